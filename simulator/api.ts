@@ -1,0 +1,49 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from './context.js'
+import { type Refusal, refusals } from './errors.js'
+import { takeSend } from './sending.js'
+
+/** The upstream's API, for every version of it (`/v23.0/…`). */
+export function upstreamApi(app: FastifyInstance, context: Context): void {
+  app.setErrorHandler((error, _request, reply) =>
+    refuse(reply, isTooLarge(error) ? refusals.tooLarge() : refusals.internal()),
+  )
+
+  app.post<{ Params: { phoneNumberId: string } }>(
+    '/:version(^v\\d+\\.\\d+$)/:phoneNumberId/messages',
+    (request, reply) => {
+      const { params, headers, body } = request
+      const text = typeof body === 'string' ? body : ''
+      const outcome = takeSend(context, params.phoneNumberId, headers.authorization, text)
+      if (outcome.kind === 'refused') return refuse(reply, outcome.refusal)
+      if (outcome.kind === 'dropped') return breakOff(request, reply)
+      if (outcome.afterMs === 0) return reply.send(outcome.body)
+      return answerLate(reply, outcome.body, outcome.afterMs)
+    },
+  )
+
+  app.all('/:version(^v\\d+\\.\\d+$)/*', (request, reply) => {
+    const id = request.url.split(/[/?]/)[2] ?? ''
+    return refuse(reply, refusals.unknownObject(request.method, id))
+  })
+}
+
+function refuse(reply: FastifyReply, { status, body }: Refusal): FastifyReply {
+  return reply.code(status).send(body)
+}
+
+function breakOff(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.hijack()
+  request.raw.socket.destroy()
+  return reply
+}
+
+async function answerLate(reply: FastifyReply, body: object, afterMs: number): Promise<FastifyReply> {
+  await delay(afterMs, undefined, { ref: false })
+  return reply.send(body)
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof Error && 'statusCode' in error && error.statusCode === 413
+}

@@ -1,0 +1,23 @@
+import type { CallbackSender } from './callbacks.js'
+import type { Idle } from './idle.js'
+import type { Limits } from './limits.js'
+import type { MagicRecipients } from './magic.js'
+import type { Numbers } from './numbers.js'
+import type { SeededRandom } from './random.js'
+import type { MessageRecord } from './record.js'
+import type { Settings } from './settings.js'
+import type { StatusReports } from './statuses.js'
+
+/** Everything that a running simulator knows; the upstream's API and the control work on the same one. */
+export interface Context {
+  numbers: Numbers
+  settings: Settings
+  random: SeededRandom
+  record: MessageRecord
+  magic: MagicRecipients
+  /** Null when limits are not enforced. */
+  limits: Limits | null
+  sender: CallbackSender
+  reports: StatusReports
+  idle: Idle
+}

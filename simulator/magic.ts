@@ -1,0 +1,50 @@
+import { type Refusal, refusals } from './errors.js'
+import type { Recipient } from './validation.js'
+
+/** An accepted send: what becomes of the answer, and whether the message is ever read. */
+export interface AcceptedFate {
+  kind: 'accepted'
+  answer: 'at-once' | 'slow' | 'dropped'
+  read: boolean
+}
+
+/** What becomes of a send because of its recipient. */
+export type Fate = { kind: 'refused'; refusal: Refusal } | AcceptedFate
+
+const ordinary: AcceptedFate = { kind: 'accepted', answer: 'at-once', read: true }
+
+/** Recipients whose last six digits choose the outcome of every send to them, so that each outcome can be repeated. */
+export class MagicRecipients {
+  readonly #throttledOnce = new Set<string>()
+
+  /** The fate of a send from a business number; only the throttling of `000003` depends on what was sent before. */
+  fateOf(phoneNumberId: string, recipient: Recipient): Fate {
+    if (recipient.kind !== 'phone') return ordinary
+    switch (recipient.digits.slice(-6)) {
+      case '000001':
+        return { kind: 'refused', refusal: refusals.undeliverable() }
+      case '000002':
+        return { kind: 'refused', refusal: refusals.windowClosed() }
+      case '000003':
+        return this.#throttleOnce(`${phoneNumberId} ${recipient.digits}`)
+      case '000004':
+        return { ...ordinary, answer: 'slow' }
+      case '000005':
+        return { ...ordinary, answer: 'dropped' }
+      case '000006':
+        return { ...ordinary, read: false }
+      default:
+        return ordinary
+    }
+  }
+
+  reset(): void {
+    this.#throttledOnce.clear()
+  }
+
+  #throttleOnce(pair: string): Fate {
+    if (this.#throttledOnce.has(pair)) return ordinary
+    this.#throttledOnce.add(pair)
+    return { kind: 'refused', refusal: refusals.throughput() }
+  }
+}

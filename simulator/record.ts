@@ -1,0 +1,52 @@
+/** One accepted message. Its body is kept as the text received: smaller than the object, and parsed only when shown. */
+export interface SentMessage {
+  id: string
+  phone_number_id: string
+  /** The recipient in digits, or the user id. */
+  to: string
+  /** The network's id of the recipient; null for sends by user id. */
+  wa_id: string | null
+  type: string
+  payload: string
+  /** Milliseconds since the epoch. */
+  accepted_at: number
+  /** The statuses that the service has taken so far, in the order in which it took them. */
+  statuses: string[]
+}
+
+/** The newest accepted messages, up to a fixed number, the oldest giving way; and how many were accepted and refused. */
+export class MessageRecord {
+  readonly #capacity: number
+  #ring: SentMessage[] = []
+  #written = 0
+  accepted = 0
+  refused = 0
+
+  constructor(capacity: number) {
+    this.#capacity = capacity
+  }
+
+  add(message: SentMessage): void {
+    this.#ring[this.#written % this.#capacity] = message
+    this.#written += 1
+  }
+
+  /** How many kept messages match, and the newest `limit` of them, newest last. */
+  find(matches: (message: SentMessage) => boolean, limit: number): { total: number; messages: SentMessage[] } {
+    const found = this.#oldestFirst().filter(matches)
+    return { total: found.length, messages: found.slice(Math.max(0, found.length - limit)) }
+  }
+
+  reset(): void {
+    this.#ring = []
+    this.#written = 0
+    this.accepted = 0
+    this.refused = 0
+  }
+
+  #oldestFirst(): SentMessage[] {
+    const start = this.#written % this.#capacity
+    if (this.#written <= this.#capacity) return this.#ring
+    return [...this.#ring.slice(start), ...this.#ring.slice(0, start)]
+  }
+}

@@ -1,0 +1,92 @@
+import type { MarkReadResponse, SendResponse } from '../src/upstream/wire.js'
+import type { Context } from './context.js'
+import { type Refusal, refusals } from './errors.js'
+import { newMessageId } from './ids.js'
+import { parseJsonObject } from './json.js'
+import type { AcceptedFate } from './magic.js'
+import { networkId } from './phones.js'
+import type { SentMessage } from './record.js'
+import { type Recipient, type Request, readRequest } from './validation.js'
+
+/** What the upstream does with a post to `/messages`: refuse it, answer it after a while, or break off without an answer. */
+export type SendOutcome =
+  | { kind: 'refused'; refusal: Refusal }
+  | { kind: 'answered'; body: SendResponse | MarkReadResponse; afterMs: number }
+  | { kind: 'dropped' }
+
+type Send = Extract<Request, { kind: 'send' }>
+
+/** Takes one post to `/{phone_number_id}/messages`: `authorization` is the header, `text` the body as received. */
+export function takeSend(
+  context: Context,
+  phoneNumberId: string,
+  authorization: string | undefined,
+  text: string,
+): SendOutcome {
+  const outcome = decide(context, phoneNumberId, authorization, text)
+  if (outcome.kind === 'refused') context.record.refused += 1
+  return outcome
+}
+
+function decide(context: Context, phoneNumberId: string, authorization: string | undefined, text: string): SendOutcome {
+  const unauthorized = checkToken(context, phoneNumberId, authorization)
+  if (unauthorized) return { kind: 'refused', refusal: unauthorized }
+  const body = parseJsonObject(text)
+  if (!body) return { kind: 'refused', refusal: refusals.invalidParameter('The request body is not a JSON object.') }
+  const request = readRequest(body)
+  if (request.kind === 'refused') return request
+  if (request.kind === 'mark-read') return { kind: 'answered', body: { success: true }, afterMs: 0 }
+  const fate = context.magic.fateOf(phoneNumberId, request.recipient)
+  if (fate.kind === 'refused') return fate
+  const overLimit = context.limits?.check(phoneNumberId, personOf(request.recipient), Date.now())
+  if (overLimit) return { kind: 'refused', refusal: overLimit }
+  return accept(context, phoneNumberId, request, fate, text)
+}
+
+/** The refusal of a call whose bearer token is absent, empty or not the one of the business number; null when it fits. */
+function checkToken(context: Context, phoneNumberId: string, authorization: string | undefined): Refusal | null {
+  if (authorization === undefined) return refusals.noToken()
+  const token = /^Bearer\s+(\S+)\s*$/i.exec(authorization)?.[1]
+  if (token === undefined) return refusals.emptyToken()
+  const expected = context.numbers.get(phoneNumberId)?.access_token
+  return expected === undefined || expected === token ? null : refusals.wrongToken()
+}
+
+function accept(
+  context: Context,
+  phoneNumberId: string,
+  send: Send,
+  { answer, read }: AcceptedFate,
+  text: string,
+): SendOutcome {
+  const message = messageOf(phoneNumberId, send, text)
+  const afterMs = answer === 'slow' ? context.settings.slow_ms : 0
+  context.record.accepted += 1
+  if (context.settings.record) context.record.add(message)
+  context.reports.follow({ record: message, callbackData: send.callbackData, read, startsAfterMs: afterMs })
+  return answer === 'dropped' ? { kind: 'dropped' } : { kind: 'answered', body: responseOf(send, message.id), afterMs }
+}
+
+function messageOf(phoneNumberId: string, { recipient, type }: Send, text: string): SentMessage {
+  const isPhone = recipient.kind === 'phone'
+  return {
+    id: newMessageId(),
+    phone_number_id: phoneNumberId,
+    to: isPhone ? recipient.digits : recipient.userId,
+    wa_id: isPhone ? networkId(recipient.digits) : null,
+    type,
+    payload: text,
+    accepted_at: Date.now(),
+    statuses: [],
+  }
+}
+
+function responseOf({ recipient }: Send, id: string): SendResponse {
+  const { input } = recipient
+  const person = recipient.kind === 'phone' ? { wa_id: networkId(recipient.digits) } : { user_id: recipient.userId }
+  return { messaging_product: 'whatsapp', contacts: [{ input, ...person }], messages: [{ id }] }
+}
+
+function personOf(recipient: Recipient): string {
+  return recipient.kind === 'phone' ? networkId(recipient.digits) : recipient.userId
+}

@@ -1,0 +1,20 @@
+import { createHmac } from 'node:crypto'
+
+/**
+ * JSON as the upstream writes it: everything beyond ASCII as `\uXXXX` in lower hex and `/` as `\/`. It is signed in this form,
+ * so a receiver that parses and writes it anew before checking the signature is found out.
+ */
+export function escapeJson(value: unknown): string {
+  return JSON.stringify(value)
+    .replaceAll('/', '\\/')
+    .replace(/[\u0080-\uffff]/g, escapeUnit)
+}
+
+/** The value of `X-Hub-Signature-256` for a body: `sha256=` and the lower-hex HMAC-SHA256 of its bytes. */
+export function signBody(appSecret: string, bytes: string | Uint8Array): string {
+  return `sha256=${createHmac('sha256', appSecret).update(bytes).digest('hex')}`
+}
+
+function escapeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+}

@@ -1,0 +1,104 @@
+import { isIPv4 } from 'node:net'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { upstreamApi } from './api.js'
+import { CallbackSender } from './callbacks.js'
+import type { Context } from './context.js'
+import { simulatorControl } from './control.js'
+import { Idle } from './idle.js'
+import { Limits } from './limits.js'
+import { MagicRecipients } from './magic.js'
+import type { Numbers } from './numbers.js'
+import { SeededRandom } from './random.js'
+import { MessageRecord } from './record.js'
+import { defaultSettings, type Settings } from './settings.js'
+import { StatusReports } from './statuses.js'
+
+export interface SimulatorOptions {
+  /** Listen address, `127.0.0.1` by default; one that is not loopback needs `public`. */
+  host?: string
+  /** Listen port; 0, the default, picks a free one. */
+  port?: number
+  /** When set, the control under `/_sim` asks for it as bearer token. */
+  controlToken?: string | undefined
+  /** Enforce 80 messages a second, the pair rate and the 24-hour window. Off by default. */
+  limits?: boolean
+  /** Allow an address that others can reach. */
+  public?: boolean
+  /** How many accepted messages are kept, 200,000 by default. */
+  recordLimit?: number
+  /** Where lines about callbacks that were not taken go; nowhere by default. */
+  log?: (line: string) => void
+}
+
+export interface Simulator {
+  /** Where it listens, without a trailing slash. */
+  url: string
+  /** The upstream's base URL on it. */
+  upstreamUrl: string
+  /** Stops at once: open connections are cut, callbacks that wait are given up. */
+  close(): Promise<void>
+}
+
+const bodyLimit = 4 * 1_024 * 1_024
+const defaultRecordLimit = 200_000
+const longestParameter = 500
+
+/**
+ * Starts a simulator of the upstream (contract 6): its API under `/v23.0`, its control under `/_sim`.
+ * Rejects when the host is not loopback and `public` is not set, or when the address cannot be bound.
+ */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const host = options.host ?? '127.0.0.1'
+  if (!options.public && !isLoopback(host)) {
+    throw new Error(
+      `The simulator listens on loopback only, and ${host} is not: use 127.0.0.1, or allow a public address`,
+    )
+  }
+  const context = createContext(options)
+  const app = createServer(context, options)
+  await app.listen({ host, port: options.port ?? 0 })
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${portOf(app)}`
+  return { url, upstreamUrl: `${url}/v23.0`, close: () => close(app, context) }
+}
+
+function createContext({ limits, recordLimit, log }: SimulatorOptions): Context {
+  const numbers: Numbers = new Map()
+  const settings: Settings = { ...defaultSettings }
+  const random = new SeededRandom(settings.seed)
+  const idle = new Idle(() => sender.pending + reports.pending)
+  const shared = { numbers, settings, random, onProgress: () => idle.progressed() }
+  const sender = new CallbackSender({ ...shared, log: log ?? (() => {}) })
+  const reports = new StatusReports({ ...shared, sender })
+  return {
+    ...{ numbers, settings, random, sender, reports, idle },
+    record: new MessageRecord(recordLimit ?? defaultRecordLimit),
+    magic: new MagicRecipients(),
+    limits: limits ? new Limits() : null,
+  }
+}
+
+function createServer(context: Context, { controlToken }: SimulatorOptions): FastifyInstance {
+  const app = Fastify({ bodyLimit, forceCloseConnections: true, routerOptions: { maxParamLength: longestParameter } })
+  // Bodies stay text: each side parses them itself, because each has its own way to refuse them.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  app.register(async (scope) => upstreamApi(scope, context))
+  app.register(async (scope) => simulatorControl(scope, context, controlToken), { prefix: '/_sim' })
+  return app
+}
+
+async function close(app: FastifyInstance, context: Context): Promise<void> {
+  context.reports.reset()
+  await context.sender.close()
+  await app.close()
+}
+
+function portOf(app: FastifyInstance): number {
+  const address = app.server.address()
+  if (address === null || typeof address === 'string') throw new Error('The simulator listens on no port')
+  return address.port
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
+}

@@ -1,0 +1,123 @@
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import type { Config } from './config.js'
+import type { Context } from './context.js'
+import { createAuthenticator } from './core/api-keys.js'
+import { createCallbackReceiver } from './core/callbacks.js'
+import { linkAllWithSimulator } from './core/organizations.js'
+import { enterPresence } from './core/presence.js'
+import { createRateLimiter } from './core/rate-limit.js'
+import { schemaState } from './database/migrate.js'
+import type { Database } from './database/pool.js'
+import { mount } from './interfaces/mount.js'
+import { createTasks } from './jobs/tasks.js'
+import { createWake } from './jobs/wake.js'
+import { startWorker, unlockJobs, type Worker } from './jobs/worker.js'
+import { createSecretBox } from './lib/secret-box.js'
+import type { Secrets } from './secrets.js'
+import { createUpstreamClient } from './upstream/client.js'
+import { registerWithSimulator, type SimulatorControl } from './upstream/simulator-link.js'
+
+/** What the service is made from; the one who starts it opens the database and, where one is wanted, the simulator. */
+export interface AppOptions {
+  config: Config
+  secrets: Secrets
+  log: Logger
+  database: Database
+  upstreamUrl: string
+  /** The simulator in use, if any; `passesOn`: its control is to be had through this service. */
+  simulator: (SimulatorControl & { passesOn: boolean }) | null
+  /** Tests set the time. */
+  clock?: () => Date
+  /** False in tests that work jobs off themselves. */
+  runWorker?: boolean
+}
+
+/** A service that takes traffic. */
+export interface App {
+  ctx: Context
+  server: FastifyInstance
+  /** Where it listens, such as http://127.0.0.1:8080. */
+  url: string
+  /** No new requests, those under way finish, jobs go back to the queue; the database stays open. */
+  close(): Promise<void>
+}
+
+const REAP_MS = 15_000
+
+/** Puts the service together and starts it: context, worker, HTTP. Throws what makes it impossible (such as a taken port). */
+export async function startApp(options: AppOptions): Promise<App> {
+  const { config, secrets, log, database, simulator } = options
+  let url = ''
+  const presence = await enterPresence(database, log)
+  const ctx: Context = {
+    database,
+    clock: options.clock ?? (() => new Date()),
+    log,
+    secrets: createSecretBox(secrets.masterKeys),
+    upstream: createUpstreamClient(options.upstreamUrl),
+    upstreamTimeoutMs: config.upstreamTimeoutMs,
+    processId: presence.processId,
+    wakeWorkers: createWake(database, log),
+    linkWithSimulator: simulator && ((number) => registerWithSimulator(simulator, number, `${url}/hooks/upstream`)),
+  }
+  const freeDeadJobs = async () => unlockJobs(database, await presence.removeDead())
+  await freeDeadJobs()
+  const reaper = setInterval(() => {
+    freeDeadJobs().catch((error) => log.warn({ err: error }, 'dead processes could not be looked for'))
+  }, REAP_MS)
+
+  const runsWorker = config.roles.includes('worker') && options.runWorker !== false
+  const worker = runsWorker ? await startWorker(database, createTasks(ctx), log, presence.setWorker) : null
+  const server = mount({
+    ctx,
+    adminToken: secrets.adminToken,
+    simulator: simulator?.passesOn ? simulator : null,
+    authenticate: createAuthenticator(ctx),
+    takeToken: config.rateLimit > 0 ? createRateLimiter(ctx, config.rateLimit) : null,
+    callbacks: createCallbackReceiver(ctx),
+    readiness: readinessChecks(database, worker),
+  })
+
+  async function close(): Promise<void> {
+    clearInterval(reaper)
+    await server.close()
+    await worker?.stop()
+    await ctx.upstream.close()
+    await presence.leave()
+  }
+
+  try {
+    url = await listen(server, config)
+    await linkAllWithSimulator(ctx)
+    return { ctx, server, url, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function listen(server: FastifyInstance, { host, port, roles }: Config): Promise<string> {
+  if (!roles.includes('api')) {
+    await server.ready()
+    return ''
+  }
+  await server.listen({ host, port })
+  const address = server.server.address()
+  const bound = typeof address === 'object' && address !== null ? address.port : port
+  return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`
+}
+
+function readinessChecks(database: Database, worker: Worker | null) {
+  return {
+    database: async () => {
+      await database.pool.query('SELECT 1')
+      return null
+    },
+    migrations: async () => {
+      const state = await schemaState(database.pool)
+      return state === 'current' ? null : `the schema is ${state} of this version: run parley migrate`
+    },
+    worker: async () => (worker === null || worker.isRunning() ? null : 'the worker has ended'),
+  }
+}

@@ -1,0 +1,307 @@
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+
+/** The parts of the service that one process may run (contract 1, `PARLEY_ROLES`). */
+export const roles = ['api', 'worker', 'gateway'] as const
+export type Role = (typeof roles)[number]
+
+/** How much is logged, from everything to nothing (contract 1, `PARLEY_LOG_LEVEL`). */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+const variableNames = [
+  'PARLEY_HOST',
+  'PARLEY_PORT',
+  'PARLEY_PUBLIC_URL',
+  'PARLEY_DATA_DIR',
+  'PARLEY_DATABASE_URL',
+  'PARLEY_ADMIN_TOKEN',
+  'PARLEY_SECRET',
+  'PARLEY_UPSTREAM_URL',
+  'PARLEY_RATE_LIMIT',
+  'PARLEY_UPSTREAM_TIMEOUT_MS',
+  'PARLEY_ALLOWED_PRIVATE_HOSTS',
+  'PARLEY_ROLES',
+  'PARLEY_CHANNEL_NAMES',
+  'PARLEY_LOG_LEVEL',
+] as const
+
+/** An environment variable that this service reads. */
+export type VariableName = (typeof variableNames)[number]
+
+// Named by the contract and not read by this version: a deployment may set them already.
+const reservedNames = /^PARLEY_(MEDIA_(URL|ACCESS_KEY|SECRET_KEY)|TRANSCRIBE_(URL|KEY|MODEL))$/
+// The test suite's own variables reach the processes that it starts.
+const testNames = /^PARLEY_TEST_/
+
+/** The checked settings of one process, as the environment gives them (contract 1). */
+export interface Config {
+  host: string
+  /** 0 = any free port. */
+  port: number
+  /** Without a trailing slash; undefined = `http://HOST:PORT` with the port that was bound. */
+  publicUrl: string | undefined
+  /** Absolute. */
+  dataDir: string
+  /** undefined = the embedded database. */
+  databaseUrl: string | undefined
+  /** undefined = the generated one, see `loadSecrets`. */
+  adminToken: string | undefined
+  /** Current key first, then those still accepted; undefined = the generated one, see `loadSecrets`. */
+  masterKeys: string[] | undefined
+  /** `sandbox`, or the upstream's base URL without a trailing slash. */
+  upstreamUrl: string
+  /** Requests per second and key; 0 = unlimited. */
+  rateLimit: number
+  upstreamTimeoutMs: number
+  /** Host names, IP addresses and CIDR ranges, in lower case. */
+  allowedPrivateHosts: string[]
+  /** Without duplicates, in the order of `roles`. */
+  roles: Role[]
+  /** In lower case. */
+  channelNames: string[]
+  logLevel: LogLevel
+  /** The variables that were set, every other value being the default. */
+  fromEnvironment: ReadonlySet<VariableName>
+}
+
+/** A value as text was meant to give it, or what was expected in its place. */
+export type Parsed<T> = { ok: true; value: T } | { ok: false; expected: string }
+
+/**
+ * Reads and checks the settings of contract 1. Empty variables count as unset.
+ * The problem is one line that names the variable, its value (masked when secret) and what is expected.
+ */
+export function readConfig(
+  env: Record<string, string | undefined>,
+): { ok: true; config: Config } | { ok: false; problem: string } {
+  const given = givenVariables(env)
+  const problems = [...unknownVariables(given)]
+
+  const read = <T, Default>(name: VariableName, parse: (text: string) => Parsed<T>, byDefault: Default) => {
+    const text = given.get(name)
+    if (text === undefined) return byDefault
+    const parsed = parse(text)
+    if (parsed.ok) return parsed.value
+    problems.push(`${name}=${shown(name, text)}: expected ${parsed.expected}`)
+    return byDefault
+  }
+
+  const config: Config = {
+    host: read('PARLEY_HOST', parseHost, '127.0.0.1'),
+    port: read('PARLEY_PORT', parsePort, 8080),
+    publicUrl: read('PARLEY_PUBLIC_URL', parseWebUrl, undefined),
+    dataDir: resolve(given.get('PARLEY_DATA_DIR') ?? 'data'),
+    databaseUrl: read('PARLEY_DATABASE_URL', parseDatabaseUrl, undefined),
+    adminToken: read('PARLEY_ADMIN_TOKEN', parseAdminToken, undefined),
+    masterKeys: read('PARLEY_SECRET', parseMasterKeys, undefined),
+    upstreamUrl: read('PARLEY_UPSTREAM_URL', parseUpstreamUrl, 'https://graph.facebook.com/v23.0'),
+    rateLimit: read('PARLEY_RATE_LIMIT', parseRateLimit, 200),
+    upstreamTimeoutMs: read('PARLEY_UPSTREAM_TIMEOUT_MS', parseUpstreamTimeout, 15_000),
+    allowedPrivateHosts: read('PARLEY_ALLOWED_PRIVATE_HOSTS', parsePrivateHosts, []),
+    roles: read('PARLEY_ROLES', parseRoles, [...roles]),
+    channelNames: read('PARLEY_CHANNEL_NAMES', parseChannelNames, ['chat', 'whatsapp']),
+    logLevel: read('PARLEY_LOG_LEVEL', parseLogLevel, 'info'),
+    fromEnvironment: new Set(variableNames.filter((name) => given.has(name))),
+  }
+
+  const problem = problems[0] ?? contradiction(config)
+  return problem === undefined ? { ok: true, config } : { ok: false, problem }
+}
+
+/** One setting as `parley config` prints it; `value` never holds a secret. */
+export interface ConfigRow {
+  name: VariableName
+  value: string
+  source: 'default' | 'environment' | 'generated'
+}
+
+/**
+ * The effective settings, one row per variable, with secrets masked (contract 1, `parley config`).
+ * Without `secrets`, those that are not in the environment show as not loaded.
+ */
+export function describeConfig(config: Config, secrets?: { adminToken: string; masterKeys: string[] }): ConfigRow[] {
+  const adminToken = secrets?.adminToken ?? config.adminToken
+  const masterKeys = secrets?.masterKeys ?? config.masterKeys
+  const values: Record<VariableName, string> = {
+    PARLEY_HOST: config.host,
+    PARLEY_PORT: String(config.port),
+    PARLEY_PUBLIC_URL: config.publicUrl ?? '(from host and port)',
+    PARLEY_DATA_DIR: config.dataDir,
+    PARLEY_DATABASE_URL: config.databaseUrl === undefined ? '(embedded)' : maskPassword(config.databaseUrl),
+    PARLEY_ADMIN_TOKEN: adminToken === undefined ? '(not loaded)' : '***',
+    PARLEY_SECRET: masterKeys === undefined ? '(not loaded)' : masterKeys.map(() => '***').join(','),
+    PARLEY_UPSTREAM_URL: config.upstreamUrl,
+    PARLEY_RATE_LIMIT: String(config.rateLimit),
+    PARLEY_UPSTREAM_TIMEOUT_MS: String(config.upstreamTimeoutMs),
+    PARLEY_ALLOWED_PRIVATE_HOSTS: config.allowedPrivateHosts.join(',') || '(none)',
+    PARLEY_ROLES: config.roles.join(','),
+    PARLEY_CHANNEL_NAMES: config.channelNames.join(','),
+    PARLEY_LOG_LEVEL: config.logLevel,
+  }
+  return variableNames.map((name) => ({ name, value: values[name], source: sourceOf(config, name) }))
+}
+
+/** An admin token as `PARLEY_ADMIN_TOKEN` or the secrets file gives it: it has to fit in an HTTP header. */
+export function parseAdminToken(text: string): Parsed<string> {
+  return /^[\x21-\x7e]{16,}$/.test(text)
+    ? { ok: true, value: text }
+    : { ok: false, expected: 'at least 16 characters, ASCII without spaces' }
+}
+
+/** Master keys as `PARLEY_SECRET` or the secrets file gives them: the current one, then older ones after commas. */
+export function parseMasterKeys(text: string): Parsed<string[]> {
+  const keys = splitList(text)
+  const distinct = new Set(keys).size === keys.length
+  return distinct && keys.every((key) => key.length >= 16)
+    ? { ok: true, value: keys }
+    : { ok: false, expected: 'one or more different keys of at least 16 characters each, the current one first' }
+}
+
+function givenVariables(env: Record<string, string | undefined>): Map<string, string> {
+  const given = new Map<string, string>()
+  for (const [name, value] of Object.entries(env)) {
+    const text = value?.trim()
+    if (text && name.startsWith('PARLEY_')) given.set(name, text)
+  }
+  return given
+}
+
+// A misspelt name would otherwise leave its default in force without a word.
+function unknownVariables(given: Map<string, string>): string[] {
+  const known: readonly string[] = variableNames
+  return [...given.keys()]
+    .filter((name) => !known.includes(name) && !reservedNames.test(name) && !testNames.test(name))
+    .map((name) => `${name} is not a setting of Parley: expected one of ${variableNames.join(', ')}`)
+}
+
+/** Settings that are each right and cannot be meant together. */
+function contradiction(config: Config): string | undefined {
+  if (!config.roles.includes('api')) {
+    const only = `PARLEY_ROLES=${config.roles.join(',')} leaves the API to another process`
+    if (config.databaseUrl === undefined)
+      return `${only}, but the embedded database serves one process only: set PARLEY_DATABASE_URL, or add the role api`
+    if (config.upstreamUrl === 'sandbox')
+      return `${only}, but PARLEY_UPSTREAM_URL=sandbox serves one process only: name the URL of one 'parley sandbox', or add the role api`
+  }
+  if (config.adminToken !== undefined && config.masterKeys?.includes(config.adminToken))
+    return 'PARLEY_ADMIN_TOKEN and PARLEY_SECRET hold the same value: the token travels with requests, the key must not; set two different ones'
+  return undefined
+}
+
+function sourceOf(config: Config, name: VariableName): ConfigRow['source'] {
+  if (config.fromEnvironment.has(name)) return 'environment'
+  return name === 'PARLEY_ADMIN_TOKEN' || name === 'PARLEY_SECRET' ? 'generated' : 'default'
+}
+
+function shown(name: VariableName, text: string): string {
+  if (name === 'PARLEY_ADMIN_TOKEN' || name === 'PARLEY_SECRET') return '***'
+  // What is not even shaped like a URL may hold its password anywhere.
+  if (name === 'PARLEY_DATABASE_URL' && !text.includes('//')) return '***'
+  return JSON.stringify(maskPassword(text))
+}
+
+function maskPassword(url: string): string {
+  return url.replace(/(\/\/[^:]*:).*(?=@)/s, '$1***').replace(/([?&]\w*password=)[^&]*/gi, '$1***')
+}
+
+function parseHost(text: string): Parsed<string> {
+  return isIP(text) !== 0 || isHostName(text)
+    ? { ok: true, value: text }
+    : { ok: false, expected: 'a host name or an IP address (IPv6 without brackets)' }
+}
+
+function parsePort(text: string): Parsed<number> {
+  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535
+    ? { ok: true, value: Number(text) }
+    : { ok: false, expected: 'a port number from 0 (any free one) to 65535' }
+}
+
+function parseWebUrl(text: string): Parsed<string> {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
+  return url && isWeb && !/[?#]/.test(text) && url.username === '' && url.password === ''
+    ? { ok: true, value: url.href.replace(/\/+$/, '') }
+    : { ok: false, expected: 'an http or https URL without credentials, query and fragment' }
+}
+
+function parseUpstreamUrl(text: string): Parsed<string> {
+  if (text === 'sandbox') return { ok: true, value: text }
+  const parsed = parseWebUrl(text)
+  return parsed.ok ? parsed : { ok: false, expected: `'sandbox', or ${parsed.expected}` }
+}
+
+function parseDatabaseUrl(text: string): Parsed<string> {
+  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text)
+    ? { ok: true, value: text }
+    : { ok: false, expected: 'a URL of PostgreSQL such as postgres://user:password@host:5432/database' }
+}
+
+function parseRateLimit(text: string): Parsed<number> {
+  const limit = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+  return limit === 0 || (limit >= 0.5 && Number.isFinite(limit))
+    ? { ok: true, value: limit }
+    : {
+        ok: false,
+        expected: 'requests per second, 0.5 or more (the burst of twice that holds one request), or 0 for no limit',
+      }
+}
+
+function parseUpstreamTimeout(text: string): Parsed<number> {
+  const timeout = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  return timeout >= 1 && timeout <= 25_000
+    ? { ok: true, value: timeout }
+    : { ok: false, expected: 'milliseconds from 1 to 25000 (the whole budget of a request)' }
+}
+
+function parsePrivateHosts(text: string): Parsed<string[]> {
+  const hosts = splitList(text.toLowerCase())
+  return hosts.every((host) => isAddress(host) || isAddressRange(host) || isHostName(host))
+    ? { ok: true, value: hosts }
+    : {
+        ok: false,
+        expected: 'a comma list of host names, IP addresses and CIDR ranges, without scheme, port and brackets',
+      }
+}
+
+function parseRoles(text: string): Parsed<Role[]> {
+  const named = splitList(text)
+  const known: readonly string[] = roles
+  return named.every((role) => known.includes(role))
+    ? { ok: true, value: roles.filter((role) => named.includes(role)) }
+    : { ok: false, expected: `a comma list of ${roles.join(', ')}` }
+}
+
+function parseChannelNames(text: string): Parsed<string[]> {
+  const names = splitList(text.toLowerCase())
+  return names.every((name) => name !== '')
+    ? { ok: true, value: names }
+    : { ok: false, expected: 'a comma list of utm_source values' }
+}
+
+function parseLogLevel(text: string): Parsed<LogLevel> {
+  const level = logLevels.find((candidate) => candidate === text)
+  return level ? { ok: true, value: level } : { ok: false, expected: `one of ${logLevels.join(', ')}` }
+}
+
+/** The items between the commas, empty ones included, so that each list refuses what a stray comma leaves. */
+function splitList(text: string): string[] {
+  return text.split(',').map((item) => item.trim())
+}
+
+function isAddress(text: string): boolean {
+  return isIP(text) !== 0 && !text.includes('%')
+}
+
+function isAddressRange(text: string): boolean {
+  const [address = '', bits = '', ...rest] = text.split('/')
+  const widest = isIP(address) === 4 ? 32 : 128
+  return rest.length === 0 && isAddress(address) && /^\d{1,3}$/.test(bits) && Number(bits) <= widest
+}
+
+function isHostName(text: string): boolean {
+  const labels = text.split('.')
+  // A last label of digits only is a mistyped IPv4 address.
+  const isNumeric = /^\d+$/.test(labels.at(-1) ?? '')
+  return text.length <= 253 && !isNumeric && labels.every((label) => /^\w([\w-]{0,61}\w)?$/.test(label))
+}

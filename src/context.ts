@@ -1,0 +1,23 @@
+import type { Logger } from 'pino'
+import type { Database } from './database/pool.js'
+import type { SecretBox } from './lib/secret-box.js'
+import type { UpstreamClient } from './upstream/client.js'
+import type { SimulatedNumber } from './upstream/simulator-link.js'
+
+/** What every verb is handed. Made once, by the composition root (app.ts). */
+export interface Context {
+  database: Database
+  /** The time; tests set it forward instead of waiting. */
+  clock: () => Date
+  log: Logger
+  secrets: SecretBox
+  upstream: UpstreamClient
+  /** How long one call to the upstream waits for its answer, in milliseconds. */
+  upstreamTimeoutMs: number
+  /** This process among those of the service. */
+  processId: number
+  /** Tells the workers that jobs have been inserted; called after the insert has committed. */
+  wakeWorkers: () => void
+  /** Makes a business number known to the simulator; null where none is in use. */
+  linkWithSimulator: ((number: SimulatedNumber) => Promise<void>) | null
+}

@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto'
+import type { Context } from '../context.js'
+import { coalesce } from '../lib/coalesce.js'
+import { newId } from '../lib/id.js'
+import type { Tenant } from '../model/organization.js'
+import { Problem } from '../model/problem.js'
+import { SCOPES, type Scope } from '../model/scope.js'
+import {
+  type ApiKey,
+  findApiKey,
+  findKeysByHash,
+  insertApiKey,
+  listApiKeys,
+  revokeApiKey,
+  touchApiKey,
+} from '../storage/api-keys.js'
+import { directoryHash, findInDirectory } from '../storage/directory.js'
+import { findOrganization } from '../storage/organizations.js'
+
+/** Every key starts with this and an underscore (spec 5.1). */
+export const KEY_PREFIX = 'parley'
+
+/** Who makes a request: a key, and the organization that it belongs to. */
+export interface Caller {
+  keyId: string
+  scopes: readonly Scope[]
+  tenant: Tenant
+}
+
+const MAX_BATCH = 500
+const TOUCH_MS = 60_000
+/** Keys whose use has been noted of late; more than any service has in use at once. */
+const MAX_TOUCHED = 100_000
+
+/**
+ * Makes the function that tells who presents a key. It asks the database for every request, so that a revocation counts
+ * from the next request on, on every node; requests that come together are asked for together. Throws invalid_api_key
+ * with the reason, or organization_not_found.
+ */
+export function createAuthenticator(ctx: Context): (key: string) => Promise<Caller> {
+  const lookUp = coalesce((hashes: Buffer[]) => findKeysByHash(ctx.database, hashes), MAX_BATCH)
+  const touched = new Map<string, number>()
+
+  function noteUse(organizationId: string, keyId: string, now: Date): void {
+    if (now.getTime() - (touched.get(keyId) ?? 0) < TOUCH_MS) return
+    if (touched.size >= MAX_TOUCHED) touched.clear()
+    touched.set(keyId, now.getTime())
+    touchApiKey(ctx.database, organizationId, keyId, now).catch((error) =>
+      ctx.log.warn({ err: error }, "a key's use could not be noted"),
+    )
+  }
+
+  return async (presented) => {
+    if (!presented.startsWith(`${KEY_PREFIX}_`)) {
+      throw new Problem('invalid_api_key', `API keys of this service start with ${KEY_PREFIX}_`)
+    }
+    const found = await lookUp(directoryHash(presented))
+    if (found.found === 'nothing') throw new Problem('invalid_api_key', 'API key is not known')
+    if (found.found === 'no_organization') {
+      throw new Problem('organization_not_found', 'The organization of this API key has been deleted')
+    }
+    const { key, tenant } = found
+    const now = ctx.clock()
+    if (key.revoked_at && key.revoked_at <= now) throw new Problem('invalid_api_key', 'API key has been revoked')
+    if (key.expires_at && key.expires_at <= now) throw new Problem('invalid_api_key', 'API key has expired')
+    noteUse(tenant.id, key.id, now)
+    return { keyId: key.id, scopes: key.scopes, tenant }
+  }
+}
+
+/** A key with its secret text, which is shown this once. */
+export type IssuedKey = ApiKey & { key: string }
+
+/** Issues a key. Throws organization_not_found. */
+export async function issueApiKey(
+  ctx: Context,
+  organizationId: string,
+  { name, scopes, expires_at }: { name: string; scopes?: readonly Scope[]; expires_at?: Date | null },
+): Promise<IssuedKey> {
+  await requireOrganization(ctx, organizationId)
+  return insertNewKey(ctx, organizationId, name, scopes ?? SCOPES, expires_at ?? null)
+}
+
+async function insertNewKey(
+  ctx: Context,
+  organizationId: string,
+  name: string,
+  scopes: readonly Scope[],
+  expires_at: Date | null,
+): Promise<IssuedKey> {
+  const key = `${KEY_PREFIX}_${randomBytes(32).toString('base64url')}`
+  const prefix = key.slice(0, KEY_PREFIX.length + 7)
+  const row = { id: newId(), name, prefix, hash: directoryHash(key), scopes, expires_at }
+  return { ...(await insertApiKey(ctx.database, organizationId, row)), key }
+}
+
+/** The organization's keys. Throws organization_not_found. */
+export async function listKeys(ctx: Context, organizationId: string): Promise<ApiKey[]> {
+  await requireOrganization(ctx, organizationId)
+  return listApiKeys(ctx.database, organizationId)
+}
+
+/** Replaces a key by a new one; the old one works for `overlapSeconds` more. Throws api_key_not_found, already_taken. */
+export async function rotateKey(ctx: Context, keyId: string, overlapSeconds: number): Promise<IssuedKey> {
+  const { organizationId, key } = await requireKey(ctx, keyId)
+  const now = ctx.clock()
+  if (key.revoked_at) {
+    throw new Problem('already_taken', `The API key ${keyId} is revoked or rotated already: issue a new one`)
+  }
+  await revokeApiKey(ctx.database, organizationId, keyId, new Date(now.getTime() + overlapSeconds * 1000))
+  return insertNewKey(ctx, organizationId, key.name, key.scopes, key.expires_at)
+}
+
+/** Revokes a key, effective on the next request. Throws api_key_not_found. */
+export async function revokeKey(ctx: Context, keyId: string): Promise<ApiKey> {
+  const { organizationId } = await requireKey(ctx, keyId)
+  const revoked = await revokeApiKey(ctx.database, organizationId, keyId, ctx.clock())
+  return revoked ?? notFound(keyId)
+}
+
+async function requireKey(ctx: Context, keyId: string): Promise<{ organizationId: string; key: ApiKey }> {
+  const organizationId = await findInDirectory(ctx.database, 'api_key_id', keyId)
+  const key = organizationId === null ? null : await findApiKey(ctx.database, organizationId, keyId)
+  if (organizationId === null || key === null) return notFound(keyId)
+  return { organizationId, key }
+}
+
+function notFound(keyId: string): never {
+  throw new Problem('api_key_not_found', `There is no API key with the id ${keyId}`)
+}
+
+async function requireOrganization(ctx: Context, organizationId: string): Promise<void> {
+  if (await findOrganization(ctx.database, organizationId)) return
+  throw new Problem('organization_not_found', `There is no organization with the id ${organizationId}`)
+}

@@ -1,0 +1,136 @@
+import type { Context } from '../context.js'
+import { isDatabaseUnavailable } from '../database/errors.js'
+import { newId } from '../lib/id.js'
+import { Problem } from '../model/problem.js'
+import {
+  claimIdempotencyKey,
+  type IdempotentOperation,
+  keepAnswer,
+  releaseIdempotencyKey,
+  takeOverIdempotencyKey,
+} from '../storage/idempotency-keys.js'
+import { isProcessAlive } from '../storage/processes.js'
+
+/** An answer as it is kept and given again. */
+export interface KeptAnswer {
+  status: number
+  body: unknown
+}
+
+/** What a verb tells of its answer. `final`: to be kept; otherwise the next attempt starts afresh. */
+export interface Attempt extends KeptAnswer {
+  final: boolean
+}
+
+/** A request that may be repeated without being done twice. */
+export interface IdempotentRequest extends IdempotentOperation {
+  /** Does the work; whatever it makes gets the given id. */
+  perform: (resourceId: string) => Promise<Attempt>
+  /** What became of an attempt that cannot tell any more; null when it had not begun to do anything. */
+  recover: (resourceId: string) => Promise<Attempt | null>
+}
+
+/** The attempts that this process is making, by resource id: a key of ours that is not among them was left behind. */
+const underWay = new Set<string>()
+
+/**
+ * Does a request once per Idempotency-Key (contract 4, Idempotency). Throws idempotency_key_reused, request_in_progress.
+ * `replayed`: the answer is not this attempt's own.
+ */
+export async function performOnce(
+  ctx: Context,
+  organizationId: string,
+  request: IdempotentRequest,
+): Promise<KeptAnswer & { replayed: boolean }> {
+  const claim = await claimIdempotencyKey(ctx.database, organizationId, request, {
+    resourceId: newId(),
+    processId: ctx.processId,
+  })
+  switch (claim.state) {
+    case 'claimed':
+      return { ...(await perform(ctx, organizationId, request, claim.resourceId)), replayed: false }
+    case 'reused':
+      throw new Problem(
+        'idempotency_key_reused',
+        `The Idempotency-Key "${request.key}" was used for another body in the last 24 hours: use a new key`,
+      )
+    case 'under_way':
+      return takeOver(ctx, organizationId, request, claim.resourceId, claim.processId)
+    case 'answered': {
+      const kept = { status: claim.status, body: claim.answer }
+      return { ...(await settleAnswer(ctx, organizationId, request, claim.resourceId, kept)), replayed: true }
+    }
+  }
+}
+
+async function perform(
+  ctx: Context,
+  organizationId: string,
+  request: IdempotentRequest,
+  resourceId: string,
+): Promise<KeptAnswer> {
+  underWay.add(resourceId)
+  try {
+    const attempt = await request.perform(resourceId)
+    await finish(ctx, organizationId, request, resourceId, attempt)
+    return attempt
+  } catch (error) {
+    await releaseIdempotencyKey(ctx.database, organizationId, request, resourceId).catch(() => undefined)
+    throw error
+  } finally {
+    underWay.delete(resourceId)
+  }
+}
+
+/** The work is done: that the answer could not be kept must not turn it into a failure. */
+async function finish(
+  ctx: Context,
+  organizationId: string,
+  request: IdempotentRequest,
+  resourceId: string,
+  { status, body, final }: Attempt,
+): Promise<void> {
+  try {
+    if (final) await keepAnswer(ctx.database, organizationId, request, resourceId, { status, body })
+    else await releaseIdempotencyKey(ctx.database, organizationId, request, resourceId)
+  } catch (error) {
+    if (!isDatabaseUnavailable(error)) throw error
+    ctx.log.warn({ err: error }, 'the answer to an idempotent request could not be kept')
+  }
+}
+
+/** The first attempt has not answered: it is under way, or its process died and left what it had begun. */
+async function takeOver(
+  ctx: Context,
+  organizationId: string,
+  request: IdempotentRequest,
+  resourceId: string,
+  processId: number,
+): Promise<KeptAnswer & { replayed: boolean }> {
+  const alive = processId === ctx.processId ? underWay.has(resourceId) : await isProcessAlive(ctx.database, processId)
+  if (alive || !(await takeOverIdempotencyKey(ctx.database, organizationId, request, processId, ctx.processId))) {
+    throw new Problem(
+      'request_in_progress',
+      `The first request with the Idempotency-Key "${request.key}" is under way: repeat this one in a moment`,
+    )
+  }
+  const recovered = await request.recover(resourceId)
+  if (recovered === null) return { ...(await perform(ctx, organizationId, request, resourceId)), replayed: false }
+  await finish(ctx, organizationId, request, resourceId, recovered)
+  return { status: recovered.status, body: recovered.body, replayed: true }
+}
+
+/** A kept answer stands, but for an unknown outcome that has been settled since. */
+async function settleAnswer(
+  ctx: Context,
+  organizationId: string,
+  request: IdempotentRequest,
+  resourceId: string,
+  kept: KeptAnswer,
+): Promise<KeptAnswer> {
+  if (kept.status < 500) return kept
+  const settled = await request.recover(resourceId)
+  if (settled === null || settled.status === kept.status) return kept
+  await finish(ctx, organizationId, request, resourceId, { ...settled, final: true })
+  return { status: settled.status, body: settled.body }
+}

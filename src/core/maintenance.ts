@@ -1,0 +1,58 @@
+import type { Context } from '../context.js'
+import { newId } from '../lib/id.js'
+import { OUTCOME_UNKNOWN } from '../model/message.js'
+import { hasCallbackBacklog, pruneCallbacks } from '../storage/callbacks.js'
+import { eraseContactTraces } from '../storage/contacts.js'
+import { pruneEvents } from '../storage/events.js'
+import { pruneIdempotencyKeys } from '../storage/idempotency-keys.js'
+import { listOverdueMessages, markAbandonedMessages, refuseMessage } from '../storage/outgoing-messages.js'
+import { noteUptime } from '../storage/processes.js'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+/** Longer than any request lasts: a send that is still pending then has lost its process. */
+const ABANDONED_MS = 2 * MINUTE_MS
+const GIVE_UP_MS = 15 * MINUTE_MS
+const BATCH = 500
+
+/**
+ * Settles sends of which nothing more is to come (contract 4, Sending): 15 minutes without a callback, counted while the
+ * service is up and has worked off what it stored, and the message has failed with `outcome_unknown`.
+ */
+export async function settleOutcomes(ctx: Context): Promise<void> {
+  const now = ctx.clock()
+  const upSince = await noteUptime(ctx.database, now)
+  await markAbandonedMessages(ctx.database, before(now, ABANDONED_MS))
+  const deadline = before(now, GIVE_UP_MS)
+  if (upSince > deadline || (await hasCallbackBacklog(ctx.database, now))) return
+  const error = { code: OUTCOME_UNKNOWN, text: 'The upstream never said whether it took the message' }
+  for (;;) {
+    const overdue = await listOverdueMessages(ctx.database, deadline, BATCH)
+    for (const { organization_id, id } of overdue) {
+      await refuseMessage(ctx.database, organization_id, id, error, now, newId())
+    }
+    if (overdue.length < BATCH) return
+  }
+}
+
+/** Deletes what is kept for a time only (contract 4, Contacts): raw callbacks and events 30 days, idempotency keys 1 day. */
+export async function prune(ctx: Context): Promise<void> {
+  const now = ctx.clock()
+  await pruneCallbacks(ctx.database, before(now, 30 * DAY_MS))
+  await pruneEvents(ctx.database, before(now, 30 * DAY_MS))
+  await pruneIdempotencyKeys(ctx.database, before(now, DAY_MS))
+}
+
+/** Blanks what an erased contact left in events and raw callbacks. */
+export function eraseTraces(
+  ctx: Context,
+  organizationId: string,
+  contactId: string,
+  addresses: readonly string[],
+): Promise<void> {
+  return eraseContactTraces(ctx.database, organizationId, contactId, addresses)
+}
+
+function before(now: Date, ms: number): Date {
+  return new Date(now.getTime() - ms)
+}

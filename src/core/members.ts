@@ -1,0 +1,45 @@
+import { hash } from '@node-rs/argon2'
+import type { Context } from '../context.js'
+import { isUniqueViolation } from '../database/errors.js'
+import { newId } from '../lib/id.js'
+import { Problem } from '../model/problem.js'
+import { findInDirectory } from '../storage/directory.js'
+import {
+  deleteMember,
+  insertMember,
+  listMembers as listMemberRows,
+  type Member,
+  type MemberRole,
+} from '../storage/members.js'
+import { getOrganization } from './organizations.js'
+
+export type { Member, MemberRole } from '../storage/members.js'
+
+/** Adds a member to an organization's team. Throws organization_not_found, already_taken (the e-mail address). */
+export async function addMember(
+  ctx: Context,
+  organizationId: string,
+  { email, full_name, role, password }: { email: string; full_name: string; role: MemberRole; password?: string },
+): Promise<Member> {
+  await getOrganization(ctx, organizationId)
+  const password_hash = password === undefined ? null : await hash(password)
+  try {
+    return await insertMember(ctx.database, organizationId, { id: newId(), email, full_name, role, password_hash })
+  } catch (error) {
+    if (!isUniqueViolation(error, 'members_email')) throw error
+    throw new Problem('already_taken', `The organization has a member with the e-mail address ${email} already`)
+  }
+}
+
+/** The organization's members. Throws organization_not_found. */
+export async function listMembers(ctx: Context, organizationId: string): Promise<Member[]> {
+  await getOrganization(ctx, organizationId)
+  return listMemberRows(ctx.database, organizationId)
+}
+
+/** Removes a member. Throws member_not_found. */
+export async function removeMember(ctx: Context, memberId: string): Promise<void> {
+  const organizationId = await findInDirectory(ctx.database, 'member_id', memberId)
+  if (organizationId !== null && (await deleteMember(ctx.database, organizationId, memberId))) return
+  throw new Problem('member_not_found', `There is no member with the id ${memberId}`)
+}

@@ -1,0 +1,86 @@
+import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.js'
+
+/** What a message of the upstream shows in a conversation (contract 4, Conversations). */
+export interface InboundDescription {
+  text: string
+  /** Spec 2.2; null for what is neither media nor an interactive reply. */
+  media_type: string | null
+  /** The payload, for those who show more than its text; null where the text says all. */
+  content: unknown
+}
+
+const MEDIA_TYPES: Record<string, string> = {
+  image: 'image',
+  video: 'video',
+  audio: 'audio',
+  document: 'document',
+  sticker: 'image',
+  interactive: 'interactive',
+}
+
+/** Text, media type and content of an inbound message of the given type; kinds that are not known become `[unsupported]`. */
+export function describeInbound(type: string, message: JsonObject): InboundDescription {
+  const payload = message[type]
+  return {
+    text: describe(type, payload),
+    media_type: Object.hasOwn(MEDIA_TYPES, type) ? (MEDIA_TYPES[type] ?? null) : null,
+    content: type === 'text' ? (message.referral ?? null) : (payload ?? message.errors ?? null),
+  }
+}
+
+function describe(type: string, payload: unknown): string {
+  const fields = asObject(payload)
+  switch (type) {
+    case 'text':
+      return asText(fields.body) ?? ''
+    case 'image':
+    case 'video':
+    case 'audio':
+    case 'document':
+      return asText(fields.caption) ?? ''
+    case 'sticker':
+      return '[sticker]'
+    case 'location':
+      return describeLocation(fields)
+    case 'contacts':
+      return asObjects(payload).map(describeCard).join(', ')
+    case 'interactive':
+      return describeReply(fields)
+    case 'button':
+      return asText(fields.text) ?? asText(fields.payload) ?? ''
+    case 'order':
+      return describeOrder(fields)
+    case 'system':
+      return asText(fields.body) ?? ''
+    default:
+      return '[unsupported]'
+  }
+}
+
+/** Name, address and coordinates, as far as they are there. */
+export function describeLocation({ name, address, latitude, longitude }: JsonObject): string {
+  const place = [asText(name), asText(address)].filter((part) => part !== null).join(', ')
+  const coordinates = `${latitude}, ${longitude}`
+  return place === '' ? coordinates : `${place} (${coordinates})`
+}
+
+function describeCard(card: JsonObject): string {
+  const name = asObject(card.name)
+  const parts = [asText(name.first_name), asText(name.last_name)].filter((part) => part !== null)
+  return asText(name.formatted_name) ?? (parts.join(' ') || (asText(asObjects(card.phones)[0]?.phone) ?? '[contact]'))
+}
+
+function describeReply(interactive: JsonObject): string {
+  const button = asObject(interactive.button_reply)
+  const row = asObject(interactive.list_reply)
+  const flow = asObject(interactive.nfm_reply)
+  return asText(button.title) ?? asText(row.title) ?? asText(flow.body) ?? asText(flow.name) ?? ''
+}
+
+function describeOrder(order: JsonObject): string {
+  const items = asObjects(order.product_items).map(
+    (item) =>
+      `${item.quantity ?? 1} × ${item.product_retailer_id ?? '?'} (${item.item_price ?? '?'} ${item.currency ?? ''})`,
+  )
+  return [asText(order.text), items.join(', ')].filter((part) => part !== null && part !== '').join('\n')
+}

@@ -1,0 +1,137 @@
+import type { Context } from '../../context.js'
+import { isUniqueViolation } from '../../database/errors.js'
+import { coalesce } from '../../lib/coalesce.js'
+import { isUuid, newId } from '../../lib/id.js'
+import { createLanes } from '../../lib/lanes.js'
+import { findCallbackBodies } from '../../storage/callbacks.js'
+import {
+  type IncomingMessage,
+  type Received,
+  recordIncomingChange,
+  recordIncomingMessage,
+  recordIncomingReaction,
+  type Sender,
+} from '../../storage/incoming-messages.js'
+import { applyStatus } from '../../storage/message-statuses.js'
+import { ensurePersonContact, movePerson, personAddresses } from './person.js'
+import { type CallbackItem, readCallback } from './read-callback.js'
+
+/** Works stored callbacks off. */
+export interface CallbackProcessor {
+  /** Records what one callback tells; done again it changes nothing. A callback that is gone is left alone. */
+  process(organizationId: string, callbackId: string): Promise<void>
+}
+
+const MAX_BATCH = 100
+
+/**
+ * Makes the processor of a process. Bodies that are wanted together are read together and in order, and what one person
+ * sends is recorded in the order in which it came, however many jobs run side by side.
+ */
+export function createCallbackProcessor(ctx: Context): CallbackProcessor {
+  const readBody = coalesce(
+    (wanted: { organizationId: string; callbackId: string }[]) => findCallbackBodies(ctx.database, wanted),
+    MAX_BATCH,
+  )
+  const inLane = createLanes()
+  return {
+    process: async (organizationId, callbackId) => {
+      const body = await readBody({ organizationId, callbackId })
+      if (body === null || body.length === 0) return
+      const items = readCallback(body)
+      await Promise.all(
+        items.map((item) => inLane(`${organizationId} ${laneOf(item)}`, () => record(ctx, organizationId, item))),
+      )
+    },
+  }
+}
+
+function laneOf(item: CallbackItem): string {
+  if (item.kind === 'status') return item.upstreamId
+  return item.from.userId ?? item.from.waId ?? ''
+}
+
+type IncomingItem = Exclude<CallbackItem, { kind: 'status' }>
+
+async function record(ctx: Context, organizationId: string, item: CallbackItem): Promise<void> {
+  if (item.kind === 'status') return recordStatus(ctx, organizationId, item)
+  await recordIncoming(ctx, organizationId, item)
+  if (item.kind === 'message' && item.movedTo) await movePerson(ctx, organizationId, item.from, item.movedTo)
+}
+
+async function recordStatus(
+  ctx: Context,
+  organizationId: string,
+  item: Extract<CallbackItem, { kind: 'status' }>,
+): Promise<void> {
+  await applyStatus(ctx.database, organizationId, {
+    upstreamId: item.upstreamId,
+    messageId: item.messageId !== null && isUuid(item.messageId) ? item.messageId : null,
+    status: item.status,
+    at: item.createdAt ?? ctx.clock(),
+    error: item.error,
+    alias: item.recipient.waId,
+    eventIds: [newId(), newId()],
+  })
+}
+
+/** How often a message is recorded anew when its contact or a twin of it comes in between. */
+const MAX_TRIES = 5
+
+/** The contact is made when the first statement does not find it: nearly every message is of a known one. */
+async function recordIncoming(ctx: Context, organizationId: string, item: IncomingItem): Promise<void> {
+  const { all: addresses, digits } = personAddresses(item.from)
+  const sender = { addresses, hasNumber: digits !== null, profileName: item.profileName }
+  for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
+    const received = await tryToRecord(ctx, organizationId, sender, item)
+    if (received === 'recorded' || received === 'duplicate') return
+    if (received === 'no_contact') await ensurePersonContact(ctx, organizationId, item.from, item.profileName)
+  }
+  throw new Error(`the message ${item.upstreamId} could not be recorded: its contact keeps changing`)
+}
+
+async function tryToRecord(
+  ctx: Context,
+  organizationId: string,
+  sender: Sender,
+  item: IncomingItem,
+): Promise<Received | 'again'> {
+  try {
+    if (item.kind === 'message') {
+      const message = toIncomingMessage(ctx, item)
+      return await recordIncomingMessage(ctx.database, organizationId, sender, message, newId())
+    }
+    const change = {
+      id: newId(),
+      upstreamId: item.upstreamId,
+      text: item.text,
+      aboutUpstreamId: item.aboutUpstreamId,
+      created_at: item.createdAt ?? ctx.clock(),
+    }
+    if (item.kind === 'reaction') {
+      return await recordIncomingReaction(ctx.database, organizationId, sender.addresses, change, newId())
+    }
+    const { kind } = item
+    return await ctx.database.transaction((transaction) =>
+      recordIncomingChange(transaction, organizationId, sender.addresses, kind, change),
+    )
+  } catch (error) {
+    if (isUniqueViolation(error)) return 'again'
+    throw error
+  }
+}
+
+function toIncomingMessage(ctx: Context, item: Extract<CallbackItem, { kind: 'message' }>): IncomingMessage {
+  return {
+    id: newId(),
+    eventId: newId(),
+    upstreamId: item.upstreamId,
+    sender_type: item.isSystem ? 'system' : 'user-chat',
+    message_type: item.message_type,
+    text: item.text,
+    media_type: item.media_type,
+    content: item.content,
+    contextUpstreamId: item.contextUpstreamId,
+    created_at: item.createdAt ?? ctx.clock(),
+  }
+}

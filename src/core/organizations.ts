@@ -1,0 +1,167 @@
+import type { Context } from '../context.js'
+import type { Queryable } from '../database/pool.js'
+import { newId } from '../lib/id.js'
+import { sha256 } from '../lib/signature.js'
+import type { Organization } from '../model/organization.js'
+import { Problem } from '../model/problem.js'
+import { claimInDirectory, releaseInDirectory } from '../storage/directory.js'
+import {
+  deleteOrganization as deleteOrganizationRows,
+  findOrganization,
+  findTenantsById,
+  insertOrganization,
+  listConnectedOrganizations,
+  listOrganizations as listOrganizationRows,
+  putStorefrontSettings,
+  putUpstreamSettings,
+  updateOrganization,
+} from '../storage/organizations.js'
+
+/** What an operator says of an organization (contract 3). */
+export type OrganizationFields = Omit<Organization, 'id' | 'created_at' | 'updated_at'>
+
+const DEFAULTS = {
+  provider: null,
+  default_country: 'BR',
+  timezone: 'America/Sao_Paulo',
+  currency: 'BRL',
+  language: 'pt_BR',
+} as const
+
+/** Creates an organization. Throws already_taken when the slug is. */
+export async function createOrganization(
+  ctx: Context,
+  fields: Pick<OrganizationFields, 'name' | 'slug'> & Partial<OrganizationFields>,
+): Promise<Organization> {
+  const id = newId()
+  return ctx.database.transaction(async (transaction) => {
+    await claimSlug(transaction, id, fields.slug)
+    return insertOrganization(transaction, id, { ...DEFAULTS, ...fields })
+  })
+}
+
+/** Every organization, oldest first. */
+export function listOrganizations(ctx: Context): Promise<Organization[]> {
+  return listOrganizationRows(ctx.database)
+}
+
+/** One organization. Throws organization_not_found. */
+export async function getOrganization(ctx: Context, organizationId: string): Promise<Organization> {
+  return (await findOrganization(ctx.database, organizationId)) ?? notFound(organizationId)
+}
+
+/** Changes the given fields. Throws organization_not_found, already_taken. */
+export async function changeOrganization(
+  ctx: Context,
+  organizationId: string,
+  changes: Partial<OrganizationFields>,
+): Promise<Organization> {
+  await getOrganization(ctx, organizationId)
+  return ctx.database.transaction(async (transaction) => {
+    if (changes.slug !== undefined) {
+      await claimSlug(transaction, organizationId, changes.slug)
+      await releaseInDirectory(transaction, organizationId, 'slug', changes.slug)
+    }
+    return (await updateOrganization(transaction, organizationId, changes)) ?? notFound(organizationId)
+  })
+}
+
+/** Deletes an organization with all its data; the hashes of its keys stay. Throws organization_not_found. */
+export async function deleteOrganization(ctx: Context, organizationId: string): Promise<void> {
+  if (!(await deleteOrganizationRows(ctx.database, organizationId))) notFound(organizationId)
+}
+
+/** The organization's number and credentials at the upstream, in clear. */
+export interface UpstreamCredentials {
+  phone_number_id: string
+  business_account_id: string
+  access_token: string
+  app_secret: string
+  verify_token: string
+  /** 0 = unpaced. */
+  messages_per_second: number
+  pair_limit: boolean
+}
+
+/**
+ * Connects an organization with its number; its provider becomes `upstream`. Throws organization_not_found, and
+ * already_taken when another organization claims the number or the business account.
+ */
+export async function connectUpstream(
+  ctx: Context,
+  organizationId: string,
+  credentials: UpstreamCredentials,
+): Promise<Organization> {
+  await getOrganization(ctx, organizationId)
+  const { phone_number_id, business_account_id, messages_per_second, pair_limit } = credentials
+  const organization = await ctx.database.transaction(async (transaction) => {
+    await claimUpstreamId(transaction, organizationId, 'phone_number_id', phone_number_id)
+    await claimUpstreamId(transaction, organizationId, 'business_account_id', business_account_id)
+    await putUpstreamSettings(transaction, organizationId, {
+      phone_number_id,
+      business_account_id,
+      access_token: ctx.secrets.seal(credentials.access_token, `${organizationId}:upstream.access_token`),
+      app_secret: ctx.secrets.seal(credentials.app_secret, `${organizationId}:upstream.app_secret`),
+      verify_token_hash: sha256(credentials.verify_token),
+      messages_per_second,
+      pair_limit,
+    })
+    return (await updateOrganization(transaction, organizationId, { provider: 'upstream' })) ?? notFound(organizationId)
+  })
+  await linkWithSimulator(ctx, [organizationId])
+  return organization
+}
+
+/** Connects an organization with its storefront. Throws organization_not_found. */
+export async function connectStorefront(
+  ctx: Context,
+  organizationId: string,
+  { url, access_token, webhook_secret }: { url: string; access_token: string; webhook_secret: string },
+): Promise<void> {
+  await getOrganization(ctx, organizationId)
+  await putStorefrontSettings(ctx.database, organizationId, {
+    url,
+    access_token: ctx.secrets.seal(access_token, `${organizationId}:storefront.access_token`),
+    webhook_secret: ctx.secrets.seal(webhook_secret, `${organizationId}:storefront.webhook_secret`),
+  })
+}
+
+/** Makes the simulator, where one is in use, know the numbers of all organizations. */
+export async function linkAllWithSimulator(ctx: Context): Promise<void> {
+  if (ctx.linkWithSimulator) await linkWithSimulator(ctx, await listConnectedOrganizations(ctx.database))
+}
+
+async function linkWithSimulator(ctx: Context, organizationIds: string[]): Promise<void> {
+  if (!ctx.linkWithSimulator) return
+  const tenants = await findTenantsById(ctx.database, organizationIds)
+  for (const { id, upstream } of tenants.values()) {
+    if (!upstream) continue
+    await ctx.linkWithSimulator({
+      phoneNumberId: upstream.phone_number_id,
+      businessAccountId: upstream.business_account_id,
+      accessToken: ctx.secrets.open(upstream.access_token, `${id}:upstream.access_token`),
+      appSecret: ctx.secrets.open(upstream.app_secret, `${id}:upstream.app_secret`),
+    })
+  }
+}
+
+async function claimSlug(transaction: Queryable, organizationId: string, slug: string): Promise<void> {
+  if (await claimInDirectory(transaction, organizationId, 'slug', slug)) return
+  throw new Problem('already_taken', `The slug "${slug}" belongs to another organization: choose another one`)
+}
+
+async function claimUpstreamId(
+  transaction: Queryable,
+  organizationId: string,
+  kind: 'phone_number_id' | 'business_account_id',
+  value: string,
+): Promise<void> {
+  if (!(await claimInDirectory(transaction, organizationId, kind, value))) {
+    throw new Problem('already_taken', `The ${kind} ${value} is claimed by another organization`)
+  }
+  await releaseInDirectory(transaction, organizationId, kind, value)
+}
+
+function notFound(organizationId: string): never {
+  throw new Problem('organization_not_found', `There is no organization with the id ${organizationId}`)
+}

@@ -1,0 +1,81 @@
+import type { Logger } from 'pino'
+import type { Database, Queryable } from '../database/pool.js'
+import { backoffDelay, sleep } from '../lib/backoff.js'
+import {
+  registerProcess,
+  registerProcessAgain,
+  removeDeadProcesses,
+  removeProcess,
+  setProcessWorker,
+} from '../storage/processes.js'
+
+/** This process as the others see it. */
+export interface Presence {
+  processId: number
+  /** Under which id this process's worker locks jobs. */
+  setWorker(workerId: string): Promise<void>
+  /** Removes dead processes now; resolves to the worker ids whose jobs are to be unlocked. */
+  removeDead(): Promise<string[]>
+  /** Leaves in order. */
+  leave(): Promise<void>
+}
+
+/**
+ * Registers this process and keeps it registered: it lives while it holds an advisory lock on a connection of its own, so
+ * that others know the moment it dies, without a clock. A broken connection is replaced.
+ */
+export async function enterPresence(database: Database, log: Logger): Promise<Presence> {
+  const leaving = new AbortController()
+  let workerId: string | null = null
+  const first = await database.pool.connect()
+  const processId = await registerProcess(asQueryable(first))
+  let connection = first
+  watch(first)
+
+  /** The pool drops a client that breaks; its end is the sign to take the lock on another one. */
+  function watch(client: typeof first): void {
+    client.once('end', () => {
+      if (!leaving.signal.aborted) void reenter()
+    })
+  }
+
+  async function reenter(): Promise<void> {
+    connection.release(true)
+    for (let attempt = 1; !leaving.signal.aborted; attempt++) {
+      try {
+        connection = await database.pool.connect()
+        await registerProcessAgain(asQueryable(connection), processId, workerId)
+        watch(connection)
+        return
+      } catch (error) {
+        log.warn({ err: error }, 'this process is not registered in the database; trying again')
+        await sleep(backoffDelay(attempt, { baseMs: 100, maxMs: 2_000, jitter: 0.5 }), leaving.signal).catch(
+          () => undefined,
+        )
+      }
+    }
+  }
+
+  return {
+    processId,
+    setWorker: (id) => {
+      workerId = id
+      return setProcessWorker(database, processId, id)
+    },
+    removeDead: () => removeDeadProcesses(database, processId),
+    leave: async () => {
+      leaving.abort()
+      await removeProcess(database, processId).catch(() => undefined)
+      connection.release(true)
+    },
+  }
+}
+
+function asQueryable(client: {
+  query: (query: { text: string; values: unknown[] }) => Promise<{ rows: unknown[] }>
+}): Queryable {
+  return {
+    run: async <Row>({ text }: { text: string }, values: readonly unknown[]) =>
+      (await client.query({ text, values: values as unknown[] })).rows as Row[],
+  }
+}

@@ -1,0 +1,147 @@
+import { chooseAccount } from './embedded/account.js'
+import { findBinaries } from './embedded/binaries.js'
+import { EmbeddedDatabaseError, folderInUse } from './embedded/error.js'
+import type { Guarded } from './embedded/guarded.js'
+import { borrow, claimFolder, findHolder, type Hold } from './embedded/hold.js'
+import { clearLeftover } from './embedded/leftover.js'
+import { createDatabase, NAME, PORT, type Setup, startServer, takeOwnership } from './embedded/server.js'
+import { inspectSite, isTrustedSocketFolder, type Owner, type Site } from './embedded/site.js'
+
+export { EmbeddedDatabaseError } from './embedded/error.js'
+
+export interface EmbeddedDatabaseOptions {
+  /** PostgreSQL's data folder, made when it is missing */
+  folder: string
+  /** PostgreSQL's settings beyond the usual ones, by name: tests pass `{ fsync: 'off' }` */
+  settings?: Record<string, string>
+  /** hears what the server says from WARNING upwards, a line at a time */
+  log?: (message: string) => void
+}
+
+export interface EmbeddedDatabase {
+  /** for node-postgres: `host` is the folder of the Unix socket */
+  connection: { host: string; port: number; user: string; database: string }
+  /** resolves when the server ended by itself, not through `stop` */
+  ended: Promise<void>
+  /** ends the server (or gives a borrowed one back) and resolves when it is gone; may be called more than once */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts PostgreSQL on the folder (contract 1, PARLEY_DATA_DIR) for this process alone, on a Unix socket only; the first start makes
+ * the database. It ends with this process, however that ends.
+ * Throws EmbeddedDatabaseError for what an operator can put right: no binaries for the platform, a folder that is not writable, in use,
+ * or of another PostgreSQL, no user to run as.
+ */
+export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
+  const setup = await prepare(options)
+  const claim = await claimFolder(setup.site, socketOwner(setup))
+  if (claim.outcome === 'taken') throw folderInUse(setup.site.folder, claim.pid)
+  return serve(setup, claim.hold, { waitForBorrowers: false })
+}
+
+/**
+ * For commands beside the service: uses the server that a running process holds on this folder, else starts one until `stop`, which
+ * then waits for other commands that borrowed it. Throws like `startEmbeddedDatabase`.
+ */
+export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
+  for (;;) {
+    const borrowed = await borrowServer(await inspectSite(options.folder))
+    if (borrowed) return borrowed
+    const setup = await prepare(options)
+    const claim = await claimFolder(setup.site, socketOwner(setup))
+    if (claim.outcome === 'held') return serve(setup, claim.hold, { waitForBorrowers: true })
+  }
+}
+
+interface Prepared extends Setup {
+  /** PostgreSQL's major version */
+  major: string
+}
+
+async function prepare({ folder, settings = {}, log = () => {} }: EmbeddedDatabaseOptions): Promise<Prepared> {
+  const binaries = await findBinaries()
+  const site = await inspectSite(folder)
+  const { account, major } = await chooseAccount(site, binaries.postgres)
+  return { site, account, binaries, settings, log, major }
+}
+
+async function borrowServer(site: Site): Promise<EmbeddedDatabase | undefined> {
+  if (!(await isTrustedSocketFolder(site))) return undefined
+  const holder = await findHolder(site.socketFolder)
+  const loan = holder && (await borrow(holder))
+  if (!loan) return undefined
+  let givenBack = false
+  return {
+    connection: connectionTo(site),
+    ended: unless(() => givenBack, loan.ended),
+    async stop() {
+      givenBack = true
+      loan.giveBack()
+    },
+  }
+}
+
+async function serve(
+  setup: Prepared,
+  hold: Hold,
+  { waitForBorrowers }: { waitForBorrowers: boolean },
+): Promise<EmbeddedDatabase> {
+  let stopping = false
+  const server = await startOn(setup, hold, (message) => {
+    if (!stopping) setup.log(message)
+  })
+  hold.announceReady()
+  const gone = server.exited.then(() => hold.release())
+  const stop = async () => {
+    if (waitForBorrowers) await hold.borrowersGone()
+    stopping = true
+    server.interrupt()
+    await gone
+  }
+  return {
+    connection: connectionTo(setup.site),
+    ended: unless(() => stopping, gone),
+    stop,
+  }
+}
+
+/** Resolves with `end`, or never when it was `expected`. */
+function unless(expected: () => boolean, end: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    end.then(() => {
+      if (!expected()) resolve()
+    })
+  })
+}
+
+async function startOn(setup: Prepared, hold: Hold, log: (message: string) => void): Promise<Guarded> {
+  try {
+    // Looked at again: whoever held the folder before may have made the database since.
+    const site = await inspectSite(setup.site.folder)
+    refuseOtherVersion(site, setup.major)
+    await clearLeftover(site)
+    const { owner } = setup.account
+    if (!site.version) await createDatabase(setup)
+    else if (owner && owner.uid !== site.owner?.uid) await takeOwnership(site.folder, owner)
+    return await startServer({ ...setup, log })
+  } catch (error) {
+    await hold.release()
+    throw error
+  }
+}
+
+function refuseOtherVersion({ folder, version }: Site, major: string): void {
+  if (version === undefined || version === major) return
+  throw new EmbeddedDatabaseError(
+    `database folder ${folder} was written by PostgreSQL ${version}, and the embedded one is ${major}: move its data with pg_dump of version ${version}, or set another PARLEY_DATA_DIR`,
+  )
+}
+
+function socketOwner({ account }: Setup): Owner {
+  return account.owner ?? { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 }
+}
+
+function connectionTo({ socketFolder }: Site): EmbeddedDatabase['connection'] {
+  return { host: socketFolder, port: PORT, user: NAME, database: NAME }
+}

@@ -1,0 +1,12 @@
+/** What an operator can cause and can put right; the message is one line that says what, with which value, and what to do. */
+export class EmbeddedDatabaseError extends Error {
+  override readonly name = 'EmbeddedDatabaseError'
+}
+
+/** The error for a folder that another live process serves; `pid` is that process, where it is known. */
+export function folderInUse(folder: string, pid?: number): EmbeddedDatabaseError {
+  const holder = pid === undefined ? 'another process' : `another parley process (${pid})`
+  return new EmbeddedDatabaseError(
+    `database folder ${folder} is in use by ${holder}: stop it first, or set another PARLEY_DATA_DIR`,
+  )
+}

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { type Account, cleanEnvironment } from './account.js'
+
+/** A program that ends when this process does, even by SIGKILL. */
+export interface Guarded {
+  /** resolves when the program and all its children have ended; `complaint` = what it said last, in one line */
+  exited: Promise<Exit>
+  /** asks the program to end, by SIGINT: to PostgreSQL the fast shutdown */
+  interrupt(): void
+}
+
+export interface Exit {
+  code: number | null
+  complaint: string
+}
+
+/**
+ * Runs "$@" and interrupts it at the end of standard input, which comes by `interrupt()` or by our death. It repeats, since a signal
+ * is lost on a program that has not set up its handlers yet. The signals that a terminal or a service manager sends to all
+ * processes are for us to act upon, after we have drained.
+ */
+const WATCHDOG = `
+trap '' HUP INT TERM
+exec 3<&0 </dev/null
+"$@" 3<&- &
+program=$!
+{ read -r end; while kill -INT "$program"; do sleep 1; done; } <&3 >/dev/null 2>&1 &
+reader=$!
+wait "$program"
+code=$?
+kill -KILL "$reader"
+exit "$code"
+`
+
+const KEPT_LINES = 20
+
+/** Starts a program under the account, in a session of its own. `onLine` hears what it writes to standard error. */
+export function startGuarded(account: Account, command: string[], onLine: (line: string) => void = () => {}): Guarded {
+  const child = spawn('env', [...account.prefix, 'sh', '-c', WATCHDOG, 'parley-database', ...command], {
+    ...account.identity,
+    cwd: '/',
+    env: cleanEnvironment(),
+    detached: true,
+    stdio: ['pipe', 'ignore', 'pipe'],
+  })
+  const lines: string[] = []
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    lines.push(line)
+    if (lines.length > KEPT_LINES) lines.shift()
+    onLine(line)
+  })
+  child.stdin.on('error', () => child.stdin.destroy()) // it ended before we closed its input
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('error', (error) => resolve({ code: null, complaint: error.message }))
+    child.once('close', (code) => resolve({ code, complaint: findComplaint(lines) }))
+  })
+  return { exited, interrupt: () => child.stdin.end() }
+}
+
+function findComplaint(lines: string[]): string {
+  const complaint = lines.findLast((line) => /^(FATAL|PANIC|ERROR):|error:/.test(line)) ?? lines.at(-1)
+  return complaint?.trim() ?? 'it said nothing'
+}

@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process'
+import { access, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { folderInUse } from './error.js'
+import { findHolder } from './hold.js'
+import { ignoring, type Site } from './site.js'
+
+/** What a server wrote into its data folder when it started. */
+interface ServerRecord {
+  pid: number
+  socketFolder: string
+  lines: string[]
+}
+
+const UNREACHABLE_EXIT_MS = 5_000
+const SHUTDOWN_MS = 60_000
+const POLL_MS = 20
+
+const run = promisify(execFile)
+
+/**
+ * Makes the data folder free for a start, by a process that holds the claim on it: ends a server that outlived the process that
+ * started it, and keeps a record whose process id was given to another program since from preventing the start.
+ * Throws EmbeddedDatabaseError when a live process serves the folder from out of our sight (another TMPDIR, another container).
+ */
+export async function clearLeftover(site: Site): Promise<void> {
+  const record = await readRecord(site.folder)
+  if (record) await clearRecorded(site, record)
+  // The data folder has its own interlock; these only name a process id that may be another program's by now.
+  await rm(join(site.socketFolder, '.s.PGSQL.5432.lock'), { force: true })
+  await rm(join(site.socketFolder, '.s.PGSQL.5432'), { force: true })
+}
+
+async function clearRecorded(site: Site, record: ServerRecord): Promise<void> {
+  const command = await readCommand(record.pid)
+  if (isServerOf(site, command)) await endServer(site, record)
+  else if (/postgres|postmaster/.test(command)) return // perhaps started by hand on a relative path: PostgreSQL decides
+  await disown(site.folder)
+}
+
+async function endServer(site: Site, { pid, socketFolder }: ServerRecord): Promise<void> {
+  const holder = socketFolder === site.socketFolder ? undefined : await findHolder(socketFolder)
+  if (holder) throw folderInUse(site.folder)
+  // Without its socket in sight we cannot tell whether its owner lives; if not, its watchdog is ending it already.
+  const orphaned = await isReachable(socketFolder)
+  if (orphaned) interrupt(pid)
+  if (!(await exits(site, pid, orphaned ? SHUTDOWN_MS : UNREACHABLE_EXIT_MS))) throw folderInUse(site.folder)
+}
+
+/**
+ * Writes our process id over one that is dead, a zombie or another program's: PostgreSQL takes that of its grandparent
+ * (PG_GRANDPARENT_PID) for stale. Removing the file would remove the check for orphaned backends with it.
+ */
+async function disown(folder: string): Promise<void> {
+  const record = await readRecord(folder)
+  if (record) await writeFile(join(folder, 'postmaster.pid'), [process.pid, ...record.lines.slice(1)].join('\n'))
+}
+
+async function readRecord(folder: string): Promise<ServerRecord | undefined> {
+  const text = await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(ignoring('ENOENT'))
+  const lines = text?.split('\n') ?? []
+  const pid = Number(lines[0])
+  return Number.isInteger(pid) && pid > 0 ? { pid, socketFolder: lines[4] ?? '', lines } : undefined
+}
+
+function isServerOf(site: Site, command: string): boolean {
+  return command.includes(`/postgres -D ${site.folder} `)
+}
+
+/** The command line of a process; empty when there is no such process, or only its exit status is left. */
+async function readCommand(pid: number): Promise<string> {
+  if (process.platform === 'linux') {
+    const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(ignoring('ENOENT', 'ESRCH'))
+    return line?.replaceAll('\0', ' ') ?? ''
+  }
+  const found = await run('ps', ['-ww', '-o', 'command=', '-p', String(pid)]).catch(() => undefined)
+  return found?.stdout ?? ''
+}
+
+function isReachable(socketFolder: string): Promise<boolean> {
+  return access(join(socketFolder, '.s.PGSQL.5432')).then(
+    () => true,
+    () => false,
+  )
+}
+
+function interrupt(pid: number): void {
+  try {
+    process.kill(pid, 'SIGINT')
+  } catch (error) {
+    ignoring('ESRCH', 'EPERM')(error as NodeJS.ErrnoException)
+  }
+}
+
+async function exits(site: Site, pid: number, withinMs: number): Promise<boolean> {
+  for (let waited = 0; waited < withinMs; waited += POLL_MS) {
+    if (!isServerOf(site, await readCommand(pid))) return true
+    await setTimeout(POLL_MS)
+  }
+  return false
+}

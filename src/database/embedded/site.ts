@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import { access, chmod, constants, lchown, lstat, mkdir, readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import { EmbeddedDatabaseError } from './error.js'
+
+export interface Owner {
+  uid: number
+  gid: number
+}
+
+/** Where one embedded database lives. All paths are absolute, with links resolved. */
+export interface Site {
+  /** PostgreSQL's data folder; may not exist yet */
+  folder: string
+  /** the folder above it, which exists */
+  parent: string
+  /** holds the Unix sockets; may not exist yet */
+  socketFolder: string
+  /** who owns the data folder, undefined when there is none yet */
+  owner: Owner | undefined
+  /** PostgreSQL's major version that wrote the data folder, undefined when there is no database yet */
+  version: string | undefined
+}
+
+/** The user id that unprivileged services share by convention; macOS writes -2 unsigned. */
+const NOBODY = process.platform === 'darwin' ? 4_294_967_294 : 65_534
+
+/** Who owns the database when root is the first to start it. */
+export const nobody: Owner = { uid: NOBODY, gid: NOBODY }
+
+/** The longest path of a Unix socket is 103 bytes on macOS; the file names in the folder take up to 30. */
+const LONGEST_SOCKET_FOLDER = 70
+
+/**
+ * Looks at the folder that shall hold (or holds) the database; makes the one above it.
+ * Throws EmbeddedDatabaseError when this user cannot use it, or it holds something else.
+ */
+export async function inspectSite(folder: string): Promise<Site> {
+  try {
+    await mkdir(dirname(resolve(folder)), { recursive: true })
+    const path = await resolveFolder(folder)
+    const parent = dirname(path)
+    const owner = await readOwner(path)
+    if (owner) refuseForeign(path, owner)
+    const version = owner && (await readVersion(path))
+    if (!version) await access(parent, constants.W_OK | constants.X_OK)
+    return { folder: path, parent, socketFolder: socketFolderOf(path), owner, version }
+  } catch (error) {
+    if (!isSystemError(error)) throw error
+    throw new EmbeddedDatabaseError(
+      `database folder ${folder} cannot be used (${error.message}): make it writable for this user, or set another PARLEY_DATA_DIR`,
+    )
+  }
+}
+
+/**
+ * Makes the folder of the sockets, owned by the server's user and closed to all others: whoever can enter it is the database's superuser.
+ * Throws EmbeddedDatabaseError when somebody else made it.
+ */
+export async function openSocketFolder(site: Site, owner: Owner): Promise<void> {
+  await mkdir(site.socketFolder, { mode: 0o700 }).catch(ignoring('EEXIST'))
+  if (!(await isTrustedSocketFolder(site))) {
+    throw new EmbeddedDatabaseError(`socket folder ${site.socketFolder} belongs to somebody else: remove it`)
+  }
+  const found = await lstat(site.socketFolder)
+  if (found.uid !== owner.uid) await lchown(site.socketFolder, owner.uid, owner.gid)
+  if ((found.mode & 0o777) !== 0o700) await chmod(site.socketFolder, 0o700)
+}
+
+/** False when there is no socket folder, or one that neither this user nor the database's made: the parent is open to everybody. */
+export async function isTrustedSocketFolder(site: Site): Promise<boolean> {
+  const found = await lstat(site.socketFolder).catch(ignoring('ENOENT'))
+  if (!found?.isDirectory()) return false
+  const user = process.geteuid?.()
+  return found.uid === user || (user === 0 && (found.uid === nobody.uid || found.uid === site.owner?.uid))
+}
+
+/** For `.catch`: undefined in place of a system error of one of these codes, every other is thrown on. */
+export function ignoring(...codes: string[]): (error: NodeJS.ErrnoException) => undefined {
+  return (error) => {
+    if (!codes.includes(error.code ?? '')) throw error
+  }
+}
+
+async function resolveFolder(folder: string): Promise<string> {
+  const found = await realpath(folder).catch(ignoring('ENOENT'))
+  return found ?? join(await realpath(dirname(resolve(folder))), basename(resolve(folder)))
+}
+
+async function readOwner(folder: string): Promise<Owner | undefined> {
+  const found = await stat(folder).catch(ignoring('ENOENT'))
+  return found && { uid: found.uid, gid: found.gid }
+}
+
+function refuseForeign(folder: string, owner: Owner): void {
+  const user = process.geteuid?.()
+  if (user === 0 || user === owner.uid) return
+  throw new EmbeddedDatabaseError(
+    `database folder ${folder} belongs to user id ${owner.uid}, and this process runs as ${user}: run as that user, or chown -R the folder`,
+  )
+}
+
+async function readVersion(folder: string): Promise<string | undefined> {
+  const version = await readFile(join(folder, 'PG_VERSION'), 'utf8').catch(ignoring('ENOENT'))
+  if (version) return version.trim()
+  if ((await readdir(folder)).length === 0) return undefined
+  throw new EmbeddedDatabaseError(
+    `database folder ${folder} is not empty and holds no database: move its files away, or set another PARLEY_DATA_DIR`,
+  )
+}
+
+function socketFolderOf(folder: string): string {
+  const name = `parley-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`
+  const path = join(tmpdir(), name)
+  return Buffer.byteLength(path) <= LONGEST_SOCKET_FOLDER ? path : join('/tmp', name)
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error
+}

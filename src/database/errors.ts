@@ -1,0 +1,43 @@
+const UNIQUE_VIOLATION = '23505'
+
+/** SQLSTATE classes and codes, and socket errors, after which the same request may well succeed later. */
+const UNAVAILABLE = new Set([
+  '57P01', // admin shutdown
+  '57P02', // crash shutdown
+  '57P03', // cannot connect now
+  '53300', // too many connections
+  '08000',
+  '08001',
+  '08003',
+  '08004',
+  '08006',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT', // the embedded server's socket while it restarts
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+])
+
+/** What node-postgres says, without a code, when a connection breaks or none comes free in time. */
+const UNAVAILABLE_MESSAGES = [
+  'Connection terminated',
+  'timeout exceeded when trying to connect',
+  'Client has encountered a connection error',
+  'Cannot use a pool after calling end on the pool',
+]
+
+/** True when a unique constraint (of this name, where one is given) refused the statement. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  const { code, constraint: violated } = error as { code?: unknown; constraint?: unknown }
+  return code === UNIQUE_VIOLATION && (constraint === undefined || constraint === violated)
+}
+
+/** True when PostgreSQL could not be reached, went away, or had no connection free: a 503, not a fault of ours. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown }
+  if (typeof code === 'string' && UNAVAILABLE.has(code)) return code.length === 5 || typeof syscall === 'string'
+  return UNAVAILABLE_MESSAGES.some((message) => error.message.includes(message))
+}

@@ -1,0 +1,25 @@
+/** One SQL statement with the name under which PostgreSQL prepares it once per connection. */
+export interface Statement<Row> {
+  readonly name: string
+  readonly text: string
+  /** Only carries the type of a row; never set. */
+  readonly row?: Row
+}
+
+const statements = new Map<string, Statement<unknown>>()
+
+/**
+ * Declares a statement. Declared at module level, so that the check of all statements against the migrated schema finds it.
+ * Throws when two statements share a name: PostgreSQL would run the wrong one.
+ */
+export function statement<Row>(name: string, text: string): Statement<Row> {
+  if (statements.has(name)) throw new Error(`two statements are named ${name}`)
+  const declared: Statement<Row> = { name, text }
+  statements.set(name, declared)
+  return declared
+}
+
+/** Every statement declared by the modules loaded so far. */
+export function declaredStatements(): Statement<unknown>[] {
+  return [...statements.values()]
+}

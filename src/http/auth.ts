@@ -1,0 +1,86 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../core/api-keys.js'
+import type { RateDecision } from '../core/rate-limit.js'
+import { equalInConstantTime } from '../lib/signature.js'
+import type { Tenant } from '../model/organization.js'
+import { Problem } from '../model/problem.js'
+import type { Scope } from '../model/scope.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null
+  }
+  interface FastifyContextConfig {
+    /** What the caller's key must be allowed to do. */
+    scope?: Scope
+  }
+}
+
+/** What the guard of an interface asks. */
+export interface Gate {
+  authenticate: (key: string) => Promise<Caller>
+  /** Null where there is no limit. */
+  takeToken: ((organizationId: string, keyId: string) => Promise<RateDecision>) | null
+}
+
+/** The bearer token of a request. Throws authorization_required where there is none (spec 5.1, 7). */
+export function bearerToken(request: FastifyRequest): string {
+  const token = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1]
+  if (token !== undefined) return token
+  throw new Problem('authorization_required', 'Send the header "Authorization: Bearer <API_KEY>" with your API key')
+}
+
+/** The checks before a body is read, in the order of contract 4: key, scope, rate, `tenantId`. */
+export function createGuard({ authenticate, takeToken }: Gate) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const caller = await authenticate(bearerToken(request))
+    request.caller = caller
+    checkScope(caller, request.routeOptions.config.scope)
+    if (takeToken) checkRate(await takeToken(caller.tenant.id, caller.keyId), reply)
+    checkTenant(caller, (request.query as Record<string, unknown>).tenantId)
+  }
+}
+
+/** The organization of an authenticated request. */
+export function tenantOf(request: FastifyRequest): Tenant {
+  if (!request.caller) throw new Error('the route has no guard')
+  return request.caller.tenant
+}
+
+/** Guards the operator's interface: the admin token, compared in constant time. */
+export function createAdminGuard(adminToken: string) {
+  return async (request: FastifyRequest): Promise<void> => {
+    if (equalInConstantTime(bearerToken(request), adminToken)) return
+    throw new Problem('invalid_api_key', 'The admin token is wrong: it is PARLEY_ADMIN_TOKEN, or in the data folder')
+  }
+}
+
+function checkScope({ scopes }: Caller, needed: Scope | undefined): void {
+  if (needed === undefined || scopes.includes(needed)) return
+  throw new Problem(
+    'insufficient_scope',
+    `This needs an API key with the scope ${needed}; yours has ${scopes.join(', ') || 'none'}`,
+  )
+}
+
+function checkRate(decision: RateDecision, reply: FastifyReply): void {
+  reply.headers({
+    'ratelimit-limit': decision.limit,
+    'ratelimit-remaining': decision.remaining,
+    'ratelimit-reset': decision.resetSeconds,
+  })
+  if (decision.allowed) return
+  throw new Problem(
+    'too_many_requests',
+    `This API key has used up its requests: try again in ${decision.retryAfterSeconds} s`,
+    {
+      retry_after: decision.retryAfterSeconds,
+    },
+  )
+}
+
+/** One message for every foreign slug, existing or not: nobody learns who is a tenant here. */
+function checkTenant({ tenant }: Caller, tenantId: unknown): void {
+  if (tenantId === undefined || tenantId === tenant.slug) return
+  throw new Problem('invalid_api_key', 'API key does not belong to the organization that tenantId names')
+}

@@ -1,0 +1,49 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../context.js'
+import { type Attempt, performOnce } from '../core/idempotency.js'
+import { newId } from '../lib/id.js'
+import { canonicalJson } from '../lib/json.js'
+import { sha256 } from '../lib/signature.js'
+import { Problem } from '../model/problem.js'
+import { tenantOf } from './auth.js'
+
+/** A POST that may be repeated; see core/idempotency. */
+export interface Repeatable {
+  perform: (resourceId: string) => Promise<Attempt>
+  recover: (resourceId: string) => Promise<Attempt | null>
+}
+
+const MAX_KEY_LENGTH = 255
+
+/** Answers a POST once per `Idempotency-Key`; without the header it just performs. */
+export async function answerOnce(
+  ctx: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { perform, recover }: Repeatable,
+): Promise<unknown> {
+  const key = readKey(request)
+  if (key === null) {
+    const { status, body } = await perform(newId())
+    return send(reply, status, body)
+  }
+  const operation = `${request.method} ${request.url.split('?')[0]}`
+  const bodyHash = sha256(canonicalJson(request.body))
+  const answer = await performOnce(ctx, tenantOf(request).id, { operation, key, bodyHash, perform, recover })
+  if (answer.replayed) reply.header('idempotent-replayed', 'true')
+  return send(reply, answer.status, answer.body)
+}
+
+function send(reply: FastifyReply, status: number, body: unknown): unknown {
+  const { retry_after: retryAfter } = body as { retry_after?: unknown }
+  if (typeof retryAfter === 'number') reply.header('retry-after', String(Math.ceil(retryAfter)))
+  reply.code(status)
+  return body
+}
+
+function readKey(request: FastifyRequest): string | null {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return null
+  if (typeof key === 'string' && key.length >= 1 && key.length <= MAX_KEY_LENGTH) return key
+  throw new Problem('invalid_parameter', `The header Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters`)
+}

@@ -1,0 +1,98 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isDatabaseUnavailable } from '../database/errors.js'
+import { PROBLEMS, Problem, type ProblemCode } from '../model/problem.js'
+
+const STATUS: Record<ProblemCode, number> = {
+  authorization_required: 401,
+  invalid_api_key: 401,
+  insufficient_scope: 403,
+  invalid_signature: 401,
+  invalid_verify_token: 403,
+  organization_not_found: 404,
+  too_many_requests: 429,
+  invalid_parameter: 400,
+  missing_parameter: 400,
+  invalid_json: 400,
+  unsupported_media_type: 415,
+  payload_too_large: 413,
+  missing_field: 400,
+  invalid_field: 400,
+  invalid_message_type: 400,
+  invalid_provider: 400,
+  contact_not_found: 404,
+  contact_exists: 409,
+  contact_blocked: 400,
+  message_not_found: 404,
+  api_key_not_found: 404,
+  member_not_found: 404,
+  already_taken: 409,
+  upstream_rejected: 400,
+  upstream_credentials: 400,
+  upstream_unavailable: 500,
+  outcome_unknown: 500,
+  idempotency_key_reused: 422,
+  request_in_progress: 409,
+  not_found: 404,
+  method_not_allowed: 405,
+  service_unavailable: 503,
+  internal: 500,
+}
+
+const DATABASE_RETRY_SECONDS = 2
+
+/** A problem's HTTP status. */
+export function statusOf(problem: Problem): number {
+  return STATUS[problem.code]
+}
+
+/** A problem as Interface A and the admin API show it (spec 2.4, contract 4). */
+export function bodyOf(problem: Problem) {
+  return { success: false, error: PROBLEMS[problem.code], message: problem.message, ...problem.extras }
+}
+
+/** Whatever was thrown while a request was served, as a problem; what nobody foresaw is logged and told without its inside. */
+export function toProblem(error: unknown, request: FastifyRequest): Problem {
+  if (error instanceof Problem) return error
+  const known = fromFastify(error, request)
+  if (known) return known
+  if (isDatabaseUnavailable(error)) {
+    request.log.warn({ err: error }, 'the database is not available')
+    return new Problem('service_unavailable', 'The database cannot be reached at the moment: try again', {
+      retry_after: DATABASE_RETRY_SECONDS,
+    })
+  }
+  request.log.error({ err: error, url: request.url }, 'a request failed')
+  return new Problem('internal', 'Something went wrong on our side: tell us the request_id', { request_id: request.id })
+}
+
+/** Answers with a problem in Interface A's shape. */
+export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const problem = toProblem(error, request)
+  const retryAfter = problem.extras.retry_after
+  if (typeof retryAfter === 'number') reply.header('retry-after', String(Math.ceil(retryAfter)))
+  reply.code(statusOf(problem)).send(bodyOf(problem))
+}
+
+/** The refusals that the HTTP server itself makes. */
+function fromFastify(error: unknown, request: FastifyRequest): Problem | null {
+  const { code } = error as { code?: unknown }
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Problem(
+        'payload_too_large',
+        `The request body is larger than ${request.routeOptions.bodyLimit} bytes, the most that this endpoint takes`,
+      )
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Problem(
+        'unsupported_media_type',
+        `The Content-Type "${request.headers['content-type'] ?? ''}" is not supported: send application/json`,
+      )
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new Problem('invalid_json', 'The request body does not have the length that Content-Length tells')
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new Problem('not_found', 'The path of the request is malformed or too long')
+    default:
+      return null
+  }
+}

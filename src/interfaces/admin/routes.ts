@@ -1,0 +1,162 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync } from 'fastify'
+import type { CountryCode } from 'libphonenumber-js/max'
+import type { Context } from '../../context.js'
+import { issueApiKey, listKeys, revokeKey, rotateKey } from '../../core/api-keys.js'
+import { addMember, listMembers, removeMember } from '../../core/members.js'
+import {
+  changeOrganization,
+  connectStorefront,
+  connectUpstream,
+  createOrganization,
+  deleteOrganization,
+  getOrganization,
+  listOrganizations,
+} from '../../core/organizations.js'
+import { createAdminGuard } from '../../http/auth.js'
+import { presentOrganization } from '../../model/organization.js'
+import {
+  ChangeOrganization,
+  CreateKey,
+  CreateMember,
+  CreateOrganization,
+  checkPlace,
+  IdParams,
+  PutStorefront,
+  PutUpstream,
+  RotateKey,
+} from './schemas.js'
+
+/** What the upstream allows a number by default (facts 2c). */
+const DEFAULT_MESSAGES_PER_SECOND = 80
+
+/** `/admin`: the operator's API (contract 3). */
+export function adminRoutes(ctx: Context, adminToken: string): FastifyPluginAsync {
+  return async (plain) => {
+    const server = plain.withTypeProvider<TypeBoxTypeProvider>()
+    server.addHook('onRequest', createAdminGuard(adminToken))
+    server.addHook('onRoute', (route) => {
+      route.schema = { ...route.schema, hide: true } as object
+    })
+
+    server.post('/organizations', { schema: { body: CreateOrganization } }, async (request, reply) => {
+      checkPlace(request.body)
+      const { name, slug, provider, default_country, timezone, currency, language } = request.body
+      const given = {
+        name,
+        slug,
+        provider,
+        default_country: default_country as CountryCode,
+        timezone,
+        currency,
+        language,
+      }
+      const organization = await createOrganization(ctx, withoutUndefined(given))
+      return reply.code(201).send({ success: true, organization: presentOrganization(organization) })
+    })
+
+    server.get('/organizations', async () => {
+      const organizations = await listOrganizations(ctx)
+      return { success: true, organizations: organizations.map(presentOrganization) }
+    })
+
+    server.get('/organizations/:id', { schema: { params: IdParams } }, async (request) => {
+      return { success: true, organization: presentOrganization(await getOrganization(ctx, request.params.id)) }
+    })
+
+    server.patch('/organizations/:id', { schema: { params: IdParams, body: ChangeOrganization } }, async (request) => {
+      checkPlace(request.body)
+      const { name, slug, provider, default_country, timezone, currency, language } = request.body
+      const given = {
+        name,
+        slug,
+        provider,
+        default_country: default_country as CountryCode,
+        timezone,
+        currency,
+        language,
+      }
+      const organization = await changeOrganization(ctx, request.params.id, withoutUndefined(given))
+      return { success: true, organization: presentOrganization(organization) }
+    })
+
+    server.delete('/organizations/:id', { schema: { params: IdParams } }, async (request) => {
+      await deleteOrganization(ctx, request.params.id)
+      return { success: true, message: 'The organization has been deleted with all its data' }
+    })
+
+    server.put('/organizations/:id/upstream', { schema: { params: IdParams, body: PutUpstream } }, async (request) => {
+      const { messages_per_second = DEFAULT_MESSAGES_PER_SECOND, pair_limit = true, ...credentials } = request.body
+      const settings = { ...credentials, messages_per_second, pair_limit }
+      const organization = await connectUpstream(ctx, request.params.id, settings)
+      const { phone_number_id, business_account_id } = settings
+      return {
+        success: true,
+        organization: presentOrganization(organization),
+        upstream: { phone_number_id, business_account_id, messages_per_second, pair_limit },
+      }
+    })
+
+    server.put(
+      '/organizations/:id/storefront',
+      { schema: { params: IdParams, body: PutStorefront } },
+      async (request) => {
+        const { url, access_token, webhook_secret } = request.body
+        await connectStorefront(ctx, request.params.id, { url, access_token, webhook_secret })
+        return { success: true, storefront: { url } }
+      },
+    )
+
+    server.post(
+      '/organizations/:id/keys',
+      { schema: { params: IdParams, body: CreateKey } },
+      async (request, reply) => {
+        const { name, scopes, expires_at } = request.body
+        const expires = expires_at ? new Date(expires_at) : null
+        const key = await issueApiKey(ctx, request.params.id, { name, scopes, expires_at: expires })
+        return reply.code(201).send({ success: true, api_key: key })
+      },
+    )
+
+    server.get('/organizations/:id/keys', { schema: { params: IdParams } }, async (request) => {
+      return { success: true, api_keys: await listKeys(ctx, request.params.id) }
+    })
+
+    server.post('/keys/:id/rotate', { schema: { params: IdParams, body: RotateKey } }, async (request, reply) => {
+      const key = await rotateKey(ctx, request.params.id, request.body.overlap_seconds ?? 0)
+      return reply.code(201).send({ success: true, api_key: key })
+    })
+
+    server.delete('/keys/:id', { schema: { params: IdParams } }, async (request) => {
+      return {
+        success: true,
+        message: 'The API key has been revoked',
+        api_key: await revokeKey(ctx, request.params.id),
+      }
+    })
+
+    server.post(
+      '/organizations/:id/members',
+      { schema: { params: IdParams, body: CreateMember } },
+      async (request, reply) => {
+        const { email, full_name, role, password } = request.body
+        const member = await addMember(ctx, request.params.id, { email, full_name, role, password })
+        return reply.code(201).send({ success: true, member })
+      },
+    )
+
+    server.get('/organizations/:id/members', { schema: { params: IdParams } }, async (request) => {
+      return { success: true, members: await listMembers(ctx, request.params.id) }
+    })
+
+    server.delete('/members/:id', { schema: { params: IdParams } }, async (request) => {
+      await removeMember(ctx, request.params.id)
+      return { success: true, message: 'The member has been removed' }
+    })
+  }
+}
+
+/** The fields that were given: an absent one leaves what is there. */
+function withoutUndefined<Fields extends object>(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields
+}

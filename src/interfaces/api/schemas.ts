@@ -1,0 +1,109 @@
+import { type TSchema, Type } from 'typebox'
+
+/** Type or null. */
+export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+
+const DateTime = Type.String({ format: 'date-time' })
+
+/** Spec 2.1. */
+export const ContactSchema = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  full_name: Nullable(Type.String()),
+  chat_id: Type.String({ description: 'Normalized phone number: digits only, country code included' }),
+  phone_number: Nullable(Type.String({ description: 'With country code and leading +' })),
+  email: Nullable(Type.String()),
+  tags: Type.Array(Type.String()),
+  organization_id: Type.String({ format: 'uuid' }),
+  bot_status: Nullable(Type.Enum(['active', 'paused'])),
+  allow_broadcast: Type.Boolean(),
+  archived: Type.Boolean(),
+  blocked: Type.Boolean(),
+  active_status: Type.Boolean({ description: 'Wrote within the last 24 hours' }),
+  has_unread_messages: Type.Boolean(),
+  source: Nullable(Type.Object({ type: Type.String() }, { additionalProperties: true })),
+  contact_summary: Nullable(Type.String()),
+  contact_summary_updated_at: Nullable(DateTime),
+  created_at: DateTime,
+  updated_at: DateTime,
+})
+
+/** Spec 2.2, and after `reactions` what contract 4 adds. */
+export const MessageSchema = Type.Object({
+  message: Type.String(),
+  sender_type: Type.Enum(['user-chat', 'bot-chat', 'human-chat', 'system']),
+  created_at: DateTime,
+  message_status: Type.Enum(['sent', 'delivered', 'read', 'failed']),
+  media_type: Nullable(Type.Enum(['image', 'video', 'audio', 'document', 'interactive'])),
+  media_url: Nullable(Type.String()),
+  assignee: Nullable(Type.Object({ id: Type.String(), full_name: Type.String(), email: Type.String() })),
+  voice_note_transcription: Nullable(Type.String()),
+  reactions: Type.Array(Type.Object({ emoji: Type.String(), sender_type: Type.String(), created_at: DateTime })),
+  id: Type.String({ format: 'uuid' }),
+  message_id: Nullable(Type.String({ description: "The upstream's id" })),
+  message_type: Type.String(),
+  context_message_id: Nullable(Type.String({ description: 'The message that this one answers' })),
+  error: Nullable(
+    Type.Object(
+      { code: Type.Union([Type.Number(), Type.String()]), text: Type.String() },
+      { description: 'Of a failed send' },
+    ),
+  ),
+  outcome: Nullable(Type.Enum(['pending', 'unknown'], { description: "The upstream's answer is outstanding" })),
+})
+
+/** Spec 2.3. */
+export const PaginationSchema = Type.Object({
+  currentPage: Type.Integer(),
+  totalPages: Type.Integer(),
+  totalMessages: Type.Integer(),
+  messagesPerPage: Type.Integer(),
+  hasNextPage: Type.Boolean(),
+  hasPrevPage: Type.Boolean(),
+})
+
+/** Spec 2.4; every error of this interface has the first three. */
+export const ErrorSchema = Type.Object(
+  {
+    success: Type.Literal(false),
+    error: Type.String(),
+    message: Type.String(),
+    details: Type.Optional(Type.String()),
+  },
+  { additionalProperties: true },
+)
+
+const STATUS_TEXTS = {
+  400: 'Something is wrong with the request; the message says what',
+  401: 'The API key is missing, unknown, revoked, expired, or of another organization than tenantId',
+  403: 'The API key lacks the scope',
+  404: 'There is no such thing in the organization',
+  409: 'It exists already, or the first request with the Idempotency-Key is under way',
+  422: 'The Idempotency-Key was used for another body',
+  429: 'Too many requests: wait for Retry-After seconds',
+  500: 'The upstream or the service failed; retryable tells whether to try again',
+  503: 'The database cannot be reached: wait for Retry-After seconds',
+} as const
+
+/**
+ * The answers of an endpoint, for its schema: those of success, and the errors; 401, 403, 429 and 503 can come from every
+ * one. They document, and the tests hold the real answers to them; nothing is cut or coerced by them.
+ */
+export function responses(success: Record<number, TSchema>, ...errors: (keyof typeof STATUS_TEXTS)[]): object {
+  const all = [...new Set([...errors, 401, 403, 429, 503] as const)].sort()
+  const failures = all.map((status) => [status, { ...ErrorSchema, description: STATUS_TEXTS[status] }])
+  return { ...success, ...Object.fromEntries(failures) }
+}
+
+/** The organization's slug, which every endpoint of this interface takes (spec 4.3, 5.1). */
+export const tenantId = Type.Optional(
+  Type.String({ description: "The organization's slug; when given, the key must belong to it" }),
+)
+
+/** The query parameters that name a contact. */
+export const contactQuery = {
+  phone_number: Type.Optional(
+    Type.String({ description: 'Phone number with country code, in any form', maxLength: 100 }),
+  ),
+  chat_id: Type.Optional(Type.String({ description: 'Normalized digits-only number', maxLength: 100 })),
+  tenantId,
+}

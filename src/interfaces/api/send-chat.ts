@@ -1,0 +1,144 @@
+import { type Static, Type } from 'typebox'
+import type { Context } from '../../context.js'
+import type { Attempt } from '../../core/idempotency.js'
+import { findSendResult, type SendResult, sendMessage } from '../../core/messages/send.js'
+import { tenantOf } from '../../http/auth.js'
+import { answerOnce } from '../../http/idempotency.js'
+import { bodyOf, statusOf } from '../../http/problems.js'
+import type { Tenant } from '../../model/organization.js'
+import { Problem } from '../../model/problem.js'
+import { Nullable, responses, tenantId } from './schemas.js'
+import type { ApiServer } from './server.js'
+
+const MESSAGE_TYPES = ['text'] as const
+const MAX_TEXT = 4096
+
+const Body = Type.Object({
+  phone_number: Type.String({ minLength: 1, maxLength: 100, description: 'Recipient, with country code, in any form' }),
+  message_type: Type.String({ minLength: 1, maxLength: 64, description: `One of ${MESSAGE_TYPES.join(', ')}` }),
+  context_message_id: Type.Optional(
+    Nullable(
+      Type.String({ minLength: 1, maxLength: 512, description: 'The message to reply to, by either of its ids' }),
+    ),
+  ),
+  memberId: Type.Optional(Nullable(Type.String({ format: 'uuid', description: 'The member of the team who sends' }))),
+  text: Type.Optional(Nullable(Type.String({ maxLength: MAX_TEXT, description: 'Required for text messages' }))),
+})
+
+const Answer = Type.Object({
+  success: Type.Literal(true),
+  message: Type.String(),
+  data: Type.Object({
+    message_id: Type.String({ description: "The upstream's id" }),
+    recipient: Type.String({ description: 'Digits only' }),
+    message_type: Type.String(),
+    organization: Type.String({ description: "The organization's name" }),
+    meta_response: Type.Object({}, { additionalProperties: true, description: "The upstream's answer as it came" }),
+  }),
+})
+
+/** `POST /send-chat` (spec 4.3). */
+export function sendChatRoutes(server: ApiServer, ctx: Context): void {
+  server.post(
+    '/send-chat',
+    {
+      config: { scope: 'messages:send' },
+      schema: {
+        summary: 'Send a message to an existing contact',
+        querystring: Type.Object({ tenantId }),
+        body: Body,
+        response: responses({ 200: Answer }, 400, 404, 409, 422, 500),
+      },
+    },
+    (request, reply) => {
+      const tenant = tenantOf(request)
+      const { phone_number, context_message_id, memberId } = request.body
+      const content = readContent(request.body)
+      return answerOnce(ctx, request, reply, {
+        perform: async (id) => {
+          const command = {
+            id,
+            phone_number,
+            content,
+            context_message_id: context_message_id ?? null,
+            memberId: memberId ?? null,
+          }
+          return toAttempt(tenant, content.type, await sendMessage(ctx, tenant, command))
+        },
+        recover: async (id) => {
+          const result = await findSendResult(ctx, tenant, id)
+          return result && toAttempt(tenant, content.type, result)
+        },
+      })
+    },
+  )
+}
+
+function readContent({ message_type, text }: Static<typeof Body>): { type: 'text'; text: string } {
+  if (message_type !== 'text') {
+    throw new Problem(
+      'invalid_message_type',
+      `message_type "${message_type}" is not one of ${MESSAGE_TYPES.join(', ')}`,
+    )
+  }
+  if (!text) throw new Problem('missing_field', 'text is required for text messages')
+  return { type: 'text', text }
+}
+
+/** The answer to what became of a send (contract 4). Kept for an Idempotency-Key is only what will not change by trying again. */
+function toAttempt(tenant: Tenant, type: string, sent: SendResult): Attempt {
+  if (sent.result === 'accepted') {
+    const body = {
+      success: true,
+      message: 'Message sent successfully',
+      data: {
+        message_id: sent.upstreamId,
+        recipient: sent.recipient,
+        message_type: type,
+        organization: tenant.name,
+        meta_response: sent.answer,
+      },
+    }
+    return { status: 200, body, final: true }
+  }
+  const problem = toProblem(sent)
+  const final = problem.code === 'upstream_rejected' || problem.code === 'outcome_unknown'
+  return { status: statusOf(problem), body: bodyOf(problem), final }
+}
+
+function toProblem(sent: Exclude<SendResult, { result: 'accepted' }>): Problem {
+  const { messageId: id } = sent
+  switch (sent.result) {
+    case 'refused': {
+      const extras = { details: sent.text, upstream_code: sent.code, id }
+      if (sent.because === 'message') {
+        return new Problem('upstream_rejected', `The upstream refused the message: ${sent.text}`, extras)
+      }
+      return new Problem(
+        'upstream_credentials',
+        "The upstream refused the organization's access token: set a valid one",
+        extras,
+      )
+    }
+    case 'unavailable':
+      return new Problem('upstream_unavailable', 'The upstream did not take the message: try again later', {
+        details: sent.text,
+        retryable: true,
+        id,
+      })
+    case 'limited': {
+      const seconds = Math.max(1, Math.ceil(sent.retryAfterMs / 1000))
+      return new Problem('too_many_requests', `The upstream's rate limit is reached: try again in ${seconds} s`, {
+        details: sent.text,
+        retry_after: seconds,
+        id,
+      })
+    }
+    case 'unknown':
+      return new Problem(
+        'outcome_unknown',
+        'The message left, but no answer came. It is not sent again by itself; its status settles when the upstream reports it',
+        { retryable: false, id },
+      )
+  }
+}

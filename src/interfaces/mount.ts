@@ -1,0 +1,44 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance } from 'fastify'
+import type { Context } from '../context.js'
+import type { CallbackReceiver } from '../core/callbacks.js'
+import type { Gate } from '../http/auth.js'
+import { healthRoutes, type ReadinessChecks } from '../http/health.js'
+import { measureRequests } from '../http/metrics.js'
+import { createServer, refuseOtherMethods } from '../http/server.js'
+import { adminRoutes } from './admin/routes.js'
+import { apiDescription } from './api/openapi.js'
+import { apiRoutes } from './api/routes.js'
+import { hookRoutes } from './hooks/upstream.js'
+import { type SimulatorAddress, simulatorRoutes } from './simulator/routes.js'
+
+/** What the interfaces are made from. */
+export interface MountOptions extends Gate {
+  ctx: Context
+  adminToken: string
+  callbacks: CallbackReceiver
+  readiness: ReadinessChecks
+  /** The simulator whose control is passed on under /_sim; null = not mounted. */
+  simulator: SimulatorAddress | null
+}
+
+/** The mount table: which interface answers where (contract 2). */
+export function mount(options: MountOptions): FastifyInstance {
+  const { ctx, adminToken, simulator } = options
+  const server = createServer(ctx.log)
+  server.decorateRequest('caller', null)
+  const otherMethods = refuseOtherMethods(server)
+  const registry = measureRequests(server)
+  server.register(swagger, apiDescription)
+  server.register(swaggerUi, { routePrefix: '/docs' })
+  server.get('/openapi.json', { schema: { hide: true } as object }, () => server.swagger())
+
+  server.register(healthRoutes(options.readiness, registry))
+  server.register(apiRoutes(ctx, options))
+  server.register(hookRoutes(ctx, options.callbacks), { prefix: '/hooks' })
+  server.register(adminRoutes(ctx, adminToken), { prefix: '/admin' })
+  if (simulator) server.register(simulatorRoutes(simulator, adminToken), { prefix: '/_sim' })
+  server.register(otherMethods)
+  return server
+}

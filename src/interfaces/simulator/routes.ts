@@ -1,0 +1,37 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { request as forward } from 'undici'
+import { createAdminGuard } from '../../http/auth.js'
+
+/** Where the simulator's control is, and the token that it asks for. */
+export interface SimulatorAddress {
+  controlUrl: string
+  token: string | null
+}
+
+const BODY_LIMIT = 4 * 1_048_576
+
+/** `/_sim`: passes the control of the built-in simulator on, for those who hold the admin token (contract 2, 6). */
+export function simulatorRoutes({ controlUrl, token }: SimulatorAddress, adminToken: string): FastifyPluginAsync {
+  return async (server) => {
+    server.addHook('onRequest', createAdminGuard(adminToken))
+    server.removeAllContentTypeParsers()
+    server.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_LIMIT }, (_request, body, done) =>
+      done(null, body),
+    )
+    server.all('/*', { schema: { hide: true } as object }, async (request, reply) => {
+      const path = request.url.slice('/_sim'.length)
+      const answer = await forward(`${controlUrl}${path}`, {
+        method: request.method as 'GET',
+        headers: {
+          'content-type': request.headers['content-type'] ?? 'application/json',
+          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        },
+        body: Buffer.isBuffer(request.body) && request.body.length > 0 ? request.body : null,
+        // A simulated message answers when the callback has arrived, and /_sim/idle when all have.
+        headersTimeout: 90_000,
+      })
+      reply.code(answer.statusCode).type('application/json')
+      return reply.send(Buffer.from(await answer.body.arrayBuffer()))
+    })
+  }
+}

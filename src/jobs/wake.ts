@@ -1,0 +1,22 @@
+import type { Logger } from 'pino'
+import type { Database } from '../database/pool.js'
+import { statement } from '../database/statement.js'
+import { coalesce } from '../lib/coalesce.js'
+
+const notify = statement<never>(
+  'jobs.notify',
+  `SELECT pg_notify('jobs:insert', json_build_object('count', $1::int)::text)`,
+)
+
+/**
+ * Makes the function that tells the workers of all processes about inserted jobs. One notification serves all calls that
+ * come while another is on its way: a notification inside each transaction would serialize the commits.
+ */
+export function createWake(database: Database, log: Logger): () => void {
+  const wake = coalesce(async (calls: null[]) => {
+    await database.run(notify, [calls.length])
+    return calls
+  }, Number.MAX_SAFE_INTEGER)
+  // A lost notification only delays: the workers look for jobs by themselves every two seconds.
+  return () => void wake(null).catch((error) => log.warn({ err: error }, 'the workers could not be woken'))
+}

@@ -1,0 +1,92 @@
+import { EventEmitter } from 'node:events'
+import { makeWorkerUtils, Logger as QueueLogger, run, runOnce, type TaskList } from 'graphile-worker'
+import type { Logger } from 'pino'
+import type { Database } from '../database/pool.js'
+import { CRONTAB } from './tasks.js'
+
+/** A running worker. */
+export interface Worker {
+  isRunning(): boolean
+  /** Lets running jobs end and hands back those that were fetched and not begun. */
+  stop(): Promise<void>
+}
+
+const CONCURRENCY = 10
+
+const preset = {
+  worker: {
+    localQueue: { size: 200 },
+    // Finished jobs are reported together; one that is lost to a crash is done again, which changes nothing.
+    completeJobBatchDelay: 10,
+    failJobBatchDelay: 10,
+    gracefulShutdownAbortTimeout: 10_000,
+  },
+}
+
+/** Starts working jobs off; `onId` hears under which id this worker locks them. */
+export async function startWorker(
+  database: Database,
+  tasks: TaskList,
+  log: Logger,
+  onId: (workerId: string) => Promise<void>,
+): Promise<Worker> {
+  const events = new EventEmitter()
+  let workerId: string | undefined
+  events.on('pool:create', ({ workerPool }: { workerPool: { id: string } }) => {
+    workerId = workerPool.id
+  })
+  let running = true
+  const runner = await run({
+    pgPool: database.pool,
+    taskList: tasks,
+    crontab: CRONTAB,
+    concurrency: CONCURRENCY,
+    pollInterval: 2_000,
+    noHandleSignals: true,
+    events,
+    logger: queueLogger(log),
+    preset,
+  })
+  runner.promise.then(
+    () => {
+      running = false
+    },
+    (error: unknown) => {
+      running = false
+      log.error({ err: error }, 'the worker ended')
+    },
+  )
+  if (workerId !== undefined) await onId(workerId)
+  return {
+    isRunning: () => running,
+    stop: () => (running ? runner.stop() : Promise.resolve()),
+  }
+}
+
+/** Works off every job that is due, and ends. */
+export async function drainJobs(database: Database, tasks: TaskList, log: Logger): Promise<void> {
+  await runOnce({
+    pgPool: database.pool,
+    taskList: tasks,
+    concurrency: CONCURRENCY,
+    noHandleSignals: true,
+    logger: queueLogger(log),
+  })
+}
+
+/** Frees the jobs that workers of dead processes held. */
+export async function unlockJobs(database: Database, workerIds: string[]): Promise<void> {
+  if (workerIds.length === 0) return
+  const utils = await makeWorkerUtils({ pgPool: database.pool })
+  await utils.forceUnlockWorkers(workerIds)
+  await utils.release()
+}
+
+/** Failures of jobs are worth a warning; what the queue says of its daily business is not. */
+function queueLogger(log: Logger): QueueLogger {
+  return new QueueLogger((scope) => (level, message) => {
+    if (level === 'error') log.warn({ ...scope }, message)
+    else if (level === 'warning') log.warn({ ...scope }, message)
+    else log.trace({ ...scope }, message)
+  })
+}

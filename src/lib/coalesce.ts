@@ -1,0 +1,45 @@
+interface Waiting<Item, Result> {
+  item: Item
+  resolve: (result: Result) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Turns a function of many items into a function of one: what is asked while a run is under way waits and goes into the
+ * next run together. Every item is thus served by a run that began after it was asked, and a busy process makes few runs.
+ * `run` answers in the order of its items; when it throws, all of its items fail.
+ */
+export function coalesce<Item, Result>(
+  run: (items: Item[]) => Promise<Result[]>,
+  maxItems: number,
+): (item: Item) => Promise<Result> {
+  let waiting: Waiting<Item, Result>[] = []
+  let running = false
+
+  async function drain(): Promise<void> {
+    running = true
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, maxItems)
+      waiting = waiting.slice(maxItems)
+      try {
+        const results = await run(batch.map(({ item }) => item))
+        batch.forEach(({ resolve }, index) => {
+          resolve(results[index] as Result)
+        })
+      } catch (error) {
+        for (const { reject } of batch) reject(error)
+      }
+    }
+    running = false
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject })
+      // In a microtask, so that what is asked in the same turn goes into the same run.
+      if (!running) {
+        running = true
+        queueMicrotask(drain)
+      }
+    })
+}

@@ -1,0 +1,21 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+
+/** HMAC-SHA256 of `bytes` (a string counts as UTF-8) under `secret`, as 64 lower-case hexadecimal digits. */
+export function hmacSha256Hex(secret: string, bytes: Uint8Array | string): string {
+  return createHmac('sha256', secret).update(bytes).digest('hex')
+}
+
+/** SHA-256 of `value` (a string counts as UTF-8): 32 bytes. */
+export function sha256(value: Uint8Array | string): Buffer {
+  return createHash('sha256').update(value).digest()
+}
+
+/** Compares a given secret or signature with the expected one; the time taken tells nothing of where they differ. */
+export function equalInConstantTime(a: string, b: string): boolean {
+  return timingSafeEqual(hashOfCodeUnits(a), hashOfCodeUnits(b))
+}
+
+/** UTF-16, since in UTF-8 all lone surrogates become the same bytes and different strings would be equal. */
+function hashOfCodeUnits(value: string): Buffer {
+  return createHash('sha256').update(value, 'utf16le').digest()
+}

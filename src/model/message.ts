@@ -1,0 +1,73 @@
+import { toIso } from './contact.js'
+
+/** Who wrote a message (spec 3). */
+export type SenderType = 'user-chat' | 'bot-chat' | 'human-chat' | 'system'
+
+/** How far a message came (spec 3). Never goes backwards; `failed` gives way to `delivered` and `read` (contract 4). */
+export type MessageStatus = 'sent' | 'delivered' | 'read' | 'failed'
+
+/** The upstream's answer to a send is outstanding: not yet here, or not to come (contract 4, Sending). */
+export type Outcome = 'pending' | 'unknown'
+
+/** Why a send failed: the upstream's code, or a word of ours such as `outcome_unknown`. */
+export interface MessageError {
+  code: number | string
+  text: string
+}
+
+export const OUTCOME_UNKNOWN = 'outcome_unknown'
+
+/** A reaction as it shows on its message (contract 4, Conversations). */
+export interface Reaction {
+  emoji: string
+  sender_type: SenderType
+  created_at: Date | string
+}
+
+/** A message as its row is stored; in events the dates are ISO strings. */
+export interface Message {
+  organization_id: string
+  id: string
+  contact_id: string
+  seq: number | null
+  upstream_id: string | null
+  sender_type: SenderType
+  message_type: string
+  text: string
+  media_type: string | null
+  content: unknown
+  status: MessageStatus
+  outcome: Outcome | null
+  error: MessageError | null
+  context_upstream_id: string | null
+  assignee_id: string | null
+  created_at: Date | string
+  accepted_at: Date | string | null
+}
+
+/** A message's row with what other tables add to it for showing. */
+export interface ShownMessage extends Message {
+  reactions: Reaction[] | null
+  assignee: { id: string; full_name: string; email: string } | null
+}
+
+/** The message as every interface and event shows it (spec 2.2; contract 4 for the fields after `reactions`). */
+export function presentMessage(message: ShownMessage) {
+  return {
+    message: message.text,
+    sender_type: message.sender_type,
+    created_at: toIso(message.created_at),
+    message_status: message.status,
+    media_type: message.media_type,
+    media_url: null,
+    assignee: message.assignee,
+    voice_note_transcription: null,
+    reactions: (message.reactions ?? []).map((reaction) => ({ ...reaction, created_at: toIso(reaction.created_at) })),
+    id: message.id,
+    message_id: message.upstream_id,
+    message_type: message.message_type,
+    context_message_id: message.context_upstream_id,
+    error: message.error,
+    outcome: message.outcome,
+  }
+}

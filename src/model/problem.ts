@@ -1,0 +1,57 @@
+/**
+ * The catalogue of everything that can be wrong with what somebody asks for (spec 7, contract 4): a code for the service,
+ * the short name that the public reads. Each interface turns a code into its own status and body.
+ */
+export const PROBLEMS = {
+  authorization_required: 'Authorization required',
+  invalid_api_key: 'Invalid API key',
+  insufficient_scope: 'Insufficient scope',
+  invalid_signature: 'Invalid signature',
+  invalid_verify_token: 'Invalid verify token',
+  organization_not_found: 'Organization not found',
+  too_many_requests: 'Too many requests',
+  invalid_parameter: 'Invalid parameter',
+  missing_parameter: 'Missing required parameter',
+  invalid_json: 'Invalid JSON',
+  unsupported_media_type: 'Unsupported media type',
+  payload_too_large: 'Payload too large',
+  missing_field: 'Missing required field',
+  invalid_field: 'Invalid field',
+  invalid_message_type: 'Invalid message type',
+  invalid_provider: 'Invalid provider',
+  contact_not_found: 'Contact not found',
+  contact_exists: 'Contact already exists',
+  contact_blocked: 'Contact blocked',
+  message_not_found: 'Message not found',
+  api_key_not_found: 'API key not found',
+  member_not_found: 'Member not found',
+  already_taken: 'Already taken',
+  upstream_rejected: 'Upstream rejected message',
+  upstream_credentials: 'Upstream credentials rejected',
+  upstream_unavailable: 'Upstream unavailable',
+  outcome_unknown: 'Outcome unknown',
+  idempotency_key_reused: 'Idempotency key reused',
+  request_in_progress: 'Request in progress',
+  not_found: 'Not found',
+  method_not_allowed: 'Method not allowed',
+  service_unavailable: 'Service unavailable',
+  internal: 'Internal server error',
+} as const
+
+export type ProblemCode = keyof typeof PROBLEMS
+
+/** Further fields of an error body, such as `chat_id`, `details`, `retry_after`. */
+export type ProblemExtras = Record<string, string | number | boolean>
+
+/** Thrown by a verb that refuses; `message` is for the person who asked: what was wrong, with which value, what to do. */
+export class Problem extends Error {
+  readonly code: ProblemCode
+  readonly extras: ProblemExtras
+
+  constructor(code: ProblemCode, message: string, extras: ProblemExtras = {}) {
+    super(message)
+    this.name = 'Problem'
+    this.code = code
+    this.extras = extras
+  }
+}

@@ -1,0 +1,94 @@
+import type { Queryable } from '../database/pool.js'
+import { statement } from '../database/statement.js'
+import type { Contact } from '../model/contact.js'
+import { CONTACT_COLUMNS } from './contacts.js'
+
+const lockByAddresses = statement<Contact>(
+  'contactMerges.lock',
+  `SELECT ${CONTACT_COLUMNS}
+   FROM contacts
+   WHERE organization_id = $1
+     AND id IN (SELECT contact_id FROM contact_addresses WHERE organization_id = $1 AND address = ANY ($2))
+   ORDER BY id
+   FOR UPDATE`,
+)
+
+const moveMessages = statement<never>(
+  'contactMerges.moveMessages',
+  'UPDATE messages SET contact_id = $3, seq = seq + $4 WHERE organization_id = $1 AND contact_id = $2',
+)
+
+const moveAddresses = statement<never>(
+  'contactMerges.moveAddresses',
+  'UPDATE contact_addresses SET contact_id = $3 WHERE organization_id = $1 AND contact_id = $2',
+)
+
+const moveEvents = statement<never>(
+  'contactMerges.moveEvents',
+  'UPDATE events SET contact_id = $3 WHERE organization_id = $1 AND contact_id = $2',
+)
+
+const drop = statement<never>('contactMerges.drop', 'DELETE FROM contacts WHERE organization_id = $1 AND id = $2')
+
+// What the older does not know it takes from the younger; the phone's number becomes the chat id where there was none.
+const absorb = statement<Contact>(
+  'contactMerges.absorb',
+  `WITH merged AS (
+     UPDATE contacts
+     SET chat_id = CASE WHEN phone_number IS NULL AND $4::text IS NOT NULL THEN $3 ELSE chat_id END,
+       phone_number = coalesce(phone_number, $4),
+       full_name = coalesce(full_name, $5), email = coalesce(email, $6),
+       tags = tags || ARRAY (SELECT tag FROM unnest($7::text[]) AS tag WHERE NOT tag = ANY (tags)),
+       allow_broadcast = allow_broadcast AND $8, blocked = blocked OR $9,
+       has_unread_messages = has_unread_messages OR $10,
+       last_seq = last_seq + $11, last_inbound_at = greatest(last_inbound_at, $12), updated_at = now()
+     WHERE organization_id = $1 AND id = $2
+     RETURNING ${CONTACT_COLUMNS}
+   ), event AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT $1, $13, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(merged)) FROM merged
+   )
+   SELECT ${CONTACT_COLUMNS} FROM merged`,
+)
+
+/** Locks the contacts that the addresses lead to, in the order of their ids (older first). */
+export function lockContactsByAddresses(
+  transaction: Queryable,
+  organizationId: string,
+  addresses: readonly string[],
+): Promise<Contact[]> {
+  return transaction.run(lockByAddresses, [organizationId, addresses])
+}
+
+/**
+ * Moves all that the younger contact has to the older one, its messages after the older's (pages that stand keep standing),
+ * and drops it. Both must be locked. Resolves to what the older has become.
+ */
+export async function mergeContacts(
+  transaction: Queryable,
+  organizationId: string,
+  older: Contact,
+  younger: Contact,
+  eventId: string,
+): Promise<Contact> {
+  await transaction.run(moveMessages, [organizationId, younger.id, older.id, older.last_seq])
+  await transaction.run(moveAddresses, [organizationId, younger.id, older.id])
+  await transaction.run(moveEvents, [organizationId, younger.id, older.id])
+  await transaction.run(drop, [organizationId, younger.id])
+  const [merged] = await transaction.run(absorb, [
+    organizationId,
+    older.id,
+    younger.chat_id,
+    younger.phone_number,
+    younger.full_name,
+    younger.email,
+    younger.tags,
+    younger.allow_broadcast,
+    younger.blocked,
+    younger.has_unread_messages,
+    younger.last_seq,
+    younger.last_inbound_at,
+    eventId,
+  ])
+  return merged as Contact
+}

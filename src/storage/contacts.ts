@@ -1,0 +1,247 @@
+import type { Queryable } from '../database/pool.js'
+import { statement } from '../database/statement.js'
+import type { Contact } from '../model/contact.js'
+
+/** Every column that a contact shows or that a verb needs; the same list in every statement that returns a contact. */
+export const CONTACT_COLUMNS = `organization_id, id, chat_id, phone_number, full_name, email, tags, bot_status, allow_broadcast,
+  archived, blocked, has_unread_messages, source, contact_summary, contact_summary_updated_at, last_seq, last_inbound_at,
+  created_at, updated_at`
+
+const QUALIFIED_COLUMNS = CONTACT_COLUMNS.replaceAll(/(\w+)/g, 'c.$1')
+
+const findByAddresses = statement<Contact>(
+  'contacts.findByAddresses',
+  `SELECT ${QUALIFIED_COLUMNS}
+   FROM contact_addresses a
+   JOIN contacts c ON c.organization_id = a.organization_id AND c.id = a.contact_id
+   WHERE a.organization_id = $1 AND a.address = ANY ($2)
+   ORDER BY array_position($2, a.address)
+   LIMIT 1`,
+)
+
+const findById = statement<Contact>(
+  'contacts.findById',
+  `SELECT ${CONTACT_COLUMNS} FROM contacts WHERE organization_id = $1 AND id = $2`,
+)
+
+const insert = statement<Contact>(
+  'contacts.insert',
+  `WITH inserted AS (
+     INSERT INTO contacts (organization_id, id, chat_id, phone_number, full_name, email, tags, allow_broadcast, source)
+     VALUES ($1, $2, $4, $5, $6, $7, $8, $9, $10)
+     RETURNING ${CONTACT_COLUMNS}
+   ), addresses AS (
+     INSERT INTO contact_addresses (organization_id, address, contact_id)
+     SELECT $1, address, $2 FROM unnest($3::text[]) AS address ORDER BY address
+   ), event AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT $1, $11, 'contact.created', $2, jsonb_build_object('contact', to_jsonb(inserted)) FROM inserted
+   )
+   SELECT ${CONTACT_COLUMNS} FROM inserted`,
+)
+
+// jsonb_populate_record keeps what the patch leaves out. The event is raised only when something changed.
+const update = statement<Contact>(
+  'contacts.update',
+  `WITH before AS (
+     SELECT * FROM contacts WHERE organization_id = $1 AND id = $2 FOR UPDATE
+   ), wanted AS (
+     SELECT p.* FROM before, jsonb_populate_record(before, $3) p
+   ), changed AS (
+     UPDATE contacts c
+     SET full_name = w.full_name, email = w.email, tags = w.tags, allow_broadcast = w.allow_broadcast,
+       archived = w.archived, blocked = w.blocked, bot_status = w.bot_status, contact_summary = w.contact_summary,
+       contact_summary_updated_at = CASE WHEN c.contact_summary IS DISTINCT FROM w.contact_summary THEN now()
+         ELSE c.contact_summary_updated_at END,
+       updated_at = now()
+     FROM wanted w, before b
+     WHERE c.organization_id = $1 AND c.id = $2
+       AND (b.full_name, b.email, b.tags, b.allow_broadcast, b.archived, b.blocked, b.bot_status, b.contact_summary)
+         IS DISTINCT FROM
+         (w.full_name, w.email, w.tags, w.allow_broadcast, w.archived, w.blocked, w.bot_status, w.contact_summary)
+     RETURNING c.*
+   ), event AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT $1, $4, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(changed)) FROM changed
+   )
+   SELECT ${CONTACT_COLUMNS} FROM changed
+   UNION ALL
+   SELECT ${CONTACT_COLUMNS} FROM before WHERE NOT EXISTS (SELECT FROM changed)`,
+)
+
+const addAddresses = statement<never>(
+  'contacts.addAddresses',
+  `INSERT INTO contact_addresses (organization_id, address, contact_id)
+   SELECT $1, address, c.id
+   FROM contacts c, unnest($3::text[]) AS address
+   WHERE c.organization_id = $1 AND c.id = $2
+   ORDER BY address
+   ON CONFLICT DO NOTHING`,
+)
+
+const renumber = statement<Contact>(
+  'contacts.renumber',
+  `WITH renumbered AS (
+     UPDATE contacts SET chat_id = $3, phone_number = '+' || $3, updated_at = now()
+     WHERE organization_id = $1 AND id = $2
+     RETURNING *
+   ), event AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT $1, $4, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(renumbered)) FROM renumbered
+   )
+   SELECT ${CONTACT_COLUMNS} FROM renumbered`,
+)
+
+const lock = statement<{ id: string }>(
+  'contacts.lock',
+  'SELECT id FROM contacts WHERE organization_id = $1 AND id = $2 FOR UPDATE',
+)
+
+// The traces that stay elsewhere (raw callbacks, events) are blanked by a job that this statement leaves behind.
+const erase = statement<{ id: string }>(
+  'contacts.erase',
+  `WITH addresses AS (
+     SELECT coalesce(json_agg(address), '[]') AS list FROM contact_addresses WHERE organization_id = $1 AND contact_id = $2
+   ), erased AS (
+     DELETE FROM contacts WHERE organization_id = $1 AND id = $2 RETURNING id
+   ), messages AS (
+     DELETE FROM messages WHERE organization_id = $1 AND contact_id = (SELECT id FROM erased) RETURNING id
+   ), kept_answers AS (
+     DELETE FROM idempotency_keys
+     WHERE organization_id = $1
+       AND (resource_id = (SELECT id FROM erased) OR resource_id IN (SELECT id FROM messages))
+   ), job AS (
+     INSERT INTO graphile_worker._private_jobs (task_id, payload)
+     SELECT t.id, json_build_object('organizationId', $1::uuid, 'contactId', $2::uuid, 'addresses', addresses.list)
+     FROM erased, addresses, graphile_worker._private_tasks t
+     WHERE t.identifier = 'erase_traces'
+   )
+   SELECT id FROM erased`,
+)
+
+// A callback that still has its job is not worked off: blanking it would lose what it brings.
+const eraseTraces = statement<never>(
+  'contacts.eraseTraces',
+  `WITH happened AS (
+     UPDATE events SET data = '{}' WHERE organization_id = $1 AND contact_id = $2
+   )
+   UPDATE callbacks c
+   SET body = ''
+   WHERE c.organization_id = $1
+     AND EXISTS (SELECT FROM unnest($3::text[]) AS address WHERE position(convert_to(address, 'UTF8') IN c.body) > 0)
+     AND NOT EXISTS (
+       SELECT FROM graphile_worker._private_jobs j
+       WHERE j.payload ->> 'callbackId' = c.id::text
+     )`,
+)
+
+/** The contact that one of the addresses leads to, the first of them first; null when none does. */
+export async function findContactByAddresses(
+  db: Queryable,
+  organizationId: string,
+  addresses: readonly string[],
+): Promise<Contact | null> {
+  const rows = await db.run(findByAddresses, [organizationId, addresses])
+  return rows[0] ?? null
+}
+
+/** One contact by its id, or null. */
+export async function findContactById(db: Queryable, organizationId: string, id: string): Promise<Contact | null> {
+  const rows = await db.run(findById, [organizationId, id])
+  return rows[0] ?? null
+}
+
+/** What a new contact is made from. */
+export interface NewContact {
+  id: string
+  eventId: string
+  chat_id: string
+  phone_number: string | null
+  addresses: readonly string[]
+  full_name: string | null
+  email: string | null
+  tags: readonly string[]
+  allow_broadcast: boolean
+  source: Record<string, unknown> | null
+}
+
+/** Inserts a contact with its addresses and its event; a unique violation when one of them belongs to another contact. */
+export async function insertContact(db: Queryable, organizationId: string, contact: NewContact): Promise<Contact> {
+  const { id, eventId, chat_id, phone_number, addresses, full_name, email, tags, allow_broadcast, source } = contact
+  const [row] = await db.run(insert, [
+    organizationId,
+    id,
+    addresses,
+    chat_id,
+    phone_number,
+    full_name,
+    email,
+    tags,
+    allow_broadcast,
+    source === null ? null : JSON.stringify(source),
+    eventId,
+  ])
+  return row as Contact
+}
+
+/** The fields of a contact that its organization changes (contract 4, Contacts). */
+export type ContactChanges = Partial<
+  Pick<
+    Contact,
+    'full_name' | 'email' | 'tags' | 'allow_broadcast' | 'archived' | 'blocked' | 'bot_status' | 'contact_summary'
+  >
+>
+
+/** Changes a contact; raises contact.updated when something really changed. Null when there is no such contact. */
+export async function updateContact(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  changes: ContactChanges,
+  eventId: string,
+): Promise<Contact | null> {
+  const rows = await db.run(update, [organizationId, id, JSON.stringify(changes), eventId])
+  return rows[0] ?? null
+}
+
+/** Remembers further forms of a contact's address; those that lead to another contact stay there. */
+export async function addContactAddresses(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  addresses: readonly string[],
+): Promise<void> {
+  await db.run(addAddresses, [organizationId, id, addresses])
+}
+
+/** Gives a contact its (new) phone number; the addresses are the caller's matter. */
+export async function renumberContact(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  digits: string,
+  eventId: string,
+): Promise<void> {
+  await db.run(renumber, [organizationId, id, digits, eventId])
+}
+
+/**
+ * Erases a contact, its messages and kept answers, and leaves a job for its traces; false when there is none.
+ * Needs a transaction: the lock comes first, so that the second statement sees every message recorded before it.
+ */
+export async function eraseContact(transaction: Queryable, organizationId: string, id: string): Promise<boolean> {
+  await transaction.run(lock, [organizationId, id])
+  const rows = await transaction.run(erase, [organizationId, id])
+  return rows.length > 0
+}
+
+/** Blanks the events of an erased contact and the raw callbacks that name one of its addresses. */
+export async function eraseContactTraces(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  addresses: readonly string[],
+): Promise<void> {
+  const spellings = addresses.map((address) => address.replace(/^user:/, ''))
+  await db.run(eraseTraces, [organizationId, id, spellings])
+}

@@ -1,0 +1,60 @@
+import type { Queryable } from '../database/pool.js'
+import { statement } from '../database/statement.js'
+import { sha256 } from '../lib/signature.js'
+
+/** What is found before the organization is known (contract 7). */
+export type DirectoryKind = 'slug' | 'api_key' | 'api_key_id' | 'phone_number_id' | 'business_account_id' | 'member_id'
+
+/** The form in which the directory keeps a value: nothing readable stands in a table that all tenants share. */
+export function directoryHash(value: string): Buffer {
+  return sha256(value)
+}
+
+const claim = statement<{ organization_id: string }>(
+  'directory.claim',
+  `WITH claimed AS (
+     INSERT INTO directory (kind, value_hash, organization_id) VALUES ($1, $2, $3)
+     ON CONFLICT (kind, value_hash) DO NOTHING
+     RETURNING organization_id
+   )
+   SELECT organization_id FROM claimed
+   UNION ALL
+   SELECT organization_id FROM directory WHERE kind = $1 AND value_hash = $2`,
+)
+
+const release = statement<never>(
+  'directory.release',
+  `DELETE FROM directory WHERE organization_id = $1 AND kind = $2 AND ($3::bytea IS NULL OR value_hash <> $3)`,
+)
+
+const find = statement<{ organization_id: string }>(
+  'directory.find',
+  `SELECT organization_id FROM directory WHERE kind = $1 AND value_hash = $2`,
+)
+
+/** Claims a value for the organization; false when another organization holds it. */
+export async function claimInDirectory(
+  db: Queryable,
+  organizationId: string,
+  kind: DirectoryKind,
+  value: string,
+): Promise<boolean> {
+  const rows = await db.run(claim, [kind, directoryHash(value), organizationId])
+  return rows[0]?.organization_id === organizationId
+}
+
+/** Gives back the organization's values of a kind, but for the one that it goes on using. */
+export async function releaseInDirectory(
+  db: Queryable,
+  organizationId: string,
+  kind: DirectoryKind,
+  keep: string | null,
+): Promise<void> {
+  await db.run(release, [organizationId, kind, keep === null ? null : directoryHash(keep)])
+}
+
+/** The organization that holds a value, or null. */
+export async function findInDirectory(db: Queryable, kind: DirectoryKind, value: string): Promise<string | null> {
+  const rows = await db.run(find, [kind, directoryHash(value)])
+  return rows[0]?.organization_id ?? null
+}

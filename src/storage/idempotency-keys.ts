@@ -1,0 +1,125 @@
+import type { Queryable } from '../database/pool.js'
+import { statement } from '../database/statement.js'
+
+/** Names one use of an Idempotency-Key (contract 4): it counts per organization, method and path. */
+export interface IdempotentOperation {
+  /** Method and path, such as `POST /send-chat`. */
+  operation: string
+  key: string
+  bodyHash: Buffer
+}
+
+/** What stands under a key. `claimed`: this request is the first and has to do the work. */
+export type IdempotencyClaim =
+  | { state: 'claimed'; resourceId: string }
+  | { state: 'reused' }
+  | { state: 'under_way'; resourceId: string; processId: number }
+  | { state: 'answered'; resourceId: string; status: number; answer: unknown }
+
+interface ClaimRow {
+  claimed: boolean
+  body_hash: Buffer
+  resource_id: string
+  process_id: number
+  status: number | null
+  answer: unknown
+}
+
+// A key older than a day is free again. The row of a concurrent first attempt may not be visible to the second select: the
+// caller tries again.
+const claim = statement<ClaimRow>(
+  'idempotencyKeys.claim',
+  `WITH claimed AS (
+     INSERT INTO idempotency_keys AS k (organization_id, operation, key, body_hash, resource_id, process_id)
+     VALUES ($1, $2, $3, $4, $5, $6)
+     ON CONFLICT (organization_id, operation, key) DO UPDATE
+       SET body_hash = excluded.body_hash, resource_id = excluded.resource_id, process_id = excluded.process_id,
+         status = NULL, answer = NULL, created_at = now()
+       WHERE k.created_at < now() - interval '24 hours'
+     RETURNING body_hash, resource_id, process_id, status, answer
+   )
+   SELECT true AS claimed, body_hash, resource_id, process_id, status, answer FROM claimed
+   UNION ALL
+   SELECT false, body_hash, resource_id, process_id, status, answer FROM idempotency_keys
+   WHERE organization_id = $1 AND operation = $2 AND key = $3 AND NOT EXISTS (SELECT FROM claimed)`,
+)
+
+const takeOver = statement<{ resource_id: string }>(
+  'idempotencyKeys.takeOver',
+  `UPDATE idempotency_keys SET process_id = $5
+   WHERE organization_id = $1 AND operation = $2 AND key = $3 AND process_id = $4 AND status IS NULL
+   RETURNING resource_id`,
+)
+
+const keep = statement<never>(
+  'idempotencyKeys.keep',
+  `UPDATE idempotency_keys SET status = $4, answer = $5
+   WHERE organization_id = $1 AND operation = $2 AND key = $3 AND resource_id = $6`,
+)
+
+const release = statement<never>(
+  'idempotencyKeys.release',
+  `DELETE FROM idempotency_keys
+   WHERE organization_id = $1 AND operation = $2 AND key = $3 AND resource_id = $4 AND status IS NULL`,
+)
+
+const prune = statement<never>(
+  'idempotencyKeys.prune',
+  'DELETE FROM idempotency_keys k USING organizations o WHERE k.organization_id = o.id AND k.created_at < $1',
+)
+
+/** Claims the key for this attempt, or tells what an earlier one left under it. */
+export async function claimIdempotencyKey(
+  db: Queryable,
+  organizationId: string,
+  { operation, key, bodyHash }: IdempotentOperation,
+  attempt: { resourceId: string; processId: number },
+): Promise<IdempotencyClaim> {
+  const values = [organizationId, operation, key, bodyHash, attempt.resourceId, attempt.processId]
+  const [row] = await db.run(claim, values)
+  if (!row) return claimIdempotencyKey(db, organizationId, { operation, key, bodyHash }, attempt)
+  if (row.claimed) return { state: 'claimed', resourceId: row.resource_id }
+  if (!row.body_hash.equals(bodyHash)) return { state: 'reused' }
+  const { resource_id: resourceId, process_id: processId, status, answer } = row
+  return status === null
+    ? { state: 'under_way', resourceId, processId }
+    : { state: 'answered', resourceId, status, answer }
+}
+
+/** Takes the attempt of a process that died over; false when another request was faster. */
+export async function takeOverIdempotencyKey(
+  db: Queryable,
+  organizationId: string,
+  { operation, key }: IdempotentOperation,
+  from: number,
+  to: number,
+): Promise<boolean> {
+  const rows = await db.run(takeOver, [organizationId, operation, key, from, to])
+  return rows.length > 0
+}
+
+/** Keeps the answer for those who ask again. */
+export async function keepAnswer(
+  db: Queryable,
+  organizationId: string,
+  { operation, key }: IdempotentOperation,
+  resourceId: string,
+  answer: { status: number; body: unknown },
+): Promise<void> {
+  await db.run(keep, [organizationId, operation, key, answer.status, JSON.stringify(answer.body), resourceId])
+}
+
+/** Frees the key: nothing was done under it, so the next attempt starts afresh. */
+export async function releaseIdempotencyKey(
+  db: Queryable,
+  organizationId: string,
+  { operation, key }: IdempotentOperation,
+  resourceId: string,
+): Promise<void> {
+  await db.run(release, [organizationId, operation, key, resourceId])
+}
+
+/** Deletes keys used before `before`. Of all tenants. */
+export async function pruneIdempotencyKeys(db: Queryable, before: Date): Promise<void> {
+  await db.run(prune, [before])
+}

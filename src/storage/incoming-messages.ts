@@ -1,0 +1,236 @@
+import type { Queryable } from '../database/pool.js'
+import { statement } from '../database/statement.js'
+import { MESSAGE_SNAPSHOT } from './messages.js'
+
+/** A message from the upstream, to be recorded. */
+export interface IncomingMessage {
+  id: string
+  eventId: string
+  upstreamId: string
+  sender_type: 'user-chat' | 'system'
+  message_type: string
+  text: string
+  media_type: string | null
+  content: unknown
+  contextUpstreamId: string | null
+  created_at: Date
+}
+
+/** `no_contact`: the addresses do not lead to one whole contact (yet, or any more): see to it and record again. */
+export type Received = 'recorded' | 'duplicate' | 'no_contact'
+
+interface RecordRow {
+  recorded: boolean
+  duplicate: boolean
+}
+
+// Nothing is recorded while the addresses lead to several contacts, or to one that lacks the number that is known now: the
+// caller joins them first. An edit or a revocation may have come before the message itself: then its text is the one that
+// counts.
+const record = statement<RecordRow>(
+  'incoming.record',
+  `WITH known AS (
+     SELECT c.id, c.full_name
+     FROM contacts c
+     WHERE c.organization_id = $1 AND (c.phone_number IS NOT NULL OR NOT $15) AND c.id = (
+       SELECT CASE WHEN count(DISTINCT contact_id) = 1 THEN (array_agg(contact_id))[1] END
+       FROM contact_addresses
+       WHERE organization_id = $1 AND address = ANY ($2)
+     )
+   ), duplicate AS (
+     SELECT FROM messages WHERE organization_id = $1 AND upstream_id = $5
+   ), numbered AS (
+     UPDATE contacts c
+     SET last_seq = c.last_seq + 1,
+       has_unread_messages = c.has_unread_messages OR ($6 = 'user-chat' AND NOT c.blocked),
+       last_inbound_at = CASE WHEN $6 = 'user-chat' THEN greatest(c.last_inbound_at, $12) ELSE c.last_inbound_at END,
+       full_name = coalesce(c.full_name, $3),
+       updated_at = now()
+     FROM known
+     WHERE c.organization_id = $1 AND c.id = known.id AND NOT EXISTS (SELECT FROM duplicate)
+     RETURNING c.*
+   ), aliases AS (
+     INSERT INTO contact_addresses (organization_id, address, contact_id)
+     SELECT $1, address, numbered.id FROM numbered, unnest($2::text[]) AS address ORDER BY address
+     ON CONFLICT DO NOTHING
+   ), recorded AS (
+     INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
+       content, status, context_upstream_id, created_at, accepted_at, delivered_at)
+     SELECT $1, $4, numbered.id, numbered.last_seq, $5, $6, $7,
+       coalesce((
+         SELECT e.text FROM messages e
+         WHERE e.organization_id = $1 AND e.context_upstream_id = $5 AND e.contact_id = numbered.id AND e.seq IS NULL
+           AND e.message_type IN ('edit', 'revoke')
+         ORDER BY e.created_at DESC, e.id DESC
+         LIMIT 1
+       ), $8),
+       $9, $10, 'delivered', $11, $12, $12, $12
+     FROM numbered
+     RETURNING *
+   ), received AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT $1, $13, 'message.received', m.contact_id,
+       jsonb_build_object('message', ${MESSAGE_SNAPSHOT}, 'contact', to_jsonb(numbered))
+     FROM recorded m, numbered
+   ), named AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT $1, $14, 'contact.updated', numbered.id, jsonb_build_object('contact', to_jsonb(numbered))
+     FROM numbered, known
+     WHERE known.full_name IS NULL AND numbered.full_name IS NOT NULL
+   )
+   SELECT EXISTS (SELECT FROM recorded) AS recorded, EXISTS (SELECT FROM duplicate) AS duplicate`,
+)
+
+// The contact's row is locked against erasure, as a numbered message's update would.
+const recordReaction = statement<RecordRow>(
+  'incoming.recordReaction',
+  `WITH known AS (
+     SELECT c.* FROM contacts c
+     WHERE c.organization_id = $1 AND c.id = (
+       SELECT contact_id FROM contact_addresses
+       WHERE organization_id = $1 AND address = ANY ($2)
+       ORDER BY array_position($2, address)
+       LIMIT 1
+     )
+     FOR SHARE
+   ), duplicate AS (
+     SELECT FROM messages WHERE organization_id = $1 AND upstream_id = $4
+   ), recorded AS (
+     INSERT INTO messages (organization_id, id, contact_id, upstream_id, sender_type, message_type, text, status,
+       context_upstream_id, created_at, accepted_at, delivered_at)
+     SELECT $1, $3, known.id, $4, 'user-chat', 'reaction', $5, 'delivered', $6, $7, $7, $7
+     FROM known
+     WHERE NOT EXISTS (SELECT FROM duplicate)
+     RETURNING *
+   ), event AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT $1, $8, 'message.reaction', m.contact_id,
+       jsonb_build_object('message', ${MESSAGE_SNAPSHOT}, 'contact', to_jsonb(known))
+     FROM recorded m, known
+   )
+   SELECT EXISTS (SELECT FROM recorded) AS recorded, EXISTS (SELECT FROM duplicate) AS duplicate`,
+)
+
+const lockContact = statement<{ id: string }>(
+  'incoming.lockContact',
+  `SELECT id FROM contacts
+   WHERE organization_id = $1 AND id = (
+     SELECT contact_id FROM contact_addresses
+     WHERE organization_id = $1 AND address = ANY ($2)
+     ORDER BY array_position($2, address)
+     LIMIT 1
+   )
+   FOR UPDATE`,
+)
+
+const recordChange = statement<{ id: string }>(
+  'incoming.recordChange',
+  `INSERT INTO messages (organization_id, id, contact_id, upstream_id, sender_type, message_type, text, status,
+     context_upstream_id, created_at, accepted_at, delivered_at)
+   VALUES ($1, $2, $3, $4, 'user-chat', $5, $6, 'delivered', $7, $8, $8, $8)
+   ON CONFLICT (organization_id, upstream_id) WHERE upstream_id IS NOT NULL DO NOTHING
+   RETURNING id`,
+)
+
+const applyChanges = statement<never>(
+  'incoming.applyChanges',
+  `UPDATE messages m
+   SET text = (
+     SELECT e.text FROM messages e
+     WHERE e.organization_id = $1 AND e.context_upstream_id = $3 AND e.contact_id = $2 AND e.seq IS NULL
+       AND e.message_type IN ('edit', 'revoke')
+     ORDER BY e.created_at DESC, e.id DESC
+     LIMIT 1
+   )
+   WHERE m.organization_id = $1 AND m.upstream_id = $3 AND m.contact_id = $2 AND m.seq IS NOT NULL`,
+)
+
+/** Who sent a message, as far as recording it needs to know. */
+export interface Sender {
+  addresses: readonly string[]
+  /** Whether one of the addresses is a phone number. */
+  hasNumber: boolean
+  /** Names the contact where it has no name yet. */
+  profileName: string | null
+}
+
+/**
+ * Records a message of the conversation that the addresses lead to, under its next number, once per upstream id.
+ * A unique violation when the same message is being recorded at this moment: try again, it is then a duplicate.
+ */
+export async function recordIncomingMessage(
+  db: Queryable,
+  organizationId: string,
+  sender: Sender,
+  message: IncomingMessage,
+  renamedEventId: string,
+): Promise<Received> {
+  const [row] = await db.run(record, [
+    organizationId,
+    sender.addresses,
+    sender.profileName,
+    message.id,
+    message.upstreamId,
+    message.sender_type,
+    message.message_type,
+    message.text,
+    message.media_type,
+    message.content === undefined ? null : JSON.stringify(message.content),
+    message.contextUpstreamId,
+    message.created_at,
+    message.eventId,
+    renamedEventId,
+    sender.hasNumber,
+  ])
+  return toReceived(row)
+}
+
+/** A reaction, an edit or a revocation: what shows only on the message that it is about. */
+export interface IncomingRecord {
+  id: string
+  upstreamId: string
+  /** The emoji, or the new text; empty takes back. */
+  text: string
+  aboutUpstreamId: string
+  created_at: Date
+}
+
+/** Records a customer's reaction, known target or not, and raises message.reaction. */
+export async function recordIncomingReaction(
+  db: Queryable,
+  organizationId: string,
+  addresses: readonly string[],
+  reaction: IncomingRecord,
+  eventId: string,
+): Promise<Received> {
+  const { id, upstreamId, text, aboutUpstreamId, created_at } = reaction
+  const values = [organizationId, addresses, id, upstreamId, text, aboutUpstreamId, created_at, eventId]
+  const [row] = await db.run(recordReaction, values)
+  return toReceived(row)
+}
+
+/**
+ * Records an edit or a revocation and gives its message the text of the newest one. The message may come later: then
+ * recording it applies the change. Needs a transaction: the contact's lock makes the newest really the newest.
+ */
+export async function recordIncomingChange(
+  transaction: Queryable,
+  organizationId: string,
+  addresses: readonly string[],
+  kind: 'edit' | 'revoke',
+  change: IncomingRecord,
+): Promise<Received> {
+  const [contact] = await transaction.run(lockContact, [organizationId, addresses])
+  if (!contact) return 'no_contact'
+  const { id, upstreamId, text, aboutUpstreamId, created_at } = change
+  const values = [organizationId, id, contact.id, upstreamId, kind, text, aboutUpstreamId, created_at]
+  const recorded = await transaction.run(recordChange, values)
+  if (recorded.length === 0) return 'duplicate'
+  await transaction.run(applyChanges, [organizationId, contact.id, aboutUpstreamId])
+  return 'recorded'
+}
+
+function toReceived(row: RecordRow | undefined): Received {
+  if (row?.recorded) return 'recorded'
+  return row?.duplicate ? 'duplicate' : 'no_contact'
+}

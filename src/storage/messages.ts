@@ -1,0 +1,67 @@
+import type { Queryable } from '../database/pool.js'
+import { statement } from '../database/statement.js'
+import type { Message, ShownMessage } from '../model/message.js'
+
+/** The columns of a row `m` of messages that a verb or an answer needs. */
+export const MESSAGE_COLUMNS = `m.organization_id, m.id, m.contact_id, m.seq, m.upstream_id, m.sender_type, m.message_type, m.text,
+  m.media_type, m.content, m.status, m.outcome, m.error, m.context_upstream_id, m.assignee_id, m.created_at, m.accepted_at`
+
+/**
+ * The reactions that show on the message `m`, as JSON: of each side (the customer, the organization) the last one that did
+ * not fail, unless it was taken back (an empty text).
+ */
+const REACTIONS = `(
+  SELECT jsonb_agg(jsonb_build_object('emoji', r.text, 'sender_type', r.sender_type, 'created_at', r.created_at)
+    ORDER BY r.created_at, r.id)
+  FROM (
+    SELECT DISTINCT ON (sender_type = 'user-chat') id, text, sender_type, created_at
+    FROM messages
+    WHERE organization_id = m.organization_id AND context_upstream_id = m.upstream_id AND contact_id = m.contact_id
+      AND seq IS NULL AND message_type = 'reaction' AND status <> 'failed'
+    ORDER BY sender_type = 'user-chat', created_at DESC, id DESC
+  ) r
+  WHERE r.text <> ''
+)`
+
+/** The member to whom the message `m` is assigned, as JSON, or null. */
+const ASSIGNEE = `(
+  SELECT jsonb_build_object('id', b.id, 'full_name', b.full_name, 'email', b.email)
+  FROM members b
+  WHERE b.organization_id = m.organization_id AND b.id = m.assignee_id
+)`
+
+/** The message `m` with all that it shows, for a select list. */
+export const SHOWN_MESSAGE_COLUMNS = `${MESSAGE_COLUMNS}, ${REACTIONS} AS reactions, ${ASSIGNEE} AS assignee`
+
+/** The message `m` with all that it shows, as JSON for an event. */
+export const MESSAGE_SNAPSHOT = `(to_jsonb(m) || jsonb_build_object('reactions', ${REACTIONS}, 'assignee', ${ASSIGNEE}))`
+
+const page = statement<ShownMessage>(
+  'messages.page',
+  `SELECT ${SHOWN_MESSAGE_COLUMNS}
+   FROM messages m
+   WHERE m.organization_id = $1 AND m.contact_id = $2 AND m.seq BETWEEN $3 AND $4
+   ORDER BY m.seq`,
+)
+
+const find = statement<Message>(
+  'messages.find',
+  `SELECT ${MESSAGE_COLUMNS} FROM messages m WHERE m.organization_id = $1 AND m.id = $2`,
+)
+
+/** The messages of a conversation whose numbers lie in the range (both ends included), in ascending order. */
+export function findMessagesBySeq(
+  db: Queryable,
+  organizationId: string,
+  contactId: string,
+  from: number,
+  to: number,
+): Promise<ShownMessage[]> {
+  return db.run(page, [organizationId, contactId, from, to])
+}
+
+/** One message by its id, or null. */
+export async function findMessage(db: Queryable, organizationId: string, id: string): Promise<Message | null> {
+  const rows = await db.run(find, [organizationId, id])
+  return rows[0] ?? null
+}

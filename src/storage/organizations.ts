@@ -1,0 +1,213 @@
+import type { Queryable } from '../database/pool.js'
+import { statement } from '../database/statement.js'
+import type { Organization, Tenant, UpstreamSettings } from '../model/organization.js'
+import { directoryHash } from './directory.js'
+
+const COLUMNS = 'id, name, slug, provider, default_country, timezone, currency, language, created_at, updated_at'
+
+/** The columns of a tenant for the queries that join `organizations o` with `upstream_settings u`; see toTenant. */
+export const TENANT_COLUMNS = `o.id, o.name, o.slug, o.provider, o.default_country, o.timezone, o.currency, o.language, o.created_at, o.updated_at,
+  u.phone_number_id, u.business_account_id, u.access_token, u.app_secret, u.messages_per_second, u.pair_limit`
+
+/** A row of TENANT_COLUMNS. */
+export type TenantRow = Organization & { [Column in keyof UpstreamSettings]: UpstreamSettings[Column] | null }
+
+/** Folds the joined columns into the tenant. */
+export function toTenant(row: TenantRow): Tenant {
+  const { phone_number_id, business_account_id, access_token, app_secret, messages_per_second, pair_limit, ...rest } =
+    row
+  const { id, name, slug, provider, default_country, timezone, currency, language, created_at, updated_at } = rest
+  const upstream =
+    phone_number_id === null
+      ? null
+      : ({
+          phone_number_id,
+          business_account_id,
+          access_token,
+          app_secret,
+          messages_per_second,
+          pair_limit,
+        } as UpstreamSettings)
+  return { id, name, slug, provider, default_country, timezone, currency, language, created_at, updated_at, upstream }
+}
+
+const insert = statement<Organization>(
+  'organizations.insert',
+  `INSERT INTO organizations (id, name, slug, provider, default_country, timezone, currency, language)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+   RETURNING ${COLUMNS}`,
+)
+
+const list = statement<Organization>(
+  'organizations.list',
+  `SELECT ${COLUMNS} FROM organizations ORDER BY created_at, id`,
+)
+
+const find = statement<Organization>('organizations.find', `SELECT ${COLUMNS} FROM organizations WHERE id = $1`)
+
+const findTenants = statement<TenantRow>(
+  'organizations.findTenants',
+  `SELECT ${TENANT_COLUMNS}
+   FROM organizations o LEFT JOIN upstream_settings u ON u.organization_id = o.id
+   WHERE o.id = ANY ($1)`,
+)
+
+const findByUpstreamIds = statement<TenantRow & { kind: string; value_hash: Buffer }>(
+  'organizations.findByUpstreamIds',
+  `SELECT d.kind, d.value_hash, ${TENANT_COLUMNS}
+   FROM directory d
+   JOIN organizations o ON o.id = d.organization_id
+   JOIN upstream_settings u ON u.organization_id = o.id
+   WHERE d.kind IN ('phone_number_id', 'business_account_id') AND d.value_hash = ANY ($1)`,
+)
+
+const listConnected = statement<{ id: string }>(
+  'organizations.listConnected',
+  'SELECT organization_id AS id FROM upstream_settings ORDER BY organization_id',
+)
+
+const update = statement<Organization>(
+  'organizations.update',
+  `UPDATE organizations o
+   SET (name, slug, provider, default_country, timezone, currency, language, updated_at) = (
+     SELECT p.name, p.slug, p.provider, p.default_country, p.timezone, p.currency, p.language, now()
+     FROM jsonb_populate_record(o, $2) p
+   )
+   WHERE o.id = $1
+   RETURNING ${COLUMNS}`,
+)
+
+const putUpstream = statement<never>(
+  'organizations.putUpstream',
+  `INSERT INTO upstream_settings (organization_id, phone_number_id, business_account_id, access_token, app_secret,
+     verify_token_hash, messages_per_second, pair_limit)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+   ON CONFLICT (organization_id) DO UPDATE SET
+     phone_number_id = excluded.phone_number_id, business_account_id = excluded.business_account_id,
+     access_token = excluded.access_token, app_secret = excluded.app_secret,
+     verify_token_hash = excluded.verify_token_hash, messages_per_second = excluded.messages_per_second,
+     pair_limit = excluded.pair_limit, updated_at = now()`,
+)
+
+const putStorefront = statement<never>(
+  'organizations.putStorefront',
+  `INSERT INTO storefront_settings (organization_id, url, access_token, webhook_secret)
+   VALUES ($1, $2, $3, $4)
+   ON CONFLICT (organization_id) DO UPDATE SET
+     url = excluded.url, access_token = excluded.access_token, webhook_secret = excluded.webhook_secret, updated_at = now()`,
+)
+
+const knowsVerifyToken = statement<{ known: boolean }>(
+  'organizations.knowsVerifyToken',
+  'SELECT EXISTS (SELECT FROM upstream_settings WHERE verify_token_hash = $1) AS known',
+)
+
+// The hashes of the keys stay in the directory, so that they go on answering "Organization not found" (contract 4).
+const deleteEverything = statement<{ id: string }>(
+  'organizations.delete',
+  `WITH entries AS (DELETE FROM directory WHERE organization_id = $1 AND kind <> 'api_key'),
+     kept_answers AS (DELETE FROM idempotency_keys WHERE organization_id = $1),
+     limits AS (DELETE FROM rate_limits WHERE organization_id = $1),
+     happened AS (DELETE FROM events WHERE organization_id = $1),
+     received AS (DELETE FROM callbacks WHERE organization_id = $1),
+     said AS (DELETE FROM messages WHERE organization_id = $1)
+   DELETE FROM organizations WHERE id = $1 RETURNING id`,
+)
+
+/** Inserts an organization; its slug must have been claimed in the directory. */
+export async function insertOrganization(
+  db: Queryable,
+  organizationId: string,
+  fields: Omit<Organization, 'id' | 'created_at' | 'updated_at'>,
+): Promise<Organization> {
+  const { name, slug, provider, default_country, timezone, currency, language } = fields
+  const values = [organizationId, name, slug, provider, default_country, timezone, currency, language]
+  const [organization] = await db.run(insert, values)
+  return organization as Organization
+}
+
+/** Every organization, oldest first. */
+export function listOrganizations(db: Queryable): Promise<Organization[]> {
+  return db.run(list, [])
+}
+
+/** One organization, or null. */
+export async function findOrganization(db: Queryable, organizationId: string): Promise<Organization | null> {
+  const rows = await db.run(find, [organizationId])
+  return rows[0] ?? null
+}
+
+/** Organizations with their upstream settings, by id. */
+export async function findTenantsById(db: Queryable, organizationIds: string[]): Promise<Map<string, Tenant>> {
+  const rows = await db.run(findTenants, [organizationIds])
+  return new Map(rows.map((row) => [row.id, toTenant(row)]))
+}
+
+/** An id by which a callback of the upstream names the organization that it is for. */
+export interface UpstreamId {
+  kind: 'phone_number_id' | 'business_account_id'
+  value: string
+}
+
+/** The organizations that claimed these ids, in the order asked; null where nobody did. */
+export async function findTenantsByUpstreamIds(db: Queryable, ids: readonly UpstreamId[]): Promise<(Tenant | null)[]> {
+  const hashes = ids.map((id) => directoryHash(id.value))
+  const rows = await db.run(findByUpstreamIds, [hashes])
+  const tenants = new Map(rows.map((row) => [`${row.kind} ${row.value_hash.toString('hex')}`, toTenant(row)]))
+  return ids.map((id, index) => tenants.get(`${id.kind} ${hashes[index]?.toString('hex')}`) ?? null)
+}
+
+/** The ids of the organizations that have a number at the upstream. */
+export async function listConnectedOrganizations(db: Queryable): Promise<string[]> {
+  const rows = await db.run(listConnected, [])
+  return rows.map((row) => row.id)
+}
+
+/** Changes the given fields; null when there is no such organization. */
+export async function updateOrganization(
+  db: Queryable,
+  organizationId: string,
+  changes: Partial<Omit<Organization, 'id' | 'created_at' | 'updated_at'>>,
+): Promise<Organization | null> {
+  const rows = await db.run(update, [organizationId, JSON.stringify(changes)])
+  return rows[0] ?? null
+}
+
+/** Sets the organization's number at the upstream. */
+export async function putUpstreamSettings(
+  db: Queryable,
+  organizationId: string,
+  settings: UpstreamSettings & { verify_token_hash: Buffer },
+): Promise<void> {
+  await db.run(putUpstream, [
+    organizationId,
+    settings.phone_number_id,
+    settings.business_account_id,
+    settings.access_token,
+    settings.app_secret,
+    settings.verify_token_hash,
+    settings.messages_per_second,
+    settings.pair_limit,
+  ])
+}
+
+/** Sets the organization's storefront; both secrets are sealed. */
+export async function putStorefrontSettings(
+  db: Queryable,
+  organizationId: string,
+  settings: { url: string; access_token: Buffer; webhook_secret: Buffer },
+): Promise<void> {
+  await db.run(putStorefront, [organizationId, settings.url, settings.access_token, settings.webhook_secret])
+}
+
+/** Whether some organization chose this verify token (its SHA-256) for the callbacks of its app. */
+export async function isVerifyTokenKnown(db: Queryable, hash: Buffer): Promise<boolean> {
+  const rows = await db.run(knowsVerifyToken, [hash])
+  return rows[0]?.known === true
+}
+
+/** Deletes an organization with all its data; false when there is none. */
+export async function deleteOrganization(db: Queryable, organizationId: string): Promise<boolean> {
+  const rows = await db.run(deleteEverything, [organizationId])
+  return rows.length > 0
+}

@@ -1,0 +1,99 @@
+import type { Queryable } from '../database/pool.js'
+import { statement } from '../database/statement.js'
+
+/** First half of the advisory locks by which processes show that they live; the second half is the process's id. */
+const LOCK_CLASS = 0x70_61_72_6c
+
+// The row shows only when the statement commits, and then its lock is held already.
+const register = statement<{ id: number }>(
+  'processes.register',
+  `WITH registered AS (INSERT INTO processes DEFAULT VALUES RETURNING id)
+   SELECT id, pg_advisory_lock(${LOCK_CLASS}, id)::text FROM registered`,
+)
+
+const registerAgain = statement<never>(
+  'processes.registerAgain',
+  `WITH registered AS (
+     INSERT INTO processes (id, worker_id) OVERRIDING SYSTEM VALUE VALUES ($1, $2) ON CONFLICT DO NOTHING
+   )
+   SELECT pg_advisory_lock(${LOCK_CLASS}, $1)::text`,
+)
+
+const setWorker = statement<never>('processes.setWorker', 'UPDATE processes SET worker_id = $2 WHERE id = $1')
+
+const isAlive = statement<{ alive: boolean }>(
+  'processes.isAlive',
+  `SELECT EXISTS (
+     SELECT FROM pg_locks
+     WHERE locktype = 'advisory' AND classid = ${LOCK_CLASS} AND objid = $1 AND objsubid = 2 AND granted
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+   ) AS alive`,
+)
+
+const removeDead = statement<{ id: number; worker_id: string | null }>(
+  'processes.removeDead',
+  `DELETE FROM processes
+   WHERE id <> $1 AND NOT EXISTS (
+     SELECT FROM pg_locks
+     WHERE locktype = 'advisory' AND classid = ${LOCK_CLASS} AND objid = processes.id AND objsubid = 2 AND granted
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+   )
+   RETURNING id, worker_id`,
+)
+
+const remove = statement<never>('processes.remove', 'DELETE FROM processes WHERE id = $1')
+
+const seen = statement<{ up_since: Date }>(
+  'processes.seen',
+  `INSERT INTO service_uptime AS u (up_since, seen_at) VALUES ($1, $1)
+   ON CONFLICT (singleton) DO UPDATE
+     SET up_since = CASE WHEN $1 - u.seen_at > interval '3 minutes' THEN $1 ELSE u.up_since END,
+       seen_at = greatest(u.seen_at, $1)
+   RETURNING up_since`,
+)
+
+/**
+ * Registers this process and takes the lock that says that it lives, on a connection of its own: PostgreSQL lets go of the
+ * lock when that connection ends, however the process ends. Resolves to the process's id.
+ */
+export async function registerProcess(connection: Queryable): Promise<number> {
+  const [row] = await connection.run(register, [])
+  return (row as { id: number }).id
+}
+
+/** Takes the lock again on a new connection, after the old one broke. */
+export async function registerProcessAgain(
+  connection: Queryable,
+  processId: number,
+  workerId: string | null,
+): Promise<void> {
+  await connection.run(registerAgain, [processId, workerId])
+}
+
+/** Notes under which id this process's worker locks jobs. */
+export async function setProcessWorker(db: Queryable, processId: number, workerId: string): Promise<void> {
+  await db.run(setWorker, [processId, workerId])
+}
+
+/** Whether the process still holds its lock. */
+export async function isProcessAlive(db: Queryable, processId: number): Promise<boolean> {
+  const rows = await db.run(isAlive, [processId])
+  return rows[0]?.alive === true
+}
+
+/** Removes the processes that died, but for this one; resolves to the worker ids whose jobs are to be unlocked. */
+export async function removeDeadProcesses(db: Queryable, processId: number): Promise<string[]> {
+  const rows = await db.run(removeDead, [processId])
+  return rows.flatMap((row) => (row.worker_id === null ? [] : [row.worker_id]))
+}
+
+/** Removes this process's row at its orderly end. */
+export async function removeProcess(db: Queryable, processId: number): Promise<void> {
+  await db.run(remove, [processId])
+}
+
+/** Notes that the service is up at `now`; resolves to since when it has been without a pause of over 3 minutes. */
+export async function noteUptime(db: Queryable, now: Date): Promise<Date> {
+  const [row] = await db.run(seen, [now])
+  return (row as { up_since: Date }).up_since
+}

@@ -1,0 +1,126 @@
+import { Agent, type Dispatcher } from 'undici'
+import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../lib/json.js'
+import { classifyRefusal, PAIR_LIMIT, wasNeverConnected } from './errors.js'
+import type { OutboundMessage } from './wire.js'
+
+/** A business number and the credential to send from it. */
+export interface BusinessNumber {
+  phoneNumberId: string
+  accessToken: string
+}
+
+/** What became of one call. `not_accepted` may be sent again; of `unknown` nobody can tell (contract 4, Sending). */
+export type SendOutcome =
+  | { outcome: 'accepted'; upstreamId: string; waId: string | null; answer: JsonObject }
+  | { outcome: 'refused'; because: 'message' | 'credentials'; code: number; text: string }
+  | {
+      outcome: 'not_accepted'
+      /** Whose rate was exceeded, if that is the reason. */
+      limit: 'number' | 'pair' | null
+      code: number | null
+      text: string
+      retryAfterMs: number | null
+    }
+  | { outcome: 'unknown'; text: string }
+
+/** The business API as far as it is used. */
+export interface UpstreamClient {
+  /** Sends one message; gives up waiting after `timeoutMs`. Never throws. */
+  send(number: BusinessNumber, message: OutboundMessage, timeoutMs: number): Promise<SendOutcome>
+  close(): Promise<void>
+}
+
+const CONNECT_TIMEOUT_MS = 5_000
+const MAX_ANSWER_BYTES = 1_048_576
+
+/** A client of the business API at `baseUrl` (with its version, such as https://host/v23.0). */
+export function createUpstreamClient(baseUrl: string): UpstreamClient {
+  const { origin, pathname } = new URL(baseUrl)
+  const base = pathname.replace(/\/$/, '')
+  const agent = new Agent({
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    maxResponseSize: MAX_ANSWER_BYTES,
+    keepAliveTimeout: 30_000,
+  })
+  return {
+    send: (number, message, timeoutMs) => send(agent, origin, base, number, message, timeoutMs),
+    close: () => agent.close(),
+  }
+}
+
+async function send(
+  agent: Agent,
+  origin: string,
+  base: string,
+  { phoneNumberId, accessToken }: BusinessNumber,
+  message: OutboundMessage,
+  timeoutMs: number,
+): Promise<SendOutcome> {
+  try {
+    const response = await agent.request({
+      origin,
+      path: `${base}/${encodeURIComponent(phoneNumberId)}/messages`,
+      method: 'POST',
+      headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify(message),
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+    })
+    return readAnswer(response, await response.body.text())
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error)
+    if (!wasNeverConnected(error)) return { outcome: 'unknown', text: `no answer: ${text}` }
+    return { outcome: 'not_accepted', limit: null, code: null, text: `no connection: ${text}`, retryAfterMs: null }
+  }
+}
+
+function readAnswer({ statusCode, headers }: Dispatcher.ResponseData, body: string): SendOutcome {
+  const answer = parseObject(body)
+  if (statusCode >= 200 && statusCode < 300) return readAcceptance(answer, statusCode)
+  const error = asObject(answer?.error)
+  if (typeof error.code !== 'number') return readBareStatus(statusCode, headers)
+
+  const text = asText(asObject(error.error_data).details) ?? asText(error.message) ?? `error ${error.code}`
+  const kind = classifyRefusal(error.code)
+  if (kind === 'limited' || kind === 'busy') {
+    const limit = kind === 'busy' ? null : error.code === PAIR_LIMIT ? 'pair' : 'number'
+    return { outcome: 'not_accepted', limit, code: error.code, text, retryAfterMs: readRetryAfter(headers) }
+  }
+  if (statusCode >= 500) return { outcome: 'unknown', text: `HTTP ${statusCode}: ${text}` }
+  return { outcome: 'refused', because: kind === 'credentials' ? 'credentials' : 'message', code: error.code, text }
+}
+
+function readAcceptance(answer: JsonObject | null, statusCode: number): SendOutcome {
+  const upstreamId = asText(asObjects(answer?.messages)[0]?.id)
+  if (answer === null || upstreamId === null) {
+    return { outcome: 'unknown', text: `HTTP ${statusCode} without a message id` }
+  }
+  return { outcome: 'accepted', upstreamId, waId: asText(asObjects(answer.contacts)[0]?.wa_id), answer }
+}
+
+/** An answer without an error body comes from something in between; only a 4xx tells that nothing was accepted. */
+function readBareStatus(statusCode: number, headers: Dispatcher.ResponseData['headers']): SendOutcome {
+  const text = `HTTP ${statusCode} without an error body`
+  if (statusCode === 429) {
+    return { outcome: 'not_accepted', limit: 'number', code: null, text, retryAfterMs: readRetryAfter(headers) }
+  }
+  if (statusCode === 401 || statusCode === 403) {
+    return { outcome: 'refused', because: 'credentials', code: statusCode, text }
+  }
+  if (statusCode >= 500 || statusCode === 408) return { outcome: 'unknown', text }
+  return { outcome: 'refused', because: 'message', code: statusCode, text }
+}
+
+function readRetryAfter(headers: Dispatcher.ResponseData['headers']): number | null {
+  const seconds = Number(headers['retry-after'])
+  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : null
+}
+
+function parseObject(body: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(body)
+    return isJsonObject(value) ? value : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,301 @@
+/**
+ * The wire types of the upstream business API: what is sent to it, what it answers, and the callbacks it posts. Types and
+ * tiny guards only. Inbound shapes promise little on purpose: the upstream omits fields freely and adds kinds without notice,
+ * so whatever may be absent is optional and unknown keys are tolerated.
+ */
+
+// ── Sending: POST /{phone_number_id}/messages ────────────────────────────────────────────────────────────────────────
+
+export interface TextPayload {
+  /** 1 to 4096 characters. */
+  body: string
+  preview_url?: boolean
+}
+
+export interface ReactionPayload {
+  message_id: string
+  /** An empty string takes the reaction away. */
+  emoji: string
+}
+
+/** The payload of each kind of message that can be sent, by `type`. A new kind is one more line here. */
+export interface OutboundPayloads {
+  text: TextPayload
+  reaction: ReactionPayload
+}
+
+export type OutboundType = keyof OutboundPayloads
+
+/** `type` and the payload under the key of the same name. */
+export type OutboundContent = {
+  [Type in OutboundType]: { type: Type } & Record<Type, OutboundPayloads[Type]>
+}[OutboundType]
+
+/** A phone number in digits, or the business-scoped id of a person who shows no number. */
+export type OutboundRecipient = { to: string; recipient?: never } | { recipient: string; to?: never }
+
+export interface OutboundEnvelope {
+  messaging_product: 'whatsapp'
+  recipient_type?: 'individual'
+  /** The message that this one replies to. */
+  context?: { message_id: string }
+  /** At most 512 characters, returned in every status of the message. */
+  biz_opaque_callback_data?: string
+}
+
+export type OutboundMessage = OutboundEnvelope & OutboundRecipient & OutboundContent
+
+/** Marks an inbound message as read; posted to the same path, answered by `MarkReadResponse`. */
+export interface MarkRead {
+  messaging_product: 'whatsapp'
+  status: 'read'
+  message_id: string
+  typing_indicator?: { type: 'text' }
+}
+
+export interface MarkReadResponse {
+  success: boolean
+}
+
+/** The answer of an accepted send. Accepted is not delivered: that comes as statuses. */
+export interface SendResponse {
+  messaging_product: 'whatsapp'
+  /** `wa_id` may differ from `input`; sends by user id carry `user_id` in its place. */
+  contacts: Array<{ input: string; wa_id?: string; user_id?: string }>
+  messages: Array<{ id: string; message_status?: string }>
+}
+
+/** The body of every refusal. Decide by `code`: the HTTP status and the title are not dependable. */
+export interface ErrorBody {
+  error: {
+    message: string
+    type?: string
+    code: number
+    error_data?: { messaging_product?: string; details?: string }
+    error_subcode?: number
+    error_user_title?: string
+    error_user_msg?: string
+    is_transient?: boolean
+    fbtrace_id?: string
+  }
+}
+
+// ── Callbacks ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface CallbackEnvelope {
+  object: string
+  entry: Entry[]
+}
+
+export interface Entry {
+  /** The business account's id. */
+  id: string
+  /** Unix seconds. */
+  time?: number
+  changes: Change[]
+}
+
+export interface Change {
+  field: string
+  value: unknown
+}
+
+export interface MessagesChange extends Change {
+  field: 'messages'
+  value: MessagesValue
+}
+
+export interface TemplateStatusChange extends Change {
+  field: 'message_template_status_update'
+  value: TemplateStatusValue
+}
+
+/** Whether a change holds messages or statuses. Looks at the field's name only: what is inside is still to be checked. */
+export function isMessagesChange(change: Change): change is MessagesChange {
+  return change.field === 'messages' && isObject(change.value)
+}
+
+/** Whether a change tells a template's new status. Looks at the field's name only. */
+export function isTemplateStatusChange(change: Change): change is TemplateStatusChange {
+  return change.field === 'message_template_status_update' && isObject(change.value)
+}
+
+export interface MessagesValue {
+  messaging_product?: string
+  metadata?: Metadata
+  contacts?: CallbackContact[]
+  messages?: InboundMessage[]
+  statuses?: MessageStatus[]
+  errors?: CallbackError[]
+}
+
+export interface Metadata {
+  display_phone_number?: string
+  phone_number_id: string
+}
+
+export interface CallbackContact {
+  profile?: { name?: string; username?: string }
+  wa_id?: string
+  user_id?: string
+  parent_user_id?: string
+  identity_key_hash?: string
+}
+
+/** An error inside a callback: of the whole value, of one message or of one status. */
+export interface CallbackError {
+  code: number
+  title?: string
+  message?: string
+  error_data?: { details?: string }
+  href?: string
+}
+
+// ── Callbacks: inbound messages ──────────────────────────────────────────────────────────────────────────────────────
+
+/** One inbound message: the common fields and, under the key named by `type`, its payload. `type` may be one not known here. */
+export interface InboundMessage extends Partial<InboundPayloads> {
+  id: string
+  type: string
+  /** Unix seconds, as a string. */
+  timestamp: string
+  /** Absent when the sender shows no phone number; then `from_user_id` is there. */
+  from?: string
+  from_user_id?: string
+  context?: InboundContext
+  referral?: Referral
+  errors?: CallbackError[]
+}
+
+export interface InboundPayloads {
+  text: { body: string }
+  image: InboundMedia
+  video: InboundMedia
+  audio: InboundMedia & { voice?: boolean }
+  document: InboundMedia & { filename?: string }
+  sticker: InboundMedia & { animated?: boolean }
+  location: InboundLocation
+  contacts: InboundContactCard[]
+  interactive: InboundInteractive
+  /** A template's quick-reply button was pressed; `context.id` usually names the template message. */
+  button: { payload?: string; text?: string }
+  /** No emoji, or an empty one, takes the reaction away. */
+  reaction: { message_id: string; emoji?: string }
+  order: InboundOrder
+  system: { body?: string; type?: string; wa_id?: string; user_id?: string }
+  unsupported: { type?: string }
+  edit: { original_message_id: string; message?: Partial<InboundMessage> }
+  revoke: { original_message_id: string }
+}
+
+export type InboundType = keyof InboundPayloads
+
+/** What a message answers, or that it was forwarded (then without `id`). */
+export interface InboundContext {
+  from?: string
+  id?: string
+  forwarded?: boolean
+  frequently_forwarded?: boolean
+  referred_product?: { catalog_id?: string; product_retailer_id?: string }
+}
+
+/** The advertisement through which the conversation began. */
+export interface Referral {
+  source_url?: string
+  source_id?: string
+  source_type?: string
+  body?: string
+  headline?: string
+  media_type?: string
+  image_url?: string
+  video_url?: string
+  thumbnail_url?: string
+  ctwa_clid?: string
+  welcome_message?: { text?: string }
+}
+
+export interface InboundMedia {
+  id: string
+  mime_type?: string
+  /** Mostly base64, hex in places. */
+  sha256?: string
+  url?: string
+  caption?: string
+}
+
+export interface InboundLocation {
+  latitude: number
+  longitude: number
+  name?: string
+  address?: string
+  url?: string
+}
+
+export interface InboundContactCard {
+  name?: {
+    formatted_name?: string
+    first_name?: string
+    last_name?: string
+    middle_name?: string
+    prefix?: string
+    suffix?: string
+  }
+  phones?: Array<{ phone?: string; wa_id?: string; type?: string }>
+  emails?: Array<{ email?: string; type?: string }>
+  urls?: Array<{ url?: string; type?: string }>
+  addresses?: Array<Record<string, unknown>>
+  org?: { company?: string; department?: string; title?: string }
+  birthday?: string
+}
+
+export interface InboundInteractive {
+  type: string
+  button_reply?: { id?: string; title?: string }
+  list_reply?: { id?: string; title?: string; description?: string }
+  nfm_reply?: { name?: string; body?: string; response_json?: string }
+}
+
+export interface InboundOrder {
+  catalog_id?: string
+  text?: string
+  product_items?: Array<{
+    product_retailer_id?: string
+    quantity?: number | string
+    item_price?: number | string
+    currency?: string
+  }>
+}
+
+// ── Callbacks: statuses of sent messages, templates ──────────────────────────────────────────────────────────────────
+
+export interface MessageStatus {
+  /** The sent message's id. */
+  id: string
+  /** `sent`, `delivered`, `read`, `failed`, `played` (a voice note was heard), or one not known here. */
+  status: string
+  /** Unix seconds, as a string. */
+  timestamp: string
+  recipient_id?: string
+  recipient_user_id?: string
+  recipient_type?: string
+  biz_opaque_callback_data?: string
+  conversation?: { id?: string; expiration_timestamp?: string; origin?: { type?: string } }
+  pricing?: { billable?: boolean; pricing_model?: string; type?: string; category?: string }
+  errors?: CallbackError[]
+}
+
+export interface TemplateStatusValue {
+  event: string
+  message_template_id?: number | string
+  message_template_name?: string
+  message_template_language?: string
+  message_template_category?: string
+  reason?: string | null
+  disable_info?: { disable_date?: string }
+  other_info?: { title?: string; description?: string }
+  rejection_info?: Record<string, unknown>
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

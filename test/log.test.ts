@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { createLogger, type Logger } from '../src/log.js'
+
+/** What is logged at level info, line by line. */
+function linesOf(write: (log: Logger) => void): Record<string, unknown>[] {
+  const lines: string[] = []
+  write(createLogger('info', { write: (line) => lines.push(line) }))
+  return lines.map((line) => JSON.parse(line))
+}
+
+describe('createLogger', () => {
+  it('writes one JSON object per line, from its level upwards', () => {
+    const lines = linesOf((log) => {
+      log.debug('not this')
+      log.info({ port: 8080 }, 'started')
+    })
+    expect(lines).toEqual([{ level: 30, time: expect.stringMatching(/^\d{4}-.*Z$/), port: 8080, msg: 'started' }])
+  })
+
+  it('censors what is named like a secret, down to the headers of a request', () => {
+    const [line] = linesOf((log) =>
+      log.info({
+        password: 'hunter2',
+        credentials: { access_token: 'hunter2', app_secret: 'hunter2', phone_number_id: '1' },
+        req: { url: '/contact', headers: { authorization: 'Bearer hunter2', apikey: 'hunter2', accept: '*/*' } },
+      }),
+    )
+    expect(line).toMatchObject({
+      password: '***',
+      credentials: { access_token: '***', app_secret: '***', phone_number_id: '1' },
+      req: { url: '/contact', headers: { authorization: '***', apikey: '***', accept: '*/*' } },
+    })
+    expect(JSON.stringify(line)).not.toContain('hunter2')
+  })
+})
