@@ -44,9 +44,9 @@ const insert = statement<Contact>(
 const update = statement<Contact>(
   'contacts.update',
   `WITH before AS (
-     SELECT * FROM contacts WHERE organization_id = $1 AND id = $2 FOR UPDATE
+     SELECT c AS contact FROM contacts c WHERE organization_id = $1 AND id = $2 FOR UPDATE
    ), wanted AS (
-     SELECT p.* FROM before, jsonb_populate_record(before, $3) p
+     SELECT p.* FROM before, jsonb_populate_record(before.contact, $3) p
    ), changed AS (
      UPDATE contacts c
      SET full_name = w.full_name, email = w.email, tags = w.tags, allow_broadcast = w.allow_broadcast,
@@ -54,9 +54,9 @@ const update = statement<Contact>(
        contact_summary_updated_at = CASE WHEN c.contact_summary IS DISTINCT FROM w.contact_summary THEN now()
          ELSE c.contact_summary_updated_at END,
        updated_at = now()
-     FROM wanted w, before b
+     FROM wanted w
      WHERE c.organization_id = $1 AND c.id = $2
-       AND (b.full_name, b.email, b.tags, b.allow_broadcast, b.archived, b.blocked, b.bot_status, b.contact_summary)
+       AND (c.full_name, c.email, c.tags, c.allow_broadcast, c.archived, c.blocked, c.bot_status, c.contact_summary)
          IS DISTINCT FROM
          (w.full_name, w.email, w.tags, w.allow_broadcast, w.archived, w.blocked, w.bot_status, w.contact_summary)
      RETURNING c.*
@@ -64,9 +64,9 @@ const update = statement<Contact>(
      INSERT INTO events (organization_id, id, type, contact_id, data)
      SELECT $1, $4, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(changed)) FROM changed
    )
-   SELECT ${CONTACT_COLUMNS} FROM changed
+   SELECT * FROM changed
    UNION ALL
-   SELECT ${CONTACT_COLUMNS} FROM before WHERE NOT EXISTS (SELECT FROM changed)`,
+   SELECT (contact).* FROM before WHERE NOT EXISTS (SELECT FROM changed)`,
 )
 
 const addAddresses = statement<never>(

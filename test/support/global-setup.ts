@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { startEmbeddedDatabase } from '../../src/database/embedded.js'
+import { migrate } from '../../src/database/migrate.js'
+import { type Connection, openDatabase } from '../../src/database/pool.js'
+import { TASK_NAMES } from '../../src/jobs/tasks.js'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The server that holds the databases of this run. */
+    server: Connection
+    /** The migrated database that each test file copies. */
+    template: string
+  }
+}
+
+/**
+ * One PostgreSQL for the whole run: the embedded one, or the one at PARLEY_TEST_DATABASE_URL (a superuser's, without
+ * anything of value). Its migrated template is copied for each test file.
+ */
+export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const url = process.env.PARLEY_TEST_DATABASE_URL
+  const { connection, stop } =
+    url === undefined ? await startEmbedded() : { connection: { connectionString: url }, stop: async () => undefined }
+  const template = `parley_template_${process.pid}`
+  await makeTemplate(connection, template)
+  provide('server', connection)
+  provide('template', template)
+  return async () => {
+    await onServer(connection, `DROP DATABASE IF EXISTS ${template}`)
+    await stop()
+  }
+}
+
+async function startEmbedded(): Promise<{ connection: Connection; stop: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
+  // Tests that kill processes keep their promises without a disk that keeps its own.
+  const server = await startEmbeddedDatabase({ folder: join(folder, 'postgres'), settings: { fsync: 'off' } })
+  return {
+    connection: server.connection,
+    stop: async () => {
+      await server.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function makeTemplate(server: Connection, name: string): Promise<void> {
+  await onServer(server, `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`)
+  const database = openDatabase(onDatabase(server, name), 4, () => undefined)
+  await migrate(database.pool, TASK_NAMES)
+  await database.close()
+}
+
+async function onServer(server: Connection, command: string): Promise<void> {
+  const database = openDatabase(server, 1, () => undefined)
+  await database.pool.query(command)
+  await database.close()
+}
+
+/** The same server, another database. */
+export function onDatabase(server: Connection, name: string): Connection {
+  if (!('connectionString' in server)) return { ...server, database: name }
+  const url = new URL(server.connectionString)
+  url.pathname = `/${name}`
+  return { connectionString: url.href }
+}

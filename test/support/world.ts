@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto'
+import { pino } from 'pino'
+import { type Simulator, startSimulator } from '../../simulator/index.js'
+import { type App, startApp } from '../../src/app.js'
+import { readConfig } from '../../src/config.js'
+import { createTasks } from '../../src/jobs/tasks.js'
+import { drainJobs } from '../../src/jobs/worker.js'
+import { createTestDatabase, type TestDatabase } from './database.js'
+
+/** An answer of the service, its body read as JSON. */
+export interface Answer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  body: any
+}
+
+/** What a request of a test may carry besides method and path. */
+export interface RequestOptions {
+  key?: string
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+/** An organization of a test, with its number at the simulator and a key that may do everything. */
+export interface TestOrganization {
+  id: string
+  slug: string
+  name: string
+  phoneNumberId: string
+  businessAccountId: string
+  appSecret: string
+  verifyToken: string
+  key: string
+}
+
+/** A service on a real port over a database of its own, and a simulator that it sends to. Jobs run when drained. */
+export interface World {
+  app: App
+  database: TestDatabase
+  simulator: Simulator
+  adminToken: string
+  /** The service's clock: moves only when told. */
+  now(): Date
+  advance(ms: number): void
+  request(method: string, path: string, options?: RequestOptions): Promise<Answer>
+  /** The operator's API: path below /admin. */
+  admin(method: string, path: string, body?: unknown): Promise<Answer>
+  /** The simulator's control: path below /_sim. */
+  sim(method: string, path: string, body?: unknown): Promise<Answer>
+  /** Waits until the simulator has delivered every callback, then works off all jobs. */
+  settle(): Promise<void>
+  /** Works off all jobs. */
+  drain(): Promise<void>
+  /** A new organization; `fields` go into POST /admin/organizations. */
+  createOrganization(fields?: Record<string, unknown>): Promise<TestOrganization>
+  close(): Promise<void>
+}
+
+/** Starts a world. `env`: further PARLEY_* settings. */
+export async function startWorld(env: Record<string, string> = {}): Promise<World> {
+  const database = await createTestDatabase()
+  const simulator = await startSimulator()
+  const adminToken = 'admin-token-of-the-tests'
+  const read = readConfig({
+    PARLEY_PORT: '0',
+    PARLEY_UPSTREAM_URL: simulator.upstreamUrl,
+    PARLEY_RATE_LIMIT: '0',
+    ...env,
+  })
+  if (!read.ok) throw new Error(read.problem)
+  let offset = 0
+  const now = () => new Date(Date.now() + offset)
+  const log = pino({ level: process.env.PARLEY_TEST_LOG_LEVEL ?? 'silent' })
+  const app = await startApp({
+    config: read.config,
+    secrets: { adminToken, masterKeys: ['master-key-of-the-tests'] },
+    log,
+    database,
+    upstreamUrl: read.config.upstreamUrl,
+    simulator: { controlUrl: `${simulator.url}/_sim`, token: null, passesOn: false },
+    clock: now,
+    runWorker: false,
+  })
+  const tasks = createTasks(app.ctx)
+  const request = (method: string, path: string, options: RequestOptions = {}) =>
+    call(`${app.url}${path}`, method, options)
+  const admin = (method: string, path: string, body?: unknown) =>
+    request(method, `/admin${path}`, { key: adminToken, body })
+  const sim = (method: string, path: string, body?: unknown) => call(`${simulator.url}/_sim${path}`, method, { body })
+  const drain = () => drainJobs(database, tasks, log)
+  return {
+    app,
+    database,
+    simulator,
+    adminToken,
+    now,
+    advance: (ms) => {
+      offset += ms
+    },
+    request,
+    admin,
+    sim,
+    drain,
+    settle: async () => {
+      await sim('POST', '/idle', {})
+      await drain()
+    },
+    createOrganization: (fields = {}) => createOrganization(admin, fields),
+    close: async () => {
+      await app.close()
+      await simulator.close()
+      await database.drop()
+    },
+  }
+}
+
+async function call(url: string, method: string, { key, body, headers }: RequestOptions): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    body: body === undefined || typeof body === 'string' ? (body ?? null) : JSON.stringify(body),
+    redirect: 'manual',
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: parse(text) }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+async function createOrganization(admin: World['admin'], fields: Record<string, unknown>): Promise<TestOrganization> {
+  const unique = randomUUID().slice(0, 8)
+  const digits = String(Number.parseInt(unique, 16)).padStart(10, '0')
+  const made = await admin('POST', '/organizations', { name: `Shop ${unique}`, slug: `shop-${unique}`, ...fields })
+  if (made.status !== 201) throw new Error(`organization: ${JSON.stringify(made.body)}`)
+  const { id, slug, name } = made.body.organization
+  const settings = {
+    phone_number_id: `10${digits}`,
+    business_account_id: `20${digits}`,
+    access_token: `token-${unique}`,
+    app_secret: `secret-${unique}`,
+    verify_token: `verify-${unique}`,
+  }
+  const connected = await admin('PUT', `/organizations/${id}/upstream`, settings)
+  if (connected.status !== 200) throw new Error(`upstream: ${JSON.stringify(connected.body)}`)
+  const issued = await admin('POST', `/organizations/${id}/keys`, { name: 'test' })
+  return {
+    id,
+    slug,
+    name,
+    phoneNumberId: settings.phone_number_id,
+    businessAccountId: settings.business_account_id,
+    appSecret: settings.app_secret,
+    verifyToken: settings.verify_token,
+    key: issued.body.api_key.key,
+  }
+}
