@@ -105,6 +105,7 @@ CREATE TABLE contact_addresses (
   organization_id uuid NOT NULL,
   address         text NOT NULL,
   contact_id      uuid NOT NULL,
+  added_at        timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (organization_id, address),
   FOREIGN KEY (organization_id, contact_id) REFERENCES contacts (organization_id, id) ON DELETE CASCADE
 );

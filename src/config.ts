@@ -232,7 +232,8 @@ function parseUpstreamUrl(text: string): Parsed<string> {
 }
 
 function parseDatabaseUrl(text: string): Parsed<string> {
-  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text)
+  // A URL of a Unix socket may have no host: postgres://user@/database?host=/folder
+  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace('@/', '@localhost/'))
     ? { ok: true, value: text }
     : { ok: false, expected: 'a URL of PostgreSQL such as postgres://user:password@host:5432/database' }
 }

@@ -21,3 +21,9 @@ export interface Context {
   /** Makes a business number known to the simulator; null where none is in use. */
   linkWithSimulator: ((number: SimulatedNumber) => Promise<void>) | null
 }
+
+/** What the verbs of an operator need of it: the command line has no more. */
+export type OperatorContext = Pick<Context, 'database' | 'clock'>
+
+/** The same for the verbs that store credentials. */
+export type CredentialsContext = OperatorContext & Pick<Context, 'secrets' | 'linkWithSimulator'>

@@ -1,11 +1,12 @@
 import { describeConfig } from '../config.js'
 import { loadSecrets } from '../secrets.js'
-import { type Environment, requireConfig } from './environment.js'
-import { printRows } from './output.js'
+import { requireConfig } from './environment.js'
+import type { Invocation } from './invocation.js'
+import { printList } from './output.js'
 
 /** `parley config`: the effective settings, secrets masked. */
-export async function config(env: Environment, options: { json?: boolean }): Promise<void> {
+export async function config({ env, streams }: Invocation, options: { json?: boolean }): Promise<void> {
   const effective = requireConfig(env)
   const loaded = await loadSecrets(effective)
-  printRows(describeConfig(effective, loaded.ok ? loaded.secrets : undefined), options)
+  printList(streams, describeConfig(effective, loaded.ok ? loaded.secrets : undefined), options)
 }

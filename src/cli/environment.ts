@@ -1,14 +1,13 @@
 import { join } from 'node:path'
 import { type Config, readConfig } from '../config.js'
 import { EmbeddedDatabaseError, openEmbeddedDatabase, startEmbeddedDatabase } from '../database/embedded.js'
-import { schemaState } from '../database/migrate.js'
+import { migrate, schemaState } from '../database/migrate.js'
 import { type Connection, type Database, openDatabase } from '../database/pool.js'
+import { TASK_NAMES } from '../jobs/tasks.js'
 import type { Logger } from '../log.js'
 import { loadSecrets, type Secrets } from '../secrets.js'
 import { CliFailure } from './failure.js'
-
-/** The variables that a command was started with. */
-export type Environment = Record<string, string | undefined>
+import type { Environment } from './invocation.js'
 
 /** The checked configuration. Throws a CliFailure of code 2 that names what is wrong. */
 export function requireConfig(env: Environment): Config {
@@ -46,10 +45,13 @@ export async function openConfiguredDatabase(
 ): Promise<OpenDatabase> {
   const embedded = config.databaseUrl === undefined ? await openEmbedded(config, log, hold) : null
   const connection: Connection = embedded?.connection ?? { connectionString: config.databaseUrl ?? '' }
-  const database = openDatabase(connection, POOL_SIZE, (error) =>
-    log.warn({ err: error }, 'a database connection broke'),
-  )
+  let closing = false
+  const database = openDatabase(connection, POOL_SIZE, ({ message }) => {
+    // The error itself drags the whole connection along, and one that ends because we close is no news.
+    if (!closing) log.warn({ reason: message }, 'a database connection broke')
+  })
   const close = async () => {
+    closing = true
     await database.close()
     await embedded?.stop()
   }
@@ -62,9 +64,19 @@ export async function openConfiguredDatabase(
   return { database, ended: embedded?.ended ?? new Promise(() => undefined), close }
 }
 
-/** Refuses a schema that is not this version's. Throws a CliFailure of code 2. */
-export async function requireCurrentSchema(database: Database): Promise<void> {
-  const state = await schemaState(database.pool)
+/**
+ * Makes sure that the database has this version's schema; the embedded one is brought to it, another one only when `migrate`
+ * says so. Throws a CliFailure: of code 2 for a schema that is older or newer, of code 1 for a migration that fails.
+ */
+export async function prepareSchema(
+  config: Config,
+  database: Database,
+  { migrate: wanted }: { migrate: boolean },
+): Promise<void> {
+  if (wanted || config.databaseUrl === undefined) await applyMigrations(database)
+  const state = await schemaState(database.pool).catch((error: Error) => {
+    throw new CliFailure(2, `${describe(config)}: the schema cannot be read (${reasonOf(error)})`)
+  })
   if (state === 'behind') {
     throw new CliFailure(
       2,
@@ -76,6 +88,15 @@ export async function requireCurrentSchema(database: Database): Promise<void> {
       2,
       "The database's schema is newer than this version: start the version that migrated it, or a later one",
     )
+  }
+}
+
+/** Applies the migrations that are missing; resolves to their names. Throws a CliFailure of code 1. */
+export async function applyMigrations(database: Database): Promise<string[]> {
+  try {
+    return await migrate(database.pool, TASK_NAMES)
+  } catch (error) {
+    throw new CliFailure(1, `The database could not be brought to this version: ${reasonOf(error as Error)}`)
   }
 }
 
@@ -102,6 +123,7 @@ async function checkServer(database: Database): Promise<void> {
 
 /** Node reports a refused connection to several addresses as one error without a text. */
 function reasonOf(error: Error): string {
+  if (/connection timeout|timeout exceeded/.test(error.message)) return 'no PostgreSQL answered in time'
   if (error.message !== '') return error.message
   return error instanceof AggregateError ? String(error.errors[0]?.message) : error.name
 }

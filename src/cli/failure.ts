@@ -8,3 +8,8 @@ export class CliFailure extends Error {
     this.exitCode = exitCode
   }
 }
+
+/** Thrown where a start stops because the process was asked to end: nothing failed. */
+export class AskedToEnd extends Error {
+  override readonly name = 'AskedToEnd'
+}

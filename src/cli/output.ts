@@ -1,20 +1,49 @@
+import type { Streams } from './invocation.js'
+
 /** A row of a listing: a value for each column. */
 export type Row = Record<string, unknown>
 
-/** Prints rows as a table, or as one JSON array with `--json`. Columns are those of the first row. */
-export function printRows(rows: readonly object[], { json }: { json?: boolean }): void {
-  process.stdout.write(json ? `${JSON.stringify(rows, null, 2)}\n` : formatTable(rows as readonly Row[]))
+/**
+ * Prints things as one JSON array with `--json`, else as a table with the columns that `toRow` chooses; those of the first
+ * row count.
+ */
+export function printList<Thing extends object>(
+  { stdout }: Streams,
+  things: readonly Thing[],
+  { json }: { json?: boolean },
+  toRow: (thing: Thing) => Row = (thing) => thing as Row,
+): void {
+  stdout.write(json ? toJson(things) : formatTable(things.map(toRow)))
 }
 
-/** Prints one thing: its fields a line each, or as JSON with `--json`. */
-export function printFields(fields: object, { json }: { json?: boolean }): void {
-  if (json) {
-    process.stdout.write(`${JSON.stringify(fields, null, 2)}\n`)
-    return
-  }
+/** Prints one thing: as JSON with `--json`, else its fields a line each. */
+export function printFields({ stdout }: Streams, fields: object, { json }: { json?: boolean }): void {
+  stdout.write(json ? toJson(fields) : formatFields(fields))
+}
+
+/** Prints what has been done, in words; with `--json` as `{"message": …}`. */
+export function printDone({ stdout }: Streams, message: string, { json }: { json?: boolean } = {}): void {
+  stdout.write(json ? toJson({ message }) : `${message}\n`)
+}
+
+/** Tells a person what the result does not say: beside it, so that a program that reads the result is not in its way. */
+export function printNote({ stderr }: Streams, note: string): void {
+  stderr.write(`${note}\n`)
+}
+
+/** A text in one line, without what could steer a terminal. */
+export function inOneLine(text: string): string {
+  return text.trim().replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+}
+
+function toJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`
+}
+
+function formatFields(fields: object): string {
   const width = Math.max(...Object.keys(fields).map((name) => name.length))
   const lines = Object.entries(fields).map(([name, value]) => `${name.padEnd(width)}  ${formatValue(value)}\n`)
-  process.stdout.write(lines.join(''))
+  return lines.join('')
 }
 
 function formatTable(rows: readonly Row[]): string {
@@ -23,19 +52,12 @@ function formatTable(rows: readonly Row[]): string {
   const columns = Object.keys(first)
   const table = [columns, ...rows.map((row) => columns.map((column) => formatValue(row[column])))]
   const widths = columns.map((_, index) => Math.max(...table.map((cells) => cells[index]?.length ?? 0)))
-  return table
-    .map(
-      (cells) =>
-        `${cells
-          .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('')
+  const lines = table.map((cells) => cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  '))
+  return lines.map((line) => `${line.trimEnd()}\n`).join('')
 }
 
 function formatValue(value: unknown): string {
   if (value === null || value === undefined) return '-'
   if (value instanceof Date) return value.toISOString()
-  return Array.isArray(value) ? value.join(',') : String(value)
+  return inOneLine(Array.isArray(value) ? value.join(',') : String(value))
 }

@@ -1,42 +1,64 @@
 import { Command, CommanderError } from 'commander'
+import { isDatabaseUnavailable } from '../database/errors.js'
 import { Problem } from '../model/problem.js'
+import { addKeyCommands } from './api-keys.js'
 import { config } from './config.js'
-import type { Environment } from './environment.js'
-import { CliFailure } from './failure.js'
+import { AskedToEnd, CliFailure } from './failure.js'
+import type { Environment, Invocation, Streams } from './invocation.js'
+import { addMemberCommands } from './members.js'
 import { migrate } from './migrate.js'
+import { addOrganizationCommands } from './organizations.js'
+import { inOneLine } from './output.js'
 import { sandbox } from './sandbox.js'
 import { serve } from './serve.js'
+import { up } from './up.js'
 
 /** Runs one command; resolves to the exit code (contract 1): 0 done, 1 failed, 2 wrong usage or configuration. */
-export async function runCli(args: readonly string[], env: Environment): Promise<number> {
-  const program = createProgram(env)
+export async function runCli(args: readonly string[], env: Environment, streams: Streams = process): Promise<number> {
+  const invocation = { env, streams }
+  streams.stdout.on('error', ignoreClosedReader)
   try {
-    await program.parseAsync([...args], { from: 'user' })
+    await createProgram(invocation).parseAsync([...args], { from: 'user' })
     return 0
   } catch (error) {
-    return report(error)
+    return report(error, invocation)
+  } finally {
+    streams.stdout.off('error', ignoreClosedReader)
   }
 }
 
-function createProgram(env: Environment): Command {
+function createProgram(invocation: Invocation): Command {
+  const { stdout, stderr } = invocation.streams
   const program = new Command('parley')
     .description('A self-hosted messaging service that a business can trust with every conversation')
     .exitOverride()
-    .showHelpAfterError()
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      outputError: (text) => complain(invocation, text.replace(/^error: /, '')),
+    })
   program
     .command('serve')
     .description('run the service')
     .option('--migrate', 'bring the database to this version first')
-    .action((options) => serve(env, options))
+    .action((options) => serve(invocation, options))
+  program
+    .command('up')
+    .description('run the service and, with the sandbox upstream, make a demo organization in it')
+    .option('--migrate', 'bring the database to this version first')
+    .action((options) => up(invocation, options))
   program
     .command('migrate')
     .description('bring the database to this version')
-    .action(() => migrate(env))
+    .action(() => migrate(invocation))
+  addOrganizationCommands(program, invocation)
+  addKeyCommands(program, invocation)
+  addMemberCommands(program, invocation)
   program
     .command('config')
     .description('print the effective settings, secrets masked')
     .option('--json', 'as JSON')
-    .action((options) => config(env, options))
+    .action((options) => config(invocation, options))
   program
     .command('sandbox')
     .description('run the simulator of the upstream by itself')
@@ -44,18 +66,31 @@ function createProgram(env: Environment): Command {
     .option('--host <host>', 'the address to listen on', '127.0.0.1')
     .option('--limits', "enforce the upstream's rate limits and its 24-hour window")
     .option('--public', 'allow an address that is not loopback')
-    .action((options) => sandbox(options))
+    .action((options) => sandbox(invocation, options))
   return program
 }
 
-function report(error: unknown): number {
+/** Problems of what was asked for that the verbs find themselves are usage; the others are about what is there. */
+const USAGE_PROBLEMS = new Set(['invalid_field', 'missing_field', 'invalid_json'])
+
+function report(error: unknown, invocation: Invocation): number {
+  if (error instanceof AskedToEnd) return 0
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  if (error instanceof CliFailure) return complain(error.message, error.exitCode)
-  if (error instanceof Problem) return complain(error.message, 1)
-  return complain(error instanceof Error ? (error.stack ?? error.message) : String(error), 1)
+  if (error instanceof CliFailure) return complain(invocation, error.message, error.exitCode)
+  if (error instanceof Problem) return complain(invocation, error.message, USAGE_PROBLEMS.has(error.code) ? 2 : 1)
+  const message = error instanceof Error ? error.message : String(error)
+  if (isDatabaseUnavailable(error)) return complain(invocation, `The database went away: ${message}`)
+  const debugging = /^(debug|trace)$/.test(invocation.env.PARLEY_LOG_LEVEL ?? '')
+  if (debugging && error instanceof Error) invocation.streams.stderr.write(`${error.stack}\n`)
+  return complain(invocation, debugging ? message : `${message} (PARLEY_LOG_LEVEL=debug shows where)`)
 }
 
-function complain(message: string, exitCode: number): number {
-  process.stderr.write(`parley: ${message}\n`)
+function complain({ streams }: Invocation, message: string, exitCode = 1): number {
+  streams.stderr.write(`parley: ${inOneLine(message)}\n`)
   return exitCode
+}
+
+/** Whoever reads may stop reading (`parley org list | head -1`); a service goes on. */
+function ignoreClosedReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
 }

@@ -1,59 +1,80 @@
 import { type Simulator, startSimulator } from '../../simulator/index.js'
 import { type App, startApp } from '../app.js'
 import type { Config } from '../config.js'
-import { migrate } from '../database/migrate.js'
-import { TASK_NAMES } from '../jobs/tasks.js'
 import { createLogger, type Logger } from '../log.js'
 import type { Secrets } from '../secrets.js'
-import { type OpenDatabase, openConfiguredDatabase, requireCurrentSchema, requireSecrets } from './environment.js'
+import { type OpenDatabase, openConfiguredDatabase, prepareSchema, requireSecrets } from './environment.js'
 import { CliFailure } from './failure.js'
+import { explainListenError, requireFreePort } from './listening.js'
+import type { EndRequest } from './signals.js'
 
 /** A running service with all that belongs to it. */
 export interface Service {
   app: App
   secrets: Secrets
   log: Logger
-  /** Resolves with the signal's name when the process is asked to end. Throws when something it cannot do without ended. */
-  untilAskedToEnd(): Promise<string>
+  /** Resolves when the process is asked to end. Throws a CliFailure of code 1 when something it cannot do without ended. */
+  untilAskedToEnd(): Promise<void>
+  /** Ends everything in the reverse order of its start. */
   close(): Promise<void>
 }
 
-/** Starts everything that this configuration names. Throws a CliFailure where the operator has to do something. */
-export async function startService(config: Config, options: { migrate: boolean }): Promise<Service> {
+/**
+ * Starts everything that this configuration names. Throws a CliFailure where the operator has to do something, and
+ * AskedToEnd when the request to end came first; nothing is left running then.
+ */
+export async function startService(
+  config: Config,
+  options: { migrate: boolean },
+  { signal, asked }: EndRequest,
+): Promise<Service> {
   const log = createLogger(config.logLevel)
-  const secrets = await requireSecrets(config)
-  const asked = listenForSignals()
-  const open = await openConfiguredDatabase(config, log, { hold: true })
-  let simulator: Simulator | null = null
+  const closers: (() => Promise<void>)[] = []
+  const close = async () => {
+    for (const end of closers.splice(0).reverse()) await end()
+  }
+  /** What has been started, when nobody asked to end meanwhile. */
+  const keep = <Started>(started: Started, end: (started: Started) => Promise<void>): Started => {
+    closers.push(() => end(started))
+    signal.throwIfAborted()
+    return started
+  }
+
   try {
-    await prepareSchema(config, open, options.migrate)
-    if (config.upstreamUrl === 'sandbox') {
-      simulator = await startSimulator({ controlToken: secrets.adminToken, log: (line) => log.debug(line) })
+    await requireFreePort(config)
+    const secrets = await requireSecrets(config)
+    signal.throwIfAborted()
+    const open = keep(await openConfiguredDatabase(config, log, { hold: true }), (database) => database.close())
+    await prepareSchema(config, open.database, options)
+    const simulator =
+      config.upstreamUrl === 'sandbox'
+        ? keep(await startBuiltInSimulator(secrets, log), (started) => started.close())
+        : null
+    const app = keep(await startApp(appOptions(config, secrets, log, open, simulator)), (started) => started.close())
+    const untilAskedToEnd = async () => {
+      const name = await Promise.race([asked, databaseLost(open)])
+      log.info(`${name}: finishing what is under way`)
     }
-    const app = await startApp({
-      config,
-      secrets,
-      log,
-      database: open.database,
-      upstreamUrl: simulator?.upstreamUrl ?? config.upstreamUrl,
-      simulator: simulatorControl(config, simulator, secrets),
-    })
-    const close = async () => {
-      await app.close()
-      await simulator?.close()
-      await open.close()
-    }
-    return { app, secrets, log, close, untilAskedToEnd: () => untilAskedToEnd(asked, open) }
+    return { app, secrets, log, close, untilAskedToEnd }
   } catch (error) {
-    await simulator?.close()
-    await open.close()
-    throw explain(error, config)
+    await close()
+    throw explainUpstreamError(explainListenError(error, config), config)
   }
 }
 
-async function prepareSchema(config: Config, { database }: OpenDatabase, wanted: boolean): Promise<void> {
-  if (wanted || config.databaseUrl === undefined) await migrate(database.pool, TASK_NAMES)
-  await requireCurrentSchema(database)
+function startBuiltInSimulator({ adminToken }: Secrets, log: Logger): Promise<Simulator> {
+  return startSimulator({ controlToken: adminToken, log: (line) => log.debug(line) })
+}
+
+function appOptions(
+  config: Config,
+  secrets: Secrets,
+  log: Logger,
+  { database }: OpenDatabase,
+  simulator: Simulator | null,
+) {
+  const upstreamUrl = simulator?.upstreamUrl ?? config.upstreamUrl
+  return { config, secrets, log, database, upstreamUrl, simulator: simulatorControl(config, simulator, secrets) }
 }
 
 /** The simulator to which numbers are made known: the built-in one, or one that runs beside us on this machine. */
@@ -64,39 +85,21 @@ function simulatorControl({ upstreamUrl }: Config, simulator: Simulator | null, 
   return isLoopback ? { controlUrl: `${origin}/_sim`, token: null, passesOn: false } : null
 }
 
-function explain(error: unknown, { host, port }: Config): unknown {
-  const { code } = error as { code?: unknown }
-  if (code === 'EADDRINUSE') {
-    return new CliFailure(
-      2,
-      `PARLEY_PORT=${port}: the port is taken on ${host}: choose another one, or 0 for any free one`,
-    )
-  }
-  if (code === 'EADDRNOTAVAIL' || code === 'EACCES' || code === 'ENOTFOUND') {
-    return new CliFailure(2, `PARLEY_HOST=${host}, PARLEY_PORT=${port}: cannot listen there (${code})`)
-  }
-  return error
+/** A simulator beside us is told of the numbers at the start. */
+function explainUpstreamError(error: unknown, { upstreamUrl }: Config): unknown {
+  const { syscall, code, port } = error as { syscall?: unknown; code?: unknown; port?: unknown }
+  const isUpstream = upstreamUrl !== 'sandbox' && new URL(upstreamUrl).port === String(port)
+  if (syscall !== 'connect' || !isUpstream) return error
+  return new CliFailure(
+    2,
+    `PARLEY_UPSTREAM_URL=${upstreamUrl}: nothing answers there (${code}): start 'parley sandbox' there first`,
+  )
 }
 
-/** From the first moment on: a signal that comes while we start must not leave a database behind. */
-function listenForSignals(): Promise<string> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.once(signal, () => {
-        resolve(signal)
-        // Asked twice, the person means it.
-        process.once(signal, () => process.exit(1))
-      })
-    }
-  })
-}
-
-function untilAskedToEnd(asked: Promise<string>, { ended }: OpenDatabase): Promise<string> {
-  const lost = ended.then(() => {
-    throw new CliFailure(
-      1,
-      'The embedded database ended unexpectedly: its messages are in the log; start the service again',
-    )
-  })
-  return Promise.race([asked, lost])
+async function databaseLost({ ended }: OpenDatabase): Promise<never> {
+  await ended
+  throw new CliFailure(
+    1,
+    'The embedded database ended unexpectedly: its messages are in the log; start the service again',
+  )
 }

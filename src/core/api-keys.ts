@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Context } from '../context.js'
+import type { Context, OperatorContext } from '../context.js'
+import type { Queryable } from '../database/pool.js'
 import { coalesce } from '../lib/coalesce.js'
 import { newId } from '../lib/id.js'
 import type { Tenant } from '../model/organization.js'
@@ -11,6 +12,7 @@ import {
   findKeysByHash,
   insertApiKey,
   listApiKeys,
+  retireApiKey,
   revokeApiKey,
   touchApiKey,
 } from '../storage/api-keys.js'
@@ -73,16 +75,16 @@ export type IssuedKey = ApiKey & { key: string }
 
 /** Issues a key. Throws organization_not_found. */
 export async function issueApiKey(
-  ctx: Context,
+  ctx: OperatorContext,
   organizationId: string,
   { name, scopes, expires_at }: { name: string; scopes?: readonly Scope[]; expires_at?: Date | null },
 ): Promise<IssuedKey> {
   await requireOrganization(ctx, organizationId)
-  return insertNewKey(ctx, organizationId, name, scopes ?? SCOPES, expires_at ?? null)
+  return insertNewKey(ctx.database, organizationId, name, scopes ?? SCOPES, expires_at ?? null)
 }
 
 async function insertNewKey(
-  ctx: Context,
+  db: Queryable,
   organizationId: string,
   name: string,
   scopes: readonly Scope[],
@@ -91,35 +93,38 @@ async function insertNewKey(
   const key = `${KEY_PREFIX}_${randomBytes(32).toString('base64url')}`
   const prefix = key.slice(0, KEY_PREFIX.length + 7)
   const row = { id: newId(), name, prefix, hash: directoryHash(key), scopes, expires_at }
-  return { ...(await insertApiKey(ctx.database, organizationId, row)), key }
+  return { ...(await insertApiKey(db, organizationId, row)), key }
 }
 
 /** The organization's keys. Throws organization_not_found. */
-export async function listKeys(ctx: Context, organizationId: string): Promise<ApiKey[]> {
+export async function listKeys(ctx: OperatorContext, organizationId: string): Promise<ApiKey[]> {
   await requireOrganization(ctx, organizationId)
   return listApiKeys(ctx.database, organizationId)
 }
 
-/** Replaces a key by a new one; the old one works for `overlapSeconds` more. Throws api_key_not_found, already_taken. */
-export async function rotateKey(ctx: Context, keyId: string, overlapSeconds: number): Promise<IssuedKey> {
+/** Replaces a key by a new one; the old one works for `overlapSeconds` more. Throws api_key_not_found, api_key_ended. */
+export async function rotateKey(ctx: OperatorContext, keyId: string, overlapSeconds: number): Promise<IssuedKey> {
   const { organizationId, key } = await requireKey(ctx, keyId)
   const now = ctx.clock()
-  if (key.revoked_at) {
-    throw new Problem('already_taken', `The API key ${keyId} is revoked or rotated already: issue a new one`)
-  }
-  await revokeApiKey(ctx.database, organizationId, keyId, new Date(now.getTime() + overlapSeconds * 1000))
-  return insertNewKey(ctx, organizationId, key.name, key.scopes, key.expires_at)
+  const end = new Date(now.getTime() + overlapSeconds * 1000)
+  return ctx.database.transaction(async (transaction) => {
+    if (!(await retireApiKey(transaction, organizationId, key.id, now, end))) {
+      throw new Problem('api_key_ended', `The API key ${keyId} is revoked, rotated or expired already: issue a new one`)
+    }
+    return insertNewKey(transaction, organizationId, key.name, key.scopes, key.expires_at)
+  })
 }
 
 /** Revokes a key, effective on the next request. Throws api_key_not_found. */
-export async function revokeKey(ctx: Context, keyId: string): Promise<ApiKey> {
-  const { organizationId } = await requireKey(ctx, keyId)
-  const revoked = await revokeApiKey(ctx.database, organizationId, keyId, ctx.clock())
+export async function revokeKey(ctx: OperatorContext, keyId: string): Promise<ApiKey> {
+  const { organizationId, key } = await requireKey(ctx, keyId)
+  const revoked = await revokeApiKey(ctx.database, organizationId, key.id, ctx.clock())
   return revoked ?? notFound(keyId)
 }
 
-async function requireKey(ctx: Context, keyId: string): Promise<{ organizationId: string; key: ApiKey }> {
-  const organizationId = await findInDirectory(ctx.database, 'api_key_id', keyId)
+async function requireKey(ctx: OperatorContext, keyId: string): Promise<{ organizationId: string; key: ApiKey }> {
+  // The directory knows the hash of the id as it is written, and ours are written in lower case.
+  const organizationId = await findInDirectory(ctx.database, 'api_key_id', keyId.toLowerCase())
   const key = organizationId === null ? null : await findApiKey(ctx.database, organizationId, keyId)
   if (organizationId === null || key === null) return notFound(keyId)
   return { organizationId, key }
@@ -129,7 +134,7 @@ function notFound(keyId: string): never {
   throw new Problem('api_key_not_found', `There is no API key with the id ${keyId}`)
 }
 
-async function requireOrganization(ctx: Context, organizationId: string): Promise<void> {
+async function requireOrganization(ctx: OperatorContext, organizationId: string): Promise<void> {
   if (await findOrganization(ctx.database, organizationId)) return
   throw new Problem('organization_not_found', `There is no organization with the id ${organizationId}`)
 }

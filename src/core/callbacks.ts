@@ -1,8 +1,9 @@
 import type { Context } from '../context.js'
 import { coalesce } from '../lib/coalesce.js'
 import { newId } from '../lib/id.js'
-import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../lib/json.js'
+import { asObject, asObjects, asText, isDeeperThan, isJsonObject, type JsonObject } from '../lib/json.js'
 import { equalInConstantTime, hmacSha256Hex, sha256 } from '../lib/signature.js'
+import { toStorableDeep } from '../lib/text.js'
 import type { Tenant } from '../model/organization.js'
 import { insertCallbacks, type StoredCallback } from '../storage/callbacks.js'
 import { findTenantsByUpstreamIds, isVerifyTokenKnown, type UpstreamId } from '../storage/organizations.js'
@@ -17,6 +18,8 @@ export interface CallbackReceiver {
 }
 
 const MAX_BATCH = 200
+/** What nests deeper is not read anyway, and cannot be written again without running out of stack. */
+const MAX_DEPTH = 64
 
 /** Makes the receiver of a process: callbacks that come together are looked up and stored together. */
 export function createCallbackReceiver(ctx: Context): CallbackReceiver {
@@ -80,13 +83,25 @@ function routeChanges(
   envelope: JsonObject,
   findTenant: (id: UpstreamId) => Promise<Tenant | null>,
 ): Promise<RoutedChange[]> {
+  const findOnce = remembering(findTenant)
   const routed = asObjects(envelope.entry).flatMap((entry) =>
     asObjects(entry.changes).map(async (change) => {
       const id = readUpstreamId(entry, change)
-      return { entry, change, tenant: id === null ? null : await findTenant(id) }
+      return { entry, change, tenant: id === null ? null : await findOnce(id) }
     }),
   )
   return Promise.all(routed)
+}
+
+/** A body of a thousand changes names the same number a thousand times. */
+function remembering(findTenant: (id: UpstreamId) => Promise<Tenant | null>): typeof findTenant {
+  const asked = new Map<string, Promise<Tenant | null>>()
+  return (id) => {
+    const key = `${id.kind} ${id.value}`
+    const tenant = asked.get(key) ?? findTenant(id)
+    asked.set(key, tenant)
+    return tenant
+  }
 }
 
 function readUpstreamId(entry: JsonObject, change: JsonObject): UpstreamId | null {
@@ -107,5 +122,6 @@ function bodyFor(tenant: Tenant, envelope: JsonObject, changes: RoutedChange[], 
   const own = changes.filter((routed) => routed.tenant?.id === tenant.id)
   if (own.length === changes.length) return body
   const entry = own.map((routed) => ({ ...routed.entry, changes: [routed.change] }))
-  return Buffer.from(JSON.stringify({ ...envelope, entry }))
+  const ownEnvelope = { ...envelope, entry }
+  return Buffer.from(JSON.stringify(isDeeperThan(ownEnvelope, MAX_DEPTH) ? toStorableDeep(ownEnvelope) : ownEnvelope))
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../context.js'
-import { isUniqueViolation } from '../database/errors.js'
+import { isForeignKeyViolation, isUniqueViolation } from '../database/errors.js'
 import { newId } from '../lib/id.js'
 import type { Contact } from '../model/contact.js'
 import type { Organization } from '../model/organization.js'
@@ -102,8 +102,8 @@ export function getContact(ctx: Context, organization: Organization, id: string)
 
 /** What a new contact is made from; the number as its organization gave it. */
 export interface ContactInput {
-  phone_number?: string
-  chat_id?: string
+  phone_number?: string | null
+  chat_id?: string | null
   full_name?: string | null
   email?: string | null
   tags?: string[]
@@ -135,6 +135,9 @@ export async function createContact(
       source: input.source ?? null,
     })
   } catch (error) {
+    if (isForeignKeyViolation(error)) {
+      throw new Problem('organization_not_found', 'The organization of this API key has just been deleted')
+    }
     const faster = isUniqueViolation(error)
       ? await findContactByAddresses(ctx.database, organization.id, number.forms)
       : null
@@ -145,7 +148,7 @@ export async function createContact(
 function readInputNumber(organization: Organization, input: ContactInput): ContactNumber {
   const { phone_number, chat_id } = input
   const numbers = Object.entries({ phone_number, chat_id }).flatMap(([name, value]) =>
-    value === undefined ? [] : [readNumber(organization, name, value, 'body')],
+    value ? [readNumber(organization, name, value, 'body')] : [],
   )
   const [number, other] = numbers
   if (!number) throw new Problem('missing_field', 'phone_number (or chat_id) is required')

@@ -3,6 +3,7 @@ import { isDatabaseUnavailable } from '../database/errors.js'
 import { newId } from '../lib/id.js'
 import { Problem } from '../model/problem.js'
 import {
+  abandonIdempotencyKey,
   claimIdempotencyKey,
   type IdempotentOperation,
   keepAnswer,
@@ -42,24 +43,35 @@ export async function performOnce(
   organizationId: string,
   request: IdempotentRequest,
 ): Promise<KeptAnswer & { replayed: boolean }> {
-  const claim = await claimIdempotencyKey(ctx.database, organizationId, request, {
-    resourceId: newId(),
-    processId: ctx.processId,
-  })
-  switch (claim.state) {
-    case 'claimed':
-      return { ...(await perform(ctx, organizationId, request, claim.resourceId)), replayed: false }
-    case 'reused':
-      throw new Problem(
-        'idempotency_key_reused',
-        `The Idempotency-Key "${request.key}" was used for another body in the last 24 hours: use a new key`,
-      )
-    case 'under_way':
-      return takeOver(ctx, organizationId, request, claim.resourceId, claim.processId)
-    case 'answered': {
-      const kept = { status: claim.status, body: claim.answer }
-      return { ...(await settleAnswer(ctx, organizationId, request, claim.resourceId, kept)), replayed: true }
+  const resourceId = newId()
+  // Noted before it is claimed: a twin that reads the claim first must not take it for one that was left behind.
+  return whileUnderWay(resourceId, async () => {
+    const attempt = { resourceId, processId: ctx.processId, at: ctx.clock() }
+    const claim = await claimIdempotencyKey(ctx.database, organizationId, request, attempt)
+    switch (claim.state) {
+      case 'claimed':
+        return { ...(await perform(ctx, organizationId, request, claim.resourceId)), replayed: false }
+      case 'reused':
+        throw new Problem(
+          'idempotency_key_reused',
+          `The Idempotency-Key "${request.key}" was used for another body in the last 24 hours: use a new key`,
+        )
+      case 'under_way':
+        return takeOver(ctx, organizationId, request, claim.resourceId, claim.processId)
+      case 'answered': {
+        const kept = { status: claim.status, body: claim.answer }
+        return { ...(await settleAnswer(ctx, organizationId, request, claim.resourceId, kept)), replayed: true }
+      }
     }
+  })
+}
+
+async function whileUnderWay<Result>(resourceId: string, work: () => Promise<Result>): Promise<Result> {
+  underWay.add(resourceId)
+  try {
+    return await work()
+  } finally {
+    underWay.delete(resourceId)
   }
 }
 
@@ -69,16 +81,15 @@ async function perform(
   request: IdempotentRequest,
   resourceId: string,
 ): Promise<KeptAnswer> {
-  underWay.add(resourceId)
   try {
     const attempt = await request.perform(resourceId)
     await finish(ctx, organizationId, request, resourceId, attempt)
     return attempt
   } catch (error) {
-    await releaseIdempotencyKey(ctx.database, organizationId, request, resourceId).catch(() => undefined)
+    // A refusal did nothing. What nobody foresaw may have come after the work was done: the next attempt looks first.
+    const leave = error instanceof Problem ? releaseIdempotencyKey : abandonIdempotencyKey
+    await leave(ctx.database, organizationId, request, resourceId).catch(() => undefined)
     throw error
-  } finally {
-    underWay.delete(resourceId)
   }
 }
 
@@ -99,7 +110,7 @@ async function finish(
   }
 }
 
-/** The first attempt has not answered: it is under way, or its process died and left what it had begun. */
+/** The first attempt has not answered: it is under way, or it failed or its process died and left what it had begun. */
 async function takeOver(
   ctx: Context,
   organizationId: string,
@@ -107,17 +118,25 @@ async function takeOver(
   resourceId: string,
   processId: number,
 ): Promise<KeptAnswer & { replayed: boolean }> {
-  const alive = processId === ctx.processId ? underWay.has(resourceId) : await isProcessAlive(ctx.database, processId)
-  if (alive || !(await takeOverIdempotencyKey(ctx.database, organizationId, request, processId, ctx.processId))) {
-    throw new Problem(
-      'request_in_progress',
-      `The first request with the Idempotency-Key "${request.key}" is under way: repeat this one in a moment`,
-    )
-  }
-  const recovered = await request.recover(resourceId)
-  if (recovered === null) return { ...(await perform(ctx, organizationId, request, resourceId)), replayed: false }
-  await finish(ctx, organizationId, request, resourceId, recovered)
-  return { status: recovered.status, body: recovered.body, replayed: true }
+  if (underWay.has(resourceId)) throw inProgress(request)
+  return whileUnderWay(resourceId, async () => {
+    const alive = processId !== ctx.processId && (await isProcessAlive(ctx.database, processId))
+    const handover = { resourceId, from: processId, to: ctx.processId }
+    if (alive || !(await takeOverIdempotencyKey(ctx.database, organizationId, request, handover))) {
+      throw inProgress(request)
+    }
+    const recovered = await request.recover(resourceId)
+    if (recovered === null) return { ...(await perform(ctx, organizationId, request, resourceId)), replayed: false }
+    await finish(ctx, organizationId, request, resourceId, recovered)
+    return { status: recovered.status, body: recovered.body, replayed: true }
+  })
+}
+
+function inProgress({ key }: IdempotentRequest): Problem {
+  return new Problem(
+    'request_in_progress',
+    `The first request with the Idempotency-Key "${key}" is under way: repeat this one in a moment`,
+  )
 }
 
 /** A kept answer stands, but for an unknown outcome that has been settled since. */

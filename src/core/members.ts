@@ -1,5 +1,5 @@
 import { hash } from '@node-rs/argon2'
-import type { Context } from '../context.js'
+import type { OperatorContext } from '../context.js'
 import { isUniqueViolation } from '../database/errors.js'
 import { newId } from '../lib/id.js'
 import { Problem } from '../model/problem.js'
@@ -17,7 +17,7 @@ export type { Member, MemberRole } from '../storage/members.js'
 
 /** Adds a member to an organization's team. Throws organization_not_found, already_taken (the e-mail address). */
 export async function addMember(
-  ctx: Context,
+  ctx: OperatorContext,
   organizationId: string,
   { email, full_name, role, password }: { email: string; full_name: string; role: MemberRole; password?: string },
 ): Promise<Member> {
@@ -32,14 +32,16 @@ export async function addMember(
 }
 
 /** The organization's members. Throws organization_not_found. */
-export async function listMembers(ctx: Context, organizationId: string): Promise<Member[]> {
+export async function listMembers(ctx: OperatorContext, organizationId: string): Promise<Member[]> {
   await getOrganization(ctx, organizationId)
   return listMemberRows(ctx.database, organizationId)
 }
 
 /** Removes a member. Throws member_not_found. */
-export async function removeMember(ctx: Context, memberId: string): Promise<void> {
-  const organizationId = await findInDirectory(ctx.database, 'member_id', memberId)
-  if (organizationId !== null && (await deleteMember(ctx.database, organizationId, memberId))) return
+export async function removeMember(ctx: OperatorContext, memberId: string): Promise<void> {
+  // The directory knows the hash of the id as it is written, and ours are written in lower case.
+  const id = memberId.toLowerCase()
+  const organizationId = await findInDirectory(ctx.database, 'member_id', id)
+  if (organizationId !== null && (await deleteMember(ctx.database, organizationId, id))) return
   throw new Problem('member_not_found', `There is no member with the id ${memberId}`)
 }

@@ -1,10 +1,10 @@
-import type { Context } from '../context.js'
+import type { CredentialsContext, OperatorContext } from '../context.js'
 import type { Queryable } from '../database/pool.js'
-import { newId } from '../lib/id.js'
+import { isUuid, newId } from '../lib/id.js'
 import { sha256 } from '../lib/signature.js'
 import type { Organization } from '../model/organization.js'
 import { Problem } from '../model/problem.js'
-import { claimInDirectory, releaseInDirectory } from '../storage/directory.js'
+import { claimInDirectory, findInDirectory, releaseInDirectory } from '../storage/directory.js'
 import {
   deleteOrganization as deleteOrganizationRows,
   findOrganization,
@@ -14,6 +14,7 @@ import {
   listOrganizations as listOrganizationRows,
   putStorefrontSettings,
   putUpstreamSettings,
+  sweepOrganization,
   updateOrganization,
 } from '../storage/organizations.js'
 
@@ -30,7 +31,7 @@ const DEFAULTS = {
 
 /** Creates an organization. Throws already_taken when the slug is. */
 export async function createOrganization(
-  ctx: Context,
+  ctx: OperatorContext,
   fields: Pick<OrganizationFields, 'name' | 'slug'> & Partial<OrganizationFields>,
 ): Promise<Organization> {
   const id = newId()
@@ -41,18 +42,28 @@ export async function createOrganization(
 }
 
 /** Every organization, oldest first. */
-export function listOrganizations(ctx: Context): Promise<Organization[]> {
+export function listOrganizations(ctx: OperatorContext): Promise<Organization[]> {
   return listOrganizationRows(ctx.database)
 }
 
 /** One organization. Throws organization_not_found. */
-export async function getOrganization(ctx: Context, organizationId: string): Promise<Organization> {
+export async function getOrganization(ctx: OperatorContext, organizationId: string): Promise<Organization> {
   return (await findOrganization(ctx.database, organizationId)) ?? notFound(organizationId)
+}
+
+/** The organization that somebody names by its id or its slug. Throws organization_not_found. */
+export async function findOrganizationByName(ctx: OperatorContext, idOrSlug: string): Promise<Organization> {
+  const byId = isUuid(idOrSlug) ? await findOrganization(ctx.database, idOrSlug) : null
+  if (byId) return byId
+  const organizationId = await findInDirectory(ctx.database, 'slug', idOrSlug)
+  const bySlug = organizationId === null ? null : await findOrganization(ctx.database, organizationId)
+  if (bySlug) return bySlug
+  throw new Problem('organization_not_found', `There is no organization with the id or slug "${idOrSlug}"`)
 }
 
 /** Changes the given fields. Throws organization_not_found, already_taken. */
 export async function changeOrganization(
-  ctx: Context,
+  ctx: OperatorContext,
   organizationId: string,
   changes: Partial<OrganizationFields>,
 ): Promise<Organization> {
@@ -67,8 +78,13 @@ export async function changeOrganization(
 }
 
 /** Deletes an organization with all its data; the hashes of its keys stay. Throws organization_not_found. */
-export async function deleteOrganization(ctx: Context, organizationId: string): Promise<void> {
+export async function deleteOrganization(ctx: OperatorContext, organizationId: string): Promise<void> {
   if (!(await deleteOrganizationRows(ctx.database, organizationId))) notFound(organizationId)
+}
+
+/** Deletes what requests under way still wrote for an organization while it was deleted. */
+export function sweepDeletedOrganization(ctx: OperatorContext, organizationId: string): Promise<void> {
+  return sweepOrganization(ctx.database, organizationId)
 }
 
 /** The organization's number and credentials at the upstream, in clear. */
@@ -88,7 +104,7 @@ export interface UpstreamCredentials {
  * already_taken when another organization claims the number or the business account.
  */
 export async function connectUpstream(
-  ctx: Context,
+  ctx: CredentialsContext,
   organizationId: string,
   credentials: UpstreamCredentials,
 ): Promise<Organization> {
@@ -114,7 +130,7 @@ export async function connectUpstream(
 
 /** Connects an organization with its storefront. Throws organization_not_found. */
 export async function connectStorefront(
-  ctx: Context,
+  ctx: CredentialsContext,
   organizationId: string,
   { url, access_token, webhook_secret }: { url: string; access_token: string; webhook_secret: string },
 ): Promise<void> {
@@ -127,11 +143,11 @@ export async function connectStorefront(
 }
 
 /** Makes the simulator, where one is in use, know the numbers of all organizations. */
-export async function linkAllWithSimulator(ctx: Context): Promise<void> {
+export async function linkAllWithSimulator(ctx: CredentialsContext): Promise<void> {
   if (ctx.linkWithSimulator) await linkWithSimulator(ctx, await listConnectedOrganizations(ctx.database))
 }
 
-async function linkWithSimulator(ctx: Context, organizationIds: string[]): Promise<void> {
+async function linkWithSimulator(ctx: CredentialsContext, organizationIds: string[]): Promise<void> {
   if (!ctx.linkWithSimulator) return
   const tenants = await findTenantsById(ctx.database, organizationIds)
   for (const { id, upstream } of tenants.values()) {

@@ -1,3 +1,4 @@
+import type { PoolClient } from 'pg'
 import type { Logger } from 'pino'
 import type { Database, Queryable } from '../database/pool.js'
 import { backoffDelay, sleep } from '../lib/backoff.js'
@@ -27,20 +28,26 @@ export interface Presence {
 export async function enterPresence(database: Database, log: Logger): Promise<Presence> {
   const leaving = new AbortController()
   let workerId: string | null = null
-  const first = await database.pool.connect()
-  const processId = await registerProcess(asQueryable(first))
-  let connection = first
-  watch(first)
+  let connection: PoolClient | null = await database.pool.connect()
+  let reentry: Promise<void> = Promise.resolve()
+  const processId = await registerProcess(asQueryable(connection))
+  watch(connection)
 
   /** The pool drops a client that breaks; its end is the sign to take the lock on another one. */
-  function watch(client: typeof first): void {
+  function watch(client: PoolClient): void {
     client.once('end', () => {
-      if (!leaving.signal.aborted) void reenter()
+      if (!leaving.signal.aborted) reentry = reenter()
     })
   }
 
+  /** The pool ends only when it has every client back, and takes each back once. */
+  function giveBack(): void {
+    connection?.release(true)
+    connection = null
+  }
+
   async function reenter(): Promise<void> {
-    connection.release(true)
+    giveBack()
     for (let attempt = 1; !leaving.signal.aborted; attempt++) {
       try {
         connection = await database.pool.connect()
@@ -48,6 +55,7 @@ export async function enterPresence(database: Database, log: Logger): Promise<Pr
         watch(connection)
         return
       } catch (error) {
+        giveBack()
         log.warn({ err: error }, 'this process is not registered in the database; trying again')
         await sleep(backoffDelay(attempt, { baseMs: 100, maxMs: 2_000, jitter: 0.5 }), leaving.signal).catch(
           () => undefined,
@@ -65,8 +73,9 @@ export async function enterPresence(database: Database, log: Logger): Promise<Pr
     removeDead: () => removeDeadProcesses(database, processId),
     leave: async () => {
       leaving.abort()
+      await reentry
       await removeProcess(database, processId).catch(() => undefined)
-      connection.release(true)
+      giveBack()
     },
   }
 }

@@ -14,6 +14,8 @@ export interface RateDecision {
 
 interface Lease {
   tokens: number
+  /** Requests that want a token now. */
+  waiting: number
   /** What the shared bucket held after the last lease, and when that was. */
   left: number
   at: number
@@ -36,7 +38,9 @@ export function createRateLimiter(
   const leases = new Map<string, Lease>()
 
   async function renew(lease: Lease, organizationId: string, keyId: string): Promise<void> {
-    const { granted, left } = await leaseTokens(ctx.database, organizationId, keyId, { rate, burst, wanted: batch })
+    // Those who wait use theirs at once, so that no more than a batch is ever put by.
+    const wanted = Math.max(batch, lease.waiting)
+    const { granted, left } = await leaseTokens(ctx.database, organizationId, keyId, { rate, burst, wanted })
     lease.tokens += granted
     lease.left = left
     lease.at = ctx.clock().getTime()
@@ -46,22 +50,30 @@ export function createRateLimiter(
     const known = leases.get(keyId)
     if (known) return known
     if (leases.size >= MAX_LEASES) leases.clear()
-    const lease: Lease = { tokens: 0, left: burst, at: ctx.clock().getTime(), pending: null }
+    const lease: Lease = { tokens: 0, waiting: 0, left: burst, at: ctx.clock().getTime(), pending: null }
     leases.set(keyId, lease)
     return lease
   }
 
+  async function renewAndSpend(lease: Lease, organizationId: string, keyId: string): Promise<boolean> {
+    lease.waiting += 1
+    try {
+      // A renewal that began before this request came did not count it; the next one does.
+      for (let attempt = 0; lease.tokens < 1 && attempt < 2; attempt++) {
+        lease.pending ??= renew(lease, organizationId, keyId).finally(() => {
+          lease.pending = null
+        })
+        await lease.pending
+      }
+      return spend(lease)
+    } finally {
+      lease.waiting -= 1
+    }
+  }
+
   return async (organizationId, keyId) => {
     const lease = leaseOf(keyId)
-    // Others may take what the renewal brings before this request's turn: then it renews once more, and no more.
-    for (let attempt = 0; lease.tokens < 1 && attempt < 2; attempt++) {
-      lease.pending ??= renew(lease, organizationId, keyId).finally(() => {
-        lease.pending = null
-      })
-      await lease.pending
-    }
-    const allowed = lease.tokens >= 1
-    if (allowed) lease.tokens -= 1
+    const allowed = spend(lease) || (await renewAndSpend(lease, organizationId, keyId))
     const refilled = ((ctx.clock().getTime() - lease.at) / 1000) * rate
     const available = Math.min(burst, lease.left + lease.tokens + refilled)
     return {
@@ -72,4 +84,10 @@ export function createRateLimiter(
       retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((1 - available) / rate)),
     }
   }
+}
+
+function spend(lease: Lease): boolean {
+  if (lease.tokens < 1) return false
+  lease.tokens -= 1
+  return true
 }

@@ -1,10 +1,15 @@
 const UNIQUE_VIOLATION = '23505'
+const FOREIGN_KEY_VIOLATION = '23503'
 
 /** SQLSTATE classes and codes, and socket errors, after which the same request may well succeed later. */
 const UNAVAILABLE = new Set([
   '57P01', // admin shutdown
   '57P02', // crash shutdown
   '57P03', // cannot connect now
+  '57P04', // database dropped
+  '57P05', // idle session timeout
+  '55000', // not accepting connections
+  '25006', // read-only after a failover
   '53300', // too many connections
   '08000',
   '08001',
@@ -28,16 +33,25 @@ const UNAVAILABLE_MESSAGES = [
   'Cannot use a pool after calling end on the pool',
 ]
 
+const SQLSTATE = /^\d[0-9A-Z]{4}$/
+
 /** True when a unique constraint (of this name, where one is given) refused the statement. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   const { code, constraint: violated } = error as { code?: unknown; constraint?: unknown }
   return code === UNIQUE_VIOLATION && (constraint === undefined || constraint === violated)
 }
 
+/** True when a row that the statement refers to is gone. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  return (error as { code?: unknown }).code === FOREIGN_KEY_VIOLATION
+}
+
 /** True when PostgreSQL could not be reached, went away, or had no connection free: a 503, not a fault of ours. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
+  // A name with several addresses fails once for all of them.
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isDatabaseUnavailable)
   const { code, syscall } = error as { code?: unknown; syscall?: unknown }
-  if (typeof code === 'string' && UNAVAILABLE.has(code)) return code.length === 5 || typeof syscall === 'string'
+  if (typeof code === 'string' && UNAVAILABLE.has(code)) return SQLSTATE.test(code) || typeof syscall === 'string'
   return UNAVAILABLE_MESSAGES.some((message) => error.message.includes(message))
 }

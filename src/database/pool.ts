@@ -28,6 +28,7 @@ export function openDatabase(connection: Connection, size: number, onError: (err
     max: size,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: 60_000,
+    keepAlive: true,
     application_name: 'parley',
     types: { getTypeParser },
   })

@@ -24,6 +24,7 @@ const STATUS: Record<ProblemCode, number> = {
   contact_blocked: 400,
   message_not_found: 404,
   api_key_not_found: 404,
+  api_key_ended: 409,
   member_not_found: 404,
   already_taken: 409,
   upstream_rejected: 400,
@@ -56,12 +57,12 @@ export function toProblem(error: unknown, request: FastifyRequest): Problem {
   const known = fromFastify(error, request)
   if (known) return known
   if (isDatabaseUnavailable(error)) {
-    request.log.warn({ err: error }, 'the database is not available')
+    request.log.warn({ err: error, requestId: request.id }, 'the database is not available')
     return new Problem('service_unavailable', 'The database cannot be reached at the moment: try again', {
       retry_after: DATABASE_RETRY_SECONDS,
     })
   }
-  request.log.error({ err: error, url: request.url }, 'a request failed')
+  request.log.error({ err: error, requestId: request.id, route: request.routeOptions.url }, 'a request failed')
   return new Problem('internal', 'Something went wrong on our side: tell us the request_id', { request_id: request.id })
 }
 

@@ -1,20 +1,22 @@
+import { randomBytes } from 'node:crypto'
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyPluginAsync,
+  type FastifyRequest,
   type FastifySchema,
   LogController,
 } from 'fastify'
 import type { Logger } from 'pino'
-import { newId } from '../lib/id.js'
 import { Problem } from '../model/problem.js'
+import { answerClientError } from './client-error.js'
 import { sendProblem } from './problems.js'
 import { compileValidator } from './validation.js'
 
 /** How large a request's body may be, in bytes, where a route says nothing else (contract 4). */
 export const BODY_LIMIT = 1_048_576
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
 
 /**
  * The HTTP server that the interfaces are mounted on: reads JSON, checks it, answers problems, and 404 for what is not there.
@@ -27,30 +29,55 @@ export function createServer(log: Logger): FastifyInstance {
     requestTimeout: 120_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
-    genReqId: newId,
+    return503OnClosing: false,
+    genReqId: createRequestIds(),
+    // One logger for all: a child for each request costs more than the few lines that are logged are worth.
+    childLoggerFactory: (logger) => logger,
     routerOptions: { maxParamLength: 512 },
     frameworkErrors: (error, request, reply) => sendProblem(error, request, reply),
+    clientErrorHandler: answerClientError,
   })
+  refuseWhileClosing(server)
   server.setValidatorCompiler(compileValidator)
   // Answers are plain objects whose shape the presenters decide; their schemas only document them.
   server.setSerializerCompiler(() => JSON.stringify)
   server.setErrorHandler(sendProblem)
-  server.setNotFoundHandler((request, reply) => {
-    const problem = new Problem(
-      'not_found',
-      `There is no ${request.method} ${request.url.split('?')[0]?.slice(0, 200)}`,
-    )
-    sendProblem(problem, request, reply)
+  // Before the body is read: whatever it holds, the path is what is wrong.
+  server.addHook('onRequest', (request, _reply, done) => {
+    if (request.is404) done(notFound(request))
+    else done()
   })
+  // For routes that find out later, such as that of the files of /docs.
+  server.setNotFoundHandler((request, reply) => sendProblem(notFound(request), request, reply))
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    // Many clients send the Content-Type also where there is nothing to send.
+    if (body === '') return done(null, undefined)
     try {
-      done(null, JSON.parse(body as string))
+      const value: unknown = JSON.parse(body as string)
+      // Further on null stands for no body.
+      if (value === null) done(new Problem('invalid_json', 'The request body must be a JSON object, not null'))
+      else done(null, value)
     } catch (error) {
       done(new Problem('invalid_json', `The request body is not JSON: ${(error as Error).message}`))
     }
   })
   return server
+}
+
+/** What is under way finishes, and nothing new begins (contract 1, SIGTERM): requests on open connections get a 503. */
+function refuseWhileClosing(server: FastifyInstance): void {
+  let closing = false
+  server.addHook('preClose', async () => {
+    closing = true
+    // A connection whose request is still under way is not idle yet: its answer shall be its last.
+    server.server.keepAliveTimeout = 1
+  })
+  server.addHook('onRequest', (_request, reply, done) => {
+    if (!closing) return done()
+    reply.header('connection', 'close')
+    done(new Problem('service_unavailable', 'The service is being stopped: try again in a moment', { retry_after: 1 }))
+  })
 }
 
 /**
@@ -72,11 +99,24 @@ export function refuseOtherMethods(server: FastifyInstance): FastifyPluginAsync 
         url,
         method: METHODS.filter((method) => !methods.has(method)),
         schema: { hide: true } as FastifySchema,
-        handler: (request, reply) => {
+        // Before the body is read: whatever it holds, the method is what is wrong.
+        onRequest: async (request, reply) => {
           reply.header('allow', allow)
           throw new Problem('method_not_allowed', `${url} takes ${allow}, not ${request.method}`)
         },
+        handler: () => undefined,
       })
     }
   }
+}
+
+function notFound({ method, url }: FastifyRequest): Problem {
+  return new Problem('not_found', `There is no ${method} ${url.split('?')[0]?.slice(0, 200)}`)
+}
+
+/** Ids that tell a request from every other one of all processes, and cost next to nothing. */
+function createRequestIds(): () => string {
+  const prefix = randomBytes(9).toString('base64url')
+  let count = 0
+  return () => `${prefix}-${(++count).toString(36)}`
 }

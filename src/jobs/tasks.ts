@@ -2,9 +2,16 @@ import type { Task } from 'graphile-worker'
 import type { Context } from '../context.js'
 import { eraseTraces, prune, settleOutcomes } from '../core/maintenance.js'
 import { createCallbackProcessor } from '../core/messages/receive.js'
+import { sweepDeletedOrganization } from '../core/organizations.js'
 
 /** The names under which jobs are inserted; `migrate` makes them known to the queue. */
-export const TASK_NAMES = ['receive_callback', 'erase_traces', 'settle_outcomes', 'prune'] as const
+export const TASK_NAMES = [
+  'receive_callback',
+  'erase_traces',
+  'sweep_organization',
+  'settle_outcomes',
+  'prune',
+] as const
 
 /** When recurring tasks run. */
 export const CRONTAB = ['* * * * * settle_outcomes', '17 3 * * * prune'].join('\n')
@@ -24,6 +31,10 @@ export function createTasks(ctx: Context): Record<(typeof TASK_NAMES)[number], T
         addresses: string[]
       }
       return eraseTraces(ctx, organizationId, contactId, addresses)
+    },
+    sweep_organization: (payload: unknown) => {
+      const { organizationId } = payload as { organizationId: string }
+      return sweepDeletedOrganization(ctx, organizationId)
     },
     settle_outcomes: () => settleOutcomes(ctx),
     prune: () => prune(ctx),

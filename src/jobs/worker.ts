@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import { makeWorkerUtils, Logger as QueueLogger, run, runOnce, type TaskList } from 'graphile-worker'
 import type { Logger } from 'pino'
 import type { Database } from '../database/pool.js'
+import { statement } from '../database/statement.js'
 import { CRONTAB } from './tasks.js'
 
 /** A running worker. */
@@ -63,15 +64,32 @@ export async function startWorker(
   }
 }
 
-/** Works off every job that is due, and ends. */
+const hasWork = statement<{ waiting: boolean }>(
+  'jobs.hasWork',
+  `SELECT EXISTS (
+     SELECT FROM graphile_worker._private_jobs
+     WHERE (is_available AND run_at <= now()) OR locked_at >= $1
+   ) AS waiting`,
+)
+
+const readClock = statement<{ now: Date }>('jobs.clock', 'SELECT now() AS now')
+
+/** Works off every job that is due, in the order in which a worker takes them, and ends when all have ended. */
 export async function drainJobs(database: Database, tasks: TaskList, log: Logger): Promise<void> {
-  await runOnce({
-    pgPool: database.pool,
-    taskList: tasks,
-    concurrency: CONCURRENCY,
-    noHandleSignals: true,
-    logger: queueLogger(log),
-  })
+  const [clock] = await database.run(readClock, [])
+  for (;;) {
+    await runOnce({
+      pgPool: database.pool,
+      taskList: tasks,
+      concurrency: CONCURRENCY,
+      noHandleSignals: true,
+      logger: queueLogger(log),
+      preset: { worker: { localQueue: preset.worker.localQueue } },
+    })
+    // The queue may resolve while the last jobs of this run are being reported.
+    const [left] = await database.run(hasWork, [clock?.now])
+    if (!left?.waiting) return
+  }
 }
 
 /** Frees the jobs that workers of dead processes held. */

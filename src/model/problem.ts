@@ -24,6 +24,7 @@ export const PROBLEMS = {
   contact_blocked: 'Contact blocked',
   message_not_found: 'Message not found',
   api_key_not_found: 'API key not found',
+  api_key_ended: 'API key not active',
   member_not_found: 'Member not found',
   already_taken: 'Already taken',
   upstream_rejected: 'Upstream rejected message',

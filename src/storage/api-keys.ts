@@ -67,6 +67,13 @@ const revoke = statement<ApiKey>(
    RETURNING ${COLUMNS}`,
 )
 
+const retire = statement<ApiKey>(
+  'apiKeys.retire',
+  `UPDATE api_keys SET revoked_at = $4
+   WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $3)
+   RETURNING ${COLUMNS}`,
+)
+
 const touch = statement<never>(
   'apiKeys.touch',
   'UPDATE api_keys SET last_used_at = greatest(last_used_at, $3) WHERE organization_id = $1 AND id = $2',
@@ -115,6 +122,18 @@ export async function revokeApiKey(
   at: Date,
 ): Promise<ApiKey | null> {
   const rows = await db.run(revoke, [organizationId, keyId, at])
+  return rows[0] ?? null
+}
+
+/** Gives a key that works `now` its `end`, now or later; null when it has or had one already. */
+export async function retireApiKey(
+  db: Queryable,
+  organizationId: string,
+  keyId: string,
+  now: Date,
+  end: Date,
+): Promise<ApiKey | null> {
+  const rows = await db.run(retire, [organizationId, keyId, now, end])
   return rows[0] ?? null
 }
 

@@ -37,7 +37,9 @@ const absorb = statement<Contact>(
      UPDATE contacts
      SET chat_id = CASE WHEN phone_number IS NULL AND $4::text IS NOT NULL THEN $3 ELSE chat_id END,
        phone_number = coalesce(phone_number, $4),
-       full_name = coalesce(full_name, $5), email = coalesce(email, $6),
+       full_name = coalesce(full_name, $5), email = coalesce(email, $6), bot_status = coalesce(bot_status, $14),
+       contact_summary = coalesce(contact_summary, $15),
+       contact_summary_updated_at = CASE WHEN contact_summary IS NULL THEN $16 ELSE contact_summary_updated_at END,
        tags = tags || ARRAY (SELECT tag FROM unnest($7::text[]) AS tag WHERE NOT tag = ANY (tags)),
        allow_broadcast = allow_broadcast AND $8, blocked = blocked OR $9,
        has_unread_messages = has_unread_messages OR $10,
@@ -89,6 +91,9 @@ export async function mergeContacts(
     younger.last_seq,
     younger.last_inbound_at,
     eventId,
+    younger.bot_status,
+    younger.contact_summary,
+    younger.contact_summary_updated_at,
   ])
   return merged as Contact
 }

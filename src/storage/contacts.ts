@@ -119,20 +119,30 @@ const erase = statement<{ id: string }>(
    SELECT id FROM erased`,
 )
 
-// A callback that still has its job is not worked off: blanking it would lose what it brings.
+// A callback that still has its job is not worked off: blanking it would lose what it brings. It is looked for again later.
 const eraseTraces = statement<never>(
   'contacts.eraseTraces',
   `WITH happened AS (
      UPDATE events SET data = '{}' WHERE organization_id = $1 AND contact_id = $2
+   ), named AS (
+     SELECT c.id, EXISTS (
+       SELECT FROM graphile_worker._private_jobs j
+       WHERE j.payload ->> 'callbackId' = c.id::text AND j.attempts < j.max_attempts
+     ) AS is_waiting
+     FROM callbacks c
+     WHERE c.organization_id = $1
+       AND EXISTS (SELECT FROM unnest($3::text[]) AS address WHERE position(convert_to(address, 'UTF8') IN c.body) > 0)
+   ), later AS (
+     INSERT INTO graphile_worker._private_jobs (task_id, run_at, payload)
+     SELECT t.id, now() + interval '1 minute',
+       json_build_object('organizationId', $1::uuid, 'contactId', $2::uuid, 'addresses', $3::text[])
+     FROM graphile_worker._private_tasks t
+     WHERE t.identifier = 'erase_traces' AND EXISTS (SELECT FROM named WHERE is_waiting)
    )
    UPDATE callbacks c
    SET body = ''
-   WHERE c.organization_id = $1
-     AND EXISTS (SELECT FROM unnest($3::text[]) AS address WHERE position(convert_to(address, 'UTF8') IN c.body) > 0)
-     AND NOT EXISTS (
-       SELECT FROM graphile_worker._private_jobs j
-       WHERE j.payload ->> 'callbackId' = c.id::text
-     )`,
+   FROM named
+   WHERE c.organization_id = $1 AND c.id = named.id AND NOT named.is_waiting`,
 )
 
 /** The contact that one of the addresses leads to, the first of them first; null when none does. */
@@ -235,7 +245,10 @@ export async function eraseContact(transaction: Queryable, organizationId: strin
   return rows.length > 0
 }
 
-/** Blanks the events of an erased contact and the raw callbacks that name one of its addresses. */
+/**
+ * Blanks the events of an erased contact and the raw callbacks that name one of its addresses; leaves another job where
+ * some of these are not worked off yet.
+ */
 export async function eraseContactTraces(
   db: Queryable,
   organizationId: string,

@@ -32,15 +32,17 @@ const find = statement<{ organization_id: string }>(
   `SELECT organization_id FROM directory WHERE kind = $1 AND value_hash = $2`,
 )
 
-/** Claims a value for the organization; false when another organization holds it. */
+/** Claims a value for the organization; false when another organization holds it. The organization may hold it already. */
 export async function claimInDirectory(
   db: Queryable,
   organizationId: string,
   kind: DirectoryKind,
   value: string,
 ): Promise<boolean> {
-  const rows = await db.run(claim, [kind, directoryHash(value), organizationId])
-  return rows[0]?.organization_id === organizationId
+  const [row] = await db.run(claim, [kind, directoryHash(value), organizationId])
+  // Claimed at the same moment: the second select of the statement cannot see it yet, that of the next one can.
+  if (!row) return claimInDirectory(db, organizationId, kind, value)
+  return row.organization_id === organizationId
 }
 
 /** Gives back the organization's values of a kind, but for the one that it goes on using. */

@@ -30,12 +30,12 @@ interface ClaimRow {
 const claim = statement<ClaimRow>(
   'idempotencyKeys.claim',
   `WITH claimed AS (
-     INSERT INTO idempotency_keys AS k (organization_id, operation, key, body_hash, resource_id, process_id)
-     VALUES ($1, $2, $3, $4, $5, $6)
+     INSERT INTO idempotency_keys AS k (organization_id, operation, key, body_hash, resource_id, process_id, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)
      ON CONFLICT (organization_id, operation, key) DO UPDATE
        SET body_hash = excluded.body_hash, resource_id = excluded.resource_id, process_id = excluded.process_id,
-         status = NULL, answer = NULL, created_at = now()
-       WHERE k.created_at < now() - interval '24 hours'
+         status = NULL, answer = NULL, created_at = excluded.created_at
+       WHERE k.created_at < excluded.created_at - interval '24 hours'
      RETURNING body_hash, resource_id, process_id, status, answer
    )
    SELECT true AS claimed, body_hash, resource_id, process_id, status, answer FROM claimed
@@ -46,9 +46,16 @@ const claim = statement<ClaimRow>(
 
 const takeOver = statement<{ resource_id: string }>(
   'idempotencyKeys.takeOver',
-  `UPDATE idempotency_keys SET process_id = $5
-   WHERE organization_id = $1 AND operation = $2 AND key = $3 AND process_id = $4 AND status IS NULL
+  `UPDATE idempotency_keys SET process_id = $6
+   WHERE organization_id = $1 AND operation = $2 AND key = $3 AND resource_id = $4 AND process_id = $5 AND status IS NULL
    RETURNING resource_id`,
+)
+
+// The ids of processes begin at 1.
+const abandon = statement<never>(
+  'idempotencyKeys.abandon',
+  `UPDATE idempotency_keys SET process_id = 0
+   WHERE organization_id = $1 AND operation = $2 AND key = $3 AND resource_id = $4 AND status IS NULL`,
 )
 
 const keep = statement<never>(
@@ -68,14 +75,14 @@ const prune = statement<never>(
   'DELETE FROM idempotency_keys k USING organizations o WHERE k.organization_id = o.id AND k.created_at < $1',
 )
 
-/** Claims the key for this attempt, or tells what an earlier one left under it. */
+/** Claims the key for this attempt, made `at` that time, or tells what an earlier one left under it. */
 export async function claimIdempotencyKey(
   db: Queryable,
   organizationId: string,
   { operation, key, bodyHash }: IdempotentOperation,
-  attempt: { resourceId: string; processId: number },
+  attempt: { resourceId: string; processId: number; at: Date },
 ): Promise<IdempotencyClaim> {
-  const values = [organizationId, operation, key, bodyHash, attempt.resourceId, attempt.processId]
+  const values = [organizationId, operation, key, bodyHash, attempt.resourceId, attempt.processId, attempt.at]
   const [row] = await db.run(claim, values)
   if (!row) return claimIdempotencyKey(db, organizationId, { operation, key, bodyHash }, attempt)
   if (row.claimed) return { state: 'claimed', resourceId: row.resource_id }
@@ -86,16 +93,25 @@ export async function claimIdempotencyKey(
     : { state: 'answered', resourceId, status, answer }
 }
 
-/** Takes the attempt of a process that died over; false when another request was faster. */
+/** Takes an attempt that was left behind over, from one process to another; false when another request was faster. */
 export async function takeOverIdempotencyKey(
   db: Queryable,
   organizationId: string,
   { operation, key }: IdempotentOperation,
-  from: number,
-  to: number,
+  { resourceId, from, to }: { resourceId: string; from: number; to: number },
 ): Promise<boolean> {
-  const rows = await db.run(takeOver, [organizationId, operation, key, from, to])
+  const rows = await db.run(takeOver, [organizationId, operation, key, resourceId, from, to])
   return rows.length > 0
+}
+
+/** Leaves an attempt behind, for the next one to find out what became of it. */
+export async function abandonIdempotencyKey(
+  db: Queryable,
+  organizationId: string,
+  { operation, key }: IdempotentOperation,
+  resourceId: string,
+): Promise<void> {
+  await db.run(abandon, [organizationId, operation, key, resourceId])
 }
 
 /** Keeps the answer for those who ask again. */

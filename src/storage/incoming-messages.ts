@@ -142,7 +142,8 @@ const applyChanges = statement<never>(
      ORDER BY e.created_at DESC, e.id DESC
      LIMIT 1
    )
-   WHERE m.organization_id = $1 AND m.upstream_id = $3 AND m.contact_id = $2 AND m.seq IS NOT NULL`,
+   WHERE m.organization_id = $1 AND m.upstream_id = $3 AND m.contact_id = $2 AND m.seq IS NOT NULL
+     AND m.sender_type = 'user-chat'`,
 )
 
 /** Who sent a message, as far as recording it needs to know. */

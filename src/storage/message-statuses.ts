@@ -18,22 +18,28 @@ export interface ReportedStatus {
 }
 
 // A status never goes backwards, but failed gives way to what proves the contrary (contract 4, Conversations). Whatever the
-// upstream reports of a message settles that it was accepted, so a message that waited for its answer raises message.sent.
+// upstream reports of a message, its failure too, settles that it was accepted, so a message that waited for its answer raises
+// message.sent first. Where the upstream gave one id to two messages, ours decides, and the second goes without.
 const apply = statement<{ id: string }>(
   'statuses.apply',
   `WITH before AS (
      SELECT m.id, m.status, m.outcome, m.accepted_at, m.error FROM messages m
      WHERE m.organization_id = $1 AND m.sender_type <> 'user-chat'
        AND (m.upstream_id = $2 OR (m.id = $3 AND m.upstream_id IS NULL))
+     ORDER BY m.upstream_id NULLS FIRST
      LIMIT 1
      FOR UPDATE
    ), changed AS (
      UPDATE messages m
-     SET upstream_id = coalesce(m.upstream_id, $2),
+     SET upstream_id = CASE
+         WHEN m.upstream_id IS NULL
+           AND NOT EXISTS (SELECT FROM messages t WHERE t.organization_id = $1 AND t.upstream_id = $2) THEN $2
+         ELSE m.upstream_id
+       END,
        status = $4,
        outcome = NULL,
        error = $6,
-       accepted_at = coalesce(m.accepted_at, CASE WHEN $4 <> 'failed' THEN $5::timestamptz END),
+       accepted_at = coalesce(m.accepted_at, $5),
        delivered_at = CASE WHEN $4 IN ('delivered', 'read') THEN coalesce(m.delivered_at, $5) ELSE m.delivered_at END,
        read_at = CASE WHEN $4 = 'read' THEN $5 ELSE m.read_at END,
        failed_at = CASE WHEN $4 = 'failed' THEN $5 END
@@ -52,9 +58,9 @@ const apply = statement<{ id: string }>(
    ), sent AS (
      INSERT INTO events (organization_id, id, type, contact_id, data)
      SELECT $1, $7, 'message.sent', m.contact_id,
-       jsonb_build_object('message', ${MESSAGE_SNAPSHOT} || '{"status": "sent"}', 'contact', to_jsonb(c))
+       jsonb_build_object('message', ${MESSAGE_SNAPSHOT} || '{"status": "sent", "error": null}', 'contact', to_jsonb(c))
      FROM before b, changed m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
-     WHERE b.accepted_at IS NULL AND m.accepted_at IS NOT NULL
+     WHERE b.accepted_at IS NULL
    ), reported AS (
      INSERT INTO events (organization_id, id, type, contact_id, data)
      SELECT $1, $8, 'message.' || $4::text, m.contact_id,

@@ -102,17 +102,29 @@ const knowsVerifyToken = statement<{ known: boolean }>(
   'SELECT EXISTS (SELECT FROM upstream_settings WHERE verify_token_hash = $1) AS known',
 )
 
-// The hashes of the keys stay in the directory, so that they go on answering "Organization not found" (contract 4).
-const deleteEverything = statement<{ id: string }>(
-  'organizations.delete',
-  `WITH entries AS (DELETE FROM directory WHERE organization_id = $1 AND kind <> 'api_key'),
+/** Whatever names the organization without a foreign key to it. The hashes of its keys stay (contract 4). */
+const DELETE_LOOSE_ROWS = `
+     entries AS (DELETE FROM directory WHERE organization_id = $1 AND kind <> 'api_key'),
      kept_answers AS (DELETE FROM idempotency_keys WHERE organization_id = $1),
      limits AS (DELETE FROM rate_limits WHERE organization_id = $1),
      happened AS (DELETE FROM events WHERE organization_id = $1),
      received AS (DELETE FROM callbacks WHERE organization_id = $1),
-     said AS (DELETE FROM messages WHERE organization_id = $1)
-   DELETE FROM organizations WHERE id = $1 RETURNING id`,
+     said AS (DELETE FROM messages WHERE organization_id = $1)`
+
+const deleteEverything = statement<{ id: string }>(
+  'organizations.delete',
+  `WITH ${DELETE_LOOSE_ROWS},
+     deleted AS (DELETE FROM organizations WHERE id = $1 RETURNING id),
+     job AS (
+       INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at)
+       SELECT t.id, json_build_object('organizationId', deleted.id), now() + interval '1 minute'
+       FROM deleted, graphile_worker._private_tasks t
+       WHERE t.identifier = 'sweep_organization'
+     )
+   SELECT id FROM deleted`,
 )
+
+const sweep = statement<never>('organizations.sweep', `WITH ${DELETE_LOOSE_ROWS} SELECT`)
 
 /** Inserts an organization; its slug must have been claimed in the directory. */
 export async function insertOrganization(
@@ -206,8 +218,13 @@ export async function isVerifyTokenKnown(db: Queryable, hash: Buffer): Promise<b
   return rows[0]?.known === true
 }
 
-/** Deletes an organization with all its data; false when there is none. */
+/** Deletes an organization with all its data, and leaves a job that sweeps once more; false when there is none. */
 export async function deleteOrganization(db: Queryable, organizationId: string): Promise<boolean> {
   const rows = await db.run(deleteEverything, [organizationId])
   return rows.length > 0
+}
+
+/** Deletes what was being written for a deleted organization at the moment of its deletion. */
+export async function sweepOrganization(db: Queryable, organizationId: string): Promise<void> {
+  await db.run(sweep, [organizationId])
 }

@@ -14,6 +14,8 @@ export interface OutgoingMessage {
   contextMessageId: string | null
   assignee_id: string | null
   created_at: Date
+  /** For contact.updated. */
+  contactEventId: string
 }
 
 /** What became of recording: refused with the reason, or recorded with what the call to the upstream needs. */
@@ -30,7 +32,7 @@ export type Recorded =
     }
 
 interface RecordRow {
-  contact_id: string | null
+  contact_id: string
   chat_id: string
   phone_number: string | null
   blocked: boolean
@@ -39,11 +41,12 @@ interface RecordRow {
   user_address: string | null
 }
 
-// One statement finds the contact, checks what it must, numbers the message under the contact's row lock, and records it.
+// One statement finds the contact, checks what it must, numbers the message under the contact's row lock, and records it. A
+// person without a number is reached by the user id that became known last.
 const record = statement<RecordRow>(
   'outgoing.record',
   `WITH known AS (
-     SELECT c.id, c.chat_id, c.phone_number, c.blocked
+     SELECT c.id, c.chat_id, c.phone_number, c.blocked, c.bot_status, c.has_unread_messages
      FROM contact_addresses a
      JOIN contacts c ON c.organization_id = a.organization_id AND c.id = a.contact_id
      WHERE a.organization_id = $1 AND a.address = ANY ($2)
@@ -64,12 +67,17 @@ const record = statement<RecordRow>(
      FROM known
      WHERE c.organization_id = $1 AND c.id = known.id AND NOT c.blocked
        AND ($8::text IS NULL OR EXISTS (SELECT FROM context))
-     RETURNING c.id, c.last_seq
+     RETURNING c.*
+   ), changed AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT $1, $11, 'contact.updated', numbered.id, jsonb_build_object('contact', to_jsonb(numbered))
+     FROM numbered, known
+     WHERE (numbered.bot_status, numbered.has_unread_messages) IS DISTINCT FROM (known.bot_status, known.has_unread_messages)
    ), recorded AS (
      INSERT INTO messages (organization_id, id, contact_id, seq, sender_type, message_type, text, status, outcome,
-       context_upstream_id, assignee_id, created_at)
+       context_upstream_id, assignee_id, created_at, recorded_at)
      SELECT $1, $3, numbered.id, numbered.last_seq, $4, $5, $6, 'sent', 'pending',
-       (SELECT upstream_id FROM context), $10, $7
+       (SELECT upstream_id FROM context), $10, $7, $7
      FROM numbered
      RETURNING id
    )
@@ -79,6 +87,7 @@ const record = statement<RecordRow>(
      CASE WHEN known.phone_number IS NULL THEN (
        SELECT a.address FROM contact_addresses a
        WHERE a.organization_id = $1 AND a.contact_id = known.id AND a.address LIKE 'user:%'
+       ORDER BY a.added_at DESC
        LIMIT 1
      ) END AS user_address
    FROM known`,
@@ -143,8 +152,8 @@ const listOverdue = statement<{ organization_id: string; id: string }>(
 )
 
 /**
- * Records a message with outcome `pending`, found by the forms of its recipient's address; says why not, where not.
- * A unique violation when the message's id is taken.
+ * Records a message with outcome `pending`, found by the forms of its recipient's address; says why not, where not. What a
+ * human's send does to the contact raises contact.updated. A unique violation when the message's id is taken.
  */
 export async function recordOutgoingMessage(
   db: Queryable,
@@ -164,9 +173,17 @@ export async function recordOutgoingMessage(
     contextId,
     contextId !== null && isUuid(contextId) ? contextId : null,
     message.assignee_id,
+    message.contactEventId,
   ])
-  if (!row || row.contact_id === null) return { recorded: false, reason: 'no_contact' }
-  if (!row.recorded) return { recorded: false, reason: row.blocked ? 'blocked' : 'no_context', chatId: row.chat_id }
+  if (!row) return { recorded: false, reason: 'no_contact' }
+  if (!row.recorded) {
+    if (row.blocked) return { recorded: false, reason: 'blocked', chatId: row.chat_id }
+    if (contextId !== null && row.context_upstream_id === null) {
+      return { recorded: false, reason: 'no_context', chatId: row.chat_id }
+    }
+    // The contact was there when the statement began, and then it was erased, merged or blocked: look again.
+    return recordOutgoingMessage(db, organizationId, addresses, message)
+  }
   return {
     recorded: true,
     contactId: row.contact_id,

@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher } from 'undici'
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../lib/json.js'
+import { isStorable, toStorable } from '../lib/text.js'
 import { classifyRefusal, PAIR_LIMIT, wasNeverConnected } from './errors.js'
 import type { OutboundMessage } from './wire.js'
 
@@ -32,6 +33,9 @@ export interface UpstreamClient {
 
 const CONNECT_TIMEOUT_MS = 5_000
 const MAX_ANSWER_BYTES = 1_048_576
+/** An id longer than this would not fit into an index, and no upstream makes one. */
+const MAX_ID_LENGTH = 512
+const MAX_REASON_LENGTH = 1_000
 
 /** A client of the business API at `baseUrl` (with its version, such as https://host/v23.0). */
 export function createUpstreamClient(baseUrl: string): UpstreamClient {
@@ -65,6 +69,8 @@ async function send(
       body: JSON.stringify(message),
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
+      // The other two end silences; this one ends an answer that trickles.
+      signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS + timeoutMs),
     })
     return readAnswer(response, await response.body.text())
   } catch (error) {
@@ -74,28 +80,39 @@ async function send(
   }
 }
 
+/** An acceptance or an error body is believed whatever the HTTP status; without either, the status has to do. */
 function readAnswer({ statusCode, headers }: Dispatcher.ResponseData, body: string): SendOutcome {
   const answer = parseObject(body)
-  if (statusCode >= 200 && statusCode < 300) return readAcceptance(answer, statusCode)
+  const isSuccess = statusCode >= 200 && statusCode < 300
+  const accepted = isSuccess && answer !== null ? readAcceptance(answer) : null
+  if (accepted) return accepted
   const error = asObject(answer?.error)
-  if (typeof error.code !== 'number') return readBareStatus(statusCode, headers)
-
-  const text = asText(asObject(error.error_data).details) ?? asText(error.message) ?? `error ${error.code}`
-  const kind = classifyRefusal(error.code)
-  if (kind === 'limited' || kind === 'busy') {
-    const limit = kind === 'busy' ? null : error.code === PAIR_LIMIT ? 'pair' : 'number'
-    return { outcome: 'not_accepted', limit, code: error.code, text, retryAfterMs: readRetryAfter(headers) }
-  }
-  if (statusCode >= 500) return { outcome: 'unknown', text: `HTTP ${statusCode}: ${text}` }
-  return { outcome: 'refused', because: kind === 'credentials' ? 'credentials' : 'message', code: error.code, text }
+  if (Number.isSafeInteger(error.code)) return readError(error, error.code as number, statusCode, headers)
+  if (isSuccess) return { outcome: 'unknown', text: `HTTP ${statusCode} without a message id` }
+  return readBareStatus(statusCode, headers)
 }
 
-function readAcceptance(answer: JsonObject | null, statusCode: number): SendOutcome {
-  const upstreamId = asText(asObjects(answer?.messages)[0]?.id)
-  if (answer === null || upstreamId === null) {
-    return { outcome: 'unknown', text: `HTTP ${statusCode} without a message id` }
-  }
+function readAcceptance(answer: JsonObject): SendOutcome | null {
+  const upstreamId = asText(asObjects(answer.messages)[0]?.id)
+  if (upstreamId === null || upstreamId.length > MAX_ID_LENGTH || !isStorable(upstreamId)) return null
   return { outcome: 'accepted', upstreamId, waId: asText(asObjects(answer.contacts)[0]?.wa_id), answer }
+}
+
+function readError(
+  error: JsonObject,
+  code: number,
+  statusCode: number,
+  headers: Dispatcher.ResponseData['headers'],
+): SendOutcome {
+  const reason = asText(asObject(error.error_data).details) ?? asText(error.message) ?? `error ${code}`
+  const text = toStorable(reason.slice(0, MAX_REASON_LENGTH))
+  const kind = classifyRefusal(code)
+  if (kind === 'limited' || kind === 'busy') {
+    const limit = kind === 'busy' ? null : code === PAIR_LIMIT ? 'pair' : 'number'
+    return { outcome: 'not_accepted', limit, code, text, retryAfterMs: readRetryAfter(headers) }
+  }
+  if (statusCode >= 500) return { outcome: 'unknown', text: `HTTP ${statusCode}: ${text}` }
+  return { outcome: 'refused', because: kind === 'credentials' ? 'credentials' : 'message', code, text }
 }
 
 /** An answer without an error body comes from something in between; only a 4xx tells that nothing was accepted. */
@@ -111,9 +128,11 @@ function readBareStatus(statusCode: number, headers: Dispatcher.ResponseData['he
   return { outcome: 'refused', because: 'message', code: statusCode, text }
 }
 
+/** Milliseconds; the header holds seconds or a date. */
 function readRetryAfter(headers: Dispatcher.ResponseData['headers']): number | null {
-  const seconds = Number(headers['retry-after'])
-  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : null
+  const value = String(headers['retry-after'] ?? '')
+  const ms = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - Date.now()
+  return ms > 0 ? ms : null
 }
 
 function parseObject(body: string): JsonObject | null {

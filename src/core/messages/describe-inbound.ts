@@ -58,8 +58,9 @@ function describe(type: string, payload: unknown): string {
 }
 
 /** Name, address and coordinates, as far as they are there. */
-export function describeLocation({ name, address, latitude, longitude }: JsonObject): string {
+function describeLocation({ name, address, latitude, longitude }: JsonObject): string {
   const place = [asText(name), asText(address)].filter((part) => part !== null).join(', ')
+  if (latitude === undefined || longitude === undefined) return place || '[location]'
   const coordinates = `${latitude}, ${longitude}`
   return place === '' ? coordinates : `${place} (${coordinates})`
 }

@@ -78,15 +78,17 @@ export async function movePerson(
   from: UpstreamPerson,
   to: UpstreamPerson,
 ): Promise<void> {
+  const previous = personAddresses(from)
   const next = personAddresses(to)
   if (next.all.length === 0) return
   await ctx.database.transaction(async (transaction) => {
-    const contact = await findContactByAddresses(transaction, organizationId, personAddresses(from).all)
+    const contact = await findContactByAddresses(transaction, organizationId, previous.all)
     const holder = await findContactByAddresses(transaction, organizationId, next.all)
     // Where the new number has a conversation of its own already, that one goes on.
     if (!contact || (holder && holder.id !== contact.id)) return
     await addContactAddresses(transaction, organizationId, contact.id, next.all)
-    if (next.digits !== null && next.digits !== contact.chat_id) {
+    // An old notice that comes again must not take a contact back that has moved on since.
+    if (next.digits !== null && previous.all.includes(contact.chat_id)) {
       await renumberContact(transaction, organizationId, contact.id, next.digits, newId())
     }
   })

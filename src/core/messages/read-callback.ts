@@ -86,7 +86,6 @@ function readMessage(message: JsonObject, people: JsonObject[]): CallbackItem | 
   const change = readChange(type, asObject(message[type]))
   if (change) return { ...common, ...change }
 
-  const { system } = message
   return {
     kind: 'message',
     ...common,
@@ -94,16 +93,26 @@ function readMessage(message: JsonObject, people: JsonObject[]): CallbackItem | 
     ...describeInbound(type, message),
     contextUpstreamId: readId(asObject(message.context).id),
     isSystem: type === 'system',
-    movedTo: isJsonObject(system) ? { waId: readDigits(system.wa_id), userId: readId(system.user_id) } : null,
+    movedTo: type === 'system' ? readNewAddress(asObject(message.system)) : null,
   }
 }
 
-/** The profile that belongs to the message: by its id, else the only one. */
+/** The profile that belongs to the message: by one of its ids, else the only one if nothing speaks against it. */
 function findPerson(message: JsonObject, people: JsonObject[]): JsonObject {
-  const fits = (person: JsonObject) =>
-    (person.wa_id !== undefined && person.wa_id === message.from) ||
-    (person.user_id !== undefined && person.user_id === message.from_user_id)
-  return people.find(fits) ?? (people.length === 1 ? (people[0] as JsonObject) : {})
+  const pairs = (person: JsonObject) =>
+    [
+      [readDigits(message.from), readDigits(person.wa_id)],
+      [readId(message.from_user_id), readId(person.user_id)],
+    ].filter(([ofMessage, ofPerson]) => ofMessage !== null && ofPerson !== null)
+  const fits = (person: JsonObject) => pairs(person).some(([ofMessage, ofPerson]) => ofMessage === ofPerson)
+  const [only] = people
+  return people.find(fits) ?? (people.length === 1 && only && pairs(only).length === 0 ? only : {})
+}
+
+/** user_changed_number and user_changed_user_id, and older names of the same; other notices tell of no new address. */
+function readNewAddress({ type, wa_id, user_id }: JsonObject): UpstreamPerson | null {
+  if (!/_changed_(number|user_id)$/.test(asText(type) ?? '')) return null
+  return { waId: readDigits(wa_id), userId: readId(user_id) }
 }
 
 /** A message that is about another one, and shows only there. */
@@ -116,7 +125,8 @@ function readChange(
   if (aboutUpstreamId === null) return null
   if (type === 'reaction') return { kind: type, text: asText(payload.emoji) ?? '', aboutUpstreamId }
   if (type === 'revoke') return { kind: type, text: '', aboutUpstreamId }
-  const edited = asObject(payload.message)
+  if (!isJsonObject(payload.message)) return null
+  const edited = payload.message
   const editedType = asText(edited.type) ?? 'text'
   return { kind: type, text: describeInbound(editedType, edited).text, aboutUpstreamId }
 }
@@ -161,9 +171,10 @@ function readId(value: unknown): string | null {
   return text !== null && text.length <= MAX_ID_LENGTH ? text : null
 }
 
+/** No number begins with 0; the chat ids of people without one do. */
 function readDigits(value: unknown): string | null {
   const digits = asText(value)?.replace(/^\+/, '')
-  return digits !== undefined && /^\d{1,20}$/.test(digits) ? digits : null
+  return digits !== undefined && /^[1-9]\d{0,19}$/.test(digits) ? digits : null
 }
 
 const LAST_SECOND = Date.parse('9999-12-31T23:59:59Z') / 1000

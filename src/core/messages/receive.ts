@@ -2,7 +2,6 @@ import type { Context } from '../../context.js'
 import { isUniqueViolation } from '../../database/errors.js'
 import { coalesce } from '../../lib/coalesce.js'
 import { isUuid, newId } from '../../lib/id.js'
-import { createLanes } from '../../lib/lanes.js'
 import { findCallbackBodies } from '../../storage/callbacks.js'
 import {
   type IncomingMessage,
@@ -13,6 +12,8 @@ import {
   type Sender,
 } from '../../storage/incoming-messages.js'
 import { applyStatus } from '../../storage/message-statuses.js'
+import { createLanes } from './lanes.js'
+import { createLimit } from './limit.js'
 import { ensurePersonContact, movePerson, personAddresses } from './person.js'
 import { type CallbackItem, readCallback } from './read-callback.js'
 
@@ -23,6 +24,8 @@ export interface CallbackProcessor {
 }
 
 const MAX_BATCH = 100
+/** A callback may hold a thousand things; recorded all at once they would leave nobody else a connection. */
+const MAX_RECORDING = 8
 
 /**
  * Makes the processor of a process. Bodies that are wanted together are read together and in order, and what one person
@@ -33,22 +36,29 @@ export function createCallbackProcessor(ctx: Context): CallbackProcessor {
     (wanted: { organizationId: string; callbackId: string }[]) => findCallbackBodies(ctx.database, wanted),
     MAX_BATCH,
   )
-  const inLane = createLanes()
+  const inLanes = createLanes()
+  const inTurn = createLimit(MAX_RECORDING)
   return {
     process: async (organizationId, callbackId) => {
       const body = await readBody({ organizationId, callbackId })
       if (body === null || body.length === 0) return
-      const items = readCallback(body)
-      await Promise.all(
-        items.map((item) => inLane(`${organizationId} ${laneOf(item)}`, () => record(ctx, organizationId, item))),
+      const recorded = readCallback(body).map((item) =>
+        inLanes(lanesOf(organizationId, item), () => inTurn(() => record(ctx, organizationId, item))),
       )
+      await Promise.all(recorded)
     },
   }
 }
 
-function laneOf(item: CallbackItem): string {
-  if (item.kind === 'status') return item.upstreamId
-  return item.from.userId ?? item.from.waId ?? ''
+/** Whoever is one person, by one address or by another, is in one lane; and so is a message with its statuses. */
+function lanesOf(organizationId: string, item: CallbackItem): string[] {
+  return addressesOf(item).map((address) => `${organizationId} ${address}`)
+}
+
+function addressesOf(item: CallbackItem): readonly string[] {
+  if (item.kind === 'status') return [item.upstreamId, ...(item.messageId === null ? [] : [item.messageId])]
+  const movedTo = item.kind === 'message' && item.movedTo ? personAddresses(item.movedTo).all : []
+  return [...personAddresses(item.from).all, ...movedTo]
 }
 
 type IncomingItem = Exclude<CallbackItem, { kind: 'status' }>

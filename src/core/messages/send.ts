@@ -1,7 +1,7 @@
 import { businessApiChannel } from '../../channels/business-api.js'
 import type { Channel, ChannelMessage, Recipient } from '../../channels/channel.js'
 import type { Context } from '../../context.js'
-import { isDatabaseUnavailable, isUniqueViolation } from '../../database/errors.js'
+import { isUniqueViolation } from '../../database/errors.js'
 import { backoffDelay, sleep } from '../../lib/backoff.js'
 import { newId } from '../../lib/id.js'
 import type { JsonObject } from '../../lib/json.js'
@@ -58,6 +58,7 @@ export async function sendMessage(ctx: Context, tenant: Tenant, command: SendCom
   await checkMember(ctx, tenant, command.memberId)
   const channel = openChannel(ctx, tenant)
   const recorded = await record(ctx, tenant, command, recipient)
+  if (!recorded) return { result: 'unknown', messageId: command.id }
   const outcome = await tryToSend(channel, toChannelMessage(command, recorded), ctx.upstreamTimeoutMs, deadline)
   return settle(ctx, tenant, command.id, recorded, outcome)
 }
@@ -69,8 +70,8 @@ export async function sendMessage(ctx: Context, tenant: Tenant, command: SendCom
 export async function findSendResult(ctx: Context, tenant: Tenant, messageId: string): Promise<SendResult | null> {
   const message = await findMessage(ctx.database, tenant.id, messageId)
   if (!message) return null
-  const { outcome, error, upstream_id: upstreamId, accepted_at: acceptedAt } = message
-  if (error !== null && error.code !== OUTCOME_UNKNOWN && acceptedAt === null) {
+  const { status, outcome, error, upstream_id: upstreamId, accepted_at: acceptedAt } = message
+  if (status === 'failed' && error !== null && error.code !== OUTCOME_UNKNOWN) {
     return { result: 'refused', because: 'message', messageId, code: error.code, text: error.text }
   }
   if (outcome !== null || acceptedAt === null) return { result: 'unknown', messageId }
@@ -111,12 +112,13 @@ async function checkMember(ctx: Context, tenant: Tenant, memberId: string | null
 
 type RecordedMessage = Extract<Recorded, { recorded: true }>
 
+/** Null when the id is taken: an attempt whose process died had its statement waiting, and it came through after all. */
 async function record(
   ctx: Context,
   tenant: Tenant,
   command: SendCommand,
   { digits, forms }: ContactNumber,
-): Promise<RecordedMessage> {
+): Promise<RecordedMessage | null> {
   const contextId = command.context_message_id
   const message: OutgoingMessage = {
     id: command.id,
@@ -126,9 +128,13 @@ async function record(
     contextMessageId: contextId,
     assignee_id: command.memberId,
     created_at: ctx.clock(),
+    contactEventId: newId(),
   }
-  const recorded = await recordOutgoingMessage(ctx.database, tenant.id, forms, message)
-  if (recorded.recorded) return recorded
+  const recorded = await recordOutgoingMessage(ctx.database, tenant.id, forms, message).catch((error: unknown) => {
+    if (isUniqueViolation(error)) return null
+    throw error
+  })
+  if (!recorded || recorded.recorded) return recorded
   switch (recorded.reason) {
     case 'no_contact':
       throw new Problem(
@@ -177,8 +183,8 @@ function retryDelay(outcome: Extract<SendOutcome, { outcome: 'not_accepted' }>, 
 }
 
 /**
- * Records what the upstream said. From here on the message is sent or refused whatever happens to us: when the database
- * does not take the news, the message stays recorded as outstanding, and its callback or the clock settles it.
+ * Records what the upstream said. From here on the message is sent or refused whatever happens to us: when the news cannot
+ * be kept, the message stays recorded as outstanding, its callback or the clock settles it, and no retry may send it again.
  */
 async function settle(
   ctx: Context,
@@ -221,8 +227,7 @@ async function tryToKeep(ctx: Context, keep: () => Promise<void>): Promise<boole
     await keep()
     return true
   } catch (error) {
-    if (!isDatabaseUnavailable(error)) throw error
-    ctx.log.error({ err: error }, 'the database did not take the outcome of a send')
+    ctx.log.error({ err: error }, 'the outcome of a send could not be kept')
     return false
   }
 }

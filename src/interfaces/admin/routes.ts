@@ -1,6 +1,5 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync } from 'fastify'
-import type { CountryCode } from 'libphonenumber-js/max'
 import type { Context } from '../../context.js'
 import { issueApiKey, listKeys, revokeKey, rotateKey } from '../../core/api-keys.js'
 import { addMember, listMembers, removeMember } from '../../core/members.js'
@@ -14,21 +13,21 @@ import {
   listOrganizations,
 } from '../../core/organizations.js'
 import { createAdminGuard } from '../../http/auth.js'
-import { presentOrganization } from '../../model/organization.js'
 import {
   ChangeOrganization,
   CreateKey,
   CreateMember,
   CreateOrganization,
-  checkPlace,
-  IdParams,
   PutStorefront,
   PutUpstream,
+  presentUpstream,
   RotateKey,
-} from './schemas.js'
-
-/** What the upstream allows a number by default (facts 2c). */
-const DEFAULT_MESSAGES_PER_SECOND = 80
+  readKeyFields,
+  readOrganizationFields,
+  readUpstreamCredentials,
+} from '../../model/operator-input.js'
+import { presentOrganization } from '../../model/organization.js'
+import { IdParams } from './schemas.js'
 
 /** `/admin`: the operator's API (contract 3). */
 export function adminRoutes(ctx: Context, adminToken: string): FastifyPluginAsync {
@@ -40,18 +39,7 @@ export function adminRoutes(ctx: Context, adminToken: string): FastifyPluginAsyn
     })
 
     server.post('/organizations', { schema: { body: CreateOrganization } }, async (request, reply) => {
-      checkPlace(request.body)
-      const { name, slug, provider, default_country, timezone, currency, language } = request.body
-      const given = {
-        name,
-        slug,
-        provider,
-        default_country: default_country as CountryCode,
-        timezone,
-        currency,
-        language,
-      }
-      const organization = await createOrganization(ctx, withoutUndefined(given))
+      const organization = await createOrganization(ctx, readOrganizationFields(request.body))
       return reply.code(201).send({ success: true, organization: presentOrganization(organization) })
     })
 
@@ -65,18 +53,7 @@ export function adminRoutes(ctx: Context, adminToken: string): FastifyPluginAsyn
     })
 
     server.patch('/organizations/:id', { schema: { params: IdParams, body: ChangeOrganization } }, async (request) => {
-      checkPlace(request.body)
-      const { name, slug, provider, default_country, timezone, currency, language } = request.body
-      const given = {
-        name,
-        slug,
-        provider,
-        default_country: default_country as CountryCode,
-        timezone,
-        currency,
-        language,
-      }
-      const organization = await changeOrganization(ctx, request.params.id, withoutUndefined(given))
+      const organization = await changeOrganization(ctx, request.params.id, readOrganizationFields(request.body))
       return { success: true, organization: presentOrganization(organization) }
     })
 
@@ -86,14 +63,12 @@ export function adminRoutes(ctx: Context, adminToken: string): FastifyPluginAsyn
     })
 
     server.put('/organizations/:id/upstream', { schema: { params: IdParams, body: PutUpstream } }, async (request) => {
-      const { messages_per_second = DEFAULT_MESSAGES_PER_SECOND, pair_limit = true, ...credentials } = request.body
-      const settings = { ...credentials, messages_per_second, pair_limit }
-      const organization = await connectUpstream(ctx, request.params.id, settings)
-      const { phone_number_id, business_account_id } = settings
+      const credentials = readUpstreamCredentials(request.body)
+      const organization = await connectUpstream(ctx, request.params.id, credentials)
       return {
         success: true,
         organization: presentOrganization(organization),
-        upstream: { phone_number_id, business_account_id, messages_per_second, pair_limit },
+        upstream: presentUpstream(credentials),
       }
     })
 
@@ -111,9 +86,7 @@ export function adminRoutes(ctx: Context, adminToken: string): FastifyPluginAsyn
       '/organizations/:id/keys',
       { schema: { params: IdParams, body: CreateKey } },
       async (request, reply) => {
-        const { name, scopes, expires_at } = request.body
-        const expires = expires_at ? new Date(expires_at) : null
-        const key = await issueApiKey(ctx, request.params.id, { name, scopes, expires_at: expires })
+        const key = await issueApiKey(ctx, request.params.id, readKeyFields(request.body))
         return reply.code(201).send({ success: true, api_key: key })
       },
     )
@@ -154,9 +127,4 @@ export function adminRoutes(ctx: Context, adminToken: string): FastifyPluginAsyn
       return { success: true, message: 'The member has been removed' }
     })
   }
-}
-
-/** The fields that were given: an absent one leaves what is there. */
-function withoutUndefined<Fields extends object>(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields
 }

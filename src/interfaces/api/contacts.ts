@@ -22,8 +22,10 @@ const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItem
 const FullName = Type.String({ maxLength: 255 })
 
 const CreateBody = Type.Object({
-  phone_number: Type.Optional(Type.String({ maxLength: 100 })),
-  chat_id: Type.Optional(Type.String({ maxLength: 100 })),
+  phone_number: Type.Optional(
+    Nullable(Type.String({ maxLength: 100, description: 'With country code, in any form; or chat_id' })),
+  ),
+  chat_id: Type.Optional(Nullable(Type.String({ maxLength: 100, description: 'Normalized digits-only number' }))),
   full_name: Type.Optional(Nullable(FullName)),
   email: Type.Optional(Nullable(Email)),
   tags: Type.Optional(Tags),
@@ -129,8 +131,9 @@ function pickChanges(body: Static<typeof ChangeBody>): Static<typeof ChangeBody>
 }
 
 function readReference({ phone_number, chat_id }: ContactReference): ContactReference {
-  if (phone_number === undefined && chat_id === undefined) {
+  if (!phone_number && !chat_id) {
     throw new Problem('missing_parameter', 'phone_number (or chat_id) query parameter is required')
   }
-  return { phone_number, chat_id }
+  // An empty parameter names nobody.
+  return { phone_number: phone_number || undefined, chat_id: chat_id || undefined }
 }

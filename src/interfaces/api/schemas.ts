@@ -84,14 +84,17 @@ const STATUS_TEXTS = {
   503: 'The database cannot be reached: wait for Retry-After seconds',
 } as const
 
+const OTHER_TEXT = 'Any other refusal, such as a body that is too large (413) or not application/json (415)'
+
 /**
  * The answers of an endpoint, for its schema: those of success, and the errors; 401, 403, 429 and 503 can come from every
- * one. They document, and the tests hold the real answers to them; nothing is cut or coerced by them.
+ * one, and the rest (such as 413 and 415) look the same. They document, and the tests hold the real answers to them;
+ * nothing is cut or coerced by them.
  */
 export function responses(success: Record<number, TSchema>, ...errors: (keyof typeof STATUS_TEXTS)[]): object {
   const all = [...new Set([...errors, 401, 403, 429, 503] as const)].sort()
   const failures = all.map((status) => [status, { ...ErrorSchema, description: STATUS_TEXTS[status] }])
-  return { ...success, ...Object.fromEntries(failures) }
+  return { ...success, ...Object.fromEntries(failures), default: { ...ErrorSchema, description: OTHER_TEXT } }
 }
 
 /** The organization's slug, which every endpoint of this interface takes (spec 4.3, 5.1). */

@@ -1,0 +1,61 @@
+import fastify from 'fastify'
+import { Agent } from 'undici'
+import { openDatabase } from '../src/database/pool.js'
+import { declaredStatements } from '../src/database/statement.js'
+import { newId } from '../src/lib/id.js'
+import '../src/storage/contacts.js'
+import { anyNumber } from './data.js'
+import { type LoadShape, runLoop } from './generator.js'
+import type { World } from './world.js'
+
+/** What this process is told by the one that starts it. */
+interface Settings extends Pick<World, 'connection' | 'organization'> {
+  constant: string
+  upstreamUrl: string
+}
+
+// What the service is compared with: the same work without the service, in as few lines as it takes.
+const { connection, constant, organization, upstreamUrl }: Settings = JSON.parse(process.env.BENCH_BASELINE ?? '')
+// As many connections as the service has, opened as it opens them.
+const { pool } = openDatabase(connection, 20, (error) => process.stderr.write(`baseline: ${error.message}\n`))
+const upstream = new Agent()
+const server = fastify()
+
+const findContact = declaredStatements().find(({ name }) => name === 'contacts.findByAddresses')
+if (!findContact)
+  throw new Error('the statement contacts.findByAddresses is not there any more: name its successor here')
+const lookUp = (number: string) => pool.query({ ...findContact, values: [organization.id, [number]] })
+
+const insertMessage = {
+  name: 'baseline.insert',
+  text: `INSERT INTO bench_sends (organization_id, id, recipient, text) VALUES ($1, $2, $3, $4)`,
+}
+await pool.query(`CREATE TABLE IF NOT EXISTS bench_sends (
+  organization_id uuid, id uuid, recipient text, text text, created_at timestamptz DEFAULT now(), PRIMARY KEY (organization_id, id))`)
+
+const constantAnswer: unknown = JSON.parse(constant)
+server.get('/constant', async () => constantAnswer)
+
+server.get<{ Querystring: { phone_number: string } }>('/contact', async (request) => {
+  const { rows } = await lookUp(request.query.phone_number.replace(/\D/g, ''))
+  return { success: true, contact: rows[0] }
+})
+
+server.post<{ Body: { phone_number: string; text: string } }>('/send-chat', async (request) => {
+  const to = request.body.phone_number.replace(/\D/g, '')
+  await pool.query({ ...insertMessage, values: [organization.id, newId(), to, request.body.text] })
+  const { body } = await upstream.request({
+    origin: new URL(upstreamUrl).origin,
+    path: `${new URL(upstreamUrl).pathname}/${organization.phoneNumberId}/messages`,
+    method: 'POST',
+    headers: { authorization: `Bearer ${organization.accessToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ messaging_product: 'whatsapp', to, type: 'text', text: { body: request.body.text } }),
+  })
+  return { success: true, data: await body.json() }
+})
+
+server.post<{ Body: LoadShape }>('/statements', (request) => runLoop(request.body, () => lookUp(anyNumber())))
+
+process.once('SIGTERM', () => process.exit(0))
+await server.listen({ host: '127.0.0.1', port: 0 })
+process.stdout.write(`baseline ready on ${server.listeningOrigin}\n`)

@@ -1,0 +1,28 @@
+/** What has been started and made, to be ended and removed in reverse order, whatever happens. */
+export interface Cleanup {
+  /** `release` may have been called before: it must then do nothing. */
+  add(release: () => Promise<void>): void
+  /** May be called more than once, also while it runs: all calls wait for the same run. */
+  run(): Promise<void>
+}
+
+/** Makes an empty cleanup. Running it goes on after a failure and throws the first one at the end. */
+export function createCleanup(): Cleanup {
+  const releases: (() => Promise<void>)[] = []
+  let running: Promise<void> | undefined
+  return {
+    add: (release) => void releases.push(release),
+    run: () => {
+      running ??= releaseAll(releases)
+      return running
+    },
+  }
+}
+
+async function releaseAll(releases: (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = []
+  for (let release = releases.pop(); release; release = releases.pop()) {
+    await release().catch((error: unknown) => failures.push(error))
+  }
+  if (failures.length > 0) throw failures[0]
+}

@@ -1,0 +1,98 @@
+import type pg from 'pg'
+import { newId } from '../src/lib/id.js'
+import { readPhoneNumber } from '../src/model/phone-number.js'
+
+export const CONTACTS = 10_000
+export const MESSAGES = 1_000_000
+/** Messages of the first contact's conversation; the other contacts share the rest. */
+export const LONGEST_CONVERSATION = 100_000
+
+/**
+ * The number of the contact with this index, digits only: a Brazilian mobile, which has an old and a new form. None ends
+ * like the simulator's magic recipients, which fail or wait.
+ */
+export function numberOf(index: number): string {
+  return `55119${80_100_000 + index}`
+}
+
+/** One of the contacts' numbers. */
+export function anyNumber(): string {
+  return numberOf(Math.floor(Math.random() * CONTACTS))
+}
+
+// As time brought them: the long conversation's messages lie among those of all the others.
+const insertMessages = `
+  INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
+    content, status, created_at, recorded_at, accepted_at, delivered_at, read_at)
+  SELECT $1, uuidv7(at - now()), contact_id, seq, 'wamid.' || encode(sha256(i::text::bytea), 'base64'),
+    CASE i % 3 WHEN 0 THEN 'user-chat' WHEN 1 THEN 'bot-chat' ELSE 'human-chat' END,
+    CASE WHEN is_image THEN 'image' ELSE 'text' END,
+    (ARRAY['Hello, is the blue one still to be had in size 42?', 'Yes, there are three left. Shall I put one aside for you?',
+      'Please do. When can I come by, and may I pay by card?', 'We are open until seven; cards are fine.',
+      'Your order 1001 has left our house and will be with you within two working days. You can follow it under the link in your mail.',
+      'Thanks!', 'Não recebi o código, podem enviar outra vez?'])[1 + i % 7] || ' #' || i,
+    CASE WHEN is_image THEN 'image' END,
+    CASE WHEN is_image THEN jsonb_build_object('image', jsonb_build_object('id', i::text, 'mime_type', 'image/jpeg')) END,
+    CASE WHEN i % 3 = 0 THEN 'delivered' ELSE 'read' END,
+    at, at, at, at, CASE WHEN i % 3 <> 0 THEN at END
+  FROM (
+    SELECT i, now() - make_interval(secs => 10.0 * ($3 - i)) AS at, i % 20 = 7 AS is_image,
+      CASE WHEN i % 10 = 0 THEN ($2::uuid[])[1] ELSE ($2::uuid[])[2 + (i - i / 10 - 1) % ($4 - 1)] END AS contact_id,
+      CASE WHEN i % 10 = 0 THEN i / 10 ELSE 1 + (i - i / 10 - 1) / ($4 - 1) END AS seq
+    FROM generate_series(1, $3::int) AS i
+  ) AS told`
+
+const insertReactions = `
+  INSERT INTO messages (organization_id, id, contact_id, upstream_id, sender_type, message_type, text, status,
+    context_upstream_id, created_at, recorded_at, accepted_at, delivered_at)
+  SELECT organization_id, uuidv7(), contact_id, upstream_id || 'r', 'user-chat', 'reaction', '👍', 'delivered',
+    upstream_id, created_at, created_at, created_at, created_at
+  FROM messages WHERE organization_id = $1 AND seq % 100 = 50`
+
+const insertContacts = `
+  INSERT INTO contacts (organization_id, id, chat_id, phone_number, full_name, email, tags, source, last_seq, last_inbound_at)
+  SELECT $1, given.id, given.number, '+' || given.number, 'Ana Silva ' || given.index, 'ana.' || given.index || '@example.com',
+    ARRAY['customer', 'newsletter'], '{"type": "inbound_message"}', told.last_seq, told.last_at
+  FROM unnest($2::uuid[], $3::text[]) WITH ORDINALITY AS given (id, number, index)
+  JOIN (
+    SELECT contact_id, max(seq) AS last_seq, max(created_at) AS last_at
+    FROM messages WHERE organization_id = $1 GROUP BY contact_id
+  ) AS told ON told.contact_id = given.id`
+
+const insertAddresses = `
+  INSERT INTO contact_addresses (organization_id, address, contact_id)
+  SELECT $1, address, id FROM unnest($2::text[], $3::uuid[]) AS given (address, id)`
+
+/** Fills the organization with contacts and conversations: rows as the service itself would have written them. */
+export async function loadData(database: pg.Pool, organizationId: string): Promise<void> {
+  const contacts = Array.from({ length: CONTACTS }, (_, index) => ({ id: newId(), number: numberOf(index) }))
+  const ids = contacts.map(({ id }) => id)
+  const addresses = contacts.flatMap(({ id, number }) => formsOf(number).map((address) => ({ address, id })))
+  await database.query(insertMessages, [organizationId, ids, MESSAGES, CONTACTS])
+  await database.query(insertReactions, [organizationId])
+  await database.query(insertContacts, [organizationId, ids, contacts.map(({ number }) => number)])
+  await database.query(insertAddresses, [
+    organizationId,
+    addresses.map(({ address }) => address),
+    addresses.map(({ id }) => id),
+  ])
+  await database.query('VACUUM (ANALYZE)')
+  await checkData(database, organizationId)
+}
+
+function formsOf(number: string): readonly string[] {
+  const reading = readPhoneNumber(number, 'BR')
+  if (!reading.possible) throw new Error(`${number} is not a possible phone number`)
+  return reading.forms
+}
+
+/** Figures from another database than the one described would mislead. */
+async function checkData(database: pg.Pool, organizationId: string): Promise<void> {
+  const { rows } = await database.query(
+    'SELECT count(*)::int AS contacts, sum(last_seq)::int AS messages, max(last_seq)::int AS longest FROM contacts WHERE organization_id = $1',
+    [organizationId],
+  )
+  const { contacts, messages, longest } = rows[0]
+  if (contacts === CONTACTS && messages === MESSAGES && longest === LONGEST_CONVERSATION) return
+  throw new Error(`the data is not as meant: ${JSON.stringify(rows[0])}`)
+}

@@ -1,0 +1,76 @@
+import { hmacSha256Hex } from '../src/lib/signature.js'
+import { anyNumber, numberOf } from './data.js'
+import type { World } from './world.js'
+
+/** Makes the next request of a load, as the bytes of HTTP/1.1. */
+export type NextRequest = () => string
+
+/** Messages a page, the API's default. */
+const PAGE_SIZE = 10
+
+/** Looks up any of the contacts. */
+export function contactLoad({ organization }: World): NextRequest {
+  return () => get(`/contact?phone_number=%2B${anyNumber()}`, organization.key)
+}
+
+/** Reads one page of the longest conversation. */
+export function conversationLoad({ organization }: World, page: number): NextRequest {
+  const whole = get(`/conversations?chatNumber=%2B${numberOf(0)}&limit=${PAGE_SIZE}&page=${page}`, organization.key)
+  return () => whole
+}
+
+/** Sends a text to any of the contacts. */
+export function sendLoad({ organization }: World): NextRequest {
+  return () => {
+    const message = {
+      phone_number: `+${anyNumber()}`,
+      message_type: 'text',
+      text: 'Your order has left our house today.',
+    }
+    return post('/send-chat', JSON.stringify(message), `authorization: Bearer ${organization.key}\r\n`)
+  }
+}
+
+let callbacks = 0
+
+/** Tells of one message of any of the contacts, each message with an id of its own, signed. */
+export function callbackLoad({ organization }: World): NextRequest {
+  const run = process.hrtime.bigint().toString(36)
+  return () => {
+    callbacks += 1
+    const body = JSON.stringify(callbackOf(organization.phoneNumberId, anyNumber(), `wamid.${run}.${callbacks}`))
+    return post(
+      '/hooks/upstream',
+      body,
+      `x-hub-signature-256: sha256=${hmacSha256Hex(organization.appSecret, body)}\r\n`,
+    )
+  }
+}
+
+function callbackOf(phoneNumberId: string, from: string, id: string): object {
+  const value = {
+    messaging_product: 'whatsapp',
+    metadata: { display_phone_number: '15550783881', phone_number_id: phoneNumberId },
+    contacts: [{ profile: { name: 'Ana Silva' }, wa_id: from }],
+    messages: [
+      {
+        from,
+        id,
+        timestamp: String(Math.floor(Date.now() / 1000)),
+        type: 'text',
+        text: { body: 'Does it come in another color?' },
+      },
+    ],
+  }
+  const entry = [{ id: '419561257915477', changes: [{ value, field: 'messages' }] }]
+  return { object: 'whatsapp_business_account', entry }
+}
+
+function get(path: string, key: string): string {
+  return `GET ${path} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer ${key}\r\n\r\n`
+}
+
+/** The bodies are ASCII: their length in bytes is that of the string. */
+function post(path: string, body: string, headers: string): string {
+  return `POST ${path} HTTP/1.1\r\nhost: bench\r\n${headers}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+}

@@ -1,0 +1,135 @@
+import type { LoadResult, LoadShape } from './generator.js'
+import { cpuOf, cpuOfTree, peakMemoryOf, resetPeakMemory } from './processes.js'
+import type { World } from './world.js'
+
+/** One line of a table. */
+export interface Row {
+  /** By which the targets find it. */
+  id: string
+  title: string
+  connections: number
+  perSecond: number
+  /** Milliseconds; null where the load does not tell. */
+  p50Ms: number | null
+  p99Ms: number | null
+  /** Seconds of CPU per 1,000 requests: of the Node process, null where there is none, and of PostgreSQL. */
+  nodeCpu: number | null
+  postgresCpu: number
+  /** The most memory that the Node process held, in MB of 1,000,000 bytes. */
+  peakMb: number | null
+  /** This row's rate, and its CPU per request of Node and PostgreSQL together, as shares of another row's. */
+  ratio?: { of: string; rate: number; cpu: number }
+  /** Where work goes on behind the answers: how long after the last one until all was done, and things done a second in all. */
+  behind?: { seconds: number; perSecond: number }
+}
+
+/** A load to be measured. */
+export interface Measurement {
+  id: string
+  title: string
+  /** The Node process under load; null where PostgreSQL is loaded directly. */
+  pid: number | null
+  connections: number
+  /** Runs the load once. */
+  run: (shape: LoadShape) => Promise<LoadResult>
+  /** Resolves when the work that the load left behind is done; its CPU counts. */
+  settle?: () => Promise<void>
+}
+
+const WARM_UP = 1 / 4
+/** In so many turns are loads measured that are compared: what else the machine does in a while then meets all of them. */
+const TURNS = 4
+
+interface Tally {
+  requests: number
+  seconds: number
+  times: number[]
+  nodeCpu: number
+  postgresCpu: number
+  behindSeconds: number
+}
+
+/** Warms a load up and runs it with both eyes on the processes. */
+export async function measure(world: World, seconds: number, load: Measurement): Promise<Row> {
+  const tally = await beginTally(world, seconds, load)
+  await runTurn(world, seconds, load, tally)
+  return toRow(load, tally)
+}
+
+/** Measures loads turn and turn about, and compares the second with the first, the fourth with the third, and so on. */
+export async function measureInTurns(
+  world: World,
+  seconds: number,
+  pairs: [Measurement, Measurement][],
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const [baseLoad, load] of pairs) {
+    const baseTally = await beginTally(world, seconds, baseLoad)
+    const tally = await beginTally(world, seconds, load)
+    for (let turn = 1; turn <= TURNS; turn++) {
+      await runTurn(world, seconds / TURNS, baseLoad, baseTally)
+      await runTurn(world, seconds / TURNS, load, tally)
+    }
+    const base = toRow(baseLoad, baseTally)
+    rows.push(base, compare(toRow(load, tally), base))
+  }
+  return rows
+}
+
+async function beginTally(
+  { database }: World,
+  seconds: number,
+  { pid, run, connections, settle }: Measurement,
+): Promise<Tally> {
+  await run({ connections, seconds: seconds * WARM_UP })
+  await settle?.()
+  // What the loads before this one have written shall not be written out during it.
+  await database.query('CHECKPOINT')
+  if (pid !== null) resetPeakMemory(pid)
+  return { requests: 0, seconds: 0, times: [], nodeCpu: 0, postgresCpu: 0, behindSeconds: 0 }
+}
+
+async function runTurn(
+  { postmasterPid }: World,
+  seconds: number,
+  { pid, run, connections, settle }: Measurement,
+  tally: Tally,
+): Promise<void> {
+  const nodeBefore = pid === null ? 0 : cpuOf(pid)
+  const postgresBefore = cpuOfTree(postmasterPid)
+  const result = await run({ connections, seconds })
+  const answeredAt = performance.now()
+  await settle?.()
+  tally.behindSeconds += (performance.now() - answeredAt) / 1000
+  tally.nodeCpu += pid === null ? 0 : cpuOf(pid) - nodeBefore
+  tally.postgresCpu += cpuOfTree(postmasterPid) - postgresBefore
+  tally.requests += result.requests
+  tally.seconds += result.seconds
+  tally.times = tally.times.concat(result.times)
+}
+
+function toRow({ id, title, connections, pid, settle }: Measurement, tally: Tally): Row {
+  const { requests, seconds, behindSeconds } = tally
+  const times = Float64Array.from(tally.times).sort()
+  return {
+    id,
+    title,
+    connections,
+    perSecond: requests / seconds,
+    p50Ms: quantile(times, 0.5),
+    p99Ms: quantile(times, 0.99),
+    nodeCpu: pid === null ? null : (tally.nodeCpu / requests) * 1000,
+    postgresCpu: (tally.postgresCpu / requests) * 1000,
+    peakMb: pid === null ? null : peakMemoryOf(pid),
+    ...(settle && { behind: { seconds: behindSeconds, perSecond: requests / (seconds + behindSeconds) } }),
+  }
+}
+
+function quantile(sorted: Float64Array, share: number): number | null {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null
+}
+
+function compare(row: Row, base: Row): Row {
+  const cpu = (one: Row) => (one.nodeCpu ?? 0) + one.postgresCpu
+  return { ...row, ratio: { of: base.title, rate: row.perSecond / base.perSecond, cpu: cpu(row) / cpu(base) } }
+}

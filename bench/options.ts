@@ -1,0 +1,48 @@
+import { parseArgs } from 'node:util'
+
+/** The parts of the benchmark that `--only` takes. */
+export const subjects = ['contact', 'conversations', 'send', 'callbacks', 'footprint'] as const
+export type Subject = (typeof subjects)[number]
+
+/** The loads that `--profile` takes. */
+export const profiles = ['contact', 'conversations', 'send', 'callbacks'] as const
+export type ProfileName = (typeof profiles)[number]
+
+/** What the command line says. */
+export interface Options {
+  /** How long each load is measured; it is warmed up for a quarter of that. */
+  seconds: number
+  only: Subject | null
+  /** Where the machine-readable copy goes. */
+  json: string | null
+  profile: ProfileName | null
+}
+
+/** Reads the command line. Throws an error whose message is for the one who wrote it. */
+export function readOptions(args: string[]): Options {
+  const { values } = parseArgs({
+    args,
+    options: {
+      seconds: { type: 'string', default: '8' },
+      only: { type: 'string' },
+      json: { type: 'string' },
+      profile: { type: 'string' },
+    },
+  })
+  const seconds = Number(values.seconds)
+  if (!(seconds >= 1 && seconds <= 3_600))
+    throw new Error(`--seconds ${values.seconds}: expected a number from 1 to 3600`)
+  return {
+    seconds,
+    only: oneOf('--only', subjects, values.only),
+    json: values.json ?? null,
+    profile: oneOf('--profile', profiles, values.profile),
+  }
+}
+
+function oneOf<Name extends string>(option: string, names: readonly Name[], given: string | undefined): Name | null {
+  if (given === undefined) return null
+  const name = names.find((known) => known === given)
+  if (name === undefined) throw new Error(`${option} ${given}: expected one of ${names.join(', ')}`)
+  return name
+}

@@ -1,0 +1,158 @@
+import type { Row } from './measure.js'
+import type { Footprint } from './subjects/footprint.js'
+
+/** Everything that a run has measured. */
+export interface Results {
+  rows: Row[]
+  footprint: Footprint | null
+}
+
+/** One demand on the service, and what this run says of it. */
+export interface Target {
+  target: string
+  measured: string
+  met: boolean
+}
+
+/** A table of loads. */
+export function formatRows(rows: readonly Row[]): string {
+  const table = rows.map((row) => [
+    row.title,
+    String(row.connections),
+    count(row.perSecond),
+    decimals(row.p50Ms, 2),
+    decimals(row.p99Ms, 2),
+    decimals(row.nodeCpu, 3),
+    decimals(row.postgresCpu, 3),
+    decimals(row.peakMb, 0),
+    percent(row.ratio?.rate),
+    percent(row.ratio?.cpu),
+  ])
+  const head = [
+    'load',
+    'conn',
+    'req/s',
+    'p50 ms',
+    'p99 ms',
+    'Node CPU s/1,000',
+    'PG CPU s/1,000',
+    'peak MB',
+    'rate',
+    'CPU',
+  ]
+  return [formatTable(head, table), ...ratioNotes(rows), ...backlogNotes(rows)].join('\n')
+}
+
+/** The table of start and idle memory. */
+export function formatFootprint({ readyMs, idleMb, idleWithSandboxMb }: Footprint): string {
+  return formatTable(
+    ['footprint, embedded database', 'value'],
+    [
+      ['ready on an existing database, median', `${count(median(readyMs))} ms`],
+      ['ready, fastest and slowest', `${count(readyMs[0] ?? 0)} to ${count(readyMs.at(-1) ?? 0)} ms`],
+      ['idle memory (RSS), 10 s after start', `${idleMb.toFixed(0)} MB`],
+      ['the same with the built-in sandbox', `${idleWithSandboxMb.toFixed(0)} MB`],
+    ],
+  )
+}
+
+/** Holds the results against what the service shall reach; leaves out what was not measured. */
+export function judge({ rows, footprint }: Results): Target[] {
+  const find = (id: string) => rows.find((row) => row.id === id)
+  return [
+    judgeContact(find('contact')),
+    judgeCallback(find('callbacks')),
+    judgePages(find('conversations.far'), 'with 32 connections'),
+    judgePages(find('conversations.far.1'), 'with 1 connection'),
+    ...judgeFootprint(footprint),
+  ].filter((target) => target !== null)
+}
+
+/** The table of targets. */
+export function formatTargets(targets: readonly Target[]): string {
+  return formatTable(
+    ['targets', 'measured', 'verdict'],
+    targets.map(({ target, measured, met }) => [target, measured, met ? 'met' : 'missed']),
+  )
+}
+
+/** A table as Markdown, which reads well on a terminal too. The first column is text, the others are aligned right. */
+export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((name, column) => Math.max(3, name.length, ...rows.map((row) => row[column]?.length ?? 0)))
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`
+  const rule = widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
+  return [line(head), line(rule), ...rows.map(line)].join('\n')
+}
+
+function ratioNotes(rows: readonly Row[]): string[] {
+  const bases = new Set(rows.flatMap((row) => (row.ratio ? [row.ratio.of] : [])))
+  return bases.size === 0
+    ? []
+    : ['', `rate, CPU of both per request: as shares of "${[...bases].join('", "')}" with as many connections`]
+}
+
+function backlogNotes(rows: readonly Row[]): string[] {
+  const notes = rows.flatMap(({ behind, connections }) =>
+    behind
+      ? [
+          `${connections} connections: all worked off ${behind.seconds.toFixed(1)} s after the last answer, ${count(behind.perSecond)} messages/s end to end`,
+        ]
+      : [],
+  )
+  return notes.length === 0 ? [] : ['', ...notes]
+}
+
+function judgeContact(row: Row | undefined): Target | null {
+  if (!row?.ratio) return null
+  return {
+    target: 'GET /contact at least 70 % of bare Fastify with one named statement',
+    measured: percent(row.ratio.rate),
+    met: row.ratio.rate >= 0.7,
+  }
+}
+
+/** Seconds per 1,000 are milliseconds each. */
+function judgeCallback(row: Row | undefined): Target | null {
+  if (!row || row.nodeCpu === null) return null
+  return {
+    target: 'a callback below 1 ms CPU of Node, worked off included',
+    measured: `${row.nodeCpu.toFixed(3)} ms`,
+    met: row.nodeCpu < 1,
+  }
+}
+
+function judgePages(far: Row | undefined, how: string): Target | null {
+  if (!far?.ratio) return null
+  const cost = 1 / far.ratio.rate
+  return {
+    target: `page 1,000 at most 2 times page 1, ${how}`,
+    measured: `${cost.toFixed(2)} times`,
+    met: cost <= 2,
+  }
+}
+
+function judgeFootprint(footprint: Footprint | null): Target[] {
+  if (!footprint) return []
+  const ready = median(footprint.readyMs)
+  return [
+    { target: 'idle memory below 150 MB', measured: `${footprint.idleMb.toFixed(0)} MB`, met: footprint.idleMb < 150 },
+    { target: 'ready in under 3 s on an existing database', measured: `${count(ready)} ms`, met: ready < 3_000 },
+  ]
+}
+
+function median(sorted: readonly number[]): number {
+  return sorted[Math.floor(sorted.length / 2)] ?? 0
+}
+
+function percent(share: number | undefined): string {
+  return share === undefined ? '' : `${Math.round(share * 100)} %`
+}
+
+function count(value: number): string {
+  return Math.round(value).toLocaleString('en')
+}
+
+function decimals(value: number | null, digits: number): string {
+  return value === null ? '' : value.toFixed(digits)
+}

@@ -1,0 +1,51 @@
+import { setTimeout } from 'node:timers/promises'
+import { type LoadShape, runLoad } from '../generator.js'
+import { callbackLoad } from '../loads.js'
+import { measure, type Row } from '../measure.js'
+import type { World } from '../world.js'
+
+const POLL_MS = 50
+/** Longer than any backlog of a load should take. */
+const LONGEST_BACKLOG_MS = 600_000
+
+/** Signed callbacks, one message each: taken in, and worked off by the same process. */
+export async function measureCallbacks(world: World, seconds: number): Promise<Row[]> {
+  const service = await world.startService()
+  const load = callbackLoad(world)
+  let posted = 0
+  const callbacks = {
+    title: 'POST /hooks/upstream, one message',
+    pid: service.pid,
+    run: async (shape: LoadShape) => {
+      const result = await runLoad(service.url, shape, load)
+      posted += result.requests
+      return result
+    },
+    settle: () => untilWorkedOff(world),
+  }
+  const before = await countMessages(world)
+  const many = await measure(world, seconds, { ...callbacks, id: 'callbacks', connections: 32 })
+  const alone = await measure(world, seconds, { ...callbacks, id: 'callbacks.1', connections: 1 })
+  await service.stop()
+  const recorded = (await countMessages(world)) - before
+  if (recorded !== posted) throw new Error(`${posted} messages were called in, but ${recorded} are recorded`)
+  return [many, alone]
+}
+
+/** Resolves when no callback waits to be worked off. Throws when that never comes. */
+export async function untilWorkedOff({ database }: World): Promise<void> {
+  const deadline = Date.now() + LONGEST_BACKLOG_MS
+  while (Date.now() < deadline) {
+    const { rows } = await database.query('SELECT EXISTS (SELECT FROM graphile_worker._private_jobs) AS busy')
+    if (!rows[0].busy) return
+    await setTimeout(POLL_MS)
+  }
+  throw new Error(`callbacks are still not worked off after ${LONGEST_BACKLOG_MS / 1000} s`)
+}
+
+async function countMessages({ database, organization }: World): Promise<number> {
+  const { rows } = await database.query('SELECT sum(last_seq)::int AS count FROM contacts WHERE organization_id = $1', [
+    organization.id,
+  ])
+  return rows[0].count
+}

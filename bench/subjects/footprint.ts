@@ -1,0 +1,39 @@
+import { setTimeout } from 'node:timers/promises'
+import { memoryOf } from '../processes.js'
+import type { World } from '../world.js'
+
+/** What the service takes before anybody uses it. */
+export interface Footprint {
+  /** Milliseconds from the start of the process to its ready line, sorted. */
+  readyMs: number[]
+  /** RSS in MB of 1,000,000 bytes without traffic; with the built-in simulator as `bin/up` runs it. */
+  idleMb: number
+  idleWithSandboxMb: number
+}
+
+const STARTS = 5
+const IDLE_MS = 10_000
+
+/** Starts the service as a user does, with the embedded database, on the database as the loads have left it. */
+export async function measureFootprint(world: World): Promise<Footprint> {
+  await world.stopDatabase()
+  const readyMs: number[] = []
+  for (let start = 1; start <= STARTS; start++) {
+    const service = await world.startWithEmbedded()
+    readyMs.push(service.readyMs)
+    await service.stop()
+  }
+  return {
+    readyMs: readyMs.sort((a, b) => a - b),
+    idleMb: await measureIdle(world, {}),
+    idleWithSandboxMb: await measureIdle(world, { PARLEY_UPSTREAM_URL: 'sandbox' }),
+  }
+}
+
+async function measureIdle(world: World, env: Record<string, string>): Promise<number> {
+  const service = await world.startWithEmbedded(env)
+  await setTimeout(IDLE_MS)
+  const megabytes = memoryOf(service.pid)
+  await service.stop()
+  return megabytes
+}

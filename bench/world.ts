@@ -1,0 +1,142 @@
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { request } from 'undici'
+import { type EmbeddedDatabase, startEmbeddedDatabase } from '../src/database/embedded.js'
+import { packageRoot } from '../src/lib/package-root.js'
+import { type Child, startChild } from './child.js'
+import type { Cleanup } from './cleanup.js'
+import { loadData } from './data.js'
+
+/** The organization under load. */
+export interface Organization {
+  id: string
+  key: string
+  phoneNumberId: string
+  accessToken: string
+  appSecret: string
+}
+
+/** A database full of data, a simulator, and the service to be started beside them, each a process of its own. */
+export interface World {
+  folder: string
+  /** For looking into the database and for checkpoints, never under load. */
+  database: pg.Pool
+  connection: EmbeddedDatabase['connection']
+  postmasterPid: number
+  sandboxUrl: string
+  organization: Organization
+  cleanup: Cleanup
+  /** Starts the service on this database. `env`: further settings; `nodeArgs`: arguments of Node itself. */
+  startService(env?: Record<string, string>, nodeArgs?: string[]): Promise<Child>
+  /** Starts what the service is compared with, on the same database. `constant`: what its constant route answers. */
+  startBaseline(constant: string): Promise<Child>
+  /** Starts the service with the embedded database, as a user would; only after `stopDatabase`. */
+  startWithEmbedded(env?: Record<string, string>): Promise<Child>
+  /** Ends the database server, so that the service can start its own on the same folder. */
+  stopDatabase(): Promise<void>
+}
+
+const MAIN = join(packageRoot(), 'dist', 'src', 'main.js')
+const BASELINE = join(packageRoot(), 'dist', 'bench', 'baseline.js')
+const ADMIN_TOKEN = 'admin-token-of-the-benchmark'
+
+/** Makes a world in a temporary folder; `cleanup` ends and removes all of it. */
+export async function startWorld(cleanup: Cleanup): Promise<World> {
+  const folder = await makeFolder(cleanup)
+  const starting = startEmbeddedDatabase({ folder: join(folder, 'postgres') })
+  cleanup.add(() =>
+    starting.then(
+      ({ stop }) => stop(),
+      () => undefined,
+    ),
+  )
+  const server = await starting
+  const { connection } = server
+  const database = new pg.Pool({ ...connection, max: 2 })
+  database.on('error', () => undefined) // the server ends before its clients when we are interrupted
+  const postmasterPid = Number((await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0])
+
+  const sandbox = await startChild(cleanup, [MAIN, 'sandbox'], {})
+  await call('POST', `${sandbox.url}/_sim/settings`, { statuses: false, record: false })
+
+  const common = {
+    PARLEY_DATA_DIR: folder,
+    PARLEY_PORT: '0',
+    PARLEY_ADMIN_TOKEN: ADMIN_TOKEN,
+    PARLEY_SECRET: 'master-key-of-the-benchmark',
+    PARLEY_RATE_LIMIT: '0',
+    PARLEY_LOG_LEVEL: 'warn',
+    PARLEY_UPSTREAM_URL: `${sandbox.url}/v23.0`,
+  }
+  const external = { ...common, PARLEY_DATABASE_URL: databaseUrl(connection) }
+  const startService: World['startService'] = (env = {}, nodeArgs = []) =>
+    startChild(cleanup, [...nodeArgs, MAIN, 'serve'], { ...external, ...env })
+
+  const organization = await makeOrganization(await startChild(cleanup, [MAIN, 'serve', '--migrate'], external))
+  await loadData(database, organization.id)
+
+  return {
+    folder,
+    database,
+    connection,
+    postmasterPid,
+    sandboxUrl: sandbox.url,
+    organization,
+    cleanup,
+    startService,
+    startBaseline: (constant) => {
+      const settings = { connection, constant, organization, upstreamUrl: `${sandbox.url}/v23.0` }
+      return startChild(cleanup, [BASELINE], { BENCH_BASELINE: JSON.stringify(settings) })
+    },
+    startWithEmbedded: (env = {}) => startChild(cleanup, [MAIN, 'serve'], { ...common, ...env }),
+    stopDatabase: async () => {
+      await database.end()
+      await server.stop()
+    },
+  }
+}
+
+/** The database's server may be another user, who has to enter the folder. */
+async function makeFolder(cleanup: Cleanup): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-bench-'))
+  cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
+  await chmod(folder, 0o755)
+  return folder
+}
+
+function databaseUrl({ host, port, user, database }: EmbeddedDatabase['connection']): string {
+  return `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`
+}
+
+async function makeOrganization(service: Child): Promise<Organization> {
+  const admin = (method: 'POST' | 'PUT', path: string, body: object) =>
+    call(method, `${service.url}/admin/organizations${path}`, body)
+  const { organization } = await admin('POST', '', { name: 'Bench', slug: 'bench' })
+  const number = { phone_number_id: '106540352242922', business_account_id: '419561257915477' }
+  const secrets = { access_token: 'token-of-the-benchmark', app_secret: 'app-secret', verify_token: 'verify-token' }
+  const pacing = { messages_per_second: 0, pair_limit: false }
+  await admin('PUT', `/${organization.id}/upstream`, { ...number, ...secrets, ...pacing })
+  const { api_key: key } = await admin('POST', `/${organization.id}/keys`, { name: 'bench' })
+  await service.stop()
+  return {
+    id: organization.id,
+    key: key.key,
+    phoneNumberId: number.phone_number_id,
+    accessToken: secrets.access_token,
+    appSecret: secrets.app_secret,
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of several shapes, read once each
+async function call(method: 'POST' | 'PUT', url: string, body: object): Promise<any> {
+  const answer = await request(url, {
+    method,
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  const text = await answer.body.text()
+  if (answer.statusCode > 299) throw new Error(`${method} ${url}: ${answer.statusCode} ${text}`)
+  return JSON.parse(text)
+}

@@ -1,0 +1,33 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { Config } from '../config.js'
+import { CliFailure } from './failure.js'
+
+/** Makes sure that the API's port can be had, before anything takes long. Throws a CliFailure of code 2. */
+export async function requireFreePort(config: Config): Promise<void> {
+  if (!config.roles.includes('api')) return
+  const probe = createServer()
+  try {
+    probe.listen({ host: config.host, port: config.port })
+    await once(probe, 'listening')
+  } catch (error) {
+    throw explainListenError(error, config)
+  } finally {
+    probe.close()
+  }
+}
+
+/** What a failure to listen means to the operator, as a CliFailure of code 2; any other error as it is. */
+export function explainListenError(error: unknown, { host, port }: Config): unknown {
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown }
+  if (code === 'EADDRINUSE') {
+    return new CliFailure(
+      2,
+      `PARLEY_PORT=${port}: the port is taken on ${host}: choose another one, or 0 for any free one`,
+    )
+  }
+  if (syscall === 'listen' || syscall === 'bind' || syscall === 'getaddrinfo') {
+    return new CliFailure(2, `PARLEY_HOST=${host}, PARLEY_PORT=${port}: cannot listen there (${code})`)
+  }
+  return error
+}

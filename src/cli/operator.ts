@@ -1,0 +1,39 @@
+import type { Config } from '../config.js'
+import type { CredentialsContext, OperatorContext } from '../context.js'
+import { createSecretBox } from '../lib/secret-box.js'
+import { createLogger } from '../log.js'
+import { openConfiguredDatabase, prepareSchema, requireConfig, requireSecrets } from './environment.js'
+import type { Environment } from './invocation.js'
+
+/**
+ * Does an operator's work over the configured database, beside a running service or without one: the embedded database is
+ * borrowed from it, or started for as long as this takes. Throws a CliFailure of code 2.
+ */
+export async function asOperator<Result>(
+  env: Environment,
+  work: (ctx: OperatorContext) => Promise<Result>,
+): Promise<Result> {
+  return overDatabase(requireConfig(env), work)
+}
+
+/** The same for work that stores credentials, which are sealed with the service's master key. */
+export async function withCredentials<Result>(
+  env: Environment,
+  work: (ctx: CredentialsContext, config: Config) => Promise<Result>,
+): Promise<Result> {
+  const config = requireConfig(env)
+  const { masterKeys } = await requireSecrets(config)
+  const secrets = createSecretBox(masterKeys)
+  // A simulator that a service started is that service's to tell of numbers.
+  return overDatabase(config, (ctx) => work({ ...ctx, secrets, linkWithSimulator: null }, config))
+}
+
+async function overDatabase<Result>(config: Config, work: (ctx: OperatorContext) => Promise<Result>): Promise<Result> {
+  const { database, close } = await openConfiguredDatabase(config, createLogger(config.logLevel), { hold: false })
+  try {
+    await prepareSchema(config, database, { migrate: false })
+    return await work({ database, clock: () => new Date() })
+  } finally {
+    await close()
+  }
+}

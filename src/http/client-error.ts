@@ -1,0 +1,35 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** How long the rest of what a client sends is swallowed, so that the answer reaches it before the connection ends. */
+const LINGER_MS = 1_000
+
+/**
+ * Answers what Node's HTTP parser refuses before there is a request (a malformed request line, headers over 16 KB, a
+ * client that takes too long), in the shape of every other error (spec 2.4), and ends the connection.
+ */
+export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const { status, message } = refusalOf(error)
+  const name = STATUS_CODES[status] ?? 'Bad Request'
+  const body = JSON.stringify({ success: false, error: name, message })
+  const head = `HTTP/1.1 ${status} ${name}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8`
+  socket.end(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+  socket.resume()
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(timer))
+}
+
+function refusalOf({ code }: { code?: string }): { status: number; message: string } {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return { status: 431, message: 'The request line and headers are larger than 16 KB together' }
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { status: 408, message: 'The request did not arrive in time' }
+    default:
+      return { status: 400, message: 'The request is not HTTP/1.1 as this service reads it' }
+  }
+}

@@ -1,0 +1,106 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { isDeeperThan, isJsonObject } from '../lib/json.js'
+import { firstUnstorable } from '../lib/text.js'
+import { Problem } from './problem.js'
+
+/** What a check needs to see of a JSON Schema. */
+export interface InputSchema {
+  type?: string
+  required?: string[]
+  minimum?: number
+  maximum?: number
+  description?: string
+}
+
+/** Nesting that no honest input needs, and that recursive code further on need not fear. */
+const MAX_DEPTH = 32
+
+// Nothing is coerced, no default filled in, surplus fields are let through (contract 4). Lengths count code points.
+const ajv = new Ajv({ strict: false, allErrors: false, verbose: true })
+ajv.addFormat('uuid', /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i)
+ajv.addFormat(
+  'date-time',
+  (value: string) => /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value) && !Number.isNaN(Date.parse(value)),
+)
+ajv.addFormat('uri', (value: string) => URL.canParse(value))
+
+/** Compiles a JSON Schema with the formats that ours use: uuid, date-time, uri. */
+export function compileSchema(schema: object): ValidateFunction {
+  return ajv.compile(schema)
+}
+
+/**
+ * Tells what is wrong with a JSON object that somebody gave: invalid_json, missing_field or invalid_field with the field's
+ * path and the limit (contract 4); null when it fits. `source` names it at the beginning of a sentence.
+ */
+export function findInputProblem(
+  validate: ValidateFunction,
+  schema: InputSchema,
+  data: unknown,
+  source: string,
+): Problem | null {
+  if (!isJsonObject(data)) return new Problem('invalid_json', `${source} must be a JSON object`)
+  if (isDeeperThan(data, MAX_DEPTH)) {
+    return new Problem('invalid_field', `${source} nests deeper than ${MAX_DEPTH} levels`)
+  }
+  const unstorable = firstUnstorable(data)
+  if (unstorable !== undefined) {
+    const message = `${unstorable} holds a character that cannot be stored (U+0000 or half of a surrogate pair)`
+    return new Problem('invalid_field', message)
+  }
+  if (validate(data)) return null
+  const [error] = validate.errors as [ErrorObject]
+  return fieldProblem(schema, error)
+}
+
+function fieldProblem(schema: InputSchema, error: ErrorObject): Problem {
+  const field = toFieldPath(error.instancePath)
+  if (error.keyword === 'required') {
+    return new Problem('missing_field', `${join(field, String(error.params.missingProperty))} is required`)
+  }
+  if ((error.data === '' || error.data === null) && schema.required?.includes(field)) {
+    return new Problem('missing_field', `${field} is required and must not be empty`)
+  }
+  return new Problem('invalid_field', `${field || 'the body'} ${explainError(error)}`)
+}
+
+/** What a value should have been, for the person who gave it: `must be …`. */
+export function explainError({ keyword, params, schema, parentSchema, message }: ErrorObject): string {
+  const { type, minimum, maximum, description } = parentSchema as InputSchema
+  if (type === 'integer' && minimum !== undefined && maximum !== undefined) {
+    return `must be a whole number from ${minimum} to ${maximum}`
+  }
+  switch (keyword) {
+    case 'enum':
+      return `must be one of ${(schema as unknown[]).map(String).join(', ')}`
+    case 'maxLength':
+      return `must have at most ${params.limit} characters`
+    case 'minLength':
+      return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`
+    case 'maxItems':
+      return `must have at most ${params.limit} items`
+    case 'minItems':
+      return `must have at least ${params.limit} items`
+    case 'type':
+      return `must be ${[params.type].flat().join(' or ')}`
+    case 'format':
+      return `must be a valid ${params.format}`
+    case 'pattern':
+      return description ?? `must match ${params.pattern}`
+    default:
+      return message ?? 'is not valid'
+  }
+}
+
+/** The path of a field as people write it: /contacts/0/name → contacts[0].name */
+export function toFieldPath(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((path, part) => (/^\d+$/.test(part) && path !== '' ? `${path}[${part}]` : join(path, part)), '')
+}
+
+function join(parent: string, name: string): string {
+  return parent === '' ? name : `${parent}.${name}`
+}

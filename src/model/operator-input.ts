@@ -1,0 +1,123 @@
+import type { CountryCode } from 'libphonenumber-js/max'
+import { type Static, Type } from 'typebox'
+import { isCountryCode } from './phone-number.js'
+import { Problem } from './problem.js'
+import { SCOPES } from './scope.js'
+
+/** What an operator may give, by the admin API or on the command line (contract 3): one set of rules for both. */
+
+const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
+const Nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
+  Type.Union([schema, Type.Null()])
+
+const organizationFields = {
+  name: Text(200),
+  slug: Type.String({
+    pattern: '^[a-z0-9][a-z0-9-]{0,62}$',
+    description: 'must be 1 to 63 lower-case letters, digits and hyphens, not beginning with a hyphen',
+  }),
+  provider: Type.Optional(Nullable(Type.Enum(['upstream', 'gateway']))),
+  default_country: Type.Optional(
+    Type.String({ pattern: '^[A-Z]{2}$', description: 'must be a country code such as BR' }),
+  ),
+  timezone: Type.Optional(Text(64)),
+  currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', description: 'must be a currency code such as BRL' })),
+  language: Type.Optional(
+    Type.String({ pattern: '^[a-z]{2,3}([_-][A-Za-z0-9]{2,8})*$', description: 'must be a language such as pt_BR' }),
+  ),
+}
+
+export const CreateOrganization = Type.Object(organizationFields)
+export const ChangeOrganization = Type.Partial(Type.Object(organizationFields))
+
+type OrganizationInput = Static<typeof ChangeOrganization>
+
+/**
+ * The fields of an organization that were given, without those that are not ours. Throws invalid_field for what no pattern
+ * can tell: a country, time zone or currency that does not exist.
+ */
+export function readOrganizationFields<Input extends OrganizationInput>(input: Input) {
+  checkPlace(input)
+  const known = Object.entries(input).filter(
+    ([name, value]) => Object.hasOwn(organizationFields, name) && value !== undefined,
+  )
+  return Object.fromEntries(known) as Omit<Input, 'default_country'> & { default_country?: CountryCode }
+}
+
+function checkPlace({ default_country: country, timezone, currency }: OrganizationInput): void {
+  if (country !== undefined && !isCountryCode(country)) {
+    throw new Problem('invalid_field', `default_country "${country}" is not a country whose phone numbers can be read`)
+  }
+  if (timezone !== undefined && !isTimeZone(timezone)) {
+    throw new Problem('invalid_field', `timezone "${timezone}" is not a time zone: give one such as America/Sao_Paulo`)
+  }
+  if (currency !== undefined && !Intl.supportedValuesOf('currency').includes(currency)) {
+    throw new Problem('invalid_field', `currency "${currency}" is not a currency: give one such as BRL`)
+  }
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+export const PutUpstream = Type.Object({
+  phone_number_id: Text(64),
+  business_account_id: Text(64),
+  access_token: Text(2048),
+  app_secret: Text(256),
+  verify_token: Text(256),
+  messages_per_second: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
+  pair_limit: Type.Optional(Type.Boolean()),
+})
+
+/** What the upstream allows a number by default. */
+const DEFAULT_MESSAGES_PER_SECOND = 80
+
+/** The credentials with the defaults filled in. */
+export function readUpstreamCredentials(input: Static<typeof PutUpstream>) {
+  const { phone_number_id, business_account_id, access_token, app_secret, verify_token } = input
+  const { messages_per_second = DEFAULT_MESSAGES_PER_SECOND, pair_limit = true } = input
+  const secrets = { access_token, app_secret, verify_token }
+  return { phone_number_id, business_account_id, ...secrets, messages_per_second, pair_limit }
+}
+
+/** What may be shown of the credentials (contract 3: secrets are never returned). */
+export function presentUpstream(credentials: ReturnType<typeof readUpstreamCredentials>) {
+  const { phone_number_id, business_account_id, messages_per_second, pair_limit } = credentials
+  return { phone_number_id, business_account_id, messages_per_second, pair_limit }
+}
+
+export const PutStorefront = Type.Object({
+  url: Type.String({ minLength: 1, maxLength: 2048, format: 'uri' }),
+  access_token: Text(2048),
+  webhook_secret: Text(256),
+})
+
+export const CreateKey = Type.Object({
+  name: Text(200),
+  scopes: Type.Optional(Type.Array(Type.Enum([...SCOPES]), { minItems: 1, maxItems: SCOPES.length })),
+  expires_at: Type.Optional(Nullable(Type.String({ format: 'date-time' }))),
+})
+
+/** The fields of a new key; no expiry = it works until it is revoked. */
+export function readKeyFields({ name, scopes, expires_at }: Static<typeof CreateKey>) {
+  return { name, scopes, expires_at: expires_at ? new Date(expires_at) : null }
+}
+
+const MAX_OVERLAP_SECONDS = 30 * 86_400
+
+export const RotateKey = Type.Object({
+  overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_OVERLAP_SECONDS })),
+})
+
+export const CreateMember = Type.Object({
+  email: Type.String({ maxLength: 320, pattern: '^[^@\\s]+@[^@\\s]+$', description: 'must be an e-mail address' }),
+  full_name: Text(255),
+  role: Type.Enum(['owner', 'agent', 'analyst']),
+  password: Type.Optional(Type.String({ minLength: 8, maxLength: 256 })),
+})

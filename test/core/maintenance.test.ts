@@ -1,0 +1,156 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { prune, settleOutcomes } from '../../src/core/maintenance.js'
+import {
+  conversation,
+  createContact,
+  eventsOf,
+  post,
+  receiveMessages,
+  textMessage,
+} from '../interfaces/hooks/support.js'
+import { startWorld, type TestOrganization, type World } from '../support/world.js'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+/** Its connection is dropped after the message was accepted. */
+const CUSTOMER = '5511999000005'
+
+let world: World
+let organization: TestOrganization
+
+beforeEach(async () => {
+  world = await startWorld()
+  await world.sim('POST', '/settings', { statuses: false })
+  organization = await world.createOrganization()
+  await createContact(world, organization, `+${CUSTOMER}`)
+})
+
+afterEach(() => world.close())
+
+/** The service is up for so many minutes, and looks after itself every minute, as the queue lets it. */
+async function live(minutes: number): Promise<void> {
+  for (let minute = 0; minute < minutes; minute++) {
+    await settleOutcomes(world.app.ctx)
+    world.advance(MINUTE)
+  }
+  await settleOutcomes(world.app.ctx)
+}
+
+/** A send whose outcome is unknown; resolves to its id. */
+async function lose(): Promise<string> {
+  const body = { phone_number: CUSTOMER, message_type: 'text', text: 'hello' }
+  const answer = await world.request('POST', '/send-chat', { key: organization.key, body })
+  expect(answer.body.error).toBe('Outcome unknown')
+  return answer.body.id
+}
+
+async function shown() {
+  return (await conversation(world, organization, CUSTOMER)).body.messages[0]
+}
+
+function report(messageId: string, status: string) {
+  const reported = { id: 'wamid.late', status, timestamp: '1750000000', biz_opaque_callback_data: messageId }
+  return post(world, organization, { statuses: [reported] })
+}
+
+describe('a send whose outcome is unknown', () => {
+  it('has failed after 15 minutes without a callback', async () => {
+    await live(16)
+    const id = await lose()
+    await live(14)
+    expect(await shown()).toMatchObject({ message_status: 'sent', outcome: 'unknown' })
+    await live(2)
+    expect(await shown()).toMatchObject({
+      id,
+      message_status: 'failed',
+      outcome: null,
+      error: { code: 'outcome_unknown', text: expect.any(String) },
+    })
+    const events = await eventsOf(world, organization, 'message.failed')
+    expect(events.map((event) => event.data)).toMatchObject([
+      { message: { id, status: 'failed' }, contact: { chat_id: CUSTOMER }, previous_status: 'sent' },
+    ])
+    await live(3)
+    expect(await eventsOf(world, organization, 'message.failed')).toHaveLength(1)
+  })
+
+  it('is not given up within 15 minutes of coming up', async () => {
+    await live(1)
+    await lose()
+    world.advance(60 * MINUTE)
+    await live(14)
+    expect(await shown()).toMatchObject({ outcome: 'unknown' })
+    await live(2)
+    expect(await shown()).toMatchObject({ message_status: 'failed', error: { code: 'outcome_unknown' } })
+  })
+
+  it('is not given up while stored callbacks wait', async () => {
+    const id = await lose()
+    await report(id, 'delivered')
+    await live(30)
+    expect(await shown()).toMatchObject({ outcome: 'unknown' })
+    await world.drain()
+    expect(await shown()).toMatchObject({ message_status: 'delivered', outcome: null })
+    await live(16)
+    expect(await eventsOf(world, organization, 'message.failed')).toEqual([])
+  })
+
+  it.each(['sent', 'delivered', 'read'])('comes back to life by a late %s', async (status) => {
+    const id = await lose()
+    await live(16)
+    expect(await shown()).toMatchObject({ message_status: 'failed' })
+    await report(id, status)
+    await world.drain()
+    expect(await shown()).toMatchObject({ message_status: status, error: null, message_id: 'wamid.late' })
+    const types = (await eventsOf(world, organization)).map((event) => event.type)
+    const after = status === 'sent' ? ['message.sent'] : ['message.sent', `message.${status}`]
+    expect(types.slice(types.indexOf('message.failed') + 1)).toEqual(after)
+  })
+
+  it('told of as failed after all, keeps what it was given up for', async () => {
+    const id = await lose()
+    await live(16)
+    await report(id, 'failed')
+    await world.drain()
+    expect(await shown()).toMatchObject({ message_status: 'failed', error: { code: 'outcome_unknown' } })
+  })
+})
+
+describe('a send whose process died', () => {
+  it('is unknown after two minutes, and failed after 15', async () => {
+    await lose()
+    await world.database.pool.query(`UPDATE messages SET outcome = 'pending'`)
+    await live(1)
+    expect(await shown()).toMatchObject({ outcome: 'pending' })
+    await live(2)
+    expect(await shown()).toMatchObject({ outcome: 'unknown' })
+    await live(14)
+    expect(await shown()).toMatchObject({ message_status: 'failed', error: { code: 'outcome_unknown' } })
+  })
+})
+
+describe('pruning', () => {
+  it('deletes callbacks and events after 30 days and kept answers after one, and no message', async () => {
+    await receiveMessages(world, organization, textMessage(CUSTOMER, 'keep me'))
+    await world.request('POST', '/contact', {
+      key: organization.key,
+      body: { phone_number: '+5511988887777' },
+      headers: { 'idempotency-key': 'k' },
+    })
+    const counts = async () => {
+      const { rows } = await world.database.pool.query(
+        `SELECT (SELECT count(*) FROM callbacks) AS callbacks, (SELECT count(*) > 0 FROM events) AS events,
+           (SELECT count(*) FROM idempotency_keys) AS keys, (SELECT count(*) FROM messages) AS messages`,
+      )
+      return rows[0]
+    }
+    await prune(world.app.ctx)
+    expect(await counts()).toEqual({ callbacks: 1, events: true, keys: 1, messages: 1 })
+    world.advance(2 * DAY)
+    await prune(world.app.ctx)
+    expect(await counts()).toEqual({ callbacks: 1, events: true, keys: 0, messages: 1 })
+    world.advance(29 * DAY)
+    await prune(world.app.ctx)
+    expect(await counts()).toEqual({ callbacks: 0, events: false, keys: 0, messages: 1 })
+  })
+})

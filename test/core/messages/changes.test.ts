@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  contact,
+  conversation,
+  eventsOf,
+  receiveMessages,
+  seconds,
+  textMessage,
+  type WireMessage,
+  wamid,
+} from '../../interfaces/hooks/support.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+
+let world: World
+let organization: TestOrganization
+let people = 0
+
+beforeAll(async () => {
+  world = await startWorld()
+  organization = await world.createOrganization()
+})
+
+afterAll(() => world.close())
+
+function person(): string {
+  return `1650555${String(++people).padStart(4, '0')}`
+}
+
+function reaction(from: string, about: string, emoji: string | undefined, at = 0): WireMessage {
+  const payload = emoji === undefined ? { message_id: about } : { message_id: about, emoji }
+  return { from, id: wamid(), timestamp: seconds(at), type: 'reaction', reaction: payload }
+}
+
+function edit(from: string, about: string, text: string, at = 0): WireMessage {
+  const message = { type: 'text', text: { body: text } }
+  return {
+    from,
+    id: wamid(),
+    timestamp: seconds(at),
+    type: 'edit',
+    edit: { original_message_id: about, message },
+  }
+}
+
+function revoke(from: string, about: string, at = 0): WireMessage {
+  return { from, id: wamid(), timestamp: seconds(at), type: 'revoke', revoke: { original_message_id: about } }
+}
+
+async function only(from: string) {
+  const { body } = await conversation(world, organization, from)
+  expect(body.pagination.totalMessages).toBe(1)
+  return body.messages[0]
+}
+
+const take = (...messages: WireMessage[]) => receiveMessages(world, organization, ...messages)
+
+describe('a reaction', () => {
+  it('shows on its message, outside paging and counts, and raises message.reaction', async () => {
+    const from = person()
+    const original = textMessage(from, 'nice')
+    const liked = reaction(from, String(original.id), '👍', 60)
+    await take(original, liked)
+    expect((await only(from)).reactions).toEqual([
+      { emoji: '👍', sender_type: 'user-chat', created_at: '2025-06-15T15:07:40.000Z' },
+    ])
+    const events = await eventsOf(world, organization, 'message.reaction')
+    expect(events.at(-1)?.data).toMatchObject({
+      message: { upstream_id: liked.id, context_upstream_id: original.id, text: '👍', message_type: 'reaction' },
+      contact: { chat_id: from },
+    })
+  })
+
+  it.each([
+    ['without emoji', undefined],
+    ['with an empty one', ''],
+  ])('is taken back by one %s', async (_name, nothing) => {
+    const from = person()
+    const original = textMessage(from, 'nice')
+    await take(original, reaction(from, String(original.id), '👍', 1), reaction(from, String(original.id), nothing, 2))
+    expect((await only(from)).reactions).toEqual([])
+    await take(reaction(from, String(original.id), '🎉', 3))
+    expect((await only(from)).reactions).toMatchObject([{ emoji: '🎉' }])
+  })
+
+  it('replaces the one before, in the same second too', async () => {
+    const from = person()
+    const original = textMessage(from, 'nice')
+    await take(original, reaction(from, String(original.id), '👍', 1), reaction(from, String(original.id), '❤️', 1))
+    expect((await only(from)).reactions).toMatchObject([{ emoji: '❤️' }])
+  })
+
+  it('that comes late does not replace a newer one, nor undo that it was taken back', async () => {
+    const [from, other] = [person(), person()]
+    const [original, second] = [textMessage(from, 'nice'), textMessage(other, 'nice')]
+    await take(original, reaction(from, String(original.id), '❤️', 9), reaction(from, String(original.id), '👍', 5))
+    expect((await only(from)).reactions).toMatchObject([{ emoji: '❤️' }])
+    await take(second, reaction(other, String(second.id), '', 9), reaction(other, String(second.id), '👍', 5))
+    expect((await only(other)).reactions).toEqual([])
+  })
+
+  it('that comes before its message shows when that comes', async () => {
+    const from = person()
+    const original = textMessage(from, 'nice')
+    await take(reaction(from, String(original.id), '👍', 1))
+    expect((await conversation(world, organization, from)).body).toMatchObject({ count: 0, stored: false })
+    await take(original)
+    expect((await only(from)).reactions).toMatchObject([{ emoji: '👍' }])
+  })
+
+  it('sent twice is one event', async () => {
+    const from = person()
+    const original = textMessage(from, 'nice')
+    const liked = reaction(from, String(original.id), '👍', 1)
+    await take(original, liked, liked, liked)
+    const events = await eventsOf(world, organization, 'message.reaction')
+    expect(events.filter((event) => event.data.message.upstream_id === liked.id)).toHaveLength(1)
+  })
+
+  it('of somebody else to the same message does not show', async () => {
+    const [from, stranger] = [person(), person()]
+    const original = textMessage(from, 'private')
+    await take(original, reaction(stranger, String(original.id), '👀', 1))
+    expect((await only(from)).reactions).toEqual([])
+  })
+
+  it('leaves no unread mark, and makes its sender a contact', async () => {
+    const from = person()
+    await take(reaction(from, wamid(), '👍'))
+    expect((await contact(world, organization, from)).body.contact.has_unread_messages).toBe(false)
+  })
+
+  it('without a message to belong to is kept as an unsupported message', async () => {
+    const from = person()
+    await take({ from, id: wamid(), timestamp: seconds(), type: 'reaction', reaction: { emoji: '👍' } })
+    expect(await only(from)).toMatchObject({ message: '[unsupported]', message_type: 'reaction' })
+  })
+})
+
+describe('an edit', () => {
+  it('changes the text of its message and nothing else', async () => {
+    const from = person()
+    const original = textMessage(from, 'Helo')
+    await take(original)
+    const before = await only(from)
+    await take(edit(from, String(original.id), 'Hello', 5))
+    expect(await only(from)).toEqual({ ...before, message: 'Hello' })
+  })
+
+  it('changes a caption', async () => {
+    const from = person()
+    const id = wamid()
+    const image = { id: '1', mime_type: 'image/jpeg', sha256: 'x' }
+    await take(
+      { from, id, timestamp: seconds(), type: 'image', image: { ...image, caption: 'old' } },
+      {
+        from,
+        id: wamid(),
+        timestamp: seconds(1),
+        type: 'edit',
+        edit: { original_message_id: id, message: { type: 'image', image: { ...image, caption: 'new' } } },
+      },
+    )
+    expect(await only(from)).toMatchObject({ message: 'new', media_type: 'image' })
+  })
+
+  it('counts where it comes before its message', async () => {
+    const from = person()
+    const original = textMessage(from, 'first')
+    await take(edit(from, String(original.id), 'second', 5), original)
+    expect((await only(from)).message).toBe('second')
+  })
+
+  it('that is older than the newest one changes nothing', async () => {
+    const from = person()
+    const original = textMessage(from, 'first')
+    await take(original, edit(from, String(original.id), 'third', 9), edit(from, String(original.id), 'second', 5))
+    expect((await only(from)).message).toBe('third')
+  })
+
+  it('of somebody else changes nothing', async () => {
+    const [from, stranger] = [person(), person()]
+    const original = textMessage(from, 'mine')
+    await take(original, edit(stranger, String(original.id), 'forged', 5))
+    expect((await only(from)).message).toBe('mine')
+  })
+
+  it.each([
+    ['without the new message', { original_message_id: 'wamid.x' }],
+    ['without the original', { message: { type: 'text', text: { body: 'x' } } }],
+  ])('%s is kept as an unsupported message', async (_name, payload) => {
+    const from = person()
+    await take({ from, id: wamid(), timestamp: seconds(), type: 'edit', edit: payload })
+    expect(await only(from)).toMatchObject({ message: '[unsupported]', message_type: 'edit' })
+  })
+
+  it('by the customer cannot touch what the organization sent', async () => {
+    const from = person()
+    await take(textMessage(from, 'hello'))
+    const body = { phone_number: from, message_type: 'text', text: 'our word' }
+    const sent = await world.request('POST', '/send-chat', { key: organization.key, body })
+    await take(edit(from, sent.body.data.message_id, 'forged', 5), revoke(from, sent.body.data.message_id, 6))
+    const { messages } = (await conversation(world, organization, from)).body
+    expect(messages.map((message: { message: string }) => message.message)).toEqual(['hello', 'our word'])
+  })
+})
+
+describe('a revocation', () => {
+  it('empties its message, which stays', async () => {
+    const from = person()
+    const original = textMessage(from, 'oops')
+    await take(original)
+    const before = await only(from)
+    await take(revoke(from, String(original.id), 5))
+    expect(await only(from)).toEqual({ ...before, message: '' })
+  })
+
+  it('counts where it comes before its message, and after an edit', async () => {
+    const from = person()
+    const original = textMessage(from, 'oops')
+    await take(revoke(from, String(original.id), 9), edit(from, String(original.id), 'ooops', 5), original)
+    expect((await only(from)).message).toBe('')
+  })
+
+  it('sent twice changes nothing more, and neither raises message.received', async () => {
+    const from = person()
+    const original = textMessage(from, 'oops')
+    const gone = revoke(from, String(original.id), 5)
+    await take(original, gone, gone)
+    expect((await only(from)).message).toBe('')
+    const received = await eventsOf(world, organization, 'message.received')
+    expect(received.filter((event) => event.data.contact.chat_id === from)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,80 @@
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { enterPresence, type Presence } from '../../src/core/presence.js'
+import { type Database, openDatabase } from '../../src/database/pool.js'
+import { isProcessAlive } from '../../src/storage/processes.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+
+const log = pino({ level: 'silent' })
+
+let database: TestDatabase
+let neighbours: Database
+let presence: Presence
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  neighbours = openDatabase(database.connection, 3, () => undefined)
+  presence = await enterPresence(database, log)
+})
+
+afterEach(async () => {
+  await presence.leave()
+  await neighbours.close()
+  await database.drop()
+})
+
+/** Ends the connection on which a process holds its lock, as its death would. */
+async function cutOff(processId: number): Promise<void> {
+  await database.pool.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_locks
+     WHERE locktype = 'advisory' AND objid = $1
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    [processId],
+  )
+}
+
+const isAlive = (processId: number) => isProcessAlive(database, processId)
+
+describe('a process', () => {
+  it('lives while it is present, and is gone when it leaves', async () => {
+    const other = await enterPresence(neighbours, log)
+    expect(other.processId).not.toBe(presence.processId)
+    expect(await isAlive(other.processId)).toBe(true)
+    await other.leave()
+    expect(await isAlive(other.processId)).toBe(false)
+    expect(await presence.removeDead()).toEqual([])
+  })
+
+  it('is alive again soon after its connection broke', async () => {
+    await cutOff(presence.processId)
+    await expect.poll(() => isAlive(presence.processId)).toBe(true)
+  })
+
+  it('is registered again even when another took it for dead', async () => {
+    await presence.setWorker('worker-1')
+    const other = await enterPresence(neighbours, log)
+    await database.pool.query('DELETE FROM processes WHERE id = $1', [presence.processId])
+    await cutOff(presence.processId)
+    await expect.poll(() => isAlive(presence.processId)).toBe(true)
+    const { rows } = await database.pool.query('SELECT worker_id FROM processes WHERE id = $1', [presence.processId])
+    expect(rows).toEqual([{ worker_id: 'worker-1' }])
+    await other.leave()
+  })
+})
+
+describe('removing the dead', () => {
+  it('tells whose jobs are to be unlocked, once, and spares the living', async () => {
+    const dead = await database.pool.query(
+      `INSERT INTO processes (worker_id) VALUES ('dead-worker'), (NULL) RETURNING id`,
+    )
+    const other = await enterPresence(neighbours, log)
+    await other.setWorker('living-worker')
+    expect(await presence.removeDead()).toEqual(['dead-worker'])
+    expect(await presence.removeDead()).toEqual([])
+    expect(await isAlive(other.processId)).toBe(true)
+    const { rows } = await database.pool.query<{ id: number }>('SELECT id FROM processes ORDER BY id')
+    expect(rows.map((row) => row.id)).toEqual([presence.processId, other.processId].sort((a, b) => a - b))
+    expect(dead.rows).toHaveLength(2)
+    await other.leave()
+  })
+})

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ENDPOINTS } from '../support/endpoints.js'
+import { operationsOf, readDescription } from '../support/openapi.js'
+import { startWorld, type TestOrganization, type World } from '../support/world.js'
+
+let world: World
+let organization: TestOrganization
+
+beforeAll(async () => {
+  world = await startWorld()
+  organization = await world.createOrganization({ name: 'A Very Secret Shop' })
+})
+
+afterAll(() => world.close())
+
+describe('GET /healthz', () => {
+  it('200 without a key', async () => {
+    expect(await world.request('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } })
+  })
+})
+
+describe('GET /readyz', () => {
+  it('200 when everything is usable', async () => {
+    expect(await world.request('GET', '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } })
+  })
+
+  it('503 naming the migrations when the schema is behind, 200 when it has caught up', async () => {
+    const { rows } = await world.database.pool.query('DELETE FROM schema_migrations RETURNING *')
+    expect(rows.length).toBeGreaterThan(0)
+    const answer = await world.request('GET', '/readyz')
+    expect(answer.status).toBe(503)
+    expect(answer.body).toMatchObject({
+      status: 'not ready',
+      problems: { migrations: expect.stringContaining('migrate') },
+    })
+    expect(Object.keys(answer.body.problems)).toEqual(['migrations'])
+    for (const row of rows) {
+      const [names, values] = [Object.keys(row), Object.values(row)]
+      const places = names.map((_name, index) => `$${index + 1}`)
+      await world.database.pool.query(`INSERT INTO schema_migrations (${names}) VALUES (${places})`, values)
+    }
+    expect((await world.request('GET', '/readyz')).status).toBe(200)
+  })
+})
+
+describe('GET /metrics', () => {
+  it('has the histogram of requests, by route and never by what a tenant sends', async () => {
+    const secret = '5511987654321'
+    await world.request('GET', `/contact?chat_id=${secret}`, { key: organization.key })
+    await world.request('GET', `/${secret}/nothing`)
+    await world.request('GET', `/admin/organizations/${organization.id}`, { key: world.adminToken })
+    const { status, body, headers } = await world.request('GET', '/metrics')
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toContain('text/plain')
+    expect(body).toContain('# TYPE parley_http_request_duration_seconds histogram')
+    expect(body).toMatch(/_count\{route="\/contact",method="GET",status="404"\} \d+/)
+    expect(body).toMatch(/_count\{route="\/admin\/organizations\/:id",method="GET",status="200"\} \d+/)
+    expect(body).toMatch(/_count\{route="none",method="GET",status="404"\} \d+/)
+    expect(body).toContain('process_cpu_user_seconds_total')
+    for (const value of [secret, organization.id, organization.slug, organization.name, organization.key]) {
+      expect(body).not.toContain(value)
+    }
+  })
+})
+
+describe('GET /openapi.json', () => {
+  it('is OpenAPI 3.1.0, version 1.0.0, of Interface A alone', async () => {
+    const description = await readDescription(world)
+    expect([description.openapi, description.info.version]).toEqual(['3.1.0', '1.0.0'])
+    expect(Object.keys(description.paths).every((path) => !/^\/(admin|hooks|_sim|docs|media|console)/.test(path))).toBe(
+      true,
+    )
+  })
+
+  it('describes only what is there, and each of it with its errors', async () => {
+    const description = await readDescription(world)
+    for (const operation of operationsOf(description)) {
+      const [method = '', path = ''] = operation.split(' ')
+      const body = method === 'GET' || method === 'DELETE' ? undefined : {}
+      const answer = await world.request(method, path, { key: organization.key, body })
+      expect({ operation, status: answer.status }).toEqual({ operation, status: 400 })
+      const documented = Object.keys(description.paths[path]?.[method.toLowerCase()]?.responses ?? {})
+      expect(documented).toEqual(expect.arrayContaining(['400', '401', '403', '429', '503']))
+    }
+    expect(operationsOf(description)).toHaveLength(ENDPOINTS.length)
+  })
+})
+
+describe('GET /docs', () => {
+  it('is a page, and what it loads is there', async () => {
+    const page = await world.request('GET', '/docs')
+    expect(page.status).toBe(200)
+    expect(page.headers.get('content-type')).toContain('text/html')
+    const files = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file as string)
+    expect(files.length).toBeGreaterThan(2)
+    for (const file of files) {
+      const { status } = await world.request('GET', new URL(file, 'http://x/docs').pathname)
+      expect({ file, status }).toEqual({ file, status: 200 })
+    }
+  })
+
+  it('404 in the shape of every other error for a file that is not there', async () => {
+    const answer = await world.request('GET', '/docs/static/nothing.js')
+    expect(answer).toMatchObject({ status: 404, body: { success: false, error: 'Not found' } })
+  })
+})

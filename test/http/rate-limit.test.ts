@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startWorld, type TestOrganization, type World } from '../support/world.js'
+
+let world: World
+let organization: TestOrganization
+
+beforeAll(async () => {
+  world = await startWorld({ PARLEY_RATE_LIMIT: '5' })
+  organization = await world.createOrganization()
+})
+
+afterAll(() => world.close())
+
+async function newKey(): Promise<string> {
+  const issued = await world.admin('POST', `/organizations/${organization.id}/keys`, { name: 'one' })
+  return issued.body.api_key.key
+}
+
+const ask = (key: string, path = '/contact?chat_id=5511987654321') => world.request('GET', path, { key })
+
+/** Takes all tokens of all keys away, for longer than a test lasts. */
+async function drainBuckets(): Promise<void> {
+  await world.database.pool.query('UPDATE rate_limits SET tokens = -1000')
+}
+
+describe('PARLEY_RATE_LIMIT=5', () => {
+  it('lets a burst of 10 pass, with headers', async () => {
+    const key = await newKey()
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ask(key)))
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 404))
+    for (const { headers } of answers) {
+      expect(headers.get('ratelimit-limit')).toBe('10')
+      expect(Number(headers.get('ratelimit-remaining'))).toBeLessThan(10)
+      expect(Number(headers.get('ratelimit-reset'))).toBeLessThanOrEqual(2)
+      expect(headers.get('retry-after')).toBeNull()
+    }
+  })
+
+  it('429 with retry_after and headers when they are used up, on every endpoint', async () => {
+    const key = await newKey()
+    expect((await ask(key)).status).toBe(404)
+    await drainBuckets()
+    const answers = [
+      await ask(key),
+      await ask(key, '/conversations?chatNumber=5511987654321'),
+      await world.request('POST', '/contact', { key, body: { phone_number: '5511987654321' } }),
+      await world.request('POST', '/send-chat', { key, body: '{' }),
+    ]
+    for (const { status, body, headers } of answers) {
+      expect(status).toBe(429)
+      expect(body).toMatchObject({ success: false, error: 'Too many requests', message: expect.any(String) })
+      expect(body.retry_after).toBeGreaterThanOrEqual(1)
+      expect(headers.get('retry-after')).toBe(String(body.retry_after))
+      expect(headers.get('ratelimit-limit')).toBe('10')
+      expect(headers.get('ratelimit-remaining')).toBe('0')
+      expect(Number(headers.get('ratelimit-reset'))).toBeGreaterThanOrEqual(1)
+    }
+    expect((await world.request('GET', '/contact?chat_id=5511987654321', { key: organization.key })).status).toBe(404)
+  })
+
+  it('comes after key and scope, before tenantId and body', async () => {
+    const issued = await world.admin('POST', `/organizations/${organization.id}/keys`, {
+      name: 'one',
+      scopes: ['contacts:read'],
+    })
+    const { key } = issued.body.api_key
+    await ask(key)
+    await drainBuckets()
+    expect((await ask(key, '/conversations')).status).toBe(403)
+    expect((await ask(key, '/contact?tenantId=nobody')).status).toBe(429)
+    expect((await ask('parley_unknown')).status).toBe(401)
+  })
+
+  it('keeps keys apart', async () => {
+    const [one, two] = [await newKey(), await newKey()]
+    await ask(one)
+    await drainBuckets()
+    expect((await ask(one)).status).toBe(429)
+    expect((await ask(two)).status).toBe(404)
+  })
+
+  it('lets the operator and the health checks pass', async () => {
+    const answers = await Promise.all(Array.from({ length: 30 }, () => world.admin('GET', '/organizations')))
+    expect(answers.every(({ status }) => status === 200)).toBe(true)
+  })
+})
+
+describe('PARLEY_RATE_LIMIT=0', () => {
+  it('limits nothing, and says nothing', async () => {
+    const unlimited = await startWorld()
+    try {
+      const { key } = await unlimited.createOrganization()
+      const answers = await Promise.all(
+        Array.from({ length: 500 }, () => unlimited.request('GET', '/contact?chat_id=5511987654321', { key })),
+      )
+      expect(answers.every(({ status }) => status === 404)).toBe(true)
+      expect(answers[0]?.headers.get('ratelimit-limit')).toBeNull()
+    } finally {
+      await unlimited.close()
+    }
+  })
+})

@@ -1,0 +1,120 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type App, startApp } from '../../src/app.js'
+import { readConfig } from '../../src/config.js'
+import { type Database, openDatabase } from '../../src/database/pool.js'
+import { ENDPOINTS, urlOf } from '../support/endpoints.js'
+import { type DatabaseProxy, startProxy } from '../support/proxy.js'
+import { type Answer, startWorld, type TestOrganization, type World } from '../support/world.js'
+
+let world: World
+let organization: TestOrganization
+let proxy: DatabaseProxy
+let database: Database
+let app: App
+
+beforeAll(async () => {
+  world = await startWorld()
+  organization = await world.createOrganization()
+  proxy = await startProxy(world.database.connection)
+  database = openDatabase(proxy.connection, 5, () => undefined)
+  app = await startSecondApp(database)
+})
+
+/** A second service of the world, which reaches the database in a way of its own. */
+async function startSecondApp(database: Database): Promise<App> {
+  const read = readConfig({ PARLEY_PORT: '0', PARLEY_UPSTREAM_URL: world.simulator.upstreamUrl })
+  if (!read.ok) throw new Error(read.problem)
+  return startApp({
+    config: read.config,
+    secrets: { adminToken: world.adminToken, masterKeys: ['master-key-of-the-tests'] },
+    log: pino({ level: 'silent' }),
+    database,
+    upstreamUrl: world.simulator.upstreamUrl,
+    simulator: null,
+    runWorker: false,
+  })
+}
+
+afterAll(async () => {
+  await app.close()
+  await database.close()
+  await proxy.close()
+  await world.close()
+})
+
+async function ask(method: string, path: string, token: string, body?: unknown): Promise<Answer> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const response = await fetch(`${app.url}${path}`, { method, headers, body: body ? JSON.stringify(body) : null })
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
+const CALLS = [
+  ...ENDPOINTS.map((endpoint) => ({
+    name: `${endpoint.method} ${endpoint.path}`,
+    call: () => ask(endpoint.method, urlOf(endpoint), organization.key, endpoint.body),
+  })),
+  { name: 'GET /admin/organizations', call: () => ask('GET', '/admin/organizations', world.adminToken) },
+  {
+    name: 'POST /admin/organizations',
+    call: () => ask('POST', '/admin/organizations', world.adminToken, { name: 'Shop', slug: 'unavailable' }),
+  },
+]
+
+describe('a database that goes away', () => {
+  it.each(CALLS)('$name: 503, and works again when it is back', async ({ call }) => {
+    expect((await call()).status).toBeLessThan(500)
+    await proxy.cut()
+    try {
+      const answers = await Promise.all([call(), call(), call()])
+      for (const { status, headers, body } of [...answers, await call()]) {
+        expect(status).toBe(503)
+        expect(body).toMatchObject({ success: false, error: 'Service unavailable', message: expect.any(String) })
+        expect(body.retry_after).toBeGreaterThanOrEqual(1)
+        expect(headers.get('retry-after')).toBe(String(body.retry_after))
+      }
+    } finally {
+      await proxy.restore()
+    }
+    expect((await call()).status).toBeLessThan(500)
+  })
+
+  it('/readyz names it, /healthz and /metrics go on', async () => {
+    const get = async (path: string) => {
+      const response = await fetch(`${app.url}${path}`)
+      return { status: response.status, text: await response.text() }
+    }
+    expect((await get('/readyz')).status).toBe(200)
+    await proxy.cut()
+    try {
+      const ready = await get('/readyz')
+      expect(ready.status).toBe(503)
+      expect(ready.text).toContain('database')
+      expect((await get('/healthz')).status).toBe(200)
+      expect((await get('/metrics')).status).toBe(200)
+    } finally {
+      await proxy.restore()
+    }
+    await expect.poll(async () => (await get('/readyz')).status).toBe(200)
+  })
+})
+
+describe('a pool that is closed', () => {
+  it('503, and /readyz names what is not usable', async () => {
+    const closing = openDatabase(world.database.connection, 3, () => undefined)
+    const second = await startSecondApp(closing)
+    // It ends when the service lets go of its last connection.
+    const closed = closing.close()
+    try {
+      const ready = await fetch(`${second.url}/readyz`)
+      expect(ready.status).toBe(503)
+      const { problems } = (await ready.json()) as { problems: object }
+      expect(Object.keys(problems).sort()).toEqual(['database', 'migrations'])
+      const headers = { authorization: `Bearer ${organization.key}` }
+      expect((await fetch(`${second.url}/contact?chat_id=5511987654321`, { headers })).status).toBe(503)
+    } finally {
+      await second.close()
+      await closed
+    }
+  })
+})

@@ -1,0 +1,102 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+
+let world: World
+
+beforeAll(async () => {
+  world = await startWorld({ PARLEY_RATE_LIMIT: '1000' })
+})
+
+afterAll(() => world.close())
+
+/** An organization with something in every table that holds its data. */
+async function furnish(): Promise<TestOrganization> {
+  const organization = await world.createOrganization()
+  const { id, key, phoneNumberId } = organization
+  const storefront = { url: 'https://shop.example', access_token: 'a', webhook_secret: 'b' }
+  await world.admin('PUT', `/organizations/${id}/storefront`, storefront)
+  await world.admin('POST', `/organizations/${id}/members`, { email: 'a@b.c', full_name: 'Ana', role: 'owner' })
+  await world.request('POST', '/contact', {
+    key,
+    headers: { 'idempotency-key': 'one' },
+    body: { phone_number: '5511987654321' },
+  })
+  const inbound = { phone_number_id: phoneNumberId, from: '5511987654321', type: 'text', text: { body: 'Oi' } }
+  await world.sim('POST', '/inbound', inbound)
+  await world.settle()
+  return organization
+}
+
+/** Every row of the organization, as text, by table. */
+async function rowsOf(organizationId: string): Promise<Record<string, string[]>> {
+  const { rows: tables } = await world.database.pool.query<{ name: string }>(
+    `SELECT table_name AS name FROM information_schema.columns
+     WHERE table_schema = 'public' AND column_name = 'organization_id' ORDER BY 1`,
+  )
+  const found: Record<string, string[]> = {}
+  for (const { name, column } of [
+    ...tables.map((table) => ({ ...table, column: 'organization_id' })),
+    { name: 'organizations', column: 'id' },
+  ]) {
+    const { rows } = await world.database.pool.query(
+      `SELECT t::text AS row FROM ${name} t WHERE ${column} = $1 ORDER BY 1`,
+      [organizationId],
+    )
+    found[name] = rows.map(({ row }) => row)
+  }
+  return found
+}
+
+describe('DELETE /admin/organizations/{id}', () => {
+  it('removes every row of it but the hashes of its keys, and none of another one', async () => {
+    const organization = await furnish()
+    const other = await furnish()
+    const before = await rowsOf(organization.id)
+    for (const [table, rows] of Object.entries(before))
+      expect({ table, empty: rows.length === 0 }).toEqual({ table, empty: false })
+    const untouched = await rowsOf(other.id)
+
+    const answer = await world.admin('DELETE', `/organizations/${organization.id}`)
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual({ success: true, message: expect.any(String) })
+
+    const { directory, ...rest } = await rowsOf(organization.id)
+    expect(directory).toEqual(before.directory?.filter((row) => row.startsWith('(api_key,')))
+    expect(directory).toHaveLength(1)
+    for (const [table, rows] of Object.entries(rest)) expect({ table, rows }).toEqual({ table, rows: [] })
+    expect(await rowsOf(other.id)).toEqual(untouched)
+  })
+
+  it('404 the second time, and for everything below it', async () => {
+    const { id } = await world.createOrganization()
+    await world.admin('DELETE', `/organizations/${id}`)
+    for (const [method, path] of [
+      ['DELETE', ''],
+      ['GET', ''],
+      ['GET', '/keys'],
+      ['GET', '/members'],
+    ] as const) {
+      const again = await world.admin(method, `/organizations/${id}${path}`)
+      expect([again.status, again.body.error]).toEqual([404, 'Organization not found'])
+    }
+  })
+
+  it('makes its slug free', async () => {
+    const { id, slug } = await world.createOrganization()
+    await world.admin('DELETE', `/organizations/${id}`)
+    expect((await world.admin('POST', '/organizations', { name: 'Shop', slug })).status).toBe(201)
+  })
+
+  it('leaves the callbacks that come later to nobody', async () => {
+    const { id, phoneNumberId, appSecret } = await world.createOrganization()
+    const value = { metadata: { phone_number_id: phoneNumberId }, messages: [] }
+    const body = JSON.stringify({ entry: [{ id: 'x', changes: [{ field: 'messages', value }] }] })
+    const signature = createHmac('sha256', appSecret).update(body).digest('hex')
+    const headers = { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` }
+    expect((await world.request('POST', '/hooks/upstream', { body, headers })).status).toBe(200)
+    await world.admin('DELETE', `/organizations/${id}`)
+    expect((await world.request('POST', '/hooks/upstream', { body, headers })).status).toBe(401)
+    expect((await rowsOf(id)).callbacks).toEqual([])
+  })
+})

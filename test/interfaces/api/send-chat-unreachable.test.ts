@@ -1,0 +1,46 @@
+import { createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { conversation, createContact, eventsOf } from '../hooks/support.js'
+
+let world: World
+let organization: TestOrganization
+
+beforeAll(async () => {
+  world = await startWorld({ PARLEY_UPSTREAM_URL: `http://127.0.0.1:${await freePort()}/v23.0` })
+  organization = await world.createOrganization()
+})
+
+afterAll(() => world.close())
+
+/** A port on which nobody listens. */
+function freePort(): Promise<number> {
+  const server = createServer()
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
+
+describe('POST /send-chat, 500 Upstream unavailable', () => {
+  it('when nobody listens: may be tried again, and an Idempotency-Key does not keep it', async () => {
+    await createContact(world, organization, '+16505550001')
+    const body = { phone_number: '16505550001', message_type: 'text', text: 'hello' }
+    const options = { key: organization.key, body, headers: { 'idempotency-key': 'again' } }
+    const answer = await world.request('POST', '/send-chat', options)
+    expect(answer.status).toBe(500)
+    expect(answer.body).toMatchObject({ success: false, error: 'Upstream unavailable', retryable: true })
+    const shown = await conversation(world, organization, '16505550001')
+    expect(shown.body.messages).toMatchObject([
+      { id: answer.body.id, message_status: 'failed', outcome: null, error: { code: 'upstream_unavailable' } },
+    ])
+    const events = (await eventsOf(world, organization)).filter((event) => event.type.startsWith('message.'))
+    expect(events.map((event) => event.type)).toEqual(['message.failed'])
+
+    const again = await world.request('POST', '/send-chat', options)
+    expect(again.headers.get('idempotent-replayed')).toBeNull()
+    expect(again.body.id).not.toBe(answer.body.id)
+  })
+})

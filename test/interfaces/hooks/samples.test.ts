@@ -1,0 +1,203 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { contact, conversation, postBody } from './support.js'
+
+const FOLDER = new URL('../../samples/', import.meta.url)
+const BUSINESS_NUMBER = '106540352242922'
+const CUSTOMER = '16505551234'
+
+/** What GET /conversations answers after each sample, beside what all of them share. */
+const EXPECTED: Record<string, object[]> = {
+  'wh-openapi-text.json': [
+    { message: 'Does it come in another color?', message_type: 'text', created_at: '2025-06-08T20:59:43.000Z' },
+  ],
+  'wh-openapi-text-ctwa-ad.json': [
+    { message: 'Hello! Can I get more info on this?', message_type: 'text', created_at: '2025-06-18T19:46:32.000Z' },
+  ],
+  'wh-openapi-text-product-inquiry.json': [
+    {
+      message: 'Is this still available?',
+      message_type: 'text',
+      created_at: '2025-06-15T19:46:40.000Z',
+      context_message_id: 'wamid.HBgLMTY1MDM4Nzk0MzkVAgARGA9wcm9kdWN0X2lucXVpcnkA',
+    },
+  ],
+  'wh-openapi-image.json': [
+    { message: 'Taj Mahal', message_type: 'image', media_type: 'image', created_at: '2025-04-11T04:08:16.000Z' },
+  ],
+  'wh-openapi-location.json': [
+    {
+      message: 'Philz Coffee, 101 Forest Ave, Palo Alto, CA 94301 (37.44221496582, -122.16165924072)',
+      message_type: 'location',
+      created_at: '2025-04-11T04:08:16.000Z',
+    },
+  ],
+  'wh-openapi-contacts.json': [
+    { message: 'Lucía Gómez', message_type: 'contacts', created_at: '2025-04-11T04:08:16.000Z' },
+  ],
+  'wh-openapi-button.json': [
+    {
+      message: 'Unsubscribe',
+      message_type: 'button',
+      created_at: '2025-06-16T16:24:05.000Z',
+      context_message_id: 'wamid.HBgLMTY1MDM4Nzk0MzkVAgARGBJFNjk2OTMwNEZCQjhGMzUyQUYA',
+    },
+  ],
+  'wh-openapi-button-reply.json': [
+    {
+      message: 'Cancel',
+      message_type: 'interactive',
+      media_type: 'interactive',
+      created_at: '2025-06-15T22:05:36.000Z',
+      context_message_id: 'wamid.HBgLMTY1MDM4Nzk0MzkVAgARGBI3MEM2RUJFNkI0RENGQTVDRjUA',
+    },
+  ],
+  'wh-openapi-list-reply.json': [
+    {
+      message: 'Priority Mail Express',
+      message_type: 'interactive',
+      media_type: 'interactive',
+      created_at: '2025-06-13T22:42:55.000Z',
+      context_message_id: 'wamid.HBgLMTY1MDM4Nzk0MzkVAgARGBJGMzEyNzhENTZDMzNGODlDRDgA',
+    },
+  ],
+  'wh-openapi-order.json': [
+    {
+      message: '2 × di9ozbzfi4 (30 USD), 1 × nqryix03ez (25 USD)',
+      message_type: 'order',
+      created_at: '2025-06-16T17:52:05.000Z',
+    },
+  ],
+  'wh-openapi-unsupported.json': [
+    { message: '[unsupported]', message_type: 'unsupported', created_at: '2025-06-16T16:18:22.000Z' },
+  ],
+  'wh-openapi-system.json': [
+    {
+      message: 'User Sheena Nelson changed from 16505551234 to 12195555358',
+      message_type: 'system',
+      sender_type: 'system',
+      created_at: '2025-06-18T17:55:42.000Z',
+    },
+  ],
+  // A reaction shows only on its message, and that one was never here.
+  'wh-openapi-reaction.json': [],
+}
+
+const SHARED = {
+  sender_type: 'user-chat',
+  message_status: 'delivered',
+  media_type: null,
+  media_url: null,
+  assignee: null,
+  voice_note_transcription: null,
+  reactions: [],
+  context_message_id: null,
+  error: null,
+  outcome: null,
+}
+
+let world: World
+
+beforeAll(async () => {
+  world = await startWorld()
+})
+
+afterAll(() => world.close())
+
+/** An organization that owns the number of the samples, until it is deleted. */
+async function withOwner(work: (owner: TestOrganization) => Promise<void>): Promise<void> {
+  const owner = await world.createOrganization()
+  const settings = {
+    phone_number_id: BUSINESS_NUMBER,
+    business_account_id: `owner-${owner.id}`,
+    access_token: 'token',
+    app_secret: owner.appSecret,
+    verify_token: owner.verifyToken,
+  }
+  expect((await world.admin('PUT', `/organizations/${owner.id}/upstream`, settings)).status).toBe(200)
+  try {
+    await work(owner)
+  } finally {
+    expect((await world.admin('DELETE', `/organizations/${owner.id}`)).status).toBe(200)
+  }
+}
+
+function read(file: string): string {
+  return readFileSync(new URL(file, FOLDER), 'utf8')
+}
+
+describe('a callback as the upstream publishes it', () => {
+  it('is expected of every sample', () => {
+    const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json'))
+    expect(files.sort()).toEqual(Object.keys(EXPECTED).sort())
+  })
+
+  it.each(Object.keys(EXPECTED))('%s shows in the conversation', async (file) => {
+    await withOwner(async (owner) => {
+      const body = read(file)
+      expect((await postBody(world, body, owner.appSecret)).status).toBe(200)
+      await world.drain()
+
+      const expected = EXPECTED[file] ?? []
+      const shown = await conversation(world, owner, `+${CUSTOMER}`)
+      expect(shown.status).toBe(200)
+      const [message] = JSON.parse(body).entry[0].changes[0].value.messages
+      expect(shown.body.messages).toEqual(
+        expected.map((fields) => ({ ...SHARED, id: expect.any(String), message_id: message.id, ...fields })),
+      )
+      expect(shown.body).toMatchObject({
+        success: true,
+        count: expected.length,
+        stored: expected.length > 0,
+        searchTerms: null,
+        filtered: false,
+      })
+    })
+  })
+
+  it.each(Object.keys(EXPECTED).filter((file) => file !== 'wh-openapi-system.json'))(
+    '%s makes its sender a contact',
+    async (file) => {
+      await withOwner(async (owner) => {
+        await postBody(world, read(file), owner.appSecret)
+        await world.drain()
+        const { body } = await contact(world, owner, CUSTOMER)
+        expect(body.contact).toMatchObject({
+          chat_id: CUSTOMER,
+          phone_number: `+${CUSTOMER}`,
+          full_name: 'Sheena Nelson',
+          has_unread_messages: file !== 'wh-openapi-reaction.json',
+          bot_status: null,
+          allow_broadcast: true,
+          tags: [],
+          source: { type: 'inbound_message' },
+        })
+      })
+    },
+  )
+
+  it('of a changed number moves the contact, which is found under both', async () => {
+    await withOwner(async (owner) => {
+      await postBody(world, read('wh-openapi-text.json'), owner.appSecret)
+      await postBody(world, read('wh-openapi-system.json'), owner.appSecret)
+      await world.drain()
+      const moved = await contact(world, owner, '12195555358')
+      expect(moved.body.contact).toMatchObject({
+        chat_id: '12195555358',
+        phone_number: '+12195555358',
+        full_name: 'Sheena Nelson',
+      })
+      expect((await contact(world, owner, CUSTOMER)).body.contact.id).toBe(moved.body.contact.id)
+      expect((await conversation(world, owner, '12195555358')).body.count).toBe(2)
+    })
+  })
+
+  it('sent twice counts once', async () => {
+    await withOwner(async (owner) => {
+      for (let time = 0; time < 2; time++) await postBody(world, read('wh-openapi-text.json'), owner.appSecret)
+      await world.drain()
+      expect((await conversation(world, owner, CUSTOMER)).body.count).toBe(1)
+    })
+  })
+})

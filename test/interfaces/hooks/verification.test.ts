@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+
+let world: World
+let organization: TestOrganization
+let other: TestOrganization
+
+beforeAll(async () => {
+  world = await startWorld()
+  organization = await world.createOrganization()
+  other = await world.createOrganization()
+})
+
+afterAll(() => world.close())
+
+function verify(query: Record<string, string>) {
+  return world.request('GET', `/hooks/upstream?${new URLSearchParams(query)}`)
+}
+
+describe('GET /hooks/upstream, 200', () => {
+  it('answers the challenge as plain text to the verify token of any organization', async () => {
+    for (const { verifyToken } of [organization, other]) {
+      const answer = await verify({
+        'hub.mode': 'subscribe',
+        'hub.verify_token': verifyToken,
+        'hub.challenge': '1158201444',
+      })
+      expect(answer.status).toBe(200)
+      expect(answer.body).toBe(1158201444)
+      expect(answer.headers.get('content-type')).toMatch(/^text\/plain/)
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+    }
+  })
+})
+
+describe('GET /hooks/upstream, 403', () => {
+  it('refuses a wrong token, an absent one, another mode, and no challenge', async () => {
+    const token = organization.verifyToken
+    const refused: Record<string, string>[] = [
+      { 'hub.mode': 'subscribe', 'hub.verify_token': `${token}x`, 'hub.challenge': '1' },
+      { 'hub.mode': 'subscribe', 'hub.verify_token': '', 'hub.challenge': '1' },
+      { 'hub.mode': 'subscribe', 'hub.challenge': '1' },
+      { 'hub.mode': 'unsubscribe', 'hub.verify_token': token, 'hub.challenge': '1' },
+      { 'hub.verify_token': token, 'hub.challenge': '1' },
+      { 'hub.mode': 'subscribe', 'hub.verify_token': token },
+      {},
+    ]
+    for (const query of refused) {
+      const answer = await verify(query)
+      expect(answer.status, JSON.stringify(query)).toBe(403)
+      expect(answer.body).toMatchObject({ success: false, error: 'Invalid verify token' })
+    }
+  })
+
+  it('refuses a token given twice', async () => {
+    const query = `hub.mode=subscribe&hub.challenge=1&hub.verify_token=${organization.verifyToken}`
+    const answer = await world.request('GET', `/hooks/upstream?${query}&hub.verify_token=other`)
+    expect(answer.status).toBe(403)
+  })
+})
+
+describe('other methods on /hooks/upstream, 405', () => {
+  it('tells which methods there are', async () => {
+    const answer = await world.request('DELETE', '/hooks/upstream')
+    expect(answer.status).toBe(405)
+    expect(answer.headers.get('allow')).toMatch(/GET.*POST/)
+  })
+})

@@ -1,0 +1,125 @@
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CRONTAB, TASK_NAMES } from '../../src/jobs/tasks.js'
+import { createWake } from '../../src/jobs/wake.js'
+import { drainJobs, startWorker, unlockJobs } from '../../src/jobs/worker.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+
+const log = pino({ level: 'silent' })
+
+let database: TestDatabase
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+})
+
+afterEach(() => database.drop())
+
+/** Inserts jobs as the statements of the service do: without a notification. */
+async function insertJobs(payloads: unknown[], task = 'receive_callback'): Promise<void> {
+  await database.pool.query(
+    `INSERT INTO graphile_worker._private_jobs (task_id, payload)
+     SELECT t.id, given.payload
+     FROM unnest($1::json[]) WITH ORDINALITY AS given (payload, place), graphile_worker._private_tasks t
+     WHERE t.identifier = $2 ORDER BY place`,
+    [payloads.map((payload) => JSON.stringify(payload)), task],
+  )
+}
+
+async function jobs(): Promise<{ attempts: number; last_error: string | null; locked: boolean }[]> {
+  const { rows } = await database.pool.query(
+    'SELECT attempts, last_error, locked_by IS NOT NULL AS locked FROM graphile_worker._private_jobs ORDER BY id',
+  )
+  return rows
+}
+
+describe('draining', () => {
+  it('works off every due job once, taking them in order, and ends when all have ended', async () => {
+    const begun: unknown[] = []
+    let ended = 0
+    const tasks = {
+      receive_callback: async (payload: unknown) => {
+        begun.push(payload)
+        await new Promise((resolve) => setImmediate(resolve))
+        ended++
+      },
+    }
+    const payloads = Array.from({ length: 500 }, (_, index) => ({ index }))
+    await insertJobs(payloads)
+    await drainJobs(database, tasks, log)
+    expect(begun).toEqual(payloads)
+    expect(ended).toBe(500)
+    expect(await jobs()).toEqual([])
+  })
+
+  it('leaves a failed job for later, with its reason, and does the others', async () => {
+    const done: unknown[] = []
+    const tasks = {
+      receive_callback: async (payload: unknown) => {
+        if (payload === 'bad') throw new Error('that was bad')
+        done.push(payload)
+      },
+    }
+    await insertJobs(['a', 'bad', 'b'])
+    await drainJobs(database, tasks, log)
+    expect(done.sort()).toEqual(['a', 'b'])
+    expect(await jobs()).toEqual([{ attempts: 1, last_error: expect.stringContaining('that was bad'), locked: false }])
+  })
+})
+
+describe('a worker', () => {
+  it('does jobs that it is woken for, and hands nothing back that it has begun', async () => {
+    const done: unknown[] = []
+    const ids: string[] = []
+    const tasks = {
+      receive_callback: async (payload: unknown) => {
+        done.push(payload)
+      },
+    }
+    const worker = await startWorker(database, tasks, log, async (id) => {
+      ids.push(id)
+    })
+    expect(worker.isRunning()).toBe(true)
+    expect(ids).toEqual([expect.stringMatching(/./)])
+    await insertJobs([1, 2, 3])
+    createWake(database, log)()
+    await expect.poll(() => done.length).toBe(3)
+    await worker.stop()
+    expect(worker.isRunning()).toBe(false)
+    expect(await jobs()).toEqual([])
+    await worker.stop()
+  })
+
+  it('that died leaves its jobs locked until they are unlocked for another', async () => {
+    await insertJobs([1, 2])
+    await database.pool.query(
+      `UPDATE graphile_worker._private_jobs SET locked_by = 'dead-worker', locked_at = now() - interval '1 minute', attempts = 1`,
+    )
+    const done: unknown[] = []
+    const tasks = {
+      receive_callback: async (payload: unknown) => {
+        done.push(payload)
+      },
+    }
+    await drainJobs(database, tasks, log)
+    expect(done).toEqual([])
+    await unlockJobs(database, [])
+    await unlockJobs(database, ['another-worker'])
+    await drainJobs(database, tasks, log)
+    expect(done).toEqual([])
+    await unlockJobs(database, ['dead-worker'])
+    await drainJobs(database, tasks, log)
+    expect(done).toEqual([1, 2])
+  })
+})
+
+describe('the tasks', () => {
+  it('are all known to the queue, and the recurring ones are tasks', async () => {
+    const { rows } = await database.pool.query<{ identifier: string }>(
+      'SELECT identifier FROM graphile_worker._private_tasks',
+    )
+    expect(rows.map((row) => row.identifier)).toEqual(expect.arrayContaining([...TASK_NAMES]))
+    const recurring = CRONTAB.split('\n').map((line) => line.split(' ').at(-1))
+    expect(recurring.filter((name) => !TASK_NAMES.some((task) => task === name))).toEqual([])
+  })
+})

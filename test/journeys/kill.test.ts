@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { endPrograms } from './support/programs.js'
+import { playRound, type Round, type Stage } from './support/rounds.js'
+import { createOrganization, sharedSecrets, startSandbox, startService, succeed, urlOf } from './support/service.js'
+import { type Inbound, readConversation, type Send, tellInbound, trySend } from './support/traffic.js'
+
+vi.setConfig({ testTimeout: 90_000 })
+
+const ROUNDS = 14
+const patience = { timeout: 20_000, interval: 20 }
+
+let database: TestDatabase
+let stage: Stage
+const played: Round[] = []
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const sandbox = await startSandbox()
+  await sandbox.control('POST', '/settings', { delay_ms: 2, slow_ms: 150, duplicate: 0.1, disorder: 0.2 })
+  const start = () =>
+    startService({
+      ...sharedSecrets,
+      PARLEY_DATABASE_URL: urlOf(database.connection),
+      PARLEY_UPSTREAM_URL: sandbox.upstreamUrl,
+      PARLEY_RATE_LIMIT: '0',
+    })
+  const service = await start()
+  const organization = await createOrganization(service)
+  stage = { sandbox, organization, service, restart: start, kill: async ({ program }) => program.killGroup() }
+})
+
+afterAll(async () => {
+  await endPrograms()
+  await database?.drop()
+})
+
+describe('a service that is killed in the middle of load', () => {
+  it.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))('keeps its promises, seed %i', async (seed) => {
+    played.push(await playRound(stage, seed))
+  })
+
+  it('has sent nothing twice over all rounds', async () => {
+    const record = await stage.sandbox.accepted()
+    const texts = record.map(({ payload }) => payload.text.body)
+    const ids = record.map(({ payload }) => payload.biz_opaque_callback_data)
+    expect(new Set(texts).size).toBe(record.length)
+    expect(new Set(ids).size).toBe(record.length)
+    const asked = played.flatMap(({ sends }) => sends.map(({ text }) => text))
+    expect(texts.filter((text) => !asked.includes(text))).toEqual([])
+  })
+})
+
+// What is under way is held at a known point by a lock on the contact's row.
+describe('a service that is killed while a statement of its waits', () => {
+  it('has its jobs worked off right after the restart', async () => {
+    const { organization } = stage
+    const lock = await lockContact('5511970100001')
+    const inbounds = Array.from({ length: 30 }, (_, index): Inbound => {
+      return { id: `wamid.locked-${index}`, from: '5511970100001', text: `locked ${index}`, acknowledged: false }
+    })
+    for (const inbound of inbounds) expect(await tellInbound(stage.service, organization, inbound)).toBe(true)
+    await vi.waitFor(async () => expect(await lockedJobs()).toBeGreaterThan(1), patience)
+    await stage.kill(stage.service)
+    await stage.service.program.exited
+    await lock.release()
+
+    stage.service = await stage.restart()
+    // Not only when the dead are looked for the next time, 15 seconds later.
+    const atOnce = { ...patience, timeout: 10_000 }
+    await vi.waitFor(async () => {
+      const { messages } = await readConversation(stage.service, organization, '5511970100001')
+      expect(messages.map(({ message }) => message).sort()).toEqual(inbounds.map(({ text }) => text).sort())
+    }, atOnce)
+    await vi.waitFor(async () => expect(await lockedJobs()).toBe(0), atOnce)
+  })
+
+  it('does not send what its statement records after its death, however often the client asks', async () => {
+    const lock = await lockContact('5511970100002')
+    const send: Send = { key: 'held', to: '5511970100002', text: 'held', answers: [] }
+    const first = trySend(stage.service, stage.organization, send)
+    await vi.waitFor(async () => expect(await waitingStatements()).toBe(1), patience)
+    await stage.kill(stage.service)
+    expect(await first).toBeNull()
+
+    // The statement of the dead process still waits in PostgreSQL, and will have its way.
+    stage.service = await stage.restart()
+    const second = trySend(stage.service, stage.organization, send)
+    await vi.waitFor(async () => expect(await waitingStatements()).toBe(2), patience)
+    await lock.release()
+    const answer = await second
+    const { messages, total } = await readConversation(stage.service, stage.organization, send.to)
+    expect(messages).toMatchObject([{ message: 'held', outcome: 'pending' }])
+    expect(total).toBe(1)
+    expect(answer).toMatchObject({ status: 500, body: { error: 'Outcome unknown', id: messages[0].id } })
+    expect(await trySend(stage.service, stage.organization, send)).toMatchObject({ status: 500, body: answer?.body })
+    expect((await stage.sandbox.accepted()).filter(({ to }) => to === send.to)).toEqual([])
+  })
+})
+
+async function lockContact(number: string): Promise<{ release: () => Promise<void> }> {
+  const { service, organization } = stage
+  const body = { phone_number: number }
+  const made = await succeed(service.request('POST', '/contact', { key: organization.key, body }))
+  const client = await database.pool.connect()
+  await client.query('BEGIN')
+  await client.query('SELECT FROM contacts WHERE id = $1 FOR UPDATE', [made.body.contact.id])
+  return {
+    release: async () => {
+      await client.query('ROLLBACK')
+      client.release()
+    },
+  }
+}
+
+async function waitingStatements(): Promise<number> {
+  return count(`pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+}
+
+async function lockedJobs(): Promise<number> {
+  return count('graphile_worker._private_jobs WHERE locked_by IS NOT NULL')
+}
+
+async function count(from: string): Promise<number> {
+  const { rows } = await database.pool.query(`SELECT count(*)::int AS count FROM ${from}`)
+  return rows[0].count
+}

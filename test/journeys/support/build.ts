@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const repository = fileURLToPath(new URL('../../..', import.meta.url))
+const cache = join(repository, 'node_modules', '.cache')
+const prefix = 'parley-journeys-'
+const sources = ['src', 'simulator', 'migrations', 'package.json', 'tsconfig.json', 'tsconfig.build.json']
+const hourMs = 60 * 60 * 1_000
+
+let built: Promise<string> | undefined
+
+/**
+ * The compiled program of the sources as they are, laid out as it is installed: resolves to the path of its main.js. Test
+ * files and runs with the same sources share it; `dist` may be stale, or be made anew while processes run from it.
+ */
+export function builtProgram(): Promise<string> {
+  built ??= build()
+  return built
+}
+
+async function build(): Promise<string> {
+  const folder = join(cache, `${prefix}${await digestOfSources()}`)
+  const program = join(folder, 'dist', 'src', 'main.js')
+  if (await exists(program)) {
+    await utimes(folder, new Date(), new Date()) // in use: not to be removed as old
+    return program
+  }
+  await mkdir(cache, { recursive: true })
+  await removeOldBuilds()
+  const growing = await mkdtemp(join(cache, `${prefix}new-`))
+  await compileInto(join(growing, 'dist'))
+  await cp(join(repository, 'package.json'), join(growing, 'package.json'))
+  await cp(join(repository, 'migrations'), join(growing, 'migrations'), { recursive: true })
+  // Another test file may have been faster: then its build stays.
+  await rename(growing, folder).catch(() => rm(growing, { recursive: true, force: true }))
+  return program
+}
+
+async function digestOfSources(): Promise<string> {
+  const hash = createHash('sha256')
+  for (const source of sources) {
+    for (const path of await filesOf(source)) hash.update(`${path}\0`).update(await readFile(join(repository, path)))
+  }
+  return hash.digest('hex').slice(0, 16)
+}
+
+async function filesOf(source: string): Promise<string[]> {
+  if ((await stat(join(repository, source))).isFile()) return [source]
+  const entries = await readdir(join(repository, source), { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(repository.length))
+    .sort()
+}
+
+/** Types are checked elsewhere: here they would only cost time. */
+async function compileInto(folder: string): Promise<void> {
+  const compiler = join(repository, 'node_modules', 'typescript', 'bin', 'tsc')
+  const project = join(repository, 'tsconfig.build.json')
+  await promisify(execFile)(process.execPath, [compiler, '-p', project, '--noCheck', '--outDir', folder], {
+    cwd: repository,
+  })
+}
+
+async function removeOldBuilds(): Promise<void> {
+  for (const name of await readdir(cache)) {
+    if (!name.startsWith(prefix)) continue
+    const { mtimeMs } = await stat(join(cache, name))
+    if (Date.now() - mtimeMs > hourMs) await rm(join(cache, name), { recursive: true, force: true })
+  }
+}
+
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}

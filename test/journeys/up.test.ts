@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs, promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { descendantsOf, stillRunning } from './support/process-table.js'
+import { endPrograms, type Program, startProgram } from './support/programs.js'
+import { type Answer, call, makeFolder } from './support/service.js'
+
+vi.setConfig({ testTimeout: 90_000 })
+const patience = { timeout: 40_000, interval: 20 }
+
+let folder: Awaited<ReturnType<typeof makeFolder>>
+let dataDir: string
+
+beforeEach(async () => {
+  folder = await makeFolder()
+  dataDir = join(folder.path, 'data')
+})
+
+afterEach(async () => {
+  await endPrograms()
+  await folder.remove()
+})
+
+describe('up', () => {
+  it('prints an address, a key and a curl that sends, and the same key when it is started again', async () => {
+    const first = await up()
+    expect(first.key).toMatch(/^parley_\S{32,}$/)
+    const demo = await runCurl(first.curls[1])
+    expect(demo.status).toBe(200)
+    expect(demo.body.messages.length).toBeGreaterThan(3)
+    expect(await runCurl(first.curls[0])).toMatchObject({ status: 200, body: { success: true } })
+    const texts = await textsOf(first)
+    expect(texts.filter((text) => text === 'Hello from Parley')).toHaveLength(1)
+    first.program.kill('SIGTERM')
+    expect(await first.program.exited).toEqual({ code: 0, signal: null })
+
+    const second = await up()
+    expect(second.key).toBe(first.key)
+    expect(await textsOf(second)).toEqual(texts)
+  })
+
+  it('starts again after everything was killed', async () => {
+    const first = await up()
+    const texts = await textsOf(first)
+    await killEverything(first.program)
+    const second = await up()
+    expect(second.key).toBe(first.key)
+    expect(await textsOf(second)).toEqual(texts)
+    expect(await runCurl(second.curls[0])).toMatchObject({ status: 200 })
+  })
+
+  it.each(['demo.json', 'secrets.json', 'postgres'])(
+    'completes what a first start that was killed at its %s had begun',
+    async (sign) => {
+      const program = await startProgram(['up'], { env: environment() })
+      program.firstLine.catch(() => undefined)
+      await vi.waitFor(async () => expect(await readdir(dataDir)).toContain(sign), { ...patience, interval: 2 })
+      await killEverything(program)
+      const next = await up()
+      const texts = await textsOf(next)
+      expect(texts.length).toBeGreaterThan(3)
+      expect(new Set(texts).size).toBe(texts.length)
+      expect(await organizationsOf(next)).toHaveLength(1)
+    },
+  )
+})
+
+interface Up {
+  program: Program
+  url: string
+  key: string
+  /** The printed commands: one that sends, one that reads. */
+  curls: string[]
+}
+
+function environment(): Record<string, string> {
+  return { PARLEY_DATA_DIR: dataDir, PARLEY_PORT: '0', PARLEY_UPSTREAM_URL: 'sandbox' }
+}
+
+async function up(): Promise<Up> {
+  const program = await startProgram(['up'], { env: environment() })
+  const line = await program.firstLine
+  await vi.waitFor(() => expect(program.output.at(-1)).toMatch(/^Ctrl-C/), patience)
+  const text = program.output.join('\n')
+  return {
+    program,
+    url: line.slice('parley ready on '.length),
+    key: /API key +(\S+)/.exec(text)?.[1] ?? '',
+    curls: [...text.matchAll(/^ *(curl (?:.*\\\n)*.*)$/gm)].map(([, command = '']) => command),
+  }
+}
+
+/** Lets a shell split the command as it would for curl, and does what curl would. */
+async function runCurl(command: string | undefined): Promise<Answer> {
+  const script = `curl() { for word in "$@"; do printf '%s\\0' "$word"; done; }\n${command}`
+  const { stdout } = await promisify(execFile)('sh', ['-c', script])
+  const { values, positionals } = parseArgs({
+    args: stdout.split('\0').slice(0, -1),
+    options: {
+      request: { type: 'string', short: 'X', default: 'GET' },
+      header: { type: 'string', short: 'H', multiple: true, default: [] },
+      data: { type: 'string', short: 'd' },
+    },
+    allowPositionals: true,
+  })
+  const headers = Object.fromEntries(
+    values.header.map((header) => [header.split(': ')[0]?.toLowerCase(), header.split(': ')[1]]),
+  )
+  return call(String(positionals[0]), values.request, { headers, body: values.data })
+}
+
+/** What the conversation of the printed examples holds, oldest first. */
+async function textsOf({ curls }: Up): Promise<string[]> {
+  const { body } = await runCurl(curls[1]?.replace('chatNumber=', 'limit=100&ascending=true&chatNumber='))
+  return body.messages.map(({ message }: { message: string }) => message)
+}
+
+async function organizationsOf({ url }: Up): Promise<unknown[]> {
+  const { PARLEY_ADMIN_TOKEN: key } = JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8'))
+  return (await call(`${url}/admin/organizations`, 'GET', { key })).body.organizations
+}
+
+/** The service, PostgreSQL and its watchdog. */
+async function killEverything({ pid, exited }: Program): Promise<void> {
+  for (const victim of await stillRunning([pid, ...(await descendantsOf(pid))])) {
+    process.kill(victim, 'SIGKILL')
+  }
+  expect(await exited).toEqual({ code: null, signal: 'SIGKILL' })
+}

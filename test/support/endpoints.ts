@@ -1,0 +1,36 @@
+/** One endpoint of Interface A with a request that passes every check before the contact is looked for. */
+export interface Endpoint {
+  method: string
+  path: string
+  query: string
+  scope: string
+  body?: Record<string, unknown>
+}
+
+/** Every endpoint of Interface A; a test compares the list with /openapi.json. */
+export const ENDPOINTS: readonly Endpoint[] = [
+  { method: 'GET', path: '/contact', query: 'phone_number=5511987650000', scope: 'contacts:read' },
+  { method: 'POST', path: '/contact', query: '', scope: 'contacts:write', body: { phone_number: '5511987650000' } },
+  {
+    method: 'PATCH',
+    path: '/contact',
+    query: 'phone_number=5511987650000',
+    scope: 'contacts:write',
+    body: { full_name: 'Ana' },
+  },
+  { method: 'DELETE', path: '/contact', query: 'phone_number=5511987650000', scope: 'contacts:write' },
+  { method: 'GET', path: '/conversations', query: 'chatNumber=5511987650000', scope: 'conversations:read' },
+  {
+    method: 'POST',
+    path: '/send-chat',
+    query: '',
+    scope: 'messages:send',
+    body: { phone_number: '5511987650000', message_type: 'text', text: 'Olá' },
+  },
+]
+
+/** Path and query, with a further parameter where one is given. */
+export function urlOf({ path, query }: Endpoint, parameter = ''): string {
+  const all = [query, parameter].filter((part) => part !== '').join('&')
+  return all === '' ? path : `${path}?${all}`
+}
