@@ -16,7 +16,7 @@ import { startWorker, unlockJobs, type Worker } from './jobs/worker.js'
 import { createSecretBox } from './lib/secret-box.js'
 import type { Secrets } from './secrets.js'
 import { createUpstreamClient } from './upstream/client.js'
-import { registerWithSimulator, type SimulatorControl } from './upstream/simulator-link.js'
+import { registerWithSimulator, type SimulatedNumber, type SimulatorControl } from './upstream/simulator-link.js'
 
 /** What the service is made from; the one who starts it opens the database and, where one is wanted, the simulator. */
 export interface AppOptions {
@@ -59,7 +59,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     upstreamTimeoutMs: config.upstreamTimeoutMs,
     processId: presence.processId,
     wakeWorkers: createWake(database, log),
-    linkWithSimulator: simulator && ((number) => registerWithSimulator(simulator, number, `${url}/hooks/upstream`)),
+    linkWithSimulator: simulator && ((number) => link(simulator, number, `${url}/hooks/upstream`, log)),
   }
   const freeDeadJobs = async () => unlockJobs(database, await presence.removeDead())
   await freeDeadJobs()
@@ -94,6 +94,24 @@ export async function startApp(options: AppOptions): Promise<App> {
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/** The built-in simulator has to know every number; what else listens on this machine need not be a simulator at all. */
+async function link(
+  simulator: SimulatorControl & { passesOn: boolean },
+  number: SimulatedNumber,
+  callbackUrl: string,
+  log: Logger,
+): Promise<void> {
+  try {
+    await registerWithSimulator(simulator, number, callbackUrl)
+  } catch (error) {
+    if (simulator.passesOn) throw error
+    log.info(
+      { reason: (error as Error).message },
+      'the upstream on this machine takes no numbers: it is no simulator, or not up',
+    )
   }
 }
 

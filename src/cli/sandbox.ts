@@ -1,7 +1,7 @@
 import { startSimulator } from '../../simulator/index.js'
 import { CliFailure } from './failure.js'
 import type { Invocation } from './invocation.js'
-import { listenForEndRequest } from './signals.js'
+import { endingInOrder } from './signals.js'
 
 /** What `parley sandbox` can be told. */
 export interface SandboxOptions {
@@ -19,12 +19,13 @@ export async function sandbox(
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
     throw new CliFailure(2, `--port ${port}: expected a port number from 0 (any free one) to 65535`)
   }
-  const { asked } = listenForEndRequest()
   const options = { host, port: Number(port), limits: limits === true, public: isPublic === true }
-  const simulator = await startSimulator(options).catch((error: Error) => {
-    throw new CliFailure(2, `The sandbox cannot listen on ${host}:${port}: ${error.message}`)
+  await endingInOrder(async ({ asked }) => {
+    const simulator = await startSimulator(options).catch((error: Error) => {
+      throw new CliFailure(2, `The sandbox cannot listen on ${host}:${port}: ${error.message}`)
+    })
+    streams.stdout.write(`parley sandbox ready on ${simulator.url}\n`)
+    await asked
+    await simulator.close()
   })
-  streams.stdout.write(`parley sandbox ready on ${simulator.url}\n`)
-  await asked
-  await simulator.close()
 }

@@ -1,15 +1,19 @@
+import type { Config } from '../config.js'
 import { requireConfig } from './environment.js'
-import type { Invocation } from './invocation.js'
+import type { Invocation, Streams } from './invocation.js'
 import { startService } from './service.js'
-import { listenForEndRequest } from './signals.js'
+import { type EndRequest, endingInOrder } from './signals.js'
 
 /** `parley serve`: runs the service until it is asked to end (contract 1). */
-export async function serve({ env, streams }: Invocation, options: { migrate?: boolean }): Promise<void> {
+export async function serve({ env, streams }: Invocation, { migrate = false }: { migrate?: boolean }): Promise<void> {
   const config = requireConfig(env)
-  const endRequest = listenForEndRequest()
-  const service = await startService(config, { migrate: options.migrate === true }, endRequest)
+  await endingInOrder((endRequest) => run(config, migrate, streams, endRequest))
+}
+
+async function run(config: Config, migrate: boolean, { stdout }: Streams, endRequest: EndRequest): Promise<void> {
+  const service = await startService(config, { migrate }, endRequest)
   try {
-    streams.stdout.write(`${readyLine(service.app.url, config.roles)}\n`)
+    stdout.write(`${readyLine(service.app.url, config.roles)}\n`)
     await service.untilAskedToEnd()
   } finally {
     await service.close()

@@ -31,7 +31,10 @@ export async function startService(
   const log = createLogger(config.logLevel)
   const closers: (() => Promise<void>)[] = []
   const close = async () => {
-    for (const end of closers.splice(0).reverse()) await end()
+    const failures: unknown[] = []
+    // Where one does not end well, the others still have to.
+    for (const end of closers.splice(0).reverse()) await end().catch((error: unknown) => failures.push(error))
+    if (failures.length > 0) throw failures[0]
   }
   /** What has been started, when nobody asked to end meanwhile. */
   const keep = <Started>(started: Started, end: (started: Started) => Promise<void>): Started => {
@@ -58,7 +61,7 @@ export async function startService(
     return { app, secrets, log, close, untilAskedToEnd }
   } catch (error) {
     await close()
-    throw explainUpstreamError(explainListenError(error, config), config)
+    throw explainListenError(error, config)
   }
 }
 
@@ -83,17 +86,6 @@ function simulatorControl({ upstreamUrl }: Config, simulator: Simulator | null, 
   const { hostname, origin } = new URL(upstreamUrl)
   const isLoopback = hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname)
   return isLoopback ? { controlUrl: `${origin}/_sim`, token: null, passesOn: false } : null
-}
-
-/** A simulator beside us is told of the numbers at the start. */
-function explainUpstreamError(error: unknown, { upstreamUrl }: Config): unknown {
-  const { syscall, code, port } = error as { syscall?: unknown; code?: unknown; port?: unknown }
-  const isUpstream = upstreamUrl !== 'sandbox' && new URL(upstreamUrl).port === String(port)
-  if (syscall !== 'connect' || !isUpstream) return error
-  return new CliFailure(
-    2,
-    `PARLEY_UPSTREAM_URL=${upstreamUrl}: nothing answers there (${code}): start 'parley sandbox' there first`,
-  )
 }
 
 async function databaseLost({ ended }: OpenDatabase): Promise<never> {

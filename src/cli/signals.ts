@@ -8,18 +8,25 @@ export interface EndRequest {
   asked: Promise<string>
 }
 
-/** From the first moment on: a signal that comes while we start must not leave a database behind. */
-export function listenForEndRequest(): EndRequest {
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const
+
+/** Runs a command that ends in order when it is asked to: from its first moment on, so that it never leaves a database behind. */
+export async function endingInOrder<Result>(command: (endRequest: EndRequest) => Promise<Result>): Promise<Result> {
   const controller = new AbortController()
+  let tell: (name: string) => void = () => undefined
   const asked = new Promise<string>((resolve) => {
-    for (const name of ['SIGTERM', 'SIGINT'] as const) {
-      process.once(name, () => {
-        // Asked twice, the person means it.
-        process.once(name, () => process.exit(1))
-        controller.abort(new AskedToEnd(name))
-        resolve(name)
-      })
-    }
+    tell = resolve
   })
-  return { signal: controller.signal, asked }
+  const onSignal = (name: string) => {
+    // Asked twice, the person means it.
+    if (controller.signal.aborted) process.exit(1)
+    controller.abort(new AskedToEnd(name))
+    tell(name)
+  }
+  for (const name of SIGNALS) process.on(name, onSignal)
+  try {
+    return await command({ signal: controller.signal, asked })
+  } finally {
+    for (const name of SIGNALS) process.off(name, onSignal)
+  }
 }

@@ -2,25 +2,28 @@ import { join } from 'node:path'
 import type { Config } from '../config.js'
 import { DEMO_CONTACT, type Demo, ensureDemo } from './demo.js'
 import { requireConfig } from './environment.js'
-import type { Invocation } from './invocation.js'
+import type { Invocation, Streams } from './invocation.js'
 import { inOneLine } from './output.js'
 import { readyLine } from './serve.js'
 import { type Service, startService } from './service.js'
-import { listenForEndRequest } from './signals.js'
+import { type EndRequest, endingInOrder } from './signals.js'
 
 /**
  * `parley up`, which bin/up calls: runs the service, makes the demo where the sandbox stands in for the upstream, says how to
  * go on, and stays until it is asked to end (contract 1).
  */
-export async function up({ env, streams }: Invocation, options: { migrate?: boolean }): Promise<void> {
+export async function up({ env, streams }: Invocation, { migrate = false }: { migrate?: boolean }): Promise<void> {
   const config = requireConfig(env)
-  const endRequest = listenForEndRequest()
-  const service = await startService(config, { migrate: options.migrate === true }, endRequest)
+  await endingInOrder((endRequest) => run(config, migrate, streams, endRequest))
+}
+
+async function run(config: Config, migrate: boolean, { stdout }: Streams, endRequest: EndRequest): Promise<void> {
+  const service = await startService(config, { migrate }, endRequest)
   const ended = service.untilAskedToEnd()
   try {
     const outcome = await Promise.race([makeDemo(config, service, endRequest.signal), ended.then(() => null)])
     if (outcome === null) return
-    streams.stdout.write(`${readyLine(service.app.url, config.roles)}\n\n${describe(config, service, outcome)}`)
+    stdout.write(`${readyLine(service.app.url, config.roles)}\n\n${describe(config, service, outcome)}`)
     await ended
   } finally {
     await service.close()

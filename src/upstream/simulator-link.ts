@@ -15,6 +15,9 @@ export interface SimulatedNumber {
   appSecret: string
 }
 
+/** What is no simulator may not answer at all. */
+const ANSWER_TIMEOUT_MS = 2_000
+
 /** Tells a simulator of a number and of where its callbacks go (contract 6). Throws when the simulator does not take it. */
 export async function registerWithSimulator(
   { controlUrl, token }: SimulatorControl,
@@ -30,6 +33,8 @@ export async function registerWithSimulator(
       app_secret: number.appSecret,
       callback_url: callbackUrl,
     }),
+    headersTimeout: ANSWER_TIMEOUT_MS,
+    bodyTimeout: ANSWER_TIMEOUT_MS,
   })
   const text = await body.text()
   if (statusCode !== 200)

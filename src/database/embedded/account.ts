@@ -50,9 +50,11 @@ export async function chooseAccount(site: Site, postgres: string): Promise<Tried
   )
 }
 
+const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
 /** The environment of PostgreSQL's programs: nothing of ours, which holds secrets. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
-  return { PATH: process.env.PATH, PG_GRANDPARENT_PID: String(process.pid) }
+  return { PATH: SYSTEM_PATH, PG_GRANDPARENT_PID: String(process.pid) }
 }
 
 const ourselves: Account = { owner: undefined, identity: {}, prefix: [] }

@@ -35,8 +35,9 @@ export function envelope(businessAccountId: string, ...changes: object[]): objec
 
 /** Posts a body as it stands, signed with the secret; null = not signed. */
 export function postBody(world: World, body: string, secret: string | null): Promise<Answer> {
-  const signature = secret === null ? {} : { 'x-hub-signature-256': `sha256=${hmacSha256Hex(secret, body)}` }
-  return world.request('POST', '/hooks/upstream', { body, headers: signature })
+  const headers: Record<string, string> = {}
+  if (secret !== null) headers['x-hub-signature-256'] = `sha256=${hmacSha256Hex(secret, body)}`
+  return world.request('POST', '/hooks/upstream', { body, headers })
 }
 
 /** Posts a value of the field messages for the organization, and works it off; throws when it is not taken. */

@@ -1,0 +1,51 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { runCli } from '../../src/cli/program.js'
+import type { Connection } from '../../src/database/pool.js'
+
+/** What a command did. */
+export interface Result {
+  code: number
+  out: string
+  err: string
+  /** Standard output read as JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into output of every shape
+  json: () => any
+}
+
+/** Runs `parley <args>` in this process; `input` is what standard input holds. */
+export async function run(args: string[], env: Record<string, string>, input = ''): Promise<Result> {
+  const stdout = new PassThrough()
+  const stderr = new PassThrough()
+  const output = Promise.all([text(stdout), text(stderr)])
+  const code = await runCli(args, env, { stdin: Readable.from([input]), stdout, stderr })
+  stdout.end()
+  stderr.end()
+  const [out, err] = await output
+  return { code, out, err, json: () => JSON.parse(out) }
+}
+
+/** The environment of a command beside the service that a test runs over this database. */
+export function besideService(connection: Connection): Record<string, string> {
+  return {
+    PARLEY_DATABASE_URL: toUrl(connection),
+    PARLEY_ADMIN_TOKEN: 'admin-token-of-the-tests',
+    PARLEY_SECRET: 'master-key-of-the-tests',
+  }
+}
+
+/** A folder that is removed by `remove`. */
+export async function makeFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'parley-cli-'))
+  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+}
+
+/** The connection as PARLEY_DATABASE_URL takes it. */
+export function toUrl(connection: Connection): string {
+  if ('connectionString' in connection) return connection.connectionString
+  const { host, port, user, database } = connection
+  return `postgres:///${database}?${new URLSearchParams({ host, port: String(port), user })}`
+}
