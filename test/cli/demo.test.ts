@@ -109,6 +109,7 @@ describe('ensureDemo', () => {
       )
     }
     expect(cuts).toBeGreaterThan(10)
+    expect(cuts).toBeLessThan(100)
     const demo = await makeDemo()
     await expectConversation(demo.apiKey)
     const { organizations } = await admin('GET', '/organizations')
