@@ -96,7 +96,7 @@ describe('serve ends with code 2 and one clear line for', () => {
 
   it('something else than PostgreSQL, be it silent', async () => {
     const { port } = await listen(() => undefined)
-    await expectDatabaseRefusal(`postgres://me:hush@127.0.0.1:${port}/none`, ['timeout'])
+    await expectDatabaseRefusal(`postgres://me:hush@127.0.0.1:${port}/none`, ['in time'])
   })
 
   it('something else than PostgreSQL, be it short', async () => {
