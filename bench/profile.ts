@@ -125,6 +125,7 @@ function packageOf(node: ProfileNode | undefined): string {
   const { url = '', functionName = '' } = node?.callFrame ?? {}
   if (url === '') return functionName.startsWith('(') ? functionName : 'native'
   if (url.startsWith('node:')) return 'Node'
+  if (url.startsWith('wasm:')) return 'WebAssembly'
   return /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? OURS
 }
 

@@ -96,7 +96,7 @@ function backlogNotes(rows: readonly Row[]): string[] {
   const notes = rows.flatMap(({ behind, connections }) =>
     behind
       ? [
-          `${connections} connections: all worked off ${behind.seconds.toFixed(1)} s after the last answer, ${count(behind.perSecond)} messages/s end to end`,
+          `conn ${connections}: all worked off ${behind.seconds.toFixed(1)} s after the last answer, ${count(behind.perSecond)} messages/s end to end`,
         ]
       : [],
   )

@@ -18,7 +18,7 @@ export async function measureContact(world: World, seconds: number): Promise<Row
   const pgbench = findPgbench()
   const pgbenchRow = pgbench && {
     id: 'contact.pgbench',
-    title: 'pgbench, the same statement',
+    title: 'pgbench, contact by one address',
     pid: null,
     run: (shape: LoadShape) => runPgbench(pgbench, world, shape),
   }
