@@ -4,6 +4,7 @@ import type { Config } from './config.js'
 import type { Context } from './context.js'
 import { createAuthenticator } from './core/api-keys.js'
 import { createCallbackReceiver } from './core/callbacks.js'
+import { createContactLookup } from './core/contacts.js'
 import { linkAllWithSimulator } from './core/organizations.js'
 import { enterPresence } from './core/presence.js'
 import { createRateLimiter } from './core/rate-limit.js'
@@ -58,6 +59,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     upstream: createUpstreamClient(options.upstreamUrl),
     upstreamTimeoutMs: config.upstreamTimeoutMs,
     processId: presence.processId,
+    lookUpContact: createContactLookup(database),
     wakeWorkers: createWake(database, log),
     linkWithSimulator: simulator && ((number) => link(simulator, number, `${url}/hooks/upstream`, log)),
   }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Database } from './database/pool.js'
 import type { SecretBox } from './lib/secret-box.js'
+import type { Contact, ContactLookup } from './model/contact.js'
 import type { UpstreamClient } from './upstream/client.js'
 import type { SimulatedNumber } from './upstream/simulator-link.js'
 
@@ -16,6 +17,8 @@ export interface Context {
   upstreamTimeoutMs: number
   /** This process among those of the service. */
   processId: number
+  /** Finds a contact by its addresses; see core/contacts. */
+  lookUpContact: (lookup: ContactLookup) => Promise<Contact | null>
   /** Tells the workers that jobs have been inserted; called after the insert has committed. */
   wakeWorkers: () => void
   /** Makes a business number known to the simulator; null where none is in use. */

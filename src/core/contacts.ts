@@ -1,7 +1,9 @@
 import type { Context } from '../context.js'
 import { isForeignKeyViolation, isUniqueViolation } from '../database/errors.js'
+import type { Database } from '../database/pool.js'
+import { coalesce } from '../lib/coalesce.js'
 import { newId } from '../lib/id.js'
-import type { Contact } from '../model/contact.js'
+import type { Contact, ContactLookup } from '../model/contact.js'
 import type { Organization } from '../model/organization.js'
 import { isUserIdChatId, readPhoneNumber } from '../model/phone-number.js'
 import { Problem } from '../model/problem.js'
@@ -10,9 +12,17 @@ import {
   eraseContact as eraseContactRows,
   findContactByAddresses,
   findContactById,
+  findContactsByAddresses,
   insertContact,
   updateContact,
 } from '../storage/contacts.js'
+
+const MAX_BATCH = 500
+
+/** Makes the look-up of a process: contacts that are asked for at the same moment are found by one statement. */
+export function createContactLookup(database: Database): Context['lookUpContact'] {
+  return coalesce((lookups: ContactLookup[]) => findContactsByAddresses(database, lookups), MAX_BATCH)
+}
 
 /** How a request names a contact; at least one is given. The keys are the public names of the fields. */
 export interface ContactReference {
@@ -92,7 +102,7 @@ function lookUp(
 ): Promise<Contact | null> {
   if (name === 'contactId') return findContactById(ctx.database, organization.id, value)
   const { forms } = readAddresses(organization, name, value, place)
-  return findContactByAddresses(ctx.database, organization.id, forms)
+  return ctx.lookUpContact({ organizationId: organization.id, addresses: forms })
 }
 
 /** One contact of the organization by its id, or null. */

@@ -1,8 +1,8 @@
-import { v7 } from 'uuid'
+import { uuidv7 } from 'uuidv7'
 
 /** A new UUIDv7 in lower case: ids made later sort after those made earlier in the same process (contract 7). */
 export function newId(): string {
-  return v7()
+  return uuidv7()
 }
 
 /** Tells whether `value` is written as a UUID, of any version and in either case. */

@@ -17,6 +17,8 @@ interface BoxKey {
   key: Buffer
 }
 
+// The same few secrets are opened for every message; what was opened once is in this process's memory anyway.
+const maxOpened = 1_000
 const version = 1
 const purpose = 'parley/secret-box/v1'
 const cipherName = 'aes-256-gcm'
@@ -35,9 +37,17 @@ export function createSecretBox(masterKeys: readonly string[]): SecretBox {
   const keys = masterKeys.map(deriveBoxKey)
   const [sealingKey] = keys
   if (sealingKey === undefined) throw new Error('A secret box needs at least one master key, and none was given.')
+  const opened = new Map<string, string>()
   return {
     seal: (plain, context) => seal(plain, context, sealingKey),
-    open: (sealed, context) => open(Buffer.from(sealed), context, keys),
+    open: (sealed, context) => {
+      const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
+      const known = `${context} ${bytes.toString('latin1')}`
+      const plain = opened.get(known) ?? open(bytes, context, keys)
+      if (opened.size >= maxOpened) opened.clear()
+      opened.set(known, plain)
+      return plain
+    },
   }
 }
 

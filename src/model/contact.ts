@@ -22,6 +22,12 @@ export interface Contact {
   updated_at: Date | string
 }
 
+/** Asks for the contact that one of the addresses leads to, the first of them first. */
+export interface ContactLookup {
+  organizationId: string
+  addresses: readonly string[]
+}
+
 const ACTIVE_MS = 24 * 3_600_000
 
 /** The contact as every interface and event shows it (spec 2.1). `active_status`: wrote within 24 hours before `now`. */

@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import { opaqueArray, statement } from '../database/statement.js'
 
 /** A callback's body as one organization may see it. */
 export interface StoredCallback {
@@ -29,7 +29,7 @@ const insert = statement<{ jobs: number }>(
 const find = statement<{ organization_id: string; id: string; body: Buffer }>(
   'callbacks.find',
   `SELECT c.organization_id, c.id, c.body
-   FROM unnest($1::uuid[], $2::uuid[]) AS wanted (organization_id, id)
+   FROM unnest(${opaqueArray('$1', 'uuid')}, ${opaqueArray('$2', 'uuid')}) AS wanted (organization_id, id)
    JOIN callbacks c ON c.organization_id = wanted.organization_id AND c.id = wanted.id`,
 )
 

@@ -1,6 +1,6 @@
 import type { Queryable } from '../database/pool.js'
-import { statement } from '../database/statement.js'
-import type { Contact } from '../model/contact.js'
+import { opaqueArray, statement } from '../database/statement.js'
+import type { Contact, ContactLookup } from '../model/contact.js'
 
 /** Every column that a contact shows or that a verb needs; the same list in every statement that returns a contact. */
 export const CONTACT_COLUMNS = `organization_id, id, chat_id, phone_number, full_name, email, tags, bot_status, allow_broadcast,
@@ -9,14 +9,15 @@ export const CONTACT_COLUMNS = `organization_id, id, chat_id, phone_number, full
 
 const QUALIFIED_COLUMNS = CONTACT_COLUMNS.replaceAll(/(\w+)/g, 'c.$1')
 
-const findByAddresses = statement<Contact>(
+// Look-ups of several tenants may share a run; each row is found under its own organization.
+const findByAddresses = statement<Contact & { lookup: number }>(
   'contacts.findByAddresses',
-  `SELECT ${QUALIFIED_COLUMNS}
-   FROM contact_addresses a
+  `SELECT DISTINCT ON (wanted.lookup) wanted.lookup, ${QUALIFIED_COLUMNS}
+   FROM unnest(${opaqueArray('$1', 'integer')}, ${opaqueArray('$2', 'uuid')}, ${opaqueArray('$3', 'text')})
+     WITH ORDINALITY AS wanted (lookup, organization_id, address, rank)
+   JOIN contact_addresses a ON a.organization_id = wanted.organization_id AND a.address = wanted.address
    JOIN contacts c ON c.organization_id = a.organization_id AND c.id = a.contact_id
-   WHERE a.organization_id = $1 AND a.address = ANY ($2)
-   ORDER BY array_position($2, a.address)
-   LIMIT 1`,
+   ORDER BY wanted.lookup, wanted.rank`,
 )
 
 const findById = statement<Contact>(
@@ -145,14 +146,32 @@ const eraseTraces = statement<never>(
    WHERE c.organization_id = $1 AND c.id = named.id AND NOT named.is_waiting`,
 )
 
+/** The contacts that are asked for, in the order asked; null where no address leads to one. */
+export async function findContactsByAddresses(
+  db: Queryable,
+  lookups: readonly ContactLookup[],
+): Promise<(Contact | null)[]> {
+  const wanted = lookups.flatMap(({ organizationId, addresses }, lookup) =>
+    addresses.map((address) => ({ lookup, organizationId, address })),
+  )
+  const rows = await db.run(findByAddresses, [
+    wanted.map((one) => one.lookup),
+    wanted.map((one) => one.organizationId),
+    wanted.map((one) => one.address),
+  ])
+  const found: (Contact | null)[] = lookups.map(() => null)
+  for (const { lookup, ...contact } of rows) found[lookup] = contact
+  return found
+}
+
 /** The contact that one of the addresses leads to, the first of them first; null when none does. */
 export async function findContactByAddresses(
   db: Queryable,
   organizationId: string,
   addresses: readonly string[],
 ): Promise<Contact | null> {
-  const rows = await db.run(findByAddresses, [organizationId, addresses])
-  return rows[0] ?? null
+  const [contact] = await findContactsByAddresses(db, [{ organizationId, addresses }])
+  return contact ?? null
 }
 
 /** One contact by its id, or null. */

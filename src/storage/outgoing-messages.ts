@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import { opaqueArray, statement } from '../database/statement.js'
 import { isUuid } from '../lib/id.js'
 import type { Message, MessageError, SenderType } from '../model/message.js'
 import { MESSAGE_COLUMNS, MESSAGE_SNAPSHOT } from './messages.js'
@@ -49,7 +49,7 @@ const record = statement<RecordRow>(
      SELECT c.id, c.chat_id, c.phone_number, c.blocked, c.bot_status, c.has_unread_messages
      FROM contact_addresses a
      JOIN contacts c ON c.organization_id = a.organization_id AND c.id = a.contact_id
-     WHERE a.organization_id = $1 AND a.address = ANY ($2)
+     WHERE a.organization_id = $1 AND a.address = ANY (${opaqueArray('$2', 'text')})
      ORDER BY array_position($2, a.address)
      LIMIT 1
    ), context AS (
