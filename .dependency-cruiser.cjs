@@ -34,7 +34,7 @@ const rooms = {
   upstream: ['lib'],
   storefront: ['lib'],
   blobs: ['lib'],
-  secrets: ['config'],
+  secrets: ['config', 'lib'],
   log: ['config'],
   config: [],
   model: ['lib'],

@@ -89,7 +89,7 @@ CREATE TABLE contacts (
   archived                   boolean NOT NULL DEFAULT false,
   blocked                    boolean NOT NULL DEFAULT false,
   has_unread_messages        boolean NOT NULL DEFAULT false,
-  source                     jsonb,
+  source                     json, -- as it was given
   contact_summary            text,
   contact_summary_updated_at timestamptz,
   last_seq                   bigint NOT NULL DEFAULT 0, -- the number of the newest message = how many the conversation has

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { link, mkdir, open, unlink } from 'node:fs/promises'
+import { link, open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Config, type Parsed, parseAdminToken, parseMasterKeys } from './config.js'
+import { makeFolder } from './lib/make-folder.js'
 
 /** What the service must keep to itself: the admin API's bearer token; the current master key, then older ones. */
 export interface Secrets {
@@ -54,7 +55,7 @@ async function readPrivately(path: string): Promise<string | undefined> {
 
 /** Makes the file whole under another name and links it into place: of several makers the first one wins. */
 async function createSecrets(dataDir: string, path: string): Promise<string> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await makeFolder(dataDir, 0o700)
   const draft = `${path}.${randomUUID()}`
   await writeDurably(draft, `${JSON.stringify(generateSecrets(), null, 2)}\n`)
   try {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { chmod, mkdir, open, readFile, rename } from 'node:fs/promises'
+import { chmod, open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { asText, isJsonObject } from '../lib/json.js'
+import { makeFolder } from '../lib/make-folder.js'
 
 /** What is kept of the demo from one start to the next. */
 export interface DemoRecord {
@@ -29,7 +30,7 @@ export async function readDemoRecord(dataDir: string): Promise<DemoRecord | null
 
 /** Writes `demo.json` for this user alone, whole or not at all. */
 export async function writeDemoRecord(dataDir: string, record: DemoRecord): Promise<void> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await makeFolder(dataDir, 0o700)
   const draft = `${pathIn(dataDir)}.${randomUUID()}`
   const file = await open(draft, 'wx', 0o600)
   try {

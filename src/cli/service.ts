@@ -1,6 +1,6 @@
 import { type Simulator, startSimulator } from '../../simulator/index.js'
 import { type App, startApp } from '../app.js'
-import type { Config } from '../config.js'
+import { type Config, configWarnings } from '../config.js'
 import { createLogger, type Logger } from '../log.js'
 import type { Secrets } from '../secrets.js'
 import { type OpenDatabase, openConfiguredDatabase, prepareSchema, requireSecrets } from './environment.js'
@@ -29,6 +29,7 @@ export async function startService(
   { signal, asked }: EndRequest,
 ): Promise<Service> {
   const log = createLogger(config.logLevel)
+  for (const warning of configWarnings(config)) log.warn(warning)
   const closers: (() => Promise<void>)[] = []
   const close = async () => {
     const failures: unknown[] = []

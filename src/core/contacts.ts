@@ -18,6 +18,7 @@ import {
 } from '../storage/contacts.js'
 
 const MAX_BATCH = 500
+const MAX_SOURCE_LENGTH = 10_000
 
 /** Makes the look-up of a process: contacts that are asked for at the same moment are found by one statement. */
 export function createContactLookup(database: Database): Context['lookUpContact'] {
@@ -129,6 +130,7 @@ export async function createContact(
   id: string,
 ): Promise<Contact> {
   const number = readInputNumber(organization, input)
+  const source = readSource(input.source)
   const existing = await findContactByAddresses(ctx.database, organization.id, number.forms)
   if (existing) throw contactExists(existing, number)
   try {
@@ -142,7 +144,7 @@ export async function createContact(
       email: input.email ?? null,
       tags: [...new Set(input.tags ?? [])],
       allow_broadcast: input.allow_broadcast ?? true,
-      source: input.source ?? null,
+      source,
     })
   } catch (error) {
     if (isForeignKeyViolation(error)) {
@@ -153,6 +155,17 @@ export async function createContact(
       : null
     throw faster ? contactExists(faster, number) : error
   }
+}
+
+/** Kept as it is given, and shown with every answer: so it has to be small. */
+function readSource(source: ContactInput['source']): Record<string, unknown> | null {
+  if (!source) return null
+  const { length } = JSON.stringify(source)
+  if (length <= MAX_SOURCE_LENGTH) return source
+  throw new Problem(
+    'invalid_field',
+    `source has ${length} characters as JSON, and may have at most ${MAX_SOURCE_LENGTH}`,
+  )
 }
 
 function readInputNumber(organization: Organization, input: ContactInput): ContactNumber {

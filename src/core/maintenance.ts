@@ -10,8 +10,8 @@ import { noteUptime } from '../storage/processes.js'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
-/** Longer than any request lasts: a send that is still pending then has lost its process. */
-const ABANDONED_MS = 2 * MINUTE_MS
+/** Longer than any send lasts (25 s): one that is still pending then has lost its process. */
+const ABANDONED_MS = MINUTE_MS / 2
 const GIVE_UP_MS = 15 * MINUTE_MS
 const BATCH = 500
 

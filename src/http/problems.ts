@@ -40,6 +40,7 @@ const STATUS: Record<ProblemCode, number> = {
 }
 
 const DATABASE_RETRY_SECONDS = 2
+const SWALLOW_MS = 10_000
 
 /** A problem's HTTP status. */
 export function statusOf(problem: Problem): number {
@@ -69,9 +70,21 @@ export function toProblem(error: unknown, request: FastifyRequest): Problem {
 /** Answers with a problem in Interface A's shape. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = toProblem(error, request)
+  if (problem.code === 'payload_too_large') swallowRest(request, reply)
   const retryAfter = problem.extras.retry_after
   if (typeof retryAfter === 'number') reply.header('retry-after', String(Math.ceil(retryAfter)))
   reply.code(statusOf(problem)).send(bodyOf(problem))
+}
+
+/**
+ * Reads on what the client still sends, for a while: a connection that is ended while it writes would break before it has
+ * read the answer.
+ */
+function swallowRest({ raw }: FastifyRequest, reply: FastifyReply): void {
+  reply.removeHeader('connection')
+  raw.resume()
+  const timer = setTimeout(() => raw.destroy(), SWALLOW_MS)
+  raw.once('close', () => clearTimeout(timer))
 }
 
 /** The refusals that the HTTP server itself makes. */

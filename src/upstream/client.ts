@@ -13,6 +13,7 @@ export interface BusinessNumber {
 /** What became of one call. `not_accepted` may be sent again; of `unknown` nobody can tell (contract 4, Sending). */
 export type SendOutcome =
   | { outcome: 'accepted'; upstreamId: string; waId: string | null; answer: JsonObject }
+  /** `code` is the upstream's, or the HTTP status where its answer has none. */
   | { outcome: 'refused'; because: 'message' | 'credentials'; code: number; text: string }
   | {
       outcome: 'not_accepted'
@@ -21,6 +22,8 @@ export type SendOutcome =
       code: number | null
       text: string
       retryAfterMs: number | null
+      /** Whether this call may be tried again at once; else it is for the caller to come back later. */
+      mayRetry: boolean
     }
   | { outcome: 'unknown'; text: string }
 
@@ -76,7 +79,14 @@ async function send(
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
     if (!wasNeverConnected(error)) return { outcome: 'unknown', text: `no answer: ${text}` }
-    return { outcome: 'not_accepted', limit: null, code: null, text: `no connection: ${text}`, retryAfterMs: null }
+    return {
+      outcome: 'not_accepted',
+      limit: null,
+      code: null,
+      text: `no connection: ${text}`,
+      retryAfterMs: null,
+      mayRetry: true,
+    }
   }
 }
 
@@ -109,7 +119,7 @@ function readError(
   const kind = classifyRefusal(code)
   if (kind === 'limited' || kind === 'busy') {
     const limit = kind === 'busy' ? null : code === PAIR_LIMIT ? 'pair' : 'number'
-    return { outcome: 'not_accepted', limit, code, text, retryAfterMs: readRetryAfter(headers) }
+    return { outcome: 'not_accepted', limit, code, text, retryAfterMs: readRetryAfter(headers), mayRetry: true }
   }
   if (statusCode >= 500) return { outcome: 'unknown', text: `HTTP ${statusCode}: ${text}` }
   return { outcome: 'refused', because: kind === 'credentials' ? 'credentials' : 'message', code, text }
@@ -117,13 +127,13 @@ function readError(
 
 /** An answer without an error body comes from something in between; only a 4xx tells that nothing was accepted. */
 function readBareStatus(statusCode: number, headers: Dispatcher.ResponseData['headers']): SendOutcome {
-  const text = `HTTP ${statusCode} without an error body`
+  const text = `HTTP ${statusCode} without an error body: what answers at PARLEY_UPSTREAM_URL may not be the upstream's API`
   if (statusCode === 429) {
-    return { outcome: 'not_accepted', limit: 'number', code: null, text, retryAfterMs: readRetryAfter(headers) }
+    const retryAfterMs = readRetryAfter(headers)
+    return { outcome: 'not_accepted', limit: 'number', code: null, text, retryAfterMs, mayRetry: false }
   }
-  if (statusCode === 401 || statusCode === 403) {
+  if (statusCode === 401 || statusCode === 403)
     return { outcome: 'refused', because: 'credentials', code: statusCode, text }
-  }
   if (statusCode >= 500 || statusCode === 408) return { outcome: 'unknown', text }
   return { outcome: 'refused', because: 'message', code: statusCode, text }
 }

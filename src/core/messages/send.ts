@@ -74,7 +74,10 @@ export async function findSendResult(ctx: Context, tenant: Tenant, messageId: st
   if (status === 'failed' && error !== null && error.code !== OUTCOME_UNKNOWN) {
     return { result: 'refused', because: 'message', messageId, code: error.code, text: error.text }
   }
-  if (outcome !== null || acceptedAt === null) return { result: 'unknown', messageId }
+  if (outcome !== null || acceptedAt === null) {
+    await markMessageUnknown(ctx.database, tenant.id, messageId)
+    return { result: 'unknown', messageId }
+  }
   const contact = await findContactById(ctx.database, tenant.id, message.contact_id)
   const recipient = contact?.chat_id ?? ''
   const answer = {
@@ -168,7 +171,7 @@ async function tryToSend(
 ): Promise<SendOutcome> {
   for (let attempt = 1; ; attempt++) {
     const outcome = await channel.send(message, Math.min(timeoutMs, deadline - Date.now()))
-    if (outcome.outcome !== 'not_accepted' || attempt === MAX_TRIES) return outcome
+    if (outcome.outcome !== 'not_accepted' || !outcome.mayRetry || attempt === MAX_TRIES) return outcome
     const delay = retryDelay(outcome, attempt)
     if (Date.now() + delay + MIN_CALL_MS > deadline) return { ...outcome, retryAfterMs: delay }
     await sleep(delay)

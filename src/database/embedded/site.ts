@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { access, chmod, constants, lchown, lstat, mkdir, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
+import { makeFolder } from '../../lib/make-folder.js'
 import { EmbeddedDatabaseError } from './error.js'
 
 export interface Owner {
@@ -38,7 +39,7 @@ const LONGEST_SOCKET_FOLDER = 70
  */
 export async function inspectSite(folder: string): Promise<Site> {
   try {
-    await mkdir(dirname(resolve(folder)), { recursive: true })
+    await makeFolder(dirname(resolve(folder)))
     const path = await resolveFolder(folder)
     const parent = dirname(path)
     const owner = await readOwner(path)

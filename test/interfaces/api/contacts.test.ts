@@ -155,6 +155,13 @@ describe('POST /contact', () => {
     expect(events[0]?.data.contact).toMatchObject({ id: body.contact.id, chat_id: number, allow_broadcast: true })
   })
 
+  it('refuses a source that is too long', async () => {
+    const source = { type: 'import', note: 'x'.repeat(10_000) }
+    const { status, body } = await create({ phone_number: '+5511977770001', source })
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ error: 'Invalid field', message: expect.stringContaining('source') })
+  })
+
   it('201 with surplus and null fields, which change nothing', async () => {
     const number = newNumber()
     const given = { chat_id: number, phone_number: null, full_name: null, email: null, source: null }

@@ -115,21 +115,20 @@ describe('an upstream whose answer tells nothing', () => {
   })
 })
 
+/** What is said of an answer that has no error body. */
+const bare = (status: number) =>
+  `HTTP ${status} without an error body: what answers at PARLEY_UPSTREAM_URL may not be the upstream's API`
+
 describe('an upstream that refuses', () => {
   it.each<[string, Reply, number, string]>([
     ['a final code with 400', refusing(131009), 131009, '(#131009) no'],
     ['a final code with 200', refusing(131051, 200), 131051, '(#131051) no'],
     ['details go before the message', refusing(100, 400, { error_data: { details: 'Bad to' } }), 100, 'Bad to'],
-    ['400 with HTML', answering(400, '<html>'), 400, 'HTTP 400 without an error body'],
-    ['404 without a body', answering(404, ''), 404, 'HTTP 404 without an error body'],
-    ['400 with a code of another type', refusing('100'), 400, 'HTTP 400 without an error body'],
-    ['400 with a fractional code', refusing(1.5), 400, 'HTTP 400 without an error body'],
-    [
-      'a redirect, which is not followed',
-      answering(302, '', { location: 'http://127.0.0.1:1/' }),
-      302,
-      'HTTP 302 without an error body',
-    ],
+    ['400 with HTML', answering(400, '<html>'), 400, bare(400)],
+    ['404 without a body', answering(404, ''), 404, bare(404)],
+    ['400 with a code of another type', refusing('100'), 400, bare(400)],
+    ['400 with a fractional code', refusing(1.5), 400, bare(400)],
+    ['a redirect, which is not followed', answering(302, '', { location: 'http://127.0.0.1:1/' }), 302, bare(302)],
     ['text that cannot be stored', refusing(131009, 400, { message: 'a\0b' }), 131009, 'a\uFFFDb'],
   ])('%s: rejected', async (_name, howToReply, code, text) => {
     const { answer, message } = await sendAgainst(howToReply)
@@ -168,11 +167,18 @@ describe('an upstream that is not ready', () => {
   })
 
   it('is waited for as long as it asks, within the budget', async () => {
+    const limited = JSON.stringify({ error: { code: 130429, message: 'Rate limit hit' } })
     const { answer } = await sendAgainst((request, response) =>
-      (calls === 1 ? answering(429, '', { 'retry-after': '1' }) : accepting('wamid.later'))(request, response),
+      (calls === 1 ? answering(429, limited, { 'retry-after': '1' }) : accepting('wamid.later'))(request, response),
     )
     expect(answer.status).toBe(200)
     expect(calls).toBe(2)
+  })
+
+  it('is not tried again without an error body: only its codes say that nothing was accepted', async () => {
+    const { answer } = await sendAgainst(answering(429, '', { 'retry-after': '1' }))
+    expect(answer.status).toBe(429)
+    expect(calls).toBe(1)
   })
 
   it.each([
