@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, chown, lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
@@ -351,13 +351,19 @@ async function compileSupervisor(): Promise<string> {
   const cache = join(repository, 'node_modules', '.cache')
   await mkdir(cache, { recursive: true })
   const target = await mkdtemp(join(cache, 'parley-embedded-'))
-  const source = join(repository, 'src', 'database')
-  const siblings = (await readdir(join(source, 'embedded'))).map((name) => join('embedded', name))
-  await mkdir(join(target, 'embedded'))
   await writeFile(join(target, 'package.json'), '{"type":"module"}')
-  for (const name of ['embedded.ts', ...siblings]) {
+  const siblings = await readdir(join(repository, 'src', 'database', 'embedded'))
+  const files = [
+    join('lib', 'make-folder.ts'),
+    join('database', 'embedded.ts'),
+    ...siblings.map((name) => join('database', 'embedded', name)),
+  ]
+  for (const name of files) {
     const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 }
-    const { outputText } = ts.transpileModule(await readFile(join(source, name), 'utf8'), { compilerOptions })
+    const { outputText } = ts.transpileModule(await readFile(join(repository, 'src', name), 'utf8'), {
+      compilerOptions,
+    })
+    await mkdir(dirname(join(target, name)), { recursive: true })
     await writeFile(join(target, name.replace(/ts$/, 'js')), outputText)
   }
   await writeFile(join(target, 'service.js'), SERVICE)
@@ -366,7 +372,7 @@ async function compileSupervisor(): Promise<string> {
 
 /** Serves the folder it is given until its standard input ends; says so when it is interrupted. */
 const SERVICE = `
-import { startEmbeddedDatabase } from './embedded.js'
+import { startEmbeddedDatabase } from './database/embedded.js'
 process.on('SIGINT', () => process.stderr.write('interrupted\\n'))
 const database = await startEmbeddedDatabase({ folder: process.argv[2] })
 process.stdout.write(JSON.stringify(database.connection) + '\\n')
