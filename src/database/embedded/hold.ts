@@ -40,7 +40,9 @@ export async function claimFolder(site: Site, owner: Owner): Promise<Claim> {
     await openSocketFolder(site, owner)
     let holder = await findHolder(site.socketFolder)
     if (!holder) {
-      const hold = await publish(site.socketFolder).catch(ignoring('ENOENT')) // ENOENT: an earlier holder removed the folder just now
+      // An earlier holder may have removed the folder just now; listening in it then fails with EACCES (libuv's word for it).
+      const vanished = attempt < ATTEMPTS ? ['ENOENT', 'EACCES'] : []
+      const hold = await publish(site.socketFolder).catch(ignoring(...vanished))
       if (hold) {
         holder = await findHolder(site.socketFolder, hold.path)
         if (!holder) return { outcome: 'held', hold }

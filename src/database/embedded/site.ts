@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Stats } from 'node:fs'
 import { access, chmod, constants, lchown, lstat, mkdir, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -61,18 +62,24 @@ export async function inspectSite(folder: string): Promise<Site> {
  */
 export async function openSocketFolder(site: Site, owner: Owner): Promise<void> {
   await mkdir(site.socketFolder, { mode: 0o700 }).catch(ignoring('EEXIST'))
-  if (!(await isTrustedSocketFolder(site))) {
+  const found = await lstat(site.socketFolder).catch(ignoring('ENOENT'))
+  // Another claimant stepped back, and removed the folder just now.
+  if (!found) return openSocketFolder(site, owner)
+  if (!isTrusted(site, found)) {
     throw new EmbeddedDatabaseError(`socket folder ${site.socketFolder} belongs to somebody else: remove it`)
   }
-  const found = await lstat(site.socketFolder)
-  if (found.uid !== owner.uid) await lchown(site.socketFolder, owner.uid, owner.gid)
-  if ((found.mode & 0o777) !== 0o700) await chmod(site.socketFolder, 0o700)
+  if (found.uid !== owner.uid) await lchown(site.socketFolder, owner.uid, owner.gid).catch(ignoring('ENOENT'))
+  if ((found.mode & 0o777) !== 0o700) await chmod(site.socketFolder, 0o700).catch(ignoring('ENOENT'))
 }
 
 /** False when there is no socket folder, or one that neither this user nor the database's made: the parent is open to everybody. */
 export async function isTrustedSocketFolder(site: Site): Promise<boolean> {
   const found = await lstat(site.socketFolder).catch(ignoring('ENOENT'))
-  if (!found?.isDirectory()) return false
+  return found !== undefined && isTrusted(site, found)
+}
+
+function isTrusted(site: Site, found: Stats): boolean {
+  if (!found.isDirectory()) return false
   const user = process.geteuid?.()
   return found.uid === user || (user === 0 && (found.uid === nobody.uid || found.uid === site.owner?.uid))
 }
