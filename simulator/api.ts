@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from './context.js'
-import { type Refusal, refusals } from './errors.js'
+import { refusals } from './errors.js'
+import { mediaApi } from './media-api.js'
+import { refuse } from './refuse.js'
 import { takeSend } from './sending.js'
 
 /** The upstream's API, for every version of it (`/v23.0/…`). */
@@ -23,14 +25,12 @@ export function upstreamApi(app: FastifyInstance, context: Context): void {
     },
   )
 
+  mediaApi(app, context)
+
   app.all('/:version(^v\\d+\\.\\d+$)/*', (request, reply) => {
     const id = request.url.split(/[/?]/)[2] ?? ''
     return refuse(reply, refusals.unknownObject(request.method, id))
   })
-}
-
-function refuse(reply: FastifyReply, { status, body }: Refusal): FastifyReply {
-  return reply.code(status).send(body)
 }
 
 function breakOff(request: FastifyRequest, reply: FastifyReply): FastifyReply {

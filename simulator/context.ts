@@ -1,7 +1,10 @@
 import type { CallbackSender } from './callbacks.js'
 import type { Idle } from './idle.js'
 import type { Limits } from './limits.js'
-import type { MagicRecipients } from './magic.js'
+import type { MagicMedia, MagicRecipients } from './magic.js'
+import type { MediaStore } from './media.js'
+import type { MediaFiles } from './media-files.js'
+import type { MediaLinks } from './media-links.js'
 import type { Numbers } from './numbers.js'
 import type { SeededRandom } from './random.js'
 import type { MessageRecord } from './record.js'
@@ -15,6 +18,10 @@ export interface Context {
   random: SeededRandom
   record: MessageRecord
   magic: MagicRecipients
+  magicMedia: MagicMedia
+  media: MediaStore
+  mediaFiles: MediaFiles
+  mediaLinks: MediaLinks
   /** Null when limits are not enforced. */
   limits: Limits | null
   sender: CallbackSender

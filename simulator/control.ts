@@ -4,6 +4,7 @@ import type { CallbackContent } from './batches.js'
 import type { Attempt } from './callbacks.js'
 import type { Context } from './context.js'
 import { inboundChange, readInbound } from './inbound.js'
+import { withMedia } from './inbound-media.js'
 import { isJsonObject, type JsonObject, parseJsonObject } from './json.js'
 import { type BusinessNumber, metadataOf, publicNumber, readNumber } from './numbers.js'
 import { networkId, phoneDigits } from './phones.js'
@@ -14,6 +15,7 @@ import { escapeJson } from './signing.js'
 
 type NumberRoute = { Params: { phoneNumberId: string } }
 type MessagesRoute = { Querystring: Record<string, string | string[] | undefined> }
+type MediaRoute = { Querystring: { phone_number_id?: string | string[] } }
 type Answer = object | Problem
 
 const defaultListLimit = 1_000
@@ -39,6 +41,7 @@ export function simulatorControl(app: FastifyInstance, context: Context, token: 
   app.post('/inbound', (request, reply) => withBody(request, reply, (body) => receiveInbound(context, body)))
   app.post('/callback', (request, reply) => withBody(request, reply, (body) => sendCallback(context, body)))
   app.get<MessagesRoute>('/messages', (request, reply) => answer(reply, listMessages(context, request.query)))
+  app.get<MediaRoute>('/media', (request, reply) => answer(reply, listMedia(context, request.query)))
   app.get('/settings', () => ({ success: true, settings: context.settings }))
   app.post('/settings', (request, reply) => withBody(request, reply, (body) => changeSettings(context, body)))
   app.post('/reset', (request, reply) => withBody(request, reply, (body) => reset(context, body)))
@@ -66,14 +69,15 @@ async function receiveInbound(context: Context, body: JsonObject): Promise<Answe
   if (typeof repeat !== 'boolean') return repeat
   const inbound = readInbound(body)
   if (isProblem(inbound)) return inbound
-  const { message } = inbound
+  const message = await withMedia(context, number.phone_number_id, inbound.message)
+  if (isProblem(message)) return message
   const at = Number(message.timestamp) * 1_000
   if (message.from) context.limits?.noteInbound(number.phone_number_id, networkId(message.from), at)
   if (message.from_user_id) context.limits?.noteInbound(number.phone_number_id, message.from_user_id, at)
   const attempt = await firstAttempt(
     context,
     number,
-    { kind: 'change', change: inboundChange(number, inbound) },
+    { kind: 'change', change: inboundChange(number, { ...inbound, message }) },
     repeat,
   )
   return { success: true, message_id: message.id, ...attempt }
@@ -135,6 +139,12 @@ function shownMessage(message: SentMessage): object {
   return { ...message, payload: JSON.parse(message.payload), accepted_at: new Date(message.accepted_at).toISOString() }
 }
 
+function listMedia(context: Context, { phone_number_id: phoneNumberId }: MediaRoute['Querystring']): Answer {
+  if (Array.isArray(phoneNumberId)) return invalidQuery('phone_number_id may be given once')
+  const media = context.media.uploads(phoneNumberId)
+  return { success: true, total: media.length, media }
+}
+
 function changeSettings(context: Context, body: JsonObject): Answer {
   const changes = readSettings(body)
   if (isProblem(changes)) return changes
@@ -143,16 +153,18 @@ function changeSettings(context: Context, body: JsonObject): Answer {
   return { success: true, settings: context.settings }
 }
 
-function reset(context: Context, { numbers = false }: JsonObject): Answer {
+async function reset(context: Context, { numbers = false }: JsonObject): Promise<Answer> {
   if (typeof numbers !== 'boolean') return invalidField('numbers must be true or false')
   context.reports.reset()
   context.sender.reset()
   context.record.reset()
   context.magic.reset()
+  context.magicMedia.reset()
   context.limits?.reset()
   Object.assign(context.settings, defaultSettings)
   context.random.restart(defaultSettings.seed)
   if (numbers) context.numbers.clear()
+  await context.media.reset()
   return { success: true }
 }
 

@@ -2,6 +2,7 @@ import type { CallbackContact, CallbackEnvelope, Change, InboundMessage, Message
 import { envelope } from './batches.js'
 import { newMessageId } from './ids.js'
 import { isJsonObject, type JsonObject } from './json.js'
+import { isMediaKind } from './media-types.js'
 import { type BusinessNumber, metadataOf } from './numbers.js'
 import { phoneDigits } from './phones.js'
 import { invalidField, isProblem, missingField, type Problem } from './problems.js'
@@ -35,7 +36,7 @@ const unsupportedErrors = [
 
 /**
  * Reads a control body into the message that a person sends: `type` and `from` (or `user_id`) are required, `id` and `timestamp`
- * are made when absent, `text` may be a plain string.
+ * are made when absent, `text` may be a plain string, and of media nothing has to be told.
  */
 export function readInbound(body: JsonObject): Inbound | Problem {
   const sender = readSender(body)
@@ -111,7 +112,7 @@ function readPayload(type: string, body: JsonObject): JsonObject | Problem {
   if (type === 'text' && typeof payload === 'string') return { text: { body: payload } }
   if (type === 'unsupported') return { errors: body.errors ?? unsupportedErrors }
   if (!kindsWithPayload.has(type)) return {}
-  if (payload === undefined) return missingField(type)
+  if (payload === undefined) return isMediaKind(type) ? { [type]: {} } : missingField(type)
   if (type === 'contacts') return Array.isArray(payload) ? {} : invalidField('contacts must be an array')
   if (!isJsonObject(payload)) return invalidField(`${type} must be an object`)
   if (type === 'text' && typeof payload.body !== 'string') return missingField('text.body')

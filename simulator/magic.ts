@@ -48,3 +48,35 @@ export class MagicRecipients {
     return { kind: 'refused', refusal: refusals.throughput() }
   }
 }
+
+/** Media ids whose last six digits make trouble, so that each trouble can be repeated. */
+export class MagicMedia {
+  readonly #failedOnce = new Set<string>()
+  readonly #brokenOffOnce = new Set<string>()
+
+  /** Whether the upstream knows nothing of it, although a person sent it. */
+  isMissing(id: string): boolean {
+    return id.endsWith('000404')
+  }
+
+  /** Whether asking where it is fails this time. */
+  failsNow(id: string): boolean {
+    return id.endsWith('000500') && isFirst(this.#failedOnce, id)
+  }
+
+  /** Whether its download breaks off this time. */
+  breaksOffNow(id: string): boolean {
+    return id.endsWith('000408') && isFirst(this.#brokenOffOnce, id)
+  }
+
+  reset(): void {
+    this.#failedOnce.clear()
+    this.#brokenOffOnce.clear()
+  }
+}
+
+function isFirst(seen: Set<string>, id: string): boolean {
+  if (seen.has(id)) return false
+  seen.add(id)
+  return true
+}

@@ -1,4 +1,5 @@
 import type { MarkReadResponse, SendResponse } from '../src/upstream/wire.js'
+import { checkToken } from './authorization.js'
 import type { Context } from './context.js'
 import { type Refusal, refusals } from './errors.js'
 import { newMessageId } from './ids.js'
@@ -29,11 +30,11 @@ export function takeSend(
 }
 
 function decide(context: Context, phoneNumberId: string, authorization: string | undefined, text: string): SendOutcome {
-  const unauthorized = checkToken(context, phoneNumberId, authorization)
+  const unauthorized = checkToken(authorization, [context.numbers.get(phoneNumberId)])
   if (unauthorized) return { kind: 'refused', refusal: unauthorized }
   const body = parseJsonObject(text)
   if (!body) return { kind: 'refused', refusal: refusals.invalidParameter('The request body is not a JSON object.') }
-  const request = readRequest(body)
+  const request = readRequest(body, (mediaId) => context.media.kindOfUpload(phoneNumberId, mediaId))
   if (request.kind === 'refused') return request
   if (request.kind === 'mark-read') return { kind: 'answered', body: { success: true }, afterMs: 0 }
   const fate = context.magic.fateOf(phoneNumberId, request.recipient)
@@ -41,15 +42,6 @@ function decide(context: Context, phoneNumberId: string, authorization: string |
   const overLimit = context.limits?.check(phoneNumberId, personOf(request.recipient), Date.now())
   if (overLimit) return { kind: 'refused', refusal: overLimit }
   return accept(context, phoneNumberId, request, fate, text)
-}
-
-/** The refusal of a call whose bearer token is absent, empty or not the one of the business number; null when it fits. */
-function checkToken(context: Context, phoneNumberId: string, authorization: string | undefined): Refusal | null {
-  if (authorization === undefined) return refusals.noToken()
-  const token = /^Bearer\s+(\S+)\s*$/i.exec(authorization)?.[1]
-  if (token === undefined) return refusals.emptyToken()
-  const expected = context.numbers.get(phoneNumberId)?.access_token
-  return expected === undefined || expected === token ? null : refusals.wrongToken()
 }
 
 function accept(

@@ -15,7 +15,11 @@ export interface Settings {
   statuses: boolean
   /** Milliseconds until a send to a recipient ending in 000004 is answered. */
   slow_ms: number
-  /** Start of the row of chances: the same seed gives the same duplicates and disorder. */
+  /** Probability (0 to 1) that an upload is refused with a 500. */
+  upload_fails: number
+  /** Whether the bytes of uploads are kept, so that they can be downloaded; size and hash always are. */
+  keep_media: boolean
+  /** Start of the row of chances: the same seed gives the same duplicates, disorder and failed uploads. */
   seed: number
   /** Whether accepted messages are kept for `GET /_sim/messages`. */
   record: boolean
@@ -28,6 +32,8 @@ export const defaultSettings: Readonly<Settings> = {
   batch: 50,
   statuses: true,
   slow_ms: 30_000,
+  upload_fails: 0,
+  keep_media: true,
   seed: 1,
   record: true,
 }
@@ -41,6 +47,7 @@ const ranges: Partial<Record<keyof Settings, { min: number; max: number; whole: 
   disorder: { min: 0, max: 1, whole: false },
   batch: { min: 1, max: 1_000, whole: true },
   slow_ms: { min: 0, max: maxMs, whole: true },
+  upload_fails: { min: 0, max: 1, whole: false },
   seed: { min: 0, max: 2 ** 32 - 1, whole: true },
 }
 

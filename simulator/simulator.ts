@@ -6,7 +6,10 @@ import type { Context } from './context.js'
 import { simulatorControl } from './control.js'
 import { Idle } from './idle.js'
 import { Limits } from './limits.js'
-import { MagicRecipients } from './magic.js'
+import { MagicMedia, MagicRecipients } from './magic.js'
+import { MediaStore } from './media.js'
+import { MediaFiles } from './media-files.js'
+import { MediaLinks } from './media-links.js'
 import type { Numbers } from './numbers.js'
 import { SeededRandom } from './random.js'
 import { MessageRecord } from './record.js'
@@ -73,6 +76,10 @@ function createContext({ limits, recordLimit, log }: SimulatorOptions): Context 
     ...{ numbers, settings, random, sender, reports, idle },
     record: new MessageRecord(recordLimit ?? defaultRecordLimit),
     magic: new MagicRecipients(),
+    magicMedia: new MagicMedia(),
+    media: new MediaStore(),
+    mediaFiles: new MediaFiles(),
+    mediaLinks: new MediaLinks(),
     limits: limits ? new Limits() : null,
   }
 }
@@ -91,6 +98,7 @@ async function close(app: FastifyInstance, context: Context): Promise<void> {
   context.reports.reset()
   await context.sender.close()
   await app.close()
+  await context.mediaFiles.close()
 }
 
 function portOf(app: FastifyInstance): number {

@@ -1,3 +1,11 @@
+import { type ContentCheck, isFilled, isLonger, type KindOfUpload } from './content/checks.js'
+import { checkContacts } from './content/contacts.js'
+import { checkInteractive } from './content/interactive.js'
+import { checkLocation } from './content/location.js'
+import { mediaCheck } from './content/media.js'
+import { checkReaction } from './content/reaction.js'
+import { checkTemplate } from './content/template.js'
+import { checkText } from './content/text.js'
 import { type Refusal, refusals } from './errors.js'
 import { isJsonObject, type JsonObject } from './json.js'
 import { isUserId, phoneDigits } from './phones.js'
@@ -13,22 +21,31 @@ export type Request =
   | { kind: 'mark-read' }
   | { kind: 'send'; type: string; recipient: Recipient; callbackData: string | undefined }
 
-type ContentCheck = (body: JsonObject) => Refusal | null
-
 /** The kinds of message that this upstream takes, each with its check. */
-const contentChecks: Record<string, ContentCheck> = { text: checkText, reaction: checkReaction }
+const contentChecks: Record<string, ContentCheck> = {
+  text: checkText,
+  image: mediaCheck('image'),
+  video: mediaCheck('video'),
+  audio: mediaCheck('audio'),
+  document: mediaCheck('document'),
+  sticker: mediaCheck('sticker'),
+  location: checkLocation,
+  contacts: checkContacts,
+  interactive: checkInteractive,
+  template: checkTemplate,
+  reaction: checkReaction,
+}
 
-const maxTextLength = 4096
 const maxCallbackDataLength = 512
 
 /** Reads a body as the upstream does and refuses it with the upstream's error where the upstream would. */
-export function readRequest(body: JsonObject): Request {
+export function readRequest(body: JsonObject, kindOfUpload: KindOfUpload): Request {
   const product = body.messaging_product
   if (product === undefined) return refused(refusals.invalidParameter('The parameter messaging_product is required.'))
   if (product !== 'whatsapp') {
     return refused(refusals.invalidParameter(`Param messaging_product must be one of {WHATSAPP} - got "${product}".`))
   }
-  return body.status === undefined ? readSend(body) : readMarkRead(body)
+  return body.status === undefined ? readSend(body, kindOfUpload) : readMarkRead(body)
 }
 
 function readMarkRead(body: JsonObject): Request {
@@ -39,14 +56,14 @@ function readMarkRead(body: JsonObject): Request {
   return { kind: 'mark-read' }
 }
 
-function readSend(body: JsonObject): Request {
+function readSend(body: JsonObject, kindOfUpload: KindOfUpload): Request {
   const recipient = readRecipient(body)
   if ('status' in recipient) return refused(recipient)
   const type = body.type ?? 'text'
   if (typeof type !== 'string') return refused(refusals.invalidParameter('Param type must be a string.'))
   const check = Object.hasOwn(contentChecks, type) ? contentChecks[type] : undefined
   if (!check) return refused(refusals.unsupportedType())
-  const refusal = checkEnvelope(body) ?? check(body)
+  const refusal = checkEnvelope(body) ?? check(body, kindOfUpload)
   if (refusal) return refused(refusal)
   const callbackData = body.biz_opaque_callback_data
   return { kind: 'send', type, recipient, callbackData: typeof callbackData === 'string' ? callbackData : undefined }
@@ -76,45 +93,12 @@ function checkEnvelope(body: JsonObject): Refusal | null {
   }
   const callbackData = body.biz_opaque_callback_data
   if (callbackData === undefined) return null
-  if (typeof callbackData === 'string' && lengthOf(callbackData) <= maxCallbackDataLength) return null
+  if (typeof callbackData === 'string' && !isLonger(callbackData, maxCallbackDataLength)) return null
   return refusals.invalidParameter(
     `Param biz_opaque_callback_data must be a string of at most ${maxCallbackDataLength} characters.`,
   )
 }
 
-function checkText(body: JsonObject): Refusal | null {
-  const { text } = body
-  if (!isJsonObject(text) || text.body === undefined || text.body === '') {
-    return refusals.invalidParameter("The parameter text['body'] is required.")
-  }
-  if (typeof text.body !== 'string') return refusals.invalidParameter("Param text['body'] must be a string.")
-  if (lengthOf(text.body) > maxTextLength) {
-    return refusals.invalidParameter(`Param text['body'] must be at most ${maxTextLength} characters long.`)
-  }
-  if (text.preview_url !== undefined && typeof text.preview_url !== 'boolean') {
-    return refusals.invalidValue('text: preview_url must be a boolean')
-  }
-  return null
-}
-
-function checkReaction(body: JsonObject): Refusal | null {
-  const { reaction } = body
-  if (!isJsonObject(reaction)) return refusals.missing('reaction is required')
-  if (!isFilled(reaction.message_id)) return refusals.missing('reaction: message_id is required')
-  if (reaction.emoji === undefined) return refusals.missing('reaction: emoji is required')
-  if (typeof reaction.emoji !== 'string') return refusals.invalidValue('reaction: emoji must be a string')
-  return null
-}
-
 function refused(refusal: Refusal): Request {
   return { kind: 'refused', refusal }
-}
-
-function isFilled(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
-}
-
-/** Characters are counted as code points; a text short enough in UTF-16 units needs no count. */
-function lengthOf(text: string): number {
-  return text.length <= maxCallbackDataLength ? text.length : Array.from(text).length
 }

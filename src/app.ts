@@ -1,10 +1,15 @@
+import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { openBlobStore } from './blobs/open.js'
 import type { Config } from './config.js'
 import type { Context } from './context.js'
 import { createAuthenticator } from './core/api-keys.js'
 import { createCallbackReceiver } from './core/callbacks.js'
 import { createContactLookup } from './core/contacts.js'
+import { createMediaLinks } from './core/media/links.js'
+import { createOutbox } from './core/messages/outbox.js'
+import { createPacer } from './core/messages/pace.js'
 import { linkAllWithSimulator } from './core/organizations.js'
 import { enterPresence } from './core/presence.js'
 import { createRateLimiter } from './core/rate-limit.js'
@@ -14,8 +19,12 @@ import { mount } from './interfaces/mount.js'
 import { createTasks } from './jobs/tasks.js'
 import { createWake } from './jobs/wake.js'
 import { startWorker, unlockJobs, type Worker } from './jobs/worker.js'
+import { createAddressGuard } from './lib/address-guard.js'
+import { createFetcher } from './lib/safe-fetch.js'
 import { createSecretBox } from './lib/secret-box.js'
+import { createSpool } from './lib/spool.js'
 import type { Secrets } from './secrets.js'
+import { createTranscriber } from './transcription/client.js'
 import { createUpstreamClient } from './upstream/client.js'
 import { registerWithSimulator, type SimulatedNumber, type SimulatorControl } from './upstream/simulator-link.js'
 
@@ -45,11 +54,15 @@ export interface App {
 }
 
 const REAP_MS = 15_000
+/** Longer than any file passes through: what is older was left behind by a process that died. */
+const STALE_MS = 60 * 60_000
 
 /** Puts the service together and starts it: context, worker, HTTP. Throws what makes it impossible (such as a taken port). */
 export async function startApp(options: AppOptions): Promise<App> {
   const { config, secrets, log, database, simulator } = options
   let url = ''
+  const spool = createSpool(join(config.dataDir, 'spool'))
+  await spool.sweep(STALE_MS)
   const presence = await enterPresence(database, log)
   const ctx: Context = {
     database,
@@ -58,8 +71,18 @@ export async function startApp(options: AppOptions): Promise<App> {
     secrets: createSecretBox(secrets.masterKeys),
     upstream: createUpstreamClient(options.upstreamUrl),
     upstreamTimeoutMs: config.upstreamTimeoutMs,
+    blobs: await openBlobStore(config.media, config.dataDir, (problem) => log.warn(problem)),
+    mediaLinks: createMediaLinks(secrets.masterKeys, () => config.publicUrl ?? url),
+    fetcher: createFetcher({
+      guard: createAddressGuard(config.allowedPrivateHosts),
+      trustedOrigins: [new URL(options.upstreamUrl).origin],
+    }),
+    spool,
+    transcriber: config.transcribe && createTranscriber(config.transcribe),
     processId: presence.processId,
     lookUpContact: createContactLookup(database),
+    outbox: createOutbox(database),
+    takeTurn: createPacer(database),
     wakeWorkers: createWake(database, log),
     linkWithSimulator: simulator && ((number) => link(simulator, number, `${url}/hooks/upstream`, log)),
   }
@@ -70,7 +93,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   }, REAP_MS)
 
   const runsWorker = config.roles.includes('worker') && options.runWorker !== false
-  const worker = runsWorker ? await startWorker(database, createTasks(ctx), log, presence.setWorker) : null
+  const worker = runsWorker ? await startWorker(database, createTasks(ctx), log, presence.addWorker) : null
   const server = mount({
     ctx,
     adminToken: secrets.adminToken,
@@ -86,6 +109,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     await server.close()
     await worker?.stop()
     await ctx.upstream.close()
+    await ctx.transcriber?.close()
+    await ctx.fetcher.close()
+    await ctx.blobs.close()
     await presence.leave()
   }
 

@@ -18,21 +18,57 @@ const variableNames = [
   'PARLEY_ADMIN_TOKEN',
   'PARLEY_SECRET',
   'PARLEY_UPSTREAM_URL',
+  'PARLEY_MEDIA_URL',
+  'PARLEY_MEDIA_ACCESS_KEY',
+  'PARLEY_MEDIA_SECRET_KEY',
   'PARLEY_RATE_LIMIT',
   'PARLEY_UPSTREAM_TIMEOUT_MS',
   'PARLEY_ALLOWED_PRIVATE_HOSTS',
   'PARLEY_ROLES',
   'PARLEY_CHANNEL_NAMES',
   'PARLEY_LOG_LEVEL',
+  'PARLEY_TRANSCRIBE_URL',
+  'PARLEY_TRANSCRIBE_KEY',
+  'PARLEY_TRANSCRIBE_MODEL',
 ] as const
 
 /** An environment variable that this service reads. */
 export type VariableName = (typeof variableNames)[number]
 
-// Named by the contract and not read by this version: a deployment may set them already.
-const reservedNames = /^PARLEY_(MEDIA_(URL|ACCESS_KEY|SECRET_KEY)|TRANSCRIBE_(URL|KEY|MODEL))$/
+/** Those whose values are never shown. */
+const secretNames: readonly VariableName[] = [
+  'PARLEY_ADMIN_TOKEN',
+  'PARLEY_SECRET',
+  'PARLEY_MEDIA_ACCESS_KEY',
+  'PARLEY_MEDIA_SECRET_KEY',
+  'PARLEY_TRANSCRIBE_KEY',
+]
 // The test suite's own variables reach the processes that it starts.
 const testNames = /^PARLEY_TEST_/
+
+/** Where media is kept: as files in the data folder, or in a bucket of an S3-compatible store. */
+export type MediaConfig = { kind: 'files' } | BucketConfig
+
+export interface BucketConfig {
+  kind: 's3'
+  bucket: string
+  /** Without slashes around it; may be empty. */
+  prefix: string
+  /** Without a trailing slash; undefined = AWS's own. */
+  endpoint: string | undefined
+  region: string
+  /** Both or none; none = what the AWS SDK finds by itself. */
+  accessKey: string | undefined
+  secretKey: string | undefined
+}
+
+/** An OpenAI-compatible service that turns speech into text. */
+export interface TranscribeConfig {
+  /** The endpoint itself: …/v1/audio/transcriptions */
+  url: string
+  key: string | undefined
+  model: string
+}
 
 /** The checked settings of one process, as the environment gives them (contract 1). */
 export interface Config {
@@ -51,6 +87,7 @@ export interface Config {
   masterKeys: string[] | undefined
   /** `sandbox`, or the upstream's base URL without a trailing slash. */
   upstreamUrl: string
+  media: MediaConfig
   /** Requests per second and key; 0 = unlimited. */
   rateLimit: number
   upstreamTimeoutMs: number
@@ -61,6 +98,8 @@ export interface Config {
   /** In lower case. */
   channelNames: string[]
   logLevel: LogLevel
+  /** null = voice notes are not transcribed. */
+  transcribe: TranscribeConfig | null
   /** The variables that were set, every other value being the default. */
   fromEnvironment: ReadonlySet<VariableName>
 }
@@ -87,6 +126,13 @@ export function readConfig(
     return byDefault
   }
 
+  const bucket = read('PARLEY_MEDIA_URL', parseMediaUrl, null)
+  const accessKey = read('PARLEY_MEDIA_ACCESS_KEY', parseHeaderText, undefined)
+  const secretKey = read('PARLEY_MEDIA_SECRET_KEY', parseHeaderText, undefined)
+  const transcribeUrl = read('PARLEY_TRANSCRIBE_URL', parseTranscribeUrl, null)
+  const transcribeKey = read('PARLEY_TRANSCRIBE_KEY', parseHeaderText, undefined)
+  const model = read('PARLEY_TRANSCRIBE_MODEL', parseHeaderText, 'whisper-1')
+
   const config: Config = {
     host: read('PARLEY_HOST', parseHost, '127.0.0.1'),
     port: read('PARLEY_PORT', parsePort, 8080),
@@ -96,12 +142,14 @@ export function readConfig(
     adminToken: read('PARLEY_ADMIN_TOKEN', parseAdminToken, undefined),
     masterKeys: read('PARLEY_SECRET', parseMasterKeys, undefined),
     upstreamUrl: read('PARLEY_UPSTREAM_URL', parseUpstreamUrl, 'https://graph.facebook.com/v23.0'),
+    media: bucket === null ? { kind: 'files' } : { ...bucket, accessKey, secretKey },
     rateLimit: read('PARLEY_RATE_LIMIT', parseRateLimit, 200),
     upstreamTimeoutMs: read('PARLEY_UPSTREAM_TIMEOUT_MS', parseUpstreamTimeout, 15_000),
     allowedPrivateHosts: read('PARLEY_ALLOWED_PRIVATE_HOSTS', parsePrivateHosts, []),
     roles: read('PARLEY_ROLES', parseRoles, [...roles]),
     channelNames: read('PARLEY_CHANNEL_NAMES', parseChannelNames, ['chat', 'whatsapp']),
     logLevel: read('PARLEY_LOG_LEVEL', parseLogLevel, 'info'),
+    transcribe: transcribeUrl === null ? null : { url: transcribeUrl, key: transcribeKey, model },
     fromEnvironment: new Set(variableNames.filter((name) => given.has(name))),
   }
 
@@ -123,6 +171,7 @@ export interface ConfigRow {
 export function describeConfig(config: Config, secrets?: { adminToken: string; masterKeys: string[] }): ConfigRow[] {
   const adminToken = secrets?.adminToken ?? config.adminToken
   const masterKeys = secrets?.masterKeys ?? config.masterKeys
+  const given = config.fromEnvironment
   const values: Record<VariableName, string> = {
     PARLEY_HOST: config.host,
     PARLEY_PORT: String(config.port),
@@ -132,21 +181,25 @@ export function describeConfig(config: Config, secrets?: { adminToken: string; m
     PARLEY_ADMIN_TOKEN: adminToken === undefined ? '(not loaded)' : '***',
     PARLEY_SECRET: masterKeys === undefined ? '(not loaded)' : masterKeys.map(() => '***').join(','),
     PARLEY_UPSTREAM_URL: config.upstreamUrl,
+    PARLEY_MEDIA_URL: describeMedia(config.media),
+    PARLEY_MEDIA_ACCESS_KEY: given.has('PARLEY_MEDIA_ACCESS_KEY') ? '***' : '(none)',
+    PARLEY_MEDIA_SECRET_KEY: given.has('PARLEY_MEDIA_SECRET_KEY') ? '***' : '(none)',
     PARLEY_RATE_LIMIT: String(config.rateLimit),
     PARLEY_UPSTREAM_TIMEOUT_MS: String(config.upstreamTimeoutMs),
     PARLEY_ALLOWED_PRIVATE_HOSTS: config.allowedPrivateHosts.join(',') || '(none)',
     PARLEY_ROLES: config.roles.join(','),
     PARLEY_CHANNEL_NAMES: config.channelNames.join(','),
     PARLEY_LOG_LEVEL: config.logLevel,
+    PARLEY_TRANSCRIBE_URL: config.transcribe?.url ?? '(off)',
+    PARLEY_TRANSCRIBE_KEY: given.has('PARLEY_TRANSCRIBE_KEY') ? '***' : '(none)',
+    PARLEY_TRANSCRIBE_MODEL: config.transcribe?.model ?? '(off)',
   }
   return variableNames.map((name) => ({ name, value: values[name], source: sourceOf(config, name) }))
 }
 
 /** An admin token as `PARLEY_ADMIN_TOKEN` or the secrets file gives it: it has to fit in an HTTP header. */
 export function parseAdminToken(text: string): Parsed<string> {
-  return /^[\x21-\x7e]+$/.test(text)
-    ? { ok: true, value: text }
-    : { ok: false, expected: 'ASCII characters without spaces' }
+  return parseHeaderText(text)
 }
 
 /** Master keys as `PARLEY_SECRET` or the secrets file gives them: the current one, then older ones after commas. */
@@ -171,9 +224,11 @@ function givenVariables(env: Record<string, string | undefined>): Map<string, st
 function unknownVariables(given: Map<string, string>): string[] {
   const known: readonly string[] = variableNames
   return [...given.keys()]
-    .filter((name) => !known.includes(name) && !reservedNames.test(name) && !testNames.test(name))
+    .filter((name) => !known.includes(name) && !testNames.test(name))
     .map((name) => `${name} is not a setting of Parley: expected one of ${variableNames.join(', ')}`)
 }
+
+const mediaKeyNames = ['PARLEY_MEDIA_ACCESS_KEY', 'PARLEY_MEDIA_SECRET_KEY'] as const
 
 /** Settings that are each right and cannot be meant together. */
 function contradiction(config: Config): string | undefined {
@@ -184,7 +239,23 @@ function contradiction(config: Config): string | undefined {
     if (config.upstreamUrl === 'sandbox')
       return `${only}, but PARLEY_UPSTREAM_URL=sandbox serves one process only: name the URL of one 'parley sandbox', or add the role api`
   }
+  return mediaContradiction(config) ?? transcribeContradiction(config)
+}
+
+function mediaContradiction({ media, fromEnvironment: given }: Config): string | undefined {
+  const [key, ...others] = mediaKeyNames.filter((name) => given.has(name))
+  if (key === undefined) return undefined
+  if (media.kind === 'files')
+    return `${key} is set, but PARLEY_MEDIA_URL is not: media is kept in files, which need no key; set PARLEY_MEDIA_URL=s3://bucket, or leave the key out`
+  if (others.length === 0)
+    return `${key} is set, but ${mediaKeyNames.find((name) => name !== key)} is not: set both, or none for what the AWS SDK finds by itself`
   return undefined
+}
+
+function transcribeContradiction({ transcribe, fromEnvironment: given }: Config): string | undefined {
+  const alone = (['PARLEY_TRANSCRIBE_KEY', 'PARLEY_TRANSCRIBE_MODEL'] as const).find((name) => given.has(name))
+  if (transcribe !== null || alone === undefined) return undefined
+  return `${alone} is set, but PARLEY_TRANSCRIBE_URL is not: nothing is transcribed; set the URL, or leave it out`
 }
 
 const SAFE_LENGTH = 16
@@ -209,10 +280,17 @@ function sourceOf(config: Config, name: VariableName): ConfigRow['source'] {
 }
 
 function shown(name: VariableName, text: string): string {
-  if (name === 'PARLEY_ADMIN_TOKEN' || name === 'PARLEY_SECRET') return '***'
+  if (secretNames.includes(name)) return '***'
   // What is not even shaped like a URL may hold its password anywhere.
   if (name === 'PARLEY_DATABASE_URL' && !text.includes('//')) return '***'
   return JSON.stringify(maskPassword(text))
+}
+
+function describeMedia(media: MediaConfig): string {
+  if (media.kind === 'files') return '(files in the data folder)'
+  const { bucket, prefix, endpoint, region } = media
+  const parameters = [...(endpoint === undefined ? [] : [`endpoint=${endpoint}`]), `region=${region}`]
+  return `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}?${parameters.join('&')}`
 }
 
 function maskPassword(url: string): string {
@@ -243,6 +321,46 @@ function parseUpstreamUrl(text: string): Parsed<string> {
   if (text === 'sandbox') return { ok: true, value: text }
   const parsed = parseWebUrl(text)
   return parsed.ok ? parsed : { ok: false, expected: `'sandbox', or ${parsed.expected}` }
+}
+
+/** Text that can travel in an HTTP header. */
+function parseHeaderText(text: string): Parsed<string> {
+  return /^[\x21-\x7e]+$/.test(text)
+    ? { ok: true, value: text }
+    : { ok: false, expected: 'ASCII characters without spaces' }
+}
+
+function parseMediaUrl(text: string): Parsed<Omit<BucketConfig, 'accessKey' | 'secretKey'>> {
+  const expected = (what: string) =>
+    ({ ok: false, expected: `s3://bucket/prefix?endpoint=…&region=…, ${what}` }) as const
+  const parts = /^s3:\/\/([a-z0-9][\w.-]{1,61}[a-z0-9])(?:\/([^?#]*))?(?:\?([^#]*))?$/i.exec(text)
+  if (parts === null)
+    return expected('with a bucket of 3 to 63 letters, digits, dots and hyphens; all else may be left out')
+  const [, bucket = '', path = '', query = ''] = parts
+  const prefix = path.replace(/^\/+|\/+$/g, '')
+  if (prefix !== '' && !prefix.split('/').every((part) => /^(?!\.+$)[\w.-]+$/.test(part)))
+    return expected('with a prefix of letters, digits, dots, hyphens and slashes')
+
+  const parameters = new URLSearchParams(query)
+  const names = [...parameters.keys()]
+  if (new Set(names).size !== names.length || names.some((name) => name !== 'endpoint' && name !== 'region'))
+    return expected('with no other parameters, and none twice')
+  const region = parameters.get('region') ?? 'us-east-1'
+  if (!/^[a-z0-9-]+$/i.test(region)) return expected('with a region such as us-east-1')
+  const endpoint = parameters.get('endpoint')
+  if (endpoint === null) return { ok: true, value: { kind: 's3', bucket, prefix, endpoint: undefined, region } }
+  const parsed = parseWebUrl(endpoint)
+  return parsed.ok
+    ? { ok: true, value: { kind: 's3', bucket, prefix, endpoint: parsed.value, region } }
+    : expected(`with an endpoint that is ${parsed.expected}`)
+}
+
+/** The endpoint for whichever of its usual forms was given: the server, its …/v1, or the endpoint itself. */
+function parseTranscribeUrl(text: string): Parsed<string> {
+  const parsed = parseWebUrl(text)
+  if (!parsed.ok || parsed.value.endsWith('/audio/transcriptions')) return parsed
+  const base = parsed.value.replace(/\/v1$/, '')
+  return { ok: true, value: `${base}/v1/audio/transcriptions` }
 }
 
 function parseDatabaseUrl(text: string): Parsed<string> {

@@ -1,9 +1,28 @@
 import type { Logger } from 'pino'
+import type { BlobStore } from './blobs/blob-store.js'
 import type { Database } from './database/pool.js'
+import type { Fetcher } from './lib/safe-fetch.js'
 import type { SecretBox } from './lib/secret-box.js'
+import type { Spool } from './lib/spool.js'
 import type { Contact, ContactLookup } from './model/contact.js'
+import type { MediaAddress } from './model/message.js'
+import type { Outbox } from './model/outgoing-message.js'
+import type { Pacer } from './model/pace.js'
+import type { Transcriber } from './transcription/client.js'
 import type { UpstreamClient } from './upstream/client.js'
 import type { SimulatedNumber } from './upstream/simulator-link.js'
+
+/** Makes and checks the signed addresses of stored media. */
+export interface MediaLinks {
+  urlOf: MediaAddress
+  check(
+    organizationId: string,
+    mediaId: string,
+    expires: string,
+    signature: string,
+    now: Date,
+  ): 'valid' | 'expired' | 'invalid'
+}
 
 /** What every verb is handed. Made once, by the composition root (app.ts). */
 export interface Context {
@@ -15,10 +34,24 @@ export interface Context {
   upstream: UpstreamClient
   /** How long one call to the upstream waits for its answer, in milliseconds. */
   upstreamTimeoutMs: number
+  /** Where the bytes of media are kept. */
+  blobs: BlobStore
+  /** The signed addresses of media (core/media/links). */
+  mediaLinks: MediaLinks
+  /** Gets files from addresses that users give; refuses private ones. */
+  fetcher: Fetcher
+  /** Where files lie while they pass through. */
+  spool: Spool
+  /** Turns voice notes into text; null where that is not configured. */
+  transcriber: Transcriber | null
   /** This process among those of the service. */
   processId: number
   /** Finds a contact by its addresses; see core/contacts. */
   lookUpContact: (lookup: ContactLookup) => Promise<Contact | null>
+  /** Writes down what is sent; see core/messages/outbox. */
+  outbox: Outbox
+  /** Gives the messages of a business number their turns; see core/messages/pace. */
+  takeTurn: Pacer
   /** Tells the workers that jobs have been inserted; called after the insert has committed. */
   wakeWorkers: () => void
   /** Makes a business number known to the simulator; null where none is in use. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Config, configWarnings, describeConfig, readConfig } from '../src/config.js'
+import { type BucketConfig, type Config, configWarnings, describeConfig, readConfig } from '../src/config.js'
 
 function configOf(env: Record<string, string | undefined>): Config {
   const result = readConfig(env)
@@ -15,6 +15,18 @@ function problemOf(env: Record<string, string | undefined>): string {
 
 const database = { PARLEY_DATABASE_URL: 'postgres://parley:hunter2@db.internal:5432/parley' }
 
+const defaultBucket = {
+  kind: 's3' as const,
+  bucket: 'media',
+  prefix: '',
+  endpoint: undefined,
+  region: 'us-east-1',
+  accessKey: undefined,
+  secretKey: undefined,
+}
+const bucket = (given: Partial<Omit<BucketConfig, 'kind'>>) => ({ ...defaultBucket, ...given })
+const transcriber = (base: string) => ({ url: `${base}/v1/audio/transcriptions`, key: undefined, model: 'whisper-1' })
+
 describe('readConfig', () => {
   it('has a default for everything', () => {
     expect(configOf({})).toEqual({
@@ -26,12 +38,14 @@ describe('readConfig', () => {
       adminToken: undefined,
       masterKeys: undefined,
       upstreamUrl: 'https://graph.facebook.com/v23.0',
+      media: { kind: 'files' },
       rateLimit: 200,
       upstreamTimeoutMs: 15_000,
       allowedPrivateHosts: [],
       roles: ['api', 'worker', 'gateway'],
       channelNames: ['chat', 'whatsapp'],
       logLevel: 'info',
+      transcribe: null,
       fromEnvironment: new Set(),
     })
   })
@@ -69,6 +83,28 @@ describe('readConfig', () => {
     ['PARLEY_ROLES', 'worker,api,api', { roles: ['api', 'worker'] }],
     ['PARLEY_CHANNEL_NAMES', 'Chat,telegram', { channelNames: ['chat', 'telegram'] }],
     ['PARLEY_LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+    ['PARLEY_MEDIA_URL', 's3://media', { media: bucket({}) }],
+    ['PARLEY_MEDIA_URL', 's3://media/', { media: bucket({}) }],
+    ['PARLEY_MEDIA_URL', 's3://media/parley/eu/', { media: bucket({ prefix: 'parley/eu' }) }],
+    ['PARLEY_MEDIA_URL', 's3://media?region=eu-west-1', { media: bucket({ region: 'eu-west-1' }) }],
+    [
+      'PARLEY_MEDIA_URL',
+      's3://my.media-1/p?endpoint=http://10.0.0.1:9000/&region=local',
+      { media: bucket({ bucket: 'my.media-1', prefix: 'p', endpoint: 'http://10.0.0.1:9000', region: 'local' }) },
+    ],
+    [
+      'PARLEY_MEDIA_URL',
+      's3://media?endpoint=https%3A%2F%2Fs3.example.com',
+      { media: bucket({ endpoint: 'https://s3.example.com' }) },
+    ],
+    ['PARLEY_TRANSCRIBE_URL', 'http://speech:8000', { transcribe: transcriber('http://speech:8000') }],
+    ['PARLEY_TRANSCRIBE_URL', 'http://speech:8000/v1/', { transcribe: transcriber('http://speech:8000') }],
+    ['PARLEY_TRANSCRIBE_URL', 'https://x.example/ai/v1', { transcribe: transcriber('https://x.example/ai') }],
+    [
+      'PARLEY_TRANSCRIBE_URL',
+      'http://speech:8000/v1/audio/transcriptions',
+      { transcribe: transcriber('http://speech:8000') },
+    ],
   ])('accepts %s=%s', (name, value, expected) => {
     const config = configOf({ [name]: value })
     expect(config).toMatchObject(expected)
@@ -109,6 +145,24 @@ describe('readConfig', () => {
     ['PARLEY_ROLES', ','],
     ['PARLEY_CHANNEL_NAMES', 'chat,,telegram'],
     ['PARLEY_LOG_LEVEL', 'verbose'],
+    ['PARLEY_MEDIA_URL', 'media'],
+    ['PARLEY_MEDIA_URL', 'https://s3.example.com/media'],
+    ['PARLEY_MEDIA_URL', 's3://'],
+    ['PARLEY_MEDIA_URL', 's3:///prefix'],
+    ['PARLEY_MEDIA_URL', 's3://me'],
+    ['PARLEY_MEDIA_URL', 's3://media:9000/prefix'],
+    ['PARLEY_MEDIA_URL', 's3://media/a//b'],
+    ['PARLEY_MEDIA_URL', 's3://media/../b'],
+    ['PARLEY_MEDIA_URL', 's3://media/a b'],
+    ['PARLEY_MEDIA_URL', 's3://media?reigon=eu-west-1'],
+    ['PARLEY_MEDIA_URL', 's3://media?region=eu-west-1&region=eu-west-2'],
+    ['PARLEY_MEDIA_URL', 's3://media?region=eu_west'],
+    ['PARLEY_MEDIA_URL', 's3://media?endpoint=s3.example.com'],
+    ['PARLEY_MEDIA_URL', 's3://media?endpoint='],
+    ['PARLEY_MEDIA_URL', 's3://media#x'],
+    ['PARLEY_TRANSCRIBE_URL', 'speech:8000'],
+    ['PARLEY_TRANSCRIBE_URL', 'http://speech:8000/v1?x'],
+    ['PARLEY_TRANSCRIBE_MODEL', 'large v3'],
   ])('refuses %s=%s, naming both', (name, value) => {
     const problem = problemOf({ [name]: value })
     expect(problem).toMatch(new RegExp(`^${name}=`))
@@ -118,6 +172,9 @@ describe('readConfig', () => {
   it.each([
     ['PARLEY_ADMIN_TOKEN', 'sixteen letters and a space'],
     ['PARLEY_ADMIN_TOKEN', 'sixteen-letters-é'],
+    ['PARLEY_MEDIA_ACCESS_KEY', 'access key'],
+    ['PARLEY_MEDIA_SECRET_KEY', 'secret\tkey'],
+    ['PARLEY_TRANSCRIBE_KEY', 'clé'],
     ['PARLEY_SECRET', 'current-key-0123,'],
     ['PARLEY_SECRET', ',older-key-456789'],
     ['PARLEY_SECRET', 'current-key-0123,current-key-0123'],
@@ -131,6 +188,12 @@ describe('readConfig', () => {
   it.each([
     ['PARLEY_DATABASE_URL', 'mysql://parley:hunter2@db/parley', '"mysql://parley:***@db/parley"'],
     ['PARLEY_DATABASE_URL', 'postgres://parley:hun/te@r2@db:x/parley', '"postgres://parley:***@db:x/parley"'],
+    ['PARLEY_MEDIA_URL', 's3://me:hunter2@media/prefix', '"s3://me:***@media/prefix"'],
+    [
+      'PARLEY_MEDIA_URL',
+      's3://media?endpoint=https://me:hunter2@s3.example',
+      '"s3://media?endpoint=https:***@s3.example"',
+    ],
     ['PARLEY_UPSTREAM_URL', 'https://me:hunter2@upstream.example', '"https://me:***@upstream.example"'],
     ['PARLEY_PUBLIC_URL', 'https://me:hunter2@chat.example', '"https://me:***@chat.example"'],
   ])('hides the password of a refused %s', (name, value, masked) => {
@@ -147,15 +210,57 @@ describe('readConfig', () => {
     expect(problem).toContain('PARLEY_DATABASE_URL')
   })
 
-  it.each(['PARLEY_MEDIA_URL', 'PARLEY_MEDIA_SECRET_KEY', 'PARLEY_TRANSCRIBE_MODEL', 'PARLEY_TEST_DATABASE_URL'])(
-    'lets %s pass, which is not its own',
-    (name) => {
-      expect(configOf({ [name]: 'anything' })).toEqual(configOf({}))
-    },
-  )
+  it('lets the variables of the test suite pass', () => {
+    expect(configOf({ PARLEY_TEST_DATABASE_URL: 'anything' })).toEqual(configOf({}))
+  })
+})
+
+describe('settings of several variables', () => {
+  it('gives the bucket its keys', () => {
+    const env = {
+      PARLEY_MEDIA_URL: 's3://media',
+      PARLEY_MEDIA_ACCESS_KEY: 'access',
+      PARLEY_MEDIA_SECRET_KEY: 'hunter2',
+    }
+    expect(configOf(env).media).toEqual({ ...defaultBucket, accessKey: 'access', secretKey: 'hunter2' })
+  })
+
+  it('gives the transcriber its key and model', () => {
+    const env = {
+      PARLEY_TRANSCRIBE_URL: 'http://speech',
+      PARLEY_TRANSCRIBE_KEY: 'hunter2',
+      PARLEY_TRANSCRIBE_MODEL: 'Systran/faster-whisper-large-v3',
+    }
+    expect(configOf(env).transcribe).toEqual({
+      url: 'http://speech/v1/audio/transcriptions',
+      key: 'hunter2',
+      model: 'Systran/faster-whisper-large-v3',
+    })
+  })
 })
 
 describe('contradictions', () => {
+  it.each([
+    [{ PARLEY_MEDIA_ACCESS_KEY: 'hunter2' }, 'PARLEY_MEDIA_ACCESS_KEY is set, but PARLEY_MEDIA_URL is not'],
+    [
+      { PARLEY_MEDIA_ACCESS_KEY: 'x', PARLEY_MEDIA_SECRET_KEY: 'hunter2' },
+      'PARLEY_MEDIA_ACCESS_KEY is set, but PARLEY_MEDIA_URL is not',
+    ],
+    [
+      { PARLEY_MEDIA_URL: 's3://media', PARLEY_MEDIA_ACCESS_KEY: 'hunter2' },
+      'PARLEY_MEDIA_ACCESS_KEY is set, but PARLEY_MEDIA_SECRET_KEY is not',
+    ],
+    [
+      { PARLEY_MEDIA_URL: 's3://media', PARLEY_MEDIA_SECRET_KEY: 'hunter2' },
+      'PARLEY_MEDIA_SECRET_KEY is set, but PARLEY_MEDIA_ACCESS_KEY is not',
+    ],
+    [{ PARLEY_TRANSCRIBE_KEY: 'hunter2' }, 'PARLEY_TRANSCRIBE_KEY is set, but PARLEY_TRANSCRIBE_URL is not'],
+    [{ PARLEY_TRANSCRIBE_MODEL: 'whisper-1' }, 'PARLEY_TRANSCRIBE_MODEL is set, but PARLEY_TRANSCRIBE_URL is not'],
+  ])('refuses %j', (env, text) => {
+    expect(problemOf(env)).toContain(text)
+    expect(problemOf(env)).not.toMatch(/hunter2|\n/)
+  })
+
   it('refuses the embedded database for a process that leaves the API to another', () => {
     expect(problemOf({ PARLEY_ROLES: 'worker' })).toMatch(/PARLEY_ROLES=worker .*set PARLEY_DATABASE_URL/)
     expect(configOf({ PARLEY_ROLES: 'worker', ...database }).roles).toEqual(['worker'])
@@ -177,7 +282,7 @@ describe('describeConfig', () => {
 
   it('shows every variable with where its value comes from', () => {
     const rows = describeConfig(configOf({ PARLEY_PORT: '9000' }))
-    expect(rows).toHaveLength(14)
+    expect(rows).toHaveLength(20)
     expect(rowOf(rows, 'PARLEY_PORT')).toEqual({ name: 'PARLEY_PORT', value: '9000', source: 'environment' })
     expect(rowOf(rows, 'PARLEY_HOST')).toEqual({ name: 'PARLEY_HOST', value: '127.0.0.1', source: 'default' })
     expect(rowOf(rows, 'PARLEY_ROLES')?.value).toBe('api,worker,gateway')
@@ -192,6 +297,35 @@ describe('describeConfig', () => {
     expect(rowOf(rows, 'PARLEY_DATABASE_URL')?.value).toBe('postgres://parley:***@db.internal:5432/parley')
     for (const secret of ['hunter2', secrets.adminToken, ...secrets.masterKeys])
       expect(JSON.stringify(rows)).not.toContain(secret)
+  })
+
+  it('shows where media is kept and who transcribes, and no keys', () => {
+    const env = {
+      PARLEY_MEDIA_URL: 's3://media/parley?endpoint=http://10.0.0.1:9000',
+      PARLEY_MEDIA_ACCESS_KEY: 'hunter2-access',
+      PARLEY_MEDIA_SECRET_KEY: 'hunter2-secret',
+      PARLEY_TRANSCRIBE_URL: 'http://speech:8000',
+      PARLEY_TRANSCRIBE_KEY: 'hunter2-transcribe',
+    }
+    const rows = describeConfig(configOf(env))
+    expect(rowOf(rows, 'PARLEY_MEDIA_URL')).toMatchObject({
+      value: 's3://media/parley?endpoint=http://10.0.0.1:9000&region=us-east-1',
+      source: 'environment',
+    })
+    expect(rowOf(rows, 'PARLEY_MEDIA_ACCESS_KEY')?.value).toBe('***')
+    expect(rowOf(rows, 'PARLEY_MEDIA_SECRET_KEY')?.value).toBe('***')
+    expect(rowOf(rows, 'PARLEY_TRANSCRIBE_URL')?.value).toBe('http://speech:8000/v1/audio/transcriptions')
+    expect(rowOf(rows, 'PARLEY_TRANSCRIBE_KEY')?.value).toBe('***')
+    expect(rowOf(rows, 'PARLEY_TRANSCRIBE_MODEL')).toMatchObject({ value: 'whisper-1', source: 'default' })
+    expect(JSON.stringify(rows)).not.toContain('hunter2')
+  })
+
+  it('shows what media and transcription are when nothing is said of them', () => {
+    const rows = describeConfig(configOf({}))
+    expect(rowOf(rows, 'PARLEY_MEDIA_URL')?.value).toBe('(files in the data folder)')
+    expect(rowOf(rows, 'PARLEY_MEDIA_SECRET_KEY')?.value).toBe('(none)')
+    expect(rowOf(rows, 'PARLEY_TRANSCRIBE_URL')?.value).toBe('(off)')
+    expect(rowOf(rows, 'PARLEY_TRANSCRIBE_MODEL')?.value).toBe('(off)')
   })
 
   it('masks a password among the parameters of the database URL', () => {

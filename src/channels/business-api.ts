@@ -1,25 +1,106 @@
+import type { InteractiveContent, InteractiveHeader, ReadyContent } from '../model/message-content.js'
 import type { BusinessNumber, UpstreamClient } from '../upstream/client.js'
-import type { OutboundContent, OutboundMessage } from '../upstream/wire.js'
+import type * as wire from '../upstream/wire.js'
 import type { Channel, ChannelMessage } from './channel.js'
 
 /** The channel of a number at the upstream's business API. */
 export function businessApiChannel(upstream: UpstreamClient, number: BusinessNumber): Channel {
   return {
+    upload: (file, timeoutMs) => upstream.uploadMedia(number, file, timeoutMs),
     send: (message, timeoutMs) => upstream.send(number, toOutbound(message), timeoutMs),
   }
 }
 
-function toOutbound({ id, recipient, content, contextUpstreamId }: ChannelMessage): OutboundMessage {
+/** The message as the upstream takes it (facts: sending). */
+export function toOutbound({ id, recipient, content, aboutUpstreamId }: ChannelMessage): wire.OutboundMessage {
+  // A reaction names its message itself.
+  const answers = aboutUpstreamId !== null && content.type !== 'reaction'
   return {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
     ...('phone' in recipient ? { to: recipient.phone } : { recipient: recipient.userId }),
-    ...(contextUpstreamId === null ? {} : { context: { message_id: contextUpstreamId } }),
+    ...(answers ? { context: { message_id: aboutUpstreamId } } : {}),
     biz_opaque_callback_data: id,
-    ...toContent(content),
+    ...toPayload(content, aboutUpstreamId ?? ''),
   }
 }
 
-function toContent(content: ChannelMessage['content']): OutboundContent {
-  return { type: 'text', text: { body: content.text } }
+function toPayload(content: ReadyContent, aboutUpstreamId: string): wire.OutboundContent {
+  switch (content.type) {
+    case 'text':
+      return { type: 'text', text: { body: content.text } }
+    case 'image':
+      return { type: 'image', image: { ...toReference(content), ...optional('caption', content.caption) } }
+    case 'video':
+      return { type: 'video', video: { ...toReference(content), ...optional('caption', content.caption) } }
+    case 'audio':
+      return { type: 'audio', audio: toReference(content) }
+    case 'document': {
+      const { caption, filename } = content
+      const document = { ...toReference(content), ...optional('caption', caption), ...optional('filename', filename) }
+      return { type: 'document', document }
+    }
+    case 'location': {
+      const { latitude, longitude, name, address } = content
+      const location = { latitude, longitude, ...optional('name', name), ...optional('address', address) }
+      return { type: 'location', location }
+    }
+    case 'contacts':
+      return { type: 'contacts', contacts: content.contacts.map(toCard) }
+    case 'interactive':
+      return { type: 'interactive', interactive: toInteractive(content.interactive, content.header) }
+    case 'reaction':
+      return { type: 'reaction', reaction: { message_id: aboutUpstreamId, emoji: content.emoji } }
+  }
+}
+
+type UploadedFile = { channelMediaId: string }
+
+function toReference({ file }: { file: UploadedFile }): wire.MediaReference {
+  return { id: file.channelMediaId }
+}
+
+function toCard({ name, phones }: Extract<ReadyContent, { type: 'contacts' }>['contacts'][number]) {
+  const { formatted_name, first_name, last_name } = name
+  return {
+    name: { formatted_name, first_name, ...optional('last_name', last_name) },
+    phones: phones.map(({ phone, type }) => ({ phone, ...optional('type', type) })),
+  }
+}
+
+function toInteractive(
+  interactive: InteractiveContent,
+  header: InteractiveHeader<UploadedFile> | null,
+): wire.InteractivePayload {
+  const body = { text: interactive.body }
+  const footer = interactive.footer === null ? {} : { footer: { text: interactive.footer } }
+  if (interactive.type === 'button') {
+    const buttons = interactive.buttons.map((reply) => ({ type: 'reply' as const, reply }))
+    const above = header === null ? {} : { header: toHeader(header) }
+    return { type: 'button', ...above, body, ...footer, action: { buttons } }
+  }
+  const sections = interactive.sections.map(({ title, rows }) => ({
+    ...optional('title', title),
+    rows: rows.map(({ id, title, description }) => ({ id, title, ...optional('description', description) })),
+  }))
+  const above = header?.type === 'text' ? { header } : {}
+  return { type: 'list', ...above, body, ...footer, action: { button: interactive.button, sections } }
+}
+
+function toHeader(header: InteractiveHeader<UploadedFile>): wire.InteractiveHeader {
+  switch (header.type) {
+    case 'text':
+      return header
+    case 'image':
+      return { type: 'image', image: toReference(header) }
+    case 'video':
+      return { type: 'video', video: toReference(header) }
+    case 'document':
+      return { type: 'document', document: { ...toReference(header), ...optional('filename', header.filename) } }
+  }
+}
+
+/** The upstream knows no null: what is not given is left out. */
+function optional<Name extends string>(name: Name, value: string | null): Partial<Record<Name, string>> {
+  return (value === null ? {} : { [name]: value }) as Partial<Record<Name, string>>
 }

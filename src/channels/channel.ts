@@ -1,4 +1,6 @@
+import type { ReadyContent } from '../model/message-content.js'
 import type { SendOutcome } from '../upstream/client.js'
+import type { UploadFile, UploadOutcome } from '../upstream/media.js'
 
 /** Whom a message is for: a phone number, or the upstream's user id of a person who shows none. */
 export type Recipient = { phone: string } | { userId: string }
@@ -8,13 +10,15 @@ export interface ChannelMessage {
   /** Our id; comes back with every status. */
   id: string
   recipient: Recipient
-  content: { type: 'text'; text: string }
-  /** The upstream's id of the message that this one answers. */
-  contextUpstreamId: string | null
+  content: ReadyContent
+  /** The upstream's id of the message that this one answers, or reacts to. */
+  aboutUpstreamId: string | null
 }
 
 /** A way out: one connected number or device. */
 export interface Channel {
+  /** Hands a file over, waiting at most `timeoutMs`; doing it again is harmless. Never throws. */
+  upload(file: UploadFile, timeoutMs: number): Promise<UploadOutcome>
   /** Makes one try, waiting at most `timeoutMs` for the answer. Never throws. */
   send(message: ChannelMessage, timeoutMs: number): Promise<SendOutcome>
 }

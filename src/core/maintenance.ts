@@ -7,6 +7,7 @@ import { pruneEvents } from '../storage/events.js'
 import { pruneIdempotencyKeys } from '../storage/idempotency-keys.js'
 import { listOverdueMessages, markAbandonedMessages, refuseMessage } from '../storage/outgoing-messages.js'
 import { noteUptime } from '../storage/processes.js'
+import { removeUnattachedMedia } from './media/remove.js'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
@@ -35,12 +36,16 @@ export async function settleOutcomes(ctx: Context): Promise<void> {
   }
 }
 
-/** Deletes what is kept for a time only (contract 4, Contacts): raw callbacks and events 30 days, idempotency keys 1 day. */
+/**
+ * Deletes what is kept for a time only (contract 4, Contacts): raw callbacks and events 30 days, idempotency keys 1 day,
+ * files whose message never came 1 day.
+ */
 export async function prune(ctx: Context): Promise<void> {
   const now = ctx.clock()
   await pruneCallbacks(ctx.database, before(now, 30 * DAY_MS))
   await pruneEvents(ctx.database, before(now, 30 * DAY_MS))
   await pruneIdempotencyKeys(ctx.database, before(now, DAY_MS))
+  await removeUnattachedMedia(ctx, before(now, DAY_MS))
 }
 
 /** Blanks what an erased contact left in events and raw callbacks. */

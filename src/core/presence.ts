@@ -7,14 +7,14 @@ import {
   registerProcessAgain,
   removeDeadProcesses,
   removeProcess,
-  setProcessWorker,
+  setProcessWorkers,
 } from '../storage/processes.js'
 
 /** This process as the others see it. */
 export interface Presence {
   processId: number
-  /** Under which id this process's worker locks jobs. */
-  setWorker(workerId: string): Promise<void>
+  /** Notes one more id under which a worker of this process locks jobs. */
+  addWorker(workerId: string): Promise<void>
   /** Removes dead processes now; resolves to the worker ids whose jobs are to be unlocked. */
   removeDead(): Promise<string[]>
   /** Leaves in order. */
@@ -27,7 +27,7 @@ export interface Presence {
  */
 export async function enterPresence(database: Database, log: Logger): Promise<Presence> {
   const leaving = new AbortController()
-  let workerId: string | null = null
+  const workerIds: string[] = []
   let connection: PoolClient | null = await database.pool.connect()
   let reentry: Promise<void> = Promise.resolve()
   const processId = await registerProcess(asQueryable(connection))
@@ -51,7 +51,7 @@ export async function enterPresence(database: Database, log: Logger): Promise<Pr
     for (let attempt = 1; !leaving.signal.aborted; attempt++) {
       try {
         connection = await database.pool.connect()
-        await registerProcessAgain(asQueryable(connection), processId, workerId)
+        await registerProcessAgain(asQueryable(connection), processId, workerIds)
         watch(connection)
         return
       } catch (error) {
@@ -66,9 +66,9 @@ export async function enterPresence(database: Database, log: Logger): Promise<Pr
 
   return {
     processId,
-    setWorker: (id) => {
-      workerId = id
-      return setProcessWorker(database, processId, id)
+    addWorker: (id) => {
+      workerIds.push(id)
+      return setProcessWorkers(database, processId, workerIds)
     },
     removeDead: () => removeDeadProcesses(database, processId),
     leave: async () => {

@@ -11,6 +11,7 @@ import { adminRoutes } from './admin/routes.js'
 import { apiDescription } from './api/openapi.js'
 import { apiRoutes } from './api/routes.js'
 import { hookRoutes } from './hooks/upstream.js'
+import { mediaRoutes } from './media/routes.js'
 import { type SimulatorAddress, simulatorRoutes } from './simulator/routes.js'
 
 /** What the interfaces are made from. */
@@ -37,6 +38,7 @@ export function mount(options: MountOptions): FastifyInstance {
   server.register(healthRoutes(options.readiness, registry))
   server.register(apiRoutes(ctx, options))
   server.register(hookRoutes(ctx, options.callbacks), { prefix: '/hooks' })
+  server.register(mediaRoutes(ctx), { prefix: '/media' })
   server.register(adminRoutes(ctx, adminToken), { prefix: '/admin' })
   if (simulator) server.register(simulatorRoutes(simulator, adminToken), { prefix: '/_sim' })
   server.register(otherMethods)

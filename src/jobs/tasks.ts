@@ -1,6 +1,10 @@
-import type { Task } from 'graphile-worker'
+import type { JobHelpers, Task } from 'graphile-worker'
 import type { Context } from '../context.js'
 import { eraseTraces, prune, settleOutcomes } from '../core/maintenance.js'
+import type { Attempt } from '../core/media/attempt.js'
+import { fetchInboundMedia } from '../core/media/fetch-inbound.js'
+import { removeMedia } from '../core/media/remove.js'
+import { transcribeVoiceNote } from '../core/media/transcribe.js'
 import { createCallbackProcessor } from '../core/messages/receive.js'
 import { sweepDeletedOrganization } from '../core/organizations.js'
 
@@ -11,7 +15,13 @@ export const TASK_NAMES = [
   'sweep_organization',
   'settle_outcomes',
   'prune',
+  'fetch_media',
+  'transcribe_voice_note',
+  'remove_media',
 ] as const
+
+/** Tasks that wait for others and move many bytes. They are worked off apart, so that callbacks never wait for them. */
+export const SLOW_TASKS: readonly string[] = ['fetch_media', 'transcribe_voice_note', 'remove_media']
 
 /** When recurring tasks run. */
 export const CRONTAB = ['* * * * * settle_outcomes', '17 3 * * * prune'].join('\n')
@@ -36,7 +46,23 @@ export function createTasks(ctx: Context): Record<(typeof TASK_NAMES)[number], T
       const { organizationId } = payload as { organizationId: string }
       return sweepDeletedOrganization(ctx, organizationId)
     },
+    fetch_media: (payload: unknown, helpers: JobHelpers) => {
+      const { organizationId, messageId } = payload as { organizationId: string; messageId: string }
+      return fetchInboundMedia(ctx, organizationId, messageId, toAttempt(helpers))
+    },
+    transcribe_voice_note: (payload: unknown, helpers: JobHelpers) => {
+      const { organizationId, messageId } = payload as { organizationId: string; messageId: string }
+      return transcribeVoiceNote(ctx, organizationId, messageId, toAttempt(helpers))
+    },
+    remove_media: (payload: unknown) => {
+      const { organizationId, mediaIds } = payload as { organizationId: string; mediaIds: string[] }
+      return removeMedia(ctx, organizationId, mediaIds)
+    },
     settle_outcomes: () => settleOutcomes(ctx),
     prune: () => prune(ctx),
   }
+}
+
+function toAttempt({ job, abortSignal }: JobHelpers): Attempt {
+  return { number: job.attempts, signal: abortSignal }
 }

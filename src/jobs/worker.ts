@@ -1,35 +1,78 @@
 import { EventEmitter } from 'node:events'
-import { makeWorkerUtils, Logger as QueueLogger, run, runOnce, type TaskList } from 'graphile-worker'
+import {
+  makeWorkerUtils,
+  Logger as QueueLogger,
+  type RunnerOptions,
+  run,
+  runOnce,
+  type TaskList,
+} from 'graphile-worker'
 import type { Logger } from 'pino'
 import type { Database } from '../database/pool.js'
 import { statement } from '../database/statement.js'
-import { CRONTAB } from './tasks.js'
+import { CRONTAB, SLOW_TASKS } from './tasks.js'
 
 /** A running worker. */
 export interface Worker {
   isRunning(): boolean
-  /** Lets running jobs end and hands back those that were fetched and not begun. */
+  /** Lets running jobs end, aborts slow ones after a while, and hands back those that were fetched and not begun. */
   stop(): Promise<void>
 }
 
 const CONCURRENCY = 10
+const SLOW_CONCURRENCY = 4
+/** Slow jobs are begun again elsewhere, at no cost but their bytes: a stop waits for them no longer than this. */
+const SLOW_GRACE_MS = 3_000
 
 const preset = {
   worker: {
-    localQueue: { size: 200 },
     // Finished jobs are reported together; one that is lost to a crash is done again, which changes nothing.
     completeJobBatchDelay: 10,
     failJobBatchDelay: 10,
     gracefulShutdownAbortTimeout: 10_000,
   },
 }
+const localQueue = { size: 200 }
 
-/** Starts working jobs off; `onId` hears under which id this worker locks them. */
+/** Starts working jobs off, slow ones apart from the others; `onId` hears under which ids they are locked. */
 export async function startWorker(
   database: Database,
   tasks: TaskList,
   log: Logger,
   onId: (workerId: string) => Promise<void>,
+): Promise<Worker> {
+  const isSlow = ([name]: [string, unknown]) => SLOW_TASKS.includes(name)
+  const all = Object.entries(tasks)
+  const quick = { taskList: Object.fromEntries(all.filter((task) => !isSlow(task))), crontab: CRONTAB }
+  const slow = { taskList: Object.fromEntries(all.filter(isSlow)), crontab: '' }
+  const workers = [
+    await startQueue(database, log, onId, {
+      ...quick,
+      concurrency: CONCURRENCY,
+      preset: { worker: { ...preset.worker, localQueue } },
+    }),
+    // Without a local queue: what one process is too busy for another one may take.
+    await startQueue(database, log, onId, {
+      ...slow,
+      concurrency: SLOW_CONCURRENCY,
+      preset: { worker: { ...preset.worker, gracefulShutdownAbortTimeout: SLOW_GRACE_MS } },
+    }),
+  ]
+  return {
+    isRunning: () => workers.every((worker) => worker.isRunning()),
+    stop: async () => {
+      await Promise.all(workers.map((worker) => worker.stop()))
+    },
+  }
+}
+
+type QueueOptions = Pick<RunnerOptions, 'taskList' | 'crontab' | 'concurrency' | 'preset'>
+
+async function startQueue(
+  database: Database,
+  log: Logger,
+  onId: (workerId: string) => Promise<void>,
+  options: QueueOptions,
 ): Promise<Worker> {
   const events = new EventEmitter()
   let workerId: string | undefined
@@ -38,15 +81,12 @@ export async function startWorker(
   })
   let running = true
   const runner = await run({
+    ...options,
     pgPool: database.pool,
-    taskList: tasks,
-    crontab: CRONTAB,
-    concurrency: CONCURRENCY,
     pollInterval: 2_000,
     noHandleSignals: true,
     events,
     logger: queueLogger(log),
-    preset,
   })
   runner.promise.then(
     () => {
@@ -84,7 +124,7 @@ export async function drainJobs(database: Database, tasks: TaskList, log: Logger
       concurrency: CONCURRENCY,
       noHandleSignals: true,
       logger: queueLogger(log),
-      preset: { worker: { localQueue: preset.worker.localQueue } },
+      preset: { worker: { localQueue } },
     })
     // The queue may resolve while the last jobs of this run are being reported.
     const [left] = await database.run(hasWork, [clock?.now])

@@ -30,11 +30,6 @@ export function toStorableDeep(value: unknown): unknown {
   return toStorableWithin(value, maxStorableDepth)
 }
 
-/** The length of `value` in Unicode code points, which is how every limit counts (contract 4); a lone surrogate is one. */
-export function codePointLength(value: string): number {
-  return value.length - (value.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0)
-}
-
 /**
  * The path (`contacts[0].name`) of the first string or key in a parsed JSON value that cannot be stored, or undefined
  * when all can. The path of the value itself is ''. Keys that are no plain names are quoted as JSON (`["a\u0000"]`), so

@@ -10,13 +10,16 @@ export interface InputSchema {
   minimum?: number
   maximum?: number
   description?: string
+  properties?: Record<string, InputSchema>
+  /** Says that a value must be there and not be empty, and how that is told: in these words, or by its path. */
+  'x-missing'?: string | true
 }
 
 /** Nesting that no honest input needs, and that recursive code further on need not fear. */
 const MAX_DEPTH = 32
 
 // Nothing is coerced, no default filled in, surplus fields are let through (contract 4). Lengths count code points.
-const ajv = new Ajv({ strict: false, allErrors: false, verbose: true })
+const ajv = new Ajv({ strict: false, allErrors: false, verbose: true, discriminator: true })
 ajv.addFormat('uuid', /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i)
 ajv.addFormat(
   'date-time',
@@ -55,13 +58,40 @@ export function findInputProblem(
 
 function fieldProblem(schema: InputSchema, error: ErrorObject): Problem {
   const field = toFieldPath(error.instancePath)
-  if (error.keyword === 'required') {
-    return new Problem('missing_field', `${join(field, String(error.params.missingProperty))} is required`)
+  const parent = error.parentSchema as InputSchema
+  switch (error.keyword) {
+    case 'required': {
+      const name = String(error.params.missingProperty)
+      return missing(join(field, name), parent.properties?.[name])
+    }
+    case 'discriminator':
+      return kindProblem(field, error)
+    default:
+      if (isEmpty(error.data) && (parent['x-missing'] || schema.required?.includes(field)))
+        return missing(field, parent)
+      return new Problem('invalid_field', `${field || 'the body'} ${explainError(error)}`)
   }
-  if ((error.data === '' || error.data === null) && schema.required?.includes(field)) {
-    return new Problem('missing_field', `${field} is required and must not be empty`)
-  }
-  return new Problem('invalid_field', `${field || 'the body'} ${explainError(error)}`)
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === '' || value === null || (Array.isArray(value) && value.length === 0)
+}
+
+function missing(path: string, schema: InputSchema | undefined): Problem {
+  const words = schema?.['x-missing']
+  return new Problem('missing_field', typeof words === 'string' ? words : `${path} is required and must not be empty`)
+}
+
+/** The property that tells several kinds of object apart is missing, or names none of them. */
+function kindProblem(field: string, { params, parentSchema }: ErrorObject): Problem {
+  const { tag, tagValue } = params as { tag: string; tagValue: unknown }
+  const path = join(field, tag)
+  if (tagValue === undefined || isEmpty(tagValue)) return missing(path, undefined)
+  if (typeof tagValue !== 'string') return new Problem('invalid_field', `${path} must be string`)
+  const kinds = (parentSchema as { oneOf: { properties: Record<string, { const: string }> }[] }).oneOf
+  const names = kinds.map(({ properties }) => properties[tag]?.const).join(', ')
+  const code = path === 'message_type' ? 'invalid_message_type' : 'invalid_field'
+  return new Problem(code, `${path} "${tagValue.slice(0, 64)}" is not one of ${names}`)
 }
 
 /** What a value should have been, for the person who gave it: `must be …`. */

@@ -35,6 +35,9 @@ export interface Message {
   message_type: string
   text: string
   media_type: string | null
+  media_id: string | null
+  media_expires_at: Date | string | null
+  transcription: string | null
   content: unknown
   status: MessageStatus
   outcome: Outcome | null
@@ -45,23 +48,26 @@ export interface Message {
   accepted_at: Date | string | null
 }
 
-/** A message's row with what other tables add to it for showing. */
+/** A message's row with what other tables add to it for showing; the event of a fresh message leaves out what it has not. */
 export interface ShownMessage extends Message {
-  reactions: Reaction[] | null
-  assignee: { id: string; full_name: string; email: string } | null
+  reactions?: Reaction[] | null
+  assignee?: { id: string; full_name: string; email: string } | null
 }
 
+/** Makes the address of a stored file, which works until `expiresAt`. */
+export type MediaAddress = (organizationId: string, mediaId: string, expiresAt: Date) => string
+
 /** The message as every interface and event shows it (spec 2.2; contract 4 for the fields after `reactions`). */
-export function presentMessage(message: ShownMessage) {
+export function presentMessage(message: ShownMessage, mediaAddress: MediaAddress) {
   return {
     message: message.text,
     sender_type: message.sender_type,
     created_at: toIso(message.created_at),
     message_status: message.status,
     media_type: message.media_type,
-    media_url: null,
-    assignee: message.assignee,
-    voice_note_transcription: null,
+    media_url: presentMedia(message, mediaAddress),
+    assignee: message.assignee ?? null,
+    voice_note_transcription: message.transcription,
     reactions: (message.reactions ?? []).map((reaction) => ({ ...reaction, created_at: toIso(reaction.created_at) })),
     id: message.id,
     message_id: message.upstream_id,
@@ -70,4 +76,12 @@ export function presentMessage(message: ShownMessage) {
     error: message.error,
     outcome: message.outcome,
   }
+}
+
+function presentMedia(
+  { organization_id, media_id, media_expires_at }: ShownMessage,
+  mediaAddress: MediaAddress,
+): string | null {
+  if (media_id === null || media_expires_at === null) return null
+  return mediaAddress(organization_id, media_id, new Date(media_expires_at))
 }

@@ -98,7 +98,9 @@ const lock = statement<{ id: string }>(
   'SELECT id FROM contacts WHERE organization_id = $1 AND id = $2 FOR UPDATE',
 )
 
-// The traces that stay elsewhere (raw callbacks, events) are blanked by a job that this statement leaves behind.
+// The traces that stay elsewhere (raw callbacks, events) are blanked by a job that this statement leaves behind, and the bytes
+// of the files are removed by another one. Their rows go at once: no address works any more. The file of an inbound message
+// has the id of the message, and may be there by half.
 const erase = statement<{ id: string }>(
   'contacts.erase',
   `WITH addresses AS (
@@ -106,7 +108,10 @@ const erase = statement<{ id: string }>(
    ), erased AS (
      DELETE FROM contacts WHERE organization_id = $1 AND id = $2 RETURNING id
    ), messages AS (
-     DELETE FROM messages WHERE organization_id = $1 AND contact_id = (SELECT id FROM erased) RETURNING id
+     DELETE FROM messages WHERE organization_id = $1 AND contact_id = (SELECT id FROM erased)
+     RETURNING id, coalesce(media_id, CASE WHEN media_state IS NOT NULL THEN id END) AS file_id
+   ), files AS (
+     DELETE FROM media WHERE organization_id = $1 AND id IN (SELECT file_id FROM messages)
    ), kept_answers AS (
      DELETE FROM idempotency_keys
      WHERE organization_id = $1
@@ -116,6 +121,12 @@ const erase = statement<{ id: string }>(
      SELECT t.id, json_build_object('organizationId', $1::uuid, 'contactId', $2::uuid, 'addresses', addresses.list)
      FROM erased, addresses, graphile_worker._private_tasks t
      WHERE t.identifier = 'erase_traces'
+   ), files_job AS (
+     INSERT INTO graphile_worker._private_jobs (task_id, payload)
+     SELECT t.id, json_build_object('organizationId', $1::uuid, 'mediaIds', json_agg(messages.file_id))
+     FROM messages, graphile_worker._private_tasks t
+     WHERE t.identifier = 'remove_media' AND messages.file_id IS NOT NULL
+     GROUP BY t.id
    )
    SELECT id FROM erased`,
 )

@@ -12,6 +12,8 @@ export interface IncomingMessage {
   text: string
   media_type: string | null
   content: unknown
+  /** Whether it has a file that is to be fetched. */
+  awaitsMedia: boolean
   contextUpstreamId: string | null
   created_at: Date
 }
@@ -26,7 +28,9 @@ interface RecordRow {
 
 // Nothing is recorded while the addresses lead to several contacts, or to one that lacks the number that is known now: the
 // caller joins them first. An edit or a revocation may have come before the message itself: then its text is the one that
-// counts.
+// counts. A message with a file raises message.received only when the first try to fetch the file has ended (see
+// incoming-media): who reads the event is to find the file's address in it. The job that tries is left here; a task that the
+// queue does not know fails the statement, since task_id must not be null.
 const record = statement<RecordRow>(
   'incoming.record',
   `WITH known AS (
@@ -55,7 +59,7 @@ const record = statement<RecordRow>(
      ON CONFLICT DO NOTHING
    ), recorded AS (
      INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
-       content, status, context_upstream_id, created_at, accepted_at, delivered_at)
+       content, status, context_upstream_id, created_at, accepted_at, delivered_at, media_state)
      SELECT $1, $4, numbered.id, numbered.last_seq, $5, $6, $7,
        coalesce((
          SELECT e.text FROM messages e
@@ -64,7 +68,7 @@ const record = statement<RecordRow>(
          ORDER BY e.created_at DESC, e.id DESC
          LIMIT 1
        ), $8),
-       $9, $10, 'delivered', $11, $12, $12, $12
+       $9, $10, 'delivered', $11, $12, $12, $12, CASE WHEN $16 THEN 'awaited' END
      FROM numbered
      RETURNING *
    ), received AS (
@@ -72,6 +76,13 @@ const record = statement<RecordRow>(
      SELECT $1, $13, 'message.received', m.contact_id,
        jsonb_build_object('message', ${MESSAGE_SNAPSHOT}, 'contact', to_jsonb(numbered))
      FROM recorded m, numbered
+     WHERE NOT $16
+   ), enqueued AS (
+     INSERT INTO graphile_worker._private_jobs (task_id, payload)
+     SELECT (SELECT id FROM graphile_worker._private_tasks WHERE identifier = 'fetch_media'),
+       json_build_object('organizationId', $1::uuid, 'messageId', recorded.id)
+     FROM recorded
+     WHERE $16
    ), named AS (
      INSERT INTO events (organization_id, id, type, contact_id, data)
      SELECT $1, $14, 'contact.updated', numbered.id, jsonb_build_object('contact', to_jsonb(numbered))
@@ -158,6 +169,7 @@ export interface Sender {
 /**
  * Records a message of the conversation that the addresses lead to, under its next number, once per upstream id.
  * A unique violation when the same message is being recorded at this moment: try again, it is then a duplicate.
+ * One that awaits its file leaves a job: wake the workers.
  */
 export async function recordIncomingMessage(
   db: Queryable,
@@ -182,6 +194,7 @@ export async function recordIncomingMessage(
     message.eventId,
     renamedEventId,
     sender.hasNumber,
+    message.awaitsMedia,
   ])
   return toReceived(row)
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from '../database/pool.js'
 import { statement } from '../database/statement.js'
 import { type MessageError, type MessageStatus, OUTCOME_UNKNOWN } from '../model/message.js'
-import { MESSAGE_SNAPSHOT } from './messages.js'
+import { ACCEPTED_EVENT, MESSAGE_SNAPSHOT } from './messages.js'
 
 /** A status that the upstream reports. */
 export interface ReportedStatus {
@@ -57,7 +57,7 @@ const apply = statement<{ id: string }>(
      ON CONFLICT DO NOTHING
    ), sent AS (
      INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT $1, $7, 'message.sent', m.contact_id,
+     SELECT $1, $7, ${ACCEPTED_EVENT}, m.contact_id,
        jsonb_build_object('message', ${MESSAGE_SNAPSHOT} || '{"status": "sent", "error": null}', 'contact', to_jsonb(c))
      FROM before b, changed m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
      WHERE b.accepted_at IS NULL

@@ -4,7 +4,7 @@ import type { Message, ShownMessage } from '../model/message.js'
 
 /** The columns of a row `m` of messages that a verb or an answer needs. */
 export const MESSAGE_COLUMNS = `m.organization_id, m.id, m.contact_id, m.seq, m.upstream_id, m.sender_type, m.message_type, m.text,
-  m.media_type, m.content, m.status, m.outcome, m.error, m.context_upstream_id, m.assignee_id, m.created_at, m.accepted_at`
+  m.media_type, m.media_id, m.media_expires_at, m.transcription, m.content, m.status, m.outcome, m.error, m.context_upstream_id, m.assignee_id, m.created_at, m.accepted_at`
 
 /**
  * The reactions that show on the message `m`, as JSON: of each side (the customer, the organization) the last one that did
@@ -24,11 +24,14 @@ const REACTIONS = `(
 )`
 
 /** The member to whom the message `m` is assigned, as JSON, or null. */
-const ASSIGNEE = `(
+export const ASSIGNEE = `(
   SELECT jsonb_build_object('id', b.id, 'full_name', b.full_name, 'email', b.email)
   FROM members b
   WHERE b.organization_id = m.organization_id AND b.id = m.assignee_id
 )`
+
+/** The event that the acceptance of the message `m` by the upstream raises. */
+export const ACCEPTED_EVENT = `CASE WHEN m.message_type = 'reaction' THEN 'message.reaction' ELSE 'message.sent' END`
 
 /** The message `m` with all that it shows, for a select list. */
 export const SHOWN_MESSAGE_COLUMNS = `${MESSAGE_COLUMNS}, ${REACTIONS} AS reactions, ${ASSIGNEE} AS assignee`

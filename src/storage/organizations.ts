@@ -102,14 +102,26 @@ const knowsVerifyToken = statement<{ known: boolean }>(
   'SELECT EXISTS (SELECT FROM upstream_settings WHERE verify_token_hash = $1) AS known',
 )
 
-/** Whatever names the organization without a foreign key to it. The hashes of its keys stay (contract 4). */
+/**
+ * Whatever names the organization without a foreign key to it. The hashes of its keys stay (contract 4). The bytes of its
+ * files are removed by jobs of 500 each; no address of theirs works from now on.
+ */
 const DELETE_LOOSE_ROWS = `
      entries AS (DELETE FROM directory WHERE organization_id = $1 AND kind <> 'api_key'),
      kept_answers AS (DELETE FROM idempotency_keys WHERE organization_id = $1),
      limits AS (DELETE FROM rate_limits WHERE organization_id = $1),
+     paces AS (DELETE FROM sending_paces WHERE organization_id = $1),
      happened AS (DELETE FROM events WHERE organization_id = $1),
      received AS (DELETE FROM callbacks WHERE organization_id = $1),
-     said AS (DELETE FROM messages WHERE organization_id = $1)`
+     said AS (DELETE FROM messages WHERE organization_id = $1),
+     files AS (DELETE FROM media WHERE organization_id = $1 RETURNING id),
+     files_jobs AS (
+       INSERT INTO graphile_worker._private_jobs (task_id, payload)
+       SELECT t.id, json_build_object('organizationId', $1::uuid, 'mediaIds', json_agg(batched.id))
+       FROM (SELECT id, (row_number() OVER () - 1) / 500 AS batch FROM files) batched, graphile_worker._private_tasks t
+       WHERE t.identifier = 'remove_media'
+       GROUP BY t.id, batched.batch
+     )`
 
 const deleteEverything = statement<{ id: string }>(
   'organizations.delete',

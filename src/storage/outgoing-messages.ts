@@ -1,118 +1,180 @@
 import type { Queryable } from '../database/pool.js'
 import { opaqueArray, statement } from '../database/statement.js'
 import { isUuid } from '../lib/id.js'
-import type { Message, MessageError, SenderType } from '../model/message.js'
-import { MESSAGE_COLUMNS, MESSAGE_SNAPSHOT } from './messages.js'
-
-/** A message to be recorded before the upstream is called. */
-export interface OutgoingMessage {
-  id: string
-  sender_type: Extract<SenderType, 'bot-chat' | 'human-chat'>
-  message_type: string
-  text: string
-  /** Id, ours or the upstream's, of the message that this one answers. */
-  contextMessageId: string | null
-  assignee_id: string | null
-  created_at: Date
-  /** For contact.updated. */
-  contactEventId: string
-}
-
-/** What became of recording: refused with the reason, or recorded with what the call to the upstream needs. */
-export type Recorded =
-  | { recorded: false; reason: 'no_contact' }
-  | { recorded: false; reason: 'blocked' | 'no_context'; chatId: string }
-  | {
-      recorded: true
-      contactId: string
-      chatId: string
-      /** The upstream's user id, where the contact has no phone number. */
-      userId: string | null
-      contextUpstreamId: string | null
-    }
+import type { Message, MessageError } from '../model/message.js'
+import type { Acceptance, OutgoingMessage, RecipientRefusal, Recorded } from '../model/outgoing-message.js'
+import { ACCEPTED_EVENT, ASSIGNEE, MESSAGE_COLUMNS, MESSAGE_SNAPSHOT } from './messages.js'
 
 interface RecordRow {
-  contact_id: string
-  chat_id: string
+  contact_id: string | null
+  chat_id: string | null
   phone_number: string | null
   blocked: boolean
-  context_upstream_id: string | null
+  about_upstream_id: string | null
+  wait_ms: number | null
   recorded: boolean
   user_address: string | null
 }
 
-// One statement finds the contact, checks what it must, numbers the message under the contact's row lock, and records it. A
-// person without a number is reached by the user id that became known last.
-const record = statement<RecordRow>(
-  'outgoing.record',
-  `WITH known AS (
-     SELECT c.id, c.chat_id, c.phone_number, c.blocked, c.bot_status, c.has_unread_messages
-     FROM contact_addresses a
-     JOIN contacts c ON c.organization_id = a.organization_id AND c.id = a.contact_id
-     WHERE a.organization_id = $1 AND a.address = ANY (${opaqueArray('$2', 'text')})
-     ORDER BY array_position($2, a.address)
-     LIMIT 1
-   ), context AS (
-     SELECT m.upstream_id
-     FROM messages m, known
-     WHERE m.organization_id = $1 AND m.contact_id = known.id AND m.seq IS NOT NULL AND m.upstream_id IS NOT NULL
-       AND (m.upstream_id = $8 OR m.id = $9)
-     LIMIT 1
+/** Whether a statement waits for rows that others hold, or passes over them: what many share must not stand still for one. */
+type Lock = '' | 'SKIP LOCKED'
+
+/**
+ * Cuts nothing. It makes the planner expect a few rows where it would expect a hundred, so that it goes by the indexes and
+ * not through whole tables.
+ */
+const FEW = 'LIMIT (SELECT json_array_length($1))'
+
+/** One message to one recipient in 6 s, and at most 45 ahead of that (facts: limits). */
+const PAIR_INTERVAL = `interval '6 seconds'`
+const PAIR_AHEAD = `interval '264 seconds'`
+
+/**
+ * Finds the contacts, checks what it must, numbers the messages under the contacts' row locks, and records them. Of several
+ * messages to one contact only the first is recorded, and none to a contact whose row `lock` passes over: they are to be
+ * recorded again. A person without a number is reached by the user id that became known last.
+ */
+const recordText = (lock: Lock) =>
+  `WITH given AS (
+     SELECT * FROM json_to_recordset($1) AS given (n int, organization_id uuid, id uuid, addresses text[], sender_type text,
+       message_type text, text text, media_type text, content jsonb, media_id uuid, media_expires_at timestamptz,
+       about_id text, about_uuid uuid, is_reaction boolean, pair_limit boolean, assignee_id uuid, created_at timestamptz,
+       contact_event_id uuid)
+     ${FEW}
+   ), found AS (
+     SELECT g.n, g.organization_id, a.contact_id
+     FROM given g CROSS JOIN LATERAL (
+       SELECT a.contact_id FROM contact_addresses a
+       WHERE a.organization_id = g.organization_id AND a.address = ANY (g.addresses)
+       ORDER BY array_position(g.addresses, a.address)
+       LIMIT 1
+     ) a
+   ), turn AS (
+     SELECT DISTINCT ON (organization_id, contact_id) n, organization_id, contact_id
+     FROM found
+     ORDER BY organization_id, contact_id, n
+   ), known AS (
+     SELECT turn.n, c.*
+     FROM turn CROSS JOIN LATERAL (
+       SELECT organization_id, id, chat_id, phone_number, blocked, bot_status, has_unread_messages, paced_until
+       FROM contacts
+       WHERE organization_id = turn.organization_id AND id = turn.contact_id
+       FOR NO KEY UPDATE ${lock}
+     ) c
+     ${FEW}
+   ), about AS (
+     SELECT g.n, m.upstream_id
+     FROM given g JOIN known USING (n) CROSS JOIN LATERAL (
+       SELECT m.upstream_id FROM messages m
+       WHERE m.organization_id = g.organization_id AND m.contact_id = known.id AND m.seq IS NOT NULL
+         AND m.upstream_id IS NOT NULL AND (m.upstream_id = g.about_id OR m.id = g.about_uuid)
+       LIMIT 1
+     ) m
+     WHERE g.about_id IS NOT NULL
    ), numbered AS (
      UPDATE contacts c
-     SET last_seq = c.last_seq + 1,
-       has_unread_messages = c.has_unread_messages AND $4 <> 'human-chat',
-       bot_status = CASE WHEN $4 = 'human-chat' AND c.bot_status = 'active' THEN 'paused' ELSE c.bot_status END,
-       updated_at = CASE WHEN $4 = 'human-chat' THEN now() ELSE c.updated_at END
-     FROM known
-     WHERE c.organization_id = $1 AND c.id = known.id AND NOT c.blocked
-       AND ($8::text IS NULL OR EXISTS (SELECT FROM context))
-     RETURNING c.*
+     SET last_seq = c.last_seq + CASE WHEN g.is_reaction THEN 0 ELSE 1 END,
+       paced_until = CASE WHEN g.pair_limit THEN greatest(c.paced_until, g.created_at) + ${PAIR_INTERVAL} ELSE c.paced_until END,
+       has_unread_messages = c.has_unread_messages AND g.sender_type <> 'human-chat',
+       bot_status = CASE WHEN g.sender_type = 'human-chat' AND c.bot_status = 'active' THEN 'paused' ELSE c.bot_status END,
+       updated_at = CASE WHEN g.sender_type = 'human-chat' THEN now() ELSE c.updated_at END
+     FROM known JOIN given g USING (n) LEFT JOIN about USING (n)
+     WHERE c.organization_id = known.organization_id AND c.id = known.id AND NOT known.blocked
+       AND (g.about_id IS NULL OR about.upstream_id IS NOT NULL)
+       AND (NOT g.pair_limit OR known.paced_until IS NULL OR known.paced_until <= g.created_at + ${PAIR_AHEAD})
+     RETURNING g.n, c AS contact, c.id, c.last_seq, c.bot_status, c.has_unread_messages, known.bot_status AS bot_status_before,
+       known.has_unread_messages AS had_unread_messages, about.upstream_id AS about_upstream_id
    ), changed AS (
      INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT $1, $11, 'contact.updated', numbered.id, jsonb_build_object('contact', to_jsonb(numbered))
-     FROM numbered, known
-     WHERE (numbered.bot_status, numbered.has_unread_messages) IS DISTINCT FROM (known.bot_status, known.has_unread_messages)
+     SELECT g.organization_id, g.contact_event_id, 'contact.updated', c.id, jsonb_build_object('contact', to_jsonb(c.contact))
+     FROM numbered c JOIN given g USING (n)
+     WHERE (c.bot_status, c.has_unread_messages) IS DISTINCT FROM (c.bot_status_before, c.had_unread_messages)
    ), recorded AS (
-     INSERT INTO messages (organization_id, id, contact_id, seq, sender_type, message_type, text, status, outcome,
-       context_upstream_id, assignee_id, created_at, recorded_at)
-     SELECT $1, $3, numbered.id, numbered.last_seq, $4, $5, $6, 'sent', 'pending',
-       (SELECT upstream_id FROM context), $10, $7, $7
-     FROM numbered
-     RETURNING id
+     INSERT INTO messages (organization_id, id, contact_id, seq, sender_type, message_type, text, media_type, content, media_id,
+       media_expires_at, status, outcome, context_upstream_id, assignee_id, created_at, recorded_at)
+     SELECT g.organization_id, g.id, c.id, CASE WHEN g.is_reaction THEN NULL ELSE c.last_seq END, g.sender_type, g.message_type,
+       g.text, g.media_type, g.content, g.media_id, g.media_expires_at, 'sent', 'pending', c.about_upstream_id, g.assignee_id,
+       g.created_at, g.created_at
+     FROM numbered c JOIN given g USING (n)
+   ), attached AS (
+     UPDATE media SET message_id = g.id
+     FROM numbered JOIN given g USING (n)
+     WHERE media.organization_id = g.organization_id AND media.id = g.media_id
    )
-   SELECT known.id AS contact_id, known.chat_id, known.phone_number, known.blocked,
-     (SELECT upstream_id FROM context) AS context_upstream_id,
-     EXISTS (SELECT FROM recorded) AS recorded,
-     CASE WHEN known.phone_number IS NULL THEN (
+   SELECT found.contact_id, known.chat_id, known.phone_number, coalesce(known.blocked, false) AS blocked,
+     about.upstream_id AS about_upstream_id,
+     extract(epoch FROM known.paced_until - ${PAIR_AHEAD} - g.created_at)::float8 * 1000 AS wait_ms,
+     numbered.n IS NOT NULL AS recorded,
+     CASE WHEN known.id IS NOT NULL AND known.phone_number IS NULL THEN (
        SELECT a.address FROM contact_addresses a
-       WHERE a.organization_id = $1 AND a.contact_id = known.id AND a.address LIKE 'user:%'
+       WHERE a.organization_id = known.organization_id AND a.contact_id = known.id AND a.address LIKE 'user:%'
        ORDER BY a.added_at DESC
        LIMIT 1
      ) END AS user_address
-   FROM known`,
+   FROM given g LEFT JOIN found USING (n) LEFT JOIN known USING (n) LEFT JOIN about USING (n) LEFT JOIN numbered USING (n)
+   ORDER BY g.n`
+
+const recordMany = statement<RecordRow>('outgoing.recordMany', recordText('SKIP LOCKED'))
+const recordOne = statement<RecordRow>('outgoing.recordOne', recordText(''))
+
+const check = statement<{ chat_id: string; blocked: boolean; about_found: boolean }>(
+  'outgoing.check',
+  `SELECT c.chat_id, c.blocked, EXISTS (
+     SELECT FROM messages m
+     WHERE m.organization_id = $1 AND m.contact_id = c.id AND m.seq IS NOT NULL AND m.upstream_id IS NOT NULL
+       AND (m.upstream_id = $3 OR m.id = $4)
+   ) AS about_found
+   FROM contact_addresses a
+   JOIN contacts c ON c.organization_id = a.organization_id AND c.id = a.contact_id
+   WHERE a.organization_id = $1 AND a.address = ANY (${opaqueArray('$2', 'text')})
+   ORDER BY array_position($2, a.address)
+   LIMIT 1`,
 )
 
-/** The upstream said yes; a status callback may have said so before, then nothing changes and nothing is raised. */
-const accept = statement<Message>(
-  'outgoing.accept',
-  `WITH accepted AS (
+/**
+ * The upstream said yes. A status callback may have said so before, then nothing changes and nothing is raised. What a
+ * message shows beside its row is little at this moment: nobody has reacted to it yet.
+ */
+const acceptText = (lock: Lock) =>
+  `WITH given AS (
+     SELECT * FROM json_to_recordset($1) AS given (n int, organization_id uuid, id uuid, upstream_id text, accepted_at timestamptz,
+       alias text, event_id uuid)
+     ORDER BY organization_id, id
+     ${FEW}
+   ), waiting AS (
+     SELECT g.n, m.*
+     FROM given g CROSS JOIN LATERAL (
+       SELECT organization_id, id
+       FROM messages
+       WHERE organization_id = g.organization_id AND id = g.id AND accepted_at IS NULL
+       FOR NO KEY UPDATE ${lock}
+     ) m
+     ${FEW}
+   ), accepted AS (
      UPDATE messages m
-     SET upstream_id = coalesce(m.upstream_id, $3), status = 'sent', outcome = NULL, error = NULL, failed_at = NULL, accepted_at = $4
-     WHERE m.organization_id = $1 AND m.id = $2 AND m.accepted_at IS NULL
-     RETURNING *
-   ), alias AS (
+     SET upstream_id = coalesce(m.upstream_id, g.upstream_id), status = 'sent', outcome = NULL, error = NULL, failed_at = NULL,
+       accepted_at = g.accepted_at
+     FROM waiting JOIN given g USING (n)
+     WHERE m.organization_id = waiting.organization_id AND m.id = waiting.id
+     RETURNING g.n, m.organization_id, m.contact_id, m.message_type, m.assignee_id, to_jsonb(m) AS row
+   ), aliases AS (
      INSERT INTO contact_addresses (organization_id, address, contact_id)
-     SELECT $1, $5, contact_id FROM accepted WHERE $5::text IS NOT NULL
+     SELECT m.organization_id, g.alias, m.contact_id FROM accepted m JOIN given g USING (n)
+     WHERE g.alias IS NOT NULL
+     ORDER BY m.organization_id, g.alias
      ON CONFLICT DO NOTHING
-   ), event AS (
+   ), raised AS (
      INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT $1, $6, 'message.sent', m.contact_id,
-       jsonb_build_object('message', ${MESSAGE_SNAPSHOT}, 'contact', to_jsonb(c))
-     FROM accepted m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+     SELECT m.organization_id, g.event_id, ${ACCEPTED_EVENT}, m.contact_id, jsonb_build_object(
+       'message', CASE WHEN m.assignee_id IS NULL THEN m.row ELSE m.row || jsonb_build_object('assignee', ${ASSIGNEE}) END,
+       'contact', to_jsonb(c))
+     FROM accepted m JOIN given g USING (n)
+     JOIN contacts c ON c.organization_id = m.organization_id AND c.id = m.contact_id
    )
-   SELECT ${MESSAGE_COLUMNS} FROM accepted m`,
-)
+   SELECT accepted.n IS NOT NULL AS accepted FROM given g LEFT JOIN accepted USING (n) ORDER BY g.n`
+
+const acceptMany = statement<{ accepted: boolean }>('outgoing.acceptMany', acceptText('SKIP LOCKED'))
+const acceptOne = statement<{ accepted: boolean }>('outgoing.acceptOne', acceptText(''))
 
 const refuse = statement<Message>(
   'outgoing.refuse',
@@ -152,55 +214,115 @@ const listOverdue = statement<{ organization_id: string; id: string }>(
 )
 
 /**
- * Records a message with outcome `pending`, found by the forms of its recipient's address; says why not, where not. What a
- * human's send does to the contact raises contact.updated. A unique violation when the message's id is taken.
+ * Records messages with outcome `pending`, each found by the forms of its recipient's address, or says why not. What a
+ * human's send does to the contact raises contact.updated. `again`: another message to the same contact came first, or its row
+ * is held by somebody. A unique violation, and nothing recorded, when the id of one is taken.
  */
-export async function recordOutgoingMessage(
+export async function recordOutgoingMessages(
   db: Queryable,
-  organizationId: string,
-  addresses: readonly string[],
-  message: OutgoingMessage,
-): Promise<Recorded> {
-  const contextId = message.contextMessageId
-  const [row] = await db.run(record, [
-    organizationId,
-    addresses,
-    message.id,
-    message.sender_type,
-    message.message_type,
-    message.text,
-    message.created_at,
-    contextId,
-    contextId !== null && isUuid(contextId) ? contextId : null,
-    message.assignee_id,
-    message.contactEventId,
-  ])
-  if (!row) return { recorded: false, reason: 'no_contact' }
-  if (!row.recorded) {
-    if (row.blocked) return { recorded: false, reason: 'blocked', chatId: row.chat_id }
-    if (contextId !== null && row.context_upstream_id === null) {
-      return { recorded: false, reason: 'no_context', chatId: row.chat_id }
-    }
-    // The contact was there when the statement began, and then it was erased, merged or blocked: look again.
-    return recordOutgoingMessage(db, organizationId, addresses, message)
-  }
-  return {
-    recorded: true,
-    contactId: row.contact_id,
-    chatId: row.chat_id,
-    userId: row.user_address?.slice('user:'.length) ?? null,
-    contextUpstreamId: row.context_upstream_id,
+  messages: readonly OutgoingMessage[],
+): Promise<(Recorded | 'again')[]> {
+  const rows = await db.run(recordMany, [toRecordset(messages)])
+  return rows.map((row, index) => toRecorded(row, messages[index] as OutgoingMessage))
+}
+
+/** The same for one message; waits for whoever holds the contact's row. */
+export async function recordOutgoingMessage(db: Queryable, message: OutgoingMessage): Promise<Recorded> {
+  for (;;) {
+    const [row] = await db.run(recordOne, [toRecordset([message])])
+    const recorded = toRecorded(row as RecordRow, message)
+    // The contact was there when the statement began, and then it was erased or merged: look again.
+    if (recorded !== 'again') return recorded
   }
 }
 
-/** Marks a message accepted by the upstream and raises message.sent; `alias` is a further form of the recipient's number. */
-export async function acceptMessage(
+/** What would be wrong with recording the message now, or null; nothing is written. */
+export async function checkRecipient(
   db: Queryable,
-  organizationId: string,
-  id: string,
-  accepted: { upstreamId: string | null; at: Date; alias: string | null; eventId: string },
-): Promise<void> {
-  await db.run(accept, [organizationId, id, accepted.upstreamId, accepted.at, accepted.alias, accepted.eventId])
+  { organizationId, addresses, aboutId }: OutgoingMessage,
+): Promise<RecipientRefusal | null> {
+  const [contact] = await db.run(check, [organizationId, addresses, aboutId, toUuid(aboutId)])
+  if (!contact) return { recorded: false, reason: 'no_contact' }
+  if (contact.blocked) return { recorded: false, reason: 'blocked', chatId: contact.chat_id }
+  if (aboutId !== null && !contact.about_found) {
+    return { recorded: false, reason: 'not_found', chatId: contact.chat_id }
+  }
+  return null
+}
+
+function toUuid(id: string | null): string | null {
+  return id !== null && isUuid(id) ? id : null
+}
+
+function toRecordset(messages: readonly OutgoingMessage[]): string {
+  return JSON.stringify(
+    messages.map((message, n) => ({
+      n,
+      organization_id: message.organizationId,
+      id: message.id,
+      addresses: message.addresses,
+      sender_type: message.sender_type,
+      message_type: message.message_type,
+      text: message.text,
+      media_type: message.media_type,
+      content: message.content,
+      media_id: message.media?.id,
+      media_expires_at: message.media?.expiresAt,
+      about_id: message.aboutId,
+      about_uuid: toUuid(message.aboutId),
+      is_reaction: message.isReaction,
+      pair_limit: message.pairLimit,
+      assignee_id: message.assignee_id,
+      created_at: message.created_at,
+      contact_event_id: message.contactEventId,
+    })),
+  )
+}
+
+function toRecorded(row: RecordRow, { aboutId }: OutgoingMessage): Recorded | 'again' {
+  const { contact_id: contactId, chat_id: chatId, about_upstream_id: aboutUpstreamId } = row
+  if (contactId === null) return { recorded: false, reason: 'no_contact' }
+  if (chatId === null) return 'again'
+  if (row.recorded) {
+    return {
+      recorded: true,
+      contactId,
+      chatId,
+      userId: row.user_address?.slice('user:'.length) ?? null,
+      aboutUpstreamId,
+    }
+  }
+  if (row.blocked) return { recorded: false, reason: 'blocked', chatId }
+  if (aboutId !== null && aboutUpstreamId === null) return { recorded: false, reason: 'not_found', chatId }
+  return { recorded: false, reason: 'paced', chatId, waitMs: Math.max(1, Math.ceil(row.wait_ms ?? 0)) }
+}
+
+/**
+ * Marks messages accepted by the upstream and raises message.sent, or message.reaction. False for one whose row somebody
+ * holds, and for one that needs it no more. A unique violation, and nothing marked, when an upstream id is taken.
+ */
+export async function acceptMessages(db: Queryable, acceptances: readonly Acceptance[]): Promise<boolean[]> {
+  const rows = await db.run(acceptMany, [toAcceptanceset(acceptances)])
+  return rows.map(({ accepted }) => accepted)
+}
+
+/** The same for one message; waits for whoever holds its row. */
+export async function acceptMessage(db: Queryable, acceptance: Acceptance): Promise<void> {
+  await db.run(acceptOne, [toAcceptanceset([acceptance])])
+}
+
+function toAcceptanceset(acceptances: readonly Acceptance[]): string {
+  return JSON.stringify(
+    acceptances.map(({ organizationId, id, upstreamId, at, alias, eventId }, n) => ({
+      n,
+      organization_id: organizationId,
+      id,
+      upstream_id: upstreamId,
+      accepted_at: at,
+      alias,
+      event_id: eventId,
+    })),
+  )
 }
 
 /** Marks a message failed for good and raises message.failed; one that is settled already stays as it is. */

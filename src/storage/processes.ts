@@ -14,12 +14,12 @@ const register = statement<{ id: number }>(
 const registerAgain = statement<never>(
   'processes.registerAgain',
   `WITH registered AS (
-     INSERT INTO processes (id, worker_id) OVERRIDING SYSTEM VALUE VALUES ($1, $2) ON CONFLICT DO NOTHING
+     INSERT INTO processes (id, worker_ids) OVERRIDING SYSTEM VALUE VALUES ($1, $2) ON CONFLICT DO NOTHING
    )
    SELECT pg_advisory_lock(${LOCK_CLASS}, $1)::text`,
 )
 
-const setWorker = statement<never>('processes.setWorker', 'UPDATE processes SET worker_id = $2 WHERE id = $1')
+const setWorkers = statement<never>('processes.setWorkers', 'UPDATE processes SET worker_ids = $2 WHERE id = $1')
 
 const isAlive = statement<{ alive: boolean }>(
   'processes.isAlive',
@@ -30,7 +30,7 @@ const isAlive = statement<{ alive: boolean }>(
    ) AS alive`,
 )
 
-const removeDead = statement<{ id: number; worker_id: string | null }>(
+const removeDead = statement<{ id: number; worker_ids: string[] }>(
   'processes.removeDead',
   `DELETE FROM processes
    WHERE id <> $1 AND NOT EXISTS (
@@ -38,7 +38,7 @@ const removeDead = statement<{ id: number; worker_id: string | null }>(
      WHERE locktype = 'advisory' AND classid = ${LOCK_CLASS} AND objid = processes.id AND objsubid = 2 AND granted
        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
    )
-   RETURNING id, worker_id`,
+   RETURNING id, worker_ids`,
 )
 
 const remove = statement<never>('processes.remove', 'DELETE FROM processes WHERE id = $1')
@@ -65,14 +65,14 @@ export async function registerProcess(connection: Queryable): Promise<number> {
 export async function registerProcessAgain(
   connection: Queryable,
   processId: number,
-  workerId: string | null,
+  workerIds: readonly string[],
 ): Promise<void> {
-  await connection.run(registerAgain, [processId, workerId])
+  await connection.run(registerAgain, [processId, workerIds])
 }
 
-/** Notes under which id this process's worker locks jobs. */
-export async function setProcessWorker(db: Queryable, processId: number, workerId: string): Promise<void> {
-  await db.run(setWorker, [processId, workerId])
+/** Notes under which ids this process's workers lock jobs. */
+export async function setProcessWorkers(db: Queryable, processId: number, workerIds: readonly string[]): Promise<void> {
+  await db.run(setWorkers, [processId, workerIds])
 }
 
 /** Whether the process still holds its lock. */
@@ -84,7 +84,7 @@ export async function isProcessAlive(db: Queryable, processId: number): Promise<
 /** Removes the processes that died, but for this one; resolves to the worker ids whose jobs are to be unlocked. */
 export async function removeDeadProcesses(db: Queryable, processId: number): Promise<string[]> {
   const rows = await db.run(removeDead, [processId])
-  return rows.flatMap((row) => (row.worker_id === null ? [] : [row.worker_id]))
+  return rows.flatMap((row) => row.worker_ids)
 }
 
 /** Removes this process's row at its orderly end. */

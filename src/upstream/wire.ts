@@ -18,9 +18,61 @@ export interface ReactionPayload {
   emoji: string
 }
 
+/** A file that was uploaded before. */
+export interface MediaReference {
+  id: string
+}
+
+export interface LocationPayload {
+  latitude: number
+  longitude: number
+  name?: string
+  address?: string
+}
+
+/** A contact card; besides `formatted_name` the upstream wants one more part of the name. */
+export interface ContactCardPayload {
+  name: { formatted_name: string; first_name: string; last_name?: string }
+  phones: Array<{ phone: string; type?: string }>
+}
+
+/** What stands above the body; lists take text only. */
+export type InteractiveHeader =
+  | { type: 'text'; text: string }
+  | { type: 'image'; image: MediaReference }
+  | { type: 'video'; video: MediaReference }
+  | { type: 'document'; document: MediaReference & { filename?: string } }
+
+interface InteractiveFrame {
+  body: { text: string }
+  footer?: { text: string }
+}
+
+export type InteractivePayload =
+  | (InteractiveFrame & {
+      type: 'button'
+      header?: InteractiveHeader
+      action: { buttons: Array<{ type: 'reply'; reply: { id: string; title: string } }> }
+    })
+  | (InteractiveFrame & {
+      type: 'list'
+      header?: Extract<InteractiveHeader, { type: 'text' }>
+      action: {
+        button: string
+        sections: Array<{ title?: string; rows: Array<{ id: string; title: string; description?: string }> }>
+      }
+    })
+
 /** The payload of each kind of message that can be sent, by `type`. A new kind is one more line here. */
 export interface OutboundPayloads {
   text: TextPayload
+  image: MediaReference & { caption?: string }
+  video: MediaReference & { caption?: string }
+  audio: MediaReference
+  document: MediaReference & { caption?: string; filename?: string }
+  location: LocationPayload
+  contacts: ContactCardPayload[]
+  interactive: InteractivePayload
   reaction: ReactionPayload
 }
 

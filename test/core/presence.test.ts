@@ -52,13 +52,15 @@ describe('a process', () => {
   })
 
   it('is registered again even when another took it for dead', async () => {
-    await presence.setWorker('worker-1')
+    await presence.addWorker('worker-1')
+    await presence.addWorker('worker-2')
     const other = await enterPresence(neighbours, log)
     await database.pool.query('DELETE FROM processes WHERE id = $1', [presence.processId])
     await cutOff(presence.processId)
-    await expect.poll(() => isAlive(presence.processId)).toBe(true)
-    const { rows } = await database.pool.query('SELECT worker_id FROM processes WHERE id = $1', [presence.processId])
-    expect(rows).toEqual([{ worker_id: 'worker-1' }])
+    const registered = async () =>
+      (await database.pool.query('SELECT worker_ids FROM processes WHERE id = $1', [presence.processId])).rows
+    await expect.poll(registered).toEqual([{ worker_ids: ['worker-1', 'worker-2'] }])
+    expect(await isAlive(presence.processId)).toBe(true)
     await other.leave()
   })
 })
@@ -66,11 +68,11 @@ describe('a process', () => {
 describe('removing the dead', () => {
   it('tells whose jobs are to be unlocked, once, and spares the living', async () => {
     const dead = await database.pool.query(
-      `INSERT INTO processes (worker_id) VALUES ('dead-worker'), (NULL) RETURNING id`,
+      `INSERT INTO processes (worker_ids) VALUES ('{dead-worker,its-other-worker}'), ('{}') RETURNING id`,
     )
     const other = await enterPresence(neighbours, log)
-    await other.setWorker('living-worker')
-    expect(await presence.removeDead()).toEqual(['dead-worker'])
+    await other.addWorker('living-worker')
+    expect(await presence.removeDead()).toEqual(['dead-worker', 'its-other-worker'])
     expect(await presence.removeDead()).toEqual([])
     expect(await isAlive(other.processId)).toBe(true)
     const { rows } = await database.pool.query<{ id: number }>('SELECT id FROM processes ORDER BY id')

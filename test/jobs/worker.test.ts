@@ -1,6 +1,7 @@
+import type { JobHelpers } from 'graphile-worker'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CRONTAB, TASK_NAMES } from '../../src/jobs/tasks.js'
+import { CRONTAB, SLOW_TASKS, TASK_NAMES } from '../../src/jobs/tasks.js'
 import { createWake } from '../../src/jobs/wake.js'
 import { drainJobs, startWorker, unlockJobs } from '../../src/jobs/worker.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
@@ -80,7 +81,7 @@ describe('a worker', () => {
       ids.push(id)
     })
     expect(worker.isRunning()).toBe(true)
-    expect(ids).toEqual([expect.stringMatching(/./)])
+    expect(ids).toEqual([expect.stringMatching(/./), expect.stringMatching(/./)])
     await insertJobs([1, 2, 3])
     createWake(database, log)()
     await expect.poll(() => done.length).toBe(3)
@@ -88,6 +89,52 @@ describe('a worker', () => {
     expect(worker.isRunning()).toBe(false)
     expect(await jobs()).toEqual([])
     await worker.stop()
+  })
+
+  it('does quick jobs while every place for slow ones is taken', async () => {
+    const quick: unknown[] = []
+    const begun: unknown[] = []
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const tasks = {
+      receive_callback: async (payload: unknown) => {
+        quick.push(payload)
+      },
+      fetch_media: async (payload: unknown) => {
+        begun.push(payload)
+        await released
+      },
+    }
+    await insertJobs([1, 2, 3, 4, 5, 6], 'fetch_media')
+    const worker = await startWorker(database, tasks, log, async () => undefined)
+    await expect.poll(() => begun.length).toBe(4)
+    await insertJobs(['a', 'b'])
+    createWake(database, log)()
+    await expect.poll(() => quick.length).toBe(2)
+    expect(begun).toHaveLength(4)
+    release()
+    await expect.poll(() => begun.length).toBe(6)
+    await worker.stop()
+    expect(await jobs()).toEqual([])
+  })
+
+  it('hands a slow job that is cut short by its stop back to the queue', async () => {
+    let begun = 0
+    const tasks = {
+      fetch_media: async (_payload: unknown, { abortSignal }: JobHelpers) => {
+        begun++
+        await new Promise((_, reject) => {
+          abortSignal.addEventListener('abort', () => reject(new Error('cut short')))
+        })
+      },
+    }
+    await insertJobs([1], 'fetch_media')
+    const worker = await startWorker(database, tasks, log, async () => undefined)
+    await expect.poll(() => begun).toBe(1)
+    await worker.stop()
+    expect(await jobs()).toEqual([{ attempts: 1, last_error: 'cut short', locked: false }])
   })
 
   it('that died leaves its jobs locked until they are unlocked for another', async () => {
@@ -120,6 +167,7 @@ describe('the tasks', () => {
     )
     expect(rows.map((row) => row.identifier)).toEqual(expect.arrayContaining([...TASK_NAMES]))
     const recurring = CRONTAB.split('\n').map((line) => line.split(' ').at(-1))
+    expect(SLOW_TASKS.filter((name) => !TASK_NAMES.some((task) => task === name))).toEqual([])
     expect(recurring.filter((name) => !TASK_NAMES.some((task) => task === name))).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { codePointLength, firstUnstorable, isStorable, toStorable, toStorableDeep } from '../../src/lib/text.js'
+import { firstUnstorable, isStorable, toStorable, toStorableDeep } from '../../src/lib/text.js'
 
 /** Every code unit can come, those that make trouble often. */
 const codeUnits = fc.oneof(fc.constantFrom(0, 0x61, 0xd83d, 0xde00, 0xfffd), fc.integer({ min: 0, max: 0xffff }))
@@ -68,24 +68,6 @@ describe('toStorableDeep', () => {
         const json = JSON.stringify(value)
         fc.pre(!json.includes('\\u0000'))
         expect(JSON.stringify(toStorableDeep(JSON.parse(json)))).toBe(json)
-      }),
-    )
-  })
-})
-
-describe('codePointLength', () => {
-  it('counts code points', () => {
-    expect(codePointLength('')).toBe(0)
-    expect(codePointLength('olá')).toBe(3)
-    expect(codePointLength('😀😀')).toBe(2)
-    expect(codePointLength('👨‍👩‍👧')).toBe(5)
-    expect(codePointLength('\ud83d\ud83d\ude00')).toBe(2)
-  })
-
-  it('counts as the language does', () => {
-    fc.assert(
-      fc.property(anyText, (text) => {
-        expect(codePointLength(text)).toBe(Array.from(text).length)
       }),
     )
   })

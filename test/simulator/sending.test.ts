@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { call, phoneNumberId, registration, startWorld, textTo, type World } from './world.js'
+import { call, errorOf, phoneNumberId, registration, startWorld, textTo, type World } from './world.js'
 
 let world: World
 
@@ -12,10 +12,6 @@ beforeEach(async () => {
   await world.control('POST', '/settings', { delay_ms: 1 })
   world.receiver.taken.length = 0
 })
-
-function errorOf(body: Record<string, unknown>) {
-  return (body as { error: { code: number; message: string; error_data?: { details?: string }; type: string } }).error
-}
 
 describe('an accepted send', () => {
   it('is answered as the upstream answers', async () => {
@@ -150,6 +146,12 @@ describe('a refused send', () => {
       'Required parameter is missing',
     ],
     ['an emoji of a wrong type', { ...reaction, reaction: { message_id: 'a', emoji: 1 } }, 131009, 'not valid'],
+    [
+      'a reaction as a reply',
+      { ...reaction, reaction: { message_id: 'a', emoji: 'x' }, context: { message_id: 'b' } },
+      100,
+      'Unexpected key "context"',
+    ],
     ['a malformed number', textTo('12ab'), 131009, 'not valid'],
     ['a number with a leading 0', textTo('05511987654321'), 131009, 'not valid'],
     [
@@ -158,7 +160,7 @@ describe('a refused send', () => {
       131009,
       'not valid',
     ],
-    ['a type not built', { ...base, type: 'image', image: { id: '1' } }, 131051, 'Unsupported message type'],
+    ['a type not built', { ...base, type: 'order', order: { id: '1' } }, 131051, 'Unsupported message type'],
     ['an unknown type', { ...base, type: 'constructor' }, 131051, 'Unsupported message type'],
   ])('for %s', async (_what, request, code, text) => {
     const { status, body } = await world.send(request)

@@ -38,6 +38,14 @@ export interface World {
   receiver: Receiver
   /** Posts a body to the number's `/messages`. */
   send(body: object, options?: { token?: string | null; number?: string }): Promise<Answer>
+  /** Uploads a file with the number's token, unless told otherwise. */
+  upload(
+    bytes: Uint8Array<ArrayBuffer>,
+    mimeType: string,
+    options?: { token?: string | null; number?: string },
+  ): Promise<Answer>
+  /** Uploads and hands back the media id. */
+  uploaded(bytes: Uint8Array<ArrayBuffer>, mimeType: string): Promise<string>
   /** Sends a text to a recipient. */
   sendText(to: string, body?: string): Promise<Answer>
   control(method: string, path: string, body?: object): Promise<Answer>
@@ -53,12 +61,20 @@ export async function startWorld(options: SimulatorOptions = {}): Promise<World>
     call('POST', `${simulator.upstreamUrl}/${number}/messages`, body, token)
   const control: World['control'] = (method, path, body) =>
     call(method, `${simulator.url}/_sim${path}`, body, options.controlToken ?? null)
+  const upload: World['upload'] = (bytes, mimeType, { token = accessToken, number = phoneNumberId } = {}) =>
+    postForm(`${simulator.upstreamUrl}/${number}/media`, formOf(bytes, mimeType), token)
   await control('PUT', `/numbers/${phoneNumberId}`, registration(receiver.url))
   await control('POST', '/settings', { delay_ms: 1 })
   return {
     simulator,
     receiver,
     send,
+    upload,
+    uploaded: async (bytes, mimeType) => {
+      const { status, body } = await upload(bytes, mimeType)
+      if (status !== 200) throw new Error(`The upload was refused: ${JSON.stringify(body)}`)
+      return String(body.id)
+    },
     sendText: (to, body = 'hello') => send(textTo(to, body)),
     control,
     idle: async () => {
@@ -84,6 +100,26 @@ export function registration(callbackUrl: string, secret = appSecret): object {
 
 export function textTo(to: string, body = 'hello'): object {
   return { messaging_product: 'whatsapp', recipient_type: 'individual', to, type: 'text', text: { body } }
+}
+
+/** The form of an upload. */
+export function formOf(bytes: Uint8Array<ArrayBuffer>, mimeType: string): FormData {
+  const form = new FormData()
+  form.set('messaging_product', 'whatsapp')
+  form.set('type', mimeType)
+  form.set('file', new Blob([bytes], { type: mimeType }), 'file')
+  return form
+}
+
+export async function postForm(url: string, form: FormData, token: string | null): Promise<Answer> {
+  const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` }
+  const response = await fetch(url, { method: 'POST', headers, body: form })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+/** The error that an answer of the upstream holds. */
+export function errorOf(body: Record<string, unknown>) {
+  return (body as { error: { code: number; message: string; error_data?: { details?: string }; type: string } }).error
 }
 
 /** One JSON call; `token` null sends no Authorization header. */

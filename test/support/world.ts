@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { pino } from 'pino'
 import { type Simulator, startSimulator } from '../../simulator/index.js'
 import { type App, startApp } from '../../src/app.js'
@@ -62,10 +65,13 @@ export async function startWorld(env: Record<string, string> = {}): Promise<Worl
   const database = await createTestDatabase()
   const simulator = await startSimulator()
   const adminToken = 'admin-token-of-the-tests'
+  const dataDir = await mkdtemp(join(tmpdir(), 'parley-world-'))
   const read = readConfig({
     PARLEY_PORT: '0',
     PARLEY_UPSTREAM_URL: simulator.upstreamUrl,
     PARLEY_RATE_LIMIT: '0',
+    PARLEY_DATA_DIR: dataDir,
+    PARLEY_ALLOWED_PRIVATE_HOSTS: '127.0.0.0/8,::1',
     ...env,
   })
   if (!read.ok) throw new Error(read.problem)
@@ -111,6 +117,7 @@ export async function startWorld(env: Record<string, string> = {}): Promise<Worl
       await app.close()
       await simulator.close()
       await database.drop()
+      await rm(dataDir, { recursive: true, force: true })
     },
   }
 }
@@ -150,6 +157,8 @@ async function createOrganization(admin: World['admin'], fields: Record<string, 
     access_token: `token-${unique}`,
     app_secret: `secret-${unique}`,
     verify_token: `verify-${unique}`,
+    messages_per_second: 0,
+    pair_limit: false,
   }
   const connected = await admin('PUT', `/organizations/${id}/upstream`, settings)
   if (connected.status !== 200) throw new Error(`upstream: ${JSON.stringify(connected.body)}`)

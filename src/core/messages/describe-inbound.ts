@@ -18,6 +18,46 @@ const MEDIA_TYPES: Record<string, string> = {
   interactive: 'interactive',
 }
 
+/** The file of an inbound message, as its payload names it. */
+export interface InboundFile {
+  /** The upstream's id of it. */
+  mediaId: string
+  /** As the sender declared it, without parameters. */
+  mimeType: string | null
+  /** The display name of a document. */
+  filename: string | null
+  isVoiceNote: boolean
+}
+
+const KINDS_WITH_FILE = new Set(['image', 'video', 'audio', 'document', 'sticker'])
+const MAX_MEDIA_ID_LENGTH = 512
+const MAX_FILENAME_LENGTH = 240
+
+/** The file that a message of the given type and payload comes with; null where there is none to fetch. */
+export function readInboundFile(type: string, payload: unknown): InboundFile | null {
+  if (!KINDS_WITH_FILE.has(type)) return null
+  const fields = asObject(payload)
+  const mediaId = asText(fields.id)
+  if (mediaId === null || mediaId.length > MAX_MEDIA_ID_LENGTH) return null
+  return {
+    mediaId,
+    mimeType: readMimeType(fields.mime_type),
+    filename: type === 'document' ? readFilename(fields.filename) : null,
+    isVoiceNote: type === 'audio' && fields.voice === true,
+  }
+}
+
+function readMimeType(value: unknown): string | null {
+  const [type = ''] = (asText(value) ?? '').split(';')
+  const name = type.trim().toLowerCase()
+  return /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/.test(name) ? name : null
+}
+
+function readFilename(value: unknown): string | null {
+  const name = asText(value)
+  return name === null ? null : Array.from(name).slice(0, MAX_FILENAME_LENGTH).join('')
+}
+
 /** Text, media type and content of an inbound message of the given type; kinds that are not known become `[unsupported]`. */
 export function describeInbound(type: string, message: JsonObject): InboundDescription {
   const payload = message[type]

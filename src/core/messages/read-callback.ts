@@ -1,7 +1,7 @@
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../lib/json.js'
 import { toStorableDeep } from '../../lib/text.js'
 import type { MessageError, MessageStatus } from '../../model/message.js'
-import { describeInbound } from './describe-inbound.js'
+import { describeInbound, readInboundFile } from './describe-inbound.js'
 
 /** Who sent a message, or to whom a status belongs: a phone number's digits, the upstream's user id, or both. */
 export interface UpstreamPerson {
@@ -21,6 +21,8 @@ export type CallbackItem =
       text: string
       media_type: string | null
       content: unknown
+      /** Whether it comes with a file that is to be fetched. */
+      awaitsMedia: boolean
       contextUpstreamId: string | null
       isSystem: boolean
       /** The person's new address, when the message says that it changed. */
@@ -91,6 +93,7 @@ function readMessage(message: JsonObject, people: JsonObject[]): CallbackItem | 
     ...common,
     message_type: type,
     ...describeInbound(type, message),
+    awaitsMedia: readInboundFile(type, message[type]) !== null,
     contextUpstreamId: readId(asObject(message.context).id),
     isSystem: type === 'system',
     movedTo: type === 'system' ? readNewAddress(asObject(message.system)) : null,

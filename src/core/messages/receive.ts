@@ -109,7 +109,9 @@ async function tryToRecord(
   try {
     if (item.kind === 'message') {
       const message = toIncomingMessage(ctx, item)
-      return await recordIncomingMessage(ctx.database, organizationId, sender, message, newId())
+      const received = await recordIncomingMessage(ctx.database, organizationId, sender, message, newId())
+      if (received === 'recorded' && message.awaitsMedia) ctx.wakeWorkers()
+      return received
     }
     const change = {
       id: newId(),
@@ -141,6 +143,7 @@ function toIncomingMessage(ctx: Context, item: Extract<CallbackItem, { kind: 'me
     text: item.text,
     media_type: item.media_type,
     content: item.content,
+    awaitsMedia: item.awaitsMedia,
     contextUpstreamId: item.contextUpstreamId,
     created_at: item.createdAt ?? ctx.clock(),
   }

@@ -5,22 +5,20 @@ import { isUniqueViolation } from '../../database/errors.js'
 import { backoffDelay, sleep } from '../../lib/backoff.js'
 import { newId } from '../../lib/id.js'
 import type { JsonObject } from '../../lib/json.js'
+import { mediaExpiry } from '../../model/media.js'
 import { OUTCOME_UNKNOWN } from '../../model/message.js'
+import { fileOf, type MessageContent, type ReadyContent, withFile } from '../../model/message-content.js'
 import type { Tenant } from '../../model/organization.js'
+import type { OutgoingMessage, RecipientRefusal, Recorded } from '../../model/outgoing-message.js'
 import { Problem } from '../../model/problem.js'
 import { findContactById } from '../../storage/contacts.js'
 import { memberExists } from '../../storage/members.js'
 import { findMessage } from '../../storage/messages.js'
-import {
-  acceptMessage,
-  markMessageUnknown,
-  type OutgoingMessage,
-  type Recorded,
-  recordOutgoingMessage,
-  refuseMessage,
-} from '../../storage/outgoing-messages.js'
+import { checkRecipient, markMessageUnknown, refuseMessage } from '../../storage/outgoing-messages.js'
 import type { SendOutcome } from '../../upstream/client.js'
 import { type ContactNumber, readAddresses } from '../contacts.js'
+import { handOverFile } from '../media/hand-over.js'
+import { describeContent } from './describe-content.js'
 
 /** A message that an organization wants sent. */
 export interface SendCommand {
@@ -28,8 +26,9 @@ export interface SendCommand {
   id: string
   /** The recipient as given: a phone number in any form, or the chat id of a person without one. */
   phone_number: string
-  content: ChannelMessage['content']
-  context_message_id: string | null
+  content: MessageContent
+  /** The message that this one answers or reacts to, by either of its ids, and the field that named it. */
+  about: { id: string; field: string } | null
   /** The team's member who sends; null when a program does. */
   memberId: string | null
 }
@@ -50,16 +49,21 @@ const MAX_TRIES = 5
 
 /**
  * Sends one message to an existing contact: records it, calls the upstream, records what it said. Throws problems for what
- * is wrong with the request (spec 4.3): invalid_provider, contact_not_found, contact_blocked, message_not_found, invalid_field.
+ * is wrong with the request (spec 4.3): invalid_provider, contact_not_found, contact_blocked, message_not_found, invalid_field,
+ * invalid_media, upstream_upload_failed, and too_many_requests where its turn would come too late. Nothing is recorded then.
  */
 export async function sendMessage(ctx: Context, tenant: Tenant, command: SendCommand): Promise<SendResult> {
-  const deadline = Date.now() + BUDGET_MS
   const recipient = readAddresses(tenant, 'phone_number', command.phone_number, 'body')
   await checkMember(ctx, tenant, command.memberId)
   const channel = openChannel(ctx, tenant)
-  const recorded = await record(ctx, tenant, command, recipient)
+  const draft = toDraft(ctx, tenant, command, recipient)
+  const content = await prepareContent(ctx, tenant, channel, command, draft, recipient)
+  const deadline = Date.now() + BUDGET_MS
+  await takeTurn(ctx, tenant)
+  const recorded = await record(ctx, command, draft, recipient, deadline)
   if (!recorded) return { result: 'unknown', messageId: command.id }
-  const outcome = await tryToSend(channel, toChannelMessage(command, recorded), ctx.upstreamTimeoutMs, deadline)
+  const message = toChannelMessage(command.id, content, recorded)
+  const outcome = await tryToSend(channel, message, ctx.upstreamTimeoutMs, deadline)
   return settle(ctx, tenant, command.id, recorded, outcome)
 }
 
@@ -113,53 +117,119 @@ async function checkMember(ctx: Context, tenant: Tenant, memberId: string | null
   throw new Problem('invalid_field', `memberId ${memberId} is not a member of this organization`)
 }
 
-type RecordedMessage = Extract<Recorded, { recorded: true }>
-
-/** Null when the id is taken: an attempt whose process died had its statement waiting, and it came through after all. */
-async function record(
+function toDraft(
   ctx: Context,
   tenant: Tenant,
-  command: SendCommand,
-  { digits, forms }: ContactNumber,
-): Promise<RecordedMessage | null> {
-  const contextId = command.context_message_id
-  const message: OutgoingMessage = {
-    id: command.id,
-    sender_type: command.memberId === null ? 'bot-chat' : 'human-chat',
-    message_type: command.content.type,
-    text: command.content.text,
-    contextMessageId: contextId,
-    assignee_id: command.memberId,
-    created_at: ctx.clock(),
+  { id, content, about, memberId }: SendCommand,
+  { forms }: ContactNumber,
+): OutgoingMessage {
+  const createdAt = ctx.clock()
+  const hasFile = fileOf(content) !== null
+  return {
+    organizationId: tenant.id,
+    id,
+    addresses: forms,
+    sender_type: memberId === null ? 'bot-chat' : 'human-chat',
+    message_type: content.type,
+    ...describeContent(content),
+    media: hasFile ? { id, expiresAt: mediaExpiry(createdAt) } : null,
+    aboutId: about?.id ?? null,
+    isReaction: content.type === 'reaction',
+    pairLimit: tenant.upstream?.pair_limit ?? false,
+    assignee_id: memberId,
+    created_at: createdAt,
     contactEventId: newId(),
   }
-  const recorded = await recordOutgoingMessage(ctx.database, tenant.id, forms, message).catch((error: unknown) => {
+}
+
+/** Hands the file over, where there is one; first whatever else could be wrong is looked at (contract 4, order of checks). */
+async function prepareContent(
+  ctx: Context,
+  tenant: Tenant,
+  channel: Channel,
+  command: SendCommand,
+  draft: OutgoingMessage,
+  recipient: ContactNumber,
+): Promise<ReadyContent> {
+  const file = fileOf(command.content)
+  if (file === null) return command.content as ReadyContent
+  const refusal = await checkRecipient(ctx.database, draft)
+  if (refusal) throw explainRefusal(refusal, command, recipient)
+  const { channelMediaId, filename } = await handOverFile(ctx, tenant, channel, { id: command.id, ...file })
+  return withFile(command.content, { channelMediaId }, filename)
+}
+
+/** Waits until the upstream takes another message of the organization's number. */
+async function takeTurn(ctx: Context, tenant: Tenant): Promise<void> {
+  if (!tenant.upstream) return
+  const { phone_number_id: phoneNumberId, messages_per_second: messagesPerSecond } = tenant.upstream
+  const turn = await ctx.takeTurn(tenant.id, { phoneNumberId, messagesPerSecond })
+  if (turn.granted) return sleep(turn.waitMs)
+  throw tooManyRequests(`The organization's number sends ${messagesPerSecond} messages per second already`, turn.waitMs)
+}
+
+type RecordedMessage = Extract<Recorded, { recorded: true }>
+
+/**
+ * Records the message, after the wait that the upstream's pace for one recipient asks for. Null when the id is taken: an
+ * attempt whose process died had its statement waiting, and it came through after all.
+ */
+async function record(
+  ctx: Context,
+  command: SendCommand,
+  draft: OutgoingMessage,
+  recipient: ContactNumber,
+  deadline: number,
+): Promise<RecordedMessage | null> {
+  for (;;) {
+    const createdAt = ctx.clock()
+    const media = draft.media && { ...draft.media, expiresAt: mediaExpiry(createdAt) }
+    const recorded = await recordOnce(ctx, { ...draft, created_at: createdAt, media })
+    if (recorded === null || recorded.recorded) return recorded
+    if (recorded.reason !== 'paced') throw explainRefusal(recorded, command, recipient)
+    const { chatId, waitMs } = recorded
+    if (Date.now() + waitMs + ctx.upstreamTimeoutMs > deadline) {
+      throw tooManyRequests(`${chatId} has had as many messages as the upstream takes for one recipient`, waitMs)
+    }
+    await sleep(waitMs)
+  }
+}
+
+function recordOnce(ctx: Context, message: OutgoingMessage): Promise<Recorded | null> {
+  return ctx.outbox.record(message).catch((error: unknown) => {
     if (isUniqueViolation(error)) return null
     throw error
   })
-  if (!recorded || recorded.recorded) return recorded
-  switch (recorded.reason) {
+}
+
+function explainRefusal(refusal: RecipientRefusal, command: SendCommand, { digits }: ContactNumber): Problem {
+  switch (refusal.reason) {
     case 'no_contact':
-      throw new Problem(
+      return new Problem(
         'contact_not_found',
         `No contact with the number ${digits} in this organization: create the contact first (POST /contact)`,
         { chat_id: digits },
       )
     case 'blocked':
-      throw new Problem('contact_blocked', `The contact ${recorded.chatId} is blocked: unblock it to send to it`, {
-        chat_id: recorded.chatId,
+      return new Problem('contact_blocked', `The contact ${refusal.chatId} is blocked: unblock it to send to it`, {
+        chat_id: refusal.chatId,
       })
-    case 'no_context':
-      throw new Problem(
+    case 'not_found':
+      return new Problem(
         'message_not_found',
-        `context_message_id "${contextId}" is not a message of the conversation with ${recorded.chatId}`,
+        `${command.about?.field} "${command.about?.id}" is not a message of the conversation with ${refusal.chatId}`,
       )
   }
 }
 
-function toChannelMessage(command: SendCommand, recorded: RecordedMessage): ChannelMessage {
+function tooManyRequests(reason: string, waitMs: number): Problem {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1_000))
+  return new Problem('too_many_requests', `${reason}: try again in ${seconds} s`, { retry_after: seconds })
+}
+
+function toChannelMessage(id: string, content: ReadyContent, recorded: RecordedMessage): ChannelMessage {
   const recipient: Recipient = recorded.userId === null ? { phone: recorded.chatId } : { userId: recorded.userId }
-  return { id: command.id, recipient, content: command.content, contextUpstreamId: recorded.contextUpstreamId }
+  return { id, recipient, content, aboutUpstreamId: recorded.aboutUpstreamId }
 }
 
 /** Tries again only what was surely not accepted, and only inside the request's budget. */
@@ -244,13 +314,13 @@ async function keepAcceptance(
   waId: string | null,
 ): Promise<void> {
   const alias = waId !== null && /^\d{5,20}$/.test(waId) && waId !== recorded.chatId ? waId : null
-  const accepted = { upstreamId, at: ctx.clock(), alias, eventId: newId() }
+  const acceptance = { organizationId: tenant.id, id: messageId, upstreamId, at: ctx.clock(), alias, eventId: newId() }
   try {
-    await acceptMessage(ctx.database, tenant.id, messageId, accepted)
+    await ctx.outbox.accept(acceptance)
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
     // The upstream gave an id that another message has. It is sent all the same; only its statuses cannot be told apart.
     ctx.log.error({ organizationId: tenant.id, messageId, upstreamId }, 'the upstream gave a message id twice')
-    await acceptMessage(ctx.database, tenant.id, messageId, { ...accepted, upstreamId: null })
+    await ctx.outbox.accept({ ...acceptance, upstreamId: null })
   }
 }

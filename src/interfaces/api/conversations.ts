@@ -51,7 +51,7 @@ export function conversationRoutes(server: ApiServer, ctx: Context): void {
       const totalPages = Math.ceil(total / limit)
       return {
         success: true,
-        messages: messages.map(presentMessage),
+        messages: messages.map((message) => presentMessage(message, ctx.mediaLinks.urlOf)),
         pagination: {
           currentPage: page,
           totalPages,

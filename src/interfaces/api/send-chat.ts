@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import type { Context } from '../../context.js'
 import type { Attempt } from '../../core/idempotency.js'
 import { findSendResult, type SendResult, sendMessage } from '../../core/messages/send.js'
@@ -7,23 +7,9 @@ import { answerOnce } from '../../http/idempotency.js'
 import { bodyOf, statusOf } from '../../http/problems.js'
 import type { Tenant } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
-import { Nullable, responses, tenantId } from './schemas.js'
+import { responses, tenantId } from './schemas.js'
+import { readAbout, readContent, SendChatBody } from './send-chat-body.js'
 import type { ApiServer } from './server.js'
-
-const MESSAGE_TYPES = ['text'] as const
-const MAX_TEXT = 4096
-
-const Body = Type.Object({
-  phone_number: Type.String({ minLength: 1, maxLength: 100, description: 'Recipient, with country code, in any form' }),
-  message_type: Type.String({ minLength: 1, maxLength: 64, description: `One of ${MESSAGE_TYPES.join(', ')}` }),
-  context_message_id: Type.Optional(
-    Nullable(
-      Type.String({ minLength: 1, maxLength: 512, description: 'The message to reply to, by either of its ids' }),
-    ),
-  ),
-  memberId: Type.Optional(Nullable(Type.String({ format: 'uuid', description: 'The member of the team who sends' }))),
-  text: Type.Optional(Nullable(Type.String({ maxLength: MAX_TEXT, description: 'Required for text messages' }))),
-})
 
 const Answer = Type.Object({
   success: Type.Literal(true),
@@ -46,23 +32,18 @@ export function sendChatRoutes(server: ApiServer, ctx: Context): void {
       schema: {
         summary: 'Send a message to an existing contact',
         querystring: Type.Object({ tenantId }),
-        body: Body,
+        body: SendChatBody,
         response: responses({ 200: Answer }, 400, 404, 409, 422, 500),
       },
     },
     (request, reply) => {
       const tenant = tenantOf(request)
-      const { phone_number, context_message_id, memberId } = request.body
+      const { phone_number, memberId } = request.body
       const content = readContent(request.body)
+      const about = readAbout(request.body)
       return answerOnce(ctx, request, reply, {
         perform: async (id) => {
-          const command = {
-            id,
-            phone_number,
-            content,
-            context_message_id: context_message_id ?? null,
-            memberId: memberId ?? null,
-          }
+          const command = { id, phone_number, content, about, memberId: memberId ?? null }
           return toAttempt(tenant, content.type, await sendMessage(ctx, tenant, command))
         },
         recover: async (id) => {
@@ -72,17 +53,6 @@ export function sendChatRoutes(server: ApiServer, ctx: Context): void {
       })
     },
   )
-}
-
-function readContent({ message_type, text }: Static<typeof Body>): { type: 'text'; text: string } {
-  if (message_type !== 'text') {
-    throw new Problem(
-      'invalid_message_type',
-      `message_type "${message_type}" is not one of ${MESSAGE_TYPES.join(', ')}`,
-    )
-  }
-  if (!text) throw new Problem('missing_field', 'text is required for text messages')
-  return { type: 'text', text }
 }
 
 /** The answer to what became of a send (contract 4). Kept for an Idempotency-Key is only what will not change by trying again. */

@@ -24,6 +24,17 @@ async function furnish(): Promise<TestOrganization> {
   })
   const inbound = { phone_number_id: phoneNumberId, from: '5511987654321', type: 'text', text: { body: 'Oi' } }
   await world.sim('POST', '/inbound', inbound)
+  await world.sim('POST', '/inbound', { ...inbound, type: 'image', image: {} })
+  await world.settle()
+  await world.admin('PUT', `/organizations/${id}/upstream`, {
+    phone_number_id: phoneNumberId,
+    business_account_id: organization.businessAccountId,
+    access_token: 'a token',
+    app_secret: organization.appSecret,
+    verify_token: organization.verifyToken,
+  })
+  const paced = { phone_number: '5511987654321', message_type: 'text', text: 'Olá' }
+  await world.request('POST', '/send-chat', { key, body: paced })
   await world.settle()
   return organization
 }

@@ -24,7 +24,14 @@ const EXPECTED: Record<string, object[]> = {
     },
   ],
   'wh-openapi-image.json': [
-    { message: 'Taj Mahal', message_type: 'image', media_type: 'image', created_at: '2025-04-11T04:08:16.000Z' },
+    {
+      message: 'Taj Mahal',
+      message_type: 'image',
+      media_type: 'image',
+      created_at: '2025-04-11T04:08:16.000Z',
+      // The simulator does not have the file.
+      error: { code: 'media_unavailable', text: expect.any(String) },
+    },
   ],
   'wh-openapi-location.json': [
     {

@@ -30,6 +30,7 @@ export interface Sandbox {
 /** A message as the simulator's record shows it, as far as it is looked at here. */
 export interface AcceptedMessage {
   id: string
+  phone_number_id: string
   to: string
   payload: { text: { body: string }; biz_opaque_callback_data: string }
   statuses: string[]

@@ -45,15 +45,26 @@ export function shuffled<Item>(items: readonly Item[], random: Random): Item[] {
  * Resolves to the answer, or null when none came.
  */
 export async function trySend(service: Service, { key }: TestOrganization, send: Send): Promise<Answer | null> {
+  const body = { phone_number: send.to, message_type: 'text', text: send.text }
+  const answer = await postSend(service, key, send.key, body)
+  if (answer) send.answers.push(answer)
+  return answer
+}
+
+/**
+ * Posts to /send-chat, under an Idempotency-Key unless it is null; a `Request in progress` is asked again, as a client would.
+ * Resolves to the answer, or null when none came.
+ */
+export async function postSend(
+  service: Service,
+  key: string,
+  idempotencyKey: string | null,
+  body: object,
+): Promise<Answer | null> {
+  const headers: Record<string, string> = idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }
   for (;;) {
-    const answer = await call(`${service.url}/send-chat`, 'POST', {
-      key,
-      headers: { 'idempotency-key': send.key },
-      body: { phone_number: send.to, message_type: 'text', text: send.text },
-    }).catch(() => null)
-    if (answer?.status === 409) continue
-    if (answer) send.answers.push(answer)
-    return answer
+    const answer = await call(`${service.url}/send-chat`, 'POST', { key, headers, body }).catch(() => null)
+    if (answer?.status !== 409) return answer
   }
 }
 
@@ -81,11 +92,11 @@ export async function workThrough(tasks: (() => Promise<boolean>)[], width: numb
 }
 
 /** The whole conversation with a number, oldest first, read page by page. */
-export async function readConversation(service: Service, { key }: TestOrganization, number: string) {
+export async function readConversation(service: Service, { key }: TestOrganization, number: string, limit = 100) {
   // biome-ignore lint/suspicious/noExplicitAny: messages as the interface shows them
   const messages: any[] = []
   for (let page = 1; ; page++) {
-    const path = `/conversations?chatNumber=${number}&limit=100&ascending=true&page=${page}`
+    const path = `/conversations?chatNumber=${number}&limit=${limit}&ascending=true&page=${page}`
     const { status, body } = await service.request('GET', path, { key })
     if (status === 404) return { messages, total: 0 }
     messages.push(...body.messages)

@@ -1,0 +1,17 @@
+import { type Refusal, refusals } from './errors.js'
+import type { BusinessNumber } from './numbers.js'
+
+/**
+ * The refusal of a call whose bearer token is absent, empty or of none of the business numbers; null when it fits. A number that
+ * is not registered (undefined) or has no token takes any.
+ */
+export function checkToken(
+  authorization: string | undefined,
+  numbers: Array<BusinessNumber | undefined>,
+): Refusal | null {
+  if (authorization === undefined) return refusals.noToken()
+  const token = /^Bearer\s+(\S+)\s*$/i.exec(authorization)?.[1]
+  if (token === undefined) return refusals.emptyToken()
+  const fits = numbers.some((number) => number?.access_token === undefined || number.access_token === token)
+  return fits ? null : refusals.wrongToken()
+}

@@ -1,0 +1,68 @@
+/** The kinds of media that the upstream knows; a message's type of the same name carries it. */
+export type MediaKind = 'image' | 'video' | 'audio' | 'document' | 'sticker'
+
+const kilobyte = 1_024
+const megabyte = 1_024 * kilobyte
+
+const office = 'application/vnd.openxmlformats-officedocument'
+
+/** The MIME types that may be uploaded, in the order in which the upstream names them when it refuses one. */
+const kindsByType: Record<string, MediaKind> = {
+  'audio/aac': 'audio',
+  'audio/mp4': 'audio',
+  'audio/mpeg': 'audio',
+  'audio/amr': 'audio',
+  'audio/ogg': 'audio',
+  'audio/opus': 'audio',
+  'application/vnd.ms-powerpoint': 'document',
+  'application/msword': 'document',
+  [`${office}.wordprocessingml.document`]: 'document',
+  [`${office}.presentationml.presentation`]: 'document',
+  [`${office}.spreadsheetml.sheet`]: 'document',
+  'application/pdf': 'document',
+  'text/plain': 'document',
+  'application/vnd.ms-excel': 'document',
+  'image/jpeg': 'image',
+  'image/png': 'image',
+  'image/webp': 'sticker',
+  'video/mp4': 'video',
+  'video/3gpp': 'video',
+}
+
+/** In bytes; for stickers, see `staticStickerLimit`. */
+const sizeLimits: Record<MediaKind, number> = {
+  audio: 16 * megabyte,
+  document: 100 * megabyte,
+  image: 5 * megabyte,
+  video: 16 * megabyte,
+  sticker: 500 * kilobyte,
+}
+
+/** In bytes: a sticker that does not move has to be smaller. */
+export const staticStickerLimit = 100 * kilobyte
+
+/** How many of a WebP file's first bytes `isAnimatedWebp` looks at. */
+export const webpHeadLength = 21
+
+const animationFlag = 0x02
+
+export const acceptedTypes = Object.keys(kindsByType)
+
+/** The kind of media of an accepted MIME type without parameters, or null. */
+export function kindOf(mimeType: string): MediaKind | null {
+  return Object.hasOwn(kindsByType, mimeType) ? (kindsByType[mimeType] ?? null) : null
+}
+
+/** The most bytes that an upload of the kind may have. */
+export function sizeLimitOf(kind: MediaKind): number {
+  return sizeLimits[kind]
+}
+
+/** Whether a WebP file moves, which stands in its extended header. */
+export function isAnimatedWebp(head: Buffer): boolean {
+  return head.toString('latin1', 8, 16) === 'WEBPVP8X' && ((head[20] ?? 0) & animationFlag) !== 0
+}
+
+export function isMediaKind(type: string): type is MediaKind {
+  return Object.hasOwn(sizeLimits, type)
+}

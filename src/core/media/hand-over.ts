@@ -1,0 +1,108 @@
+import type { Channel } from '../../channels/channel.js'
+import type { Context } from '../../context.js'
+import { backoffDelay, sleep } from '../../lib/backoff.js'
+import { detectFileType } from '../../lib/file-type.js'
+import { blobKey, MEDIA_RULES, type MediaKind } from '../../model/media.js'
+import type { Tenant } from '../../model/organization.js'
+import { Problem } from '../../model/problem.js'
+import { insertMedia } from '../../storage/media.js'
+import type { UploadOutcome } from '../../upstream/media.js'
+
+/** A file that an organization wants to send. */
+export interface GivenFile {
+  /** The id that the stored file will have. */
+  id: string
+  kind: MediaKind
+  url: string
+  /** The field that named it, for those who are told what is wrong with it. */
+  field: string
+  /** The display name of a document, where one was given. */
+  filename: string | null
+}
+
+/** A file that is stored with us and known to the channel. */
+export interface HandedOver {
+  channelMediaId: string
+  filename: string | null
+}
+
+const DOWNLOAD_TIMEOUT_MS = 30_000
+const MAX_UPLOADS = 3
+/** What every megabyte adds to the time that an upload may take. */
+const UPLOAD_MS_PER_MEGABYTE = 1_000
+const MAX_FILENAME_LENGTH = 240
+
+/**
+ * Fetches a file from its address, checks what it is, hands it over to the channel, and stores it (spec 4.3, media
+ * handling). Throws invalid_media and upstream_upload_failed; nothing is stored then.
+ */
+export function handOverFile(ctx: Context, tenant: Tenant, channel: Channel, given: GivenFile): Promise<HandedOver> {
+  return ctx.spool.use(async (path) => {
+    const size = await download(ctx, given, path)
+    const { mimeType, extension } = await checkType(given, path)
+    const file = { path, size, mimeType, extension }
+    const channelMediaId = await upload(ctx, channel, file)
+    const filename = given.kind === 'document' ? (given.filename ?? nameFromUrl(given.url, extension)) : null
+    await insertMedia(ctx.database, tenant.id, { id: given.id, mimeType, size, filename, messageId: null })
+    await ctx.blobs.put(blobKey(tenant.id, given.id), path, mimeType)
+    return { channelMediaId, filename }
+  })
+}
+
+async function download(ctx: Context, { kind, url, field }: GivenFile, path: string): Promise<number> {
+  const { maxBytes } = MEDIA_RULES[kind]
+  const downloaded = await ctx.fetcher.download(url, path, { maxBytes, timeoutMs: DOWNLOAD_TIMEOUT_MS })
+  if (downloaded.outcome === 'downloaded') return downloaded.size
+  throw new Problem('invalid_media', `${field} cannot be used: ${downloaded.text}`, { reason: downloaded.reason })
+}
+
+async function checkType({ kind, field }: GivenFile, path: string): Promise<{ mimeType: string; extension: string }> {
+  const mimeType = await detectFileType(path)
+  const { types, names } = MEDIA_RULES[kind]
+  const extension = mimeType === null ? undefined : types[mimeType]
+  if (mimeType !== null && extension !== undefined) return { mimeType, extension }
+  const found = mimeType === null ? 'its content is of no known type' : `its content is ${mimeType}`
+  throw new Problem('invalid_media', `${field} cannot be used: ${found}, and ${kind} messages take ${names}`, {
+    reason: 'wrong_type',
+  })
+}
+
+async function upload(ctx: Context, channel: Channel, file: Parameters<Channel['upload']>[0]): Promise<string> {
+  const timeoutMs = ctx.upstreamTimeoutMs + Math.ceil((file.size / 1_048_576) * UPLOAD_MS_PER_MEGABYTE)
+  const deadline = Date.now() + timeoutMs
+  for (let attempt = 1; ; attempt++) {
+    const uploaded = await channel.upload(file, deadline - Date.now())
+    if (uploaded.outcome === 'uploaded') return uploaded.mediaId
+    const delay = retryDelay(uploaded, attempt)
+    if (delay === null || Date.now() + delay >= deadline) throw uploadFailed(uploaded)
+    await sleep(delay)
+  }
+}
+
+/** Milliseconds until the next try; null when there is to be none. */
+function retryDelay(uploaded: UploadOutcome, attempt: number): number | null {
+  if (uploaded.outcome !== 'failed' || !uploaded.mayRetry || attempt === MAX_UPLOADS) return null
+  return uploaded.retryAfterMs ?? backoffDelay(attempt, { baseMs: 250, maxMs: 4_000, jitter: 0.2 })
+}
+
+function uploadFailed({ code, text }: Exclude<UploadOutcome, { outcome: 'uploaded' }>): Problem {
+  return new Problem('upstream_upload_failed', 'Failed to upload media to upstream', {
+    details: text,
+    ...(code === null ? {} : { upstream_code: code }),
+  })
+}
+
+/** A document without a name is shown under that of its address, where it has the right ending. */
+function nameFromUrl(url: string, extension: string): string {
+  const last = decode(new URL(url).pathname.split('/').at(-1) ?? '')
+  const isName = last.toLowerCase().endsWith(`.${extension}`) && last.length <= MAX_FILENAME_LENGTH
+  return isName ? last : `document.${extension}`
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,58 @@
+import type { Readable } from 'node:stream'
+import type { ByteRange } from '../../blobs/blob-store.js'
+import type { Context } from '../../context.js'
+import { blobKey, type StoredMedia } from '../../model/media.js'
+import { Problem } from '../../model/problem.js'
+import { findMedia } from '../../storage/media.js'
+
+const STORE_RETRY_SECONDS = 5
+
+/** The parts of a media link as they came; what was missing is empty. */
+export interface MediaLink {
+  organizationId: string
+  mediaId: string
+  expires: string
+  signature: string
+}
+
+/**
+ * The file that a link names. Throws invalid_link where we did not make the link or its time is over, before anything is
+ * looked up, and not_found where the file was erased.
+ */
+export async function followMediaLink(ctx: Context, link: MediaLink): Promise<StoredMedia> {
+  const { organizationId, mediaId, expires, signature } = link
+  const state = ctx.mediaLinks.check(organizationId, mediaId, expires, signature, ctx.clock())
+  if (state === 'invalid') {
+    throw new Problem('invalid_link', 'The link is not one that this service made: use a media_url as it was given')
+  }
+  if (state === 'expired') {
+    const since = new Date(Number(expires) * 1000).toISOString()
+    throw new Problem('invalid_link', `The link has been invalid since ${since}: links to media end after a year`)
+  }
+  const media = await findMedia(ctx.database, organizationId, mediaId)
+  if (media === null) throw fileGone()
+  return media
+}
+
+/**
+ * The bytes of a stored file, or of a range that lies inside it. Throws not_found where they are lost, and
+ * service_unavailable where the store fails; both are logged.
+ */
+export async function openMedia(ctx: Context, media: StoredMedia, range?: ByteRange): Promise<Readable> {
+  const where = { organizationId: media.organization_id, mediaId: media.id }
+  const bytes = await ctx.blobs.open(blobKey(media.organization_id, media.id), range).catch((error: unknown) => {
+    ctx.log.error({ err: error, ...where }, 'the media store failed')
+    throw new Problem('service_unavailable', 'Stored files cannot be read at the moment: try again', {
+      retry_after: STORE_RETRY_SECONDS,
+    })
+  })
+  if (bytes === null) {
+    ctx.log.error(where, 'the bytes of a stored file are missing in the media store')
+    throw fileGone()
+  }
+  return bytes
+}
+
+function fileGone(): Problem {
+  return new Problem('not_found', 'The file is not kept any more')
+}

@@ -1,0 +1,45 @@
+import type { Context } from '../../context.js'
+import { toStorable } from '../../lib/text.js'
+import { blobKey } from '../../model/media.js'
+import { findVoiceNote, setTranscription } from '../../storage/incoming-media.js'
+import type { Attempt } from './attempt.js'
+
+const MAX_ATTEMPTS = 6
+const MAX_TEXT_LENGTH = 20_000
+
+/** The extensions by which services tell the formats of voice notes; whatever else comes is taken for the usual one. */
+const EXTENSIONS: Record<string, string> = {
+  'audio/ogg': 'ogg',
+  'audio/mpeg': 'mp3',
+  'audio/mp4': 'm4a',
+  'audio/x-m4a': 'm4a',
+  'audio/aac': 'aac',
+  'audio/amr': 'amr',
+  'audio/wav': 'wav',
+  'audio/webm': 'webm',
+}
+
+/**
+ * Has a stored voice note written down. One that cannot be stays without its text, and the log tells why. Throws where
+ * another try is to follow.
+ */
+export async function transcribeVoiceNote(
+  ctx: Context,
+  organizationId: string,
+  messageId: string,
+  { number, signal }: Attempt,
+): Promise<void> {
+  const note = ctx.transcriber && (await findVoiceNote(ctx.database, organizationId, messageId))
+  const bytes = note && (await ctx.blobs.open(blobKey(organizationId, note.media_id)))
+  if (!ctx.transcriber || !note || !bytes) return
+
+  const { size, mime_type: mimeType } = note
+  const filename = `voice.${EXTENSIONS[mimeType] ?? 'ogg'}`
+  const outcome = await ctx.transcriber.transcribe({ bytes, size, filename, mimeType }, signal)
+  if (outcome.outcome === 'transcribed') {
+    const text = toStorable(Array.from(outcome.text.trim()).slice(0, MAX_TEXT_LENGTH).join(''))
+    return setTranscription(ctx.database, organizationId, messageId, text)
+  }
+  if (!outcome.final && number < MAX_ATTEMPTS) throw new Error(`the voice note was not transcribed: ${outcome.text}`)
+  ctx.log.warn({ organizationId, messageId, reason: outcome.text }, 'a voice note is not transcribed')
+}

@@ -1,0 +1,32 @@
+import type { MessageContent } from '../../model/message-content.js'
+import { describeInbound, type InboundDescription } from './describe-inbound.js'
+
+/** What a message of ours shows in a conversation, as those of customers do (contract 4, Conversations). */
+export function describeContent(message: MessageContent): InboundDescription {
+  switch (message.type) {
+    case 'text':
+      return { text: message.text, media_type: null, content: null }
+    case 'image':
+    case 'video':
+      return { text: message.caption ?? '', media_type: message.type, content: null }
+    case 'audio':
+      return { text: '', media_type: 'audio', content: null }
+    case 'document': {
+      const { filename } = message
+      return { text: message.caption ?? '', media_type: 'document', content: filename === null ? null : { filename } }
+    }
+    case 'location': {
+      const { latitude, longitude, name, address } = message
+      return describeInbound('location', { location: { latitude, longitude, name, address } })
+    }
+    case 'contacts':
+      return describeInbound('contacts', { contacts: message.contacts })
+    case 'interactive': {
+      const { interactive, header } = message
+      const above = header?.type === 'text' ? { header: header.text } : {}
+      return { text: interactive.body, media_type: 'interactive', content: { ...interactive, ...above } }
+    }
+    case 'reaction':
+      return { text: message.emoji, media_type: null, content: null }
+  }
+}

@@ -1,0 +1,55 @@
+import type { Database } from '../../database/pool.js'
+import { coalesce } from '../../lib/coalesce.js'
+import type { Pacer, Turn } from '../../model/pace.js'
+import { reservePace } from '../../storage/sending-paces.js'
+
+/**
+ * Turns are spoken for when the first of them begins within this time, at most as much of it again at once: nobody waits
+ * longer than twice that, and what remains of a request's time is for its call.
+ */
+const SPAN_MS = 5_000
+const MAX_BATCH = 1_000
+
+/**
+ * Makes the pacer of a process: turns lie evenly in time and are spoken for in the database, those that are asked for at
+ * the same moment together.
+ */
+export function createPacer(database: Database): Pacer {
+  const lines = new Map<string, (intervalMs: number) => Promise<Turn>>()
+
+  function lineOf(organizationId: string, phoneNumberId: string): (intervalMs: number) => Promise<Turn> {
+    const name = `${organizationId} ${phoneNumberId}`
+    const known = lines.get(name)
+    if (known) return known
+    const line = coalesce(
+      (intervals: number[]) => takeTurns(database, organizationId, phoneNumberId, intervals),
+      MAX_BATCH,
+    )
+    lines.set(name, line)
+    return line
+  }
+
+  return async (organizationId, { phoneNumberId, messagesPerSecond }) => {
+    if (messagesPerSecond === 0) return { granted: true, waitMs: 0 }
+    return lineOf(organizationId, phoneNumberId)(1_000 / messagesPerSecond)
+  }
+}
+
+async function takeTurns(
+  database: Database,
+  organizationId: string,
+  phoneNumberId: string,
+  intervals: number[],
+): Promise<Turn[]> {
+  // All have the number's interval, but for those who asked while it was being changed.
+  const intervalMs = Math.max(...intervals)
+  const wanted = Math.min(intervals.length, Math.max(1, Math.floor(SPAN_MS / intervalMs)))
+  const { reserved, waitMs } = await reservePace(database, organizationId, phoneNumberId, {
+    durationMs: wanted * intervalMs,
+    maxWaitMs: SPAN_MS,
+  })
+  return intervals.map((_, index) => ({
+    granted: reserved && index < wanted,
+    waitMs: Math.ceil(waitMs + index * intervalMs),
+  }))
+}

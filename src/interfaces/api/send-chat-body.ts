@@ -1,0 +1,305 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import type { InteractiveContent, InteractiveHeader, MessageContent } from '../../model/message-content.js'
+import { Problem } from '../../model/problem.js'
+import { Nullable } from './schemas.js'
+
+// The limits are those of spec 8 and, where it is silent, of the upstream (contract 4).
+const MAX_TEXT = 4096
+const MAX_CAPTION = 1024
+const MAX_FILENAME = 240
+const MAX_URL = 4096
+const MAX_PLACE = 1000
+const MAX_CARDS = 257
+const MAX_BODY = 1024
+const MAX_HEADER = 60
+const MAX_FOOTER = 60
+const MAX_BUTTONS = 3
+const MAX_BUTTON_ID = 256
+const MAX_TITLE = 20
+const MAX_SECTIONS = 10
+const MAX_ROWS = 10
+const MAX_ROW_ID = 200
+const MAX_ROW_TITLE = 24
+const MAX_DESCRIPTION = 72
+const MAX_SECTION_TITLE = 24
+/** Names and numbers on a contact card. */
+const MAX_CARD_TEXT = 256
+const MAX_EMOJI = 64
+const DEFAULT_EMOJI = '👍'
+
+const Maybe = <Schema extends TSchema>(schema: Schema) => Type.Optional(Nullable(schema))
+
+/** A text that must be there; `missing` is what its absence is called, where its path alone would not do. */
+const Needed = (maxLength: number, missing: string | true = true, description = '') =>
+  Type.String({ minLength: 1, maxLength, 'x-missing': missing, ...(description && { description }) })
+
+const NeededList = <Schema extends TSchema>(schema: Schema, maxItems: number, missing: string | true = true) =>
+  Type.Array(schema, { minItems: 1, maxItems, 'x-missing': missing })
+
+const common = {
+  phone_number: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    'x-missing': true,
+    description: 'Recipient, with country code, in any form',
+  }),
+  context_message_id: Maybe(
+    Type.String({ minLength: 1, maxLength: 512, description: 'The message to reply to, by either of its ids' }),
+  ),
+  memberId: Maybe(Type.String({ format: 'uuid', description: 'The member of the team who sends' })),
+}
+
+const mediaUrl = Needed(MAX_URL, 'media_url is required for media messages', 'An address that anybody can reach')
+const caption = Maybe(Type.String({ maxLength: MAX_CAPTION }))
+const filename = Maybe(Type.String({ maxLength: MAX_FILENAME, description: 'The display name' }))
+
+const Text = Type.Object({
+  ...common,
+  message_type: Type.Literal('text'),
+  text: Needed(MAX_TEXT, 'text is required for text messages'),
+})
+
+const Image = Type.Object({ ...common, message_type: Type.Literal('image'), media_url: mediaUrl, caption })
+const Video = Type.Object({ ...common, message_type: Type.Literal('video'), media_url: mediaUrl, caption })
+const Audio = Type.Object({ ...common, message_type: Type.Literal('audio'), media_url: mediaUrl })
+const Document = Type.Object({
+  ...common,
+  message_type: Type.Literal('document'),
+  media_url: mediaUrl,
+  filename,
+  caption,
+})
+
+const COORDINATES = 'location.latitude and location.longitude are required for location messages'
+
+const Location = Type.Object({
+  ...common,
+  message_type: Type.Literal('location'),
+  location: Type.Object(
+    {
+      latitude: Type.Number({ minimum: -90, maximum: 90, 'x-missing': COORDINATES }),
+      longitude: Type.Number({ minimum: -180, maximum: 180, 'x-missing': COORDINATES }),
+      name: Maybe(Type.String({ maxLength: MAX_PLACE })),
+      address: Maybe(Type.String({ maxLength: MAX_PLACE })),
+    },
+    { 'x-missing': COORDINATES },
+  ),
+})
+
+const Contacts = Type.Object({
+  ...common,
+  message_type: Type.Literal('contacts'),
+  contacts: NeededList(
+    Type.Object({
+      name: Type.Object(
+        {
+          formatted_name: Needed(MAX_CARD_TEXT),
+          first_name: Maybe(Type.String({ maxLength: MAX_CARD_TEXT, description: 'By default formatted_name' })),
+          last_name: Maybe(Type.String({ maxLength: MAX_CARD_TEXT })),
+        },
+        { 'x-missing': true },
+      ),
+      phones: NeededList(
+        Type.Object({ phone: Needed(MAX_CARD_TEXT), type: Maybe(Type.String({ maxLength: MAX_CARD_TEXT })) }),
+        MAX_CARDS,
+      ),
+    }),
+    MAX_CARDS,
+    'contacts is required for contacts messages',
+  ),
+})
+
+const frame = {
+  body: Needed(MAX_BODY),
+  header: Maybe(Type.String({ maxLength: MAX_HEADER })),
+  footer: Maybe(Type.String({ maxLength: MAX_FOOTER })),
+}
+
+const Buttons = Type.Object({
+  ...frame,
+  type: Type.Literal('button'),
+  header_media: Maybe(
+    Type.Object(
+      { type: Type.Enum(['image', 'video', 'document'], { 'x-missing': true }), url: Needed(MAX_URL), filename },
+      { description: 'A file above the body, in place of header' },
+    ),
+  ),
+  buttons: NeededList(Type.Object({ id: Needed(MAX_BUTTON_ID), title: Needed(MAX_TITLE) }), MAX_BUTTONS),
+})
+
+const List = Type.Object({
+  ...frame,
+  type: Type.Literal('list'),
+  button: Needed(MAX_TITLE),
+  sections: NeededList(
+    Type.Object({
+      title: Maybe(
+        Type.String({ maxLength: MAX_SECTION_TITLE, description: 'Required in a list of several sections' }),
+      ),
+      rows: NeededList(
+        Type.Object({
+          id: Needed(MAX_ROW_ID),
+          title: Needed(MAX_ROW_TITLE),
+          description: Maybe(Type.String({ maxLength: MAX_DESCRIPTION })),
+        }),
+        MAX_ROWS,
+      ),
+    }),
+    MAX_SECTIONS,
+  ),
+})
+
+/** One of several objects, told apart by a property; the checks and their errors are those of the one that it names. */
+const OneOf = <Schemas extends TSchema[]>(propertyName: string, schemas: Schemas, missing: string | true) =>
+  Type.Unsafe<Static<Schemas[number]>>({
+    type: 'object',
+    required: [propertyName],
+    discriminator: { propertyName },
+    oneOf: schemas,
+    'x-missing': missing,
+  })
+
+const Interactive = Type.Object({
+  ...common,
+  message_type: Type.Literal('interactive'),
+  interactive: OneOf('type', [Buttons, List], 'interactive is required for interactive messages'),
+})
+
+const REACTION_TARGET = 'reaction.message_id is required for reaction messages'
+
+const Reaction = Type.Object({
+  ...common,
+  message_type: Type.Literal('reaction'),
+  reaction: Type.Object(
+    {
+      message_id: Needed(512, REACTION_TARGET, 'A message of the conversation, by either of its ids'),
+      emoji: Maybe(
+        Type.String({ maxLength: MAX_EMOJI, default: DEFAULT_EMOJI, description: 'Empty takes the reaction back' }),
+      ),
+    },
+    { 'x-missing': REACTION_TARGET },
+  ),
+})
+
+/** What `POST /send-chat` takes (spec 4.3): the common fields, and those of the message type. */
+export const SendChatBody = OneOf(
+  'message_type',
+  [Text, Image, Video, Audio, Document, Location, Contacts, Interactive, Reaction],
+  true,
+)
+
+export type SendChatBody = Static<typeof SendChatBody>
+
+/** The content of a checked body. Throws missing_field and invalid_field for what a schema cannot say. */
+export function readContent(body: SendChatBody): MessageContent {
+  switch (body.message_type) {
+    case 'text':
+      return { type: 'text', text: body.text }
+    case 'image':
+    case 'video':
+      return { type: body.message_type, file: { url: body.media_url }, caption: textOrNull(body.caption) }
+    case 'audio':
+      return { type: 'audio', file: { url: body.media_url } }
+    case 'document': {
+      const { media_url: url, caption, filename } = body
+      return { type: 'document', file: { url }, caption: textOrNull(caption), filename: textOrNull(filename) }
+    }
+    case 'location': {
+      const { latitude, longitude, name, address } = body.location
+      return { type: 'location', latitude, longitude, name: textOrNull(name), address: textOrNull(address) }
+    }
+    case 'contacts':
+      return { type: 'contacts', contacts: body.contacts.map(readCard) }
+    case 'interactive':
+      return { type: 'interactive', ...readInteractive(body.interactive) }
+    case 'reaction':
+      return { type: 'reaction', emoji: body.reaction.emoji ?? DEFAULT_EMOJI }
+  }
+}
+
+/** The message that a checked body is about: the one that it answers, or reacts to. */
+export function readAbout(body: SendChatBody): { id: string; field: string } | null {
+  if (body.message_type === 'reaction') return { id: body.reaction.message_id, field: 'reaction.message_id' }
+  const { context_message_id: id } = body
+  return id === undefined || id === null ? null : { id, field: 'context_message_id' }
+}
+
+/** Nothing, null and an empty text all say that an optional text is not given. */
+function textOrNull(text: string | null | undefined): string | null {
+  return text || null
+}
+
+function readCard({ name, phones }: Static<typeof Contacts>['contacts'][number]) {
+  const { formatted_name, first_name, last_name } = name
+  return {
+    // The upstream wants one more part of the name.
+    name: { formatted_name, first_name: first_name || formatted_name, last_name: textOrNull(last_name) },
+    phones: phones.map(({ phone, type }) => ({ phone, type: textOrNull(type) })),
+  }
+}
+
+function readInteractive(given: Static<typeof Interactive>['interactive']): {
+  interactive: InteractiveContent
+  header: InteractiveHeader<{ url: string }> | null
+} {
+  const { body } = given
+  const footer = textOrNull(given.footer)
+  const text = textOrNull(given.header)
+  const above = text === null ? null : { type: 'text' as const, text }
+  if (given.type === 'button') {
+    refuseTwice(given.buttons, (index) => `interactive.buttons[${index}].id`)
+    const buttons = given.buttons.map(({ id, title }) => ({ id, title }))
+    return { interactive: { type: 'button', body, footer, buttons }, header: readHeader(given, above) }
+  }
+  checkSections(given.sections)
+  const sections = given.sections.map(({ title, rows }) => ({
+    title: textOrNull(title),
+    rows: rows.map((row) => ({ id: row.id, title: row.title, description: textOrNull(row.description) })),
+  }))
+  return { interactive: { type: 'list', body, footer, button: given.button, sections }, header: above }
+}
+
+function readHeader(
+  { header_media: media }: Static<typeof Buttons>,
+  above: { type: 'text'; text: string } | null,
+): InteractiveHeader<{ url: string }> | null {
+  if (!media) return above
+  if (above) {
+    throw new Problem('invalid_field', 'interactive.header and interactive.header_media exclude each other: give one')
+  }
+  return { type: media.type, file: { url: media.url }, filename: textOrNull(media.filename) }
+}
+
+/** What the upstream asks of a list as a whole. */
+function checkSections(sections: Static<typeof List>['sections']): void {
+  const total = sections.reduce((sum, { rows }) => sum + rows.length, 0)
+  if (total > MAX_ROWS) {
+    throw new Problem(
+      'invalid_field',
+      `interactive.sections must have at most ${MAX_ROWS} rows in all sections together, not ${total}`,
+    )
+  }
+  const untitled = sections.findIndex(({ title }) => !title)
+  if (sections.length > 1 && untitled !== -1) {
+    throw new Problem(
+      'missing_field',
+      `interactive.sections[${untitled}].title is required in a list of several sections`,
+    )
+  }
+  const places = sections.flatMap(({ rows }, section) =>
+    rows.map((_, row) => `interactive.sections[${section}].rows[${row}].id`),
+  )
+  refuseTwice(
+    sections.flatMap(({ rows }) => rows),
+    (index) => places[index] ?? '',
+  )
+}
+
+/** Ids tell the customer's choice, so each may stand once; `pathOf` names the field of an item. */
+function refuseTwice(items: { id: string }[], pathOf: (index: number) => string): void {
+  const seen = new Set<string>()
+  items.forEach(({ id }, index) => {
+    if (seen.has(id)) throw new Problem('invalid_field', `${pathOf(index)} "${id}" is there twice: ids must be unique`)
+    seen.add(id)
+  })
+}

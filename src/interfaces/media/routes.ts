@@ -1,0 +1,56 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../../context.js'
+import { followMediaLink, openMedia } from '../../core/media/read.js'
+import type { StoredMedia } from '../../model/media.js'
+import { isUnmodified, requestedRange } from './conditions.js'
+import { cacheHeaders, contentHeaders, SAFETY_HEADERS } from './headers.js'
+
+interface MediaParams {
+  organizationId: string
+  mediaId: string
+}
+
+/** `/media`: stored files, to whoever has a link that this service signed (contract 2). */
+export function mediaRoutes(ctx: Context): FastifyPluginAsync {
+  return async (server) => {
+    server.route({
+      method: ['GET', 'HEAD'],
+      url: '/:organizationId/:mediaId',
+      exposeHeadRoute: false,
+      schema: { hide: true } as object,
+      handler: async (request, reply) => {
+        reply.headers(SAFETY_HEADERS)
+        const media = await followMediaLink(ctx, linkOf(request))
+        if (isUnmodified(request.headers, media)) return reply.code(304).headers(cacheHeaders(media)).send()
+        return request.method === 'HEAD' ? sendHead(ctx, media, reply) : sendBytes(ctx, media, request, reply)
+      },
+    })
+  }
+}
+
+function linkOf(request: FastifyRequest) {
+  const { expires, signature } = request.query as Record<string, unknown>
+  const text = (value: unknown) => (typeof value === 'string' ? value : '')
+  return { ...(request.params as MediaParams), expires: text(expires), signature: text(signature) }
+}
+
+/** Opened for as little as can be, to learn whether the bytes are there. */
+async function sendHead(ctx: Context, media: StoredMedia, reply: FastifyReply) {
+  const bytes = await openMedia(ctx, media, media.size > 0 ? { start: 0, end: 0 } : undefined)
+  bytes.destroy()
+  reply.headers({ ...cacheHeaders(media), ...contentHeaders(media), 'content-length': media.size })
+  return reply.send()
+}
+
+async function sendBytes(ctx: Context, media: StoredMedia, request: FastifyRequest, reply: FastifyReply) {
+  const range = requestedRange(request.headers, media)
+  if (range === 'unsatisfiable') {
+    return reply.code(416).header('content-range', `bytes */${media.size}`).send()
+  }
+  const bytes = await openMedia(ctx, media, range)
+  reply.headers({ ...cacheHeaders(media), ...contentHeaders(media) })
+  if (range === undefined) return reply.header('content-length', media.size).send(bytes)
+  const { start, end } = range
+  reply.code(206).headers({ 'content-range': `bytes ${start}-${end}/${media.size}`, 'content-length': end - start + 1 })
+  return reply.send(bytes)
+}

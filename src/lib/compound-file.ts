@@ -1,0 +1,99 @@
+import type { FileHandle } from 'node:fs/promises'
+import { readAt } from './read-at.js'
+
+const HEADER_BYTES = 512
+const ENTRY_BYTES = 128
+/** Sector numbers from here on are marks, such as the end of a chain. */
+const FIRST_MARK = 0xffff_fffa
+// Enough for a file of 1 GB; also what ends a chain that a hostile file ties into a circle.
+const MAX_FAT_LIST_SECTORS = 128
+const MAX_ENTRIES = 16_384
+
+interface Layout {
+  file: FileHandle
+  sectorBytes: number
+  /** The sectors in which the FAT stands, in order. */
+  fatSectors: number[]
+}
+
+interface Entry {
+  name: string
+  left: number
+  right: number
+  child: number
+}
+
+/**
+ * The names of the streams and storages at the top of an OLE compound file ([MS-CFB]), those inside of storages left out.
+ * Reads little, however large the file; of one that is damaged it gives what can be found.
+ */
+export async function topNamesOfCompoundFile(file: FileHandle): Promise<string[]> {
+  const header = await readAt(file, 0, HEADER_BYTES)
+  if (header.length < HEADER_BYTES) return []
+  const sectorBytes = header.readUInt16LE(30) === 12 ? 4_096 : 512
+  const layout = { file, sectorBytes, fatSectors: await readFatSectors(file, header, sectorBytes) }
+  return namesBelowRoot(await readDirectory(layout, header.readUInt32LE(48)))
+}
+
+/** The header lists the first 109 of them; sectors that are chained by their last number list the others. */
+async function readFatSectors(file: FileHandle, header: Buffer, sectorBytes: number): Promise<number[]> {
+  const sectors = readNumbers(header.subarray(76))
+  let next = header.readUInt32LE(68)
+  for (let count = 0; next < FIRST_MARK && count < MAX_FAT_LIST_SECTORS; count++) {
+    const numbers = readNumbers(await readAt(file, (next + 1) * sectorBytes, sectorBytes))
+    next = numbers.pop() ?? FIRST_MARK
+    sectors.push(...numbers)
+  }
+  return sectors
+}
+
+async function readDirectory(layout: Layout, firstSector: number): Promise<Entry[]> {
+  const { file, sectorBytes } = layout
+  const entries: Entry[] = []
+  const seen = new Set<number>()
+  let sector = firstSector
+  while (sector < FIRST_MARK && !seen.has(sector) && entries.length < MAX_ENTRIES) {
+    seen.add(sector)
+    const bytes = await readAt(file, (sector + 1) * sectorBytes, sectorBytes)
+    if (bytes.length < ENTRY_BYTES) break
+    for (let at = 0; at + ENTRY_BYTES <= bytes.length; at += ENTRY_BYTES) entries.push(readEntry(bytes.subarray(at)))
+    sector = await nextSector(layout, sector)
+  }
+  return entries
+}
+
+async function nextSector({ file, sectorBytes, fatSectors }: Layout, sector: number): Promise<number> {
+  const numbersPerSector = sectorBytes / 4
+  const fatSector = fatSectors[Math.floor(sector / numbersPerSector)] ?? FIRST_MARK
+  if (fatSector >= FIRST_MARK) return FIRST_MARK
+  const position = (fatSector + 1) * sectorBytes + (sector % numbersPerSector) * 4
+  return readNumbers(await readAt(file, position, 4))[0] ?? FIRST_MARK
+}
+
+function readEntry(bytes: Buffer): Entry {
+  // The length counts the closing zero.
+  const nameBytes = Math.min(Math.max(bytes.readUInt16LE(64) - 2, 0), 62)
+  return {
+    name: bytes.toString('utf16le', 0, nameBytes),
+    left: bytes.readUInt32LE(68),
+    right: bytes.readUInt32LE(72),
+    child: bytes.readUInt32LE(76),
+  }
+}
+
+/** The members of a storage are a binary tree of siblings, below its `child`. */
+function namesBelowRoot(entries: Entry[]): string[] {
+  const seen = new Set<number>()
+  const waiting = [entries[0]?.child ?? FIRST_MARK]
+  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    const entry = entries[id]
+    if (!entry || seen.has(id)) continue
+    seen.add(id)
+    waiting.push(entry.left, entry.right)
+  }
+  return [...seen].map((id) => entries[id]?.name ?? '')
+}
+
+function readNumbers(bytes: Buffer): number[] {
+  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) => bytes.readUInt32LE(index * 4))
+}

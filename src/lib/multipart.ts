@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
+
+/** The file of a form; its bytes are read while the form is sent. */
+export interface MultipartFile {
+  /** The name that the receiver is told; plain ASCII without quotes. */
+  filename: string
+  mimeType: string
+  /** Bytes. */
+  size: number
+  /** Called once, when the file's turn comes. */
+  open: () => Readable
+}
+
+/** A form ready to be sent. */
+export interface MultipartForm {
+  headers: { 'content-type': string; 'content-length': string }
+  body: Readable
+}
+
+/**
+ * A `multipart/form-data` form of text fields and, last, one file under the name `file`. The file is never held in memory,
+ * and the length is known beforehand, so that no receiver has to take a chunked body.
+ */
+export function multipartForm(fields: Record<string, string>, file: MultipartFile): MultipartForm {
+  const boundary = `form-${randomBytes(16).toString('hex')}`
+  const texts = Object.entries(fields).map(
+    ([name, value]) => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  )
+  const fileHead =
+    `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${file.filename}"\r\n` +
+    `content-type: ${file.mimeType}\r\n\r\n`
+  const head = Buffer.from(texts.join('') + fileHead)
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`)
+  return {
+    headers: {
+      'content-type': `multipart/form-data; boundary=${boundary}`,
+      'content-length': String(head.length + file.size + tail.length),
+    },
+    body: Readable.from(joined(head, file, tail), { objectMode: false }),
+  }
+}
+
+async function* joined(head: Buffer, file: MultipartFile, tail: Buffer): AsyncGenerator<Buffer> {
+  yield head
+  yield* file.open()
+  yield tail
+}

@@ -1,0 +1,52 @@
+/** A file that a message shows; its bytes are in the blob store under `blobKey`. */
+export interface StoredMedia {
+  organization_id: string
+  id: string
+  mime_type: string
+  /** Bytes. */
+  size: number
+  /** The display name of a document. */
+  filename: string | null
+  created_at: Date
+}
+
+/** The kinds of message that carry a file (spec 4.3). */
+export type MediaKind = 'image' | 'video' | 'audio' | 'document'
+
+const MEGABYTE = 1_048_576
+
+/** What a client may send of each kind: the most bytes, and the types of file with their extensions (spec 4.3, contract 4). */
+export const MEDIA_RULES: Record<MediaKind, { maxBytes: number; types: Record<string, string>; names: string }> = {
+  image: { maxBytes: 5 * MEGABYTE, types: { 'image/jpeg': 'jpg', 'image/png': 'png' }, names: 'JPEG or PNG' },
+  video: { maxBytes: 16 * MEGABYTE, types: { 'video/mp4': 'mp4' }, names: 'MP4' },
+  audio: {
+    maxBytes: 16 * MEGABYTE,
+    types: { 'audio/mpeg': 'mp3', 'audio/aac': 'aac', 'audio/ogg': 'ogg' },
+    names: 'MP3, AAC or OGG',
+  },
+  document: {
+    maxBytes: 100 * MEGABYTE,
+    types: {
+      'application/pdf': 'pdf',
+      'application/msword': 'doc',
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+      'application/vnd.ms-excel': 'xls',
+      'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+      'application/vnd.ms-powerpoint': 'ppt',
+      'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
+    },
+    names: 'PDF, DOC, DOCX, XLS, XLSX, PPT or PPTX',
+  },
+}
+
+/** How long the address of a stored file works, from the time of sending (spec 4.3). */
+export function mediaExpiry(sentAt: Date): Date {
+  const expiry = new Date(sentAt)
+  expiry.setUTCFullYear(expiry.getUTCFullYear() + 1)
+  return expiry
+}
+
+/** The key of a file in the blob store. */
+export function blobKey(organizationId: string, mediaId: string): string {
+  return `${organizationId}/${mediaId}`
+}

@@ -1,0 +1,64 @@
+import type { SenderType } from './message.js'
+
+/** A message to be recorded before the upstream is called. */
+export interface OutgoingMessage {
+  organizationId: string
+  id: string
+  /** The forms of the recipient's address; the first that is known leads to the contact. */
+  addresses: readonly string[]
+  sender_type: Extract<SenderType, 'bot-chat' | 'human-chat'>
+  message_type: string
+  text: string
+  media_type: string | null
+  content: unknown
+  /** The stored file that it shows, and until when the file's address works. */
+  media: { id: string; expiresAt: Date } | null
+  /** Id, ours or the upstream's, of the message that this one answers or reacts to. */
+  aboutId: string | null
+  /** A reaction shows only on the message that it is about, so it takes no number in the conversation. */
+  isReaction: boolean
+  /** Whether the upstream's pace for one recipient is to be kept. */
+  pairLimit: boolean
+  assignee_id: string | null
+  created_at: Date
+  /** For contact.updated. */
+  contactEventId: string
+}
+
+/** Why nothing can be sent to a recipient; `not_found`: the message that it is about. */
+export type RecipientRefusal =
+  | { recorded: false; reason: 'no_contact' }
+  | { recorded: false; reason: 'blocked' | 'not_found'; chatId: string }
+
+/** What became of recording: refused with the reason, or recorded with what the call to the upstream needs. */
+export type Recorded =
+  | RecipientRefusal
+  /** The recipient has had as many messages as the upstream takes for now. */
+  | { recorded: false; reason: 'paced'; chatId: string; waitMs: number }
+  | {
+      recorded: true
+      contactId: string
+      chatId: string
+      /** The upstream's user id, where the contact has no phone number. */
+      userId: string | null
+      aboutUpstreamId: string | null
+    }
+
+/** What the upstream's acceptance of a message tells. */
+export interface Acceptance {
+  organizationId: string
+  id: string
+  upstreamId: string | null
+  at: Date
+  /** A further form of the recipient's number. */
+  alias: string | null
+  eventId: string
+}
+
+/** Writes down what is sent (core/messages/outbox). */
+export interface Outbox {
+  /** Records a message before its call, or says why not. A unique violation when its id is taken. */
+  record(message: OutgoingMessage): Promise<Recorded>
+  /** Keeps that the upstream took a message. A unique violation when its upstream id is taken. */
+  accept(acceptance: Acceptance): Promise<void>
+}

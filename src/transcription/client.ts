@@ -1,0 +1,107 @@
+import type { Readable } from 'node:stream'
+import { Agent, type Dispatcher } from 'undici'
+import { asObject, asText, isJsonObject } from '../lib/json.js'
+import { multipartForm } from '../lib/multipart.js'
+
+/** A recording that is to be written down. */
+export interface Recording {
+  bytes: Readable
+  /** Bytes. */
+  size: number
+  /** With the extension of its type: services tell the format by it. */
+  filename: string
+  mimeType: string
+}
+
+/** What became of a recording. `final`: trying again would not change it. */
+export type TranscribeOutcome =
+  | { outcome: 'transcribed'; text: string }
+  | { outcome: 'failed'; text: string; final: boolean }
+
+/** A service that writes down what is said. */
+export interface Transcriber {
+  /** Writes one recording down, and ends its stream whatever happens. Never throws, unless `signal` is aborted. */
+  transcribe(recording: Recording, signal: AbortSignal): Promise<TranscribeOutcome>
+  close(): Promise<void>
+}
+
+/** Where the service is, in the form of OpenAI's: the whole address of the endpoint, a key if it wants one, the model. */
+export interface TranscriptionSettings {
+  url: string
+  key: string | undefined
+  model: string
+}
+
+/** What such services take at most. */
+const MAX_BYTES = 25 * 1_048_576
+const CONNECT_TIMEOUT_MS = 5_000
+const TIMEOUT_MS = 120_000
+const MAX_ANSWER_BYTES = 1_048_576
+const MAX_REASON_LENGTH = 300
+/** Refusals that pass: too slow, too early, too many. */
+const PASSING = new Set([408, 409, 425, 429])
+
+/** A client of a transcription service. */
+export function createTranscriber(settings: TranscriptionSettings): Transcriber {
+  const agent = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, maxResponseSize: MAX_ANSWER_BYTES })
+  return {
+    transcribe: async (recording, signal) => {
+      try {
+        return await transcribe(agent, settings, recording, signal)
+      } finally {
+        recording.bytes.destroy()
+      }
+    },
+    close: () => agent.close(),
+  }
+}
+
+async function transcribe(
+  agent: Agent,
+  { url, key, model }: TranscriptionSettings,
+  { bytes, size, filename, mimeType }: Recording,
+  signal: AbortSignal,
+): Promise<TranscribeOutcome> {
+  if (size > MAX_BYTES) {
+    return { outcome: 'failed', text: `${size} bytes are more than the ${MAX_BYTES} that are sent`, final: true }
+  }
+  const form = multipartForm({ model, response_format: 'json' }, { filename, mimeType, size, open: () => bytes })
+  const { origin, pathname, search } = new URL(url)
+  try {
+    const response = await agent.request({
+      origin,
+      path: pathname + search,
+      method: 'POST',
+      headers: { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...form.headers },
+      body: form.body,
+      headersTimeout: TIMEOUT_MS,
+      bodyTimeout: TIMEOUT_MS,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    })
+    return readAnswer(response, await response.body.text())
+  } catch (error) {
+    signal.throwIfAborted()
+    return { outcome: 'failed', text: `no answer: ${error instanceof Error ? error.message : error}`, final: false }
+  }
+}
+
+/** A refused key is not final: it may be put right while the recording waits. */
+function readAnswer({ statusCode }: Dispatcher.ResponseData, body: string): TranscribeOutcome {
+  const answer = parse(body)
+  if (statusCode >= 200 && statusCode < 300) {
+    if (isJsonObject(answer) && typeof answer.text === 'string') return { outcome: 'transcribed', text: answer.text }
+    return { outcome: 'failed', text: `HTTP ${statusCode} without a text`, final: false }
+  }
+  const reason = asText(asObject(asObject(answer).error).message)?.slice(0, MAX_REASON_LENGTH)
+  const text = reason === undefined ? `HTTP ${statusCode}` : `HTTP ${statusCode}: ${reason}`
+  const isFinal = statusCode >= 400 && statusCode < 500 && !PASSING.has(statusCode)
+  return { outcome: 'failed', text, final: isFinal && statusCode !== 401 && statusCode !== 403 }
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,87 @@
+import { asObjects, asText, type JsonObject } from '../lib/json.js'
+import { type Answer, bareStatusText, readAnswer, readId } from './answer.js'
+import { type BusinessNumber, type Connection, callLimits } from './connection.js'
+import { PAIR_LIMIT, wasNeverConnected } from './errors.js'
+import type { OutboundMessage } from './wire.js'
+
+/** What became of one call. `not_accepted` may be sent again; of `unknown` nobody can tell (contract 4, Sending). */
+export type SendOutcome =
+  | { outcome: 'accepted'; upstreamId: string; waId: string | null; answer: JsonObject }
+  /** `code` is the upstream's, or the HTTP status where its answer has none. */
+  | { outcome: 'refused'; because: 'message' | 'credentials'; code: number; text: string }
+  | {
+      outcome: 'not_accepted'
+      /** Whose rate was exceeded, if that is the reason. */
+      limit: 'number' | 'pair' | null
+      code: number | null
+      text: string
+      retryAfterMs: number | null
+      /** Whether this call may be tried again at once; else it is for the caller to come back later. */
+      mayRetry: boolean
+    }
+  | { outcome: 'unknown'; text: string }
+
+/** Sends one message; gives up waiting after `timeoutMs`. Never throws. */
+export async function send(
+  { agent, origin, base }: Connection,
+  { phoneNumberId, accessToken }: BusinessNumber,
+  message: OutboundMessage,
+  timeoutMs: number,
+): Promise<SendOutcome> {
+  try {
+    const response = await agent.request({
+      origin,
+      path: `${base}/${encodeURIComponent(phoneNumberId)}/messages`,
+      method: 'POST',
+      headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify(message),
+      ...callLimits(timeoutMs),
+    })
+    return toOutcome(await readAnswer(response))
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error)
+    if (!wasNeverConnected(error)) return { outcome: 'unknown', text: `no answer: ${text}` }
+    return {
+      outcome: 'not_accepted',
+      limit: null,
+      code: null,
+      text: `no connection: ${text}`,
+      retryAfterMs: null,
+      mayRetry: true,
+    }
+  }
+}
+
+/** An acceptance or an error body is believed whatever the HTTP status; without either, the status has to do. */
+function toOutcome(answer: Answer): SendOutcome {
+  const accepted = answer.isSuccess && answer.body !== null ? readAcceptance(answer.body) : null
+  if (accepted) return accepted
+  if (answer.error) return readError(answer, answer.error)
+  if (answer.isSuccess) return { outcome: 'unknown', text: `HTTP ${answer.status} without a message id` }
+  return readBareStatus(answer)
+}
+
+function readAcceptance(answer: JsonObject): SendOutcome | null {
+  const upstreamId = readId(asObjects(answer.messages)[0]?.id)
+  if (upstreamId === null) return null
+  return { outcome: 'accepted', upstreamId, waId: asText(asObjects(answer.contacts)[0]?.wa_id), answer }
+}
+
+function readError({ status, retryAfterMs }: Answer, { code, kind, text }: NonNullable<Answer['error']>): SendOutcome {
+  if (kind === 'limited' || kind === 'busy') {
+    const limit = kind === 'busy' ? null : code === PAIR_LIMIT ? 'pair' : 'number'
+    return { outcome: 'not_accepted', limit, code, text, retryAfterMs, mayRetry: true }
+  }
+  if (status >= 500) return { outcome: 'unknown', text: `HTTP ${status}: ${text}` }
+  return { outcome: 'refused', because: kind === 'credentials' ? 'credentials' : 'message', code, text }
+}
+
+/** An answer without an error body comes from something in between; only a 4xx tells that nothing was accepted. */
+function readBareStatus({ status, retryAfterMs }: Answer): SendOutcome {
+  const text = bareStatusText(status)
+  if (status === 429)
+    return { outcome: 'not_accepted', limit: 'number', code: null, text, retryAfterMs, mayRetry: false }
+  if (status === 401 || status === 403) return { outcome: 'refused', because: 'credentials', code: status, text }
+  if (status >= 500 || status === 408) return { outcome: 'unknown', text }
+  return { outcome: 'refused', because: 'message', code: status, text }
+}

@@ -1,0 +1,494 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { fetchInboundMedia } from '../../../src/core/media/fetch-inbound.js'
+import { createTasks } from '../../../src/jobs/tasks.js'
+import { startWorker } from '../../../src/jobs/worker.js'
+import { blobKey } from '../../../src/model/media.js'
+import { insertMedia } from '../../../src/storage/media.js'
+import { conversation, eventsOf, post, receive, receiveMessages, textMessage } from '../../interfaces/hooks/support.js'
+import { jpeg, mp4, ogg, pdf, webp } from '../../support/media.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import {
+  answerJson,
+  type FileUpstream,
+  fileMessage,
+  jobsOf,
+  mediaRows,
+  messageIdOf,
+  receiveFile,
+  type Step,
+  startFileUpstream,
+  storedBytes,
+  workOffLater,
+} from './support.js'
+
+const CUSTOMER = '16505550001'
+const running = new AbortController().signal
+
+let upstream: FileUpstream
+let world: World
+let organization: TestOrganization
+
+beforeEach(async () => {
+  upstream = await startFileUpstream()
+  world = await startWorld({ PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0` })
+  organization = await world.createOrganization()
+  upstream.files.set('1', jpeg())
+})
+
+afterEach(async () => {
+  await world.close()
+  await upstream.close()
+})
+
+const busy: Step = (response) => answerJson(response, 500, { error: { code: 131016, message: 'busy' } })
+const image = () => fileMessage(CUSTOMER, 'image', { id: '1', mime_type: 'image/jpeg', caption: 'Look' })
+
+async function shown(of = organization) {
+  return (await conversation(world, of, CUSTOMER)).body.messages[0]
+}
+
+/** What readers of events were told of received messages. */
+async function received(of = organization) {
+  return (await eventsOf(world, of, 'message.received')).map((event) => event.data)
+}
+
+describe('a message with a file', () => {
+  const kinds: [string, object, Buffer, { media_type: string; mime_type: string; filename: string | null }][] = [
+    ['image', {}, jpeg(), { media_type: 'image', mime_type: 'image/jpeg', filename: null }],
+    ['video', {}, mp4(), { media_type: 'video', mime_type: 'video/mp4', filename: null }],
+    ['audio', { voice: false }, ogg(), { media_type: 'audio', mime_type: 'audio/ogg', filename: null }],
+    [
+      'document',
+      { filename: 'bill.pdf' },
+      pdf(),
+      { media_type: 'document', mime_type: 'application/pdf', filename: 'bill.pdf' },
+    ],
+    ['sticker', { filename: 'no.webp' }, webp(), { media_type: 'image', mime_type: 'image/webp', filename: null }],
+  ]
+
+  it.each(kinds)('of the kind %s shows its stored file', async (type, payload, file, expected) => {
+    upstream.files.set('77', file)
+    const id = await receiveFile(world, organization, fileMessage(CUSTOMER, type, { id: '77', ...payload }))
+    const { media_type, ...row } = expected
+    expect(await shown()).toMatchObject({
+      id,
+      message_type: type,
+      media_type,
+      media_url: expect.stringContaining(`/media/`),
+      message_status: 'delivered',
+      error: null,
+      voice_note_transcription: null,
+    })
+    expect(await mediaRows(world)).toEqual([
+      { organization_id: organization.id, id, message_id: id, size: file.length, ...row },
+    ])
+    expect(await storedBytes(world, organization, id)).toEqual(file)
+    expect(await jobsOf(world, 'fetch_media')).toEqual([])
+  })
+
+  it('is told of once, with its file', async () => {
+    const id = await receiveFile(world, organization, image())
+    expect(await received()).toMatchObject([
+      {
+        message: { id, text: 'Look', media_id: id, media_expires_at: expect.stringContaining('2026-06-15T15:06:40') },
+        contact: { chat_id: CUSTOMER },
+      },
+    ])
+  })
+
+  it('may be sent at the end of time', async () => {
+    await receiveFile(world, organization, { ...image(), timestamp: '253402300799' })
+    expect(await shown()).toMatchObject({ media_url: expect.stringContaining('/media/') })
+    expect(await received()).toHaveLength(1)
+  })
+
+  it('is fetched once, however often its callback comes', async () => {
+    const message = image()
+    await receiveMessages(world, organization, message, message)
+    await receiveMessages(world, organization, message)
+    expect(upstream.taken).toHaveLength(2)
+    expect(await received()).toHaveLength(1)
+  })
+
+  it.each([
+    ['image', {}],
+    ['image', { id: '' }],
+    ['image', { id: 7 }],
+    ['image', null],
+    ['audio', { id: 'x'.repeat(513) }],
+    ['hologram', { id: '1' }],
+  ])('that names no file (%s %j) is told of at once', async (type, payload) => {
+    await receiveFile(world, organization, fileMessage(CUSTOMER, type, payload as object))
+    expect(upstream.taken).toEqual([])
+    expect(await received()).toMatchObject([{ message: { media_id: null, media_state: null } }])
+  })
+})
+
+describe('the type of a file', () => {
+  const typeOf = async (file: Buffer, mime_type: unknown) => {
+    upstream.files.set('77', file)
+    await receiveFile(world, organization, fileMessage(CUSTOMER, 'document', { id: '77', mime_type }))
+    return (await mediaRows(world)).map((row) => row.mime_type)
+  }
+
+  it('is that of its content, whatever was declared', async () => {
+    expect(await typeOf(pdf(), 'image/png')).toEqual(['application/pdf'])
+  })
+
+  it.each([
+    ['text/csv; charset=utf-8', 'text/csv'],
+    ['Text/Plain', 'text/plain'],
+    ['x', 'application/octet-stream'],
+    ['text/html\r\nx: y', 'application/octet-stream'],
+    [null, 'application/octet-stream'],
+  ])('is the declared one (%j) where the content tells nothing', async (declared, expected) => {
+    expect(await typeOf(Buffer.from('a;b;c'), declared)).toEqual([expected])
+  })
+})
+
+describe("a document's name", () => {
+  it.each([
+    ['Relatório 2025 – “ação” 📄.pdf', 'Relatório 2025 – “ação” 📄.pdf'],
+    ['../../etc/passwd\r\nx', '../../etc/passwd\r\nx'],
+    ['a\u0000b\ud800.pdf', 'a\ufffdb\ufffd.pdf'],
+    ['📄'.repeat(300), '📄'.repeat(240)],
+    ['', null],
+    [{ name: 'x' }, null],
+  ])('%j is kept as %j', async (filename, expected) => {
+    await receiveFile(world, organization, fileMessage(CUSTOMER, 'document', { id: '1', filename }))
+    expect(await mediaRows(world)).toMatchObject([{ filename: expected }])
+  })
+})
+
+describe('a file that does not come at once', () => {
+  const transient: [string, () => void][] = [
+    ['the upstream is busy', () => upstream.onFind.push(busy)],
+    ['the upstream hangs up', () => upstream.onFind.push((response) => void response.socket?.destroy())],
+    ['its address has expired', () => upstream.onDownload.push((response) => void response.writeHead(404).end())],
+    [
+      'the download breaks off',
+      () =>
+        upstream.onDownload.push((response) => {
+          response.writeHead(200, { 'content-length': '1000' })
+          response.write('only this', () => response.socket?.destroy())
+        }),
+    ],
+  ]
+
+  it.each(transient)('is fetched later (%s), and told of once', async (_reason, fail) => {
+    fail()
+    const id = await receiveFile(world, organization, image())
+    expect(await shown()).toMatchObject({ id, message: 'Look', media_type: 'image', media_url: null, error: null })
+    expect(await received()).toMatchObject([{ message: { id, media_id: null } }])
+    expect(await jobsOf(world, 'fetch_media')).toMatchObject([{ attempts: 1 }])
+    await workOffLater(world)
+    expect(await shown()).toMatchObject({ id, media_url: expect.stringContaining('/media/'), error: null })
+    expect(await storedBytes(world, organization, id)).toEqual(jpeg())
+    expect(await received()).toHaveLength(1)
+  })
+
+  it('is given up after the last try, and the message stays', async () => {
+    upstream.onFind.push(busy, busy)
+    const id = await receiveFile(world, organization, image())
+    await workOffLater(world, 11)
+    expect(await shown()).toMatchObject({
+      id,
+      message: 'Look',
+      message_status: 'delivered',
+      media_type: 'image',
+      media_url: null,
+      error: { code: 'media_unavailable', text: 'The file could not be fetched from the upstream: busy' },
+    })
+    expect(await received()).toHaveLength(1)
+    expect(await jobsOf(world, 'fetch_media')).toEqual([])
+  })
+
+  it('is tried again when the service stopped during the last try', async () => {
+    const message = image()
+    upstream.onFind.push(busy)
+    const id = await receiveFile(world, organization, message)
+    const stop = new AbortController()
+    upstream.onFind.push(() => stop.abort(new Error('stopping')))
+    const lastTry = fetchInboundMedia(world.app.ctx, organization.id, id, { number: 12, signal: stop.signal })
+    await expect(lastTry).rejects.toThrow('stopping')
+    expect(await shown()).toMatchObject({ media_url: null, error: null })
+    await workOffLater(world, 12)
+    expect(await shown()).toMatchObject({ media_url: expect.stringContaining('/media/'), error: null })
+  })
+
+  it('is still told of by the try after one that the stop of the service cut short', async () => {
+    const message = image()
+    await post(world, organization, { messages: [message] })
+    const stop = new AbortController()
+    stop.abort(new Error('stopping'))
+    const { ctx } = world.app
+    upstream.onFind.push(async () => {
+      const id = await messageIdOf(world, organization, message)
+      const cutShort = fetchInboundMedia(ctx, organization.id, id, { number: 1, signal: stop.signal })
+      await expect(cutShort).rejects.toThrow('stopping')
+      expect(await received()).toEqual([])
+    })
+    await world.drain()
+    expect(await received()).toMatchObject([{ message: { media_id: expect.any(String) } }])
+  })
+
+  it('goes back to the queue when the service stops while it is on the way', async () => {
+    const { ctx } = world.app
+    let hasBegun = false
+    let release = () => {}
+    upstream.onDownload.push(() => {
+      hasBegun = true
+      return new Promise<void>((resolve) => {
+        release = resolve
+      })
+    })
+    const worker = await startWorker(world.database, createTasks(ctx), ctx.log, async () => undefined)
+    const message = image()
+    await post(world, organization, { messages: [message] })
+    await expect.poll(() => hasBegun).toBe(true)
+    await worker.stop()
+    expect(await received()).toEqual([])
+    expect(await jobsOf(world, 'fetch_media')).toMatchObject([{ attempts: 1, locked: false }])
+    release()
+    await workOffLater(world)
+    expect(await shown()).toMatchObject({ media_url: expect.stringContaining('/media/') })
+    expect(await received()).toHaveLength(1)
+  })
+
+  it('is fetched when the organization is connected again', async () => {
+    await world.admin('PATCH', `/organizations/${organization.id}`, { provider: 'gateway' })
+    await receiveFile(world, organization, image())
+    expect(upstream.taken).toEqual([])
+    expect(await received()).toMatchObject([{ message: { media_id: null } }])
+    await world.admin('PATCH', `/organizations/${organization.id}`, { provider: 'upstream' })
+    await workOffLater(world)
+    expect(await shown()).toMatchObject({ media_url: expect.stringContaining('/media/') })
+    expect(await received()).toHaveLength(1)
+  })
+
+  it('is told of although there are no credentials any more', async () => {
+    const message = image()
+    await post(world, organization, { messages: [message] })
+    await world.database.pool.query('DELETE FROM upstream_settings')
+    await world.drain()
+    expect(await received()).toMatchObject([{ message: { media_id: null, text: 'Look' } }])
+  })
+
+  it('is told of although its bytes cannot be kept', async () => {
+    const { blobs } = world.app.ctx
+    world.app.ctx.blobs = { ...blobs, put: () => Promise.reject(new Error('the disk is full')) }
+    await receiveFile(world, organization, image())
+    expect(await received()).toMatchObject([{ message: { media_id: null } }])
+    world.app.ctx.blobs = blobs
+    await workOffLater(world)
+    expect(await shown()).toMatchObject({ media_url: expect.stringContaining('/media/') })
+    expect(await received()).toHaveLength(1)
+  })
+})
+
+describe('a file that is not to be had', () => {
+  const reasons: [string, () => void, string][] = [
+    ['it is gone', () => upstream.files.delete('1'), 'no such object'],
+    ['it is empty', () => upstream.files.set('1', Buffer.alloc(0)), 'it is empty'],
+    [
+      'it is too big',
+      () =>
+        upstream.onDownload.push(
+          (response) => void response.writeHead(200, { 'content-length': '104857601' }).write('x'),
+        ),
+      '100 MB',
+    ],
+    [
+      'its address is private',
+      () => upstream.onFind.push((response) => answerJson(response, 200, { url: 'http://169.254.169.254/x' })),
+      'private',
+    ],
+    [
+      'its address is none',
+      () => upstream.onFind.push((response) => answerJson(response, 200, { url: 'file:///etc/passwd' })),
+      'http',
+    ],
+  ]
+
+  it.each(reasons)('is given up at once (%s), and told of', async (_reason, prepare, reason) => {
+    prepare()
+    const id = await receiveFile(world, organization, image())
+    const error = { code: 'media_unavailable', text: expect.stringContaining(reason) }
+    expect(await shown()).toMatchObject({
+      id,
+      message: 'Look',
+      message_status: 'delivered',
+      media_type: 'image',
+      media_url: null,
+      error,
+    })
+    expect(await received()).toMatchObject([{ message: { id, media_id: null, error } }])
+    expect(await jobsOf(world, 'fetch_media')).toEqual([])
+    expect(await mediaRows(world)).toEqual([])
+    await fetchInboundMedia(world.app.ctx, organization.id, id, { number: 2, signal: running })
+    expect(await received()).toHaveLength(1)
+  })
+})
+
+describe('a job that is done again', () => {
+  it('changes nothing once the file is there', async () => {
+    const id = await receiveFile(world, organization, image())
+    const before = upstream.taken.length
+    await fetchInboundMedia(world.app.ctx, organization.id, id, { number: 2, signal: running })
+    expect(upstream.taken).toHaveLength(before)
+    expect(await received()).toHaveLength(1)
+    expect(await mediaRows(world)).toHaveLength(1)
+    expect(await storedBytes(world, organization, id)).toEqual(jpeg())
+  })
+
+  it('completes what a process that was killed left half done', async () => {
+    const message = image()
+    upstream.onFind.push(async (_response) => {
+      const id = await messageIdOf(world, organization, message)
+      // As far as the killed one came: the row, and bytes.
+      await insertMedia(world.database, organization.id, {
+        id,
+        mimeType: 'x/y',
+        size: 3,
+        filename: null,
+        messageId: id,
+      })
+      await world.app.ctx.spool.use(async (path) => {
+        await world.app.ctx.fetcher.download(`${upstream.url}/download/1`, path, { maxBytes: 1e6, timeoutMs: 5_000 })
+        await world.app.ctx.blobs.put(blobKey(organization.id, id), path, 'x/y')
+      })
+    })
+    const id = await receiveFile(world, organization, message)
+    expect(await mediaRows(world)).toMatchObject([{ id, mime_type: 'image/jpeg', size: jpeg().length }])
+    expect(await storedBytes(world, organization, id)).toEqual(jpeg())
+    expect(await received()).toHaveLength(1)
+  })
+
+  it('beside another one that does the same leaves one file and one event', async () => {
+    const message = image()
+    const { ctx } = world.app
+    upstream.onDownload.push(async () => {
+      const id = await messageIdOf(world, organization, message)
+      await fetchInboundMedia(ctx, organization.id, id, { number: 2, signal: running })
+    })
+    const id = await receiveFile(world, organization, message)
+    expect(await received()).toHaveLength(1)
+    expect(await mediaRows(world)).toHaveLength(1)
+    expect(await storedBytes(world, organization, id)).toEqual(jpeg())
+  })
+})
+
+describe('a contact that is erased', () => {
+  const erase = () => world.request('DELETE', `/contact?chat_id=${CUSTOMER}`, { key: organization.key })
+
+  it('takes its files along', async () => {
+    const id = await receiveFile(world, organization, image())
+    const [stranger, strangers] = ['16505550002', fileMessage('16505550002', 'image', { id: '1' })]
+    const kept = await receiveFile(world, organization, strangers)
+    expect((await erase()).status).toBe(200)
+    expect(await mediaRows(world)).toMatchObject([{ id: kept }])
+    await world.drain()
+    expect(await storedBytes(world, organization, id)).toBeNull()
+    expect(await storedBytes(world, organization, kept)).toEqual(jpeg())
+    expect((await conversation(world, organization, stranger)).body.count).toBe(1)
+  })
+
+  it('takes along what was stored by half and given up', async () => {
+    const { blobs } = world.app.ctx
+    world.app.ctx.blobs = {
+      ...blobs,
+      put: async (...file) => {
+        await blobs.put(...file)
+        throw new Error('the connection broke')
+      },
+    }
+    const id = await receiveFile(world, organization, image())
+    await workOffLater(world, 11)
+    expect(await shown()).toMatchObject({ error: { code: 'media_unavailable' } })
+    expect(await storedBytes(world, organization, id)).toEqual(jpeg())
+    await erase()
+    expect(await mediaRows(world)).toEqual([])
+    await world.drain()
+    expect(await storedBytes(world, organization, id)).toBeNull()
+  })
+
+  it('while a file is on the way leaves nothing of it', async () => {
+    const message = image()
+    let id = ''
+    upstream.onDownload.push(async () => {
+      id = await messageIdOf(world, organization, message)
+      expect((await erase()).status).toBe(200)
+    })
+    await receiveMessages(world, organization, message)
+    expect(id).not.toBe('')
+    expect(await mediaRows(world)).toEqual([])
+    expect(await storedBytes(world, organization, id)).toBeNull()
+    expect(await received()).toEqual([])
+    expect(await jobsOf(world, 'fetch_media')).toEqual([])
+  })
+
+  it('after a process was killed half done leaves nothing of it', async () => {
+    upstream.onFind.push(busy)
+    const id = await receiveFile(world, organization, image())
+    await insertMedia(world.database, organization.id, { id, mimeType: 'x/y', size: 3, filename: null, messageId: id })
+    await world.app.ctx.spool.use(async (path) => {
+      await world.app.ctx.fetcher.download(`${upstream.url}/download/1`, path, { maxBytes: 1e6, timeoutMs: 5_000 })
+      await world.app.ctx.blobs.put(blobKey(organization.id, id), path, 'x/y')
+    })
+    expect((await erase()).status).toBe(200)
+    await workOffLater(world)
+    expect(await mediaRows(world)).toEqual([])
+    expect(await storedBytes(world, organization, id)).toBeNull()
+  })
+})
+
+describe('two people who turn out to be one', () => {
+  it('keep their files', async () => {
+    upstream.onFind.push(busy)
+    await receive(world, organization, {
+      messages: [{ ...image(), from: undefined, from_user_id: 'US.1' }],
+    })
+    await receiveMessages(world, organization, image())
+    await receive(world, organization, {
+      messages: [textMessage(CUSTOMER, 'me', { from_user_id: 'US.1' })],
+    })
+    await workOffLater(world)
+    const { body } = await conversation(world, organization, CUSTOMER)
+    expect(body.messages.map((message: { media_url: unknown }) => message.media_url)).toEqual([
+      expect.stringContaining('/media/'),
+      expect.stringContaining('/media/'),
+      null,
+    ])
+    expect(await received()).toHaveLength(3)
+  })
+})
+
+describe('organizations', () => {
+  it('fetch with their own token and keep their own file, be the id the same', async () => {
+    const other = await world.createOrganization()
+    const mine = await receiveFile(world, organization, image())
+    upstream.files.set('1', pdf())
+    const theirs = await receiveFile(world, other, image())
+    expect(await storedBytes(world, organization, mine)).toEqual(jpeg())
+    expect(await storedBytes(world, other, theirs)).toEqual(pdf())
+    expect(await storedBytes(world, other, mine)).toBeNull()
+    expect(await received(other)).toHaveLength(1)
+    const asked = upstream.taken.map(({ path, headers }) => [path.split('?')[1] ?? 'file', headers.authorization])
+    expect(new Set(asked.slice(0, 2).map(([, token]) => token)).size).toBe(1)
+    expect(asked[0]?.[0]).toBe(`phone_number_id=${organization.phoneNumberId}`)
+    expect(asked[2]?.[0]).toBe(`phone_number_id=${other.phoneNumberId}`)
+    expect(asked[2]?.[1]).not.toBe(asked[0]?.[1])
+    expect(asked[3]?.[1]).toBe(asked[2]?.[1])
+  })
+
+  it('that are deleted take their files along, and no others', async () => {
+    const other = await world.createOrganization()
+    const mine = await receiveFile(world, organization, image())
+    const theirs = await receiveFile(world, other, image())
+    await world.admin('DELETE', `/organizations/${organization.id}`)
+    await workOffLater(world)
+    expect(await storedBytes(world, organization, mine)).toBeNull()
+    expect(await storedBytes(world, other, theirs)).toEqual(jpeg())
+    expect(await mediaRows(world)).toMatchObject([{ id: theirs }])
+  })
+})

@@ -1,0 +1,67 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { prune } from '../../../src/core/maintenance.js'
+import { removeMedia } from '../../../src/core/media/remove.js'
+import { newId } from '../../../src/lib/id.js'
+import { blobKey } from '../../../src/model/media.js'
+import { insertMedia } from '../../../src/storage/media.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { mediaRows, storedBytes } from './support.js'
+
+const DAY = 24 * 60 * 60_000
+
+let folder: string
+let world: World
+let organization: TestOrganization
+let other: TestOrganization
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-media-'))
+  await writeFile(join(folder, 'file'), 'bytes')
+  world = await startWorld()
+  organization = await world.createOrganization()
+  other = await world.createOrganization()
+})
+
+afterAll(async () => {
+  await world.close()
+  await rm(folder, { recursive: true })
+})
+
+/** Stores a file; resolves to its id. */
+async function store(owner: TestOrganization, messageId: string | null): Promise<string> {
+  const id = newId()
+  await insertMedia(world.database, owner.id, { id, mimeType: 'x/y', size: 5, filename: null, messageId })
+  await world.app.ctx.blobs.put(blobKey(owner.id, id), join(folder, 'file'), 'x/y')
+  return id
+}
+
+describe('pruning', () => {
+  it('removes files that no message has come to show within a day, and no others', async () => {
+    const abandoned = [await store(organization, null), await store(organization, null), await store(other, null)]
+    const attached = await store(organization, newId())
+    await prune(world.app.ctx)
+    expect(await mediaRows(world)).toHaveLength(4)
+    world.advance(DAY + 60_000)
+    await prune(world.app.ctx)
+    expect(await mediaRows(world)).toMatchObject([{ id: attached }])
+    expect(await storedBytes(world, organization, attached)).not.toBeNull()
+    for (const id of abandoned) {
+      expect(await storedBytes(world, organization, id)).toBeNull()
+      expect(await storedBytes(world, other, id)).toBeNull()
+    }
+  })
+})
+
+describe('removing', () => {
+  it('takes the file of its own organization only, and may be done again', async () => {
+    const id = await store(organization, newId())
+    await removeMedia(world.app.ctx, other.id, [id])
+    expect(await storedBytes(world, organization, id)).not.toBeNull()
+    await removeMedia(world.app.ctx, organization.id, [id])
+    await removeMedia(world.app.ctx, organization.id, [id])
+    expect(await storedBytes(world, organization, id)).toBeNull()
+  })
+})

@@ -1,0 +1,163 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { transcribeVoiceNote } from '../../../src/core/media/transcribe.js'
+import { conversation, eventsOf } from '../../interfaces/hooks/support.js'
+import { aac, ogg } from '../../support/media.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import {
+  type Answering,
+  bare,
+  type HttpServer,
+  json,
+  readForm,
+  startHttpServer,
+  type Taken,
+} from '../../upstream/http-server.js'
+import {
+  type FileUpstream,
+  fileMessage,
+  jobsOf,
+  receiveFile,
+  startFileUpstream,
+  storedBytes,
+  workOffLater,
+} from './support.js'
+
+const CUSTOMER = '16505550001'
+
+let upstream: FileUpstream
+let service: HttpServer
+let answer: Answering
+let world: World
+let organization: TestOrganization
+
+beforeEach(async () => {
+  upstream = await startFileUpstream()
+  upstream.files.set('1', ogg())
+  answer = json(200, { text: ' Bom dia, tudo bem? ' })
+  service = await startHttpServer((request, response) => answer(request, response))
+  world = await startWorld({
+    PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0`,
+    PARLEY_TRANSCRIBE_URL: `${service.url}/v1/audio/transcriptions`,
+    PARLEY_TRANSCRIBE_KEY: 'sk-1',
+    PARLEY_TRANSCRIBE_MODEL: 'whisper-1',
+  })
+  organization = await world.createOrganization()
+})
+
+afterEach(async () => {
+  await world.close()
+  await service.close()
+  await upstream.close()
+})
+
+const voiceNote = () => fileMessage(CUSTOMER, 'audio', { id: '1', mime_type: 'audio/ogg; codecs=opus', voice: true })
+
+async function shown() {
+  return (await conversation(world, organization, CUSTOMER)).body.messages[0]
+}
+
+describe('a voice note', () => {
+  it('is written down', async () => {
+    const id = await receiveFile(world, organization, voiceNote())
+    expect(await shown()).toMatchObject({
+      id,
+      message: '',
+      media_type: 'audio',
+      media_url: expect.stringContaining('/media/'),
+      voice_note_transcription: 'Bom dia, tudo bem?',
+    })
+    expect(service.taken).toMatchObject([
+      { path: '/v1/audio/transcriptions', headers: { authorization: 'Bearer sk-1' } },
+    ])
+    const { file, model } = await readForm(service.taken[0] as Taken)
+    expect(model).toBe('whisper-1')
+    expect(file).toMatchObject({ name: 'voice.ogg', type: 'audio/ogg' })
+    expect(Buffer.from(await (file as File).arrayBuffer())).toEqual(ogg())
+    expect(await eventsOf(world, organization, 'message.received')).toHaveLength(1)
+  })
+
+  it('is sent under the extension of its own format', async () => {
+    upstream.files.set('1', aac())
+    await receiveFile(world, organization, voiceNote())
+    expect((await readForm(service.taken[0] as Taken)).file).toMatchObject({ name: 'voice.aac', type: 'audio/aac' })
+  })
+
+  it.each([
+    ['a\u0000b\ud800', 'a\ufffdb\ufffd'],
+    ['😀'.repeat(20_001), '😀'.repeat(20_000)],
+    [' ', ''],
+  ])('is kept in a form that can be stored', async (text, expected) => {
+    answer = json(200, { text })
+    await receiveFile(world, organization, voiceNote())
+    expect((await shown()).voice_note_transcription).toBe(expected)
+  })
+
+  it('is written down once', async () => {
+    const id = await receiveFile(world, organization, voiceNote())
+    const attempt = { number: 2, signal: new AbortController().signal }
+    await transcribeVoiceNote(world.app.ctx, organization.id, id, attempt)
+    expect(service.taken).toHaveLength(1)
+  })
+
+  it('waits for a service that is down, and is shown meanwhile', async () => {
+    answer = bare(503)
+    await receiveFile(world, organization, voiceNote())
+    expect(await shown()).toMatchObject({
+      media_url: expect.stringContaining('/media/'),
+      voice_note_transcription: null,
+      error: null,
+    })
+    answer = json(200, { text: 'Oi' })
+    await workOffLater(world)
+    expect(await shown()).toMatchObject({ voice_note_transcription: 'Oi' })
+  })
+
+  it('stays without its text after the last try', async () => {
+    answer = bare(503)
+    await receiveFile(world, organization, voiceNote())
+    await workOffLater(world, 5)
+    expect(await jobsOf(world, 'transcribe_voice_note')).toEqual([])
+    expect(await shown()).toMatchObject({ voice_note_transcription: null, error: null })
+  })
+
+  it('that the service refuses is sent once', async () => {
+    answer = json(400, { error: { message: 'not audio' } })
+    await receiveFile(world, organization, voiceNote())
+    expect(service.taken).toHaveLength(1)
+    expect(await jobsOf(world, 'transcribe_voice_note')).toEqual([])
+    expect(await shown()).toMatchObject({ voice_note_transcription: null, error: null })
+  })
+
+  it('that is erased before its turn is not sent', async () => {
+    answer = bare(503)
+    const id = await receiveFile(world, organization, voiceNote())
+    await world.request('DELETE', `/contact?chat_id=${CUSTOMER}`, { key: organization.key })
+    await workOffLater(world)
+    expect(service.taken).toHaveLength(1)
+    expect(await storedBytes(world, organization, id)).toBeNull()
+    expect(await jobsOf(world, 'transcribe_voice_note')).toEqual([])
+  })
+})
+
+describe('what is no voice note', () => {
+  it.each([
+    ['audio', { voice: false }],
+    ['audio', {}],
+    ['audio', { voice: 'true' }],
+    ['document', { voice: true }],
+  ])('is not sent (%s %j)', async (type, payload) => {
+    await receiveFile(world, organization, fileMessage(CUSTOMER, type, { id: '1', ...payload }))
+    expect(service.taken).toEqual([])
+    expect(await shown()).toMatchObject({ voice_note_transcription: null })
+  })
+})
+
+describe('without a service', () => {
+  it('voice notes stay as they are', async () => {
+    await world.app.ctx.transcriber?.close()
+    world.app.ctx.transcriber = null
+    await receiveFile(world, organization, voiceNote())
+    expect(await jobsOf(world, 'transcribe_voice_note')).toEqual([])
+    expect(await shown()).toMatchObject({ media_url: expect.stringContaining('/media/') })
+  })
+})

@@ -1,0 +1,77 @@
+import { expect } from 'vitest'
+import { aac, docx, jpeg, mp3, mp4, ogg, pdf, png } from '../../support/media.js'
+import { type Answer, startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { type HttpServer, startHttpServer } from '../../upstream/http-server.js'
+import { conversation, createContact, type EventRow, eventsOf } from '../hooks/support.js'
+
+/** The files that the test's own web server has, by the first part of the path. */
+export const FILES = { jpeg, png, mp4, mp3, aac, ogg, pdf, docx }
+
+/** A world with an organization that sends, and a web server that has files to send. */
+export interface SendWorld {
+  world: World
+  organization: TestOrganization
+  files: HttpServer
+  /** The address of a file; what follows its kind in the path is free. */
+  fileUrl(kind: keyof typeof FILES, rest?: string): string
+  /** A new contact of the organization; its digits. */
+  newContact(fields?: object, owner?: TestOrganization): Promise<string>
+  send(body: unknown, idempotencyKey?: string): Promise<Answer>
+  /** Sends what must be taken; the upstream's id of it. */
+  sent(body: unknown): Promise<string>
+  /** What arrived at the upstream for the recipient, oldest first. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape
+  arrived(digits: string): Promise<any[]>
+  /** The conversation, oldest first. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape
+  shown(digits: string): Promise<any[]>
+  /** The events of the contact in the order in which they happened. */
+  eventsAbout(digits: string): Promise<EventRow[]>
+  close(): Promise<void>
+}
+
+/** Starts a world for sending, at first without status callbacks. */
+export async function startSendWorld(): Promise<SendWorld> {
+  const world = await startWorld()
+  const files = await startHttpServer(({ path }, response) => {
+    const kind = path.split('/')[1] ?? ''
+    if (!Object.hasOwn(FILES, kind)) return void response.writeHead(404).end()
+    response.writeHead(200).end(FILES[kind as keyof typeof FILES]())
+  })
+  await world.sim('POST', '/settings', { statuses: false })
+  const organization = await world.createOrganization()
+  let people = 0
+
+  const send: SendWorld['send'] = (body, idempotencyKey) => {
+    const headers: Record<string, string> = {}
+    if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
+    return world.request('POST', '/send-chat', { key: organization.key, body, headers })
+  }
+  return {
+    world,
+    organization,
+    files,
+    fileUrl: (kind, rest = 'file') => `${files.url}/${kind}/${rest}`,
+    newContact: async (fields = {}, owner = organization) => {
+      const digits = `1650555${String(++people).padStart(4, '0')}`
+      await createContact(world, owner, `+${digits}`, fields)
+      return digits
+    },
+    send,
+    sent: async (body) => {
+      const answer = await send(body)
+      expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+      return answer.body.data.message_id
+    },
+    arrived: async (digits) => (await world.sim('GET', `/messages?to=${digits}`)).body.messages,
+    shown: async (digits) => (await conversation(world, organization, digits)).body.messages,
+    eventsAbout: async (digits) => {
+      const events = await eventsOf(world, organization)
+      return events.filter(({ data }) => data.contact?.chat_id === digits)
+    },
+    close: async () => {
+      await world.close()
+      await files.close()
+    },
+  }
+}

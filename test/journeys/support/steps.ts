@@ -1,0 +1,246 @@
+import { expect, vi } from 'vitest'
+import type { Database } from '../../../src/database/pool.js'
+import type { FileServer } from './file-server.js'
+import { comeThrough, comeToNothing, lockRows, type RowLock, untilWaiting } from './locks.js'
+import type { Sandbox } from './service.js'
+import type { HeldSend, Kind } from './step-sends.js'
+import type { HeldCall, UpstreamProxy } from './upstream-proxy.js'
+
+/** Where sends can be held. */
+export interface Ground {
+  database: Database
+  sandbox: Sandbox
+  proxy: UpstreamProxy
+  files: FileServer
+}
+
+/**
+ * What has become of a send that died at a step. `nothing`: no message is there, its key is free. `recorded`: it stands in
+ * the conversation and never left. `accepted`: the upstream has it, and nobody here knows. `kept`: its acceptance is kept.
+ */
+export type Fate = 'nothing' | 'recorded' | 'accepted' | 'kept'
+
+/** What happens to what the dead process left under way. */
+export interface Aftermath {
+  /** Before the service is started again. */
+  beforeRestart?(): Promise<void>
+  /** While the clients ask again for their sends; `asking` of them do. */
+  whileAskedAgain?(asking: number): Promise<void>
+}
+
+/** One step of a send, at which the service is made to die. */
+export interface Step {
+  name: string
+  kinds: readonly Kind[]
+  fate: Fate
+  /** The last six digits of the recipients. */
+  endings: readonly string[]
+  /** Whether every send has an Idempotency-Key. */
+  allKeyed: boolean
+  /** Begins the sends, and resolves when every one of them is held at the step. */
+  reach: Reach
+}
+
+type Reach = (ground: Ground, sends: readonly HeldSend[], begin: () => void) => Promise<Aftermath>
+
+const ALL: readonly Kind[] = ['text', 'interactive', 'interactive with image', 'image', 'document', 'reaction']
+const FILES: readonly Kind[] = ['interactive with image', 'image', 'document']
+const patience = { timeout: 20_000, interval: 10 }
+/** Far longer than it takes to see that the upstream has accepted, and to kill. */
+const SLOW_MS = 4_000
+
+/** Every step of a send, in the order in which a send goes through them. */
+export const STEPS: readonly Step[] = [
+  step('while its file is downloaded', 'nothing', holdDownloads, { kinds: FILES }),
+  step('before its file is uploaded', 'nothing', holdUploads('are lost'), { kinds: FILES }),
+  step('while its file is uploaded', 'nothing', holdUploads('arrive'), { kinds: FILES }),
+  step('between upload and record', 'nothing', holdRecords('come to nothing'), { kinds: FILES }),
+  step('between upload and a record that comes after all', 'recorded', holdRecords('come through'), { kinds: FILES }),
+  step('before anything is recorded', 'nothing', holdRecords('come to nothing')),
+  step('before a record that comes after all', 'recorded', holdRecords('come through')),
+  step('before a record that comes when the client asks again', 'recorded', holdRecordsUntilAskedAgain),
+  step('recorded, before the call is made', 'recorded', holdCalls('are lost')),
+  step('while the call is on its way', 'accepted', holdCalls('arrive')),
+  step('while the call is on its way for long', 'accepted', holdCalls('arrive late')),
+  step('before the upstream answers', 'accepted', waitForSlowAnswers, { endings: ['000004'] }),
+  step('while the answer is on its way', 'accepted', holdAnswers),
+  step('while the answer is on its way and the statuses are here', 'accepted', holdAnswersAfterStatuses),
+  step('before the answer is kept', 'accepted', holdAcceptances('come to nothing')),
+  step('before an answer that is kept after all', 'kept', holdAcceptances('come through')),
+  step('before the answer to the client is kept', 'kept', holdKeptAnswers('come to nothing'), { allKeyed: true }),
+  step('before one to the client that is kept after all', 'kept', holdKeptAnswers('come through'), { allKeyed: true }),
+  step('when all is done and the client has not heard of it', 'kept', loseAnswersToClients),
+  step('reacting, while the call is on its way', 'accepted', holdCalls('arrive'), { kinds: ['reaction'] }),
+  step('reacting, while the answer is on its way', 'accepted', holdAnswers, { kinds: ['reaction'] }),
+  step('reacting, before the answer is kept', 'accepted', holdAcceptances('come to nothing'), { kinds: ['reaction'] }),
+  step('reacting, before an answer that is kept after all', 'kept', holdAcceptances('come through'), {
+    kinds: ['reaction'],
+  }),
+]
+
+function step(
+  name: string,
+  fate: Fate,
+  reach: Reach,
+  { kinds = ALL, endings = ['100001', '000006'], allKeyed = false }: Partial<Step> = {},
+): Step {
+  return { name, fate, reach, kinds, endings, allKeyed }
+}
+
+async function holdDownloads({ files }: Ground, sends: readonly HeldSend[], begin: () => void): Promise<Aftermath> {
+  files.hold()
+  begin()
+  await vi.waitFor(() => expect(files.held).toBe(sends.length), patience)
+  return { beforeRestart: async () => files.letThrough() }
+}
+
+function holdUploads(uploads: 'are lost' | 'arrive'): Reach {
+  return async ({ proxy }, sends, begin) => {
+    const calls = await holdOnTheWay(proxy, 'call', 'media', sends, begin)
+    return { beforeRestart: async () => void (uploads === 'arrive' && (await passOn(calls))) }
+  }
+}
+
+/** What becomes of statements that wait in PostgreSQL when their process dies. */
+type Waiting = 'come through' | 'come to nothing'
+
+function endWaiting({ database }: Ground, lock: RowLock, waiting: Waiting): Aftermath {
+  const end = waiting === 'come through' ? comeThrough : comeToNothing
+  return { beforeRestart: () => end(database, lock) }
+}
+
+function holdRecords(waiting: Waiting): Reach {
+  return async (ground, sends, begin) => endWaiting(ground, await holdStatements(ground, sends, begin), waiting)
+}
+
+async function holdRecordsUntilAskedAgain(
+  ground: Ground,
+  sends: readonly HeldSend[],
+  begin: () => void,
+): Promise<Aftermath> {
+  const lock = await holdStatements(ground, sends, begin)
+  return {
+    whileAskedAgain: async (asking) => {
+      await untilWaiting(ground.database, 'record', sends.length + asking)
+      await comeThrough(ground.database, lock)
+    },
+  }
+}
+
+async function holdStatements(
+  { database }: Ground,
+  sends: readonly HeldSend[],
+  begin: () => void,
+): Promise<RowLock> {
+  const contacts = new Set(sends.map(({ conversation }) => conversation.contactId))
+  const lock = await lockRows(database, 'contacts', [...contacts])
+  begin()
+  await untilWaiting(database, 'record', sends.length)
+  return lock
+}
+
+function holdCalls(calls: 'are lost' | 'arrive' | 'arrive late'): Reach {
+  return async ({ proxy }, sends, begin) => {
+    const held = await holdOnTheWay(proxy, 'call', 'messages', sends, begin)
+    switch (calls) {
+      case 'are lost':
+        return {}
+      case 'arrive':
+        return { beforeRestart: () => passOn(held) }
+      case 'arrive late':
+        return { whileAskedAgain: () => passOn(held) }
+    }
+  }
+}
+
+async function waitForSlowAnswers(
+  { sandbox }: Ground,
+  sends: readonly HeldSend[],
+  begin: () => void,
+): Promise<Aftermath> {
+  await sandbox.control('POST', '/settings', { slow_ms: SLOW_MS })
+  const before = (await sandbox.accepted()).length
+  begin()
+  await vi.waitFor(async () => expect(await sandbox.accepted()).toHaveLength(before + sends.length), patience)
+  return {}
+}
+
+async function holdAnswers({ proxy }: Ground, sends: readonly HeldSend[], begin: () => void): Promise<Aftermath> {
+  await holdOnTheWay(proxy, 'answer', 'messages', sends, begin)
+  return {}
+}
+
+async function holdAnswersAfterStatuses(
+  ground: Ground,
+  sends: readonly HeldSend[],
+  begin: () => void,
+): Promise<Aftermath> {
+  await holdAnswers(ground, sends, begin)
+  await ground.sandbox.control('POST', '/idle', {})
+  return {}
+}
+
+/** The rows are taken before the upstream knows of the messages: its statuses must not be faster. */
+function holdAcceptances(waiting: Waiting): Reach {
+  return async (ground, sends, begin) => {
+    const calls = await holdOnTheWay(ground.proxy, 'call', 'messages', sends, begin)
+    const lock = await lockRows(ground.database, 'messages', calls.map(messageIdOf))
+    await passOn(calls)
+    await untilWaiting(ground.database, 'keepAcceptance', sends.length)
+    return endWaiting(ground, lock, waiting)
+  }
+}
+
+function holdKeptAnswers(waiting: Waiting): Reach {
+  return async (ground, sends, begin) => {
+    const calls = await holdOnTheWay(ground.proxy, 'call', 'messages', sends, begin)
+    const lock = await lockRows(ground.database, 'idempotency_keys', keysOf(sends))
+    await passOn(calls)
+    await untilWaiting(ground.database, 'keepAnswer', sends.length)
+    return endWaiting(ground, lock, waiting)
+  }
+}
+
+async function loseAnswersToClients(
+  { proxy, database }: Ground,
+  sends: readonly HeldSend[],
+  begin: () => void,
+): Promise<Aftermath> {
+  const calls = await holdOnTheWay(proxy, 'call', 'messages', sends, begin)
+  await passOn(calls)
+  await vi.waitFor(async () => {
+    const { rows } = await database.pool.query(
+      `SELECT (SELECT count(*)::int FROM messages WHERE id::text = ANY ($1) AND accepted_at IS NOT NULL) AS accepted,
+         (SELECT count(*)::int FROM idempotency_keys WHERE key = ANY ($2) AND status = 200) AS answered`,
+      [calls.map(messageIdOf), keysOf(sends)],
+    )
+    expect(rows).toEqual([{ accepted: sends.length, answered: keysOf(sends).length }])
+  }, patience)
+  return {}
+}
+
+async function holdOnTheWay(
+  proxy: UpstreamProxy,
+  what: 'call' | 'answer',
+  of: 'messages' | 'media',
+  sends: readonly HeldSend[],
+  begin: () => void,
+): Promise<HeldCall[]> {
+  proxy.hold(what, of)
+  begin()
+  await vi.waitFor(() => expect(proxy.held).toHaveLength(sends.length), patience)
+  proxy.letThrough()
+  return [...proxy.held]
+}
+
+async function passOn(calls: readonly HeldCall[]): Promise<void> {
+  await Promise.all(calls.map((call) => call.pass()))
+}
+
+function messageIdOf({ body }: HeldCall): string {
+  return JSON.parse(body.toString()).biz_opaque_callback_data
+}
+
+function keysOf(sends: readonly HeldSend[]): string[] {
+  return sends.flatMap(({ key }) => key ?? [])
+}

@@ -1,0 +1,24 @@
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import published from '../support/upstream-schemas.json' with { type: 'json' }
+
+// A JSON Schema is looked into at places that its own type does not promise.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+const schemas: Record<string, any> = structuredClone(published.components.schemas)
+
+// Where the published description differs from what the upstream takes (its own documentation and examples), it gives way.
+schemas.BaseMessageProperties.properties.biz_opaque_callback_data = { type: 'string', maxLength: 512 }
+schemas.LocationMessage.allOf[1].properties.location.properties.latitude = { type: 'number' }
+schemas.LocationMessage.allOf[1].properties.location.properties.longitude = { type: 'number' }
+schemas.ContactsMessage.allOf[1].properties.contacts.maxItems = 257
+schemas.PhoneObject.properties.type = { type: 'string' }
+
+// It names formats that nobody defines (`url`), and keywords of OpenAPI.
+const ajv = new Ajv2020({ strict: false, validateFormats: false })
+ajv.addSchema({ $id: 'upstream', components: { schemas } })
+const validate = ajv.getSchema('upstream#/components/schemas/Message')
+
+/** What the upstream's own description has against a message sent to it; empty when nothing. */
+export function schemaErrors(message: unknown): ErrorObject[] {
+  if (!validate) throw new Error('upstream-schemas.json has no schema named Message')
+  return validate(message) ? [] : (validate.errors ?? [])
+}
