@@ -20,13 +20,25 @@ export function conversationLoad({ organization }: World, page: number): NextReq
 }
 
 /** Sends a text to any of the contacts. */
-export function sendLoad({ organization }: World): NextRequest {
+export function textLoad(world: World): NextRequest {
+  return sendLoad(world, { message_type: 'text', text: 'Your order has left our house today.' })
+}
+
+/** Sends three buttons to any of the contacts. */
+export function interactiveLoad(world: World): NextRequest {
+  const buttons = ['Yes', 'No', 'Later'].map((title) => ({ id: title.toLowerCase(), title }))
+  const interactive = { type: 'button', body: 'Shall we bring it today?', footer: 'Bench', buttons }
+  return sendLoad(world, { message_type: 'interactive', interactive })
+}
+
+/** Sends a picture from that address to any of the contacts. */
+export function imageLoad(world: World, media_url: string): NextRequest {
+  return sendLoad(world, { message_type: 'image', media_url, caption: 'It has left our house today.' })
+}
+
+function sendLoad({ organization }: World, content: object): NextRequest {
   return () => {
-    const message = {
-      phone_number: `+${anyNumber()}`,
-      message_type: 'text',
-      text: 'Your order has left our house today.',
-    }
+    const message = { phone_number: `+${anyNumber()}`, ...content }
     return post('/send-chat', JSON.stringify(message), `authorization: Bearer ${organization.key}\r\n`)
   }
 }

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { packageRoot } from '../src/lib/package-root.js'
 import { runLoad } from './generator.js'
-import { callbackLoad, contactLoad, conversationLoad, type NextRequest, sendLoad } from './loads.js'
+import { callbackLoad, contactLoad, conversationLoad, type NextRequest, textLoad } from './loads.js'
 import type { ProfileName } from './options.js'
 import { formatTable } from './report.js'
 import { untilWorkedOff } from './subjects/callbacks.js'
@@ -30,7 +30,7 @@ const TOP = 40
 const loads: Record<ProfileName, (world: World) => NextRequest> = {
   contact: contactLoad,
   conversations: (world) => conversationLoad(world, 1),
-  send: sendLoad,
+  send: textLoad,
   callbacks: callbackLoad,
 }
 

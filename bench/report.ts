@@ -62,6 +62,7 @@ export function judge({ rows, footprint }: Results): Target[] {
   return [
     judgeContact(find('contact')),
     judgeCallback(find('callbacks')),
+    ...judgeSend(find('send')),
     judgePages(find('conversations.far'), 'with 32 connections'),
     judgePages(find('conversations.far.1'), 'with 1 connection'),
     ...judgeFootprint(footprint),
@@ -120,6 +121,18 @@ function judgeCallback(row: Row | undefined): Target | null {
     measured: `${row.nodeCpu.toFixed(3)} ms`,
     met: row.nodeCpu < 1,
   }
+}
+
+function judgeSend(row: Row | undefined): Target[] {
+  if (!row?.ratio || row.nodeCpu === null) return []
+  return [
+    { target: 'a text below 1.2 ms CPU of Node', measured: `${row.nodeCpu.toFixed(3)} ms`, met: row.nodeCpu < 1.2 },
+    {
+      target: 'POST /send-chat of a text at least 70 % of one insert + one upstream call',
+      measured: percent(row.ratio.rate),
+      met: row.ratio.rate >= 0.7,
+    },
+  ]
 }
 
 function judgePages(far: Row | undefined, how: string): Target | null {

@@ -59,7 +59,7 @@ export async function startWorld(cleanup: Cleanup): Promise<World> {
   const postmasterPid = Number((await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0])
 
   const sandbox = await startChild(cleanup, [MAIN, 'sandbox'], {})
-  await call('POST', `${sandbox.url}/_sim/settings`, { statuses: false, record: false })
+  await call('POST', `${sandbox.url}/_sim/settings`, { statuses: false, record: false, keep_media: false })
 
   const common = {
     PARLEY_DATA_DIR: folder,

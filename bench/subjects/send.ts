@@ -1,34 +1,39 @@
+import { startFileServer } from '../file-server.js'
 import { type LoadShape, runLoad } from '../generator.js'
-import { sendLoad } from '../loads.js'
-import { measureInTurns, type Row } from '../measure.js'
+import { imageLoad, interactiveLoad, type NextRequest, textLoad } from '../loads.js'
+import { type Measurement, measureInTurns, type Row } from '../measure.js'
 import type { World } from '../world.js'
 
-/** `POST /send-chat` against the simulator, beside the least that a send has to do. */
+const IMAGE_BYTES = 1_000_000
+
+/** `POST /send-chat` against the simulator, beside the least that a send of a text has to do. */
 export async function measureSend(world: World, seconds: number): Promise<Row[]> {
-  const service = await world.startService()
+  const files = await startFileServer()
+  const service = await world.startService({ PARLEY_ALLOWED_PRIVATE_HOSTS: '127.0.0.0/8' })
   const baseline = await world.startBaseline('{}')
-  const load = sendLoad(world)
-  const bareSend = {
+  const bare = (id: string, connections: number): Measurement => ({
+    id,
+    connections,
     title: 'bare Fastify, one insert + one upstream call',
     pid: baseline.pid,
-    run: (shape: LoadShape) => runLoad(baseline.url, shape, load),
-  }
-  const send = {
-    title: 'POST /send-chat, text',
+    run: (shape: LoadShape) => runLoad(baseline.url, shape, textLoad(world)),
+  })
+  const send = (id: string, connections: number, kind: string, load: NextRequest): Measurement => ({
+    id,
+    connections,
+    title: `POST /send-chat, ${kind}`,
     pid: service.pid,
     run: (shape: LoadShape) => runLoad(service.url, shape, load),
-  }
+  })
+  const image = imageLoad(world, files.urlOf('jpg', IMAGE_BYTES))
   const rows = await measureInTurns(world, seconds, [
-    [
-      { ...bareSend, id: 'send.bare', connections: 32 },
-      { ...send, id: 'send', connections: 32 },
-    ],
-    [
-      { ...bareSend, id: 'send.bare.1', connections: 1 },
-      { ...send, id: 'send.1', connections: 1 },
-    ],
+    [bare('send.bare', 32), send('send', 32, 'text', textLoad(world))],
+    [bare('send.bare.1', 1), send('send.1', 1, 'text', textLoad(world))],
+    [bare('send.bare.interactive', 32), send('send.interactive', 32, 'interactive', interactiveLoad(world))],
+    [bare('send.bare.image', 8), send('send.image', 8, 'image of 1 MB', image)],
   ])
   await service.stop()
   await baseline.stop()
+  await files.close()
   return rows
 }

@@ -10,6 +10,8 @@ export interface DownloadOptions {
   timeoutMs: number
   /** Sent to the origin of the URL only, and no more after a redirect to another one. Names in lower case. */
   headers?: Record<string, string>
+  /** Whether the fetcher's trusted origins are trusted for this URL: only where no stranger has made it. */
+  trusted?: boolean
 }
 
 /**
@@ -48,8 +50,8 @@ const REDIRECTS = [301, 302, 303, 307, 308]
 const MEGABYTE = 1_048_576
 
 /**
- * A fetcher whose connections pass the guard, wherever redirects lead. Only what is asked for at one of `trustedOrigins`
- * (such as http://127.0.0.1:9000) goes without, and never by a redirect from elsewhere.
+ * A fetcher whose connections pass the guard, wherever redirects lead. Only what is asked for as `trusted` at one of
+ * `trustedOrigins` (such as http://127.0.0.1:9000) goes without, and never by a redirect from elsewhere.
  */
 export function createFetcher({
   guard,
@@ -92,7 +94,7 @@ class Failed extends Error {
 async function download(ways: Ways, url: string, path: string, options: DownloadOptions): Promise<Downloaded> {
   const deadline = AbortSignal.timeout(options.timeoutMs)
   try {
-    const answer = await follow(ways, url, options.headers ?? {}, deadline)
+    const answer = await follow(ways, url, options, deadline)
     return { outcome: 'downloaded', size: await keep(answer, path, options.maxBytes) }
   } catch (error) {
     if (!(error instanceof Failed)) throw error
@@ -106,11 +108,11 @@ async function download(ways: Ways, url: string, path: string, options: Download
 async function follow(
   { guarded, trusted, trustedOrigins }: Ways,
   start: string,
-  headers: Record<string, string>,
+  { headers = {}, trusted: isTrustedUrl = false }: DownloadOptions,
   deadline: AbortSignal,
 ): Promise<Dispatcher.ResponseData> {
   let url = parseUrl(start, null, null)
-  let isTrusted = true
+  let isTrusted = isTrustedUrl
   let isFirstOrigin = true
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     isTrusted &&= trustedOrigins.includes(url.origin)

@@ -25,16 +25,17 @@ export interface OutgoingMessage {
   contactEventId: string
 }
 
-/** Why nothing can be sent to a recipient; `not_found`: the message that it is about. */
-export type RecipientRefusal =
+/** Why a message is not recorded. */
+export type NotRecorded =
   | { recorded: false; reason: 'no_contact' }
+  /** `not_found`: the message that it is about. */
   | { recorded: false; reason: 'blocked' | 'not_found'; chatId: string }
+  /** The recipient has had as many messages as the upstream takes for now. */
+  | { recorded: false; reason: 'paced'; chatId: string; waitMs: number }
 
 /** What became of recording: refused with the reason, or recorded with what the call to the upstream needs. */
 export type Recorded =
-  | RecipientRefusal
-  /** The recipient has had as many messages as the upstream takes for now. */
-  | { recorded: false; reason: 'paced'; chatId: string; waitMs: number }
+  | NotRecorded
   | {
       recorded: true
       contactId: string

@@ -1,9 +1,12 @@
 import type { Queryable } from '../database/pool.js'
 import { opaqueArray, statement } from '../database/statement.js'
 import { isUuid } from '../lib/id.js'
-import type { Message, MessageError } from '../model/message.js'
-import type { Acceptance, OutgoingMessage, RecipientRefusal, Recorded } from '../model/outgoing-message.js'
-import { ACCEPTED_EVENT, ASSIGNEE, MESSAGE_COLUMNS, MESSAGE_SNAPSHOT } from './messages.js'
+import type { MessageError } from '../model/message.js'
+import type { Acceptance, NotRecorded, OutgoingMessage, Recorded } from '../model/outgoing-message.js'
+import { ACCEPTED_EVENT, ASSIGNEE, MESSAGE_SNAPSHOT } from './messages.js'
+
+/** A message that a shared statement passed over. */
+type Passed = 'crowded' | 'held'
 
 interface RecordRow {
   contact_id: string | null
@@ -12,6 +15,7 @@ interface RecordRow {
   blocked: boolean
   about_upstream_id: string | null
   wait_ms: number | null
+  has_turn: boolean
   recorded: boolean
   user_address: string | null
 }
@@ -25,9 +29,12 @@ type Lock = '' | 'SKIP LOCKED'
  */
 const FEW = 'LIMIT (SELECT json_array_length($1))'
 
-/** One message to one recipient in 6 s, and at most 45 ahead of that (facts: limits). */
-const PAIR_INTERVAL = `interval '6 seconds'`
-const PAIR_AHEAD = `interval '264 seconds'`
+/**
+ * One message to one recipient in 6 s, and at most 45 at once (facts: limits). Ours are a little longer: the upstream counts
+ * from when a message arrives, and not each takes the same time on its way.
+ */
+const PAIR_INTERVAL = `interval '6.1 seconds'`
+const PAIR_AHEAD = `44 * ${PAIR_INTERVAL}`
 
 /**
  * Finds the contacts, checks what it must, numbers the messages under the contacts' row locks, and records them. Of several
@@ -104,22 +111,22 @@ const recordText = (lock: Lock) =>
    SELECT found.contact_id, known.chat_id, known.phone_number, coalesce(known.blocked, false) AS blocked,
      about.upstream_id AS about_upstream_id,
      extract(epoch FROM known.paced_until - ${PAIR_AHEAD} - g.created_at)::float8 * 1000 AS wait_ms,
-     numbered.n IS NOT NULL AS recorded,
+     turn.n IS NOT NULL AS has_turn, numbered.n IS NOT NULL AS recorded,
      CASE WHEN known.id IS NOT NULL AND known.phone_number IS NULL THEN (
        SELECT a.address FROM contact_addresses a
        WHERE a.organization_id = known.organization_id AND a.contact_id = known.id AND a.address LIKE 'user:%'
        ORDER BY a.added_at DESC
        LIMIT 1
      ) END AS user_address
-   FROM given g LEFT JOIN found USING (n) LEFT JOIN known USING (n) LEFT JOIN about USING (n) LEFT JOIN numbered USING (n)
+   FROM given g LEFT JOIN found USING (n) LEFT JOIN turn USING (n) LEFT JOIN known USING (n) LEFT JOIN about USING (n) LEFT JOIN numbered USING (n)
    ORDER BY g.n`
 
 const recordMany = statement<RecordRow>('outgoing.recordMany', recordText('SKIP LOCKED'))
 const recordOne = statement<RecordRow>('outgoing.recordOne', recordText(''))
 
-const check = statement<{ chat_id: string; blocked: boolean; about_found: boolean }>(
+const check = statement<{ chat_id: string; blocked: boolean; wait_ms: number | null; about_found: boolean }>(
   'outgoing.check',
-  `SELECT c.chat_id, c.blocked, EXISTS (
+  `SELECT c.chat_id, c.blocked, extract(epoch FROM c.paced_until - ${PAIR_AHEAD} - $5)::float8 * 1000 AS wait_ms, EXISTS (
      SELECT FROM messages m
      WHERE m.organization_id = $1 AND m.contact_id = c.id AND m.seq IS NOT NULL AND m.upstream_id IS NOT NULL
        AND (m.upstream_id = $3 OR m.id = $4)
@@ -176,7 +183,7 @@ const acceptText = (lock: Lock) =>
 const acceptMany = statement<{ accepted: boolean }>('outgoing.acceptMany', acceptText('SKIP LOCKED'))
 const acceptOne = statement<{ accepted: boolean }>('outgoing.acceptOne', acceptText(''))
 
-const refuse = statement<Message>(
+const refuse = statement<never>(
   'outgoing.refuse',
   `WITH refused AS (
      UPDATE messages m
@@ -189,7 +196,7 @@ const refuse = statement<Message>(
        jsonb_build_object('message', ${MESSAGE_SNAPSHOT}, 'contact', to_jsonb(c), 'previous_status', 'sent')
      FROM refused m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
    )
-   SELECT ${MESSAGE_COLUMNS} FROM refused m`,
+   SELECT`,
 )
 
 const markUnknown = statement<never>(
@@ -215,13 +222,13 @@ const listOverdue = statement<{ organization_id: string; id: string }>(
 
 /**
  * Records messages with outcome `pending`, each found by the forms of its recipient's address, or says why not. What a
- * human's send does to the contact raises contact.updated. `again`: another message to the same contact came first, or its row
- * is held by somebody. A unique violation, and nothing recorded, when the id of one is taken.
+ * human's send does to the contact raises contact.updated. `crowded`: another message to the same contact came first; `held`:
+ * somebody holds the contact's row. A unique violation, and nothing recorded, when the id of one is taken.
  */
 export async function recordOutgoingMessages(
   db: Queryable,
   messages: readonly OutgoingMessage[],
-): Promise<(Recorded | 'again')[]> {
+): Promise<(Recorded | Passed)[]> {
   const rows = await db.run(recordMany, [toRecordset(messages)])
   return rows.map((row, index) => toRecorded(row, messages[index] as OutgoingMessage))
 }
@@ -232,21 +239,21 @@ export async function recordOutgoingMessage(db: Queryable, message: OutgoingMess
     const [row] = await db.run(recordOne, [toRecordset([message])])
     const recorded = toRecorded(row as RecordRow, message)
     // The contact was there when the statement began, and then it was erased or merged: look again.
-    if (recorded !== 'again') return recorded
+    if (recorded !== 'crowded' && recorded !== 'held') return recorded
   }
 }
 
-/** What would be wrong with recording the message now, or null; nothing is written. */
+/** Why recording the message now would fail, or null; nothing is written. */
 export async function checkRecipient(
   db: Queryable,
-  { organizationId, addresses, aboutId }: OutgoingMessage,
-): Promise<RecipientRefusal | null> {
-  const [contact] = await db.run(check, [organizationId, addresses, aboutId, toUuid(aboutId)])
+  { organizationId, addresses, aboutId, pairLimit, created_at }: OutgoingMessage,
+): Promise<NotRecorded | null> {
+  const [contact] = await db.run(check, [organizationId, addresses, aboutId, toUuid(aboutId), created_at])
   if (!contact) return { recorded: false, reason: 'no_contact' }
-  if (contact.blocked) return { recorded: false, reason: 'blocked', chatId: contact.chat_id }
-  if (aboutId !== null && !contact.about_found) {
-    return { recorded: false, reason: 'not_found', chatId: contact.chat_id }
-  }
+  const { chat_id: chatId, wait_ms: waitMs } = contact
+  if (contact.blocked) return { recorded: false, reason: 'blocked', chatId }
+  if (aboutId !== null && !contact.about_found) return { recorded: false, reason: 'not_found', chatId }
+  if (pairLimit && waitMs !== null && waitMs > 0) return { recorded: false, reason: 'paced', chatId, waitMs }
   return null
 }
 
@@ -279,10 +286,10 @@ function toRecordset(messages: readonly OutgoingMessage[]): string {
   )
 }
 
-function toRecorded(row: RecordRow, { aboutId }: OutgoingMessage): Recorded | 'again' {
+function toRecorded(row: RecordRow, { aboutId }: OutgoingMessage): Recorded | Passed {
   const { contact_id: contactId, chat_id: chatId, about_upstream_id: aboutUpstreamId } = row
   if (contactId === null) return { recorded: false, reason: 'no_contact' }
-  if (chatId === null) return 'again'
+  if (chatId === null) return row.has_turn ? 'held' : 'crowded'
   if (row.recorded) {
     return {
       recorded: true,

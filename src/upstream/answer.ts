@@ -1,7 +1,7 @@
-import type { Dispatcher } from 'undici'
 import { asObject, asText, isJsonObject, type JsonObject } from '../lib/json.js'
 import { isStorable, toStorable } from '../lib/text.js'
 import { classifyRefusal, type RefusalClass } from './errors.js'
+import type { RawAnswer } from './exchange.js'
 
 /** What the upstream answered to a call: an error body is told by its code, whatever the HTTP status. */
 export interface Answer {
@@ -18,10 +18,11 @@ export interface Answer {
 /** An id longer than this would not fit into an index, and no upstream makes one. */
 const MAX_ID_LENGTH = 512
 const MAX_REASON_LENGTH = 1_000
+const MAX_RETRY_AFTER_MS = 24 * 3_600_000
 
-/** Reads the whole answer of a call. Throws what breaks the connection. */
-export async function readAnswer({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<Answer> {
-  const object = parseObject(await body.text())
+/** Reads what an answer says. */
+export function readAnswer({ statusCode, headers, body }: RawAnswer): Answer {
+  const object = parseObject(body)
   return {
     status: statusCode,
     isSuccess: statusCode >= 200 && statusCode < 300,
@@ -50,10 +51,10 @@ function readError(error: JsonObject): Answer['error'] {
 }
 
 /** The header holds seconds or a date. */
-function readRetryAfter(headers: Dispatcher.ResponseData['headers']): number | null {
+function readRetryAfter(headers: RawAnswer['headers']): number | null {
   const value = String(headers['retry-after'] ?? '')
   const ms = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - Date.now()
-  return ms > 0 ? ms : null
+  return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : null
 }
 
 function parseObject(body: string): JsonObject | null {

@@ -25,6 +25,6 @@ export function createUpstreamClient(baseUrl: string): UpstreamClient {
     send: (number, message, timeoutMs) => send(connection, number, message, timeoutMs),
     uploadMedia: (number, file, timeoutMs) => uploadMedia(connection, number, file, timeoutMs),
     findMedia: (number, mediaId, timeoutMs) => findMedia(connection, number, mediaId, timeoutMs),
-    close: () => connection.agent.close(),
+    close: () => connection.pool.close(),
   }
 }

@@ -1,4 +1,7 @@
-import { Agent } from 'undici'
+import type { Readable } from 'node:stream'
+import { Pool } from 'undici'
+import { type Answer, readAnswer } from './answer.js'
+import { exchange } from './exchange.js'
 
 /** A business number and the credential to use it. */
 export interface BusinessNumber {
@@ -8,32 +11,41 @@ export interface BusinessNumber {
 
 /** The connections to one upstream, and where its API stands there. */
 export interface Connection {
-  agent: Agent
-  origin: string
+  pool: Pool
   /** The path of the API, such as `/v23.0`. */
   base: string
 }
 
-export const CONNECT_TIMEOUT_MS = 5_000
+/** One call of the API; `path` is below its base. */
+export interface Call {
+  method: 'GET' | 'POST'
+  path: string
+  headers?: Record<string, string>
+  body?: string | Readable
+}
+
+const CONNECT_TIMEOUT_MS = 5_000
 const MAX_ANSWER_BYTES = 1_048_576
 
 /** Connections to the API at `baseUrl` (with its version, such as https://host/v23.0); made when they are needed. */
 export function openConnection(baseUrl: string): Connection {
   const { origin, pathname } = new URL(baseUrl)
-  const agent = new Agent({
+  const pool = new Pool(origin, {
     connect: { timeout: CONNECT_TIMEOUT_MS },
     maxResponseSize: MAX_ANSWER_BYTES,
     keepAliveTimeout: 30_000,
   })
-  return { agent, origin, base: pathname.replace(/\/$/, '') }
+  return { pool, base: pathname.replace(/\/$/, '') }
 }
 
-/** The limits of one call that may wait `timeoutMs` for its answer. */
-export function callLimits(timeoutMs: number) {
-  return {
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-    // The other two end silences; this one ends an answer that trickles.
-    signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS + timeoutMs),
-  }
+/** Makes one call as a business number and reads the whole answer, within `timeoutMs`. Throws what breaks the connection. */
+export async function makeCall(
+  { pool, base }: Connection,
+  { accessToken }: BusinessNumber,
+  { method, path, headers, body }: Call,
+  timeoutMs: number,
+): Promise<Answer> {
+  const authorization = `Bearer ${accessToken}`
+  const request = { method, path: base + path, headers: { authorization, ...headers }, body: body ?? null }
+  return readAnswer(await exchange(pool, request, timeoutMs))
 }

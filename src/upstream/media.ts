@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { asText } from '../lib/json.js'
 import { multipartForm } from '../lib/multipart.js'
-import { type Answer, bareStatusText, readAnswer, readId } from './answer.js'
-import { type BusinessNumber, type Connection, callLimits } from './connection.js'
+import { type Answer, bareStatusText, readId } from './answer.js'
+import { type BusinessNumber, type Connection, makeCall } from './connection.js'
 
 /** A file on this machine that is to be uploaded. */
 export interface UploadFile {
@@ -41,25 +41,19 @@ const NO_SUCH_OBJECT = 100
 
 /** Uploads a file under a business number; gives up after `timeoutMs`. Never throws. */
 export async function uploadMedia(
-  { agent, origin, base }: Connection,
-  { phoneNumberId, accessToken }: BusinessNumber,
-  { path, size, mimeType, extension }: UploadFile,
+  connection: Connection,
+  number: BusinessNumber,
+  file: UploadFile,
   timeoutMs: number,
 ): Promise<UploadOutcome> {
+  const { mimeType, size, extension } = file
   const form = multipartForm(
     { messaging_product: 'whatsapp', type: mimeType },
-    { filename: `file.${extension}`, mimeType, size, open: () => createReadStream(path) },
+    { filename: `file.${extension}`, mimeType, size, open: () => createReadStream(file.path) },
   )
+  const path = `/${encodeURIComponent(number.phoneNumberId)}/media`
   try {
-    const response = await agent.request({
-      origin,
-      path: `${base}/${encodeURIComponent(phoneNumberId)}/media`,
-      method: 'POST',
-      headers: { authorization: `Bearer ${accessToken}`, ...form.headers },
-      body: form.body,
-      ...callLimits(timeoutMs),
-    })
-    return toUploadOutcome(await readAnswer(response))
+    return toUploadOutcome(await makeCall(connection, number, { method: 'POST', path, ...form }, timeoutMs))
   } catch (error) {
     return { outcome: 'failed', code: null, text: `no answer: ${reasonOf(error)}`, mayRetry: true, retryAfterMs: null }
   }
@@ -89,20 +83,14 @@ function toUploadOutcome(answer: Answer): UploadOutcome {
 
 /** Asks where the file is that an id names; gives up after `timeoutMs`. Never throws. */
 export async function findMedia(
-  { agent, origin, base }: Connection,
-  { phoneNumberId, accessToken }: BusinessNumber,
+  connection: Connection,
+  number: BusinessNumber,
   mediaId: string,
   timeoutMs: number,
 ): Promise<FindMediaOutcome> {
+  const path = `/${encodeURIComponent(mediaId)}?phone_number_id=${encodeURIComponent(number.phoneNumberId)}`
   try {
-    const response = await agent.request({
-      origin,
-      path: `${base}/${encodeURIComponent(mediaId)}?phone_number_id=${encodeURIComponent(phoneNumberId)}`,
-      method: 'GET',
-      headers: { authorization: `Bearer ${accessToken}` },
-      ...callLimits(timeoutMs),
-    })
-    return toFindOutcome(await readAnswer(response))
+    return toFindOutcome(await makeCall(connection, number, { method: 'GET', path }, timeoutMs))
   } catch (error) {
     return { outcome: 'failed', text: `no answer: ${reasonOf(error)}` }
   }

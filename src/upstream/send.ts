@@ -1,6 +1,6 @@
 import { asObjects, asText, type JsonObject } from '../lib/json.js'
-import { type Answer, bareStatusText, readAnswer, readId } from './answer.js'
-import { type BusinessNumber, type Connection, callLimits } from './connection.js'
+import { type Answer, bareStatusText, readId } from './answer.js'
+import { type BusinessNumber, type Connection, makeCall } from './connection.js'
 import { PAIR_LIMIT, wasNeverConnected } from './errors.js'
 import type { OutboundMessage } from './wire.js'
 
@@ -23,21 +23,16 @@ export type SendOutcome =
 
 /** Sends one message; gives up waiting after `timeoutMs`. Never throws. */
 export async function send(
-  { agent, origin, base }: Connection,
-  { phoneNumberId, accessToken }: BusinessNumber,
+  connection: Connection,
+  number: BusinessNumber,
   message: OutboundMessage,
   timeoutMs: number,
 ): Promise<SendOutcome> {
+  const path = `/${encodeURIComponent(number.phoneNumberId)}/messages`
+  const headers = { 'content-type': 'application/json' }
   try {
-    const response = await agent.request({
-      origin,
-      path: `${base}/${encodeURIComponent(phoneNumberId)}/messages`,
-      method: 'POST',
-      headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
-      body: JSON.stringify(message),
-      ...callLimits(timeoutMs),
-    })
-    return toOutcome(await readAnswer(response))
+    const body = JSON.stringify(message)
+    return toOutcome(await makeCall(connection, number, { method: 'POST', path, headers, body }, timeoutMs))
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
     if (!wasNeverConnected(error)) return { outcome: 'unknown', text: `no answer: ${text}` }

@@ -61,6 +61,7 @@ export function describeBlobStore(name: string, open: () => BlobStore): void {
     })
 
     it.each([
+      ['the first byte', 0, 0, '0'],
       ['the beginning', 0, 1, '01'],
       ['the middle', 3, 6, '3456'],
       ['the last byte', 9, 9, '9'],

@@ -56,29 +56,14 @@ async function inFront(handler: Handler): Promise<{ settings: S3Server['settings
   }
 }
 
+/** Answers when all was read: an answer before that may be lost when the connection closes. */
 function refuse(response: ServerResponse, status: number, code: string): true {
-  response.writeHead(status, { 'content-type': 'application/xml', connection: 'close' })
-  response.end(`<Error><Code>${code}</Code><Message>no some/prefix/org/x S3RVER</Message></Error>`)
+  response.req.resume().once('end', () => {
+    response.writeHead(status, { 'content-type': 'application/xml' })
+    response.end(`<Error><Code>${code}</Code><Message>no some/prefix/org/x S3RVER</Message></Error>`)
+  })
   return true
 }
-
-describe('a range', () => {
-  it('is asked for as such, also when it is the first byte', async () => {
-    const ranges: unknown[] = []
-    // The server program takes bytes=0-0 for all of them.
-    const front = await inFront(({ headers }, response) => {
-      ranges.push(headers.range)
-      response.writeHead(206, { 'content-length': 1, 'content-range': 'bytes 0-0/10' }).end('0')
-      return true
-    })
-    const store = createS3Store(front.settings)
-    const stream = await store.open('org/first', { start: 0, end: 0 })
-    expect(stream && String(await buffer(stream))).toBe('0')
-    expect(ranges).toEqual(['bytes=0-0'])
-    await store.close()
-    front.close()
-  })
-})
 
 describe('a bucket that fails', () => {
   it.each([503, 500])('is asked again after %i, with the file from its beginning', async (status) => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startWorld, type TestOrganization, type World } from '../support/world.js'
+import { ENDPOINTS, urlOf } from '../support/endpoints.js'
+import { type Answer, startWorld, type TestOrganization, type World } from '../support/world.js'
 
 let world: World
 let organization: TestOrganization
@@ -17,6 +18,12 @@ async function newKey(): Promise<string> {
 }
 
 const ask = (key: string, path = '/contact?chat_id=5511987654321') => world.request('GET', path, { key })
+
+function expectLimit({ headers }: Answer): void {
+  expect(headers.get('ratelimit-limit')).toBe('10')
+  expect(headers.get('ratelimit-remaining')).toMatch(/^\d+$/)
+  expect(headers.get('ratelimit-reset')).toMatch(/^\d+$/)
+}
 
 /** Takes all tokens of all keys away, for longer than a test lasts. */
 async function drainBuckets(): Promise<void> {
@@ -57,6 +64,40 @@ describe('PARLEY_RATE_LIMIT=5', () => {
     }
     expect((await world.request('GET', '/contact?chat_id=5511987654321', { key: organization.key })).status).toBe(404)
   })
+
+  describe.each(ENDPOINTS.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
+    '%s tells of the limit',
+    (_name, endpoint) => {
+      const { method, path, body } = endpoint
+      const request = (key: string, url = urlOf(endpoint), options: object = { body }) =>
+        world.request(method, url, { key, ...options })
+
+      it('whatever it answers', async () => {
+        const key = await newKey()
+        const answers = [
+          await request(key),
+          await request(key),
+          await request(key, path, body ? { body: {} } : {}),
+          await request(key, path, body ? { body: '{' } : {}),
+          await request(key, path, body ? { body, headers: { 'content-type': 'text/plain' } } : {}),
+          await request(key, urlOf(endpoint, 'tenantId=nobody')),
+        ]
+        expect(answers.some(({ status }) => status >= 400)).toBe(true)
+        for (const answer of answers) expectLimit(answer)
+      })
+
+      it('when it is used up', async () => {
+        const key = await newKey()
+        await request(key)
+        await drainBuckets()
+        const refused = await request(key)
+        expect(refused.status).toBe(429)
+        expectLimit(refused)
+        expect(refused.headers.get('ratelimit-remaining')).toBe('0')
+        expect(refused.headers.get('retry-after')).toBe(String(refused.body.retry_after))
+      })
+    },
+  )
 
   it('comes after key and scope, before tenantId and body', async () => {
     const issued = await world.admin('POST', `/organizations/${organization.id}/keys`, {

@@ -61,7 +61,16 @@ describe('a message to a phone number is one of the published package', () => {
   })
 
   it('everything else', () => {
-    type Checked = 'text' | 'image' | 'video' | 'audio' | 'document' | 'location' | 'contacts' | 'interactive' | 'reaction'
+    type Checked =
+      | 'text'
+      | 'image'
+      | 'video'
+      | 'audio'
+      | 'document'
+      | 'location'
+      | 'contacts'
+      | 'interactive'
+      | 'reaction'
     expectTypeOf<OutboundType>().toEqualTypeOf<Checked>()
   })
 })

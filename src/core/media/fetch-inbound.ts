@@ -92,7 +92,7 @@ async function fetchAndStore(
 
   return ctx.spool.use(async (path) => {
     const headers = { authorization: `Bearer ${accessToken}` }
-    const options = { maxBytes: MAX_BYTES, timeoutMs: DOWNLOAD_TIMEOUT_MS, headers }
+    const options = { maxBytes: MAX_BYTES, timeoutMs: DOWNLOAD_TIMEOUT_MS, headers, trusted: true }
     const downloaded = await ctx.fetcher.download(found.url, path, options)
     if (downloaded.outcome === 'failed') return failed(downloaded.text, FINAL_FAILURES.includes(downloaded.reason))
     const mimeType = (await detectFileType(path)) ?? file.mimeType ?? 'application/octet-stream'

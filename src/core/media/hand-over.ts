@@ -30,11 +30,13 @@ const DOWNLOAD_TIMEOUT_MS = 30_000
 const MAX_UPLOADS = 3
 /** What every megabyte adds to the time that an upload may take. */
 const UPLOAD_MS_PER_MEGABYTE = 1_000
-const MAX_FILENAME_LENGTH = 240
+const STORE_RETRY_SECONDS = 5
+/** Up to 240 characters, none of which is invisible, turns the text around, or parts folders; not only an ending. */
+const PLAIN_NAME = /^[^\p{C}/\\.][^\p{C}/\\]{0,239}$/u
 
 /**
  * Fetches a file from its address, checks what it is, hands it over to the channel, and stores it (spec 4.3, media
- * handling). Throws invalid_media and upstream_upload_failed; nothing is stored then.
+ * handling). Throws invalid_media, upstream_upload_failed, and service_unavailable where it cannot be stored.
  */
 export function handOverFile(ctx: Context, tenant: Tenant, channel: Channel, given: GivenFile): Promise<HandedOver> {
   return ctx.spool.use(async (path) => {
@@ -44,7 +46,7 @@ export function handOverFile(ctx: Context, tenant: Tenant, channel: Channel, giv
     const channelMediaId = await upload(ctx, channel, file)
     const filename = given.kind === 'document' ? (given.filename ?? nameFromUrl(given.url, extension)) : null
     await insertMedia(ctx.database, tenant.id, { id: given.id, mimeType, size, filename, messageId: null })
-    await ctx.blobs.put(blobKey(tenant.id, given.id), path, mimeType)
+    await store(ctx, blobKey(tenant.id, given.id), path, mimeType)
     return { channelMediaId, filename }
   })
 }
@@ -92,10 +94,19 @@ function uploadFailed({ code, text }: Exclude<UploadOutcome, { outcome: 'uploade
   })
 }
 
-/** A document without a name is shown under that of its address, where it has the right ending. */
+async function store(ctx: Context, key: string, path: string, mimeType: string): Promise<void> {
+  await ctx.blobs.put(key, path, mimeType).catch((error: unknown) => {
+    ctx.log.error({ err: error, key }, 'the media store failed')
+    throw new Problem('service_unavailable', 'Files cannot be stored at the moment: try again', {
+      retry_after: STORE_RETRY_SECONDS,
+    })
+  })
+}
+
+/** A document without a name is shown under that of its address, where it has the right ending and is fit to be shown. */
 function nameFromUrl(url: string, extension: string): string {
   const last = decode(new URL(url).pathname.split('/').at(-1) ?? '')
-  const isName = last.toLowerCase().endsWith(`.${extension}`) && last.length <= MAX_FILENAME_LENGTH
+  const isName = PLAIN_NAME.test(last) && last.toLowerCase().endsWith(`.${extension}`)
   return isName ? last : `document.${extension}`
 }
 

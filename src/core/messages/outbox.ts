@@ -8,13 +8,16 @@ import {
   recordOutgoingMessage,
   recordOutgoingMessages,
 } from '../../storage/outgoing-messages.js'
+import { createLimit } from './limit.js'
 
 const MAX_BATCH = 100
+/** Those who wait for a row hold a connection each; the rest of the process needs the others. */
+const MAX_ALONE = 4
 
 /**
  * Makes the outbox of a process. The sends of the same moment share a statement, so a busy process makes few of them. A
- * shared statement waits for nobody and stands or falls as a whole: what it passes over,
- * and all of one that fell, is written down one by one, so that no send suffers from another's.
+ * shared statement waits for nobody and stands or falls as a whole: what it passes over, because somebody holds the row, and
+ * all of one that fell, is written down one by one, so that no send suffers from another's.
  */
 export function createOutbox(database: Database): Outbox {
   const recordShared = coalesce(
@@ -25,13 +28,17 @@ export function createOutbox(database: Database): Outbox {
     (acceptances: Acceptance[]) => orNone(acceptances, () => acceptMessages(database, acceptances)),
     MAX_BATCH,
   )
+  const alone = createLimit(MAX_ALONE)
   return {
     record: async (message) => {
-      const recorded = await recordShared(message)
-      return recorded === null || recorded === 'again' ? recordOutgoingMessage(database, message) : recorded
+      for (;;) {
+        const recorded = await recordShared(message)
+        if (recorded === null || recorded === 'held') return alone(() => recordOutgoingMessage(database, message))
+        if (recorded !== 'crowded') return recorded
+      }
     },
     accept: async (acceptance) => {
-      if ((await acceptShared(acceptance)) !== true) await acceptMessage(database, acceptance)
+      if ((await acceptShared(acceptance)) !== true) await alone(() => acceptMessage(database, acceptance))
     },
   }
 }

@@ -4,21 +4,20 @@ import type { Context } from '../../context.js'
 import { isUniqueViolation } from '../../database/errors.js'
 import { backoffDelay, sleep } from '../../lib/backoff.js'
 import { newId } from '../../lib/id.js'
-import type { JsonObject } from '../../lib/json.js'
 import { mediaExpiry } from '../../model/media.js'
-import { OUTCOME_UNKNOWN } from '../../model/message.js'
 import { fileOf, type MessageContent, type ReadyContent, withFile } from '../../model/message-content.js'
 import type { Tenant } from '../../model/organization.js'
-import type { OutgoingMessage, RecipientRefusal, Recorded } from '../../model/outgoing-message.js'
+import type { NotRecorded, OutgoingMessage, Recorded } from '../../model/outgoing-message.js'
+import type { Turn } from '../../model/pace.js'
 import { Problem } from '../../model/problem.js'
-import { findContactById } from '../../storage/contacts.js'
 import { memberExists } from '../../storage/members.js'
-import { findMessage } from '../../storage/messages.js'
-import { checkRecipient, markMessageUnknown, refuseMessage } from '../../storage/outgoing-messages.js'
+import { checkRecipient } from '../../storage/outgoing-messages.js'
 import type { SendOutcome } from '../../upstream/client.js'
 import { type ContactNumber, readAddresses } from '../contacts.js'
 import { handOverFile } from '../media/hand-over.js'
+import { removeMedia } from '../media/remove.js'
 import { describeContent } from './describe-content.js'
+import { type SendResult, settle } from './settle.js'
 
 /** A message that an organization wants sent. */
 export interface SendCommand {
@@ -33,19 +32,13 @@ export interface SendCommand {
   memberId: string | null
 }
 
-/** What became of a send (contract 4, Sending). The message stands in the conversation in every case. */
-export type SendResult =
-  | { result: 'accepted'; messageId: string; upstreamId: string; recipient: string; answer: JsonObject }
-  | { result: 'refused'; because: 'message' | 'credentials'; messageId: string; code: number | string; text: string }
-  | { result: 'unavailable'; messageId: string; text: string }
-  | { result: 'limited'; messageId: string; text: string; retryAfterMs: number }
-  | { result: 'unknown'; messageId: string }
-
 /** How long a request may take in all, retries included (contract 1). */
 const BUDGET_MS = 25_000
 /** A call that cannot get this long is not worth starting. */
 const MIN_CALL_MS = 1_000
 const MAX_TRIES = 5
+/** The share of the upstream's rate that is used: not every message takes the same time on its way there. */
+const USED_RATE = 0.95
 
 /**
  * Sends one message to an existing contact: records it, calls the upstream, records what it said. Throws problems for what
@@ -53,43 +46,25 @@ const MAX_TRIES = 5
  * invalid_media, upstream_upload_failed, and too_many_requests where its turn would come too late. Nothing is recorded then.
  */
 export async function sendMessage(ctx: Context, tenant: Tenant, command: SendCommand): Promise<SendResult> {
+  let deadline = Date.now() + BUDGET_MS
   const recipient = readAddresses(tenant, 'phone_number', command.phone_number, 'body')
   await checkMember(ctx, tenant, command.memberId)
   const channel = openChannel(ctx, tenant)
   const draft = toDraft(ctx, tenant, command, recipient)
-  const content = await prepareContent(ctx, tenant, channel, command, draft, recipient)
-  const deadline = Date.now() + BUDGET_MS
+  await checkBeforeFile(ctx, command, draft, recipient, deadline)
   await takeTurn(ctx, tenant)
-  const recorded = await record(ctx, command, draft, recipient, deadline)
+  const turnCame = Date.now()
+  const content = await prepareContent(ctx, tenant, channel, command)
+  deadline += Date.now() - turnCame
+  const recorded = await record(ctx, command, draft, recipient, deadline).catch(async (error: unknown) => {
+    // Where nobody knows whether it was recorded, the sweep decides.
+    if (error instanceof Problem && draft.media) await dropFile(ctx, tenant, draft.media.id)
+    throw error
+  })
   if (!recorded) return { result: 'unknown', messageId: command.id }
   const message = toChannelMessage(command.id, content, recorded)
-  const outcome = await tryToSend(channel, message, ctx.upstreamTimeoutMs, deadline)
+  const outcome = await tryToSend(ctx, tenant, channel, message, deadline)
   return settle(ctx, tenant, command.id, recorded, outcome)
-}
-
-/**
- * What became of a send whose own request cannot tell any more (its process died, or its outcome was unknown then).
- * Null when no message was recorded under the id: then nothing was sent.
- */
-export async function findSendResult(ctx: Context, tenant: Tenant, messageId: string): Promise<SendResult | null> {
-  const message = await findMessage(ctx.database, tenant.id, messageId)
-  if (!message) return null
-  const { status, outcome, error, upstream_id: upstreamId, accepted_at: acceptedAt } = message
-  if (status === 'failed' && error !== null && error.code !== OUTCOME_UNKNOWN) {
-    return { result: 'refused', because: 'message', messageId, code: error.code, text: error.text }
-  }
-  if (outcome !== null || acceptedAt === null) {
-    await markMessageUnknown(ctx.database, tenant.id, messageId)
-    return { result: 'unknown', messageId }
-  }
-  const contact = await findContactById(ctx.database, tenant.id, message.contact_id)
-  const recipient = contact?.chat_id ?? ''
-  const answer = {
-    messaging_product: 'whatsapp',
-    contacts: [{ input: recipient, wa_id: recipient }],
-    messages: [{ id: upstreamId }],
-  }
-  return { result: 'accepted', messageId, upstreamId: upstreamId ?? '', recipient, answer }
 }
 
 /** The way out of an organization. Throws invalid_provider where it has none. */
@@ -142,30 +117,53 @@ function toDraft(
   }
 }
 
-/** Hands the file over, where there is one; first whatever else could be wrong is looked at (contract 4, order of checks). */
-async function prepareContent(
+/** Before a file is fetched, whatever else could be wrong is looked at (contract 4, order of checks). */
+async function checkBeforeFile(
   ctx: Context,
-  tenant: Tenant,
-  channel: Channel,
   command: SendCommand,
   draft: OutgoingMessage,
   recipient: ContactNumber,
-): Promise<ReadyContent> {
-  const file = fileOf(command.content)
-  if (file === null) return command.content as ReadyContent
+  deadline: number,
+): Promise<void> {
+  if (draft.media === null) return
   const refusal = await checkRecipient(ctx.database, draft)
-  if (refusal) throw explainRefusal(refusal, command, recipient)
-  const { channelMediaId, filename } = await handOverFile(ctx, tenant, channel, { id: command.id, ...file })
-  return withFile(command.content, { channelMediaId }, filename)
+  if (refusal && !mayWait(ctx, refusal, deadline)) throw explainRefusal(refusal, command, recipient)
+}
+
+/** Whether a refusal passes by itself, so soon that the call still has its time then. */
+function mayWait(
+  ctx: Context,
+  refusal: NotRecorded,
+  deadline: number,
+): refusal is Extract<NotRecorded, { reason: 'paced' }> {
+  return refusal.reason === 'paced' && Date.now() + refusal.waitMs + ctx.upstreamTimeoutMs <= deadline
 }
 
 /** Waits until the upstream takes another message of the organization's number. */
 async function takeTurn(ctx: Context, tenant: Tenant): Promise<void> {
-  if (!tenant.upstream) return
-  const { phone_number_id: phoneNumberId, messages_per_second: messagesPerSecond } = tenant.upstream
-  const turn = await ctx.takeTurn(tenant.id, { phoneNumberId, messagesPerSecond })
-  if (turn.granted) return sleep(turn.waitMs)
-  throw tooManyRequests(`The organization's number sends ${messagesPerSecond} messages per second already`, turn.waitMs)
+  const { granted, waitMs } = await askForTurn(ctx, tenant)
+  if (!granted)
+    throw tooManyRequests("The organization's number sends as fast as the upstream takes it already", waitMs)
+  if (waitMs > 0) await sleep(waitMs)
+}
+
+async function askForTurn(ctx: Context, { id, upstream }: Tenant): Promise<Turn> {
+  if (!upstream) return { granted: true, waitMs: 0 }
+  const messagesPerSecond = upstream.messages_per_second * USED_RATE
+  return ctx.takeTurn(id, { phoneNumberId: upstream.phone_number_id, messagesPerSecond })
+}
+
+/** Hands the file over, where there is one. */
+async function prepareContent(
+  ctx: Context,
+  tenant: Tenant,
+  channel: Channel,
+  { id, content }: SendCommand,
+): Promise<ReadyContent> {
+  const file = fileOf(content)
+  if (file === null) return content as ReadyContent
+  const { channelMediaId, filename } = await handOverFile(ctx, tenant, channel, { id, ...file })
+  return withFile(content, { channelMediaId }, filename)
 }
 
 type RecordedMessage = Extract<Recorded, { recorded: true }>
@@ -186,13 +184,19 @@ async function record(
     const media = draft.media && { ...draft.media, expiresAt: mediaExpiry(createdAt) }
     const recorded = await recordOnce(ctx, { ...draft, created_at: createdAt, media })
     if (recorded === null || recorded.recorded) return recorded
-    if (recorded.reason !== 'paced') throw explainRefusal(recorded, command, recipient)
-    const { chatId, waitMs } = recorded
-    if (Date.now() + waitMs + ctx.upstreamTimeoutMs > deadline) {
-      throw tooManyRequests(`${chatId} has had as many messages as the upstream takes for one recipient`, waitMs)
-    }
-    await sleep(waitMs)
+    if (!mayWait(ctx, recorded, deadline)) throw explainRefusal(recorded, command, recipient)
+    await sleep(recorded.waitMs)
   }
+}
+
+/** A file whose message was refused after all; one that cannot be removed now is found by the sweep. */
+async function dropFile(ctx: Context, tenant: Tenant, mediaId: string): Promise<void> {
+  await removeMedia(ctx, tenant.id, [mediaId]).catch((error: unknown) => {
+    ctx.log.warn(
+      { err: error, organizationId: tenant.id, mediaId },
+      'the file of a refused message could not be removed',
+    )
+  })
 }
 
 function recordOnce(ctx: Context, message: OutgoingMessage): Promise<Recorded | null> {
@@ -202,7 +206,7 @@ function recordOnce(ctx: Context, message: OutgoingMessage): Promise<Recorded | 
   })
 }
 
-function explainRefusal(refusal: RecipientRefusal, command: SendCommand, { digits }: ContactNumber): Problem {
+function explainRefusal(refusal: NotRecorded, command: SendCommand, { digits }: ContactNumber): Problem {
   switch (refusal.reason) {
     case 'no_contact':
       return new Problem(
@@ -219,6 +223,11 @@ function explainRefusal(refusal: RecipientRefusal, command: SendCommand, { digit
         'message_not_found',
         `${command.about?.field} "${command.about?.id}" is not a message of the conversation with ${refusal.chatId}`,
       )
+    case 'paced':
+      return tooManyRequests(
+        `${refusal.chatId} has had as many messages as the upstream takes for one recipient`,
+        refusal.waitMs,
+      )
   }
 }
 
@@ -234,15 +243,17 @@ function toChannelMessage(id: string, content: ReadyContent, recorded: RecordedM
 
 /** Tries again only what was surely not accepted, and only inside the request's budget. */
 async function tryToSend(
+  ctx: Context,
+  tenant: Tenant,
   channel: Channel,
   message: ChannelMessage,
-  timeoutMs: number,
   deadline: number,
 ): Promise<SendOutcome> {
   for (let attempt = 1; ; attempt++) {
-    const outcome = await channel.send(message, Math.min(timeoutMs, deadline - Date.now()))
+    const outcome = await channel.send(message, Math.min(ctx.upstreamTimeoutMs, deadline - Date.now()))
     if (outcome.outcome !== 'not_accepted' || !outcome.mayRetry || attempt === MAX_TRIES) return outcome
-    const delay = retryDelay(outcome, attempt)
+    const turn = await askForTurn(ctx, tenant)
+    const delay = Math.max(retryDelay(outcome, attempt), turn.waitMs)
     if (Date.now() + delay + MIN_CALL_MS > deadline) return { ...outcome, retryAfterMs: delay }
     await sleep(delay)
   }
@@ -253,74 +264,4 @@ function retryDelay(outcome: Extract<SendOutcome, { outcome: 'not_accepted' }>, 
   // The upstream's advice for the limit of a pair: 4^X seconds.
   if (outcome.limit === 'pair') return 4 ** (attempt - 1) * 1_000
   return backoffDelay(attempt, { baseMs: 250, maxMs: 4_000, jitter: 0.2 })
-}
-
-/**
- * Records what the upstream said. From here on the message is sent or refused whatever happens to us: when the news cannot
- * be kept, the message stays recorded as outstanding, its callback or the clock settles it, and no retry may send it again.
- */
-async function settle(
-  ctx: Context,
-  tenant: Tenant,
-  messageId: string,
-  recorded: RecordedMessage,
-  outcome: SendOutcome,
-): Promise<SendResult> {
-  switch (outcome.outcome) {
-    case 'accepted': {
-      const { upstreamId, waId, answer } = outcome
-      const kept = await tryToKeep(ctx, () => keepAcceptance(ctx, tenant, messageId, recorded, upstreamId, waId))
-      if (!kept) return { result: 'unknown', messageId }
-      return { result: 'accepted', messageId, upstreamId, recipient: recorded.chatId, answer }
-    }
-    case 'refused': {
-      const { because, code, text } = outcome
-      await tryToKeep(ctx, () =>
-        refuseMessage(ctx.database, tenant.id, messageId, { code, text }, ctx.clock(), newId()),
-      )
-      return { result: 'refused', because, messageId, code, text }
-    }
-    case 'not_accepted': {
-      const { limit, text, retryAfterMs } = outcome
-      const error = { code: outcome.code ?? 'upstream_unavailable', text }
-      await tryToKeep(ctx, () => refuseMessage(ctx.database, tenant.id, messageId, error, ctx.clock(), newId()))
-      return limit !== null
-        ? { result: 'limited', messageId, text, retryAfterMs: retryAfterMs ?? 1_000 }
-        : { result: 'unavailable', messageId, text }
-    }
-    case 'unknown':
-      ctx.log.warn({ organizationId: tenant.id, messageId, reason: outcome.text }, 'the outcome of a send is unknown')
-      await tryToKeep(ctx, () => markMessageUnknown(ctx.database, tenant.id, messageId))
-      return { result: 'unknown', messageId }
-  }
-}
-
-async function tryToKeep(ctx: Context, keep: () => Promise<void>): Promise<boolean> {
-  try {
-    await keep()
-    return true
-  } catch (error) {
-    ctx.log.error({ err: error }, 'the outcome of a send could not be kept')
-    return false
-  }
-}
-
-async function keepAcceptance(
-  ctx: Context,
-  tenant: Tenant,
-  messageId: string,
-  recorded: RecordedMessage,
-  upstreamId: string,
-  waId: string | null,
-): Promise<void> {
-  const alias = waId !== null && /^\d{5,20}$/.test(waId) && waId !== recorded.chatId ? waId : null
-  const acceptance = { organizationId: tenant.id, id: messageId, upstreamId, at: ctx.clock(), alias, eventId: newId() }
-  try {
-    await ctx.outbox.accept(acceptance)
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error
-    // The upstream gave an id that another message has. It is sent all the same; only its statuses cannot be told apart.
-    ctx.log.error({ organizationId: tenant.id, messageId, upstreamId }, 'the upstream gave a message id twice')
-    await ctx.outbox.accept({ ...acceptance, upstreamId: null })
-  }
 }

@@ -199,7 +199,7 @@ describe('POST /send-chat, 400 Invalid field', () => {
     ['reaction.emoji', reaction({ message_id: 'x', emoji: 5 })],
     ['caption', { message_type: 'image', media_url: 'https://example.com/a.png', caption: 'nul \0' }],
     ['contacts[0].name.last_name', contacts([{ ...CARD, name: { formatted_name: 'A', last_name: '\ud83d' } }])],
-  ])('%s in %.120j', async (path, body) => {
+  ])('%s in %j', async (path, body) => {
     const message = await expectRefused(body, 'Invalid field')
     expect(message.split(' ')[0]).toBe(path)
   })

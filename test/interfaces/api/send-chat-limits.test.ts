@@ -109,7 +109,10 @@ describe('POST /send-chat: a text of the longest length passes, one character mo
 
   it('reaction.emoji: 64', async () => {
     const [{ message_id }] = await house.shown(digits)
-    const react = (length: number) => ({ message_type: 'reaction', reaction: { message_id, emoji: '👍'.repeat(length) } })
+    const react = (length: number) => ({
+      message_type: 'reaction',
+      reaction: { message_id, emoji: '👍'.repeat(length) },
+    })
     await house.sent({ phone_number: digits, ...react(64) })
     expect(await refused(react(65))).toBe('reaction.emoji must have at most 64 characters')
   })
@@ -123,11 +126,7 @@ describe('POST /send-chat: as many as may be pass, one more does not', () => {
       10,
       (count) => ofList({ sections: times(count, (n) => ({ title: `S${n}`, rows: [row({}, n)] })) }),
     ],
-    [
-      'interactive.sections[0].rows',
-      10,
-      (count) => ofList({ sections: [{ rows: times(count, (n) => row({}, n)) }] }),
-    ],
+    ['interactive.sections[0].rows', 10, (count) => ofList({ sections: [{ rows: times(count, (n) => row({}, n)) }] })],
     ['contacts', 257, (count) => ofCards(...times(count, () => card()))],
     [
       'contacts[0].phones',
@@ -146,7 +145,9 @@ describe('POST /send-chat: as many as may be pass, one more does not', () => {
     ]
     await house.sent({ phone_number: digits, ...ofList({ sections: sections(4, 6) }) })
     expect(await refused(ofList({ sections: sections(5, 6) }))).toMatch(/^interactive\.sections .*\b10 rows\b.*\b11\b/)
-    expect(await refused(ofList({ sections: sections(10, 10) }))).toMatch(/^interactive\.sections .*\b10 rows\b.*\b20\b/)
+    expect(await refused(ofList({ sections: sections(10, 10) }))).toMatch(
+      /^interactive\.sections .*\b10 rows\b.*\b20\b/,
+    )
   })
 
   it('everything at its limit at once', async () => {
@@ -195,7 +196,15 @@ describe('POST /send-chat: what stands for a choice stands there once', () => {
 
   it('but titles may repeat, and ids that differ in case are two', async () => {
     const same = { title: 'Same' }
-    await house.sent({ phone_number: digits, ...ofButtons({ buttons: [{ id: 'a', ...same }, { id: 'A', ...same }] }) })
+    await house.sent({
+      phone_number: digits,
+      ...ofButtons({
+        buttons: [
+          { id: 'a', ...same },
+          { id: 'A', ...same },
+        ],
+      }),
+    })
     const rows = [
       { id: 'a', ...same },
       { id: 'A', ...same },

@@ -12,7 +12,6 @@ import {
   amr,
   compoundFile,
   doc,
-  docx,
   gif,
   isoMedia,
   jpeg,
@@ -94,7 +93,8 @@ function expectRefusal({ status, body }: Answer, reason: string, text: string): 
 }
 
 function serve(bytes: Buffer, contentType: string): void {
-  answering = (_asked, response) => void response.writeHead(200, { 'content-type': contentType }).end(bytes)
+  const headers = { 'content-type': contentType, 'content-length': bytes.length }
+  answering = (_asked, response) => void response.writeHead(200, headers).end(bytes)
 }
 
 /** A file of one byte more than `limit`. */
@@ -354,5 +354,10 @@ describe('POST /send-chat, 400 Invalid media: what may be reached only from insi
       reason: 'private_address',
     })
     expect(files.taken).toEqual([])
+  })
+
+  it('the upstream where it is on this machine', async () => {
+    const answer = await send('image', `${new URL(world.simulator.url).origin}/_sim/messages`)
+    expect(answer.body).toMatchObject({ error: 'Invalid media', reason: 'private_address' })
   })
 })

@@ -293,8 +293,8 @@ describe('a media store that fails', () => {
     // Where the folder would have to be.
     await writeFile(join(ownFolder, 'media'), '')
     const failed = await send({}, { 'idempotency-key': 'store' })
-    expect(failed.status).toBe(500)
-    expect(failed.body.error).toBe('Internal server error')
+    expect(failed.status).toBe(503)
+    expect(failed.body).toMatchObject({ error: 'Service unavailable', retry_after: 5 })
     expect(await messagesShown()).toEqual([])
     expect((await world.sim('GET', '/messages')).body.messages).toEqual([])
     expect(await readdir(join(ownFolder, 'spool'))).toEqual([])

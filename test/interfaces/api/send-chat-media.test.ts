@@ -65,7 +65,8 @@ const send = (phone_number: string, body: object, headers: Record<string, string
 
 /** Answers with the bytes, and a header that says something else of them unless told. */
 function serve(bytes: Buffer, contentType = 'text/html'): void {
-  answering = (_asked, response) => void response.writeHead(200, { 'content-type': contentType }).end(bytes)
+  const headers = { 'content-type': contentType, 'content-length': bytes.length }
+  answering = (_asked, response) => void response.writeHead(200, headers).end(bytes)
 }
 
 async function uploads() {
@@ -172,6 +173,9 @@ describe('POST /send-chat with a file, 200', () => {
     [null, '/Report.pdf', 'document.docx'],
     ['', '/download', 'document.docx'],
     [undefined, '/%E0%A4%A.docx', 'document.docx'],
+    [undefined, '/%00x.docx', 'document.docx'],
+    [undefined, '/a%0D%0Ab.docx', 'document.docx'],
+    [undefined, '/..%2F..%2Fpasswd.docx', 'document.docx'],
     [undefined, `/${'x'.repeat(236)}.docx`, 'document.docx'],
   ])('names a document: given %j, at %j, is %j', async (filename, path, expected) => {
     const digits = await newContact()
@@ -229,12 +233,18 @@ describe('the largest file', () => {
     ['image', 5_242_880, filledUp(jpeg(), image.maxBytes)],
     ['video', 16_777_216, padded(mp4(), video.maxBytes - 8)],
     ['audio', 16_777_216, filledUp(mp3(), audio.maxBytes)],
-  ])('of the type %s has %i bytes', async (message_type, size, bytes) => {
+  ])('of the type %s has %i bytes, its length given or not', async (message_type, size, bytes) => {
     expect(bytes).toHaveLength(size)
     const digits = await newContact()
     serve(bytes)
-    expect((await send(digits, { message_type, media_url: `${files.url}/large` })).status).toBe(200)
-    expect(await uploads()).toMatchObject([{ file_size: size, sha256: sha256(bytes) }])
+    expect((await send(digits, { message_type, media_url: `${files.url}/told` })).status).toBe(200)
+    answering = (_asked, response) => {
+      response.write(bytes.subarray(0, 1_000))
+      response.end(bytes.subarray(1_000))
+    }
+    expect((await send(digits, { message_type, media_url: `${files.url}/untold` })).status).toBe(200)
+    const whole = { file_size: size, sha256: sha256(bytes) }
+    expect(await uploads()).toMatchObject([whole, whole])
   })
 
   it('of the type document has 104857600 bytes', async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { schemaErrors } from '../../upstream/message-schema.js'
-import { receiveMessages, textMessage } from '../hooks/support.js'
+import { receive, receiveMessages, textMessage } from '../hooks/support.js'
 import { FILES, type SendWorld, startSendWorld } from './send-chat-support.js'
 
 let house: SendWorld
@@ -418,6 +418,51 @@ describe('POST /send-chat, reaction', () => {
       message_type: 'reaction',
       context_upstream_id: question.id,
     })
+  })
+})
+
+describe('message.sent', () => {
+  it('is raised once for each, whatever the callbacks tell again', async () => {
+    const { world, newContact, fileUrl, sent, eventsAbout } = house
+    const digits = await newContact()
+    await world.sim('POST', '/settings', { statuses: true, duplicate: 1 })
+    const ids = await Promise.all(
+      CASES.map(({ file, given }) => sent({ phone_number: digits, ...given(file ? fileUrl(file) : '') })),
+    )
+    await world.settle()
+    await world.sim('POST', '/settings', { statuses: false, duplicate: 0 })
+    const told = (await eventsAbout(digits)).filter(({ type }) => type.startsWith('message.'))
+    for (const type of ['message.sent', 'message.delivered', 'message.read']) {
+      const about = told.filter((event) => event.type === type).map(({ data }) => data.message.upstream_id)
+      expect(about.toSorted(), type).toEqual(ids.toSorted())
+    }
+    expect(told).toHaveLength(3 * ids.length)
+  })
+})
+
+describe('a person without a phone number', () => {
+  it('is reached by the user id, with messages of every type', async () => {
+    const { world, organization, fileUrl, sent } = house
+    const userId = 'BR.1234567890'
+    const question = textMessage('', '?', { from: undefined, from_user_id: userId })
+    await receive(world, organization, { contacts: [{ user_id: userId }], messages: [question] })
+    const { rows } = await world.database.pool.query(
+      'SELECT chat_id FROM contacts WHERE organization_id = $1 AND phone_number IS NULL',
+      [organization.id],
+    )
+    const [{ chat_id: phone_number }] = rows
+    const reaction = { message_type: 'reaction', reaction: { message_id: question.id } }
+    const bodies = [...CASES.map(({ file, given }) => given(file ? fileUrl(file) : '')), reaction]
+    for (const body of bodies) await sent({ phone_number, ...body })
+    const { messages } = (await world.sim('GET', `/messages?to=${userId}`)).body
+    expect(messages.map(({ type }: { type: string }) => type)).toEqual(bodies.map((body) => body.message_type))
+    for (const { payload } of messages) {
+      expect(payload).toMatchObject({ recipient: userId })
+      expect(payload).not.toHaveProperty('to')
+      // The published schema knows phone numbers only.
+      const { recipient: to, ...rest } = payload
+      expect(schemaErrors({ ...rest, to })).toEqual([])
+    }
   })
 })
 

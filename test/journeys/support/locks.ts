@@ -22,7 +22,11 @@ const LOCKS = {
 const patience = { timeout: 20_000, interval: 10 }
 
 /** Takes the rows of these ids (of idempotency keys: these keys), all of which have to be there. */
-export async function lockRows({ pool }: Database, table: keyof typeof LOCKS, ids: readonly string[]): Promise<RowLock> {
+export async function lockRows(
+  { pool }: Database,
+  table: keyof typeof LOCKS,
+  ids: readonly string[],
+): Promise<RowLock> {
   const client = await pool.connect()
   await client.query('BEGIN')
   const { rowCount } = await client.query(LOCKS[table], [ids])

@@ -37,7 +37,7 @@ export interface PlanOptions {
 const MAX_SENDS = 8
 const EMOJI = '🎉'
 
-/** Makes contacts of the same numbers in all organizations. `seed` has one to three digits and is not used twice. */
+/** Makes contacts of the same numbers in all organizations. `seed`: 1 to 99, each once. */
 export async function makeConversations(
   service: Service,
   organizations: readonly TestOrganization[],

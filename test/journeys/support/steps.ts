@@ -3,7 +3,7 @@ import type { Database } from '../../../src/database/pool.js'
 import type { FileServer } from './file-server.js'
 import { comeThrough, comeToNothing, lockRows, type RowLock, untilWaiting } from './locks.js'
 import type { Sandbox } from './service.js'
-import type { HeldSend, Kind } from './step-sends.js'
+import type { HeldSend, Kind, PlanOptions } from './step-sends.js'
 import type { HeldCall, UpstreamProxy } from './upstream-proxy.js'
 
 /** Where sends can be held. */
@@ -28,15 +28,11 @@ export interface Aftermath {
   whileAskedAgain?(asking: number): Promise<void>
 }
 
-/** One step of a send, at which the service is made to die. */
-export interface Step {
+/** One step of a send, at which the service is made to die, and the sends that it is tried with. */
+export interface Step extends PlanOptions {
   name: string
-  kinds: readonly Kind[]
+  rounds: number
   fate: Fate
-  /** The last six digits of the recipients. */
-  endings: readonly string[]
-  /** Whether every send has an Idempotency-Key. */
-  allKeyed: boolean
   /** Begins the sends, and resolves when every one of them is held at the step. */
   reach: Reach
 }
@@ -45,59 +41,63 @@ type Reach = (ground: Ground, sends: readonly HeldSend[], begin: () => void) => 
 
 const ALL: readonly Kind[] = ['text', 'interactive', 'interactive with image', 'image', 'document', 'reaction']
 const FILES: readonly Kind[] = ['interactive with image', 'image', 'document']
+const REACTIONS: readonly Kind[] = ['reaction']
 const patience = { timeout: 20_000, interval: 10 }
 /** Far longer than it takes to see that the upstream has accepted, and to kill. */
-const SLOW_MS = 4_000
+const SLOW_MS = 3_000
 
 /** Every step of a send, in the order in which a send goes through them. */
 export const STEPS: readonly Step[] = [
-  step('while its file is downloaded', 'nothing', holdDownloads, { kinds: FILES }),
-  step('before its file is uploaded', 'nothing', holdUploads('are lost'), { kinds: FILES }),
-  step('while its file is uploaded', 'nothing', holdUploads('arrive'), { kinds: FILES }),
-  step('between upload and record', 'nothing', holdRecords('come to nothing'), { kinds: FILES }),
-  step('between upload and a record that comes after all', 'recorded', holdRecords('come through'), { kinds: FILES }),
-  step('before anything is recorded', 'nothing', holdRecords('come to nothing')),
-  step('before a record that comes after all', 'recorded', holdRecords('come through')),
-  step('before a record that comes when the client asks again', 'recorded', holdRecordsUntilAskedAgain),
-  step('recorded, before the call is made', 'recorded', holdCalls('are lost')),
-  step('while the call is on its way', 'accepted', holdCalls('arrive')),
-  step('while the call is on its way for long', 'accepted', holdCalls('arrive late')),
-  step('before the upstream answers', 'accepted', waitForSlowAnswers, { endings: ['000004'] }),
-  step('while the answer is on its way', 'accepted', holdAnswers),
-  step('while the answer is on its way and the statuses are here', 'accepted', holdAnswersAfterStatuses),
-  step('before the answer is kept', 'accepted', holdAcceptances('come to nothing')),
-  step('before an answer that is kept after all', 'kept', holdAcceptances('come through')),
-  step('before the answer to the client is kept', 'kept', holdKeptAnswers('come to nothing'), { allKeyed: true }),
-  step('before one to the client that is kept after all', 'kept', holdKeptAnswers('come through'), { allKeyed: true }),
-  step('when all is done and the client has not heard of it', 'kept', loseAnswersToClients),
-  step('reacting, while the call is on its way', 'accepted', holdCalls('arrive'), { kinds: ['reaction'] }),
-  step('reacting, while the answer is on its way', 'accepted', holdAnswers, { kinds: ['reaction'] }),
-  step('reacting, before the answer is kept', 'accepted', holdAcceptances('come to nothing'), { kinds: ['reaction'] }),
-  step('reacting, before an answer that is kept after all', 'kept', holdAcceptances('come through'), {
-    kinds: ['reaction'],
+  step('while its file is downloaded', 4, 'nothing', holdDownloads, { kinds: FILES }),
+  step('before its file is uploaded', 2, 'nothing', holdUploads('are lost'), { kinds: FILES }),
+  step('while its file is uploaded', 3, 'nothing', holdUploads('arrive'), { kinds: FILES }),
+  step('between upload and record', 3, 'nothing', holdRecords('come to nothing'), { kinds: FILES }),
+  step('between upload and late record', 2, 'recorded', holdRecords('come through'), { kinds: FILES }),
+  step('before it is recorded', 3, 'nothing', holdRecords('come to nothing')),
+  step('before it is recorded late', 3, 'recorded', holdRecords('come through')),
+  step('before it is recorded while the client asks again', 3, 'recorded', holdRecordsUntilAskedAgain),
+  step('before the call is made', 4, 'recorded', holdCalls('are lost')),
+  step('while the call is on its way', 3, 'accepted', holdCalls('arrive')),
+  step('while the call is on its way for long', 2, 'accepted', holdCalls('arrive late')),
+  step('before the upstream answers', 4, 'accepted', waitForSlowAnswers, { endings: ['000004'] }),
+  step('while the answer is on its way', 4, 'accepted', holdAnswers),
+  step('while the answer is on its way and statuses are here', 2, 'accepted', holdAnswersAfterStatuses),
+  step('before the answer is kept', 3, 'accepted', holdAcceptances('come to nothing')),
+  step('before the answer is kept late', 3, 'kept', holdAcceptances('come through')),
+  step('before the answer to the client is kept', 2, 'kept', holdKeptAnswers('come to nothing'), { allKeyed: true }),
+  step('before the answer to the client is kept late', 2, 'kept', holdKeptAnswers('come through'), { allKeyed: true }),
+  step('before the client has heard the answer', 4, 'kept', loseAnswersToClients),
+  step('while the call of a reaction is on its way', 4, 'accepted', holdCalls('arrive'), { kinds: REACTIONS }),
+  step('while the answer to a reaction is on its way', 4, 'accepted', holdAnswers, { kinds: REACTIONS }),
+  step('before the answer to a reaction is kept', 2, 'accepted', holdAcceptances('come to nothing'), {
+    kinds: REACTIONS,
+  }),
+  step('before the answer to a reaction is kept late', 2, 'kept', holdAcceptances('come through'), {
+    kinds: REACTIONS,
   }),
 ]
 
 function step(
   name: string,
+  rounds: number,
   fate: Fate,
   reach: Reach,
-  { kinds = ALL, endings = ['100001', '000006'], allKeyed = false }: Partial<Step> = {},
+  { kinds = ALL, endings = ['100001', '000006'], allKeyed = false }: Partial<PlanOptions> = {},
 ): Step {
-  return { name, fate, reach, kinds, endings, allKeyed }
+  return { name, rounds, fate, reach, kinds, endings, allKeyed }
 }
 
 async function holdDownloads({ files }: Ground, sends: readonly HeldSend[], begin: () => void): Promise<Aftermath> {
   files.hold()
   begin()
   await vi.waitFor(() => expect(files.held).toBe(sends.length), patience)
-  return { beforeRestart: async () => files.letThrough() }
+  return {}
 }
 
 function holdUploads(uploads: 'are lost' | 'arrive'): Reach {
   return async ({ proxy }, sends, begin) => {
     const calls = await holdOnTheWay(proxy, 'call', 'media', sends, begin)
-    return { beforeRestart: async () => void (uploads === 'arrive' && (await passOn(calls))) }
+    return uploads === 'arrive' ? { beforeRestart: () => passOn(calls) } : {}
   }
 }
 
@@ -127,11 +127,7 @@ async function holdRecordsUntilAskedAgain(
   }
 }
 
-async function holdStatements(
-  { database }: Ground,
-  sends: readonly HeldSend[],
-  begin: () => void,
-): Promise<RowLock> {
+async function holdStatements({ database }: Ground, sends: readonly HeldSend[], begin: () => void): Promise<RowLock> {
   const contacts = new Set(sends.map(({ conversation }) => conversation.contactId))
   const lock = await lockRows(database, 'contacts', [...contacts])
   begin()

@@ -46,7 +46,11 @@ export async function startUpstreamProxy(target: string): Promise<UpstreamProxy>
     if (what === 'answer') await ask()
     if (what !== null) {
       await new Promise<void>((resolve) => {
-        held.push({ body, pass: async () => void (resolve(), await ask()) })
+        const pass = async () => {
+          resolve()
+          await ask()
+        }
+        held.push({ body, pass })
       })
     }
     const answered = await ask()

@@ -1,0 +1,113 @@
+import type { Context } from '../../context.js'
+import { isUniqueViolation } from '../../database/errors.js'
+import { newId } from '../../lib/id.js'
+import type { JsonObject } from '../../lib/json.js'
+import { OUTCOME_UNKNOWN } from '../../model/message.js'
+import type { Tenant } from '../../model/organization.js'
+import { findContactById } from '../../storage/contacts.js'
+import { findMessage } from '../../storage/messages.js'
+import { markMessageUnknown, refuseMessage } from '../../storage/outgoing-messages.js'
+import type { SendOutcome } from '../../upstream/client.js'
+
+/** What became of a send (contract 4, Sending). The message stands in the conversation in every case. */
+export type SendResult =
+  | { result: 'accepted'; messageId: string; upstreamId: string; recipient: string; answer: JsonObject }
+  | { result: 'refused'; because: 'message' | 'credentials'; messageId: string; code: number | string; text: string }
+  | { result: 'unavailable'; messageId: string; text: string }
+  | { result: 'limited'; messageId: string; text: string; retryAfterMs: number }
+  | { result: 'unknown'; messageId: string }
+
+/**
+ * Records what the upstream said. From here on the message is sent or refused whatever happens to us: when the news cannot
+ * be kept, the message stays recorded as outstanding, its callback or the clock settles it, and no retry may send it again.
+ */
+export async function settle(
+  ctx: Context,
+  tenant: Tenant,
+  messageId: string,
+  recorded: { chatId: string },
+  outcome: SendOutcome,
+): Promise<SendResult> {
+  switch (outcome.outcome) {
+    case 'accepted': {
+      const { upstreamId, waId, answer } = outcome
+      const kept = await tryToKeep(ctx, () => keepAcceptance(ctx, tenant, messageId, recorded, upstreamId, waId))
+      if (!kept) return { result: 'unknown', messageId }
+      return { result: 'accepted', messageId, upstreamId, recipient: recorded.chatId, answer }
+    }
+    case 'refused': {
+      const { because, code, text } = outcome
+      await tryToKeep(ctx, () =>
+        refuseMessage(ctx.database, tenant.id, messageId, { code, text }, ctx.clock(), newId()),
+      )
+      return { result: 'refused', because, messageId, code, text }
+    }
+    case 'not_accepted': {
+      const { limit, text, retryAfterMs } = outcome
+      const error = { code: outcome.code ?? 'upstream_unavailable', text }
+      await tryToKeep(ctx, () => refuseMessage(ctx.database, tenant.id, messageId, error, ctx.clock(), newId()))
+      return limit !== null
+        ? { result: 'limited', messageId, text, retryAfterMs: retryAfterMs ?? 1_000 }
+        : { result: 'unavailable', messageId, text }
+    }
+    case 'unknown':
+      ctx.log.warn({ organizationId: tenant.id, messageId, reason: outcome.text }, 'the outcome of a send is unknown')
+      await tryToKeep(ctx, () => markMessageUnknown(ctx.database, tenant.id, messageId))
+      return { result: 'unknown', messageId }
+  }
+}
+
+async function tryToKeep(ctx: Context, keep: () => Promise<void>): Promise<boolean> {
+  try {
+    await keep()
+    return true
+  } catch (error) {
+    ctx.log.error({ err: error }, 'the outcome of a send could not be kept')
+    return false
+  }
+}
+
+async function keepAcceptance(
+  ctx: Context,
+  tenant: Tenant,
+  messageId: string,
+  recorded: { chatId: string },
+  upstreamId: string,
+  waId: string | null,
+): Promise<void> {
+  const alias = waId !== null && /^\d{5,20}$/.test(waId) && waId !== recorded.chatId ? waId : null
+  const acceptance = { organizationId: tenant.id, id: messageId, upstreamId, at: ctx.clock(), alias, eventId: newId() }
+  try {
+    await ctx.outbox.accept(acceptance)
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    // The upstream gave an id that another message has. It is sent all the same; only its statuses cannot be told apart.
+    ctx.log.error({ organizationId: tenant.id, messageId, upstreamId }, 'the upstream gave a message id twice')
+    await ctx.outbox.accept({ ...acceptance, upstreamId: null })
+  }
+}
+
+/**
+ * What became of a send whose own request cannot tell any more (its process died, or its outcome was unknown then).
+ * Null when no message was recorded under the id: then nothing was sent.
+ */
+export async function findSendResult(ctx: Context, tenant: Tenant, messageId: string): Promise<SendResult | null> {
+  const message = await findMessage(ctx.database, tenant.id, messageId)
+  if (!message) return null
+  const { status, outcome, error, upstream_id: upstreamId, accepted_at: acceptedAt } = message
+  if (status === 'failed' && error !== null && error.code !== OUTCOME_UNKNOWN) {
+    return { result: 'refused', because: 'message', messageId, code: error.code, text: error.text }
+  }
+  if (outcome !== null || acceptedAt === null) {
+    await markMessageUnknown(ctx.database, tenant.id, messageId)
+    return { result: 'unknown', messageId }
+  }
+  const contact = await findContactById(ctx.database, tenant.id, message.contact_id)
+  const recipient = contact?.chat_id ?? ''
+  const answer = {
+    messaging_product: 'whatsapp',
+    contacts: [{ input: recipient, wa_id: recipient }],
+    messages: [{ id: upstreamId }],
+  }
+  return { result: 'accepted', messageId, upstreamId: upstreamId ?? '', recipient, answer }
+}

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import type { TestOrganization } from '../support/world.js'
+import { endPrograms, startProgram } from './support/programs.js'
+import {
+  type AcceptedMessage,
+  type Answer,
+  call,
+  createOrganization,
+  type Service,
+  sharedSecrets,
+  startService,
+  urlOf,
+} from './support/service.js'
+
+vi.setConfig({ testTimeout: 90_000 })
+
+const MESSAGES = 200
+const PEOPLE = 20
+
+let database: TestDatabase
+let controlUrl: string
+let services: Service[]
+let organization: TestOrganization
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const sandbox = await startProgram(['sandbox', '--port', '0', '--limits'])
+  const url = (await sandbox.firstLine).replace(/^parley sandbox ready on /, '')
+  controlUrl = `${url}/_sim`
+  const env = { ...sharedSecrets, PARLEY_DATABASE_URL: urlOf(database.connection), PARLEY_UPSTREAM_URL: `${url}/v23.0` }
+  services = await Promise.all([startService(env), startService(env)])
+  organization = await createOrganization(services[0] as Service)
+})
+
+afterAll(async () => {
+  await endPrograms()
+  await database?.drop()
+})
+
+describe('an upstream that keeps its limits, and two processes with the settings of every new number', () => {
+  it('200 messages to 20 people at once are all taken, each once', async () => {
+    const people = Array.from({ length: PEOPLE }, (_, index) => `55119612${String(index).padStart(5, '0')}`)
+    await Promise.all(people.map(openWindow))
+    const answers = await Promise.all(
+      Array.from({ length: MESSAGES }, (_, index) => send(index, people[index % PEOPLE] as string)),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    const { body } = await call(`${controlUrl}/messages`, 'GET')
+    const taken = body.messages.map(({ payload }: AcceptedMessage) => payload.text.body)
+    expect(taken.sort()).toEqual(answers.map((_, index) => `message ${index}`).sort())
+  })
+})
+
+/** The person writes first: without it, the upstream takes nothing for that person. */
+async function openWindow(from: string): Promise<void> {
+  const body = { phone_number_id: organization.phoneNumberId, from, type: 'text', text: 'hi' }
+  const told = await call(`${controlUrl}/inbound`, 'POST', { body })
+  expect(told.body).toMatchObject({ success: true, delivered: true })
+  await vi.waitFor(async () => {
+    const found = await services[0]?.request('GET', `/contact?chat_id=${from}`, { key: organization.key })
+    expect(found?.status).toBe(200)
+  }, 20_000)
+}
+
+function send(index: number, to: string): Promise<Answer> {
+  const body = { phone_number: to, message_type: 'text', text: `message ${index}` }
+  return (services[index % services.length] as Service).request('POST', '/send-chat', { key: organization.key, body })
+}
