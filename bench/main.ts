@@ -4,11 +4,12 @@ import { type Cleanup, createCleanup } from './cleanup.js'
 import type { Row } from './measure.js'
 import { type Options, readOptions, type Subject } from './options.js'
 import { profile } from './profile.js'
-import { formatFootprint, formatRows, formatTargets, judge, type Results } from './report.js'
+import { formatFootprint, formatMedia, formatRows, formatTargets, judge, type Results } from './report.js'
 import { measureCallbacks } from './subjects/callbacks.js'
 import { measureContact } from './subjects/contact.js'
 import { measureConversations } from './subjects/conversations.js'
 import { measureFootprint } from './subjects/footprint.js'
+import { measureMedia } from './subjects/media.js'
 import { measureSend } from './subjects/send.js'
 import { startWorld, type World } from './world.js'
 
@@ -52,12 +53,16 @@ async function benchmark(cleanup: Cleanup, { seconds, only, json }: Options): Pr
   const machine = describeMachine(seconds)
   print(machine)
   const world = await startWorld(cleanup)
-  const results: Results = { rows: [], footprint: null }
+  const results: Results = { rows: [], media: null, footprint: null }
   for (const [subject, measureSubject] of loads) {
     if (only !== null && only !== subject) continue
     const rows = await measureSubject(world, seconds)
     results.rows.push(...rows)
     print(formatRows(rows))
+  }
+  if (only === null || only === 'media') {
+    results.media = await measureMedia(world)
+    print(formatMedia(results.media))
   }
   if (only === null || only === 'footprint') {
     results.footprint = await measureFootprint(world)

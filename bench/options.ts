@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 
 /** The parts of the benchmark that `--only` takes. */
-export const subjects = ['contact', 'conversations', 'send', 'callbacks', 'footprint'] as const
+export const subjects = ['contact', 'conversations', 'send', 'callbacks', 'media', 'footprint'] as const
 export type Subject = (typeof subjects)[number]
 
 /** The loads that `--profile` takes. */

@@ -1,9 +1,11 @@
 import type { Row } from './measure.js'
 import type { Footprint } from './subjects/footprint.js'
+import type { MediaMemory } from './subjects/media.js'
 
 /** Everything that a run has measured. */
 export interface Results {
   rows: Row[]
+  media: MediaMemory | null
   footprint: Footprint | null
 }
 
@@ -43,6 +45,18 @@ export function formatRows(rows: readonly Row[]): string {
   return [formatTable(head, table), ...ratioNotes(rows), ...backlogNotes(rows)].join('\n')
 }
 
+/** The table of what large files take. */
+export function formatMedia({ idleMb, oneMb, tenMb }: MediaMemory): string {
+  return formatTable(
+    ['documents of 100 MB', 'memory (RSS)'],
+    [
+      ['before, 10 s after a small one', `${idleMb.toFixed(0)} MB`],
+      ['one: more at its peak', `${oneMb.toFixed(0)} MB`],
+      ['ten at once: more at their peak', `${tenMb.toFixed(0)} MB`],
+    ],
+  )
+}
+
 /** The table of start and idle memory. */
 export function formatFootprint({ readyMs, idleMb, idleWithSandboxMb }: Footprint): string {
   return formatTable(
@@ -57,7 +71,7 @@ export function formatFootprint({ readyMs, idleMb, idleWithSandboxMb }: Footprin
 }
 
 /** Holds the results against what the service shall reach; leaves out what was not measured. */
-export function judge({ rows, footprint }: Results): Target[] {
+export function judge({ rows, media, footprint }: Results): Target[] {
   const find = (id: string) => rows.find((row) => row.id === id)
   return [
     judgeContact(find('contact')),
@@ -65,6 +79,7 @@ export function judge({ rows, footprint }: Results): Target[] {
     ...judgeSend(find('send')),
     judgePages(find('conversations.far'), 'with 32 connections'),
     judgePages(find('conversations.far.1'), 'with 1 connection'),
+    ...judgeMedia(media),
     ...judgeFootprint(footprint),
   ].filter((target) => target !== null)
 }
@@ -143,6 +158,15 @@ function judgePages(far: Row | undefined, how: string): Target | null {
     measured: `${cost.toFixed(2)} times`,
     met: cost <= 2,
   }
+}
+
+function judgeMedia(media: MediaMemory | null): Target[] {
+  if (!media) return []
+  const { oneMb, tenMb } = media
+  return [
+    { target: 'a document of 100 MB below 40 MB of memory', measured: `${oneMb.toFixed(0)} MB`, met: oneMb < 40 },
+    { target: 'ten of them at once below 150 MB', measured: `${tenMb.toFixed(0)} MB`, met: tenMb < 150 },
+  ]
 }
 
 function judgeFootprint(footprint: Footprint | null): Target[] {

@@ -28,6 +28,7 @@ export async function measureSend(world: World, seconds: number): Promise<Row[]>
   const image = imageLoad(world, files.urlOf('jpg', IMAGE_BYTES))
   const rows = await measureInTurns(world, seconds, [
     [bare('send.bare', 32), send('send', 32, 'text', textLoad(world))],
+    [bare('send.bare.128', 128), send('send.128', 128, 'text', textLoad(world))],
     [bare('send.bare.1', 1), send('send.1', 1, 'text', textLoad(world))],
     [bare('send.bare.interactive', 32), send('send.interactive', 32, 'interactive', interactiveLoad(world))],
     [bare('send.bare.image', 8), send('send.image', 8, 'image of 1 MB', image)],

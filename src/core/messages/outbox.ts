@@ -11,7 +11,7 @@ import {
 import { createLimit } from './limit.js'
 
 const MAX_BATCH = 100
-/** Those who wait for a row hold a connection each; the rest of the process needs the others. */
+/** Those who wait for a row hold a connection each; the rest of the process needs the others. Of each kind so many. */
 const MAX_ALONE = 4
 
 /**
@@ -28,17 +28,18 @@ export function createOutbox(database: Database): Outbox {
     (acceptances: Acceptance[]) => orNone(acceptances, () => acceptMessages(database, acceptances)),
     MAX_BATCH,
   )
-  const alone = createLimit(MAX_ALONE)
+  const recordAlone = createLimit(MAX_ALONE)
+  const acceptAlone = createLimit(MAX_ALONE)
   return {
     record: async (message) => {
       for (;;) {
         const recorded = await recordShared(message)
-        if (recorded === null || recorded === 'held') return alone(() => recordOutgoingMessage(database, message))
+        if (recorded === null || recorded === 'held') return recordAlone(() => recordOutgoingMessage(database, message))
         if (recorded !== 'crowded') return recorded
       }
     },
     accept: async (acceptance) => {
-      if ((await acceptShared(acceptance)) !== true) await alone(() => acceptMessage(database, acceptance))
+      if ((await acceptShared(acceptance)) !== true) await acceptAlone(() => acceptMessage(database, acceptance))
     },
   }
 }

@@ -17,7 +17,7 @@ import { type ContactNumber, readAddresses } from '../contacts.js'
 import { handOverFile } from '../media/hand-over.js'
 import { removeMedia } from '../media/remove.js'
 import { describeContent } from './describe-content.js'
-import { type SendResult, settle } from './settle.js'
+import { findSendResult, type SendResult, settle } from './settle.js'
 
 /** A message that an organization wants sent. */
 export interface SendCommand {
@@ -61,7 +61,7 @@ export async function sendMessage(ctx: Context, tenant: Tenant, command: SendCom
     if (error instanceof Problem && draft.media) await dropFile(ctx, tenant, draft.media.id)
     throw error
   })
-  if (!recorded) return { result: 'unknown', messageId: command.id }
+  if (!recorded) return (await findSendResult(ctx, tenant, command.id)) ?? { result: 'unknown', messageId: command.id }
   const message = toChannelMessage(command.id, content, recorded)
   const outcome = await tryToSend(ctx, tenant, channel, message, deadline)
   return settle(ctx, tenant, command.id, recorded, outcome)

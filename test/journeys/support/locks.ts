@@ -19,6 +19,7 @@ const LOCKS = {
   idempotency_keys: 'SELECT FROM idempotency_keys WHERE key = ANY ($1) FOR UPDATE',
 } as const
 
+const open = new Set<RowLock>()
 const patience = { timeout: 20_000, interval: 10 }
 
 /** Takes the rows of these ids (of idempotency keys: these keys), all of which have to be there. */
@@ -31,12 +32,20 @@ export async function lockRows(
   await client.query('BEGIN')
   const { rowCount } = await client.query(LOCKS[table], [ids])
   expect(rowCount).toBe(ids.length)
-  return {
+  const lock: RowLock = {
     release: async () => {
+      open.delete(lock)
       await client.query('ROLLBACK')
       client.release()
     },
   }
+  open.add(lock)
+  return lock
+}
+
+/** Releases what a test that failed still holds. */
+export async function releaseLocks(): Promise<void> {
+  for (const lock of open) await lock.release()
 }
 
 /** Resolves when as many statements of this kind wait for rows. */

@@ -32,9 +32,10 @@ export interface PlanOptions {
   endings: readonly string[]
   /** Whether every send has an Idempotency-Key; else chance decides. */
   allKeyed: boolean
+  /** How many there are at most. */
+  maxSends: number
 }
 
-const MAX_SENDS = 8
 const EMOJI = '🎉'
 
 /** Makes contacts of the same numbers in all organizations. `seed`: 1 to 99, each once. */
@@ -58,16 +59,16 @@ export async function makeConversations(
   )
 }
 
-/** Draws one to eight sends over the conversations; each reaction gets a message of its own to react to. */
+/** Draws sends over the conversations; each reaction gets a message of its own to react to. */
 export async function drawSends(
   service: Service,
   conversations: readonly Conversation[],
-  { kinds, allKeyed }: PlanOptions,
+  { kinds, allKeyed, maxSends }: PlanOptions,
   files: FileServer,
   seed: number,
   random: Random,
 ): Promise<HeldSend[]> {
-  const count = 1 + Math.floor(random() * MAX_SENDS)
+  const count = 1 + Math.floor(random() * maxSends)
   const drawn = Array.from({ length: count }, (_, index) => ({
     name: `send ${seed}-${index}`,
     kind: pick(kinds, random),

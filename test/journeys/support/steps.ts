@@ -42,6 +42,8 @@ type Reach = (ground: Ground, sends: readonly HeldSend[], begin: () => void) => 
 const ALL: readonly Kind[] = ['text', 'interactive', 'interactive with image', 'image', 'document', 'reaction']
 const FILES: readonly Kind[] = ['interactive with image', 'image', 'document']
 const REACTIONS: readonly Kind[] = ['reaction']
+/** A process lets no more of its sends wait for rows in PostgreSQL at a time. */
+const HELD_BY_ROWS = { maxSends: 4 }
 const patience = { timeout: 20_000, interval: 10 }
 /** Far longer than it takes to see that the upstream has accepted, and to kill. */
 const SLOW_MS = 3_000
@@ -51,28 +53,30 @@ export const STEPS: readonly Step[] = [
   step('while its file is downloaded', 4, 'nothing', holdDownloads, { kinds: FILES }),
   step('before its file is uploaded', 2, 'nothing', holdUploads('are lost'), { kinds: FILES }),
   step('while its file is uploaded', 3, 'nothing', holdUploads('arrive'), { kinds: FILES }),
-  step('between upload and record', 3, 'nothing', holdRecords('come to nothing'), { kinds: FILES }),
-  step('between upload and late record', 2, 'recorded', holdRecords('come through'), { kinds: FILES }),
-  step('before it is recorded', 3, 'nothing', holdRecords('come to nothing')),
-  step('before it is recorded late', 3, 'recorded', holdRecords('come through')),
-  step('before it is recorded while the client asks again', 3, 'recorded', holdRecordsUntilAskedAgain),
+  step('between upload and record', 3, 'nothing', holdRecords('come to nothing'), { ...HELD_BY_ROWS, kinds: FILES }),
+  step('between upload and late record', 2, 'recorded', holdRecords('come through'), { ...HELD_BY_ROWS, kinds: FILES }),
+  step('before it is recorded', 3, 'nothing', holdRecords('come to nothing'), HELD_BY_ROWS),
+  step('before it is recorded late', 3, 'recorded', holdRecords('come through'), HELD_BY_ROWS),
+  step('before it is recorded while the client asks again', 3, 'recorded', holdRecordsUntilAskedAgain, HELD_BY_ROWS),
   step('before the call is made', 4, 'recorded', holdCalls('are lost')),
   step('while the call is on its way', 3, 'accepted', holdCalls('arrive')),
   step('while the call is on its way for long', 2, 'accepted', holdCalls('arrive late')),
   step('before the upstream answers', 4, 'accepted', waitForSlowAnswers, { endings: ['000004'] }),
   step('while the answer is on its way', 4, 'accepted', holdAnswers),
   step('while the answer is on its way and statuses are here', 2, 'accepted', holdAnswersAfterStatuses),
-  step('before the answer is kept', 3, 'accepted', holdAcceptances('come to nothing')),
-  step('before the answer is kept late', 3, 'kept', holdAcceptances('come through')),
+  step('before the answer is kept', 3, 'accepted', holdAcceptances('come to nothing'), HELD_BY_ROWS),
+  step('before the answer is kept late', 3, 'kept', holdAcceptances('come through'), HELD_BY_ROWS),
   step('before the answer to the client is kept', 2, 'kept', holdKeptAnswers('come to nothing'), { allKeyed: true }),
   step('before the answer to the client is kept late', 2, 'kept', holdKeptAnswers('come through'), { allKeyed: true }),
   step('before the client has heard the answer', 4, 'kept', loseAnswersToClients),
   step('while the call of a reaction is on its way', 4, 'accepted', holdCalls('arrive'), { kinds: REACTIONS }),
   step('while the answer to a reaction is on its way', 4, 'accepted', holdAnswers, { kinds: REACTIONS }),
   step('before the answer to a reaction is kept', 2, 'accepted', holdAcceptances('come to nothing'), {
+    ...HELD_BY_ROWS,
     kinds: REACTIONS,
   }),
   step('before the answer to a reaction is kept late', 2, 'kept', holdAcceptances('come through'), {
+    ...HELD_BY_ROWS,
     kinds: REACTIONS,
   }),
 ]
@@ -82,9 +86,9 @@ function step(
   rounds: number,
   fate: Fate,
   reach: Reach,
-  { kinds = ALL, endings = ['100001', '000006'], allKeyed = false }: Partial<PlanOptions> = {},
+  { kinds = ALL, endings = ['100001', '000006'], allKeyed = false, maxSends = 8 }: Partial<PlanOptions> = {},
 ): Step {
-  return { name, rounds, fate, reach, kinds, endings, allKeyed }
+  return { name, rounds, fate, reach, kinds, endings, allKeyed, maxSends }
 }
 
 async function holdDownloads({ files }: Ground, sends: readonly HeldSend[], begin: () => void): Promise<Aftermath> {
