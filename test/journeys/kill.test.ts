@@ -90,7 +90,7 @@ describe('a service that is killed while a statement of its waits', () => {
     await lock.release()
     const answer = await second
     const { messages, total } = await readConversation(stage.service, stage.organization, send.to)
-    expect(messages).toMatchObject([{ message: 'held', outcome: 'pending' }])
+    expect(messages).toMatchObject([{ message: 'held', outcome: 'unknown' }])
     expect(total).toBe(1)
     expect(answer).toMatchObject({ status: 500, body: { error: 'Outcome unknown', id: messages[0].id } })
     expect(await trySend(stage.service, stage.organization, send)).toMatchObject({ status: 500, body: answer?.body })

@@ -30,9 +30,9 @@ export interface SendWorld {
   close(): Promise<void>
 }
 
-/** Starts a world for sending, at first without status callbacks. */
-export async function startSendWorld(): Promise<SendWorld> {
-  const world = await startWorld()
+/** Starts a world for sending, at first without status callbacks. `env`: further PARLEY_* settings. */
+export async function startSendWorld(env: Record<string, string> = {}): Promise<SendWorld> {
+  const world = await startWorld(env)
   const files = await startHttpServer(({ path }, response) => {
     const kind = path.split('/')[1] ?? ''
     if (!Object.hasOwn(FILES, kind)) return void response.writeHead(404).end()
