@@ -33,5 +33,6 @@ CREATE UNLOGGED TABLE sending_paces (
 ) WITH (fillfactor = 50);
 
 -- A process may run more than one worker.
-ALTER TABLE processes DROP COLUMN worker_id;
 ALTER TABLE processes ADD COLUMN worker_ids text[] NOT NULL DEFAULT '{}';
+UPDATE processes SET worker_ids = ARRAY[worker_id] WHERE worker_id IS NOT NULL;
+ALTER TABLE processes DROP COLUMN worker_id;

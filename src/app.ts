@@ -7,6 +7,7 @@ import type { Context } from './context.js'
 import { createAuthenticator } from './core/api-keys.js'
 import { createCallbackReceiver } from './core/callbacks.js'
 import { createContactLookup } from './core/contacts.js'
+import { createFileGate } from './core/media/file-gate.js'
 import { createMediaLinks } from './core/media/links.js'
 import { createOutbox } from './core/messages/outbox.js'
 import { createPacer } from './core/messages/pace.js'
@@ -78,6 +79,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       trustedOrigins: [new URL(options.upstreamUrl).origin],
     }),
     spool,
+    fileGate: createFileGate(),
     transcriber: config.transcribe && createTranscriber(config.transcribe),
     processId: presence.processId,
     lookUpContact: createContactLookup(database),

@@ -24,6 +24,12 @@ export interface MediaLinks {
   ): 'valid' | 'expired' | 'invalid'
 }
 
+/** Lets so many files pass through at a time, and no organization take the place of all. */
+export interface FileGate {
+  /** Does the work when there is a place for it; throws too_many_requests when there is none. */
+  pass<Result>(organizationId: string, work: () => Promise<Result>): Promise<Result>
+}
+
 /** What every verb is handed. Made once, by the composition root (app.ts). */
 export interface Context {
   database: Database
@@ -42,6 +48,8 @@ export interface Context {
   fetcher: Fetcher
   /** Where files lie while they pass through. */
   spool: Spool
+  /** Bounds how many files of senders pass through at a time. */
+  fileGate: FileGate
   /** Turns voice notes into text; null where that is not configured. */
   transcriber: Transcriber | null
   /** This process among those of the service. */

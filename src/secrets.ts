@@ -3,6 +3,7 @@ import { link, open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Config, type Parsed, parseAdminToken, parseMasterKeys } from './config.js'
 import { makeFolder } from './lib/make-folder.js'
+import { syncFolder } from './lib/sync-folder.js'
 
 /** What the service must keep to itself: the admin API's bearer token; the current master key, then older ones. */
 export interface Secrets {
@@ -107,15 +108,6 @@ async function writeDurably(path: string, text: string): Promise<void> {
     await file.sync()
   } finally {
     await file.close()
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
   }
 }
 

@@ -4,6 +4,7 @@ import { copyFile, link, open, readdir, rename, rm, rmdir } from 'node:fs/promis
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { makeFolder } from '../lib/make-folder.js'
+import { syncFolder } from '../lib/sync-folder.js'
 import type { BlobStore, ByteRange } from './blob-store.js'
 import { requireKey } from './key.js'
 
@@ -102,15 +103,6 @@ async function syncFolders(innermost: string, outermost: string): Promise<void> 
   for (let folder = innermost; ; folder = dirname(folder)) {
     await syncFolder(folder)
     if (folder === outermost) return
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
   }
 }
 

@@ -20,8 +20,14 @@ export const TASK_NAMES = [
   'remove_media',
 ] as const
 
-/** Tasks that wait for others and move many bytes. They are worked off apart, so that callbacks never wait for them. */
-export const SLOW_TASKS: readonly string[] = ['fetch_media', 'transcribe_voice_note', 'remove_media']
+/**
+ * Tasks that wait for others and move many bytes, with how many of them run at a time. Each line is worked off apart, so that
+ * callbacks never wait for them, nor files that are to be shown for what is less urgent.
+ */
+export const SLOW_LINES: readonly { tasks: readonly string[]; concurrency: number }[] = [
+  { tasks: ['fetch_media'], concurrency: 8 },
+  { tasks: ['transcribe_voice_note', 'remove_media'], concurrency: 2 },
+]
 
 /** When recurring tasks run. */
 export const CRONTAB = ['* * * * * settle_outcomes', '17 3 * * * prune'].join('\n')

@@ -10,7 +10,7 @@ import {
 import type { Logger } from 'pino'
 import type { Database } from '../database/pool.js'
 import { statement } from '../database/statement.js'
-import { CRONTAB, SLOW_TASKS } from './tasks.js'
+import { CRONTAB, SLOW_LINES } from './tasks.js'
 
 /** A running worker. */
 export interface Worker {
@@ -20,7 +20,6 @@ export interface Worker {
 }
 
 const CONCURRENCY = 10
-const SLOW_CONCURRENCY = 4
 /** Slow jobs are begun again elsewhere, at no cost but their bytes: a stop waits for them no longer than this. */
 const SLOW_GRACE_MS = 3_000
 
@@ -41,23 +40,27 @@ export async function startWorker(
   log: Logger,
   onId: (workerId: string) => Promise<void>,
 ): Promise<Worker> {
-  const isSlow = ([name]: [string, unknown]) => SLOW_TASKS.includes(name)
-  const all = Object.entries(tasks)
-  const quick = { taskList: Object.fromEntries(all.filter((task) => !isSlow(task))), crontab: CRONTAB }
-  const slow = { taskList: Object.fromEntries(all.filter(isSlow)), crontab: '' }
+  const slow = SLOW_LINES.flatMap((line) => line.tasks)
+  const only = (isWanted: (name: string) => boolean) =>
+    Object.fromEntries(Object.entries(tasks).filter(([name]) => isWanted(name)))
   const workers = [
     await startQueue(database, log, onId, {
-      ...quick,
+      taskList: only((name) => !slow.includes(name)),
+      crontab: CRONTAB,
       concurrency: CONCURRENCY,
       preset: { worker: { ...preset.worker, localQueue } },
     }),
-    // Without a local queue: what one process is too busy for another one may take.
-    await startQueue(database, log, onId, {
-      ...slow,
-      concurrency: SLOW_CONCURRENCY,
-      preset: { worker: { ...preset.worker, gracefulShutdownAbortTimeout: SLOW_GRACE_MS } },
-    }),
   ]
+  for (const line of SLOW_LINES) {
+    // Without a local queue: what one process is too busy for another one may take.
+    const worker = await startQueue(database, log, onId, {
+      taskList: only((name) => line.tasks.includes(name)),
+      crontab: '',
+      concurrency: line.concurrency,
+      preset: { worker: { ...preset.worker, gracefulShutdownAbortTimeout: SLOW_GRACE_MS } },
+    })
+    workers.push(worker)
+  }
   return {
     isRunning: () => workers.every((worker) => worker.isRunning()),
     stop: async () => {

@@ -1,8 +1,9 @@
 import type { FileHandle } from 'node:fs/promises'
 import { fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl'
 
-/** Enough for every document; what ends the reading of a hostile directory. */
+/** Enough for every document; what ends the reading of a hostile directory. Bytes: of all names together. */
 const MAX_ENTRIES = 10_000
+const MAX_NAME_BYTES = 1_048_576
 
 /**
  * The names of the files in a zip file, by its directory (which is at its end, whatever stands before). Nothing is
@@ -10,12 +11,14 @@ const MAX_ENTRIES = 10_000
  */
 export async function namesInZip(file: FileHandle, size: number): Promise<string[]> {
   const names: string[] = []
+  let bytes = 0
   try {
     const options = { lazyEntries: true, decodeStrings: false }
     const zip = await fromRandomAccessReaderPromise(new HandleReader(file), size, options)
     for await (const { fileNameRaw } of zip.eachEntry()) {
+      bytes += fileNameRaw.length
+      if (bytes > MAX_NAME_BYTES || names.length === MAX_ENTRIES) break
       names.push(fileNameRaw.toString('utf8'))
-      if (names.length === MAX_ENTRIES) break
     }
   } catch (error) {
     // A failing disk is no property of the file.

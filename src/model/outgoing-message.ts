@@ -58,8 +58,11 @@ export interface Acceptance {
 
 /** Writes down what is sent (core/messages/outbox). */
 export interface Outbox {
-  /** Records a message before its call, or says why not. A unique violation when its id is taken. */
-  record(message: OutgoingMessage): Promise<Recorded>
-  /** Keeps that the upstream took a message. A unique violation when its upstream id is taken. */
+  /**
+   * Records a message before its call, or says why not. Tries until the time `until` (milliseconds) to get hold of the
+   * contact's row, then throws service_unavailable. A unique violation when the message's id is taken.
+   */
+  record(message: OutgoingMessage, until: number): Promise<Recorded>
+  /** Keeps that the upstream took a message. A unique violation when its upstream id is taken; service_unavailable as above. */
   accept(acceptance: Acceptance): Promise<void>
 }

@@ -6,7 +6,7 @@ const insert = statement<never>(
   'media.insert',
   `INSERT INTO media (organization_id, id, mime_type, size, filename, message_id) VALUES ($1, $2, $3, $4, $5, $6)
    ON CONFLICT (organization_id, id) DO UPDATE
-     SET mime_type = excluded.mime_type, size = excluded.size, filename = excluded.filename`,
+     SET mime_type = excluded.mime_type, size = excluded.size, filename = excluded.filename, created_at = excluded.created_at`,
 )
 
 const find = statement<StoredMedia>(
@@ -23,6 +23,11 @@ const listUnattached = statement<{ organization_id: string; ids: string[] }>(
 )
 
 const remove = statement<never>('media.delete', 'DELETE FROM media WHERE organization_id = $1 AND id = ANY ($2)')
+
+const removeUnattached = statement<{ id: string }>(
+  'media.deleteUnattached',
+  'DELETE FROM media WHERE organization_id = $1 AND id = $2 AND message_id IS NULL RETURNING id',
+)
 
 /** Notes a file before its bytes are stored; `messageId` is null where the message is still to be recorded. */
 export async function insertMedia(
@@ -46,6 +51,12 @@ export function listUnattachedMedia(
   limit: number,
 ): Promise<{ organization_id: string; ids: string[] }[]> {
   return db.run(listUnattached, [before, limit])
+}
+
+/** Deletes the row of a file that no message shows; whether there was one. */
+export async function deleteUnattachedMedia(db: Queryable, organizationId: string, id: string): Promise<boolean> {
+  const rows = await db.run(removeUnattached, [organizationId, id])
+  return rows.length > 0
 }
 
 /** Deletes the rows of files whose bytes have been removed. */

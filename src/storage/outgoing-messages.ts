@@ -20,9 +20,6 @@ interface RecordRow {
   user_address: string | null
 }
 
-/** Whether a statement waits for rows that others hold, or passes over them: what many share must not stand still for one. */
-type Lock = '' | 'SKIP LOCKED'
-
 /**
  * Cuts nothing. It makes the planner expect a few rows where it would expect a hundred, so that it goes by the indexes and
  * not through whole tables.
@@ -36,12 +33,11 @@ const FEW = 'LIMIT (SELECT json_array_length($1))'
 const PAIR_INTERVAL = `interval '6.1 seconds'`
 const PAIR_AHEAD = `44 * ${PAIR_INTERVAL}`
 
-/**
- * Finds the contacts, checks what it must, numbers the messages under the contacts' row locks, and records them. Of several
- * messages to one contact only the first is recorded, and none to a contact whose row `lock` passes over: they are to be
- * recorded again. A person without a number is reached by the user id that became known last.
- */
-const recordText = (lock: Lock) =>
+// Finds the contacts, checks what it must, numbers the messages under the contacts' row locks, and records them. Many share
+// it, so it waits for nobody: of several messages to one contact only the first is recorded, and none to a contact whose row
+// somebody holds. A person without a number is reached by the user id that became known last.
+const record = statement<RecordRow>(
+  'outgoing.record',
   `WITH given AS (
      SELECT * FROM json_to_recordset($1) AS given (n int, organization_id uuid, id uuid, addresses text[], sender_type text,
        message_type text, text text, media_type text, content jsonb, media_id uuid, media_expires_at timestamptz,
@@ -66,7 +62,7 @@ const recordText = (lock: Lock) =>
        SELECT organization_id, id, chat_id, phone_number, blocked, bot_status, has_unread_messages, paced_until
        FROM contacts
        WHERE organization_id = turn.organization_id AND id = turn.contact_id
-       FOR NO KEY UPDATE ${lock}
+       FOR NO KEY UPDATE SKIP LOCKED
      ) c
      ${FEW}
    ), about AS (
@@ -119,10 +115,8 @@ const recordText = (lock: Lock) =>
        LIMIT 1
      ) END AS user_address
    FROM given g LEFT JOIN found USING (n) LEFT JOIN turn USING (n) LEFT JOIN known USING (n) LEFT JOIN about USING (n) LEFT JOIN numbered USING (n)
-   ORDER BY g.n`
-
-const recordMany = statement<RecordRow>('outgoing.recordMany', recordText('SKIP LOCKED'))
-const recordOne = statement<RecordRow>('outgoing.recordOne', recordText(''))
+   ORDER BY g.n`,
+)
 
 const check = statement<{ chat_id: string; blocked: boolean; wait_ms: number | null; about_found: boolean }>(
   'outgoing.check',
@@ -138,11 +132,10 @@ const check = statement<{ chat_id: string; blocked: boolean; wait_ms: number | n
    LIMIT 1`,
 )
 
-/**
- * The upstream said yes. A status callback may have said so before, then nothing changes and nothing is raised. What a
- * message shows beside its row is little at this moment: nobody has reacted to it yet.
- */
-const acceptText = (lock: Lock) =>
+// The upstream said yes. A status callback may have said so before, then nothing changes and nothing is raised. What a message
+// shows beside its row is little at this moment: nobody has reacted to it yet. It waits for nobody either.
+const accept = statement<{ held: boolean }>(
+  'outgoing.accept',
   `WITH given AS (
      SELECT * FROM json_to_recordset($1) AS given (n int, organization_id uuid, id uuid, upstream_id text, accepted_at timestamptz,
        alias text, event_id uuid)
@@ -154,7 +147,7 @@ const acceptText = (lock: Lock) =>
        SELECT organization_id, id
        FROM messages
        WHERE organization_id = g.organization_id AND id = g.id AND accepted_at IS NULL
-       FOR NO KEY UPDATE ${lock}
+       FOR NO KEY UPDATE SKIP LOCKED
      ) m
      ${FEW}
    ), accepted AS (
@@ -178,10 +171,12 @@ const acceptText = (lock: Lock) =>
      FROM accepted m JOIN given g USING (n)
      JOIN contacts c ON c.organization_id = m.organization_id AND c.id = m.contact_id
    )
-   SELECT accepted.n IS NOT NULL AS accepted FROM given g LEFT JOIN accepted USING (n) ORDER BY g.n`
-
-const acceptMany = statement<{ accepted: boolean }>('outgoing.acceptMany', acceptText('SKIP LOCKED'))
-const acceptOne = statement<{ accepted: boolean }>('outgoing.acceptOne', acceptText(''))
+   SELECT accepted.n IS NULL AND EXISTS (
+       SELECT FROM messages m WHERE m.organization_id = g.organization_id AND m.id = g.id AND m.accepted_at IS NULL
+     ) AS held
+   FROM given g LEFT JOIN accepted USING (n)
+   ORDER BY g.n`,
+)
 
 const refuse = statement<never>(
   'outgoing.refuse',
@@ -229,18 +224,8 @@ export async function recordOutgoingMessages(
   db: Queryable,
   messages: readonly OutgoingMessage[],
 ): Promise<(Recorded | Passed)[]> {
-  const rows = await db.run(recordMany, [toRecordset(messages)])
+  const rows = await db.run(record, [toRecordset(messages)])
   return rows.map((row, index) => toRecorded(row, messages[index] as OutgoingMessage))
-}
-
-/** The same for one message; waits for whoever holds the contact's row. */
-export async function recordOutgoingMessage(db: Queryable, message: OutgoingMessage): Promise<Recorded> {
-  for (;;) {
-    const [row] = await db.run(recordOne, [toRecordset([message])])
-    const recorded = toRecorded(row as RecordRow, message)
-    // The contact was there when the statement began, and then it was erased or merged: look again.
-    if (recorded !== 'crowded' && recorded !== 'held') return recorded
-  }
 }
 
 /** Why recording the message now would fail, or null; nothing is written. */
@@ -305,17 +290,15 @@ function toRecorded(row: RecordRow, { aboutId }: OutgoingMessage): Recorded | Pa
 }
 
 /**
- * Marks messages accepted by the upstream and raises message.sent, or message.reaction. False for one whose row somebody
- * holds, and for one that needs it no more. A unique violation, and nothing marked, when an upstream id is taken.
+ * Marks messages accepted by the upstream and raises message.sent, or message.reaction; one that is marked already needs it
+ * no more. `held`: somebody holds its row. A unique violation, and nothing marked, when an upstream id is taken.
  */
-export async function acceptMessages(db: Queryable, acceptances: readonly Acceptance[]): Promise<boolean[]> {
-  const rows = await db.run(acceptMany, [toAcceptanceset(acceptances)])
-  return rows.map(({ accepted }) => accepted)
-}
-
-/** The same for one message; waits for whoever holds its row. */
-export async function acceptMessage(db: Queryable, acceptance: Acceptance): Promise<void> {
-  await db.run(acceptOne, [toAcceptanceset([acceptance])])
+export async function acceptMessages(
+  db: Queryable,
+  acceptances: readonly Acceptance[],
+): Promise<('settled' | 'held')[]> {
+  const rows = await db.run(accept, [toAcceptanceset(acceptances)])
+  return rows.map(({ held }) => (held ? 'held' : 'settled'))
 }
 
 function toAcceptanceset(acceptances: readonly Acceptance[]): string {

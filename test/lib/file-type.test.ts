@@ -130,6 +130,12 @@ describe('documents in a zip file', () => {
     expect(await typeOf(media.zip({ 'letter.txt': 'hello' }))).toBe('application/zip')
   })
 
+  it('are read no further when a directory has megabytes of names', async () => {
+    const long = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`${index}${'n'.repeat(60_000)}`, '']))
+    expect(await typeOf(media.zip({ ...word, ...long }))).toBe(DOCX)
+    expect(await typeOf(media.zip({ ...long, ...word }))).toBe('application/zip')
+  })
+
   it('survive a directory that points beyond what a number can hold', async () => {
     const record = Buffer.alloc(56)
     record.write('PK\x06\x06')

@@ -28,7 +28,7 @@ const DOWNLOAD_TIMEOUT_MS = 60_000
 const MAX_REASON_LENGTH = 1_000
 
 /** Failures of a download that lie in the file and its address, so that no later try can do better. */
-const FINAL_FAILURES: readonly DownloadFailure[] = ['bad_url', 'private_address', 'too_big', 'empty']
+const FINAL_FAILURES: readonly DownloadFailure[] = ['bad_url', 'too_big', 'empty']
 
 /**
  * Fetches the file of an inbound message from the upstream and shows it there. Done again it changes nothing. The message

@@ -36,19 +36,28 @@ const PLAIN_NAME = /^[^\p{C}/\\.][^\p{C}/\\]{0,239}$/u
 
 /**
  * Fetches a file from its address, checks what it is, hands it over to the channel, and stores it (spec 4.3, media
- * handling). Throws invalid_media, upstream_upload_failed, and service_unavailable where it cannot be stored.
+ * handling). Throws invalid_media, upstream_upload_failed, service_unavailable where it cannot
+ * be stored, and too_many_requests where too many are on their way.
  */
 export function handOverFile(ctx: Context, tenant: Tenant, channel: Channel, given: GivenFile): Promise<HandedOver> {
-  return ctx.spool.use(async (path) => {
-    const size = await download(ctx, given, path)
-    const { mimeType, extension } = await checkType(given, path)
-    const file = { path, size, mimeType, extension }
-    const channelMediaId = await upload(ctx, channel, file)
-    const filename = given.kind === 'document' ? (given.filename ?? nameFromUrl(given.url, extension)) : null
-    await insertMedia(ctx.database, tenant.id, { id: given.id, mimeType, size, filename, messageId: null })
-    await store(ctx, blobKey(tenant.id, given.id), path, mimeType)
-    return { channelMediaId, filename }
-  })
+  return ctx.fileGate.pass(tenant.id, () => ctx.spool.use((path) => handOver(ctx, tenant, channel, given, path)))
+}
+
+async function handOver(
+  ctx: Context,
+  tenant: Tenant,
+  channel: Channel,
+  given: GivenFile,
+  path: string,
+): Promise<HandedOver> {
+  const size = await download(ctx, given, path)
+  const { mimeType, extension } = await checkType(given, path)
+  const file = { path, size, mimeType, extension }
+  const channelMediaId = await upload(ctx, channel, file)
+  const filename = given.kind === 'document' ? (given.filename ?? nameFromUrl(given.url, extension)) : null
+  await insertMedia(ctx.database, tenant.id, { id: given.id, mimeType, size, filename, messageId: null })
+  await store(ctx, blobKey(tenant.id, given.id), path, mimeType)
+  return { channelMediaId, filename }
 }
 
 async function download(ctx: Context, { kind, url, field }: GivenFile, path: string): Promise<number> {

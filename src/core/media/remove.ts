@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { blobKey } from '../../model/media.js'
-import { deleteMedia, listUnattachedMedia } from '../../storage/media.js'
+import { deleteMedia, deleteUnattachedMedia, listUnattachedMedia } from '../../storage/media.js'
 
 const BATCH = 500
 
@@ -8,6 +8,12 @@ const BATCH = 500
 export async function removeMedia(ctx: Context, organizationId: string, mediaIds: readonly string[]): Promise<void> {
   await ctx.blobs.remove(mediaIds.map((id) => blobKey(organizationId, id)))
   await deleteMedia(ctx.database, organizationId, mediaIds)
+}
+
+/** Removes a file, unless a message has come to show it. */
+export async function removeUnattachedFile(ctx: Context, organizationId: string, mediaId: string): Promise<void> {
+  if (!(await deleteUnattachedMedia(ctx.database, organizationId, mediaId))) return
+  await ctx.blobs.remove([blobKey(organizationId, mediaId)])
 }
 
 /** Removes the files noted before `before` whose messages were never recorded. Of all tenants. */

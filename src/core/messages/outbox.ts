@@ -1,55 +1,64 @@
 import { isDatabaseUnavailable } from '../../database/errors.js'
 import type { Database } from '../../database/pool.js'
+import { sleep } from '../../lib/backoff.js'
 import { coalesce } from '../../lib/coalesce.js'
 import type { Acceptance, Outbox, OutgoingMessage } from '../../model/outgoing-message.js'
-import {
-  acceptMessage,
-  acceptMessages,
-  recordOutgoingMessage,
-  recordOutgoingMessages,
-} from '../../storage/outgoing-messages.js'
-import { createLimit } from './limit.js'
+import { Problem } from '../../model/problem.js'
+import { acceptMessages, recordOutgoingMessages } from '../../storage/outgoing-messages.js'
 
 const MAX_BATCH = 100
-/** Those who wait for a row hold a connection each; the rest of the process needs the others. Of each kind so many. */
-const MAX_ALONE = 4
+/** How long the news of an acceptance waits for a row; afterwards a status callback has to bring it. */
+const ACCEPT_PATIENCE_MS = 10_000
+const HELD_RETRY_SECONDS = 2
 
 /**
- * Makes the outbox of a process. The sends of the same moment share a statement, so a busy process makes few of them. A
- * shared statement waits for nobody and stands or falls as a whole: what it passes over, because somebody holds the row, and
- * all of one that fell, is written down one by one, so that no send suffers from another's.
+ * Makes the outbox of a process. The sends of the same moment share a statement, so a busy process makes few of them. No
+ * statement waits for a row that somebody holds, for others would wait with it: what it passes over tries again after a
+ * pause. A shared one stands or falls as a whole: of one that fell, each part is tried by itself.
  */
 export function createOutbox(database: Database): Outbox {
-  const recordShared = coalesce(
-    (messages: OutgoingMessage[]) => orNone(messages, () => recordOutgoingMessages(database, messages)),
-    MAX_BATCH,
-  )
-  const acceptShared = coalesce(
-    (acceptances: Acceptance[]) => orNone(acceptances, () => acceptMessages(database, acceptances)),
-    MAX_BATCH,
-  )
-  const recordAlone = createLimit(MAX_ALONE)
-  const acceptAlone = createLimit(MAX_ALONE)
+  const recordShared = shared((messages: OutgoingMessage[]) => recordOutgoingMessages(database, messages))
+  const acceptShared = shared((acceptances: Acceptance[]) => acceptMessages(database, acceptances))
   return {
-    record: async (message) => {
-      for (;;) {
+    record: async (message, until) => {
+      for (let attempt = 1; ; attempt++) {
         const recorded = await recordShared(message)
-        if (recorded === null || recorded === 'held') return recordAlone(() => recordOutgoingMessage(database, message))
-        if (recorded !== 'crowded') return recorded
+        if (recorded !== 'crowded' && recorded !== 'held') return recorded
+        if (recorded === 'crowded') continue
+        if (Date.now() >= until) throw heldTooLong()
+        await sleep(pauseMs(attempt))
       }
     },
     accept: async (acceptance) => {
-      if ((await acceptShared(acceptance)) !== true) await acceptAlone(() => acceptMessage(database, acceptance))
+      const until = Date.now() + ACCEPT_PATIENCE_MS
+      for (let attempt = 1; (await acceptShared(acceptance)) === 'held'; attempt++) {
+        if (Date.now() >= until) throw heldTooLong()
+        await sleep(pauseMs(attempt))
+      }
     },
   }
 }
 
-/** Null for each item when the statement fell: the items' own statements will tell whose fault it was. */
-async function orNone<Item, Result>(items: Item[], run: () => Promise<Result[]>): Promise<(Result | null)[]> {
-  try {
-    return await run()
-  } catch (error) {
-    if (isDatabaseUnavailable(error)) throw error
-    return items.map(() => null)
-  }
+/** Who holds a row mostly lets go of it in a millisecond. */
+function pauseMs(attempt: number): number {
+  return Math.min(200, 2 ** attempt)
+}
+
+function heldTooLong(): Problem {
+  return new Problem('service_unavailable', 'The contact is being changed by somebody else at the moment: try again', {
+    retry_after: HELD_RETRY_SECONDS,
+  })
+}
+
+/** Runs what is asked for in the same moment together, and what fell together one by one: it shows then whose fault it was. */
+function shared<Item, Result>(run: (items: Item[]) => Promise<Result[]>): (item: Item) => Promise<Result> {
+  const together = coalesce(async (items: Item[]): Promise<(Result | null)[]> => {
+    try {
+      return await run(items)
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error
+      return items.map(() => null)
+    }
+  }, MAX_BATCH)
+  return async (item) => (await together(item)) ?? ((await run([item])) as [Result])[0]
 }

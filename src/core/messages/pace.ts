@@ -1,6 +1,6 @@
 import type { Database } from '../../database/pool.js'
 import { coalesce } from '../../lib/coalesce.js'
-import type { Pacer, Turn } from '../../model/pace.js'
+import type { PacedNumber, Pacer, Turn } from '../../model/pace.js'
 import { reservePace } from '../../storage/sending-paces.js'
 
 /**
@@ -33,6 +33,18 @@ export function createPacer(database: Database): Pacer {
     if (messagesPerSecond === 0) return { granted: true, waitMs: 0 }
     return lineOf(organizationId, phoneNumberId)(1_000 / messagesPerSecond)
   }
+}
+
+/** When a turn would come that was asked for now; nothing is spoken for. */
+export async function lookForTurn(
+  database: Database,
+  organizationId: string,
+  { phoneNumberId, messagesPerSecond }: PacedNumber,
+): Promise<Turn> {
+  if (messagesPerSecond === 0) return { granted: true, waitMs: 0 }
+  const nothing = { durationMs: 0, maxWaitMs: SPAN_MS }
+  const { reserved, waitMs } = await reservePace(database, organizationId, phoneNumberId, nothing)
+  return { granted: reserved, waitMs: Math.ceil(waitMs) }
 }
 
 async function takeTurns(

@@ -8,15 +8,16 @@ import { mediaExpiry } from '../../model/media.js'
 import { fileOf, type MessageContent, type ReadyContent, withFile } from '../../model/message-content.js'
 import type { Tenant } from '../../model/organization.js'
 import type { NotRecorded, OutgoingMessage, Recorded } from '../../model/outgoing-message.js'
-import type { Turn } from '../../model/pace.js'
+import type { PacedNumber, Turn } from '../../model/pace.js'
 import { Problem } from '../../model/problem.js'
 import { memberExists } from '../../storage/members.js'
 import { checkRecipient } from '../../storage/outgoing-messages.js'
 import type { SendOutcome } from '../../upstream/client.js'
 import { type ContactNumber, readAddresses } from '../contacts.js'
 import { handOverFile } from '../media/hand-over.js'
-import { removeMedia } from '../media/remove.js'
+import { removeUnattachedFile } from '../media/remove.js'
 import { describeContent } from './describe-content.js'
+import { lookForTurn } from './pace.js'
 import { findSendResult, type SendResult, settle } from './settle.js'
 
 /** A message that an organization wants sent. */
@@ -37,13 +38,16 @@ const BUDGET_MS = 25_000
 /** A call that cannot get this long is not worth starting. */
 const MIN_CALL_MS = 1_000
 const MAX_TRIES = 5
+/** How long at least a message waits for its contact's row, which somebody else is writing. */
+const HELD_PATIENCE_MS = 2_000
 /** The share of the upstream's rate that is used: not every message takes the same time on its way there. */
 const USED_RATE = 0.95
 
 /**
  * Sends one message to an existing contact: records it, calls the upstream, records what it said. Throws problems for what
  * is wrong with the request (spec 4.3): invalid_provider, contact_not_found, contact_blocked, message_not_found, invalid_field,
- * invalid_media, upstream_upload_failed, and too_many_requests where its turn would come too late. Nothing is recorded then.
+ * invalid_media, upstream_upload_failed, too_many_requests where its turn would come too late, and service_unavailable where
+ * the contact or the file store cannot be had. Nothing is recorded then.
  */
 export async function sendMessage(ctx: Context, tenant: Tenant, command: SendCommand): Promise<SendResult> {
   let deadline = Date.now() + BUDGET_MS
@@ -51,16 +55,11 @@ export async function sendMessage(ctx: Context, tenant: Tenant, command: SendCom
   await checkMember(ctx, tenant, command.memberId)
   const channel = openChannel(ctx, tenant)
   const draft = toDraft(ctx, tenant, command, recipient)
-  await checkBeforeFile(ctx, command, draft, recipient, deadline)
-  await takeTurn(ctx, tenant)
-  const turnCame = Date.now()
+  await checkFirst(ctx, tenant, command, draft, recipient, deadline)
+  const begun = Date.now()
   const content = await prepareContent(ctx, tenant, channel, command)
-  deadline += Date.now() - turnCame
-  const recorded = await record(ctx, command, draft, recipient, deadline).catch(async (error: unknown) => {
-    // Where nobody knows whether it was recorded, the sweep decides.
-    if (error instanceof Problem && draft.media) await dropFile(ctx, tenant, draft.media.id)
-    throw error
-  })
+  deadline += Date.now() - begun
+  const recorded = await recordInTurn(ctx, tenant, command, draft, recipient, deadline)
   if (!recorded) return (await findSendResult(ctx, tenant, command.id)) ?? { result: 'unknown', messageId: command.id }
   const message = toChannelMessage(command.id, content, recorded)
   const outcome = await tryToSend(ctx, tenant, channel, message, deadline)
@@ -117,17 +116,23 @@ function toDraft(
   }
 }
 
-/** Before a file is fetched, whatever else could be wrong is looked at (contract 4, order of checks). */
-async function checkBeforeFile(
+/**
+ * Looks at all that could be wrong with the message itself (contract 4, order of checks) before a file is fetched for it, or
+ * one of the number's turns is taken. Without a file and a pace, recording it shows the same.
+ */
+async function checkFirst(
   ctx: Context,
+  tenant: Tenant,
   command: SendCommand,
   draft: OutgoingMessage,
   recipient: ContactNumber,
   deadline: number,
 ): Promise<void> {
-  if (draft.media === null) return
+  const number = pacedNumber(tenant)
+  if (draft.media === null && number.messagesPerSecond === 0) return
   const refusal = await checkRecipient(ctx.database, draft)
   if (refusal && !mayWait(ctx, refusal, deadline)) throw explainRefusal(refusal, command, recipient)
+  if (draft.media) refuseLateTurn(await lookForTurn(ctx.database, tenant.id, number))
 }
 
 /** Whether a refusal passes by itself, so soon that the call still has its time then. */
@@ -137,20 +142,6 @@ function mayWait(
   deadline: number,
 ): refusal is Extract<NotRecorded, { reason: 'paced' }> {
   return refusal.reason === 'paced' && Date.now() + refusal.waitMs + ctx.upstreamTimeoutMs <= deadline
-}
-
-/** Waits until the upstream takes another message of the organization's number. */
-async function takeTurn(ctx: Context, tenant: Tenant): Promise<void> {
-  const { granted, waitMs } = await askForTurn(ctx, tenant)
-  if (!granted)
-    throw tooManyRequests("The organization's number sends as fast as the upstream takes it already", waitMs)
-  if (waitMs > 0) await sleep(waitMs)
-}
-
-async function askForTurn(ctx: Context, { id, upstream }: Tenant): Promise<Turn> {
-  if (!upstream) return { granted: true, waitMs: 0 }
-  const messagesPerSecond = upstream.messages_per_second * USED_RATE
-  return ctx.takeTurn(id, { phoneNumberId: upstream.phone_number_id, messagesPerSecond })
 }
 
 /** Hands the file over, where there is one. */
@@ -169,6 +160,40 @@ async function prepareContent(
 type RecordedMessage = Extract<Recorded, { recorded: true }>
 
 /**
+ * Waits until the upstream takes another message of the organization's number, and records the message. What is refused then
+ * leaves no file behind.
+ */
+async function recordInTurn(
+  ctx: Context,
+  tenant: Tenant,
+  command: SendCommand,
+  draft: OutgoingMessage,
+  recipient: ContactNumber,
+  deadline: number,
+): Promise<RecordedMessage | null> {
+  try {
+    const turn = await ctx.takeTurn(tenant.id, pacedNumber(tenant))
+    refuseLateTurn(turn)
+    if (turn.waitMs > 0) await sleep(turn.waitMs)
+    return await record(ctx, command, draft, recipient, deadline)
+  } catch (error) {
+    // Where nobody knows whether it was recorded, the sweep decides.
+    if (error instanceof Problem && draft.media) await dropFile(ctx, tenant, draft.media.id)
+    throw error
+  }
+}
+
+function pacedNumber({ upstream }: Tenant): PacedNumber {
+  const { phone_number_id: phoneNumberId = '', messages_per_second: rate = 0 } = upstream ?? {}
+  return { phoneNumberId, messagesPerSecond: rate * USED_RATE }
+}
+
+function refuseLateTurn({ granted, waitMs }: Turn): void {
+  if (!granted)
+    throw tooManyRequests("The organization's number sends as fast as the upstream takes it already", waitMs)
+}
+
+/**
  * Records the message, after the wait that the upstream's pace for one recipient asks for. Null when the id is taken: an
  * attempt whose process died had its statement waiting, and it came through after all.
  */
@@ -182,7 +207,8 @@ async function record(
   for (;;) {
     const createdAt = ctx.clock()
     const media = draft.media && { ...draft.media, expiresAt: mediaExpiry(createdAt) }
-    const recorded = await recordOnce(ctx, { ...draft, created_at: createdAt, media })
+    const until = Math.max(deadline - ctx.upstreamTimeoutMs, Date.now() + HELD_PATIENCE_MS)
+    const recorded = await recordOnce(ctx, { ...draft, created_at: createdAt, media }, until)
     if (recorded === null || recorded.recorded) return recorded
     if (!mayWait(ctx, recorded, deadline)) throw explainRefusal(recorded, command, recipient)
     await sleep(recorded.waitMs)
@@ -191,7 +217,7 @@ async function record(
 
 /** A file whose message was refused after all; one that cannot be removed now is found by the sweep. */
 async function dropFile(ctx: Context, tenant: Tenant, mediaId: string): Promise<void> {
-  await removeMedia(ctx, tenant.id, [mediaId]).catch((error: unknown) => {
+  await removeUnattachedFile(ctx, tenant.id, mediaId).catch((error: unknown) => {
     ctx.log.warn(
       { err: error, organizationId: tenant.id, mediaId },
       'the file of a refused message could not be removed',
@@ -199,8 +225,8 @@ async function dropFile(ctx: Context, tenant: Tenant, mediaId: string): Promise<
   })
 }
 
-function recordOnce(ctx: Context, message: OutgoingMessage): Promise<Recorded | null> {
-  return ctx.outbox.record(message).catch((error: unknown) => {
+function recordOnce(ctx: Context, message: OutgoingMessage, until: number): Promise<Recorded | null> {
+  return ctx.outbox.record(message, until).catch((error: unknown) => {
     if (isUniqueViolation(error)) return null
     throw error
   })
@@ -221,7 +247,7 @@ function explainRefusal(refusal: NotRecorded, command: SendCommand, { digits }: 
     case 'not_found':
       return new Problem(
         'message_not_found',
-        `${command.about?.field} "${command.about?.id}" is not a message of the conversation with ${refusal.chatId}`,
+        `${command.about?.field} "${command.about?.id}" is not a message of the conversation with ${refusal.chatId} that the upstream has taken`,
       )
     case 'paced':
       return tooManyRequests(
@@ -249,14 +275,28 @@ async function tryToSend(
   message: ChannelMessage,
   deadline: number,
 ): Promise<SendOutcome> {
-  for (let attempt = 1; ; attempt++) {
-    const outcome = await channel.send(message, Math.min(ctx.upstreamTimeoutMs, deadline - Date.now()))
+  let outcome: SendOutcome = NO_TIME_LEFT
+  for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
+    const leftMs = deadline - Date.now()
+    if (leftMs < MIN_CALL_MS) return outcome
+    outcome = await channel.send(message, Math.min(ctx.upstreamTimeoutMs, leftMs))
     if (outcome.outcome !== 'not_accepted' || !outcome.mayRetry || attempt === MAX_TRIES) return outcome
-    const turn = await askForTurn(ctx, tenant)
+    const turn = await ctx.takeTurn(tenant.id, pacedNumber(tenant))
     const delay = Math.max(retryDelay(outcome, attempt), turn.waitMs)
-    if (Date.now() + delay + MIN_CALL_MS > deadline) return { ...outcome, retryAfterMs: delay }
+    if (!turn.granted || Date.now() + delay + MIN_CALL_MS > deadline) return { ...outcome, retryAfterMs: delay }
     await sleep(delay)
   }
+  return outcome
+}
+
+/** A call that could not end is not begun: the message has surely not left. */
+const NO_TIME_LEFT: SendOutcome = {
+  outcome: 'not_accepted',
+  limit: null,
+  code: null,
+  text: 'no time was left to call the upstream',
+  retryAfterMs: null,
+  mayRetry: false,
 }
 
 function retryDelay(outcome: Extract<SendOutcome, { outcome: 'not_accepted' }>, attempt: number): number {

@@ -17,6 +17,9 @@ export type SendResult =
   | { result: 'limited'; messageId: string; text: string; retryAfterMs: number }
   | { result: 'unknown'; messageId: string }
 
+/** The error of a message that the upstream surely did not take. */
+const UNAVAILABLE = 'upstream_unavailable'
+
 /**
  * Records what the upstream said. From here on the message is sent or refused whatever happens to us: when the news cannot
  * be kept, the message stays recorded as outstanding, its callback or the clock settles it, and no retry may send it again.
@@ -44,7 +47,7 @@ export async function settle(
     }
     case 'not_accepted': {
       const { limit, text, retryAfterMs } = outcome
-      const error = { code: outcome.code ?? 'upstream_unavailable', text }
+      const error = { code: outcome.code ?? UNAVAILABLE, text }
       await tryToKeep(ctx, () => refuseMessage(ctx.database, tenant.id, messageId, error, ctx.clock(), newId()))
       return limit !== null
         ? { result: 'limited', messageId, text, retryAfterMs: retryAfterMs ?? 1_000 }
@@ -95,6 +98,9 @@ export async function findSendResult(ctx: Context, tenant: Tenant, messageId: st
   const message = await findMessage(ctx.database, tenant.id, messageId)
   if (!message) return null
   const { status, outcome, error, upstream_id: upstreamId, accepted_at: acceptedAt } = message
+  if (status === 'failed' && error?.code === UNAVAILABLE) {
+    return { result: 'unavailable', messageId, text: error.text }
+  }
   if (status === 'failed' && error !== null && error.code !== OUTCOME_UNKNOWN) {
     return { result: 'refused', because: 'message', messageId, code: error.code, text: error.text }
   }

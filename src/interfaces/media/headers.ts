@@ -38,11 +38,19 @@ export function contentHeaders(media: StoredMedia) {
   const isShown = isPdf || /^(image|video|audio)\//.test(type)
   return {
     'content-type': type,
-    'content-disposition': contentDisposition(filename, { type: isShown ? 'inline' : 'attachment' }),
+    'content-disposition': contentDisposition(filename, {
+      type: isShown ? 'inline' : 'attachment',
+      fallback: toAscii(filename),
+    }),
     'accept-ranges': 'bytes',
     // A browser's own viewer shows no PDF in a sandbox, and is one.
     ...(isPdf ? {} : { 'content-security-policy': "default-src 'none'; sandbox" }),
   }
+}
+
+/** For clients that read no more than ASCII: without accents, and without what is left then. */
+function toAscii(filename: string): string {
+  return filename.normalize('NFKD').replace(/[^\x20-\x7e]/g, '')
 }
 
 /** The entity tag of a stored file. */

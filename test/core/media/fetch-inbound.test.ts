@@ -164,6 +164,10 @@ describe('a file that does not come at once', () => {
   const transient: [string, () => void][] = [
     ['the upstream is busy', () => upstream.onFind.push(busy)],
     ['the upstream hangs up', () => upstream.onFind.push((response) => void response.socket?.destroy())],
+    [
+      'its address is private, which the operator can put right',
+      () => upstream.onFind.push((response) => answerJson(response, 200, { url: 'http://169.254.169.254/x' })),
+    ],
     ['its address has expired', () => upstream.onDownload.push((response) => void response.writeHead(404).end())],
     [
       'the download breaks off',
@@ -297,11 +301,6 @@ describe('a file that is not to be had', () => {
           (response) => void response.writeHead(200, { 'content-length': '104857601' }).write('x'),
         ),
       '100 MB',
-    ],
-    [
-      'its address is private',
-      () => upstream.onFind.push((response) => answerJson(response, 200, { url: 'http://169.254.169.254/x' })),
-      'private',
     ],
     [
       'its address is none',

@@ -1,12 +1,20 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createOutbox } from '../../../src/core/messages/outbox.js'
-import { openDatabase } from '../../../src/database/pool.js'
+import { createOutbox as createImpatientOutbox } from '../../../src/core/messages/outbox.js'
+import { type Database, openDatabase } from '../../../src/database/pool.js'
 import { newId } from '../../../src/lib/id.js'
-import type { Acceptance, Outbox, OutgoingMessage, Recorded } from '../../../src/model/outgoing-message.js'
+import type { Acceptance, OutgoingMessage, Recorded } from '../../../src/model/outgoing-message.js'
 import { eraseContact } from '../../../src/storage/contacts.js'
 import { createContact, eventsOf, receive, seconds, wamid } from '../../interfaces/hooks/support.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+
+type Outbox = ReturnType<typeof createOutbox>
+
+/** An outbox that waits for a held row as long as a test lasts. */
+function createOutbox(database: Database) {
+  const { record, accept } = createImpatientOutbox(database)
+  return { record: (message: OutgoingMessage) => record(message, Date.now() + 30_000), accept }
+}
 
 let world: World
 let organization: TestOrganization
@@ -219,6 +227,21 @@ describe('recording for a contact whose row somebody holds', () => {
       await Promise.all(waiting)
     })
     expect(numbersOf(await rowsOf(held.id))).toEqual([1, 2])
+  })
+
+  it('holds up nobody however many wait for it, and gives up at last with nothing recorded', async () => {
+    const held = await newPerson()
+    const stranger = await newPerson(other)
+    await whileHeld(held, async () => {
+      const impatient = createImpatientOutbox(world.database)
+      const waiting = Array.from({ length: 30 }, () => impatient.record(messageTo(held.digits), Date.now() + 500))
+      const theirs = messageTo(stranger.digits, { organizationId: other.id })
+      expect(await impatient.record(theirs, Date.now() + 30_000)).toMatchObject({ recorded: true })
+      for (const given of await Promise.allSettled(waiting)) {
+        expect(given).toMatchObject({ status: 'rejected', reason: { code: 'service_unavailable' } })
+      }
+    })
+    expect(await rowsOf(held.id)).toEqual([])
   })
 
   it('and erases it: the contact is not found', async () => {

@@ -306,6 +306,27 @@ describe('the pace of a number', () => {
     expect((await send(free, await newContact(free))).status).toBe(200)
   })
 
+  it('is not taken by what is refused: unknown contacts, blocked ones, unknown messages', async () => {
+    const organization = await createPaced({ messages_per_second: 1 })
+    const digits = await newContact(organization)
+    const blocked = await newContact(organization)
+    const key = organization.key
+    await world.request('PATCH', `/contact?chat_id=${blocked}`, { key, body: { blocked: true } })
+    const text = { message_type: 'text', text: 'hello' }
+    const wrong = [
+      { ...text, phone_number: '16505569999' },
+      { ...text, phone_number: blocked },
+      { ...text, phone_number: digits, context_message_id: 'wamid.unknown' },
+    ]
+    const bodies = Array.from({ length: 30 }, (_, index) => wrong[index % wrong.length])
+    const answers = await Promise.all(bodies.map((body) => world.request('POST', '/send-chat', { key, body })))
+    expect(statusesOf(answers)).toEqual(bodies.map((_, index) => [404, 400, 404][index % 3]))
+    const { rows } = await world.database.pool.query('SELECT FROM sending_paces WHERE organization_id = $1', [
+      organization.id,
+    ])
+    expect(rows).toEqual([])
+  })
+
   it('is no matter with messages_per_second 0', async () => {
     const organization = await createPaced({ messages_per_second: 0 })
     await speakFor(organization, 60)

@@ -109,8 +109,9 @@ describe('GET /media, 200', () => {
 
   it.each([
     ['Offer.pdf', 'inline; filename="Offer.pdf"'],
-    ['Cotação €.pdf', `inline; filename="Cotação ?.pdf"; filename*=UTF-8''Cota%C3%A7%C3%A3o%20%E2%82%AC.pdf`],
-    ['a"b\r\nx-evil: 1.pdf', `inline; filename="a\\"b??x-evil: 1.pdf"; filename*=UTF-8''a%22b%0D%0Ax-evil%3A%201.pdf`],
+    ['Relatório.pdf', `inline; filename="Relatorio.pdf"; filename*=UTF-8''Relat%C3%B3rio.pdf`],
+    ['Cotação €.pdf', `inline; filename="Cotacao .pdf"; filename*=UTF-8''Cota%C3%A7%C3%A3o%20%E2%82%AC.pdf`],
+    ['a"b\r\nx-evil: 1.pdf', `inline; filename="a\\"bx-evil: 1.pdf"; filename*=UTF-8''a%22b%0D%0Ax-evil%3A%201.pdf`],
     ['../../etc/passwd', 'inline; filename="passwd"'],
   ])('names the file %j', async (filename, disposition) => {
     const { path } = await store('x', 'application/pdf', filename)
