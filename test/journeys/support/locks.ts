@@ -1,8 +1,9 @@
+import type { PoolClient } from 'pg'
 import { expect, vi } from 'vitest'
 import type { Database } from '../../../src/database/pool.js'
 
-/** Rows that a test holds, so that the service's statements wait for them. */
-export interface RowLock {
+/** What a test holds in PostgreSQL, so that the service's statements wait for it. */
+export interface Lock {
   release(): Promise<void>
 }
 
@@ -13,26 +14,29 @@ const BEGINNINGS = {
   keepAnswer: 'UPDATE idempotency_keys SET status',
 } as const
 
-const LOCKS = {
-  contacts: 'SELECT FROM contacts WHERE id::text = ANY ($1) FOR UPDATE',
-  messages: 'SELECT FROM messages WHERE id::text = ANY ($1) FOR UPDATE',
-  idempotency_keys: 'SELECT FROM idempotency_keys WHERE key = ANY ($1) FOR UPDATE',
-} as const
-
-const open = new Set<RowLock>()
+const open = new Set<Lock>()
 const patience = { timeout: 20_000, interval: 10 }
 
-/** Takes the rows of these ids (of idempotency keys: these keys), all of which have to be there. */
-export async function lockRows(
-  { pool }: Database,
-  table: keyof typeof LOCKS,
-  ids: readonly string[],
-): Promise<RowLock> {
+/** Lets no message be written. A whole table, for the statements of a send pass over single rows that somebody holds. */
+export function lockMessages(database: Database): Promise<Lock> {
+  return hold(database, async (client) => {
+    await client.query('LOCK TABLE messages IN SHARE MODE')
+  })
+}
+
+/** Takes the rows of these idempotency keys, all of which have to be there. */
+export function lockKeys(database: Database, keys: readonly string[]): Promise<Lock> {
+  return hold(database, async (client) => {
+    const { rowCount } = await client.query('SELECT FROM idempotency_keys WHERE key = ANY ($1) FOR UPDATE', [keys])
+    expect(rowCount).toBe(keys.length)
+  })
+}
+
+async function hold({ pool }: Database, take: (client: PoolClient) => Promise<void>): Promise<Lock> {
   const client = await pool.connect()
   await client.query('BEGIN')
-  const { rowCount } = await client.query(LOCKS[table], [ids])
-  expect(rowCount).toBe(ids.length)
-  const lock: RowLock = {
+  await take(client)
+  const lock: Lock = {
     release: async () => {
       open.delete(lock)
       await client.query('ROLLBACK')
@@ -48,27 +52,27 @@ export async function releaseLocks(): Promise<void> {
   for (const lock of open) await lock.release()
 }
 
-/** Resolves when as many statements of this kind wait for rows. */
+/** Resolves when as many statements of this kind wait. */
 export async function untilWaiting(database: Database, kind: keyof typeof BEGINNINGS, count: number): Promise<void> {
   await vi.waitFor(async () => expect(await waiting(database, BEGINNINGS[kind])).toHaveLength(count), patience)
 }
 
 /** What a process left waiting in PostgreSQL when it died: lets it come through, which it does without the process. */
-export async function comeThrough(database: Database, lock: RowLock): Promise<void> {
+export async function comeThrough(database: Database, lock: Lock): Promise<void> {
   const left = await waiting(database)
   await lock.release()
   await untilGone(database, left)
 }
 
 /** The same, but as if its connections had been seen to be broken: what waited comes to nothing. */
-export async function comeToNothing(database: Database, lock: RowLock): Promise<void> {
+export async function comeToNothing(database: Database, lock: Lock): Promise<void> {
   const left = await waiting(database)
   await database.pool.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) pid', [left])
   await untilGone(database, left)
   await lock.release()
 }
 
-/** The backends whose statements wait for rows and have this in their beginnings. */
+/** The backends whose statements wait and have this in their beginnings. */
 async function waiting({ pool }: Database, beginning = ''): Promise<number[]> {
   const { rows } = await pool.query<{ pid: number }>(
     `SELECT pid FROM pg_stat_activity
@@ -78,9 +82,11 @@ async function waiting({ pool }: Database, beginning = ''): Promise<number[]> {
   return rows.map(({ pid }) => pid)
 }
 
+/** A backend whose process is dead goes; one of a process that lives is idle then. */
 async function untilGone({ pool }: Database, backends: number[]): Promise<void> {
   await vi.waitFor(async () => {
-    const { rowCount } = await pool.query('SELECT FROM pg_stat_activity WHERE pid = ANY ($1)', [backends])
+    const busy = `SELECT FROM pg_stat_activity WHERE pid = ANY ($1) AND state <> 'idle'`
+    const { rowCount } = await pool.query(busy, [backends])
     expect(rowCount).toBe(0)
   }, patience)
 }

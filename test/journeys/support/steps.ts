@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest'
 import type { Database } from '../../../src/database/pool.js'
 import type { FileServer } from './file-server.js'
-import { comeThrough, comeToNothing, lockRows, type RowLock, untilWaiting } from './locks.js'
+import { comeThrough, comeToNothing, type Lock, lockKeys, lockMessages, untilWaiting } from './locks.js'
 import type { Sandbox } from './service.js'
 import type { HeldSend, Kind, PlanOptions } from './step-sends.js'
 import type { HeldCall, UpstreamProxy } from './upstream-proxy.js'
@@ -42,8 +42,8 @@ type Reach = (ground: Ground, sends: readonly HeldSend[], begin: () => void) => 
 const ALL: readonly Kind[] = ['text', 'interactive', 'interactive with image', 'image', 'document', 'reaction']
 const FILES: readonly Kind[] = ['interactive with image', 'image', 'document']
 const REACTIONS: readonly Kind[] = ['reaction']
-/** A process lets no more of its sends wait for rows in PostgreSQL at a time. */
-const HELD_BY_ROWS = { maxSends: 4 }
+/** Several sends would share a statement, or wait in the process for the one that waits in PostgreSQL. */
+const ALONE = { maxSends: 1 }
 const patience = { timeout: 20_000, interval: 10 }
 /** Far longer than it takes to see that the upstream has accepted, and to kill. */
 const SLOW_MS = 3_000
@@ -53,30 +53,29 @@ export const STEPS: readonly Step[] = [
   step('while its file is downloaded', 4, 'nothing', holdDownloads, { kinds: FILES }),
   step('before its file is uploaded', 2, 'nothing', holdUploads('are lost'), { kinds: FILES }),
   step('while its file is uploaded', 3, 'nothing', holdUploads('arrive'), { kinds: FILES }),
-  step('between upload and record', 3, 'nothing', holdRecords('come to nothing'), { ...HELD_BY_ROWS, kinds: FILES }),
-  step('between upload and late record', 2, 'recorded', holdRecords('come through'), { ...HELD_BY_ROWS, kinds: FILES }),
-  step('before it is recorded', 3, 'nothing', holdRecords('come to nothing'), HELD_BY_ROWS),
-  step('before it is recorded late', 3, 'recorded', holdRecords('come through'), HELD_BY_ROWS),
-  step('before it is recorded while the client asks again', 3, 'recorded', holdRecordsUntilAskedAgain, HELD_BY_ROWS),
+  step('between upload and record', 3, 'nothing', holdRecords('come to nothing'), { ...ALONE, kinds: FILES }),
+  step('between upload and late record', 2, 'recorded', holdRecords('come through'), { ...ALONE, kinds: FILES }),
+  step('before it is recorded', 3, 'nothing', holdRecords('come to nothing'), ALONE),
+  step('before it is recorded late', 3, 'recorded', holdRecords('come through'), ALONE),
   step('before the call is made', 4, 'recorded', holdCalls('are lost')),
   step('while the call is on its way', 3, 'accepted', holdCalls('arrive')),
   step('while the call is on its way for long', 2, 'accepted', holdCalls('arrive late')),
   step('before the upstream answers', 4, 'accepted', waitForSlowAnswers, { endings: ['000004'] }),
   step('while the answer is on its way', 4, 'accepted', holdAnswers),
   step('while the answer is on its way and statuses are here', 2, 'accepted', holdAnswersAfterStatuses),
-  step('before the answer is kept', 3, 'accepted', holdAcceptances('come to nothing'), HELD_BY_ROWS),
-  step('before the answer is kept late', 3, 'kept', holdAcceptances('come through'), HELD_BY_ROWS),
+  step('before the answer is kept', 3, 'accepted', holdAcceptances('come to nothing'), ALONE),
+  step('before the answer is kept late', 3, 'kept', holdAcceptances('come through'), ALONE),
   step('before the answer to the client is kept', 2, 'kept', holdKeptAnswers('come to nothing'), { allKeyed: true }),
   step('before the answer to the client is kept late', 2, 'kept', holdKeptAnswers('come through'), { allKeyed: true }),
   step('before the client has heard the answer', 4, 'kept', loseAnswersToClients),
   step('while the call of a reaction is on its way', 4, 'accepted', holdCalls('arrive'), { kinds: REACTIONS }),
   step('while the answer to a reaction is on its way', 4, 'accepted', holdAnswers, { kinds: REACTIONS }),
   step('before the answer to a reaction is kept', 2, 'accepted', holdAcceptances('come to nothing'), {
-    ...HELD_BY_ROWS,
+    ...ALONE,
     kinds: REACTIONS,
   }),
   step('before the answer to a reaction is kept late', 2, 'kept', holdAcceptances('come through'), {
-    ...HELD_BY_ROWS,
+    ...ALONE,
     kinds: REACTIONS,
   }),
 ]
@@ -108,7 +107,7 @@ function holdUploads(uploads: 'are lost' | 'arrive'): Reach {
 /** What becomes of statements that wait in PostgreSQL when their process dies. */
 type Waiting = 'come through' | 'come to nothing'
 
-function endWaiting({ database }: Ground, lock: RowLock, waiting: Waiting): Aftermath {
+function endWaiting({ database }: Ground, lock: Lock, waiting: Waiting): Aftermath {
   const end = waiting === 'come through' ? comeThrough : comeToNothing
   return { beforeRestart: () => end(database, lock) }
 }
@@ -117,23 +116,8 @@ function holdRecords(waiting: Waiting): Reach {
   return async (ground, sends, begin) => endWaiting(ground, await holdStatements(ground, sends, begin), waiting)
 }
 
-async function holdRecordsUntilAskedAgain(
-  ground: Ground,
-  sends: readonly HeldSend[],
-  begin: () => void,
-): Promise<Aftermath> {
-  const lock = await holdStatements(ground, sends, begin)
-  return {
-    whileAskedAgain: async (asking) => {
-      await untilWaiting(ground.database, 'record', sends.length + asking)
-      await comeThrough(ground.database, lock)
-    },
-  }
-}
-
-async function holdStatements({ database }: Ground, sends: readonly HeldSend[], begin: () => void): Promise<RowLock> {
-  const contacts = new Set(sends.map(({ conversation }) => conversation.contactId))
-  const lock = await lockRows(database, 'contacts', [...contacts])
+async function holdStatements({ database }: Ground, sends: readonly HeldSend[], begin: () => void): Promise<Lock> {
+  const lock = await lockMessages(database)
   begin()
   await untilWaiting(database, 'record', sends.length)
   return lock
@@ -180,11 +164,11 @@ async function holdAnswersAfterStatuses(
   return {}
 }
 
-/** The rows are taken before the upstream knows of the messages: its statuses must not be faster. */
+/** The lock is taken before the upstream knows of the messages: its statuses must not be faster. */
 function holdAcceptances(waiting: Waiting): Reach {
   return async (ground, sends, begin) => {
     const calls = await holdOnTheWay(ground.proxy, 'call', 'messages', sends, begin)
-    const lock = await lockRows(ground.database, 'messages', calls.map(messageIdOf))
+    const lock = await lockMessages(ground.database)
     await passOn(calls)
     await untilWaiting(ground.database, 'keepAcceptance', sends.length)
     return endWaiting(ground, lock, waiting)
@@ -194,7 +178,7 @@ function holdAcceptances(waiting: Waiting): Reach {
 function holdKeptAnswers(waiting: Waiting): Reach {
   return async (ground, sends, begin) => {
     const calls = await holdOnTheWay(ground.proxy, 'call', 'messages', sends, begin)
-    const lock = await lockRows(ground.database, 'idempotency_keys', keysOf(sends))
+    const lock = await lockKeys(ground.database, keysOf(sends))
     await passOn(calls)
     await untilWaiting(ground.database, 'keepAnswer', sends.length)
     return endWaiting(ground, lock, waiting)
