@@ -1,5 +1,19 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 
+/** Only told of, and read elsewhere: http/idempotency. */
+const IDEMPOTENCY_KEY = {
+  type: 'object',
+  properties: {
+    'Idempotency-Key': {
+      type: 'string',
+      minLength: 1,
+      maxLength: 255,
+      description:
+        'Makes the request safe to repeat: within 24 hours the same key and body give the first answer again, with the header Idempotent-Replayed',
+    },
+  },
+}
+
 /** The description of Interface A at /openapi.json: OpenAPI 3.1.0, version 1.0.0 (spec 9). */
 export const apiDescription: FastifyDynamicSwaggerOptions = {
   openapi: {
@@ -16,4 +30,8 @@ export const apiDescription: FastifyDynamicSwaggerOptions = {
     },
     security: [{ apiKey: [] }],
   },
+  transform: ({ schema, url, route }) => ({
+    url,
+    schema: route.method === 'POST' ? { ...schema, headers: IDEMPOTENCY_KEY } : schema,
+  }),
 }

@@ -1,4 +1,5 @@
-import { type Static, type TSchema, Type } from 'typebox'
+import { type Static, type TLiteral, type TObject, type TSchema, Type } from 'typebox'
+import { MEDIA_RULES, type MediaKind } from '../../model/media.js'
 import type { InteractiveContent, InteractiveHeader, MessageContent } from '../../model/message-content.js'
 import { Problem } from '../../model/problem.js'
 import { Nullable } from './schemas.js'
@@ -49,7 +50,11 @@ const common = {
   memberId: Maybe(Type.String({ format: 'uuid', description: 'The member of the team who sends' })),
 }
 
-const mediaUrl = Needed(MAX_URL, 'media_url is required for media messages', 'An address that anybody can reach')
+const mediaUrl = (kind: MediaKind) => {
+  const { names, maxBytes } = MEDIA_RULES[kind]
+  const description = `An address that anybody can reach, of a file that is ${names}, of at most ${maxBytes / 1_048_576} MB`
+  return Needed(MAX_URL, 'media_url is required for media messages', description)
+}
 const caption = Maybe(Type.String({ maxLength: MAX_CAPTION }))
 const filename = Maybe(Type.String({ maxLength: MAX_FILENAME, description: 'The display name' }))
 
@@ -59,13 +64,13 @@ const Text = Type.Object({
   text: Needed(MAX_TEXT, 'text is required for text messages'),
 })
 
-const Image = Type.Object({ ...common, message_type: Type.Literal('image'), media_url: mediaUrl, caption })
-const Video = Type.Object({ ...common, message_type: Type.Literal('video'), media_url: mediaUrl, caption })
-const Audio = Type.Object({ ...common, message_type: Type.Literal('audio'), media_url: mediaUrl })
+const Image = Type.Object({ ...common, message_type: Type.Literal('image'), media_url: mediaUrl('image'), caption })
+const Video = Type.Object({ ...common, message_type: Type.Literal('video'), media_url: mediaUrl('video'), caption })
+const Audio = Type.Object({ ...common, message_type: Type.Literal('audio'), media_url: mediaUrl('audio') })
 const Document = Type.Object({
   ...common,
   message_type: Type.Literal('document'),
-  media_url: mediaUrl,
+  media_url: mediaUrl('document'),
   filename,
   caption,
 })
@@ -149,13 +154,13 @@ const List = Type.Object({
   ),
 })
 
-/** One of several objects, told apart by a property; the checks and their errors are those of the one that it names. */
-const OneOf = <Schemas extends TSchema[]>(propertyName: string, schemas: Schemas, missing: string | true) =>
+/** One of several objects, told apart by a property; the checks, their errors and the title are of the one that it names. */
+const OneOf = <Schemas extends TObject[]>(propertyName: string, schemas: Schemas, missing: string | true) =>
   Type.Unsafe<Static<Schemas[number]>>({
     type: 'object',
     required: [propertyName],
     discriminator: { propertyName },
-    oneOf: schemas,
+    oneOf: schemas.map((schema) => ({ ...schema, title: (schema.properties[propertyName] as TLiteral).const })),
     'x-missing': missing,
   })
 
