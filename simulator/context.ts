@@ -10,8 +10,9 @@ import type { SeededRandom } from './random.js'
 import type { MessageRecord } from './record.js'
 import type { Settings } from './settings.js'
 import type { StatusReports } from './statuses.js'
+import type { ShopOrders } from './storefront/orders.js'
 
-/** Everything that a running simulator knows; the upstream's API and the control work on the same one. */
+/** Everything that a running simulator knows; the upstream's API, the storefront's and the control work on the same one. */
 export interface Context {
   numbers: Numbers
   settings: Settings
@@ -27,4 +28,6 @@ export interface Context {
   sender: CallbackSender
   reports: StatusReports
   idle: Idle
+  /** What the storefront sold. */
+  orders: ShopOrders
 }

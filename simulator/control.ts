@@ -1,17 +1,18 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isJsonObject, type JsonObject, parseJsonObject } from '../src/lib/json.js'
 import type { CallbackContent } from './batches.js'
 import type { Attempt } from './callbacks.js'
 import type { Context } from './context.js'
 import { inboundChange, readInbound } from './inbound.js'
 import { withMedia } from './inbound-media.js'
-import { isJsonObject, type JsonObject, parseJsonObject } from './json.js'
 import { type BusinessNumber, metadataOf, publicNumber, readNumber } from './numbers.js'
 import { networkId, phoneDigits } from './phones.js'
 import { invalidField, isProblem, missingField, type Problem, problem } from './problems.js'
 import type { SentMessage } from './record.js'
 import { defaultSettings, readSettings } from './settings.js'
 import { escapeJson } from './signing.js'
+import { readShopOrder } from './storefront/order.js'
 
 type NumberRoute = { Params: { phoneNumberId: string } }
 type MessagesRoute = { Querystring: Record<string, string | string[] | undefined> }
@@ -42,6 +43,8 @@ export function simulatorControl(app: FastifyInstance, context: Context, token: 
   app.post('/callback', (request, reply) => withBody(request, reply, (body) => sendCallback(context, body)))
   app.get<MessagesRoute>('/messages', (request, reply) => answer(reply, listMessages(context, request.query)))
   app.get<MediaRoute>('/media', (request, reply) => answer(reply, listMedia(context, request.query)))
+  app.get('/shop/orders', () => ({ success: true, orders: context.orders.all() }))
+  app.post('/shop/orders', (request, reply) => withBody(request, reply, (body) => placeOrder(context, body)))
   app.get('/settings', () => ({ success: true, settings: context.settings }))
   app.post('/settings', (request, reply) => withBody(request, reply, (body) => changeSettings(context, body)))
   app.post('/reset', (request, reply) => withBody(request, reply, (body) => reset(context, body)))
@@ -145,6 +148,13 @@ function listMedia(context: Context, { phone_number_id: phoneNumberId }: MediaRo
   return { success: true, total: media.length, media }
 }
 
+function placeOrder(context: Context, body: JsonObject): Answer {
+  const order = readShopOrder(body, context.orders.next)
+  if (isProblem(order)) return order
+  context.orders.put(order)
+  return { success: true, order }
+}
+
 function changeSettings(context: Context, body: JsonObject): Answer {
   const changes = readSettings(body)
   if (isProblem(changes)) return changes
@@ -161,6 +171,7 @@ async function reset(context: Context, { numbers = false }: JsonObject): Promise
   context.magic.reset()
   context.magicMedia.reset()
   context.limits?.reset()
+  context.orders.reset()
   Object.assign(context.settings, defaultSettings)
   context.random.restart(defaultSettings.seed)
   if (numbers) context.numbers.clear()

@@ -1,7 +1,7 @@
+import { isJsonObject, type JsonObject } from '../src/lib/json.js'
 import type { CallbackContact, CallbackEnvelope, Change, InboundMessage, MessagesValue } from '../src/upstream/wire.js'
 import { envelope } from './batches.js'
 import { newMessageId } from './ids.js'
-import { isJsonObject, type JsonObject } from './json.js'
 import { isMediaKind } from './media-types.js'
 import { type BusinessNumber, metadataOf } from './numbers.js'
 import { phoneDigits } from './phones.js'

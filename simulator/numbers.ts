@@ -1,5 +1,5 @@
+import type { JsonObject } from '../src/lib/json.js'
 import type { Metadata } from '../src/upstream/wire.js'
-import type { JsonObject } from './json.js'
 import { invalidField, missingField, type Problem } from './problems.js'
 
 /** A business number that a service registered: who it is, and where its callbacks go. */

@@ -1,5 +1,8 @@
-import type { JsonObject } from './json.js'
+import type { JsonObject } from '../src/lib/json.js'
 import { invalidField, type Problem } from './problems.js'
+
+/** How the storefront can answer: as it should, as one that is asked too often (429 or THROTTLED), with 503, never. */
+const shopAnswers = ['normal', 'limited', 'down', 'silent'] as const
 
 /** What a running simulator can be told to do differently. */
 export interface Settings {
@@ -23,6 +26,9 @@ export interface Settings {
   seed: number
   /** Whether accepted messages are kept for `GET /_sim/messages`. */
   record: boolean
+  /** Whether the storefront has a GraphQL API; without one it answers 404 there. */
+  shop_graphql: boolean
+  shop_answers: (typeof shopAnswers)[number]
 }
 
 export const defaultSettings: Readonly<Settings> = {
@@ -36,19 +42,35 @@ export const defaultSettings: Readonly<Settings> = {
   keep_media: true,
   seed: 1,
   record: true,
+  shop_graphql: true,
+  shop_answers: 'normal',
 }
 
 /** The longest time that a timer of Node takes. */
 const maxMs = 2 ** 31 - 1
 
-const ranges: Partial<Record<keyof Settings, { min: number; max: number; whole: boolean }>> = {
-  delay_ms: { min: 0, max: maxMs, whole: true },
-  duplicate: { min: 0, max: 1, whole: false },
-  disorder: { min: 0, max: 1, whole: false },
-  batch: { min: 1, max: 1_000, whole: true },
-  slow_ms: { min: 0, max: maxMs, whole: true },
-  upload_fails: { min: 0, max: 1, whole: false },
-  seed: { min: 0, max: 2 ** 32 - 1, whole: true },
+/** What a setting may be; `expected` completes "… must be". */
+interface Kind {
+  expected: string
+  fits(value: unknown): boolean
+}
+
+const flag: Kind = { expected: 'true or false', fits: (value) => typeof value === 'boolean' }
+const chance = numberWithin(0, 1)
+
+const kinds: Record<keyof Settings, Kind> = {
+  delay_ms: wholeWithin(0, maxMs),
+  duplicate: chance,
+  disorder: chance,
+  batch: wholeWithin(1, 1_000),
+  statuses: flag,
+  slow_ms: wholeWithin(0, maxMs),
+  upload_fails: chance,
+  keep_media: flag,
+  seed: wholeWithin(0, 2 ** 32 - 1),
+  record: flag,
+  shop_graphql: flag,
+  shop_answers: oneOf(shopAnswers),
 }
 
 /** Reads the settings that a body changes; the others stay as they are. */
@@ -61,12 +83,29 @@ export function readSettings(body: JsonObject): Partial<Settings> | Problem {
 }
 
 function complaintAbout(name: string, value: unknown): string | null {
-  if (!Object.hasOwn(defaultSettings, name)) {
-    return `${name} is not a setting; there are ${Object.keys(defaultSettings).join(', ')}`
+  if (!Object.hasOwn(kinds, name)) return `${name} is not a setting; there are ${Object.keys(kinds).join(', ')}`
+  const { expected, fits } = kinds[name as keyof Settings]
+  return fits(value) ? null : `${name} must be ${expected}`
+}
+
+function numberWithin(min: number, max: number): Kind {
+  return {
+    expected: `a number from ${min} to ${max}`,
+    fits: (value) => typeof value === 'number' && value >= min && value <= max,
   }
-  const range = ranges[name as keyof Settings]
-  if (!range) return typeof value === 'boolean' ? null : `${name} must be true or false`
-  const { min, max, whole } = range
-  if (typeof value === 'number' && value >= min && value <= max && (!whole || Number.isInteger(value))) return null
-  return `${name} must be a ${whole ? 'whole ' : ''}number from ${min} to ${max}`
+}
+
+function wholeWithin(min: number, max: number): Kind {
+  const { fits } = numberWithin(min, max)
+  return {
+    expected: `a whole number from ${min} to ${max}`,
+    fits: (value) => Number.isInteger(value) && fits(value),
+  }
+}
+
+function oneOf(words: readonly string[]): Kind {
+  return {
+    expected: `one of ${words.join(', ')}`,
+    fits: (value) => typeof value === 'string' && words.includes(value),
+  }
 }

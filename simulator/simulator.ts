@@ -15,6 +15,8 @@ import { SeededRandom } from './random.js'
 import { MessageRecord } from './record.js'
 import { defaultSettings, type Settings } from './settings.js'
 import { StatusReports } from './statuses.js'
+import { storefrontApi } from './storefront/api.js'
+import { ShopOrders } from './storefront/orders.js'
 
 export interface SimulatorOptions {
   /** Listen address, `127.0.0.1` by default; one that is not loopback needs `public`. */
@@ -38,6 +40,8 @@ export interface Simulator {
   url: string
   /** The upstream's base URL on it. */
   upstreamUrl: string
+  /** The storefront's URL on it, below which its admin API stands. */
+  storefrontUrl: string
   /** Stops at once: open connections are cut, callbacks that wait are given up. */
   close(): Promise<void>
 }
@@ -47,7 +51,8 @@ const defaultRecordLimit = 200_000
 const longestParameter = 500
 
 /**
- * Starts a simulator of the upstream (contract 6): its API under `/v23.0`, its control under `/_sim`.
+ * Starts a simulator of the upstream (contract 6): its API under `/v23.0`, a storefront under `/shop`, the control of both
+ * under `/_sim`.
  * Rejects when the host is not loopback and `public` is not set, or when the address cannot be bound.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
@@ -61,7 +66,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const app = createServer(context, options)
   await app.listen({ host, port: options.port ?? 0 })
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${portOf(app)}`
-  return { url, upstreamUrl: `${url}/v23.0`, close: () => close(app, context) }
+  return { url, upstreamUrl: `${url}/v23.0`, storefrontUrl: `${url}/shop`, close: () => close(app, context) }
 }
 
 function createContext({ limits, recordLimit, log }: SimulatorOptions): Context {
@@ -81,6 +86,7 @@ function createContext({ limits, recordLimit, log }: SimulatorOptions): Context 
     mediaFiles: new MediaFiles(),
     mediaLinks: new MediaLinks(),
     limits: limits ? new Limits() : null,
+    orders: new ShopOrders(),
   }
 }
 
@@ -90,6 +96,7 @@ function createServer(context: Context, { controlToken }: SimulatorOptions): Fas
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
   app.register(async (scope) => upstreamApi(scope, context))
+  app.register(async (scope) => storefrontApi(scope, context), { prefix: '/shop' })
   app.register(async (scope) => simulatorControl(scope, context, controlToken), { prefix: '/_sim' })
   return app
 }

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from '../src/lib/json.js'
 import { type ContentCheck, isFilled, isLonger, type KindOfUpload } from './content/checks.js'
 import { checkContacts } from './content/contacts.js'
 import { checkInteractive } from './content/interactive.js'
@@ -7,7 +8,6 @@ import { checkReaction } from './content/reaction.js'
 import { checkTemplate } from './content/template.js'
 import { checkText } from './content/text.js'
 import { type Refusal, refusals } from './errors.js'
-import { isJsonObject, type JsonObject } from './json.js'
 import { isUserId, phoneDigits } from './phones.js'
 
 /** To whom a send goes: `digits` for a phone number, `userId` for a person without one; `input` is the text as sent. */

@@ -1,5 +1,5 @@
+import { isJsonObject } from '../../src/lib/json.js'
 import { type Refusal, refusals } from '../errors.js'
-import { isJsonObject } from '../json.js'
 import { checkRequiredText, checkUnique, firstRefusal } from './checks.js'
 
 const maxButtons = 3

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../src/lib/json.js'
 import { type Refusal, refusals } from '../errors.js'
-import type { JsonObject } from '../json.js'
 import type { MediaKind } from '../media-types.js'
 
 /** What kind of media the sending number uploaded under an id; null when it uploaded none. */

@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from '../../src/lib/json.js'
 import { type Refusal, refusals } from '../errors.js'
-import { isJsonObject, type JsonObject } from '../json.js'
 import { checkButtons } from './buttons.js'
 import { checkRequiredText, type KindOfUpload } from './checks.js'
 import { checkList } from './list.js'

@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from '../../src/lib/json.js'
 import { type Refusal, refusals } from '../errors.js'
-import { isJsonObject, type JsonObject } from '../json.js'
 import { checkOptionalText } from './checks.js'
 
 export function checkLocation({ location }: JsonObject): Refusal | null {

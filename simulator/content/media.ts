@@ -1,5 +1,5 @@
+import { isJsonObject } from '../../src/lib/json.js'
 import { type Refusal, refusals } from '../errors.js'
-import { isJsonObject } from '../json.js'
 import type { MediaKind } from '../media-types.js'
 import { type ContentCheck, checkOptionalText, firstRefusal, isFilled, isLonger, type KindOfUpload } from './checks.js'
 

@@ -1,7 +1,7 @@
 import type { Context } from '../context.js'
 import { coalesce } from '../lib/coalesce.js'
 import { newId } from '../lib/id.js'
-import { asObject, asObjects, asText, isDeeperThan, isJsonObject, type JsonObject } from '../lib/json.js'
+import { asObject, asObjects, asText, isDeeperThan, type JsonObject, parseJsonObject } from '../lib/json.js'
 import { equalInConstantTime, hmacSha256Hex, sha256 } from '../lib/signature.js'
 import { toStorableDeep } from '../lib/text.js'
 import type { Tenant } from '../model/organization.js'
@@ -52,7 +52,7 @@ async function receive(
   signature: string | undefined,
 ): Promise<CallbackReceipt> {
   if (!signature) return 'unsigned'
-  const envelope = parseEnvelope(body)
+  const envelope = parseJsonObject(body.toString('utf8'))
   if (!envelope) return 'not_json'
 
   const changes = await routeChanges(envelope, findTenant)
@@ -67,15 +67,6 @@ async function receive(
     ),
   )
   return 'stored'
-}
-
-function parseEnvelope(body: Buffer): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8'))
-    return isJsonObject(value) ? value : null
-  } catch {
-    return null
-  }
 }
 
 /** Each change goes its own way: by its phone number, else (templates) by the entry's business account. */

@@ -17,6 +17,7 @@ import {
   sweepOrganization,
   updateOrganization,
 } from '../storage/organizations.js'
+import { openBusinessNumber } from './business-number.js'
 
 /** What an operator says of an organization (contract 3). */
 export type OrganizationFields = Omit<Organization, 'id' | 'created_at' | 'updated_at'>
@@ -153,9 +154,8 @@ async function linkWithSimulator(ctx: CredentialsContext, organizationIds: strin
   for (const { id, upstream } of tenants.values()) {
     if (!upstream) continue
     await ctx.linkWithSimulator({
-      phoneNumberId: upstream.phone_number_id,
+      ...openBusinessNumber(ctx, id, upstream),
       businessAccountId: upstream.business_account_id,
-      accessToken: ctx.secrets.open(upstream.access_token, `${id}:upstream.access_token`),
       appSecret: ctx.secrets.open(upstream.app_secret, `${id}:upstream.app_secret`),
     })
   }

@@ -8,13 +8,14 @@ import fastify, {
   LogController,
 } from 'fastify'
 import type { Logger } from 'pino'
+import { MEBIBYTE } from '../lib/units.js'
 import { Problem } from '../model/problem.js'
 import { answerClientError } from './client-error.js'
 import { sendProblem } from './problems.js'
 import { compileValidator } from './validation.js'
 
 /** How large a request's body may be, in bytes, where a route says nothing else (contract 4). */
-export const BODY_LIMIT = 1_048_576
+export const BODY_LIMIT = MEBIBYTE
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
 

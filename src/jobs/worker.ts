@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import {
+  type Job,
   makeWorkerUtils,
   Logger as QueueLogger,
   type RunnerOptions,
@@ -77,7 +78,7 @@ async function startQueue(
   onId: (workerId: string) => Promise<void>,
   options: QueueOptions,
 ): Promise<Worker> {
-  const events = new EventEmitter()
+  const events = inOrder()
   let workerId: string | undefined
   events.on('pool:create', ({ workerPool }: { workerPool: { id: string } }) => {
     workerId = workerPool.id
@@ -126,6 +127,7 @@ export async function drainJobs(database: Database, tasks: TaskList, log: Logger
       taskList: tasks,
       concurrency: CONCURRENCY,
       noHandleSignals: true,
+      events: inOrder(),
       logger: queueLogger(log),
       preset: { worker: { localQueue } },
     })
@@ -133,6 +135,19 @@ export async function drainJobs(database: Database, tasks: TaskList, log: Logger
     const [left] = await database.run(hasWork, [clock?.now])
     if (!left?.waiting) return
   }
+}
+
+/**
+ * The events of a queue that begins its jobs in the order of their insertion. The queue's own statement chooses them in order,
+ * and returns them as PostgreSQL comes upon them: after a VACUUM later rows may lie before earlier ones.
+ */
+function inOrder(): EventEmitter {
+  const events = new EventEmitter()
+  // The queue hands out this very array.
+  events.on('localQueue:getJobs:complete', ({ jobs }: { jobs: Job[] }) => {
+    jobs.sort((one, other) => Number(one.id) - Number(other.id))
+  })
+  return events
 }
 
 /** Frees the jobs that workers of dead processes held. */

@@ -6,6 +6,16 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** The JSON object that a text holds, or null when it holds none. */
+export function parseJsonObject(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isJsonObject(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
 /** The value when it is an object, else an empty one: for reading what may hold anything. */
 export function asObject(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {}

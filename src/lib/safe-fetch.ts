@@ -3,6 +3,7 @@ import { open, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { Agent, type Dispatcher, errors } from 'undici'
 import { type AddressGuard, guardedConnect, PrivateAddressError } from './address-guard.js'
+import { MEBIBYTE } from './units.js'
 
 export interface DownloadOptions {
   maxBytes: number
@@ -47,7 +48,6 @@ export interface Fetcher {
 
 const MAX_REDIRECTS = 5
 const REDIRECTS = [301, 302, 303, 307, 308]
-const MEGABYTE = 1_048_576
 
 /**
  * A fetcher whose connections pass the guard, wherever redirects lead. Only what is asked for as `trusted` at one of
@@ -235,7 +235,7 @@ async function save(
 }
 
 function tooBig(status: number, maxBytes: number): Failed {
-  const limit = maxBytes % MEGABYTE === 0 ? `${maxBytes / MEGABYTE} MB (${maxBytes} bytes)` : `${maxBytes} bytes`
+  const limit = maxBytes % MEBIBYTE === 0 ? `${maxBytes / MEBIBYTE} MB (${maxBytes} bytes)` : `${maxBytes} bytes`
   return new Failed('too_big', status, `it is larger than ${limit}`)
 }
 

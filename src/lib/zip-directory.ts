@@ -1,9 +1,10 @@
 import type { FileHandle } from 'node:fs/promises'
 import { fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl'
+import { MEBIBYTE } from './units.js'
 
 /** Enough for every document; what ends the reading of a hostile directory. Bytes: of all names together. */
 const MAX_ENTRIES = 10_000
-const MAX_NAME_BYTES = 1_048_576
+const MAX_NAME_BYTES = MEBIBYTE
 
 /**
  * The names of the files in a zip file, by its directory (which is at its end, whatever stands before). Nothing is

@@ -1,3 +1,5 @@
+import { MEBIBYTE } from '../lib/units.js'
+
 /** A file that a message shows; its bytes are in the blob store under `blobKey`. */
 export interface StoredMedia {
   organization_id: string
@@ -13,19 +15,17 @@ export interface StoredMedia {
 /** The kinds of message that carry a file (spec 4.3). */
 export type MediaKind = 'image' | 'video' | 'audio' | 'document'
 
-const MEGABYTE = 1_048_576
-
 /** What a client may send of each kind: the most bytes, and the types of file with their extensions (spec 4.3, contract 4). */
 export const MEDIA_RULES: Record<MediaKind, { maxBytes: number; types: Record<string, string>; names: string }> = {
-  image: { maxBytes: 5 * MEGABYTE, types: { 'image/jpeg': 'jpg', 'image/png': 'png' }, names: 'JPEG or PNG' },
-  video: { maxBytes: 16 * MEGABYTE, types: { 'video/mp4': 'mp4' }, names: 'MP4' },
+  image: { maxBytes: 5 * MEBIBYTE, types: { 'image/jpeg': 'jpg', 'image/png': 'png' }, names: 'JPEG or PNG' },
+  video: { maxBytes: 16 * MEBIBYTE, types: { 'video/mp4': 'mp4' }, names: 'MP4' },
   audio: {
-    maxBytes: 16 * MEGABYTE,
+    maxBytes: 16 * MEBIBYTE,
     types: { 'audio/mpeg': 'mp3', 'audio/aac': 'aac', 'audio/ogg': 'ogg' },
     names: 'MP3, AAC or OGG',
   },
   document: {
-    maxBytes: 100 * MEGABYTE,
+    maxBytes: 100 * MEBIBYTE,
     types: {
       'application/pdf': 'pdf',
       'application/msword': 'doc',

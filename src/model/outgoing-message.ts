@@ -11,8 +11,8 @@ export interface OutgoingMessage {
   text: string
   media_type: string | null
   content: unknown
-  /** The stored file that it shows, and until when the file's address works. */
-  media: { id: string; expiresAt: Date } | null
+  /** The stored file that it shows. */
+  mediaId: string | null
   /** Id, ours or the upstream's, of the message that this one answers or reacts to. */
   aboutId: string | null
   /** A reaction shows only on the message that it is about, so it takes no number in the conversation. */

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
-import { asObject, asText, isJsonObject } from '../lib/json.js'
+import { asObject, asText, parseJsonObject } from '../lib/json.js'
 import { multipartForm } from '../lib/multipart.js'
+import { MEBIBYTE } from '../lib/units.js'
 
 /** A recording that is to be written down. */
 export interface Recording {
@@ -33,10 +34,10 @@ export interface TranscriptionSettings {
 }
 
 /** What such services take at most. */
-const MAX_BYTES = 25 * 1_048_576
+const MAX_BYTES = 25 * MEBIBYTE
 const CONNECT_TIMEOUT_MS = 5_000
 const TIMEOUT_MS = 120_000
-const MAX_ANSWER_BYTES = 1_048_576
+const MAX_ANSWER_BYTES = MEBIBYTE
 const MAX_REASON_LENGTH = 300
 /** Refusals that pass: too slow, too early, too many. */
 const PASSING = new Set([408, 409, 425, 429])
@@ -87,21 +88,13 @@ async function transcribe(
 
 /** A refused key is not final: it may be put right while the recording waits. */
 function readAnswer({ statusCode }: Dispatcher.ResponseData, body: string): TranscribeOutcome {
-  const answer = parse(body)
+  const answer = parseJsonObject(body)
   if (statusCode >= 200 && statusCode < 300) {
-    if (isJsonObject(answer) && typeof answer.text === 'string') return { outcome: 'transcribed', text: answer.text }
+    if (typeof answer?.text === 'string') return { outcome: 'transcribed', text: answer.text }
     return { outcome: 'failed', text: `HTTP ${statusCode} without a text`, final: false }
   }
-  const reason = asText(asObject(asObject(answer).error).message)?.slice(0, MAX_REASON_LENGTH)
+  const reason = asText(asObject(answer?.error).message)?.slice(0, MAX_REASON_LENGTH)
   const text = reason === undefined ? `HTTP ${statusCode}` : `HTTP ${statusCode}: ${reason}`
   const isFinal = statusCode >= 400 && statusCode < 500 && !PASSING.has(statusCode)
   return { outcome: 'failed', text, final: isFinal && statusCode !== 401 && statusCode !== 403 }
-}
-
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return null
-  }
 }

@@ -1,7 +1,8 @@
-import { asObject, asText, isJsonObject, type JsonObject } from '../lib/json.js'
+import type { RawAnswer } from '../lib/exchange.js'
+import { asObject, asText, type JsonObject, parseJsonObject } from '../lib/json.js'
+import { readRetryAfter } from '../lib/retry-after.js'
 import { isStorable, toStorable } from '../lib/text.js'
 import { classifyRefusal, type RefusalClass } from './errors.js'
-import type { RawAnswer } from './exchange.js'
 
 /** What the upstream answered to a call: an error body is told by its code, whatever the HTTP status. */
 export interface Answer {
@@ -18,11 +19,10 @@ export interface Answer {
 /** An id longer than this would not fit into an index, and no upstream makes one. */
 const MAX_ID_LENGTH = 512
 const MAX_REASON_LENGTH = 1_000
-const MAX_RETRY_AFTER_MS = 24 * 3_600_000
 
 /** Reads what an answer says. */
 export function readAnswer({ statusCode, headers, body }: RawAnswer): Answer {
-  const object = parseObject(body)
+  const object = parseJsonObject(body)
   return {
     status: statusCode,
     isSuccess: statusCode >= 200 && statusCode < 300,
@@ -48,20 +48,4 @@ function readError(error: JsonObject): Answer['error'] {
   const code = error.code as number
   const reason = asText(asObject(error.error_data).details) ?? asText(error.message) ?? `error ${code}`
   return { code, kind: classifyRefusal(code), text: toStorable(reason.slice(0, MAX_REASON_LENGTH)) }
-}
-
-/** The header holds seconds or a date. */
-function readRetryAfter(headers: RawAnswer['headers']): number | null {
-  const value = String(headers['retry-after'] ?? '')
-  const ms = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - Date.now()
-  return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : null
-}
-
-function parseObject(body: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(body)
-    return isJsonObject(value) ? value : null
-  } catch {
-    return null
-  }
 }

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream'
 import { Pool } from 'undici'
+import { exchange } from '../lib/exchange.js'
+import { MEBIBYTE } from '../lib/units.js'
 import { type Answer, readAnswer } from './answer.js'
-import { exchange } from './exchange.js'
 
 /** A business number and the credential to use it. */
 export interface BusinessNumber {
@@ -25,7 +26,7 @@ export interface Call {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
-const MAX_ANSWER_BYTES = 1_048_576
+const MAX_ANSWER_BYTES = MEBIBYTE
 
 /** Connections to the API at `baseUrl` (with its version, such as https://host/v23.0); made when they are needed. */
 export function openConnection(baseUrl: string): Connection {

@@ -27,6 +27,16 @@ async function insertJobs(payloads: unknown[], task = 'receive_callback'): Promi
   )
 }
 
+/** The same in a table that has been in use: the first job lies behind the others, and such a small table is read as it lies. */
+async function insertJobsBackwards(first: unknown, others: unknown[]): Promise<void> {
+  await insertJobs(Array.from({ length: 30 }, () => 'before'))
+  await drainJobs(database, { receive_callback: async () => undefined }, log)
+  await insertJobs([first])
+  // Frees the room of the jobs that have ended.
+  await database.pool.query('VACUUM ANALYZE graphile_worker._private_jobs')
+  await insertJobs(others)
+}
+
 async function jobs(): Promise<{ attempts: number; last_error: string | null; locked: boolean }[]> {
   const { rows } = await database.pool.query(
     'SELECT attempts, last_error, locked_by IS NOT NULL AS locked FROM graphile_worker._private_jobs ORDER BY id',
@@ -51,6 +61,18 @@ describe('draining', () => {
     expect(begun).toEqual(payloads)
     expect(ended).toBe(500)
     expect(await jobs()).toEqual([])
+  })
+
+  it('takes jobs in order where the table holds them in another one', async () => {
+    const begun: unknown[] = []
+    const tasks = {
+      receive_callback: async (payload: unknown) => {
+        begun.push(payload)
+      },
+    }
+    await insertJobsBackwards('first', ['second', 'third', 'fourth'])
+    await drainJobs(database, tasks, log)
+    expect(begun).toEqual(['first', 'second', 'third', 'fourth'])
   })
 
   it('leaves a failed job for later, with its reason, and does the others', async () => {
@@ -89,6 +111,20 @@ describe('a worker', () => {
     expect(worker.isRunning()).toBe(false)
     expect(await jobs()).toEqual([])
     await worker.stop()
+  })
+
+  it('takes jobs in order where the table holds them in another one', async () => {
+    const begun: unknown[] = []
+    const tasks = {
+      receive_callback: async (payload: unknown) => {
+        begun.push(payload)
+      },
+    }
+    await insertJobsBackwards('first', ['second', 'third', 'fourth'])
+    const worker = await startWorker(database, tasks, log, async () => undefined)
+    await expect.poll(() => begun.length).toBe(4)
+    await worker.stop()
+    expect(begun).toEqual(['first', 'second', 'third', 'fourth'])
   })
 
   it('does quick jobs while every place for slow ones is taken', async () => {

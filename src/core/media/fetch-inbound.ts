@@ -3,6 +3,7 @@ import { detectFileType } from '../../lib/file-type.js'
 import { newId } from '../../lib/id.js'
 import type { DownloadFailure } from '../../lib/safe-fetch.js'
 import { toStorable } from '../../lib/text.js'
+import { MEBIBYTE } from '../../lib/units.js'
 import { blobKey, mediaExpiry } from '../../model/media.js'
 import {
   attachInboundMedia,
@@ -13,6 +14,7 @@ import {
 } from '../../storage/incoming-media.js'
 import { insertMedia } from '../../storage/media.js'
 import { findTenantsById } from '../../storage/organizations.js'
+import { openBusinessNumber } from '../business-number.js'
 import { type InboundFile, readInboundFile } from '../messages/describe-inbound.js'
 import { type Attempt, unlessAborted } from './attempt.js'
 import { removeMedia } from './remove.js'
@@ -23,7 +25,7 @@ type FetchOutcome = { outcome: 'stored' } | { outcome: 'failed'; text: string; f
 /** With the queue's back-off the last of them comes after some 16 hours; the upstream keeps the file for 7 days. */
 const MAX_ATTEMPTS = 12
 /** What the upstream takes from a sender at most. */
-const MAX_BYTES = 100 * 1_048_576
+const MAX_BYTES = 100 * MEBIBYTE
 const DOWNLOAD_TIMEOUT_MS = 60_000
 const MAX_REASON_LENGTH = 1_000
 
@@ -85,13 +87,12 @@ async function fetchAndStore(
   if (!tenant?.upstream || tenant.provider !== 'upstream') {
     return failed('the organization is not connected with the upstream', false)
   }
-  const accessToken = ctx.secrets.open(tenant.upstream.access_token, `${organizationId}:upstream.access_token`)
-  const number = { phoneNumberId: tenant.upstream.phone_number_id, accessToken }
+  const number = openBusinessNumber(ctx, organizationId, tenant.upstream)
   const found = await ctx.upstream.findMedia(number, file.mediaId, ctx.upstreamTimeoutMs)
   if (found.outcome !== 'found') return failed(found.text, found.outcome === 'gone')
 
   return ctx.spool.use(async (path) => {
-    const headers = { authorization: `Bearer ${accessToken}` }
+    const headers = { authorization: `Bearer ${number.accessToken}` }
     const options = { maxBytes: MAX_BYTES, timeoutMs: DOWNLOAD_TIMEOUT_MS, headers, trusted: true }
     const downloaded = await ctx.fetcher.download(found.url, path, options)
     if (downloaded.outcome === 'failed') return failed(downloaded.text, FINAL_FAILURES.includes(downloaded.reason))

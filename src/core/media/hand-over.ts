@@ -1,12 +1,15 @@
 import type { Channel } from '../../channels/channel.js'
 import type { Context } from '../../context.js'
-import { backoffDelay, sleep } from '../../lib/backoff.js'
+import { sleep } from '../../lib/backoff.js'
 import { detectFileType } from '../../lib/file-type.js'
+import { MEBIBYTE } from '../../lib/units.js'
 import { blobKey, MEDIA_RULES, type MediaKind } from '../../model/media.js'
 import type { Tenant } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
 import { insertMedia } from '../../storage/media.js'
 import type { UploadOutcome } from '../../upstream/media.js'
+import { upstreamBackoff } from '../upstream-backoff.js'
+import { storeFailure } from './store-failure.js'
 
 /** A file that an organization wants to send. */
 export interface GivenFile {
@@ -28,9 +31,8 @@ export interface HandedOver {
 
 const DOWNLOAD_TIMEOUT_MS = 30_000
 const MAX_UPLOADS = 3
-/** What every megabyte adds to the time that an upload may take. */
-const UPLOAD_MS_PER_MEGABYTE = 1_000
-const STORE_RETRY_SECONDS = 5
+/** What every mebibyte adds to the time that an upload may take. */
+const UPLOAD_MS_PER_MEBIBYTE = 1_000
 /** Up to 240 characters, none of which is invisible, turns the text around, or parts folders; not only an ending. */
 const PLAIN_NAME = /^[^\p{C}/\\.][^\p{C}/\\]{0,239}$/u
 
@@ -79,7 +81,7 @@ async function checkType({ kind, field }: GivenFile, path: string): Promise<{ mi
 }
 
 async function upload(ctx: Context, channel: Channel, file: Parameters<Channel['upload']>[0]): Promise<string> {
-  const timeoutMs = ctx.upstreamTimeoutMs + Math.ceil((file.size / 1_048_576) * UPLOAD_MS_PER_MEGABYTE)
+  const timeoutMs = ctx.upstreamTimeoutMs + Math.ceil((file.size / MEBIBYTE) * UPLOAD_MS_PER_MEBIBYTE)
   const deadline = Date.now() + timeoutMs
   for (let attempt = 1; ; attempt++) {
     const uploaded = await channel.upload(file, deadline - Date.now())
@@ -93,7 +95,7 @@ async function upload(ctx: Context, channel: Channel, file: Parameters<Channel['
 /** Milliseconds until the next try; null when there is to be none. */
 function retryDelay(uploaded: UploadOutcome, attempt: number): number | null {
   if (uploaded.outcome !== 'failed' || !uploaded.mayRetry || attempt === MAX_UPLOADS) return null
-  return uploaded.retryAfterMs ?? backoffDelay(attempt, { baseMs: 250, maxMs: 4_000, jitter: 0.2 })
+  return uploaded.retryAfterMs ?? upstreamBackoff(attempt)
 }
 
 function uploadFailed({ code, text }: Exclude<UploadOutcome, { outcome: 'uploaded' }>): Problem {
@@ -105,10 +107,7 @@ function uploadFailed({ code, text }: Exclude<UploadOutcome, { outcome: 'uploade
 
 async function store(ctx: Context, key: string, path: string, mimeType: string): Promise<void> {
   await ctx.blobs.put(key, path, mimeType).catch((error: unknown) => {
-    ctx.log.error({ err: error, key }, 'the media store failed')
-    throw new Problem('service_unavailable', 'Files cannot be stored at the moment: try again', {
-      retry_after: STORE_RETRY_SECONDS,
-    })
+    throw storeFailure(ctx, error, 'Files cannot be stored', { key })
   })
 }
 

@@ -4,8 +4,7 @@ import type { Context } from '../../context.js'
 import { blobKey, type StoredMedia } from '../../model/media.js'
 import { Problem } from '../../model/problem.js'
 import { findMedia } from '../../storage/media.js'
-
-const STORE_RETRY_SECONDS = 5
+import { storeFailure } from './store-failure.js'
 
 /** The parts of a media link as they came; what was missing is empty. */
 export interface MediaLink {
@@ -41,10 +40,7 @@ export async function followMediaLink(ctx: Context, link: MediaLink): Promise<St
 export async function openMedia(ctx: Context, media: StoredMedia, range?: ByteRange): Promise<Readable> {
   const where = { organizationId: media.organization_id, mediaId: media.id }
   const bytes = await ctx.blobs.open(blobKey(media.organization_id, media.id), range).catch((error: unknown) => {
-    ctx.log.error({ err: error, ...where }, 'the media store failed')
-    throw new Problem('service_unavailable', 'Stored files cannot be read at the moment: try again', {
-      retry_after: STORE_RETRY_SECONDS,
-    })
+    throw storeFailure(ctx, error, 'Stored files cannot be read', where)
   })
   if (bytes === null) {
     ctx.log.error(where, 'the bytes of a stored file are missing in the media store')

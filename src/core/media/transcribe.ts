@@ -38,7 +38,7 @@ export async function transcribeVoiceNote(
   const outcome = await ctx.transcriber.transcribe({ bytes, size, filename, mimeType }, signal)
   if (outcome.outcome === 'transcribed') {
     const text = toStorable(Array.from(outcome.text.trim()).slice(0, MAX_TEXT_LENGTH).join(''))
-    return setTranscription(ctx.database, organizationId, messageId, text)
+    return ctx.database.transaction((transaction) => setTranscription(transaction, organizationId, messageId, text))
   }
   if (!outcome.final && number < MAX_ATTEMPTS) throw new Error(`the voice note was not transcribed: ${outcome.text}`)
   ctx.log.warn({ organizationId, messageId, reason: outcome.text }, 'a voice note is not transcribed')

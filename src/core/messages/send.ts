@@ -2,9 +2,8 @@ import { businessApiChannel } from '../../channels/business-api.js'
 import type { Channel, ChannelMessage, Recipient } from '../../channels/channel.js'
 import type { Context } from '../../context.js'
 import { isUniqueViolation } from '../../database/errors.js'
-import { backoffDelay, sleep } from '../../lib/backoff.js'
+import { sleep } from '../../lib/backoff.js'
 import { newId } from '../../lib/id.js'
-import { mediaExpiry } from '../../model/media.js'
 import { fileOf, type MessageContent, type ReadyContent, withFile } from '../../model/message-content.js'
 import type { Tenant } from '../../model/organization.js'
 import type { NotRecorded, OutgoingMessage, Recorded } from '../../model/outgoing-message.js'
@@ -13,9 +12,11 @@ import { Problem } from '../../model/problem.js'
 import { memberExists } from '../../storage/members.js'
 import { checkRecipient } from '../../storage/outgoing-messages.js'
 import type { SendOutcome } from '../../upstream/client.js'
+import { openBusinessNumber } from '../business-number.js'
 import { type ContactNumber, readAddresses } from '../contacts.js'
 import { handOverFile } from '../media/hand-over.js'
 import { removeUnattachedFile } from '../media/remove.js'
+import { upstreamBackoff } from '../upstream-backoff.js'
 import { describeContent } from './describe-content.js'
 import { lookForTurn } from './pace.js'
 import { findSendResult, type SendResult, settle } from './settle.js'
@@ -80,10 +81,7 @@ export function openChannel(ctx: Context, tenant: Tenant): Channel {
       "The organization's provider is upstream, but its phone number id and access token are not configured",
     )
   }
-  return businessApiChannel(ctx.upstream, {
-    phoneNumberId: tenant.upstream.phone_number_id,
-    accessToken: ctx.secrets.open(tenant.upstream.access_token, `${tenant.id}:upstream.access_token`),
-  })
+  return businessApiChannel(ctx.upstream, openBusinessNumber(ctx, tenant.id, tenant.upstream))
 }
 
 async function checkMember(ctx: Context, tenant: Tenant, memberId: string | null): Promise<void> {
@@ -97,8 +95,6 @@ function toDraft(
   { id, content, about, memberId }: SendCommand,
   { forms }: ContactNumber,
 ): OutgoingMessage {
-  const createdAt = ctx.clock()
-  const hasFile = fileOf(content) !== null
   return {
     organizationId: tenant.id,
     id,
@@ -106,12 +102,12 @@ function toDraft(
     sender_type: memberId === null ? 'bot-chat' : 'human-chat',
     message_type: content.type,
     ...describeContent(content),
-    media: hasFile ? { id, expiresAt: mediaExpiry(createdAt) } : null,
+    mediaId: fileOf(content) === null ? null : id,
     aboutId: about?.id ?? null,
     isReaction: content.type === 'reaction',
     pairLimit: tenant.upstream?.pair_limit ?? false,
     assignee_id: memberId,
-    created_at: createdAt,
+    created_at: ctx.clock(),
     contactEventId: newId(),
   }
 }
@@ -129,10 +125,10 @@ async function checkFirst(
   deadline: number,
 ): Promise<void> {
   const number = pacedNumber(tenant)
-  if (draft.media === null && number.messagesPerSecond === 0) return
+  if (draft.mediaId === null && number.messagesPerSecond === 0) return
   const refusal = await checkRecipient(ctx.database, draft)
   if (refusal && !mayWait(ctx, refusal, deadline)) throw explainRefusal(refusal, command, recipient)
-  if (draft.media) refuseLateTurn(await lookForTurn(ctx.database, tenant.id, number))
+  if (draft.mediaId !== null) refuseLateTurn(await lookForTurn(ctx.database, tenant.id, number))
 }
 
 /** Whether a refusal passes by itself, so soon that the call still has its time then. */
@@ -178,7 +174,7 @@ async function recordInTurn(
     return await record(ctx, command, draft, recipient, deadline)
   } catch (error) {
     // Where nobody knows whether it was recorded, the sweep decides.
-    if (error instanceof Problem && draft.media) await dropFile(ctx, tenant, draft.media.id)
+    if (error instanceof Problem && draft.mediaId !== null) await dropFile(ctx, tenant, draft.mediaId)
     throw error
   }
 }
@@ -205,10 +201,8 @@ async function record(
   deadline: number,
 ): Promise<RecordedMessage | null> {
   for (;;) {
-    const createdAt = ctx.clock()
-    const media = draft.media && { ...draft.media, expiresAt: mediaExpiry(createdAt) }
     const until = Math.max(deadline - ctx.upstreamTimeoutMs, Date.now() + HELD_PATIENCE_MS)
-    const recorded = await recordOnce(ctx, { ...draft, created_at: createdAt, media }, until)
+    const recorded = await recordOnce(ctx, { ...draft, created_at: ctx.clock() }, until)
     if (recorded === null || recorded.recorded) return recorded
     if (!mayWait(ctx, recorded, deadline)) throw explainRefusal(recorded, command, recipient)
     await sleep(recorded.waitMs)
@@ -276,7 +270,7 @@ async function tryToSend(
   deadline: number,
 ): Promise<SendOutcome> {
   let outcome: SendOutcome = NO_TIME_LEFT
-  for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
+  for (let attempt = 1; ; attempt++) {
     const leftMs = deadline - Date.now()
     if (leftMs < MIN_CALL_MS) return outcome
     outcome = await channel.send(message, Math.min(ctx.upstreamTimeoutMs, leftMs))
@@ -286,7 +280,6 @@ async function tryToSend(
     if (!turn.granted || Date.now() + delay + MIN_CALL_MS > deadline) return { ...outcome, retryAfterMs: delay }
     await sleep(delay)
   }
-  return outcome
 }
 
 /** A call that could not end is not begun: the message has surely not left. */
@@ -303,5 +296,5 @@ function retryDelay(outcome: Extract<SendOutcome, { outcome: 'not_accepted' }>, 
   if (outcome.retryAfterMs !== null) return outcome.retryAfterMs
   // The upstream's advice for the limit of a pair: 4^X seconds.
   if (outcome.limit === 'pair') return 4 ** (attempt - 1) * 1_000
-  return backoffDelay(attempt, { baseMs: 250, maxMs: 4_000, jitter: 0.2 })
+  return upstreamBackoff(attempt)
 }

@@ -1,4 +1,5 @@
 import { type Static, type TLiteral, type TObject, type TSchema, Type } from 'typebox'
+import { MEBIBYTE } from '../../lib/units.js'
 import { MEDIA_RULES, type MediaKind } from '../../model/media.js'
 import type { InteractiveContent, InteractiveHeader, MessageContent } from '../../model/message-content.js'
 import { Problem } from '../../model/problem.js'
@@ -52,7 +53,7 @@ const common = {
 
 const mediaUrl = (kind: MediaKind) => {
   const { names, maxBytes } = MEDIA_RULES[kind]
-  const description = `An address that anybody can reach, of a file that is ${names}, of at most ${maxBytes / 1_048_576} MB`
+  const description = `An address that anybody can reach, of a file that is ${names}, of at most ${maxBytes / MEBIBYTE} MB`
   return Needed(MAX_URL, 'media_url is required for media messages', description)
 }
 const caption = Maybe(Type.String({ maxLength: MAX_CAPTION }))

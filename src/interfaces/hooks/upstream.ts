@@ -1,9 +1,10 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Context } from '../../context.js'
 import { type CallbackReceipt, type CallbackReceiver, isVerifyToken } from '../../core/callbacks.js'
+import { MEBIBYTE } from '../../lib/units.js'
 import { Problem } from '../../model/problem.js'
 
-const BODY_LIMIT = 4 * 1_048_576
+const BODY_LIMIT = 4 * MEBIBYTE
 
 /** `/hooks/upstream`: the verification of the URL (GET) and the events (POST); contract 6. */
 export function hookRoutes(ctx: Context, callbacks: CallbackReceiver): FastifyPluginAsync {

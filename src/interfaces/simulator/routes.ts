@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { request as forward } from 'undici'
 import { createAdminGuard } from '../../http/auth.js'
+import { MEBIBYTE } from '../../lib/units.js'
 
 /** Where the simulator's control is, and the token that it asks for. */
 export interface SimulatorAddress {
@@ -8,7 +9,7 @@ export interface SimulatorAddress {
   token: string | null
 }
 
-const BODY_LIMIT = 4 * 1_048_576
+const BODY_LIMIT = 4 * MEBIBYTE
 
 /** `/_sim`: passes the control of the built-in simulator on, for those who hold the admin token (contract 2, 6). */
 export function simulatorRoutes({ controlUrl, token }: SimulatorAddress, adminToken: string): FastifyPluginAsync {

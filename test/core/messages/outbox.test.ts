@@ -59,7 +59,7 @@ function messageTo(digits: string, fields: Partial<OutgoingMessage> = {}): Outgo
     text: 'hello',
     media_type: null,
     content: null,
-    media: null,
+    mediaId: null,
     aboutId: null,
     isReaction: false,
     pairLimit: false,

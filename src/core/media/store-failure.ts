@@ -1,0 +1,13 @@
+import type { Context } from '../../context.js'
+import { Problem } from '../../model/problem.js'
+
+const RETRY_SECONDS = 5
+
+/**
+ * The problem that a failing store of files is to whoever asked: service_unavailable. `what` says what cannot be done, `where`
+ * names the file in the log.
+ */
+export function storeFailure(ctx: Context, error: unknown, what: string, where: Record<string, string>): Problem {
+  ctx.log.error({ err: error, ...where }, 'the media store failed')
+  return new Problem('service_unavailable', `${what} at the moment: try again`, { retry_after: RETRY_SECONDS })
+}

@@ -1,0 +1,2 @@
+/** Bytes of what people call a megabyte. */
+export const MEBIBYTE = 1_048_576

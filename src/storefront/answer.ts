@@ -1,0 +1,36 @@
+import type { RawAnswer } from '../lib/exchange.js'
+import { asObject, asText, type JsonObject, parseJsonObject } from '../lib/json.js'
+import { readRetryAfter } from '../lib/retry-after.js'
+import { DEFAULT_WAIT_MS, type FindOrderOutcome } from './outcome.js'
+
+/** What a shop answered to a call of either API. */
+export interface Answer {
+  status: number
+  /** Null where the answer is no JSON object. */
+  body: JsonObject | null
+  /** Milliseconds. */
+  retryAfterMs: number | null
+}
+
+/** Reads what an answer says. */
+export function readAnswer({ statusCode, headers, body }: RawAnswer): Answer {
+  return { status: statusCode, body: parseJsonObject(body), retryAfterMs: readRetryAfter(headers) }
+}
+
+/** What an answer means by its status alone; null for a JSON object that is to be looked at. */
+export function readStatus({ status, body, retryAfterMs }: Answer): FindOrderOutcome | null {
+  const reason = readReason(body?.errors)
+  const text = reason === null ? `HTTP ${status}` : `HTTP ${status}: ${reason}`
+  if (status === 401 || status === 403) return { outcome: 'credentials_rejected', text }
+  if (status === 429) return { outcome: 'limited', retryAfterMs: retryAfterMs ?? DEFAULT_WAIT_MS }
+  if (status >= 300 && status < 400) {
+    return { outcome: 'unavailable', text: `HTTP ${status}: the shop's URL redirects, which is not followed` }
+  }
+  if (status < 200 || status > 299) return { outcome: 'unavailable', text }
+  return body === null ? { outcome: 'unavailable', text: `HTTP ${status} without a JSON object` } : null
+}
+
+/** What `errors` tells people: REST has a text there, GraphQL a list of objects with one each. Null where there is none. */
+export function readReason(errors: unknown): string | null {
+  return asText(Array.isArray(errors) ? asObject(errors[0]).message : errors)
+}

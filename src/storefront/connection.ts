@@ -1,0 +1,62 @@
+import { Agent } from 'undici'
+import { type AddressGuard, guardedConnect } from '../lib/address-guard.js'
+import { exchange } from '../lib/exchange.js'
+import { MEBIBYTE } from '../lib/units.js'
+import { type Answer, readAnswer } from './answer.js'
+
+/** The way to one shop's API for the time of one look-up. */
+export interface Connection {
+  agent: Agent
+  origin: string
+  /** The path of the API with its version, such as `/admin/api/2026-07`. */
+  base: string
+  accessToken: string
+  /** Aborted when the look-up's time is over. */
+  deadline: AbortSignal
+}
+
+/** One call of the API; `path` is below its base. */
+export interface Call {
+  method: 'GET' | 'POST'
+  path: string
+  /** JSON. */
+  body?: string
+}
+
+const API_PATH = '/admin/api/2026-07'
+const CONNECT_TIMEOUT_MS = 5_000
+
+/** The connections to all shops; each passes the guard, since a shop's address is what somebody typed. */
+export function openAgent(guard: AddressGuard): Agent {
+  return new Agent({
+    connect: guardedConnect(guard, CONNECT_TIMEOUT_MS),
+    maxResponseSize: MEBIBYTE,
+    // Strangers do not say how long idle connections stay.
+    keepAliveMaxTimeout: 4_000,
+  })
+}
+
+/** Where the API of the shop at `url` stands; the url may have a path. Throws for what is no address of a shop. */
+export function locateApi(url: string): { origin: string; base: string } {
+  if (!URL.canParse(url)) throw new Error("the shop's URL is not valid")
+  const { protocol, username, password, origin, pathname } = new URL(url)
+  if (protocol !== 'http:' && protocol !== 'https:') {
+    throw new Error("the shop's URL begins with neither http:// nor https://")
+  }
+  if (username || password) throw new Error("the shop's URL contains a user name or password")
+  return { origin, base: pathname.replace(/\/+$/, '') + API_PATH }
+}
+
+/** Makes one call and reads the whole answer. Throws what breaks the connection, and the deadline's reason. */
+export async function makeCall(
+  { agent, origin, base, accessToken, deadline }: Connection,
+  { method, path, body }: Call,
+): Promise<Answer> {
+  const headers = {
+    accept: 'application/json',
+    'user-agent': 'parley',
+    'x-shopify-access-token': accessToken,
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  }
+  return readAnswer(await exchange(agent, { origin, method, path: base + path, headers, body: body ?? null }, deadline))
+}

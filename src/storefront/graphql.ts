@@ -1,0 +1,38 @@
+import { asObject, asObjects, isJsonObject, type JsonObject } from '../lib/json.js'
+import { MAX_RETRY_AFTER_MS } from '../lib/retry-after.js'
+import { readReason, readStatus } from './answer.js'
+import { type Connection, makeCall } from './connection.js'
+import { readOrder } from './order.js'
+import { DEFAULT_WAIT_MS, type FindOrderOutcome } from './outcome.js'
+
+const QUERY = 'query FindOrder($id: ID!) { order(id: $id) { name number } }'
+const MIN_WAIT_MS = 1_000
+
+/** Asks a shop's GraphQL API for an order; null where there is no such API. Throws what breaks the connection. */
+export async function findByGraphql(connection: Connection, orderId: string): Promise<FindOrderOutcome | null> {
+  const body = JSON.stringify({ query: QUERY, variables: { id: `gid://shopify/Order/${orderId}` } })
+  const answer = await makeCall(connection, { method: 'POST', path: '/graphql.json', body })
+  if (answer.status === 404) return null
+  return readStatus(answer) ?? readResult(asObject(answer.body))
+}
+
+/** Errors come with status 200. Where they stand beside an order, it is what could be told of it. */
+function readResult({ data, errors, extensions }: JsonObject): FindOrderOutcome {
+  const { order } = asObject(data)
+  if (isJsonObject(order)) return readOrder(order.number, order.name)
+  const codes = asObjects(errors).map((error) => asObject(error.extensions).code)
+  const text = readReason(errors)
+  if (codes.includes('THROTTLED')) return { outcome: 'limited', retryAfterMs: readWait(extensions) }
+  if (codes.includes('ACCESS_DENIED')) return { outcome: 'credentials_rejected', text: text ?? 'ACCESS_DENIED' }
+  if (order === null && codes.length === 0 && text === null) return { outcome: 'not_found' }
+  return { outcome: 'unavailable', text: text ?? 'the answer of the GraphQL API has neither an order nor an error' }
+}
+
+/** A query that costs more points than are left waits until they are restored. */
+function readWait(extensions: unknown): number {
+  const cost = asObject(asObject(extensions).cost)
+  const { currentlyAvailable, restoreRate } = asObject(cost.throttleStatus)
+  const seconds = (Number(cost.requestedQueryCost) - Number(currentlyAvailable)) / Number(restoreRate)
+  if (!Number.isFinite(seconds)) return DEFAULT_WAIT_MS
+  return Math.min(Math.max(Math.ceil(seconds * 1_000), MIN_WAIT_MS), MAX_RETRY_AFTER_MS)
+}

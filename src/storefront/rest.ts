@@ -1,0 +1,20 @@
+import { asObject, isJsonObject } from '../lib/json.js'
+import { readStatus } from './answer.js'
+import { type Connection, makeCall } from './connection.js'
+import { readOrder } from './order.js'
+import type { FindOrderOutcome } from './outcome.js'
+
+/** Asks a shop's REST API for an order. Throws what breaks the connection. */
+export async function findByRest(connection: Connection, orderId: string): Promise<FindOrderOutcome> {
+  const answer = await makeCall(connection, {
+    method: 'GET',
+    path: `/orders/${orderId}.json?fields=id,name,order_number`,
+  })
+  if (answer.status === 404) return { outcome: 'not_found' }
+  return readStatus(answer) ?? readResult(asObject(answer.body).order)
+}
+
+function readResult(order: unknown): FindOrderOutcome {
+  if (isJsonObject(order)) return readOrder(order.order_number, order.name)
+  return { outcome: 'unavailable', text: 'the answer of the REST API has no order' }
+}
