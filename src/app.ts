@@ -25,6 +25,7 @@ import { createFetcher } from './lib/safe-fetch.js'
 import { createSecretBox } from './lib/secret-box.js'
 import { createSpool } from './lib/spool.js'
 import type { Secrets } from './secrets.js'
+import { createStorefrontClient } from './storefront/client.js'
 import { createTranscriber } from './transcription/client.js'
 import { createUpstreamClient } from './upstream/client.js'
 import { registerWithSimulator, type SimulatedNumber, type SimulatorControl } from './upstream/simulator-link.js'
@@ -65,6 +66,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const spool = createSpool(join(config.dataDir, 'spool'))
   await spool.sweep(STALE_MS)
   const presence = await enterPresence(database, log)
+  const guard = createAddressGuard(config.allowedPrivateHosts)
   const ctx: Context = {
     database,
     clock: options.clock ?? (() => new Date()),
@@ -74,8 +76,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     upstreamTimeoutMs: config.upstreamTimeoutMs,
     blobs: await openBlobStore(config.media, config.dataDir, (problem) => log.warn(problem)),
     mediaLinks: createMediaLinks(secrets.masterKeys, () => config.publicUrl ?? url),
+    storefront: createStorefrontClient(guard),
     fetcher: createFetcher({
-      guard: createAddressGuard(config.allowedPrivateHosts),
+      guard,
       trustedOrigins: [new URL(options.upstreamUrl).origin],
     }),
     spool,
@@ -111,6 +114,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     await server.close()
     await worker?.stop()
     await ctx.upstream.close()
+    await ctx.storefront.close()
     await ctx.transcriber?.close()
     await ctx.fetcher.close()
     await ctx.blobs.close()

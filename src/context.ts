@@ -8,6 +8,7 @@ import type { Contact, ContactLookup } from './model/contact.js'
 import type { MediaAddress } from './model/message.js'
 import type { Outbox } from './model/outgoing-message.js'
 import type { Pacer } from './model/pace.js'
+import type { StorefrontClient } from './storefront/client.js'
 import type { Transcriber } from './transcription/client.js'
 import type { UpstreamClient } from './upstream/client.js'
 import type { SimulatedNumber } from './upstream/simulator-link.js'
@@ -38,6 +39,8 @@ export interface Context {
   log: Logger
   secrets: SecretBox
   upstream: UpstreamClient
+  /** Asks storefronts for orders. */
+  storefront: StorefrontClient
   /** How long one call to the upstream waits for its answer, in milliseconds. */
   upstreamTimeoutMs: number
   /** Where the bytes of media are kept. */

@@ -1,8 +1,10 @@
 import type { Context } from '../context.js'
+import type { Contact } from '../model/contact.js'
 import type { ShownMessage } from '../model/message.js'
 import type { Organization } from '../model/organization.js'
-import { findMessagesBySeq } from '../storage/messages.js'
-import { type ContactReference, findContact } from './contacts.js'
+import type { SearchTerm } from '../model/search-terms.js'
+import { findMessagesBySeq, findMessagesBySeqs } from '../storage/messages.js'
+import { findMatches } from './messages/search.js'
 
 /** Which page of a conversation; `limit` messages a page, the first page is 1. */
 export interface PageRequest {
@@ -11,7 +13,7 @@ export interface PageRequest {
   ascending: boolean
 }
 
-/** One page, and how many messages the conversation has in all. */
+/** One page, and how many messages there are on all pages together. */
 export interface ConversationPage {
   messages: ShownMessage[]
   total: number
@@ -24,15 +26,27 @@ export interface ConversationPage {
 export async function readConversation(
   ctx: Context,
   organization: Organization,
-  reference: ContactReference,
+  contact: Contact,
   { page, limit, ascending }: PageRequest,
 ): Promise<ConversationPage> {
-  const contact = await findContact(ctx, organization, reference, 'query')
   const total = contact.last_seq
   const skipped = (page - 1) * limit
   if (skipped >= total) return { messages: [], total }
   const from = ascending ? skipped + 1 : Math.max(1, total - skipped - limit + 1)
   const to = ascending ? Math.min(total, skipped + limit) : total - skipped
   const messages = await findMessagesBySeq(ctx.database, organization.id, contact.id, from, to)
+  return { messages: ascending ? messages : messages.reverse(), total }
+}
+
+/** Reads one page of the messages that hold one of the terms (contract 4, Search). */
+export async function searchConversation(
+  ctx: Context,
+  organization: Organization,
+  contact: Contact,
+  terms: readonly SearchTerm[],
+  { page, limit, ascending }: PageRequest,
+): Promise<ConversationPage> {
+  const { seqs, total } = await findMatches(ctx, contact, terms, { skip: (page - 1) * limit, limit, ascending })
+  const messages = await findMessagesBySeqs(ctx.database, organization.id, contact.id, seqs)
   return { messages: ascending ? messages : messages.reverse(), total }
 }

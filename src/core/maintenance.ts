@@ -2,6 +2,7 @@ import type { Context } from '../context.js'
 import { newId } from '../lib/id.js'
 import { OUTCOME_UNKNOWN } from '../model/message.js'
 import { hasCallbackBacklog, pruneCallbacks } from '../storage/callbacks.js'
+import { foldContactCounts } from '../storage/contact-lists.js'
 import { eraseContactTraces } from '../storage/contacts.js'
 import { pruneEvents } from '../storage/events.js'
 import { pruneIdempotencyKeys } from '../storage/idempotency-keys.js'
@@ -46,6 +47,11 @@ export async function prune(ctx: Context): Promise<void> {
   await pruneEvents(ctx.database, before(now, 30 * DAY_MS))
   await pruneIdempotencyKeys(ctx.database, before(now, DAY_MS))
   await removeUnattachedMedia(ctx, before(now, DAY_MS))
+}
+
+/** Folds the counts that writers have added to. */
+export function foldCounts(ctx: Context): Promise<void> {
+  return foldContactCounts(ctx.database)
 }
 
 /** Blanks what an erased contact left in events and raw callbacks. */

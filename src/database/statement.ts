@@ -28,6 +28,6 @@ export function declaredStatements(): Statement<unknown>[] {
  * An array parameter whose length the planner does not see. Where it sees it, a plan made for this very call looks cheaper
  * than the general one, and PostgreSQL plans anew every time: three times the cost of a look-up.
  */
-export function opaqueArray(parameter: `$${number}`, type: 'text' | 'uuid' | 'integer'): string {
+export function opaqueArray(parameter: `$${number}`, type: 'text' | 'uuid' | 'integer' | 'bigint'): string {
   return `(SELECT ${parameter}::${type}[])::${type}[]`
 }

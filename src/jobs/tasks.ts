@@ -1,11 +1,12 @@
 import type { JobHelpers, Task } from 'graphile-worker'
 import type { Context } from '../context.js'
-import { eraseTraces, prune, settleOutcomes } from '../core/maintenance.js'
+import { eraseTraces, foldCounts, prune, settleOutcomes } from '../core/maintenance.js'
 import type { Attempt } from '../core/media/attempt.js'
 import { fetchInboundMedia } from '../core/media/fetch-inbound.js'
 import { removeMedia } from '../core/media/remove.js'
 import { transcribeVoiceNote } from '../core/media/transcribe.js'
 import { createCallbackProcessor } from '../core/messages/receive.js'
+import { indexConversation } from '../core/messages/search.js'
 import { sweepDeletedOrganization } from '../core/organizations.js'
 
 /** The names under which jobs are inserted; `migrate` makes them known to the queue. */
@@ -18,6 +19,8 @@ export const TASK_NAMES = [
   'fetch_media',
   'transcribe_voice_note',
   'remove_media',
+  'index_conversation',
+  'fold_counts',
 ] as const
 
 /**
@@ -30,7 +33,7 @@ export const SLOW_LINES: readonly { tasks: readonly string[]; concurrency: numbe
 ]
 
 /** When recurring tasks run. */
-export const CRONTAB = ['* * * * * settle_outcomes', '17 3 * * * prune'].join('\n')
+export const CRONTAB = ['* * * * * settle_outcomes', '* * * * * fold_counts', '17 3 * * * prune'].join('\n')
 
 /** What each task does. The payload of a tenant's job names its organization. */
 export function createTasks(ctx: Context): Record<(typeof TASK_NAMES)[number], Task> {
@@ -64,7 +67,12 @@ export function createTasks(ctx: Context): Record<(typeof TASK_NAMES)[number], T
       const { organizationId, mediaIds } = payload as { organizationId: string; mediaIds: string[] }
       return removeMedia(ctx, organizationId, mediaIds)
     },
+    index_conversation: (payload: unknown) => {
+      const { organizationId, contactId } = payload as { organizationId: string; contactId: string }
+      return indexConversation(ctx, organizationId, contactId)
+    },
     settle_outcomes: () => settleOutcomes(ctx),
+    fold_counts: () => foldCounts(ctx),
     prune: () => prune(ctx),
   }
 }

@@ -17,6 +17,8 @@ export interface Contact {
   contact_summary_updated_at: Date | string | null
   /** How many messages the conversation has; the number of the newest. */
   last_seq: number
+  /** Up to which number the messages are searched by the index of words. */
+  searchable_seq: number
   last_inbound_at: Date | string | null
   created_at: Date | string
   updated_at: Date | string

@@ -1,7 +1,7 @@
 import type { Queryable } from '../database/pool.js'
 import { statement } from '../database/statement.js'
 import type { Contact } from '../model/contact.js'
-import { CONTACT_COLUMNS } from './contacts.js'
+import { CONTACT_COLUMNS, foldName } from './contacts.js'
 
 const lockByAddresses = statement<Contact>(
   'contactMerges.lock',
@@ -28,7 +28,21 @@ const moveEvents = statement<never>(
   'UPDATE events SET contact_id = $3 WHERE organization_id = $1 AND contact_id = $2',
 )
 
-const drop = statement<never>('contactMerges.drop', 'DELETE FROM contacts WHERE organization_id = $1 AND id = $2')
+const moveActivity = statement<never>(
+  'contactMerges.moveActivity',
+  `UPDATE contact_activity older
+   SET active_at = greatest(older.active_at, younger.active_at)
+   FROM contact_activity younger
+   WHERE older.organization_id = $1 AND older.contact_id = $3 AND younger.organization_id = $1 AND younger.contact_id = $2`,
+)
+
+const drop = statement<never>(
+  'contactMerges.drop',
+  `WITH dropped AS (
+     DELETE FROM contacts WHERE organization_id = $1 AND id = $2 RETURNING id
+   )
+   INSERT INTO contact_counts (organization_id, change) SELECT $1, -1 FROM dropped`,
+)
 
 // What the older does not know it takes from the younger; the phone's number becomes the chat id where there was none.
 const absorb = statement<Contact>(
@@ -37,7 +51,7 @@ const absorb = statement<Contact>(
      UPDATE contacts
      SET chat_id = CASE WHEN phone_number IS NULL AND $4::text IS NOT NULL THEN $3 ELSE chat_id END,
        phone_number = coalesce(phone_number, $4),
-       full_name = coalesce(full_name, $5), email = coalesce(email, $6), bot_status = coalesce(bot_status, $14),
+       full_name = coalesce(full_name, $5), folded_name = coalesce(folded_name, $17), email = coalesce(email, $6), bot_status = coalesce(bot_status, $14),
        contact_summary = coalesce(contact_summary, $15),
        contact_summary_updated_at = CASE WHEN contact_summary IS NULL THEN $16 ELSE contact_summary_updated_at END,
        tags = tags || ARRAY (SELECT tag FROM unnest($7::text[]) AS tag WHERE NOT tag = ANY (tags)),
@@ -76,6 +90,7 @@ export async function mergeContacts(
   await transaction.run(moveMessages, [organizationId, younger.id, older.id, older.last_seq])
   await transaction.run(moveAddresses, [organizationId, younger.id, older.id])
   await transaction.run(moveEvents, [organizationId, younger.id, older.id])
+  await transaction.run(moveActivity, [organizationId, younger.id, older.id])
   await transaction.run(drop, [organizationId, younger.id])
   const [merged] = await transaction.run(absorb, [
     organizationId,
@@ -94,6 +109,7 @@ export async function mergeContacts(
     younger.bot_status,
     younger.contact_summary,
     younger.contact_summary_updated_at,
+    foldName(younger.full_name),
   ])
   return merged as Contact
 }

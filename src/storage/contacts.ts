@@ -1,18 +1,20 @@
 import type { Queryable } from '../database/pool.js'
 import { opaqueArray, statement } from '../database/statement.js'
+import { foldText } from '../lib/fold.js'
 import type { Contact, ContactLookup } from '../model/contact.js'
 
 /** Every column that a contact shows or that a verb needs; the same list in every statement that returns a contact. */
 export const CONTACT_COLUMNS = `organization_id, id, chat_id, phone_number, full_name, email, tags, bot_status, allow_broadcast,
-  archived, blocked, has_unread_messages, source, contact_summary, contact_summary_updated_at, last_seq, last_inbound_at,
-  created_at, updated_at`
+  archived, blocked, has_unread_messages, source, contact_summary, contact_summary_updated_at, last_seq, searchable_seq,
+  last_inbound_at, created_at, updated_at`
 
-const QUALIFIED_COLUMNS = CONTACT_COLUMNS.replaceAll(/(\w+)/g, 'c.$1')
+/** The same of a row `c`. */
+export const QUALIFIED_CONTACT_COLUMNS = CONTACT_COLUMNS.replaceAll(/(\w+)/g, 'c.$1')
 
 // Look-ups of several tenants may share a run; each row is found under its own organization.
 const findByAddresses = statement<Contact & { lookup: number }>(
   'contacts.findByAddresses',
-  `SELECT DISTINCT ON (wanted.lookup) wanted.lookup, ${QUALIFIED_COLUMNS}
+  `SELECT DISTINCT ON (wanted.lookup) wanted.lookup, ${QUALIFIED_CONTACT_COLUMNS}
    FROM unnest(${opaqueArray('$1', 'integer')}, ${opaqueArray('$2', 'uuid')}, ${opaqueArray('$3', 'text')})
      WITH ORDINALITY AS wanted (lookup, organization_id, address, rank)
    JOIN contact_addresses a ON a.organization_id = wanted.organization_id AND a.address = wanted.address
@@ -28,9 +30,14 @@ const findById = statement<Contact>(
 const insert = statement<Contact>(
   'contacts.insert',
   `WITH inserted AS (
-     INSERT INTO contacts (organization_id, id, chat_id, phone_number, full_name, email, tags, allow_broadcast, source)
-     VALUES ($1, $2, $4, $5, $6, $7, $8, $9, $10)
+     INSERT INTO contacts (organization_id, id, chat_id, phone_number, full_name, email, tags, allow_broadcast, source,
+       folded_name)
+     VALUES ($1, $2, $4, $5, $6, $7, $8, $9, $10, $12)
      RETURNING ${CONTACT_COLUMNS}
+   ), active AS (
+     INSERT INTO contact_activity (organization_id, contact_id, active_at) SELECT $1, $2, created_at FROM inserted
+   ), counted AS (
+     INSERT INTO contact_counts (organization_id, change) SELECT $1, 1 FROM inserted
    ), addresses AS (
      INSERT INTO contact_addresses (organization_id, address, contact_id)
      SELECT $1, address, $2 FROM unnest($3::text[]) AS address ORDER BY address
@@ -50,7 +57,7 @@ const update = statement<Contact>(
      SELECT p.* FROM before, jsonb_populate_record(before.contact, $3) p
    ), changed AS (
      UPDATE contacts c
-     SET full_name = w.full_name, email = w.email, tags = w.tags, allow_broadcast = w.allow_broadcast,
+     SET full_name = w.full_name, folded_name = w.folded_name, email = w.email, tags = w.tags, allow_broadcast = w.allow_broadcast,
        archived = w.archived, blocked = w.blocked, bot_status = w.bot_status, contact_summary = w.contact_summary,
        contact_summary_updated_at = CASE WHEN c.contact_summary IS DISTINCT FROM w.contact_summary THEN now()
          ELSE c.contact_summary_updated_at END,
@@ -112,6 +119,8 @@ const erase = statement<{ id: string }>(
      RETURNING id, coalesce(media_id, CASE WHEN media_state IS NOT NULL THEN id END) AS file_id
    ), files AS (
      DELETE FROM media WHERE organization_id = $1 AND id IN (SELECT file_id FROM messages)
+   ), counted AS (
+     INSERT INTO contact_counts (organization_id, change) SELECT $1, -1 FROM erased
    ), kept_answers AS (
      DELETE FROM idempotency_keys
      WHERE organization_id = $1
@@ -220,6 +229,7 @@ export async function insertContact(db: Queryable, organizationId: string, conta
     allow_broadcast,
     source === null ? null : JSON.stringify(source),
     eventId,
+    foldName(full_name),
   ])
   return row as Contact
 }
@@ -240,8 +250,14 @@ export async function updateContact(
   changes: ContactChanges,
   eventId: string,
 ): Promise<Contact | null> {
-  const rows = await db.run(update, [organizationId, id, JSON.stringify(changes), eventId])
+  const name = changes.full_name === undefined ? {} : { folded_name: foldName(changes.full_name) }
+  const rows = await db.run(update, [organizationId, id, JSON.stringify({ ...changes, ...name }), eventId])
   return rows[0] ?? null
+}
+
+/** A contact's name as it is searched. */
+export function foldName(name: string | null): string | null {
+  return name === null ? null : foldText(name)
 }
 
 /** Remembers further forms of a contact's address; those that lead to another contact stay there. */

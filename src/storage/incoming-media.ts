@@ -1,6 +1,7 @@
 import type { Queryable } from '../database/pool.js'
 import { statement } from '../database/statement.js'
 import type { MessageError } from '../model/message.js'
+import { changeSearchableMessage, type SpokenMessage } from './message-search.js'
 import { MESSAGE_SNAPSHOT } from './messages.js'
 
 /** What fetching an inbound message's file needs to know of it. */
@@ -93,9 +94,10 @@ const findVoice = statement<VoiceNote>(
    WHERE m.organization_id = $1 AND m.id = $2 AND m.transcription IS NULL`,
 )
 
-const transcribe = statement<never>(
+const transcribe = statement<SpokenMessage & { contact_id: string }>(
   'incomingMedia.transcribe',
-  'UPDATE messages SET transcription = $3 WHERE organization_id = $1 AND id = $2',
+  `UPDATE messages SET transcription = $3 WHERE organization_id = $1 AND id = $2
+   RETURNING contact_id, seq, text, transcription`,
 )
 
 /** What there is to fetch for a message; null when there is no such message (any more). */
@@ -155,12 +157,13 @@ export async function findVoiceNote(
   return rows[0] ?? null
 }
 
-/** Keeps what is said in a voice note. */
+/** Keeps what is said in a voice note, and makes the message be found by it. Needs a transaction. */
 export async function setTranscription(
-  db: Queryable,
+  transaction: Queryable,
   organizationId: string,
   messageId: string,
   text: string,
 ): Promise<void> {
-  await db.run(transcribe, [organizationId, messageId, text])
+  const [message] = await transaction.run(transcribe, [organizationId, messageId, text])
+  if (message) await changeSearchableMessage(transaction, organizationId, message.contact_id, message)
 }

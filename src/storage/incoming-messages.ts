@@ -1,5 +1,7 @@
 import type { Queryable } from '../database/pool.js'
 import { statement } from '../database/statement.js'
+import { foldName } from './contacts.js'
+import { changeSearchableMessage, INDEX_STEP, INDEXING_TASK, type SpokenMessage } from './message-search.js'
 import { MESSAGE_SNAPSHOT } from './messages.js'
 
 /** A message from the upstream, to be recorded. */
@@ -48,7 +50,7 @@ const record = statement<RecordRow>(
      SET last_seq = c.last_seq + 1,
        has_unread_messages = c.has_unread_messages OR ($6 = 'user-chat' AND NOT c.blocked),
        last_inbound_at = CASE WHEN $6 = 'user-chat' THEN greatest(c.last_inbound_at, $12) ELSE c.last_inbound_at END,
-       full_name = coalesce(c.full_name, $3),
+       full_name = coalesce(c.full_name, $3), folded_name = coalesce(c.folded_name, $17),
        updated_at = now()
      FROM known
      WHERE c.organization_id = $1 AND c.id = known.id AND NOT EXISTS (SELECT FROM duplicate)
@@ -71,6 +73,14 @@ const record = statement<RecordRow>(
        $9, $10, 'delivered', $11, $12, $12, $12, CASE WHEN $16 THEN 'awaited' END
      FROM numbered
      RETURNING *
+   ), active AS (
+     UPDATE contact_activity a SET active_at = now() FROM numbered
+     WHERE a.organization_id = $1 AND a.contact_id = numbered.id
+   ), indexing AS (
+     INSERT INTO graphile_worker._private_jobs (task_id, payload)
+     SELECT ${INDEXING_TASK}, json_build_object('organizationId', $1::uuid, 'contactId', numbered.id)
+     FROM numbered
+     WHERE numbered.last_seq % ${INDEX_STEP} = 0
    ), received AS (
      INSERT INTO events (organization_id, id, type, contact_id, data)
      SELECT $1, $13, 'message.received', m.contact_id,
@@ -143,7 +153,7 @@ const recordChange = statement<{ id: string }>(
    RETURNING id`,
 )
 
-const applyChanges = statement<never>(
+const applyChanges = statement<SpokenMessage>(
   'incoming.applyChanges',
   `UPDATE messages m
    SET text = (
@@ -154,7 +164,8 @@ const applyChanges = statement<never>(
      LIMIT 1
    )
    WHERE m.organization_id = $1 AND m.upstream_id = $3 AND m.contact_id = $2 AND m.seq IS NOT NULL
-     AND m.sender_type = 'user-chat'`,
+     AND m.sender_type = 'user-chat'
+   RETURNING m.seq, m.text, m.transcription`,
 )
 
 /** Who sent a message, as far as recording it needs to know. */
@@ -195,6 +206,7 @@ export async function recordIncomingMessage(
     renamedEventId,
     sender.hasNumber,
     message.awaitsMedia,
+    foldName(sender.profileName),
   ])
   return toReceived(row)
 }
@@ -240,7 +252,8 @@ export async function recordIncomingChange(
   const values = [organizationId, id, contact.id, upstreamId, kind, text, aboutUpstreamId, created_at]
   const recorded = await transaction.run(recordChange, values)
   if (recorded.length === 0) return 'duplicate'
-  await transaction.run(applyChanges, [organizationId, contact.id, aboutUpstreamId])
+  const [changed] = await transaction.run(applyChanges, [organizationId, contact.id, aboutUpstreamId])
+  if (changed) await changeSearchableMessage(transaction, organizationId, contact.id, changed)
   return 'recorded'
 }
 

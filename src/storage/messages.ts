@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import { opaqueArray, statement } from '../database/statement.js'
 import type { Message, ShownMessage } from '../model/message.js'
 
 /** The columns of a row `m` of messages that a verb or an answer needs. */
@@ -47,6 +47,14 @@ const page = statement<ShownMessage>(
    ORDER BY m.seq`,
 )
 
+const some = statement<ShownMessage>(
+  'messages.some',
+  `SELECT ${SHOWN_MESSAGE_COLUMNS}
+   FROM messages m
+   WHERE m.organization_id = $1 AND m.contact_id = $2 AND m.seq = ANY (${opaqueArray('$3', 'bigint')})
+   ORDER BY m.seq`,
+)
+
 const find = statement<Message>(
   'messages.find',
   `SELECT ${MESSAGE_COLUMNS} FROM messages m WHERE m.organization_id = $1 AND m.id = $2`,
@@ -61,6 +69,16 @@ export function findMessagesBySeq(
   to: number,
 ): Promise<ShownMessage[]> {
   return db.run(page, [organizationId, contactId, from, to])
+}
+
+/** The messages of a conversation that have these numbers, in ascending order. */
+export async function findMessagesBySeqs(
+  db: Queryable,
+  organizationId: string,
+  contactId: string,
+  seqs: readonly number[],
+): Promise<ShownMessage[]> {
+  return seqs.length === 0 ? [] : db.run(some, [organizationId, contactId, seqs])
 }
 
 /** One message by its id, or null. */

@@ -97,6 +97,11 @@ const putStorefront = statement<never>(
      url = excluded.url, access_token = excluded.access_token, webhook_secret = excluded.webhook_secret, updated_at = now()`,
 )
 
+const findStorefront = statement<StorefrontSettings>(
+  'organizations.findStorefront',
+  'SELECT url, access_token, webhook_secret FROM storefront_settings WHERE organization_id = $1',
+)
+
 const knowsVerifyToken = statement<{ known: boolean }>(
   'organizations.knowsVerifyToken',
   'SELECT EXISTS (SELECT FROM upstream_settings WHERE verify_token_hash = $1) AS known',
@@ -215,11 +220,27 @@ export async function putUpstreamSettings(
   ])
 }
 
-/** Sets the organization's storefront; both secrets are sealed. */
+/** An organization's storefront; both secrets are sealed. */
+export interface StorefrontSettings {
+  url: string
+  access_token: Buffer
+  webhook_secret: Buffer
+}
+
+/** The organization's storefront, or null. */
+export async function findStorefrontSettings(
+  db: Queryable,
+  organizationId: string,
+): Promise<StorefrontSettings | null> {
+  const rows = await db.run(findStorefront, [organizationId])
+  return rows[0] ?? null
+}
+
+/** Sets the organization's storefront. */
 export async function putStorefrontSettings(
   db: Queryable,
   organizationId: string,
-  settings: { url: string; access_token: Buffer; webhook_secret: Buffer },
+  settings: StorefrontSettings,
 ): Promise<void> {
   await db.run(putStorefront, [organizationId, settings.url, settings.access_token, settings.webhook_secret])
 }

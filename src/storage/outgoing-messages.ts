@@ -1,8 +1,10 @@
 import type { Queryable } from '../database/pool.js'
 import { opaqueArray, statement } from '../database/statement.js'
 import { isUuid } from '../lib/id.js'
+import { mediaExpiry } from '../model/media.js'
 import type { MessageError } from '../model/message.js'
 import type { Acceptance, NotRecorded, OutgoingMessage, Recorded } from '../model/outgoing-message.js'
+import { INDEX_STEP, INDEXING_TASK } from './message-search.js'
 import { ACCEPTED_EVENT, ASSIGNEE, MESSAGE_SNAPSHOT } from './messages.js'
 
 /** A message that a shared statement passed over. */
@@ -99,6 +101,15 @@ const record = statement<RecordRow>(
        g.text, g.media_type, g.content, g.media_id, g.media_expires_at, 'sent', 'pending', c.about_upstream_id, g.assignee_id,
        g.created_at, g.created_at
      FROM numbered c JOIN given g USING (n)
+   ), active AS (
+     UPDATE contact_activity a SET active_at = now()
+     FROM numbered c JOIN given g USING (n)
+     WHERE a.organization_id = g.organization_id AND a.contact_id = c.id AND NOT g.is_reaction
+   ), indexing AS (
+     INSERT INTO graphile_worker._private_jobs (task_id, payload)
+     SELECT ${INDEXING_TASK}, json_build_object('organizationId', g.organization_id, 'contactId', c.id)
+     FROM numbered c JOIN given g USING (n)
+     WHERE c.last_seq % ${INDEX_STEP} = 0 AND NOT g.is_reaction
    ), attached AS (
      UPDATE media SET message_id = g.id
      FROM numbered JOIN given g USING (n)
@@ -258,8 +269,8 @@ function toRecordset(messages: readonly OutgoingMessage[]): string {
       text: message.text,
       media_type: message.media_type,
       content: message.content,
-      media_id: message.media?.id,
-      media_expires_at: message.media?.expiresAt,
+      media_id: message.mediaId,
+      media_expires_at: message.mediaId === null ? null : mediaExpiry(message.created_at),
       about_id: message.aboutId,
       about_uuid: toUuid(message.aboutId),
       is_reaction: message.isReaction,

@@ -1,70 +1,175 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { Context } from '../../context.js'
-import { readConversation } from '../../core/conversations.js'
+import { listContacts } from '../../core/contact-list.js'
+import { type ContactReference, findContact } from '../../core/contacts.js'
+import { type PageRequest, readConversation, searchConversation } from '../../core/conversations.js'
+import { findOrderTerms } from '../../core/storefront-orders.js'
 import { tenantOf } from '../../http/auth.js'
+import { presentContact } from '../../model/contact.js'
 import { presentMessage } from '../../model/message.js'
+import type { Organization } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
-import { MessageSchema, Nullable, PaginationSchema, responses, tenantId } from './schemas.js'
+import { readSearchTerms } from '../../model/search-terms.js'
+import { ContactSchema, MessageSchema, Nullable, PaginationSchema, responses, tenantId } from './schemas.js'
 import type { ApiServer } from './server.js'
 
-const DEFAULT_LIMIT = 10
+const MESSAGES_A_PAGE = 10
+const CONTACTS_A_PAGE = 50
 
 const Query = Type.Object({
-  action: Type.Optional(Type.Enum(['conversation-messages'])),
-  chatNumber: Type.Optional(Type.String({ description: 'Phone number of the contact, in any form', maxLength: 100 })),
+  action: Type.Optional(
+    Type.Enum(['conversation-messages', 'contacts', 'find-by-phone'], { default: 'conversation-messages' }),
+  ),
+  chatNumber: Type.Optional(
+    Type.String({
+      description: 'Phone number of the contact, in any form; for conversation-messages and find-by-phone',
+      maxLength: 100,
+    }),
+  ),
   contactId: Type.Optional(Type.String({ format: 'uuid', description: 'In place of chatNumber' })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: DEFAULT_LIMIT })),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      description: `Default ${MESSAGES_A_PAGE}, of contacts ${CONTACTS_A_PAGE}`,
+    }),
+  ),
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1 })),
+  query: Type.Optional(
+    Type.String({
+      description: 'Only messages that hold one of these terms, separated by commas, whatever the case and accents',
+      maxLength: 10_000,
+    }),
+  ),
+  orderId: Type.Optional(
+    Type.String({
+      description: "Only messages that hold the number or name of this order of the storefront; the order's id there",
+      maxLength: 100,
+    }),
+  ),
   ascending: Type.Optional(Type.Boolean({ default: false, description: 'true = oldest first' })),
+  search: Type.Optional(
+    Type.String({ description: 'Of contacts: only those whose name or number holds this', maxLength: 200 }),
+  ),
   tenantId,
 })
 
-const Answer = Type.Object({
+const Terms = Nullable(Type.Array(Type.String()))
+
+const MessagesAnswer = Type.Object({
   success: Type.Literal(true),
   messages: Type.Array(MessageSchema),
   pagination: PaginationSchema,
   count: Type.Integer({ minimum: 0, description: 'Messages in this answer' }),
-  searchTerms: Nullable(Type.Array(Type.String())),
+  searchTerms: Terms,
   filtered: Type.Boolean({ description: 'Whether the messages were searched' }),
   stored: Type.Boolean({ description: "Whether the conversation is held in the contact's record" }),
 })
 
-/** `GET /conversations` (spec 4.2). */
+const ContactsAnswer = Type.Object({
+  success: Type.Literal(true),
+  contacts: Type.Array(ContactSchema),
+  pagination: Type.Object({
+    currentPage: Type.Integer(),
+    totalPages: Type.Integer(),
+    totalContacts: Type.Integer(),
+    contactsPerPage: Type.Integer(),
+    hasNextPage: Type.Boolean(),
+    hasPrevPage: Type.Boolean(),
+  }),
+  count: Type.Integer({ minimum: 0, description: 'Contacts in this answer' }),
+  searchTerms: Terms,
+  filtered: Type.Boolean({ description: 'Whether the contacts were searched' }),
+})
+
+const ContactAnswer = Type.Object({ success: Type.Literal(true), contact: ContactSchema })
+
+const Answer = Type.Union([MessagesAnswer, ContactsAnswer, ContactAnswer], {
+  description: 'Of conversation-messages, contacts, find-by-phone',
+})
+
+/** `GET /conversations`, three actions in one (spec 4.2; contract 4, Conversations). */
 export function conversationRoutes(server: ApiServer, ctx: Context): void {
   server.get(
     '/conversations',
     {
       config: { scope: 'conversations:read' },
       schema: {
-        summary: 'Read the messages of a conversation',
+        summary: 'Read or search the messages of a conversation, list contacts, find one by its number',
         querystring: Query,
-        response: responses({ 200: Answer }, 400, 404),
+        response: responses({ 200: Answer }, 400, 404, 500),
       },
     },
     async (request) => {
-      const { chatNumber, contactId, limit = DEFAULT_LIMIT, page = 1, ascending = false } = request.query
-      if (chatNumber === undefined && contactId === undefined) {
-        throw new Problem('missing_parameter', 'chatNumber (or contactId) query parameter is required')
-      }
-      const reference = { chatNumber, contactId }
-      const { messages, total } = await readConversation(ctx, tenantOf(request), reference, { page, limit, ascending })
-      const totalPages = Math.ceil(total / limit)
-      return {
-        success: true,
-        messages: messages.map((message) => presentMessage(message, ctx.mediaLinks.urlOf)),
-        pagination: {
-          currentPage: page,
-          totalPages,
-          totalMessages: total,
-          messagesPerPage: limit,
-          hasNextPage: page < totalPages,
-          hasPrevPage: page > 1 && totalPages > 0,
-        },
-        count: messages.length,
-        searchTerms: null,
-        filtered: false,
-        stored: total > 0,
+      const organization = tenantOf(request)
+      switch (request.query.action) {
+        case 'contacts':
+          return answerContacts(ctx, organization, request.query)
+        case 'find-by-phone':
+          return answerContact(ctx, organization, request.query)
+        default:
+          return answerMessages(ctx, organization, request.query)
       }
     },
   )
+}
+
+type Asked = Static<typeof Query>
+
+async function answerMessages(ctx: Context, organization: Organization, asked: Asked) {
+  const { limit = MESSAGES_A_PAGE, page = 1, ascending = false } = asked
+  const reference = readReference(asked)
+  const terms = readSearchTerms(asked.query ?? '')
+  if (asked.orderId) terms.push(...(await findOrderTerms(ctx, organization, asked.orderId)))
+  const contact = await findContact(ctx, organization, reference, 'query')
+  const wanted: PageRequest = { page, limit, ascending }
+  const filtered = terms.length > 0
+  const { messages, total } = filtered
+    ? await searchConversation(ctx, organization, contact, terms, wanted)
+    : await readConversation(ctx, organization, contact, wanted)
+  const { totalPages, ...position } = paginate(page, limit, total)
+  return {
+    success: true,
+    messages: messages.map((message) => presentMessage(message, ctx.mediaLinks.urlOf)),
+    pagination: { currentPage: page, totalPages, totalMessages: total, messagesPerPage: limit, ...position },
+    count: messages.length,
+    searchTerms: filtered ? terms.map(({ text }) => text) : null,
+    filtered,
+    stored: contact.last_seq > 0,
+  }
+}
+
+async function answerContacts(ctx: Context, organization: Organization, asked: Asked) {
+  const { limit = CONTACTS_A_PAGE, page = 1 } = asked
+  const search = asked.search?.trim() || null
+  const { contacts, total } = await listContacts(ctx, organization, { search, page, limit })
+  const { totalPages, ...position } = paginate(page, limit, total)
+  const now = ctx.clock()
+  return {
+    success: true,
+    contacts: contacts.map((contact) => presentContact(contact, now)),
+    pagination: { currentPage: page, totalPages, totalContacts: total, contactsPerPage: limit, ...position },
+    count: contacts.length,
+    searchTerms: search === null ? null : [search],
+    filtered: search !== null,
+  }
+}
+
+async function answerContact(ctx: Context, organization: Organization, { chatNumber, contactId }: Asked) {
+  if (!chatNumber) throw new Problem('missing_parameter', 'chatNumber query parameter is required for find-by-phone')
+  const contact = await findContact(ctx, organization, { chatNumber, contactId }, 'query')
+  return { success: true, contact: presentContact(contact, ctx.clock()) }
+}
+
+/** An empty parameter names nobody. */
+function readReference({ chatNumber, contactId }: Asked): ContactReference {
+  if (!chatNumber && contactId === undefined) {
+    throw new Problem('missing_parameter', 'chatNumber (or contactId) query parameter is required')
+  }
+  return { chatNumber: chatNumber || undefined, contactId }
+}
+
+function paginate(page: number, limit: number, total: number) {
+  const totalPages = Math.ceil(total / limit)
+  return { totalPages, hasNextPage: page < totalPages, hasPrevPage: page > 1 && totalPages > 0 }
 }

@@ -1,0 +1,49 @@
+import type { Context } from '../context.js'
+import { foldText } from '../lib/fold.js'
+import type { Contact } from '../model/contact.js'
+import type { Organization } from '../model/organization.js'
+import { readPhoneNumber } from '../model/phone-number.js'
+import { type ContactPage, listContactPage, listContactsAfter, searchContactPage } from '../storage/contact-lists.js'
+
+/** Which contacts: `limit` a page, the first page is 1; `search`: a part of a name or a number, null for all. */
+export interface ContactListRequest {
+  search: string | null
+  page: number
+  limit: number
+}
+
+const NIL_UUID = '00000000-0000-0000-0000-000000000000'
+const EXPORT_STEP = 500
+
+/** One page of the organization's contacts, most recently active first (contract 4, Conversations). */
+export function listContacts(
+  ctx: Context,
+  organization: Organization,
+  { search, page, limit }: ContactListRequest,
+): Promise<ContactPage> {
+  const skip = (page - 1) * limit
+  if (search === null) return listContactPage(ctx.database, organization.id, skip, limit)
+  const reading = readPhoneNumber(search, organization.default_country)
+  const wanted = { name: foldText(search), digits: readDigits(search), forms: reading.possible ? reading.forms : [] }
+  return searchContactPage(ctx.database, organization.id, wanted, skip, limit)
+}
+
+/** Every contact of the organization, in the order in which they were made, read as they are taken. */
+export async function* eachContact(
+  ctx: Pick<Context, 'database'>,
+  organization: Organization,
+): AsyncGenerator<Contact> {
+  let last = NIL_UUID
+  for (;;) {
+    const contacts = await listContactsAfter(ctx.database, organization.id, last, EXPORT_STEP)
+    yield* contacts
+    if (contacts.length < EXPORT_STEP) return
+    last = (contacts.at(-1) as Contact).id
+  }
+}
+
+/** The digits of a part of a number, without the leading zeros of a national or a dialled one; null for other text. */
+function readDigits(search: string): string | null {
+  if (!/^[+\d\s().\-/]+$/.test(search)) return null
+  return search.replaceAll(/\D/g, '').replace(/^0+/, '') || null
+}

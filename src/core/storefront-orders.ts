@@ -1,0 +1,61 @@
+import type { Context } from '../context.js'
+import type { Organization } from '../model/organization.js'
+import { Problem } from '../model/problem.js'
+import type { SearchTerm } from '../model/search-terms.js'
+import { findStorefrontSettings } from '../storage/organizations.js'
+import type { FindOrderOutcome, OrderReference, Shop } from '../storefront/client.js'
+import { readOrderId } from '../storefront/client.js'
+
+/**
+ * What an order is called in a conversation: its number, and its name (contract 4, Conversations). Throws invalid_parameter for
+ * what is no order's id, storefront_not_connected, order_not_found, storefront_credentials, too_many_requests,
+ * storefront_unavailable.
+ */
+export async function findOrderTerms(ctx: Context, organization: Organization, orderId: string): Promise<SearchTerm[]> {
+  const id = readOrderId(orderId)
+  if (id === null) {
+    const given = orderId.length > 64 ? `${orderId.slice(0, 64)}…` : orderId
+    throw new Problem(
+      'invalid_parameter',
+      `orderId must be the storefront's id of an order, such as 450789469 or gid://shopify/Order/450789469, not "${given}"`,
+    )
+  }
+  const shop = await openShop(ctx, organization)
+  const { number, name } = toOrder(await ctx.storefront.findOrder(shop, id), id)
+  return [number, name].filter((text) => text !== null).map((text) => ({ text, isWhole: true }))
+}
+
+async function openShop(ctx: Context, { id, name }: Organization): Promise<Shop> {
+  const settings = await findStorefrontSettings(ctx.database, id)
+  if (settings) {
+    return { url: settings.url, accessToken: ctx.secrets.open(settings.access_token, `${id}:storefront.access_token`) }
+  }
+  throw new Problem(
+    'storefront_not_connected',
+    `orderId needs a storefront, and ${name} has none: connect it by PUT /admin/organizations/${id}/storefront`,
+  )
+}
+
+function toOrder(found: FindOrderOutcome, id: string): OrderReference {
+  switch (found.outcome) {
+    case 'found':
+      return found.order
+    case 'not_found':
+      throw new Problem('order_not_found', `The storefront knows no order with the id ${id}`)
+    case 'credentials_rejected':
+      throw new Problem(
+        'storefront_credentials',
+        "The storefront refuses the organization's access token: set a new one that may read orders",
+        { details: found.text },
+      )
+    case 'limited':
+      throw new Problem('too_many_requests', "The storefront's rate limit is reached: wait and try again", {
+        retry_after: Math.max(1, Math.ceil(found.retryAfterMs / 1_000)),
+      })
+    case 'unavailable':
+      throw new Problem('storefront_unavailable', 'The storefront could not be asked for the order: try again', {
+        details: found.text,
+        retryable: true,
+      })
+  }
+}

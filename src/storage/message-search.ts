@@ -1,0 +1,222 @@
+import type { Queryable } from '../database/pool.js'
+import { statement } from '../database/statement.js'
+import { type SearchTerm, searchableText, toPattern } from '../model/search-terms.js'
+
+/** A message's number in its conversation, and what it says. */
+export interface SpokenMessage {
+  seq: number
+  text: string
+  transcription: string | null
+}
+
+/** A conversation, up to one of its messages. */
+export interface SearchedConversation {
+  organizationId: string
+  contactId: string
+  /** The number of the last message that is looked at. */
+  until: number
+}
+
+/** Which of the matching messages: so many after the first `skip` ones, in the order of their numbers or against it. */
+export interface MatchRange {
+  skip: number
+  limit: number
+  ascending: boolean
+}
+
+// Written so that the primary key is of no use: without knowing the word, the planner may take a walk through the whole
+// conversation for cheaper than the index of words, and it is not.
+const IN_CONVERSATION = 'organization_id IS NOT DISTINCT FROM $1 AND contact_id = $2 AND seq <= $3'
+
+/** The numbers of the messages that match one of several terms. */
+const MATCHING = `
+  SELECT DISTINCT s.seq
+  FROM unnest($4::text[], $5::text[]) AS term (pattern, whole) CROSS JOIN LATERAL (
+    SELECT seq FROM message_search
+    WHERE ${IN_CONVERSATION} AND folded LIKE term.pattern AND (term.whole IS NULL OR folded ~ term.whole)
+  ) s`
+
+const countOne = statement<{ total: number }>(
+  'messageSearch.countOne',
+  `SELECT count(*)::float8 AS total
+   FROM message_search
+   WHERE ${IN_CONVERSATION} AND folded LIKE $4 AND ($5::text IS NULL OR folded ~ $5)`,
+)
+
+const countAny = statement<{ total: number }>(
+  'messageSearch.countAny',
+  `SELECT count(*)::float8 AS total FROM (${MATCHING}) matching`,
+)
+
+const list = statement<{ seq: number }>(
+  'messageSearch.list',
+  `SELECT seq FROM (${MATCHING}) matching
+   ORDER BY CASE WHEN $8 THEN seq ELSE -seq END
+   OFFSET $6 LIMIT $7`,
+)
+
+/** Goes by the numbers, as long as it takes: written so that the index of words is of no use. */
+const walk = (direction: 'ASC' | 'DESC') => `
+  SELECT seq FROM message_search
+  WHERE organization_id = $1 AND contact_id = $2 AND seq <= $3 AND EXISTS (
+    SELECT FROM unnest($4::text[], $5::text[]) AS term (pattern, whole)
+    WHERE folded LIKE term.pattern AND (term.whole IS NULL OR folded ~ term.whole)
+  )
+  ORDER BY seq ${direction}
+  OFFSET $6 LIMIT $7`
+
+const walkUp = statement<{ seq: number }>('messageSearch.walkUp', walk('ASC'))
+const walkDown = statement<{ seq: number }>('messageSearch.walkDown', walk('DESC'))
+
+const read = statement<SpokenMessage>(
+  'messageSearch.read',
+  `SELECT seq, text, transcription FROM messages
+   WHERE organization_id = $1 AND contact_id = $2 AND seq BETWEEN $3 AND $4
+   ORDER BY seq`,
+)
+
+// Against merging and erasing, not against sending.
+const lockConversation = statement<{ last_seq: number; searchable_seq: number }>(
+  'messageSearch.lockConversation',
+  'SELECT last_seq, searchable_seq FROM contacts WHERE organization_id = $1 AND id = $2 FOR KEY SHARE',
+)
+
+// Against edits and transcriptions: one of them that comes now waits, and then finds the row that it has to change.
+const readLocked = statement<SpokenMessage>(
+  'messageSearch.readLocked',
+  `SELECT seq, text, transcription FROM messages
+   WHERE organization_id = $1 AND contact_id = $2 AND seq BETWEEN $3 AND $4
+   ORDER BY seq
+   FOR SHARE`,
+)
+
+const insert = statement<never>(
+  'messageSearch.insert',
+  `INSERT INTO message_search (organization_id, contact_id, seq, folded)
+   SELECT $1, $2, spoken.seq, spoken.folded FROM unnest($3::bigint[], $4::text[]) AS spoken (seq, folded)
+   ON CONFLICT DO NOTHING`,
+)
+
+const advance = statement<never>(
+  'messageSearch.advance',
+  'UPDATE contacts SET searchable_seq = $3 WHERE organization_id = $1 AND id = $2 AND searchable_seq < $3',
+)
+
+const change = statement<never>(
+  'messageSearch.change',
+  'UPDATE message_search SET folded = $4 WHERE organization_id = $1 AND contact_id = $2 AND seq = $3',
+)
+
+/** After so many messages of a conversation the statement that records the last of them leaves a job that indexes them. */
+export const INDEX_STEP = 1_000
+
+/** The job's task; one that the queue does not know fails the statement, since task_id must not be null. */
+export const INDEXING_TASK = `(SELECT id FROM graphile_worker._private_tasks WHERE identifier = 'index_conversation')`
+
+const request = statement<never>(
+  'messageSearch.request',
+  `INSERT INTO graphile_worker._private_jobs (task_id, payload)
+   VALUES (${INDEXING_TASK}, json_build_object('organizationId', $1::uuid, 'contactId', $2::uuid))`,
+)
+
+/** Counts the messages that hold one of the terms, by the index of words. */
+export async function countMatches(
+  db: Queryable,
+  { organizationId, contactId, until }: SearchedConversation,
+  terms: readonly SearchTerm[],
+): Promise<number> {
+  const patterns = terms.map(toPattern)
+  const [only] = patterns
+  const [row] =
+    patterns.length === 1
+      ? await db.run(countOne, [organizationId, contactId, until, only?.like, only?.whole])
+      : await db.run(countAny, [organizationId, contactId, until, ...toArrays(terms)])
+  return row?.total ?? 0
+}
+
+/** The numbers of matching messages by the index of words: right where few match. */
+export function listMatches(
+  db: Queryable,
+  conversation: SearchedConversation,
+  terms: readonly SearchTerm[],
+  range: MatchRange,
+): Promise<number[]> {
+  return numbersOf(db, list, conversation, terms, range, range.ascending)
+}
+
+/** The same, going by the numbers from one end: right where many match and the range is near that end. */
+export function walkMatches(
+  db: Queryable,
+  conversation: SearchedConversation,
+  terms: readonly SearchTerm[],
+  range: MatchRange,
+): Promise<number[]> {
+  return numbersOf(db, range.ascending ? walkUp : walkDown, conversation, terms, range)
+}
+
+async function numbersOf(
+  db: Queryable,
+  search: typeof list,
+  { organizationId, contactId, until }: SearchedConversation,
+  terms: readonly SearchTerm[],
+  { skip, limit }: MatchRange,
+  ...order: boolean[]
+): Promise<number[]> {
+  const values = [organizationId, contactId, until, ...toArrays(terms), skip, limit, ...order]
+  const rows = await db.run(search, values)
+  return rows.map((row) => row.seq)
+}
+
+function toArrays(terms: readonly SearchTerm[]): [string[], (string | null)[]] {
+  const patterns = terms.map(toPattern)
+  return [patterns.map(({ like }) => like), patterns.map(({ whole }) => whole)]
+}
+
+/** What the messages of a conversation whose numbers lie in the range (both ends included) say, in ascending order. */
+export function readSpokenMessages(
+  db: Queryable,
+  organizationId: string,
+  contactId: string,
+  from: number,
+  to: number,
+): Promise<SpokenMessage[]> {
+  return db.run(read, [organizationId, contactId, from, to])
+}
+
+/**
+ * Makes the next messages of a conversation searchable by words, `INDEX_STEP` at most. Resolves to whether more of them wait.
+ * Needs a transaction; done by several at once it is done once.
+ */
+export async function indexNextMessages(
+  transaction: Queryable,
+  organizationId: string,
+  contactId: string,
+): Promise<boolean> {
+  const [conversation] = await transaction.run(lockConversation, [organizationId, contactId])
+  if (!conversation) return false
+  const { last_seq: last, searchable_seq: done } = conversation
+  const until = Math.min(last, done + INDEX_STEP)
+  const spoken = await transaction.run(readLocked, [organizationId, contactId, done + 1, until])
+  const folded = spoken.map(({ text, transcription }) => searchableText(text, transcription))
+  await transaction.run(insert, [organizationId, contactId, spoken.map(({ seq }) => seq), folded])
+  await transaction.run(advance, [organizationId, contactId, until])
+  return until < last
+}
+
+/**
+ * Makes a message that says something else now be found by that. Needs the transaction that changed it, after the change: then
+ * the job that makes messages searchable has either ended, or not begun with this one.
+ */
+export async function changeSearchableMessage(
+  transaction: Queryable,
+  organizationId: string,
+  contactId: string,
+  { seq, text, transcription }: SpokenMessage,
+): Promise<void> {
+  await transaction.run(change, [organizationId, contactId, seq, searchableText(text, transcription)])
+}
+
+/** Leaves a job that makes a conversation searchable by words; wake the workers. */
+export async function requestIndexing(db: Queryable, organizationId: string, contactId: string): Promise<void> {
+  await db.run(request, [organizationId, contactId])
+}
