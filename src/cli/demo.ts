@@ -15,6 +15,8 @@ export interface DemoOptions {
   url: string
   adminToken: string
   dataDir: string
+  /** The sandbox's storefront; null where there is none. It has another address after each start. */
+  storefrontUrl: string | null
   /** Ends the making of the demo; the next start completes it. */
   signal: AbortSignal
 }
@@ -26,6 +28,9 @@ const ANA: Customer = { name: 'Ana Souza', number: '5511900001234' }
 const BRUNO: Customer = { name: 'Bruno Lima', number: '5521900005678' }
 const CHIARA: Customer = { name: 'Chiara Rossi', number: '393400001234' }
 
+/** The order that Ana asks for, as the storefront's API names it. */
+export const DEMO_ORDER = { id: 450_789_469, order_number: 1_001, total_price: '249.90', currency: 'BRL' }
+
 /** Whom the printed examples write to. */
 export const DEMO_CONTACT = ANA
 
@@ -35,6 +40,7 @@ const ANAS_LINES: readonly Line[] = [
   { by: 'customer', id: 'ana-3', text: 'Please do. Can I pick it up on Saturday?' },
   { by: 'shop', id: 'ana-4', text: 'Of course: we are open from 9 to 18 h.', isReply: true },
   { by: 'customer', id: 'ana-5', emoji: '❤️' },
+  { by: 'customer', id: 'ana-6', text: 'And has my order #1001 been sent already?' },
 ]
 const BRUNOS_LINES: readonly Line[] = [{ by: 'customer', id: 'bruno-1', text: 'Hello, do you deliver to Niterói?' }]
 
@@ -43,7 +49,7 @@ const BRUNOS_LINES: readonly Line[] = [{ by: 'customer', id: 'bruno-1', text: 'H
  * that was killed half-way is completed by the next one. What its user did with a finished demo stays as it is.
  * Throws when the service refuses something.
  */
-export async function ensureDemo({ url, adminToken, dataDir, signal }: DemoOptions): Promise<Demo> {
+export async function ensureDemo({ url, adminToken, dataDir, storefrontUrl, signal }: DemoOptions): Promise<Demo> {
   const call = createCall(url, signal)
   const found = await readDemoRecord(dataDir)
   const organization = await ensureOrganization(call, adminToken, found)
@@ -54,6 +60,7 @@ export async function ensureDemo({ url, adminToken, dataDir, signal }: DemoOptio
     await fill({ call, apiKey: record.api_key, adminToken, phoneNumberId, organizationId: id, signal })
     await writeDemoRecord(dataDir, { ...record, finished: true })
   }
+  if (storefrontUrl !== null) await ensureStorefront(call, adminToken, id, storefrontUrl)
   return { organization: { name, slug }, apiKey: record.api_key }
 }
 
@@ -131,6 +138,29 @@ async function ensureNumber(call: Call, token: string, { id, provider }: Organiz
     expectStatus(connected, [200], 'PUT /admin/organizations/{id}/upstream')
   }
   return phoneNumberId
+}
+
+/** The sandbox forgets its orders when it ends, and comes back elsewhere. A storefront that somebody else set stays. */
+async function ensureStorefront(call: Call, token: string, organizationId: string, url: string): Promise<void> {
+  const path = `/admin/organizations/${organizationId}/storefront`
+  const { storefront } = expectStatus(await call('GET', path, { token }), [200], `GET ${path}`)
+  const known = asText(asObject(storefront).url)
+  if (known !== null && !isOfSandbox(known, url)) return
+  if (known !== url) {
+    const secrets = {
+      access_token: randomBytes(24).toString('base64url'),
+      webhook_secret: randomBytes(24).toString('hex'),
+    }
+    expectStatus(await call('PUT', path, { token, body: { url, ...secrets } }), [200], `PUT ${path}`)
+  }
+  const placed = await call('POST', '/_sim/shop/orders', { token, body: DEMO_ORDER })
+  expectStatus(placed, [200, 201], 'POST /_sim/shop/orders')
+}
+
+/** The port is another one after each start. */
+function isOfSandbox(known: string, url: string): boolean {
+  const [one, other] = [new URL(known), new URL(url)]
+  return one.hostname === other.hostname && one.pathname === other.pathname
 }
 
 /** Fifteen digits, as the upstream's own ids have. */

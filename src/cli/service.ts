@@ -13,6 +13,8 @@ export interface Service {
   app: App
   secrets: Secrets
   log: Logger
+  /** Of the built-in sandbox; null where there is none. */
+  storefrontUrl: string | null
   /** Resolves when the process is asked to end. Throws a CliFailure of code 1 when something it cannot do without ended. */
   untilAskedToEnd(): Promise<void>
   /** Ends everything in the reverse order of its start. */
@@ -59,7 +61,7 @@ export async function startService(
       const name = await Promise.race([asked, databaseLost(open)])
       log.info(`${name}: finishing what is under way`)
     }
-    return { app, secrets, log, close, untilAskedToEnd }
+    return { app, secrets, log, storefrontUrl: simulator?.storefrontUrl ?? null, close, untilAskedToEnd }
   } catch (error) {
     await close()
     throw explainListenError(error, config)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Config } from '../config.js'
-import { DEMO_CONTACT, type Demo, ensureDemo } from './demo.js'
+import { DEMO_CONTACT, DEMO_ORDER, type Demo, ensureDemo } from './demo.js'
 import { requireConfig } from './environment.js'
 import type { Invocation, Streams } from './invocation.js'
 import { inOneLine } from './output.js'
@@ -33,12 +33,17 @@ async function run(config: Config, migrate: boolean, { stdout }: Streams, endReq
 type Outcome = { demo: Demo } | { demo: null; reason: string }
 
 /** A service whose demo failed is still a service; the next start tries again. */
-async function makeDemo(config: Config, { app, secrets }: Service, signal: AbortSignal): Promise<Outcome | null> {
+async function makeDemo(
+  config: Config,
+  { app, secrets, storefrontUrl }: Service,
+  signal: AbortSignal,
+): Promise<Outcome | null> {
   const reason = whyNoDemo(config)
   if (reason !== null) return { demo: null, reason }
   try {
     const { adminToken } = secrets
-    return { demo: await ensureDemo({ url: reachable(app.url), adminToken, dataDir: config.dataDir, signal }) }
+    const { dataDir } = config
+    return { demo: await ensureDemo({ url: reachable(app.url), adminToken, dataDir, storefrontUrl, signal }) }
   } catch (error) {
     if (signal.aborted) return null
     return { demo: null, reason: `The demo could not be made: ${inOneLine((error as Error).message)}.` }
@@ -86,6 +91,10 @@ function examples(url: string, { organization, apiKey }: Demo): string[] {
     ].join('\n'),
     'Read the conversation:',
     [`  curl '${url}/conversations?chatNumber=${number}' \\`, `    ${authorization}`].join('\n'),
+    `Find what was said of an order of the demo's storefront:`,
+    [`  curl '${url}/conversations?chatNumber=${number}&orderId=${DEMO_ORDER.id}' \\`, `    ${authorization}`].join(
+      '\n',
+    ),
   ]
 }
 

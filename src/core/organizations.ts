@@ -8,6 +8,7 @@ import { claimInDirectory, findInDirectory, releaseInDirectory } from '../storag
 import {
   deleteOrganization as deleteOrganizationRows,
   findOrganization,
+  findStorefrontSettings,
   findTenantsById,
   insertOrganization,
   listConnectedOrganizations,
@@ -127,6 +128,12 @@ export async function connectUpstream(
   })
   await linkWithSimulator(ctx, [organizationId])
   return organization
+}
+
+/** Where the organization's storefront is, or null where none is connected. Throws organization_not_found. */
+export async function getStorefrontUrl(ctx: OperatorContext, organizationId: string): Promise<string | null> {
+  await getOrganization(ctx, organizationId)
+  return (await findStorefrontSettings(ctx.database, organizationId))?.url ?? null
 }
 
 /** Connects an organization with its storefront. Throws organization_not_found. */

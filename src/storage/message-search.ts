@@ -113,10 +113,13 @@ export const INDEX_STEP = 1_000
 /** The job's task; one that the queue does not know fails the statement, since task_id must not be null. */
 export const INDEXING_TASK = `(SELECT id FROM graphile_worker._private_tasks WHERE identifier = 'index_conversation')`
 
+// One job waits at most, however many ask for it; one that has failed for good begins anew.
 const request = statement<never>(
   'messageSearch.request',
-  `INSERT INTO graphile_worker._private_jobs (task_id, payload)
-   VALUES (${INDEXING_TASK}, json_build_object('organizationId', $1::uuid, 'contactId', $2::uuid))`,
+  `INSERT INTO graphile_worker._private_jobs AS job (task_id, key, payload)
+   VALUES (${INDEXING_TASK}, concat_ws(' ', 'index_conversation', $1::uuid, $2::uuid),
+     json_build_object('organizationId', $1::uuid, 'contactId', $2::uuid))
+   ON CONFLICT (key) DO UPDATE SET attempts = 0, run_at = now() WHERE job.attempts >= job.max_attempts`,
 )
 
 /** Counts the messages that hold one of the terms, by the index of words. */
@@ -216,7 +219,7 @@ export async function changeSearchableMessage(
   await transaction.run(change, [organizationId, contactId, seq, searchableText(text, transcription)])
 }
 
-/** Leaves a job that makes a conversation searchable by words; wake the workers. */
+/** Leaves a job that makes a conversation searchable by words, unless one that was asked for so waits; wake the workers. */
 export async function requestIndexing(db: Queryable, organizationId: string, contactId: string): Promise<void> {
   await db.run(request, [organizationId, contactId])
 }

@@ -12,6 +12,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { makeFolder } from './support.js'
 
 const adminToken = 'admin-token-of-the-tests'
+const ORDER_SEARCH = '/conversations?chatNumber=5511900001234&orderId=450789469'
 
 let database: TestDatabase
 let simulator: Simulator
@@ -21,7 +22,11 @@ let folder: Awaited<ReturnType<typeof makeFolder>>
 beforeAll(async () => {
   database = await createTestDatabase()
   simulator = await startSimulator({ controlToken: adminToken })
-  const read = readConfig({ PARLEY_PORT: '0', PARLEY_UPSTREAM_URL: 'sandbox' })
+  const read = readConfig({
+    PARLEY_PORT: '0',
+    PARLEY_UPSTREAM_URL: 'sandbox',
+    PARLEY_ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+  })
   if (!read.ok) throw new Error(read.problem)
   app = await startApp({
     config: read.config,
@@ -80,6 +85,33 @@ describe('ensureDemo', () => {
     expect((await admin('GET', '/organizations')).organizations).toHaveLength(1)
   })
 
+  it('connects the storefront of the sandbox, with the order that the conversation speaks of', async () => {
+    const { apiKey } = await makeDemo()
+    const { messages, searchTerms } = await call('GET', ORDER_SEARCH, apiKey)
+    expect(searchTerms).toEqual(['1001', '#1001'])
+    expect(messages).toMatchObject([{ message: 'And has my order #1001 been sent already?' }])
+  })
+
+  it('finds the storefront of the sandbox again where it is after the next start', async () => {
+    const { apiKey } = await makeDemo()
+    const [organization] = (await admin('GET', '/organizations')).organizations
+    const path = `/organizations/${organization.id}/storefront`
+    await admin('PUT', path, { url: 'http://127.0.0.1:9/shop', access_token: 'gone', webhook_secret: 'gone' })
+    await makeDemo()
+    expect(await admin('GET', path)).toMatchObject({ storefront: { url: simulator.storefrontUrl } })
+    expect(await call('GET', ORDER_SEARCH, apiKey)).toMatchObject({ count: 1 })
+  })
+
+  it('leaves the storefront that its user has connected', async () => {
+    await makeDemo()
+    const [organization] = (await admin('GET', '/organizations')).organizations
+    const path = `/organizations/${organization.id}/storefront`
+    const mine = { url: 'https://shop.example/shop', access_token: 'mine', webhook_secret: 'mine' }
+    await admin('PUT', path, mine)
+    await makeDemo()
+    expect(await admin('GET', path)).toMatchObject({ storefront: { url: mine.url } })
+  })
+
   it('issues a new key when the old one was revoked', async () => {
     const { apiKey } = await makeDemo()
     const [organization] = (await admin('GET', '/organizations')).organizations
@@ -120,7 +152,8 @@ describe('ensureDemo', () => {
 })
 
 function makeDemo(url = app.url): Promise<Demo> {
-  return ensureDemo({ url, adminToken, dataDir: folder.path, signal: new AbortController().signal })
+  const { storefrontUrl } = simulator
+  return ensureDemo({ url, adminToken, dataDir: folder.path, storefrontUrl, signal: new AbortController().signal })
 }
 
 /** Makes the demo through a connection that breaks after so many answers: the next request is served, its answer lost. */
@@ -158,6 +191,7 @@ async function expectConversation(apiKey: string): Promise<void> {
     { sender_type: 'bot-chat', message: 'Hi Ana! Yes, two are left. Shall we keep one for you?', reactions: [] },
     { sender_type: 'user-chat', message: 'Please do. Can I pick it up on Saturday?', reactions: [] },
     { sender_type: 'bot-chat', context_message_id: pickUp.message_id, reactions: [{ emoji: '❤️' }] },
+    { sender_type: 'user-chat', message: 'And has my order #1001 been sent already?' },
   ])
   expect(hello.message_id).not.toBe(pickUp.message_id)
   const bruno = await call('GET', '/conversations?chatNumber=5521900005678', apiKey)

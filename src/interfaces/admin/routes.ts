@@ -10,6 +10,7 @@ import {
   createOrganization,
   deleteOrganization,
   getOrganization,
+  getStorefrontUrl,
   listOrganizations,
 } from '../../core/organizations.js'
 import { createAdminGuard } from '../../http/auth.js'
@@ -70,6 +71,11 @@ export function adminRoutes(ctx: Context, adminToken: string): FastifyPluginAsyn
         organization: presentOrganization(organization),
         upstream: presentUpstream(credentials),
       }
+    })
+
+    server.get('/organizations/:id/storefront', { schema: { params: IdParams } }, async (request) => {
+      const url = await getStorefrontUrl(ctx, request.params.id)
+      return { success: true, storefront: url === null ? null : { url } }
     })
 
     server.put(

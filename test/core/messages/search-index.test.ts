@@ -1,0 +1,377 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { ensurePersonContact } from '../../../src/core/messages/person.js'
+import { indexConversation } from '../../../src/core/messages/search.js'
+import { newId } from '../../../src/lib/id.js'
+import { setTranscription } from '../../../src/storage/incoming-media.js'
+import { recordIncomingChange } from '../../../src/storage/incoming-messages.js'
+import { createContact, post, receiveMessages, textMessage, wamid } from '../../interfaces/hooks/support.js'
+import { insertMessages, readConversations, stateOf, textsOf } from '../../support/conversations.js'
+import { type Held, hold, untilWaiting } from '../../support/locks.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { jobsOf } from '../media/support.js'
+
+/** How many messages of a conversation come between two jobs. */
+const STEP = 1_000
+
+let world: World
+let organization: TestOrganization
+let people = 0
+const holding: Held[] = []
+
+beforeAll(async () => {
+  world = await startWorld()
+  organization = await world.createOrganization()
+})
+afterEach(async () => {
+  for (const held of holding.splice(0)) await held.release()
+  await world.drain()
+})
+afterAll(() => world.close())
+
+interface Conversation {
+  digits: string
+  id: string
+  upstreamIds: string[]
+}
+
+async function newConversation(texts: readonly string[]): Promise<Conversation> {
+  const digits = `1650556${String(++people).padStart(4, '0')}`
+  const id = await createContact(world, organization, `+${digits}`)
+  return { digits, id, upstreamIds: await insertMessages(world, id, texts) }
+}
+
+const index = (contactId: string) => indexConversation(world.app.ctx, organization.id, contactId)
+
+/** The texts that a search finds, oldest first. */
+async function found(contactId: string, query: string): Promise<string[]> {
+  return textsOf(await readConversations(world, organization, { contactId, query, ascending: 'true', limit: '100' }))
+}
+
+async function holdRow(sql: string, ...values: unknown[]): Promise<Held> {
+  const held = await hold(world.database, sql, values)
+  holding.push(held)
+  return held
+}
+
+/** Holds one message, so that the job stops there with those before it in its hands. */
+const holdMessage = (upstreamId: string | undefined) =>
+  holdRow(
+    'SELECT FROM messages WHERE organization_id = $1 AND upstream_id = $2 FOR UPDATE',
+    organization.id,
+    upstreamId,
+  )
+
+async function messageIdOf(upstreamId: string | undefined): Promise<string> {
+  const { rows } = await world.database.pool.query('SELECT id FROM messages WHERE upstream_id = $1', [upstreamId])
+  return rows[0].id
+}
+
+function edit({ digits, upstreamIds }: Conversation, number: number, text: string): Promise<unknown> {
+  return world.database.transaction((transaction) =>
+    recordIncomingChange(transaction, organization.id, [digits], 'edit', {
+      id: newId(),
+      upstreamId: wamid(),
+      text,
+      aboutUpstreamId: upstreamIds[number - 1] as string,
+      created_at: new Date(),
+    }),
+  )
+}
+
+async function transcribe({ upstreamIds }: Conversation, number: number, text: string): Promise<void> {
+  const id = await messageIdOf(upstreamIds[number - 1])
+  await world.database.transaction((transaction) => setTranscription(transaction, organization.id, id, text))
+}
+
+/** Makes both people one, as a callback that names both addresses does. */
+const merge = (older: Conversation, userId: string) =>
+  ensurePersonContact(world.app.ctx, organization.id, { waId: older.digits, userId }, null)
+
+/** A conversation with somebody of whom only the user id is known. */
+async function newUserConversation(texts: readonly string[]): Promise<Conversation & { userId: string }> {
+  const userId = `US.${newId()}`
+  await ensurePersonContact(world.app.ctx, organization.id, { waId: null, userId }, null)
+  const { rows } = await world.database.pool.query(
+    'SELECT contact_id AS id FROM contact_addresses WHERE address = $1',
+    [`user:${userId}`],
+  )
+  return { userId, digits: '', id: rows[0].id, upstreamIds: await insertMessages(world, rows[0].id, texts) }
+}
+
+/** The rows of a contact in the tables of reading. */
+async function rowsOf(contactId: string): Promise<number> {
+  const { rows } = await world.database.pool.query(
+    `SELECT (SELECT count(*) FROM message_search WHERE contact_id = $1)
+       + (SELECT count(*) FROM contact_activity WHERE contact_id = $1) AS count`,
+    [contactId],
+  )
+  return rows[0].count
+}
+
+describe('what changes while its conversation is made searchable', () => {
+  const changes = {
+    'an edit': edit,
+    'a transcription': transcribe,
+  }
+
+  it.each(Object.entries(changes))('%s that comes after the job has read', async (_name, change) => {
+    const conversation = await newConversation(['alfa', 'beta', 'gama'])
+    const held = await holdMessage(conversation.upstreamIds[2])
+    const indexing = index(conversation.id)
+    await untilWaiting(world.database, 1)
+    const changing = change(conversation, 1, 'delta')
+    await untilWaiting(world.database, 2)
+    await held.release()
+    await Promise.all([indexing, changing])
+    expect(await stateOf(world, conversation.id)).toEqual({ last_seq: 3, searchable_seq: 3 })
+    expect(await found(conversation.id, 'delta')).toHaveLength(1)
+    expect(await found(conversation.id, 'beta,gama')).toEqual(['beta', 'gama'])
+  })
+
+  it.each(Object.entries(changes))('%s that the job finds under way', async (_name, change) => {
+    const conversation = await newConversation(['alfa', 'beta', 'gama'])
+    // The change stops where it writes into the index: a row of its message that is there already is held.
+    await index(conversation.id)
+    await world.database.pool.query('UPDATE contacts SET searchable_seq = 0 WHERE id = $1', [conversation.id])
+    const held = await holdRow(
+      'SELECT FROM message_search WHERE contact_id = $1 AND seq = 1 FOR UPDATE',
+      conversation.id,
+    )
+    const changing = change(conversation, 1, 'delta')
+    await untilWaiting(world.database, 1)
+    const indexing = index(conversation.id)
+    await untilWaiting(world.database, 2)
+    await held.release()
+    await Promise.all([indexing, changing])
+    expect(await found(conversation.id, 'delta')).toHaveLength(1)
+    expect(await stateOf(world, conversation.id)).toEqual({ last_seq: 3, searchable_seq: 3 })
+  })
+
+  it('an edit under way of what no job has touched yet', async () => {
+    const conversation = await newConversation(['alfa', 'beta'])
+    const indexing = await world.database.transaction(async (transaction) => {
+      await recordIncomingChange(transaction, organization.id, [conversation.digits], 'edit', {
+        id: newId(),
+        upstreamId: wamid(),
+        text: 'delta',
+        aboutUpstreamId: conversation.upstreamIds[0] as string,
+        created_at: new Date(),
+      })
+      const started = index(conversation.id)
+      await untilWaiting(world.database, 1)
+      return [started]
+    })
+    await Promise.all(indexing)
+    expect(await found(conversation.id, 'delta')).toEqual(['delta'])
+    expect(await found(conversation.id, 'alfa')).toEqual([])
+  })
+
+  it('a message that is recorded stays for the next job, and is found', async () => {
+    const conversation = await newConversation(['alfa', 'beta'])
+    const held = await holdMessage(conversation.upstreamIds[1])
+    const indexing = index(conversation.id)
+    await untilWaiting(world.database, 1)
+    await receiveMessages(world, organization, textMessage(conversation.digits, 'alfa again'))
+    await held.release()
+    await indexing
+    expect(await stateOf(world, conversation.id)).toEqual({ last_seq: 3, searchable_seq: 2 })
+    expect(await found(conversation.id, 'alfa')).toEqual(['alfa', 'alfa again'])
+  })
+})
+
+describe('several jobs of one conversation', () => {
+  it('at once do it once', async () => {
+    const conversation = await newConversation(['alfa', 'beta', 'gama'])
+    const held = await holdMessage(conversation.upstreamIds[1])
+    const indexing = [index(conversation.id), index(conversation.id), index(conversation.id)]
+    await untilWaiting(world.database, 3)
+    await held.release()
+    await Promise.all(indexing)
+    expect(await stateOf(world, conversation.id)).toEqual({ last_seq: 3, searchable_seq: 3 })
+    expect(await found(conversation.id, 'a')).toEqual(['alfa', 'beta', 'gama'])
+  })
+
+  it('go in steps through a long one, and end', async () => {
+    const texts = Array.from({ length: 2 * STEP + 500 }, (_, number) => `message ${number + 1}`)
+    const conversation = await newConversation(texts)
+    await Promise.all([index(conversation.id), index(conversation.id)])
+    expect(await stateOf(world, conversation.id)).toEqual({ last_seq: 2_500, searchable_seq: 2_500 })
+    expect(await found(conversation.id, 'message 2500,message 999')).toEqual(['message 999', 'message 2500'])
+    await index(conversation.id)
+    expect(await rowsOf(conversation.id)).toBe(2_501)
+  })
+})
+
+describe('a merge beside the job', () => {
+  it.each([
+    ['of the younger', 'younger'],
+    ['of the older', 'older'],
+  ] as const)('%s waits for it, and leaves nothing behind', async (_name, which) => {
+    const older = await newConversation(['alfa', 'beta'])
+    const younger = await newUserConversation(['gama', 'alfa two'])
+    const [worked] = which === 'older' ? [older] : [younger]
+    const held = await holdMessage(worked.upstreamIds[1])
+    const indexing = index(worked.id)
+    await untilWaiting(world.database, 1)
+    const merging = merge(older, younger.userId)
+    await untilWaiting(world.database, 2)
+    await held.release()
+    await Promise.all([indexing, merging])
+    expect(await found(older.id, 'alfa')).toEqual(['alfa', 'alfa two'])
+    expect(await rowsOf(younger.id)).toBe(0)
+    await index(older.id)
+    expect(await stateOf(world, older.id)).toEqual({ last_seq: 4, searchable_seq: 4 })
+    expect(await found(older.id, 'alfa')).toEqual(['alfa', 'alfa two'])
+  })
+
+  it('comes first: the job finds nobody', async () => {
+    const older = await newConversation(['alfa'])
+    const younger = await newUserConversation(['alfa two', 'gama'])
+    const held = await holdMessage(younger.upstreamIds[1])
+    const merging = merge(older, younger.userId)
+    await untilWaiting(world.database, 1)
+    const indexing = [index(younger.id), index(older.id)]
+    await untilWaiting(world.database, 3)
+    await held.release()
+    await Promise.all([merging, ...indexing])
+    expect(await rowsOf(younger.id)).toBe(0)
+    expect(await stateOf(world, older.id)).toEqual({ last_seq: 3, searchable_seq: 3 })
+    expect(await found(older.id, 'alfa')).toEqual(['alfa', 'alfa two'])
+  })
+
+  it('of two that are searchable moves what is said, not what is indexed', async () => {
+    const older = await newConversation(['alfa', 'beta'])
+    const younger = await newUserConversation(['gama', 'alfa two'])
+    await Promise.all([index(older.id), index(younger.id)])
+    await merge(older, younger.userId)
+    expect(await rowsOf(younger.id)).toBe(0)
+    expect(await found(older.id, 'alfa,gama')).toEqual(['alfa', 'gama', 'alfa two'])
+    await edit({ ...older, upstreamIds: younger.upstreamIds }, 1, 'epsilon')
+    expect(await found(older.id, 'gama')).toEqual([])
+    await index(older.id)
+    expect(await found(older.id, 'epsilon,beta')).toEqual(['beta', 'epsilon'])
+  })
+})
+
+describe('an erasure beside the job', () => {
+  const erase = ({ digits }: Conversation) =>
+    world.request('DELETE', `/contact?chat_id=${digits}`, { key: organization.key })
+
+  it('waits for it, and leaves nothing behind', async () => {
+    const conversation = await newConversation(['alfa', 'beta'])
+    const held = await holdMessage(conversation.upstreamIds[1])
+    const indexing = index(conversation.id)
+    await untilWaiting(world.database, 1)
+    const erasing = erase(conversation)
+    await untilWaiting(world.database, 2)
+    await held.release()
+    await indexing
+    expect((await erasing).status).toBe(200)
+    expect(await rowsOf(conversation.id)).toBe(0)
+  })
+
+  it('comes first: the job finds nobody', async () => {
+    const conversation = await newConversation(['alfa', 'beta'])
+    await index(conversation.id)
+    const held = await holdMessage(conversation.upstreamIds[1])
+    const erasing = erase(conversation)
+    await untilWaiting(world.database, 1)
+    const indexing = index(conversation.id)
+    await untilWaiting(world.database, 2)
+    await held.release()
+    await indexing
+    expect((await erasing).status).toBe(200)
+    expect(await rowsOf(conversation.id)).toBe(0)
+  })
+
+  it('waits for no other, though a message comes meanwhile', async () => {
+    const conversation = await newConversation(['alfa', 'beta'])
+    const held = await holdMessage(conversation.upstreamIds[1])
+    const indexing = index(conversation.id)
+    await untilWaiting(world.database, 1)
+    const erasing = erase(conversation)
+    await untilWaiting(world.database, 2)
+    const recording = await holdRow('UPDATE contacts SET updated_at = now() WHERE id = $1', conversation.id)
+    await held.release()
+    await untilWaiting(world.database, 1, 'searchable_seq = $3')
+    await recording.commit()
+    await indexing
+    expect((await erasing).status).toBe(200)
+    expect(await rowsOf(conversation.id)).toBe(0)
+  })
+})
+
+describe('the job', () => {
+  const jobs = async () => (await jobsOf(world, 'index_conversation')).map(({ payload }) => payload)
+  const send = ({ digits }: Conversation, fields: object = { message_type: 'text', text: 'alfa' }) =>
+    world.request('POST', '/send-chat', { key: organization.key, body: { phone_number: digits, ...fields } })
+  const texts = (count: number) => Array.from({ length: count }, (_, number) => `text ${number + 1}`)
+
+  it('comes with the thousandth message that is sent, and the next thousandth', async () => {
+    const conversation = await newConversation(texts(STEP - 2))
+    await send(conversation)
+    expect(await jobs()).toEqual([])
+    await send(conversation)
+    await send(conversation)
+    expect(await jobs()).toEqual([{ organizationId: organization.id, contactId: conversation.id }])
+    await world.drain()
+    expect(await stateOf(world, conversation.id)).toEqual({ last_seq: 1_001, searchable_seq: 1_001 })
+    await insertMessages(world, conversation.id, texts(STEP - 2))
+    await send(conversation)
+    expect(await jobs()).toEqual([{ organizationId: organization.id, contactId: conversation.id }])
+  })
+
+  it('comes once with many sends at once, to each conversation that they bring there', async () => {
+    const [one, other] = [await newConversation(texts(STEP - 5)), await newConversation(texts(STEP - 5))]
+    const sends = Array.from({ length: 10 }, () => [send(one), send(other)]).flat()
+    for (const answer of await Promise.all(sends)) expect(answer.status).toBe(200)
+    const payloads = [one, other].map(({ id }) => ({ organizationId: organization.id, contactId: id }))
+    expect(await jobs()).toHaveLength(2)
+    expect(await jobs()).toEqual(expect.arrayContaining(payloads))
+  })
+
+  it('comes with the thousandth message that is received', async () => {
+    const conversation = await newConversation(texts(STEP - 1))
+    await post(world, organization, { messages: [textMessage(conversation.digits, 'Olá')] })
+    await world.drain()
+    expect(await stateOf(world, conversation.id)).toEqual({ last_seq: STEP, searchable_seq: STEP })
+    expect(await found(conversation.id, 'ola')).toEqual(['Olá'])
+  })
+
+  it('comes with no reaction', async () => {
+    const conversation = await newConversation(texts(STEP))
+    const reaction = { message_id: conversation.upstreamIds[0], emoji: '👍' }
+    expect((await send(conversation, { message_type: 'reaction', reaction })).status).toBe(200)
+    const received = { ...textMessage(conversation.digits, ''), type: 'reaction', reaction }
+    await receiveMessages(world, organization, received)
+    expect(await jobs()).toEqual([])
+    expect(await stateOf(world, conversation.id)).toEqual({ last_seq: STEP, searchable_seq: 0 })
+  })
+
+  it('is left once by searches of a long conversation that has none, which answer rightly meanwhile', async () => {
+    const conversation = await newConversation(texts(2 * STEP))
+    const searches = Array.from({ length: 5 }, () => found(conversation.id, 'text 1999'))
+    expect(await Promise.all(searches)).toEqual(searches.map(() => ['text 1999']))
+    expect(await found(conversation.id, 'text 2000')).toEqual(['text 2000'])
+    expect(await jobs()).toEqual([{ organizationId: organization.id, contactId: conversation.id }])
+    await world.drain()
+    expect(await found(conversation.id, 'text 1999')).toEqual(['text 1999'])
+    expect(await jobs()).toEqual([])
+    expect(await stateOf(world, conversation.id)).toEqual({ last_seq: 2_000, searchable_seq: 2_000 })
+  })
+
+  it('that was asked for and failed for good is asked for again', async () => {
+    const conversation = await newConversation(texts(2 * STEP))
+    await found(conversation.id, 'text')
+    await world.database.pool.query('UPDATE graphile_worker._private_jobs SET attempts = max_attempts')
+    await found(conversation.id, 'text')
+    await world.drain()
+    expect(await stateOf(world, conversation.id)).toEqual({ last_seq: 2_000, searchable_seq: 2_000 })
+  })
+
+  it('is not left by a search of a shorter one', async () => {
+    const conversation = await newConversation(texts(2 * STEP - 1))
+    expect(await found(conversation.id, 'text 1999')).toEqual(['text 1999'])
+    expect(await jobs()).toEqual([])
+  })
+})

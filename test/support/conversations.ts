@@ -1,0 +1,48 @@
+import type { Answer, TestOrganization, World } from './world.js'
+
+/** `GET /conversations` as the organization asks it. */
+export function readConversations(
+  { request }: Pick<World, 'request'>,
+  organization: Pick<TestOrganization, 'key'>,
+  query: Record<string, string>,
+): Promise<Answer> {
+  return request('GET', `/conversations?${new URLSearchParams(query)}`, { key: organization.key })
+}
+
+/** The texts of an answer's messages, in its order. */
+export function textsOf({ body }: Answer): string[] {
+  return body.messages.map((message: { message: string }) => message.message)
+}
+
+/** Puts messages at the end of a conversation by SQL: thousands in a moment. Resolves to their upstream ids. */
+export async function insertMessages(
+  { database }: Pick<World, 'database'>,
+  contactId: string,
+  texts: readonly string[],
+): Promise<string[]> {
+  const { rows } = await database.pool.query<{ upstream_id: string }>(
+    `WITH numbered AS (
+       UPDATE contacts SET last_seq = last_seq + cardinality($2::text[]) WHERE id = $1
+       RETURNING organization_id, id, last_seq - cardinality($2::text[]) AS seq
+     ), inserted AS (
+       INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, status,
+         created_at)
+       SELECT c.organization_id, gen_random_uuid(), c.id, c.seq + n, 'wamid.SQL' || gen_random_uuid(), 'user-chat', 'text', text,
+         'delivered', now()
+       FROM numbered c, unnest($2::text[]) WITH ORDINALITY AS given (text, n)
+       RETURNING seq, upstream_id
+     )
+     SELECT upstream_id FROM inserted ORDER BY seq`,
+    [contactId, texts],
+  )
+  return rows.map((row) => row.upstream_id)
+}
+
+/** What a test wants of a conversation: its contact's id and numbers. */
+export async function stateOf({ database }: Pick<World, 'database'>, contactId: string) {
+  const { rows } = await database.pool.query<{ last_seq: number; searchable_seq: number }>(
+    'SELECT last_seq, searchable_seq FROM contacts WHERE id = $1',
+    [contactId],
+  )
+  return rows[0] ?? null
+}
