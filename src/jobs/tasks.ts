@@ -67,9 +67,9 @@ export function createTasks(ctx: Context): Record<(typeof TASK_NAMES)[number], T
       const { organizationId, mediaIds } = payload as { organizationId: string; mediaIds: string[] }
       return removeMedia(ctx, organizationId, mediaIds)
     },
-    index_conversation: (payload: unknown) => {
+    index_conversation: (payload: unknown, { abortSignal }: JobHelpers) => {
       const { organizationId, contactId } = payload as { organizationId: string; contactId: string }
-      return indexConversation(ctx, organizationId, contactId)
+      return indexConversation(ctx, organizationId, contactId, abortSignal)
     },
     settle_outcomes: () => settleOutcomes(ctx),
     fold_counts: () => foldCounts(ctx),

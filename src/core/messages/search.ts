@@ -49,10 +49,19 @@ export async function findMatches(
   return { seqs: [...first, ...(await listIndexed(ctx, contact, terms, indexed, range))], total }
 }
 
-/** Makes all messages of a conversation searchable by the index of words. */
-export async function indexConversation(ctx: Context, organizationId: string, contactId: string): Promise<void> {
+/**
+ * Makes all messages of a conversation searchable by the index of words. Throws once `signal` is aborted; what is done by then
+ * stays done.
+ */
+export async function indexConversation(
+  ctx: Context,
+  organizationId: string,
+  contactId: string,
+  signal?: AbortSignal,
+): Promise<void> {
   let isMore = true
   while (isMore) {
+    signal?.throwIfAborted()
     isMore = await ctx.database.transaction((transaction) => indexNextMessages(transaction, organizationId, contactId))
   }
 }
