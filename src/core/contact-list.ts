@@ -1,8 +1,8 @@
 import type { Context } from '../context.js'
-import { foldText } from '../lib/fold.js'
 import type { Contact } from '../model/contact.js'
 import type { Organization } from '../model/organization.js'
 import { readPhoneNumber } from '../model/phone-number.js'
+import { foldTerm } from '../model/search-terms.js'
 import { type ContactPage, listContactPage, listContactsAfter, searchContactPage } from '../storage/contact-lists.js'
 
 /** Which contacts: `limit` a page, the first page is 1; `search`: a part of a name or a number, null for all. */
@@ -24,7 +24,7 @@ export function listContacts(
   const skip = (page - 1) * limit
   if (search === null) return listContactPage(ctx.database, organization.id, skip, limit)
   const reading = readPhoneNumber(search, organization.default_country)
-  const wanted = { name: foldText(search), digits: readDigits(search), forms: reading.possible ? reading.forms : [] }
+  const wanted = { name: foldTerm(search), digits: readDigits(search), forms: reading.possible ? reading.forms : [] }
   return searchContactPage(ctx.database, organization.id, wanted, skip, limit)
 }
 

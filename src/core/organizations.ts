@@ -81,7 +81,8 @@ export async function changeOrganization(
 
 /** Deletes an organization with all its data; the hashes of its keys stay. Throws organization_not_found. */
 export async function deleteOrganization(ctx: OperatorContext, organizationId: string): Promise<void> {
-  if (!(await deleteOrganizationRows(ctx.database, organizationId))) notFound(organizationId)
+  const isDeleted = await ctx.database.transaction((transaction) => deleteOrganizationRows(transaction, organizationId))
+  if (!isDeleted) notFound(organizationId)
 }
 
 /** Deletes what requests under way still wrote for an organization while it was deleted. */

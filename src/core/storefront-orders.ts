@@ -22,7 +22,8 @@ export async function findOrderTerms(ctx: Context, organization: Organization, o
   }
   const shop = await openShop(ctx, organization)
   const { number, name } = toOrder(await ctx.storefront.findOrder(shop, id), id)
-  return [number, name].filter((text) => text !== null).map((text) => ({ text, isWhole: true }))
+  const texts = [...new Set([number, name])].filter((text) => text !== null)
+  return texts.map((text) => ({ text, isWhole: true }))
 }
 
 async function openShop(ctx: Context, { id, name }: Organization): Promise<Shop> {

@@ -1,11 +1,14 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 
+/** How large the request line and the headers may be together, in bytes: 20 search terms of 200 characters have room. */
+export const HEADER_LIMIT = 65_536
+
 /** How long the rest of what a client sends is swallowed, so that the answer reaches it before the connection ends. */
 const LINGER_MS = 1_000
 
 /**
- * Answers what Node's HTTP parser refuses before there is a request (a malformed request line, headers over 16 KB, a
+ * Answers what Node's HTTP parser refuses before there is a request (a malformed request line, headers that are too large, a
  * client that takes too long), in the shape of every other error (spec 2.4), and ends the connection.
  */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
@@ -26,7 +29,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
 function refusalOf({ code }: { code?: string }): { status: number; message: string } {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return { status: 431, message: 'The request line and headers are larger than 16 KB together' }
+      return { status: 431, message: `The request line and headers are larger than ${HEADER_LIMIT} bytes together` }
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return { status: 408, message: 'The request did not arrive in time' }
     default:

@@ -10,7 +10,7 @@ import fastify, {
 import type { Logger } from 'pino'
 import { MEBIBYTE } from '../lib/units.js'
 import { Problem } from '../model/problem.js'
-import { answerClientError } from './client-error.js'
+import { answerClientError, HEADER_LIMIT } from './client-error.js'
 import { sendProblem } from './problems.js'
 import { compileValidator } from './validation.js'
 
@@ -27,6 +27,7 @@ export function createServer(log: Logger): FastifyInstance {
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
+    http: { maxHeaderSize: HEADER_LIMIT },
     requestTimeout: 120_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',

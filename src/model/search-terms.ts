@@ -20,11 +20,11 @@ export function readSearchTerms(query: string): SearchTerm[] {
     throw new Problem('invalid_parameter', `query has ${given.length} terms, and may have at most ${MAX_TERMS}`)
   }
   for (const text of given) {
-    const length = [...text].length
-    if (length <= MAX_TERM_LENGTH) continue
+    const characters = [...text]
+    if (characters.length <= MAX_TERM_LENGTH) continue
     throw new Problem(
       'invalid_parameter',
-      `query has a term of ${length} characters, and each may have at most ${MAX_TERM_LENGTH}: "${text.slice(0, 40)}…"`,
+      `query has a term of ${characters.length} characters, and each may have at most ${MAX_TERM_LENGTH}: "${characters.slice(0, 40).join('')}…"`,
     )
   }
   return given.map((text) => ({ text, isWhole: false }))
@@ -40,7 +40,7 @@ export interface TermPattern {
 
 /** How PostgreSQL looks for a term. */
 export function toPattern(term: SearchTerm): TermPattern {
-  const folded = foldTerm(term)
+  const folded = foldTerm(term.text)
   const like = `%${folded.replaceAll(/[\\%_]/g, '\\$&')}%`
   return { like, whole: term.isWhole ? wholePattern(folded) : null }
 }
@@ -48,7 +48,7 @@ export function toPattern(term: SearchTerm): TermPattern {
 /** Tells of folded texts whether they hold one of the terms: the same that the patterns tell. */
 export function createMatcher(terms: readonly SearchTerm[]): (folded: string) => boolean {
   const matchers = terms.map((term) => {
-    const folded = foldTerm(term)
+    const folded = foldTerm(term.text)
     if (!term.isWhole) return (text: string) => text.includes(folded)
     const whole = new RegExp(wholePattern(folded))
     return (text: string) => whole.test(text)
@@ -56,8 +56,11 @@ export function createMatcher(terms: readonly SearchTerm[]): (folded: string) =>
   return (text) => matchers.some((matches) => matches(text))
 }
 
-/** What folds away to nothing (a lone accent) would be in every text; left unfolded it is in none. */
-function foldTerm({ text }: SearchTerm): string {
+/**
+ * What is looked for, as folded texts may hold it. What folds away to nothing (a lone accent) would be in every text; left
+ * unfolded it is in none.
+ */
+export function foldTerm(text: string): string {
   return foldText(text).trim() || text
 }
 

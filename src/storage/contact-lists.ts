@@ -52,7 +52,9 @@ const search = statement<PageRow>(
    )
    SELECT (SELECT count(*) FROM found)::float8 AS total, ARRAY (
      SELECT a.contact_id
-     FROM found JOIN contact_activity a ON a.organization_id = $1 AND a.contact_id = found.id
+     FROM found CROSS JOIN LATERAL (
+       SELECT contact_id, active_at FROM contact_activity WHERE organization_id = $1 AND contact_id = found.id OFFSET 0
+     ) a
      ORDER BY a.active_at DESC, a.contact_id DESC
      OFFSET $5 LIMIT $6
    ) AS ids`,

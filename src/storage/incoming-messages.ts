@@ -74,7 +74,7 @@ const record = statement<RecordRow>(
      FROM numbered
      RETURNING *
    ), active AS (
-     UPDATE contact_activity a SET active_at = now() FROM numbered
+     UPDATE contact_activity a SET active_at = greatest(a.active_at, now()) FROM numbered
      WHERE a.organization_id = $1 AND a.contact_id = numbered.id
    ), indexing AS (
      INSERT INTO graphile_worker._private_jobs (task_id, payload)

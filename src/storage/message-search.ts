@@ -28,40 +28,36 @@ export interface MatchRange {
 // conversation for cheaper than the index of words, and it is not.
 const IN_CONVERSATION = 'organization_id IS NOT DISTINCT FROM $1 AND contact_id = $2 AND seq <= $3'
 
-/** The numbers of the messages that match one of several terms. */
-const MATCHING = `
-  SELECT DISTINCT s.seq
-  FROM unnest($4::text[], $5::text[]) AS term (pattern, whole) CROSS JOIN LATERAL (
-    SELECT seq FROM message_search
-    WHERE ${IN_CONVERSATION} AND folded LIKE term.pattern AND (term.whole IS NULL OR folded ~ term.whole)
-  ) s`
+/** Whether a message holds one of the terms; `$5` is null where LIKE says it all. */
+const HOLDS = `folded LIKE ANY ($4::text[]) AND ($5::text[] IS NULL OR EXISTS (
+    SELECT FROM unnest($4::text[], $5::text[]) AS term (pattern, whole)
+    WHERE folded LIKE term.pattern AND (term.whole IS NULL OR folded ~ term.whole)
+  ))`
 
-const countOne = statement<{ total: number }>(
-  'messageSearch.countOne',
-  `SELECT count(*)::float8 AS total
-   FROM message_search
-   WHERE ${IN_CONVERSATION} AND folded LIKE $4 AND ($5::text IS NULL OR folded ~ $5)`,
-)
-
-const countAny = statement<{ total: number }>(
-  'messageSearch.countAny',
-  `SELECT count(*)::float8 AS total FROM (${MATCHING}) matching`,
+const count = statement<{ total: number }>(
+  'messageSearch.count',
+  `SELECT count(*)::float8 AS total FROM message_search WHERE ${IN_CONVERSATION} AND ${HOLDS}`,
 )
 
 const list = statement<{ seq: number }>(
   'messageSearch.list',
-  `SELECT seq FROM (${MATCHING}) matching
+  `SELECT seq FROM message_search
+   WHERE ${IN_CONVERSATION} AND ${HOLDS}
    ORDER BY CASE WHEN $8 THEN seq ELSE -seq END
    OFFSET $6 LIMIT $7`,
 )
 
-/** Goes by the numbers, as long as it takes: written so that the index of words is of no use. */
+// For terms that the index of words does not know: it would hand out every row of the conversation. IS TRUE keeps it out.
+const countByWalk = statement<{ total: number }>(
+  'messageSearch.countByWalk',
+  `SELECT count(*)::float8 AS total FROM message_search
+   WHERE organization_id = $1 AND contact_id = $2 AND seq <= $3 AND (${HOLDS}) IS TRUE`,
+)
+
+/** Goes by the numbers, as long as it takes: IS TRUE keeps the index of words out. */
 const walk = (direction: 'ASC' | 'DESC') => `
   SELECT seq FROM message_search
-  WHERE organization_id = $1 AND contact_id = $2 AND seq <= $3 AND EXISTS (
-    SELECT FROM unnest($4::text[], $5::text[]) AS term (pattern, whole)
-    WHERE folded LIKE term.pattern AND (term.whole IS NULL OR folded ~ term.whole)
-  )
+  WHERE organization_id = $1 AND contact_id = $2 AND seq <= $3 AND (${HOLDS}) IS TRUE
   ORDER BY seq ${direction}
   OFFSET $6 LIMIT $7`
 
@@ -122,28 +118,25 @@ const request = statement<never>(
    ON CONFLICT (key) DO UPDATE SET attempts = 0, run_at = now() WHERE job.attempts >= job.max_attempts`,
 )
 
-/** Counts the messages that hold one of the terms, by the index of words. */
+/** Counts the messages that hold one of the terms, by the index of words where it knows them all. */
 export async function countMatches(
   db: Queryable,
   { organizationId, contactId, until }: SearchedConversation,
   terms: readonly SearchTerm[],
 ): Promise<number> {
-  const patterns = terms.map(toPattern)
-  const [only] = patterns
-  const [row] =
-    patterns.length === 1
-      ? await db.run(countOne, [organizationId, contactId, until, only?.like, only?.whole])
-      : await db.run(countAny, [organizationId, contactId, until, ...toArrays(terms)])
+  const statement = isIndexed(terms) ? count : countByWalk
+  const [row] = await db.run(statement, [organizationId, contactId, until, ...toArrays(terms)])
   return row?.total ?? 0
 }
 
-/** The numbers of matching messages by the index of words: right where few match. */
+/** The numbers of matching messages by the index of words, where it knows them: right where few match. */
 export function listMatches(
   db: Queryable,
   conversation: SearchedConversation,
   terms: readonly SearchTerm[],
   range: MatchRange,
 ): Promise<number[]> {
+  if (!isIndexed(terms)) return walkMatches(db, conversation, terms, range)
   return numbersOf(db, list, conversation, terms, range, range.ascending)
 }
 
@@ -170,9 +163,15 @@ async function numbersOf(
   return rows.map((row) => row.seq)
 }
 
-function toArrays(terms: readonly SearchTerm[]): [string[], (string | null)[]] {
+/** Whether each of the terms has a part of three letters or digits: the index of words is one of such parts. */
+function isIndexed(terms: readonly SearchTerm[]): boolean {
+  return terms.every((term) => /[\p{L}\p{N}]{3}/u.test(toPattern(term).like))
+}
+
+function toArrays(terms: readonly SearchTerm[]): [string[], (string | null)[] | null] {
   const patterns = terms.map(toPattern)
-  return [patterns.map(({ like }) => like), patterns.map(({ whole }) => whole)]
+  const wholes = patterns.map(({ whole }) => whole)
+  return [patterns.map(({ like }) => like), wholes.some((whole) => whole !== null) ? wholes : null]
 }
 
 /** What the messages of a conversation whose numbers lie in the range (both ends included) say, in ascending order. */

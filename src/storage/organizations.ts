@@ -116,6 +116,7 @@ const DELETE_LOOSE_ROWS = `
      kept_answers AS (DELETE FROM idempotency_keys WHERE organization_id = $1),
      limits AS (DELETE FROM rate_limits WHERE organization_id = $1),
      paces AS (DELETE FROM sending_paces WHERE organization_id = $1),
+     counts AS (DELETE FROM contact_counts WHERE organization_id = $1),
      happened AS (DELETE FROM events WHERE organization_id = $1),
      received AS (DELETE FROM callbacks WHERE organization_id = $1),
      said AS (DELETE FROM messages WHERE organization_id = $1),
@@ -128,16 +129,16 @@ const DELETE_LOOSE_ROWS = `
        GROUP BY t.id, batched.batch
      )`
 
-const deleteEverything = statement<{ id: string }>(
+const remove = statement<{ id: string }>(
   'organizations.delete',
-  `WITH ${DELETE_LOOSE_ROWS},
-     deleted AS (DELETE FROM organizations WHERE id = $1 RETURNING id),
-     job AS (
-       INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at)
-       SELECT t.id, json_build_object('organizationId', deleted.id), now() + interval '1 minute'
-       FROM deleted, graphile_worker._private_tasks t
-       WHERE t.identifier = 'sweep_organization'
-     )
+  `WITH deleted AS (
+     DELETE FROM organizations WHERE id = $1 RETURNING id
+   ), job AS (
+     INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at)
+     SELECT t.id, json_build_object('organizationId', deleted.id), now() + interval '1 minute'
+     FROM deleted, graphile_worker._private_tasks t
+     WHERE t.identifier = 'sweep_organization'
+   )
    SELECT id FROM deleted`,
 )
 
@@ -251,9 +252,13 @@ export async function isVerifyTokenKnown(db: Queryable, hash: Buffer): Promise<b
   return rows[0]?.known === true
 }
 
-/** Deletes an organization with all its data, and leaves a job that sweeps once more; false when there is none. */
-export async function deleteOrganization(db: Queryable, organizationId: string): Promise<boolean> {
-  const rows = await db.run(deleteEverything, [organizationId])
+/**
+ * Deletes an organization with all its data, and leaves a job that sweeps once more; false when there is none. Needs a
+ * transaction: like everybody else it takes the contacts first, and only then what belongs to them.
+ */
+export async function deleteOrganization(transaction: Queryable, organizationId: string): Promise<boolean> {
+  const rows = await transaction.run(remove, [organizationId])
+  await transaction.run(sweep, [organizationId])
   return rows.length > 0
 }
 

@@ -102,7 +102,7 @@ const record = statement<RecordRow>(
        g.created_at, g.created_at
      FROM numbered c JOIN given g USING (n)
    ), active AS (
-     UPDATE contact_activity a SET active_at = now()
+     UPDATE contact_activity a SET active_at = greatest(a.active_at, now())
      FROM numbered c JOIN given g USING (n)
      WHERE a.organization_id = g.organization_id AND a.contact_id = c.id AND NOT g.is_reaction
    ), indexing AS (

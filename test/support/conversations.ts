@@ -1,3 +1,4 @@
+import { requestIndexing } from '../../src/storage/message-search.js'
 import type { Answer, TestOrganization, World } from './world.js'
 
 /** `GET /conversations` as the organization asks it. */
@@ -45,4 +46,10 @@ export async function stateOf({ database }: Pick<World, 'database'>, contactId: 
     [contactId],
   )
   return rows[0] ?? null
+}
+
+/** Leaves the job that makes an organization's conversations searchable by the index of words, for each of them. */
+export async function requestIndexes({ database }: Pick<World, 'database'>, organizationId: string): Promise<void> {
+  const { rows } = await database.pool.query('SELECT id FROM contacts WHERE organization_id = $1', [organizationId])
+  for (const { id } of rows) await requestIndexing(database, organizationId, id)
 }

@@ -60,8 +60,11 @@ export interface World {
   close(): Promise<void>
 }
 
-/** Starts a world. `env`: further PARLEY_* settings. */
-export async function startWorld(env: Record<string, string> = {}): Promise<World> {
+/** Starts a world. `env`: further PARLEY_* settings; `log`: in place of the quiet one. */
+export async function startWorld(
+  env: Record<string, string> = {},
+  log = pino({ level: process.env.PARLEY_TEST_LOG_LEVEL ?? 'silent' }),
+): Promise<World> {
   const database = await createTestDatabase()
   const simulator = await startSimulator()
   const adminToken = 'admin-token-of-the-tests'
@@ -77,7 +80,6 @@ export async function startWorld(env: Record<string, string> = {}): Promise<Worl
   if (!read.ok) throw new Error(read.problem)
   let offset = 0
   const now = () => new Date(Date.now() + offset)
-  const log = pino({ level: process.env.PARLEY_TEST_LOG_LEVEL ?? 'silent' })
   const app = await startApp({
     config: read.config,
     secrets: { adminToken, masterKeys: ['master-key-of-the-tests'] },

@@ -120,8 +120,8 @@ async function answerMessages(ctx: Context, organization: Organization, asked: A
   const { limit = MESSAGES_A_PAGE, page = 1, ascending = false } = asked
   const reference = readReference(asked)
   const terms = readSearchTerms(asked.query ?? '')
-  if (asked.orderId) terms.push(...(await findOrderTerms(ctx, organization, asked.orderId)))
   const contact = await findContact(ctx, organization, reference, 'query')
+  if (asked.orderId) terms.push(...(await findOrderTerms(ctx, organization, asked.orderId)))
   const wanted: PageRequest = { page, limit, ascending }
   const filtered = terms.length > 0
   const { messages, total } = filtered

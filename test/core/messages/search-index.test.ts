@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ensurePersonContact } from '../../../src/core/messages/person.js'
-import { indexConversation } from '../../../src/core/messages/search.js'
+import { findMatches, indexConversation } from '../../../src/core/messages/search.js'
 import { newId } from '../../../src/lib/id.js'
+import { findContactById } from '../../../src/storage/contacts.js'
 import { setTranscription } from '../../../src/storage/incoming-media.js'
 import { recordIncomingChange } from '../../../src/storage/incoming-messages.js'
 import { createContact, post, receiveMessages, textMessage, wamid } from '../../interfaces/hooks/support.js'
@@ -176,6 +177,26 @@ describe('what changes while its conversation is made searchable', () => {
     await indexing
     expect(await stateOf(world, conversation.id)).toEqual({ last_seq: 3, searchable_seq: 2 })
     expect(await found(conversation.id, 'alfa')).toEqual(['alfa', 'alfa again'])
+  })
+})
+
+describe('a search that began before the job ended', () => {
+  it.each([true, false])('counts and shows no message twice (ascending: %s)', async (ascending) => {
+    const conversation = await newConversation(['alfa one', 'beta', 'alfa two'])
+    await index(conversation.id)
+    await insertMessages(world, conversation.id, ['alfa three', 'alfa four'])
+    const before = await findContactById(world.database, organization.id, conversation.id)
+    if (!before) throw new Error('the contact is gone')
+    await index(conversation.id)
+    for (const terms of [['alfa'], ['alfa', 'beta']]) {
+      const given = terms.map((text) => ({ text, isWhole: false }))
+      const { seqs, total } = await findMatches(world.app.ctx, before, given, { skip: 0, limit: 10, ascending })
+      const expected = terms.length === 1 ? [1, 3, 4, 5] : [1, 2, 3, 4, 5]
+      expect({ total, seqs }).toEqual({
+        total: expected.length,
+        seqs: ascending ? expected : expected.toReversed(),
+      })
+    }
   })
 })
 

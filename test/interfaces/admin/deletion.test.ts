@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { requestIndexes } from '../../support/conversations.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 
 let world: World
@@ -26,6 +27,7 @@ async function furnish(): Promise<TestOrganization> {
   await world.sim('POST', '/inbound', inbound)
   await world.sim('POST', '/inbound', { ...inbound, type: 'image', image: {} })
   await world.settle()
+  await requestIndexes(world, id)
   await world.admin('PUT', `/organizations/${id}/upstream`, {
     phone_number_id: phoneNumberId,
     business_account_id: organization.businessAccountId,

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readConversations, textsOf } from '../../support/conversations.js'
+import { requestAsDescribed } from '../../support/openapi.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 import { createContact, post, receiveMessages, seconds, textMessage } from '../hooks/support.js'
 
@@ -6,13 +8,14 @@ const CUSTOMER = '5511999990001'
 const TOTAL = 25
 
 let world: World
+let request: World['request']
 let organization: TestOrganization
-let contactId: string
 
 beforeAll(async () => {
   world = await startWorld()
+  request = await requestAsDescribed(world)
   organization = await world.createOrganization()
-  contactId = await createContact(world, organization, `+${CUSTOMER}`, { full_name: 'Ada' })
+  await createContact(world, organization, `+${CUSTOMER}`, { full_name: 'Ada' })
   const messages = Array.from({ length: TOTAL }, (_, index) => textMessage(CUSTOMER, String(index + 1)))
   await post(world, organization, { messages })
   await world.drain()
@@ -20,19 +23,14 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-const read = (query: Record<string, string>, key = organization.key) =>
-  world.request('GET', `/conversations?${new URLSearchParams(query)}`, { key })
-
-function textsOf(answer: { body: { messages: { message: string }[] } }): string[] {
-  return answer.body.messages.map((message) => message.message)
-}
+const read = (query: Record<string, string>) => readConversations({ request }, organization, query)
 
 function range(from: number, to: number): string[] {
   const step = from <= to ? 1 : -1
   return Array.from({ length: Math.abs(to - from) + 1 }, (_, index) => String(from + index * step))
 }
 
-describe('GET /conversations, 200', () => {
+describe('the pages of a conversation', () => {
   it('shows the 10 newest, newest first, where nothing else is asked', async () => {
     const answer = await read({ chatNumber: CUSTOMER })
     expect(answer.status).toBe(200)
@@ -119,24 +117,6 @@ describe('GET /conversations, 200', () => {
     expect(textsOf(await read({ chatNumber: CUSTOMER, ascending: 'false', limit: '2' }))).toEqual(['25', '24'])
   })
 
-  it.each([
-    ['+5511999990001'],
-    ['+55 (11) 99999-0001'],
-    ['5511999990001'],
-    ['00 55 11 99999 0001'],
-    ['011 99999-0001'],
-    ['11999990001'],
-    ['551199990001'],
-  ])('finds the contact by %s', async (chatNumber) => {
-    expect((await read({ chatNumber })).body.pagination.totalMessages).toBe(TOTAL)
-  })
-
-  it('finds the contact by its id, and by both where they are one', async () => {
-    expect((await read({ contactId })).body.count).toBe(10)
-    expect((await read({ contactId: contactId.toUpperCase() })).body.count).toBe(10)
-    expect((await read({ contactId, chatNumber: `+${CUSTOMER}` })).body.count).toBe(10)
-  })
-
   it('takes the action by its name, and tenantId', async () => {
     const query = { action: 'conversation-messages', chatNumber: CUSTOMER, tenantId: organization.slug }
     expect((await read(query)).status).toBe(200)
@@ -180,103 +160,5 @@ describe('GET /conversations, 200', () => {
     const after = await Promise.all(['1', '2'].map((page) => read({ ...query, page })))
     expect(after.map((page) => page.body.messages)).toEqual(before.map((page) => page.body.messages))
     expect((await read({ ...query, page: '3' })).body.count).toBe(5)
-  })
-})
-
-describe('GET /conversations, 400', () => {
-  it('names what is missing', async () => {
-    const queries: Record<string, string>[] = [{}, { action: 'conversation-messages' }, { page: '2' }]
-    for (const query of queries) {
-      const { status, body } = await read(query)
-      expect(status).toBe(400)
-      expect(body).toMatchObject({ success: false, error: 'Missing required parameter' })
-      expect(body.message).toContain('chatNumber')
-    }
-  })
-
-  it.each([
-    ['limit', '0'],
-    ['limit', '101'],
-    ['limit', '-1'],
-    ['limit', '1.5'],
-    ['limit', 'ten'],
-    ['limit', ''],
-    ['limit', '1e1'],
-    ['page', '0'],
-    ['page', '-1'],
-    ['page', '10000001'],
-    ['page', '99999999999999999999'],
-    ['page', 'NaN'],
-    ['ascending', 'yes'],
-    ['ascending', '1'],
-    ['ascending', 'TRUE'],
-    ['action', 'nonsense'],
-    ['contactId', 'not-a-uuid'],
-    ['contactId', `${'0'.repeat(8)}-0000-0000-0000-${'0'.repeat(13)}`],
-    ['chatNumber', '12'],
-    ['chatNumber', 'Ada'],
-    ['chatNumber', ''],
-    ['chatNumber', '9'.repeat(101)],
-    ['chatNumber', '5511\x00999990001'],
-  ])('%s=%s', async (name, value) => {
-    const { status, body } = await read({ chatNumber: CUSTOMER, [name]: value })
-    expect(status).toBe(400)
-    expect(body).toMatchObject({ success: false, error: 'Invalid parameter' })
-    expect(body.message).toMatch(new RegExp(`^${name} `))
-  })
-
-  it('names the range', async () => {
-    expect((await read({ chatNumber: CUSTOMER, limit: '101' })).body.message).toContain('from 1 to 100')
-  })
-
-  it('refuses a parameter given twice', async () => {
-    const path = `/conversations?chatNumber=${CUSTOMER}&limit=5&limit=6`
-    const { status, body } = await world.request('GET', path, { key: organization.key })
-    expect([status, body.error]).toEqual([400, 'Invalid parameter'])
-  })
-
-  it('refuses a number and an id of two contacts', async () => {
-    await createContact(world, organization, '+5511999990005')
-    const { status, body } = await read({ contactId, chatNumber: '5511999990005' })
-    expect([status, body.error]).toEqual([400, 'Invalid parameter'])
-  })
-})
-
-describe('GET /conversations, 404', () => {
-  it('for a number and an id that nobody has', async () => {
-    const queries: Record<string, string>[] = [
-      { chatNumber: '5511999990099' },
-      { contactId: '01a1fbdb-f2f0-727b-b64b-643e13b34149' },
-    ]
-    for (const query of queries) {
-      const { status, body } = await read(query)
-      expect(status).toBe(404)
-      expect(body).toMatchObject({ success: false, error: 'Contact not found' })
-      expect(body.message).toContain(Object.values(query)[0])
-    }
-  })
-
-  it('for a contact of another organization', async () => {
-    const other = await world.createOrganization()
-    expect((await read({ contactId }, other.key)).status).toBe(404)
-    expect((await read({ chatNumber: CUSTOMER }, other.key)).status).toBe(404)
-    await createContact(world, other, `+${CUSTOMER}`)
-    expect((await read({ chatNumber: CUSTOMER }, other.key)).body).toMatchObject({ count: 0, stored: false })
-    expect((await read({ chatNumber: CUSTOMER, contactId }, other.key)).status).toBe(400)
-  })
-})
-
-describe('GET /conversations, 401 and 403', () => {
-  it('asks for the bearer token', async () => {
-    const { status, body } = await world.request('GET', `/conversations?chatNumber=${CUSTOMER}`)
-    expect(status).toBe(401)
-    expect(body).toMatchObject({ success: false, error: 'Authorization required' })
-  })
-
-  it('wants the scope', async () => {
-    const path = `/organizations/${organization.id}/keys`
-    const issued = await world.admin('POST', path, { name: 'sender', scopes: ['messages:send'] })
-    const { status, body } = await read({ chatNumber: CUSTOMER }, issued.body.api_key.key)
-    expect([status, body.error]).toEqual([403, 'Insufficient scope'])
   })
 })

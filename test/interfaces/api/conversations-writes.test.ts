@@ -1,0 +1,132 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ensurePersonContact } from '../../../src/core/messages/person.js'
+import { indexConversation } from '../../../src/core/messages/search.js'
+import { newId } from '../../../src/lib/id.js'
+import { insertMessages, readConversations, textsOf } from '../../support/conversations.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { createContact, receiveMessages, textMessage } from '../hooks/support.js'
+
+let world: World
+let organization: TestOrganization
+let people = 0
+
+beforeAll(async () => {
+  world = await startWorld()
+  organization = await world.createOrganization()
+})
+
+afterAll(() => world.close())
+
+interface Conversation {
+  digits: string
+  id: string
+}
+
+async function newConversation(texts: readonly string[]): Promise<Conversation> {
+  const digits = `1650559${String(++people).padStart(4, '0')}`
+  const id = await createContact(world, organization, `+${digits}`)
+  await insertMessages(world, id, texts)
+  return { digits, id }
+}
+
+/** What is said before anybody pages: every third one is looked for. */
+const saidBefore = (count: number) =>
+  Array.from({ length: count }, (_, index) => `${index % 3 === 0 ? 'wanted' : 'other'} before ${index + 1}`)
+
+type Write = 'send' | 'receive' | 'merge' | 'index'
+
+async function write({ digits, id }: Conversation, kind: Write, name: string): Promise<void> {
+  const text = `wanted ${name}`
+  switch (kind) {
+    case 'send': {
+      const body = { phone_number: digits, message_type: 'text', text }
+      const { status } = await world.request('POST', '/send-chat', { key: organization.key, body })
+      expect(status).toBe(200)
+      break
+    }
+    case 'receive':
+      return receiveMessages(world, organization, textMessage(digits, text))
+    case 'index':
+      return indexConversation(world.app.ctx, organization.id, id)
+    case 'merge':
+      return mergeSomebody(digits, [`${text} a`, `other ${name} b`, `${text} c`])
+  }
+}
+
+/** Somebody of whom only the user id was known, and who said these things, turns out to be this person. */
+async function mergeSomebody(digits: string, texts: readonly string[]): Promise<void> {
+  const { ctx } = world.app
+  const userId = `US.${newId()}`
+  await ensurePersonContact(ctx, organization.id, { waId: null, userId }, null)
+  const { rows } = await world.database.pool.query(
+    'SELECT contact_id AS id FROM contact_addresses WHERE address = $1',
+    [`user:${userId}`],
+  )
+  await insertMessages(world, rows[0].id, texts)
+  await indexConversation(ctx, organization.id, rows[0].id)
+  await ensurePersonContact(ctx, organization.id, { waId: digits, userId }, null)
+}
+
+/** Every page, oldest first, until there is none more. */
+async function readAll(chatNumber: string, limit: number, more: Record<string, string>): Promise<string[]> {
+  const seen: string[] = []
+  for (let page = 1; ; page++) {
+    const query = { chatNumber, limit: String(limit), page: String(page), ascending: 'true', ...more }
+    const answer = await readConversations(world, organization, query)
+    expect(answer.status).toBe(200)
+    const { pagination, count } = answer.body
+    seen.push(...textsOf(answer))
+    expect(count).toBe(Math.max(0, Math.min(limit, pagination.totalMessages - (page - 1) * limit)))
+    if (!pagination.hasNextPage) return seen
+  }
+}
+
+/** What is there when all is done, by SQL. */
+async function textsInOrder(id: string): Promise<string[]> {
+  const { rows } = await world.database.pool.query(
+    'SELECT text FROM messages WHERE contact_id = $1 AND seq > 0 ORDER BY seq',
+    [id],
+  )
+  return rows.map(({ text }) => text)
+}
+
+const kinds = fc.constantFrom<Write>('send', 'receive', 'merge', 'index')
+/** Writers side by side, each with its writes one after the other. */
+const writers = fc.array(fc.array(kinds, { minLength: 1, maxLength: 4 }), { minLength: 2, maxLength: 4 })
+
+describe('while others write into the conversation, whoever pages through it from the oldest sees each message once', () => {
+  it.each([
+    ['one by one', 1, {}],
+    ['seven by seven', 7, {}],
+    ['a hundred by a hundred', 100, {}],
+    ['one by one of a search', 1, { query: 'wanted' }],
+    ['seven by seven of a search', 7, { query: 'WANTED' }],
+    ['a hundred by a hundred of a search', 100, { query: 'wänted,nothing' }],
+  ] as const)('%s', async (_name, limit, more) => {
+    await fc.assert(
+      fc.asyncProperty(writers, fc.boolean(), async (plans, isIndexed) => {
+        const before = saidBefore(limit === 1 ? 20 : limit * 3 + 1)
+        const conversation = await newConversation(before)
+        if (isIndexed) await indexConversation(world.app.ctx, organization.id, conversation.id)
+        const writing = plans.map(async (plan, writer) => {
+          for (const [turn, kind] of plan.entries()) await write(conversation, kind, `${writer}.${turn}`)
+        })
+        const reading = [readAll(conversation.digits, limit, more), readAll(conversation.digits, limit, more)]
+        const [one, other] = await Promise.all(reading)
+        await Promise.all(writing)
+
+        const isWanted = (text: string) => !('query' in more) || text.startsWith('wanted')
+        const all = (await textsInOrder(conversation.id)).filter(isWanted)
+        expect(all.slice(0, before.filter(isWanted).length)).toEqual(before.filter(isWanted))
+        for (const seen of [one, other]) {
+          // The beginning of all that there is now, with at least all that was there then.
+          expect(seen).toEqual(all.slice(0, seen?.length))
+          expect(seen?.length).toBeGreaterThanOrEqual(before.filter(isWanted).length)
+        }
+        expect(await readAll(conversation.digits, limit, more)).toEqual(all)
+      }),
+      { seed: 6, numRuns: 6 },
+    )
+  })
+})
