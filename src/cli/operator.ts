@@ -11,9 +11,10 @@ import type { Environment } from './invocation.js'
  */
 export async function asOperator<Result>(
   env: Environment,
-  work: (ctx: OperatorContext) => Promise<Result>,
+  work: (ctx: OperatorContext, config: Config) => Promise<Result>,
 ): Promise<Result> {
-  return overDatabase(requireConfig(env), work)
+  const config = requireConfig(env)
+  return overDatabase(config, (ctx) => work(ctx, config))
 }
 
 /** The same for work that stores credentials, which are sealed with the service's master key. */

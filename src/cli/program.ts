@@ -3,6 +3,8 @@ import { isDatabaseUnavailable } from '../database/errors.js'
 import { Problem } from '../model/problem.js'
 import { addKeyCommands } from './api-keys.js'
 import { config } from './config.js'
+import { addContactCommands } from './contacts.js'
+import { addConversationCommands } from './conversations.js'
 import { AskedToEnd, CliFailure } from './failure.js'
 import type { Environment, Invocation, Streams } from './invocation.js'
 import { addMemberCommands } from './members.js'
@@ -54,6 +56,8 @@ function createProgram(invocation: Invocation): Command {
   addOrganizationCommands(program, invocation)
   addKeyCommands(program, invocation)
   addMemberCommands(program, invocation)
+  addContactCommands(program, invocation)
+  addConversationCommands(program, invocation)
   program
     .command('config')
     .description('print the effective settings, secrets masked')
@@ -71,7 +75,7 @@ function createProgram(invocation: Invocation): Command {
 }
 
 /** Problems of what was asked for that the verbs find themselves are usage; the others are about what is there. */
-const USAGE_PROBLEMS = new Set(['invalid_field', 'missing_field', 'invalid_json'])
+const USAGE_PROBLEMS = new Set(['invalid_field', 'missing_field', 'invalid_json', 'invalid_csv'])
 
 function report(error: unknown, invocation: Invocation): number {
   if (error instanceof AskedToEnd) return 0

@@ -75,7 +75,7 @@ export function readAddresses(
  * for a number that is not possible or for two values that name two contacts.
  */
 export async function findContact(
-  ctx: Context,
+  ctx: Pick<Context, 'database' | 'lookUpContact'>,
   organization: Organization,
   reference: ContactReference,
   place: ReferencePlace,
@@ -95,7 +95,7 @@ export async function findContact(
 }
 
 function lookUp(
-  ctx: Context,
+  ctx: Pick<Context, 'database' | 'lookUpContact'>,
   organization: Organization,
   name: string,
   value: string,
@@ -157,8 +157,8 @@ export async function createContact(
   }
 }
 
-/** Kept as it is given, and shown with every answer: so it has to be small. */
-function readSource(source: ContactInput['source']): Record<string, unknown> | null {
+/** Kept as it is given, and shown with every answer: so it has to be small. Throws invalid_field. */
+export function readSource(source: ContactInput['source']): Record<string, unknown> | null {
   if (!source) return null
   const { length } = JSON.stringify(source)
   if (length <= MAX_SOURCE_LENGTH) return source
@@ -168,7 +168,11 @@ function readSource(source: ContactInput['source']): Record<string, unknown> | n
   )
 }
 
-function readInputNumber(organization: Organization, input: ContactInput): ContactNumber {
+/** The number of a contact to be made. Throws missing_field, and invalid_field for what is no number or two of them. */
+export function readInputNumber(
+  organization: Organization,
+  input: Pick<ContactInput, 'phone_number' | 'chat_id'>,
+): ContactNumber {
   const { phone_number, chat_id } = input
   const numbers = Object.entries({ phone_number, chat_id }).flatMap(([name, value]) =>
     value ? [readNumber(organization, name, value, 'body')] : [],

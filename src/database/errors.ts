@@ -1,5 +1,6 @@
 const UNIQUE_VIOLATION = '23505'
 const FOREIGN_KEY_VIOLATION = '23503'
+const DEADLOCK = '40P01'
 
 /** SQLSTATE classes and codes, and socket errors, after which the same request may well succeed later. */
 const UNAVAILABLE = new Set([
@@ -44,6 +45,11 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
 /** True when a row that the statement refers to is gone. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return (error as { code?: unknown }).code === FOREIGN_KEY_VIOLATION
+}
+
+/** True when the statement was given up so that another one, with which it waited in a circle, could go on. */
+export function isDeadlock(error: unknown): boolean {
+  return (error as { code?: unknown }).code === DEADLOCK
 }
 
 /** True when PostgreSQL could not be reached, went away, or had no connection free: a 503, not a fault of ours. */

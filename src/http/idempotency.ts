@@ -9,6 +9,8 @@ import { tenantOf } from './auth.js'
 
 /** A POST that may be repeated; see core/idempotency. */
 export interface Repeatable {
+  /** What tells one request from another, where that is not the parsed body; JSON. */
+  fingerprint?: unknown
   perform: (resourceId: string) => Promise<Attempt>
   recover: (resourceId: string) => Promise<Attempt | null>
 }
@@ -20,7 +22,7 @@ export async function answerOnce(
   ctx: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  { perform, recover }: Repeatable,
+  { fingerprint = request.body, perform, recover }: Repeatable,
 ): Promise<unknown> {
   const key = readKey(request)
   if (key === null) {
@@ -28,7 +30,7 @@ export async function answerOnce(
     return send(reply, status, body)
   }
   const operation = `${request.method} ${request.url.split('?')[0]}`
-  const bodyHash = sha256(canonicalJson(request.body))
+  const bodyHash = sha256(canonicalJson(fingerprint))
   const answer = await performOnce(ctx, tenantOf(request).id, { operation, key, bodyHash, perform, recover })
   if (answer.replayed) reply.header('idempotent-replayed', 'true')
   return send(reply, answer.status, answer.body)

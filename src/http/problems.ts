@@ -2,6 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseUnavailable } from '../database/errors.js'
 import { PROBLEMS, Problem, type ProblemCode } from '../model/problem.js'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the body of a request is, where it is not JSON. */
+    contentType?: string
+  }
+}
+
 const STATUS: Record<ProblemCode, number> = {
   authorization_required: 401,
   invalid_api_key: 401,
@@ -14,6 +21,7 @@ const STATUS: Record<ProblemCode, number> = {
   invalid_parameter: 400,
   missing_parameter: 400,
   invalid_json: 400,
+  invalid_csv: 400,
   unsupported_media_type: 415,
   payload_too_large: 413,
   missing_field: 400,
@@ -106,7 +114,7 @@ function fromFastify(error: unknown, request: FastifyRequest): Problem | null {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Problem(
         'unsupported_media_type',
-        `The Content-Type "${request.headers['content-type'] ?? ''}" is not supported: send application/json`,
+        `The Content-Type "${request.headers['content-type'] ?? ''}" is not supported: send ${request.routeOptions.config.contentType ?? 'application/json'}`,
       )
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new Problem('invalid_json', 'The request body does not have the length that Content-Length tells')

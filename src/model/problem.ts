@@ -14,6 +14,7 @@ export const PROBLEMS = {
   invalid_parameter: 'Invalid parameter',
   missing_parameter: 'Missing required parameter',
   invalid_json: 'Invalid JSON',
+  invalid_csv: 'Invalid CSV',
   unsupported_media_type: 'Unsupported media type',
   payload_too_large: 'Payload too large',
   missing_field: 'Missing required field',

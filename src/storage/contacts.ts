@@ -125,6 +125,12 @@ const erase = statement<{ id: string }>(
      DELETE FROM idempotency_keys
      WHERE organization_id = $1
        AND (resource_id = (SELECT id FROM erased) OR resource_id IN (SELECT id FROM messages))
+   ), kept_reports AS (
+     DELETE FROM idempotency_keys
+     WHERE organization_id = $1 AND operation = 'POST /contacts/import' AND EXISTS (
+       SELECT FROM addresses, json_array_elements_text(addresses.list) AS address
+       WHERE position(address IN answer::text) > 0
+     )
    ), job AS (
      INSERT INTO graphile_worker._private_jobs (task_id, payload)
      SELECT t.id, json_build_object('organizationId', $1::uuid, 'contactId', $2::uuid, 'addresses', addresses.list)

@@ -63,6 +63,9 @@ describe('GET /metrics', () => {
   })
 })
 
+/** What an endpoint answers that needs no parameter, or takes no JSON. */
+const TAKES_OTHERS: Record<string, number> = { 'GET /contacts/export': 200, 'POST /contacts/import': 415 }
+
 describe('GET /openapi.json', () => {
   it('is OpenAPI 3.1.0, version 1.0.0, of Interface A alone', async () => {
     const description = await readDescription(world)
@@ -78,7 +81,7 @@ describe('GET /openapi.json', () => {
       const [method = '', path = ''] = operation.split(' ')
       const body = method === 'GET' || method === 'DELETE' ? undefined : {}
       const answer = await world.request(method, path, { key: organization.key, body })
-      expect({ operation, status: answer.status }).toEqual({ operation, status: 400 })
+      expect({ operation, status: answer.status }).toEqual({ operation, status: TAKES_OTHERS[operation] ?? 400 })
       const documented = Object.keys(description.paths[path]?.[method.toLowerCase()]?.responses ?? {})
       expect(documented).toEqual(expect.arrayContaining(['400', '401', '403', '429', '503']))
     }

@@ -1,4 +1,4 @@
-/** One endpoint of Interface A with a request that passes every check before the contact is looked for. */
+/** One endpoint of Interface A with a request that passes every check before the contact is looked for; `body` is JSON. */
 export interface Endpoint {
   method: string
   path: string
@@ -19,6 +19,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
     body: { full_name: 'Ana' },
   },
   { method: 'DELETE', path: '/contact', query: 'phone_number=5511987650000', scope: 'contacts:write' },
+  { method: 'GET', path: '/contacts/export', query: 'format=json', scope: 'contacts:read' },
+  // Its body is a file; without one it is refused after all other checks.
+  { method: 'POST', path: '/contacts/import', query: '', scope: 'contacts:write' },
+  { method: 'GET', path: '/conversations/export', query: 'chatNumber=5511987650000', scope: 'conversations:read' },
   { method: 'GET', path: '/conversations', query: 'chatNumber=5511987650000', scope: 'conversations:read' },
   {
     method: 'POST',

@@ -11,40 +11,12 @@ import {
 import { tenantOf } from '../../http/auth.js'
 import { answerOnce } from '../../http/idempotency.js'
 import { presentContact } from '../../model/contact.js'
+import { ChangeContact, CreateContact } from '../../model/contact-input.js'
 import { Problem } from '../../model/problem.js'
-import { ContactSchema, contactQuery, Nullable, responses, tenantId } from './schemas.js'
+import { ContactSchema, contactQuery, responses, tenantId } from './schemas.js'
 import type { ApiServer } from './server.js'
 
 const ContactAnswer = Type.Object({ success: Type.Literal(true), contact: ContactSchema })
-
-const Email = Type.String({ maxLength: 320, pattern: '^[^@\\s]+@[^@\\s]+$', description: 'must be an e-mail address' })
-const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 100 })
-const FullName = Type.String({ maxLength: 255 })
-
-const CreateBody = Type.Object({
-  phone_number: Type.Optional(
-    Nullable(Type.String({ maxLength: 100, description: 'With country code, in any form; or chat_id' })),
-  ),
-  chat_id: Type.Optional(Nullable(Type.String({ maxLength: 100, description: 'Normalized digits-only number' }))),
-  full_name: Type.Optional(Nullable(FullName)),
-  email: Type.Optional(Nullable(Email)),
-  tags: Type.Optional(Tags),
-  allow_broadcast: Type.Optional(Type.Boolean()),
-  source: Type.Optional(
-    Nullable(Type.Object({ type: Type.String({ minLength: 1, maxLength: 100 }) }, { additionalProperties: true })),
-  ),
-})
-
-const ChangeBody = Type.Object({
-  full_name: Type.Optional(Nullable(FullName)),
-  email: Type.Optional(Nullable(Email)),
-  tags: Type.Optional(Tags),
-  allow_broadcast: Type.Optional(Type.Boolean()),
-  archived: Type.Optional(Type.Boolean()),
-  blocked: Type.Optional(Type.Boolean()),
-  bot_status: Type.Optional(Nullable(Type.Enum(['active', 'paused']))),
-  contact_summary: Type.Optional(Nullable(Type.String({ maxLength: 10_000 }))),
-})
 
 /** `/contact`: look up (spec 4.1), create, change, erase (contract 4, Contacts). */
 export function contactRoutes(server: ApiServer, ctx: Context): void {
@@ -73,7 +45,7 @@ export function contactRoutes(server: ApiServer, ctx: Context): void {
       schema: {
         summary: 'Create a contact',
         querystring: Type.Object({ tenantId }),
-        body: CreateBody,
+        body: CreateContact,
         response: responses({ 201: ContactAnswer }, 400, 409, 422),
       },
     },
@@ -97,7 +69,7 @@ export function contactRoutes(server: ApiServer, ctx: Context): void {
       schema: {
         summary: 'Change a contact',
         querystring: Type.Object(contactQuery),
-        body: ChangeBody,
+        body: ChangeContact,
         response: responses({ 200: ContactAnswer }, 400, 404),
       },
     },
@@ -125,8 +97,8 @@ export function contactRoutes(server: ApiServer, ctx: Context): void {
 }
 
 /** Surplus fields are ignored; none of them may reach the row. */
-function pickChanges(body: Static<typeof ChangeBody>): Static<typeof ChangeBody> {
-  const known = Object.entries(body).filter(([name]) => Object.hasOwn(ChangeBody.properties, name))
+function pickChanges(body: Static<typeof ChangeContact>): Static<typeof ChangeContact> {
+  const known = Object.entries(body).filter(([name]) => Object.hasOwn(ChangeContact.properties, name))
   return Object.fromEntries(known)
 }
 

@@ -21,7 +21,8 @@ export const apiDescription: FastifyDynamicSwaggerOptions = {
     info: {
       title: 'Parley API',
       version: '1.0.0',
-      description: 'Contacts, conversations and messages of one organization. Every answer is JSON.',
+      description:
+        'Contacts, conversations and messages of one organization. Every answer is JSON, but for exports as CSV.',
     },
     components: {
       securitySchemes: {
@@ -32,6 +33,15 @@ export const apiDescription: FastifyDynamicSwaggerOptions = {
   },
   transform: ({ schema, url, route }) => ({
     url,
-    schema: route.method === 'POST' ? { ...schema, headers: IDEMPOTENCY_KEY } : schema,
+    schema: {
+      ...schema,
+      ...(route.method === 'POST' ? { headers: IDEMPOTENCY_KEY } : {}),
+      ...describeFile(route.config?.contentType),
+    },
   }),
+}
+
+/** The body of a request that is a file is read by the endpoint itself, and has no schema there. */
+function describeFile(contentType: string | undefined): object {
+  return contentType === undefined ? {} : { consumes: [contentType], body: { type: 'string', format: 'binary' } }
 }

@@ -91,7 +91,7 @@ const OTHER_TEXT = 'Any other refusal, such as a body that is too large (413) or
  * one, and the rest (such as 413 and 415) look the same. They document, and the tests hold the real answers to them;
  * nothing is cut or coerced by them.
  */
-export function responses(success: Record<number, TSchema>, ...errors: (keyof typeof STATUS_TEXTS)[]): object {
+export function responses(success: Record<number, TSchema | object>, ...errors: (keyof typeof STATUS_TEXTS)[]): object {
   const all = [...new Set([...errors, 401, 403, 429, 503] as const)].sort()
   const failures = all.map((status) => [status, { ...ErrorSchema, description: STATUS_TEXTS[status] }])
   return { ...success, ...Object.fromEntries(failures), default: { ...ErrorSchema, description: OTHER_TEXT } }

@@ -1,0 +1,49 @@
+import type { Command } from 'commander'
+import type { ExportFormat } from '../core/contact-export.js'
+import { createContactLookup, findContact } from '../core/contacts.js'
+import { exportConversation } from '../core/conversation-export.js'
+import { createMediaLinks } from '../core/media/links.js'
+import { findOrganizationByName } from '../core/organizations.js'
+import { formatOption } from './contacts.js'
+import { requireSecrets } from './environment.js'
+import { writeDocument } from './export-file.js'
+import type { Invocation } from './invocation.js'
+import { asOperator } from './operator.js'
+
+interface ExportCommandOptions {
+  org: string
+  contact: string
+  format: ExportFormat
+  output?: string
+}
+
+/** `parley conversations …`: the conversations of an organization, into a file. */
+export function addConversationCommands(program: Command, invocation: Invocation): void {
+  const conversations = program.command('conversations').description("organizations' conversations")
+  conversations
+    .command('export')
+    .description('export the conversation with a contact, oldest message first')
+    .requiredOption('--org <org>', 'of which organization: its id or slug')
+    .requiredOption('--contact <number>', 'with whom: the phone number in any form')
+    .addOption(formatOption())
+    .option('--output <file>', 'where to; standard output if not given')
+    .action((options) => exportFile(invocation, options))
+}
+
+async function exportFile(
+  { env, streams }: Invocation,
+  { org, contact: chatNumber, format, output }: ExportCommandOptions,
+): Promise<void> {
+  await asOperator(env, async (operator, config) => {
+    const { masterKeys } = await requireSecrets(config)
+    const { host, port, publicUrl } = config
+    const ctx = {
+      ...operator,
+      lookUpContact: createContactLookup(operator.database),
+      mediaLinks: createMediaLinks(masterKeys, () => publicUrl ?? `http://${host}:${port}`),
+    }
+    const organization = await findOrganizationByName(ctx, org)
+    const contact = await findContact(ctx, organization, { chatNumber }, 'query')
+    await writeDocument(streams, exportConversation(ctx, organization, contact, format), output)
+  })
+}

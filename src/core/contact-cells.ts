@@ -1,0 +1,87 @@
+import { unguardFormula } from '../lib/formula-guard.js'
+
+/** The fields that a file may have for a contact. */
+export type ContactColumn = keyof typeof READERS
+
+/** Which field stands in which column; null where it is none of ours. */
+export type ContactColumns = readonly (ContactColumn | null)[]
+
+/** How a cell becomes the value that the same field has in a JSON body. What is no such value stays text, and is refused. */
+const READERS = {
+  phone_number: trim,
+  chat_id: trim,
+  full_name: (cell: string) => cell,
+  email: trim,
+  tags: readTags,
+  allow_broadcast: readBoolean,
+  archived: readBoolean,
+  blocked: readBoolean,
+  bot_status: (cell: string) => trim(cell).toLowerCase(),
+  source: (cell: string) => parseJson(cell) ?? cell,
+  contact_summary: (cell: string) => cell,
+}
+
+const SYNONYMS: Record<string, ContactColumn> = {
+  phone: 'phone_number',
+  mobile: 'phone_number',
+  mobile_phone: 'phone_number',
+  name: 'full_name',
+  'e-mail': 'email',
+  e_mail: 'email',
+  email_address: 'email',
+}
+
+const BOOLEANS: Record<string, boolean> = { true: true, yes: true, '1': true, false: false, no: false, '0': false }
+
+/** The fields that a header names, whatever the case; spaces count as underscores. */
+export function readHeader(cells: readonly string[]): ContactColumns {
+  return cells.map((cell) => {
+    const name = trim(unguardFormula(cell)).toLowerCase().replaceAll(/\s+/g, '_')
+    if (Object.hasOwn(SYNONYMS, name)) return SYNONYMS[name] as ContactColumn
+    return Object.hasOwn(READERS, name) ? (name as ContactColumn) : null
+  })
+}
+
+/** The fields of one row; an empty cell says nothing of its field. */
+export function readCells(columns: ContactColumns, cells: readonly string[]): Record<string, unknown> {
+  const fields = columns.flatMap((column, index) => {
+    const cell = unguardFormula(cells[index] ?? '')
+    return column === null || cell === '' ? [] : [[column, READERS[column](cell)]]
+  })
+  return Object.fromEntries(fields)
+}
+
+/** Tags as one cell: semicolons between them; as a JSON array where one of them could not be read back from that. */
+export function writeTags(tags: readonly string[]): string {
+  const plain = tags.join(';')
+  const read = readTags(plain)
+  const same = Array.isArray(read) && read.length === tags.length && read.every((tag, index) => tag === tags[index])
+  return same ? plain : JSON.stringify(tags)
+}
+
+/** Semicolons or vertical bars between them, or a JSON array. */
+function readTags(cell: string): unknown {
+  const array = cell.startsWith('[') ? parseJson(cell) : undefined
+  if (array !== undefined) return array
+  return cell
+    .split(/[;|]/)
+    .map(trim)
+    .filter((tag) => tag !== '')
+}
+
+function readBoolean(cell: string): unknown {
+  const word = trim(cell).toLowerCase()
+  return Object.hasOwn(BOOLEANS, word) ? BOOLEANS[word] : cell
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function trim(cell: string): string {
+  return cell.trim()
+}

@@ -1,0 +1,58 @@
+import type { Context } from '../context.js'
+import { writeCsv } from '../lib/csv-write.js'
+import { writeJsonList } from '../lib/json-write.js'
+import { type Contact, presentContact } from '../model/contact.js'
+import type { Organization } from '../model/organization.js'
+import { writeTags } from './contact-cells.js'
+import { eachContact } from './contact-list.js'
+
+export type ExportFormat = 'csv' | 'json'
+
+type Shown = ReturnType<typeof presentContact>
+
+/** Every field of a contact (spec 2.1), in its order. */
+const COLUMNS: readonly (keyof Shown)[] = [
+  'id',
+  'full_name',
+  'chat_id',
+  'phone_number',
+  'email',
+  'tags',
+  'organization_id',
+  'bot_status',
+  'allow_broadcast',
+  'archived',
+  'blocked',
+  'active_status',
+  'has_unread_messages',
+  'source',
+  'contact_summary',
+  'contact_summary_updated_at',
+  'created_at',
+  'updated_at',
+]
+
+/** All contacts of an organization as one file, part by part, read from the database as they are taken. */
+export function exportContacts(
+  ctx: Pick<Context, 'database' | 'clock'>,
+  organization: Organization,
+  format: ExportFormat,
+): AsyncGenerator<string> {
+  const shown = present(eachContact(ctx, organization), ctx.clock())
+  return format === 'json' ? writeJsonList('contacts', shown) : writeCsv(COLUMNS, toRows(shown))
+}
+
+async function* present(contacts: AsyncIterable<Contact>, now: Date): AsyncGenerator<Shown> {
+  for await (const contact of contacts) yield presentContact(contact, now)
+}
+
+async function* toRows(contacts: AsyncIterable<Shown>): AsyncGenerator<string[]> {
+  for await (const contact of contacts) yield COLUMNS.map((column) => toCell(contact, column))
+}
+
+function toCell(contact: Shown, column: keyof Shown): string {
+  if (column === 'tags') return writeTags(contact.tags)
+  const value = contact[column]
+  if (value === null) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}

@@ -1,0 +1,146 @@
+import type { Database, Queryable } from '../database/pool.js'
+import { statement } from '../database/statement.js'
+import type { Contact } from '../model/contact.js'
+import { CONTACT_COLUMNS, foldName } from './contacts.js'
+
+/** A contact as a file has it; what the file says nothing of is null. */
+export interface ImportedContact
+  extends Pick<Contact, 'id' | 'chat_id' | 'source'>,
+    Record<'full_name' | 'email' | 'contact_summary', string | null>,
+    Record<'allow_broadcast' | 'archived' | 'blocked', boolean | null> {
+  /** `id` and this are used when the contact is made, `eventId` alone when it is changed. */
+  eventId: string
+  addresses: readonly string[]
+  /** Whether it may be made; a person without a number is only ever found. */
+  creatable: boolean
+  tags: string[] | null
+  bot_status: Contact['bot_status']
+}
+
+/**
+ * What became of an imported contact. `unknown`: not there, and not to be made. `passed`: another one of the same batch led
+ * to the same contact, or that has just been erased or merged: import it again.
+ */
+export interface ImportedRow {
+  outcome: 'created' | 'updated' | 'unchanged' | 'skipped' | 'unknown' | 'passed'
+  id: string | null
+  chat_id: string | null
+}
+
+// Rows are locked in the order of their ids, and made in the order of their numbers, as every import does: two of them do not
+// wait in a circle. A number that another writer takes meanwhile is a unique violation, and nothing is written.
+const importAll = statement<ImportedRow>(
+  'contactImports.import',
+  `WITH given AS (
+     SELECT * FROM json_to_recordset($2) AS given (n int, id uuid, event_id uuid, chat_id text, addresses text[],
+       creatable boolean, full_name text, folded_name text, email text, tags text[], allow_broadcast boolean, archived boolean,
+       blocked boolean, bot_status text, contact_summary text, source json)
+   ), found AS (
+     SELECT DISTINCT ON (g.n) g.n, a.contact_id
+     FROM given g CROSS JOIN unnest(g.addresses) WITH ORDINALITY AS form (address, rank) CROSS JOIN LATERAL (
+       SELECT contact_id FROM contact_addresses WHERE organization_id = $1 AND address = form.address LIMIT 1
+     ) a
+     ORDER BY g.n, form.rank
+   ), turn AS (
+     SELECT DISTINCT ON (contact_id) n, contact_id FROM found ORDER BY contact_id, n
+   ), known AS (
+     SELECT turn.n, c.*
+     FROM turn CROSS JOIN LATERAL (
+       SELECT id, chat_id FROM contacts WHERE organization_id = $1 AND id = turn.contact_id
+       FOR NO KEY UPDATE
+     ) c
+   ), changed AS (
+     UPDATE contacts c
+     SET full_name = coalesce(g.full_name, c.full_name), folded_name = coalesce(g.folded_name, c.folded_name),
+       email = coalesce(g.email, c.email), tags = coalesce(g.tags, c.tags),
+       allow_broadcast = coalesce(g.allow_broadcast, c.allow_broadcast), archived = coalesce(g.archived, c.archived),
+       blocked = coalesce(g.blocked, c.blocked), bot_status = coalesce(g.bot_status, c.bot_status),
+       contact_summary = coalesce(g.contact_summary, c.contact_summary),
+       contact_summary_updated_at = CASE WHEN g.contact_summary IS DISTINCT FROM c.contact_summary
+         AND g.contact_summary IS NOT NULL THEN now() ELSE c.contact_summary_updated_at END,
+       updated_at = now()
+     FROM known k JOIN given g USING (n)
+     WHERE c.organization_id = $1 AND c.id = k.id AND NOT $3::boolean
+       AND (c.full_name, c.email, c.tags, c.allow_broadcast, c.archived, c.blocked, c.bot_status, c.contact_summary)
+         IS DISTINCT FROM
+         (coalesce(g.full_name, c.full_name), coalesce(g.email, c.email), coalesce(g.tags, c.tags),
+           coalesce(g.allow_broadcast, c.allow_broadcast), coalesce(g.archived, c.archived), coalesce(g.blocked, c.blocked),
+           coalesce(g.bot_status, c.bot_status), coalesce(g.contact_summary, c.contact_summary))
+     RETURNING g.n, g.event_id, c.id, c AS contact
+   ), aliases AS (
+     INSERT INTO contact_addresses (organization_id, address, contact_id)
+     SELECT $1, form, k.id
+     FROM known k JOIN given g USING (n), unnest(g.addresses) AS form
+     WHERE NOT $3
+     ORDER BY form
+     ON CONFLICT DO NOTHING
+   ), created AS (
+     INSERT INTO contacts (organization_id, id, chat_id, phone_number, full_name, folded_name, email, tags, allow_broadcast,
+       archived, blocked, bot_status, contact_summary, contact_summary_updated_at, source)
+     SELECT $1, g.id, g.chat_id, '+' || g.chat_id, g.full_name, g.folded_name, g.email, coalesce(g.tags, '{}'),
+       coalesce(g.allow_broadcast, true), coalesce(g.archived, false), coalesce(g.blocked, false), g.bot_status,
+       g.contact_summary, CASE WHEN g.contact_summary IS NOT NULL THEN now() END, g.source
+     FROM given g
+     WHERE g.creatable AND NOT EXISTS (SELECT FROM found WHERE found.n = g.n)
+     ORDER BY g.chat_id
+     RETURNING ${CONTACT_COLUMNS}
+   ), addresses AS (
+     INSERT INTO contact_addresses (organization_id, address, contact_id)
+     SELECT $1, address, created.id
+     FROM created JOIN given g USING (id), unnest(g.addresses) AS address
+     ORDER BY address
+   ), active AS (
+     INSERT INTO contact_activity (organization_id, contact_id, active_at) SELECT $1, id, created_at FROM created
+   ), counted AS (
+     INSERT INTO contact_counts (organization_id, change) SELECT $1, count(*) FROM created HAVING count(*) > 0
+   ), raised AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT $1, g.event_id, 'contact.created', created.id, jsonb_build_object('contact', to_jsonb(created))
+     FROM created JOIN given g USING (id)
+     UNION ALL
+     SELECT $1, event_id, 'contact.updated', id, jsonb_build_object('contact', to_jsonb(contact)) FROM changed
+   )
+   SELECT coalesce(created.id, known.id) AS id, coalesce(created.chat_id, known.chat_id) AS chat_id, CASE
+       WHEN created.id IS NOT NULL THEN 'created'
+       WHEN changed.n IS NOT NULL THEN 'updated'
+       WHEN known.n IS NOT NULL THEN CASE WHEN $3 THEN 'skipped' ELSE 'unchanged' END
+       WHEN found.n IS NOT NULL THEN 'passed'
+       ELSE 'unknown'
+     END AS outcome
+   FROM given g LEFT JOIN found USING (n) LEFT JOIN known USING (n) LEFT JOIN changed USING (n)
+     LEFT JOIN created ON created.id = g.id
+   ORDER BY g.n`,
+)
+
+/**
+ * Makes or changes contacts, each found by the forms of its number, in one statement; with `leaveExisting` those that are there
+ * stay as they are. No two of the contacts share an address. Raises contact.created and contact.updated. A unique violation,
+ * and nothing written, when a number is taken at that moment.
+ */
+export function importContacts(
+  db: Queryable,
+  organizationId: string,
+  contacts: readonly ImportedContact[],
+  { leaveExisting }: { leaveExisting: boolean },
+): Promise<ImportedRow[]> {
+  return db.run(importAll, [organizationId, toRecordset(contacts), leaveExisting])
+}
+
+/**
+ * Has PostgreSQL look at how many contacts there are now. Plans that were made when there were none, those of foreign keys among
+ * them, go through all contacts of the organization for each row.
+ */
+export async function analyzeContacts(db: Database): Promise<void> {
+  await db.pool.query('ANALYZE (SKIP_LOCKED) contacts, contact_addresses, contact_activity')
+}
+
+function toRecordset(contacts: readonly ImportedContact[]): string {
+  return JSON.stringify(
+    contacts.map(({ eventId, ...contact }, n) => ({
+      ...contact,
+      n,
+      event_id: eventId,
+      folded_name: foldName(contact.full_name),
+    })),
+  )
+}

@@ -1,0 +1,87 @@
+import { once } from 'node:events'
+import http, { type IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startWorld, type World } from '../../support/world.js'
+
+let world: World
+
+beforeAll(async () => {
+  world = await startWorld()
+})
+
+afterAll(() => world.close())
+
+const ROWS = 100_000
+/** The file alone, held at once, would take more; the rows as objects several times as much. */
+const MAX_GROWTH = 30 * 1_048_576
+const SAMPLE_MS = 1_000
+
+function* csv() {
+  yield 'phone_number,full_name,email,tags,contact_summary\n'
+  for (let row = 0; row < ROWS; row++) {
+    yield `55119${60_000_000 + row},Ana Souza ${row},ana${row}@example.com,a;b,${'x'.repeat(400)}\n`
+  }
+}
+
+/** With the plain client: fetch keeps a second copy of all that it sends. */
+async function request(method: string, path: string, key: string, body = Readable.from('')): Promise<IncomingMessage> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'text/csv' }
+  const sending = http.request(`${world.app.url}${path}`, { method, headers })
+  const [[answer]] = await Promise.all([once(sending, 'response'), pipeline(body, sending)])
+  return answer
+}
+
+/** Reads an answer without holding it: its length, and how it begins. */
+async function drain(answer: IncomingMessage) {
+  const decoder = new TextDecoder()
+  let length = 0
+  let head = ''
+  for await (const part of answer) {
+    length += part.length
+    if (head.length < 300) head += decoder.decode(part, { stream: true })
+  }
+  return { length, head }
+}
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+
+/** The bytes that are really held. */
+function held(): number {
+  collectGarbage()
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return heapUsed + arrayBuffers
+}
+
+/** The most that is held at a time while the work is done, above what was before. */
+async function growthDuring(work: () => Promise<void>): Promise<number> {
+  const before = held()
+  let most = 0
+  const timer = setInterval(() => {
+    most = Math.max(most, held() - before)
+  }, SAMPLE_MS)
+  await work()
+  clearInterval(timer)
+  return most
+}
+
+it('imports and exports 100,000 rows without growing memory', async () => {
+  const { key } = await world.createOrganization()
+  const growth = await growthDuring(async () => {
+    const imported = await request('POST', '/contacts/import', key, Readable.from(csv()))
+    expect(imported.statusCode).toBe(200)
+    const { head, length } = await drain(imported)
+    expect(head).toContain(
+      `"summary":{"total":${ROWS},"created":${ROWS},"updated":0,"unchanged":0,"skipped":0,"failed":0}`,
+    )
+    expect(length).toBeGreaterThan(ROWS * 100)
+    const exported = await drain(await request('GET', '/contacts/export', key))
+    expect(exported.length).toBeGreaterThan(ROWS * 600)
+  })
+  expect(growth).toBeGreaterThan(0)
+  expect(growth).toBeLessThan(MAX_GROWTH)
+}, 180_000)
