@@ -78,7 +78,8 @@ function callbackOf(phoneNumberId: string, from: string, id: string): object {
   return { object: 'whatsapp_business_account', entry }
 }
 
-function get(path: string, key: string): string {
+/** A GET with this key. */
+export function get(path: string, key: string): string {
   return `GET ${path} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer ${key}\r\n\r\n`
 }
 

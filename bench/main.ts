@@ -5,11 +5,13 @@ import type { Row } from './measure.js'
 import { type Options, readOptions, type Subject } from './options.js'
 import { profile } from './profile.js'
 import { formatFootprint, formatMedia, formatRows, formatTargets, judge, type Results } from './report.js'
+import { formatScale, judgeScale } from './scale-report.js'
 import { measureCallbacks } from './subjects/callbacks.js'
 import { measureContact } from './subjects/contact.js'
 import { measureConversations } from './subjects/conversations.js'
 import { measureFootprint } from './subjects/footprint.js'
 import { measureMedia } from './subjects/media.js'
+import { measureScale } from './subjects/scale.js'
 import { measureSend } from './subjects/send.js'
 import { startWorld, type World } from './world.js'
 
@@ -38,7 +40,8 @@ async function run(args: string[]): Promise<number> {
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt)
   try {
-    await (options.profile === null ? benchmark(cleanup, options) : showProfile(cleanup, options, options.profile))
+    if (options.profile !== null) await showProfile(cleanup, options, options.profile)
+    else await (options.only === 'scale' ? benchmarkScale : benchmark)(cleanup, options)
     return 0
   } catch (error) {
     // What the end of the processes under load has broken needs no word.
@@ -47,6 +50,17 @@ async function run(args: string[]): Promise<number> {
   } finally {
     await cleanup.run()
   }
+}
+
+/** Has a world of its own. */
+async function benchmarkScale(cleanup: Cleanup, { seconds, messages, json }: Options): Promise<void> {
+  const machine = describeMachine(seconds)
+  print(machine)
+  const scale = await measureScale(cleanup, messages, seconds)
+  print(formatScale(scale))
+  const targets = judgeScale(scale)
+  print(formatTargets(targets))
+  if (json !== null) await writeFile(json, `${JSON.stringify({ machine, scale, targets }, null, 2)}\n`)
 }
 
 async function benchmark(cleanup: Cleanup, { seconds, only, json }: Options): Promise<void> {

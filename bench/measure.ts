@@ -1,6 +1,6 @@
 import type { LoadResult, LoadShape } from './generator.js'
 import { cpuOf, cpuOfTree, peakMemoryOf, resetPeakMemory } from './processes.js'
-import type { World } from './world.js'
+import type { Server } from './world.js'
 
 /** One line of a table. */
 export interface Row {
@@ -22,6 +22,9 @@ export interface Row {
   /** Where work goes on behind the answers: how long after the last one until all was done, and things done a second in all. */
   behind?: { seconds: number; perSecond: number }
 }
+
+/** The server whose CPU counts. */
+export type LoadedServer = Pick<Server, 'database' | 'postmasterPid'>
 
 /** A load to be measured. */
 export interface Measurement {
@@ -50,25 +53,25 @@ interface Tally {
 }
 
 /** Warms a load up and runs it with both eyes on the processes. */
-export async function measure(world: World, seconds: number, load: Measurement): Promise<Row> {
-  const tally = await beginTally(world, seconds, load)
-  await runTurn(world, seconds, load, tally)
+export async function measure(server: LoadedServer, seconds: number, load: Measurement): Promise<Row> {
+  const tally = await beginTally(server, seconds, load)
+  await runTurn(server, seconds, load, tally)
   return toRow(load, tally)
 }
 
 /** Measures loads turn and turn about, and compares the second with the first, the fourth with the third, and so on. */
 export async function measureInTurns(
-  world: World,
+  server: LoadedServer,
   seconds: number,
   pairs: [Measurement, Measurement][],
 ): Promise<Row[]> {
   const rows: Row[] = []
   for (const [baseLoad, load] of pairs) {
-    const baseTally = await beginTally(world, seconds, baseLoad)
-    const tally = await beginTally(world, seconds, load)
+    const baseTally = await beginTally(server, seconds, baseLoad)
+    const tally = await beginTally(server, seconds, load)
     for (let turn = 1; turn <= TURNS; turn++) {
-      await runTurn(world, seconds / TURNS, baseLoad, baseTally)
-      await runTurn(world, seconds / TURNS, load, tally)
+      await runTurn(server, seconds / TURNS, baseLoad, baseTally)
+      await runTurn(server, seconds / TURNS, load, tally)
     }
     const base = toRow(baseLoad, baseTally)
     rows.push(base, compare(toRow(load, tally), base))
@@ -77,7 +80,7 @@ export async function measureInTurns(
 }
 
 async function beginTally(
-  { database }: World,
+  { database }: LoadedServer,
   seconds: number,
   { pid, run, connections, settle }: Measurement,
 ): Promise<Tally> {
@@ -90,7 +93,7 @@ async function beginTally(
 }
 
 async function runTurn(
-  { postmasterPid }: World,
+  { postmasterPid }: LoadedServer,
   seconds: number,
   { pid, run, connections, settle }: Measurement,
   tally: Tally,

@@ -1,18 +1,23 @@
 import { parseArgs } from 'node:util'
 
-/** The parts of the benchmark that `--only` takes. */
-export const subjects = ['contact', 'conversations', 'send', 'callbacks', 'media', 'footprint'] as const
+/** The parts of the benchmark that `--only` takes. All but `scale`, which takes many minutes, are also run without it. */
+export const subjects = ['contact', 'conversations', 'send', 'callbacks', 'media', 'footprint', 'scale'] as const
 export type Subject = (typeof subjects)[number]
 
 /** The loads that `--profile` takes. */
 export const profiles = ['contact', 'conversations', 'send', 'callbacks'] as const
 export type ProfileName = (typeof profiles)[number]
 
+/** Messages of the small database that `scale` compares the large one with. */
+export const SMALL = 100_000
+
 /** What the command line says. */
 export interface Options {
   /** How long each load is measured; it is warmed up for a quarter of that. */
   seconds: number
   only: Subject | null
+  /** Of the large database of `scale`. */
+  messages: number
   /** Where the machine-readable copy goes. */
   json: string | null
   profile: ProfileName | null
@@ -25,6 +30,7 @@ export function readOptions(args: string[]): Options {
     options: {
       seconds: { type: 'string', default: '8' },
       only: { type: 'string' },
+      messages: { type: 'string', default: '10000000' },
       json: { type: 'string' },
       profile: { type: 'string' },
     },
@@ -32,8 +38,12 @@ export function readOptions(args: string[]): Options {
   const seconds = Number(values.seconds)
   if (!(seconds >= 1 && seconds <= 3_600))
     throw new Error(`--seconds ${values.seconds}: expected a number from 1 to 3600`)
+  const messages = Number(values.messages)
+  if (!(messages >= SMALL && messages <= 100_000_000 && messages % SMALL === 0))
+    throw new Error(`--messages ${values.messages}: expected a multiple of ${SMALL}, from ${SMALL} to 100000000`)
   return {
     seconds,
+    messages,
     only: oneOf('--only', subjects, values.only),
     json: values.json ?? null,
     profile: oneOf('--profile', profiles, values.profile),

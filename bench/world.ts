@@ -18,13 +18,18 @@ export interface Organization {
   appSecret: string
 }
 
-/** A database full of data, a simulator, and the service to be started beside them, each a process of its own. */
-export interface World {
-  folder: string
+/** A PostgreSQL server that runs alone in a folder. */
+export interface Server {
   /** For looking into the database and for checkpoints, never under load. */
   database: pg.Pool
   connection: EmbeddedDatabase['connection']
   postmasterPid: number
+  stop(): Promise<void>
+}
+
+/** A database full of data, a simulator, and the service to be started beside them, each a process of its own. */
+export interface World extends Omit<Server, 'stop'> {
+  folder: string
   sandboxUrl: string
   organization: Organization
   cleanup: Cleanup
@@ -45,36 +50,16 @@ const ADMIN_TOKEN = 'admin-token-of-the-benchmark'
 /** Makes a world in a temporary folder; `cleanup` ends and removes all of it. */
 export async function startWorld(cleanup: Cleanup): Promise<World> {
   const folder = await makeFolder(cleanup)
-  const starting = startEmbeddedDatabase({ folder: join(folder, 'postgres') })
-  cleanup.add(() =>
-    starting.then(
-      ({ stop }) => stop(),
-      () => undefined,
-    ),
-  )
-  const server = await starting
-  const { connection } = server
-  const database = new pg.Pool({ ...connection, max: 2 })
-  database.on('error', () => undefined) // the server ends before its clients when we are interrupted
-  const postmasterPid = Number((await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0])
+  const server = await startServer(cleanup, folder)
+  const { database, connection, postmasterPid } = server
 
   const sandbox = await startChild(cleanup, [MAIN, 'sandbox'], {})
   await call('POST', `${sandbox.url}/_sim/settings`, { statuses: false, record: false, keep_media: false })
 
-  const common = {
-    PARLEY_DATA_DIR: folder,
-    PARLEY_PORT: '0',
-    PARLEY_ADMIN_TOKEN: ADMIN_TOKEN,
-    PARLEY_SECRET: 'master-key-of-the-benchmark',
-    PARLEY_RATE_LIMIT: '0',
-    PARLEY_LOG_LEVEL: 'warn',
-    PARLEY_UPSTREAM_URL: `${sandbox.url}/v23.0`,
-  }
+  const common = serviceEnvironment(folder, `${sandbox.url}/v23.0`)
   const external = { ...common, PARLEY_DATABASE_URL: databaseUrl(connection) }
-  const startService: World['startService'] = (env = {}, nodeArgs = []) =>
-    startChild(cleanup, [...nodeArgs, MAIN, 'serve'], { ...external, ...env })
 
-  const organization = await makeOrganization(await startChild(cleanup, [MAIN, 'serve', '--migrate'], external))
+  const organization = await makeOrganization(cleanup, external)
   await loadData(database, organization.id)
 
   return {
@@ -85,32 +70,83 @@ export async function startWorld(cleanup: Cleanup): Promise<World> {
     sandboxUrl: sandbox.url,
     organization,
     cleanup,
-    startService,
+    startService: (env = {}, nodeArgs = []) => startService(cleanup, { ...external, ...env }, [], nodeArgs),
     startBaseline: (constant) => {
       const settings = { connection, constant, organization, upstreamUrl: `${sandbox.url}/v23.0` }
       return startChild(cleanup, [BASELINE], { BENCH_BASELINE: JSON.stringify(settings) })
     },
-    startWithEmbedded: (env = {}) => startChild(cleanup, [MAIN, 'serve'], { ...common, ...env }),
-    stopDatabase: async () => {
+    startWithEmbedded: (env = {}) => startService(cleanup, { ...common, ...env }),
+    stopDatabase: server.stop,
+  }
+}
+
+/** Starts PostgreSQL in the folder, with what is in it; `settings`: its settings beyond the service's own. */
+export async function startServer(
+  cleanup: Cleanup,
+  folder: string,
+  settings: Record<string, string> = {},
+): Promise<Server> {
+  const starting = startEmbeddedDatabase({ folder: join(folder, 'postgres'), settings })
+  cleanup.add(() =>
+    starting.then(
+      ({ stop }) => stop(),
+      () => undefined,
+    ),
+  )
+  const server = await starting
+  const database = new pg.Pool({ ...server.connection, max: 2 })
+  database.on('error', () => undefined) // the server ends before its clients when we are interrupted
+  const pidFile = await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8')
+  return {
+    database,
+    connection: server.connection,
+    postmasterPid: Number(pidFile.split('\n')[0]),
+    stop: async () => {
       await database.end()
       await server.stop()
     },
   }
 }
 
-/** The database's server may be another user, who has to enter the folder. */
-async function makeFolder(cleanup: Cleanup): Promise<string> {
+/** Starts the service with these settings alone. `args`: of its command; `nodeArgs`: of Node itself. */
+export function startService(
+  cleanup: Cleanup,
+  env: Record<string, string>,
+  args: string[] = [],
+  nodeArgs: string[] = [],
+): Promise<Child> {
+  return startChild(cleanup, [...nodeArgs, MAIN, 'serve', ...args], env)
+}
+
+/** Settings of a service whose files are in the folder, without a database. */
+export function serviceEnvironment(folder: string, upstreamUrl: string): Record<string, string> {
+  return {
+    PARLEY_DATA_DIR: folder,
+    PARLEY_PORT: '0',
+    PARLEY_ADMIN_TOKEN: ADMIN_TOKEN,
+    PARLEY_SECRET: 'master-key-of-the-benchmark',
+    PARLEY_RATE_LIMIT: '0',
+    PARLEY_LOG_LEVEL: 'warn',
+    PARLEY_UPSTREAM_URL: upstreamUrl,
+  }
+}
+
+/** Makes a temporary folder. The database's server may be another user, who has to enter it. */
+export async function makeFolder(cleanup: Cleanup): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-bench-'))
   cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   await chmod(folder, 0o755)
   return folder
 }
 
-function databaseUrl({ host, port, user, database }: EmbeddedDatabase['connection']): string {
+/** The address of a database for PARLEY_DATABASE_URL. */
+export function databaseUrl({ host, port, user, database }: EmbeddedDatabase['connection']): string {
   return `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`
 }
 
-async function makeOrganization(service: Child): Promise<Organization> {
+/** Migrates the database and makes an organization in it, by a service with these settings that runs no longer than that. */
+export async function makeOrganization(cleanup: Cleanup, env: Record<string, string>): Promise<Organization> {
+  const service = await startService(cleanup, env, ['--migrate'])
   const admin = (method: 'POST' | 'PUT', path: string, body: object) =>
     call(method, `${service.url}/admin/organizations${path}`, body)
   const { organization } = await admin('POST', '', { name: 'Bench', slug: 'bench' })

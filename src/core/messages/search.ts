@@ -23,8 +23,10 @@ export interface Matches {
 
 /** So many messages are read at a time where there is no index. */
 const READ_STEP = 5_000
-/** A walk of so many messages is quicker than finding all that match and sorting them. */
-const MAX_WALK = 50_000
+/** To find a message by its words, fetch it and sort it costs about what a walk over so many costs. */
+const WALKED_PER_MATCH = 3
+/** A walk over so many messages is short in any case. */
+const SHORT_WALK = 10_000
 
 /**
  * Finds the messages of a conversation that hold one of the terms (contract 4, Search). All up to `searchable_seq` are found by
@@ -104,7 +106,7 @@ async function listIndexed(
   const isNear = skip <= left
   const range = isNear ? { skip, limit: size, ascending } : { skip: left, limit: size, ascending: !ascending }
   const walk = ((range.skip + size) / count) * contact.searchable_seq
-  const find = walk <= MAX_WALK ? walkMatches : listMatches
+  const find = walk <= Math.max(SHORT_WALK, WALKED_PER_MATCH * count) ? walkMatches : listMatches
   const seqs = await find(ctx.database, toSearched(contact), terms, range)
   return isNear ? seqs : seqs.reverse()
 }

@@ -1,0 +1,129 @@
+import pg from 'pg'
+import type { Context } from '../src/context.js'
+import type { Queryable } from '../src/database/pool.js'
+import type { Statement } from '../src/database/statement.js'
+
+/** What one run of a statement read. */
+export interface StatementPlan {
+  statement: string
+  /** Whether it ran by the plan for any parameters. */
+  isGeneric: boolean
+  milliseconds: number
+  /** Rows that the scans looked at, those that they threw away included. */
+  rowsRead: number
+  /** Blocks of 8 kB, from the server's memory and from outside of it. */
+  blocksHit: number
+  blocksRead: number
+  /** The indexes that were used, and "all of …" for tables that were read from end to end. */
+  ways: string[]
+}
+
+/** A node of `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)`, as far as it is read. The rows are those of one loop. */
+interface PlanNode {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Index Recheck'?: number
+  'Shared Hit Blocks': number
+  'Shared Read Blocks': number
+  Plans?: PlanNode[]
+}
+
+/** After so many runs PostgreSQL has chosen between the plan for any parameters and one for those of each call. */
+const RUNS = 7
+
+/** Does a piece of the service's own work in this process, and explains every statement that it runs, with its parameters. */
+export async function explainAll(
+  connection: pg.ClientConfig,
+  work: (ctx: Context) => Promise<unknown>,
+): Promise<StatementPlan[]> {
+  const client = new pg.Client({ ...connection, types: { getTypeParser } })
+  await client.connect()
+  const plans: StatementPlan[] = []
+  const database: Queryable = {
+    async run<Row>({ name, text }: Statement<Row>, values: readonly unknown[]) {
+      plans.push(await explain(client, { name, text }, values))
+      return (await client.query({ text, values: [...values] })).rows
+    },
+  }
+  try {
+    // The verbs of reading take nothing else from it.
+    await work({ database, clock: () => new Date() } as Context)
+    return plans
+  } finally {
+    await client.end()
+  }
+}
+
+/** Prepared in SQL with types left open, as node-postgres leaves them open. */
+async function explain(
+  client: pg.Client,
+  { name, text }: Statement<unknown>,
+  values: readonly unknown[],
+): Promise<StatementPlan> {
+  const prepared = pg.escapeIdentifier(name)
+  const { rows: known } = await client.query('SELECT FROM pg_prepared_statements WHERE name = $1', [name])
+  if (known.length === 0) await client.query(`PREPARE ${prepared} AS ${text}`)
+  const call = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE ${prepared} ${toArguments(values)}`
+  for (let run = 1; run < RUNS; run++) await client.query(call)
+  const before = await genericPlans(client, name)
+  const { rows } = await client.query(call)
+  const { Plan: root, 'Execution Time': milliseconds } = rows[0]['QUERY PLAN'][0]
+  const scans = scansOf(root)
+  return {
+    statement: name,
+    isGeneric: (await genericPlans(client, name)) > before,
+    milliseconds,
+    rowsRead: scans.reduce((sum, scan) => sum + rowsReadBy(scan), 0),
+    blocksHit: root['Shared Hit Blocks'],
+    blocksRead: root['Shared Read Blocks'],
+    ways: [...new Set(scans.flatMap(wayOf))],
+  }
+}
+
+async function genericPlans(client: pg.Client, name: string): Promise<number> {
+  const { rows } = await client.query('SELECT generic_plans FROM pg_prepared_statements WHERE name = $1', [name])
+  return rows[0].generic_plans
+}
+
+function toArguments(values: readonly unknown[]): string {
+  return values.length === 0 ? '' : `(${values.map(toLiteral).join(', ')})`
+}
+
+function toLiteral(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL'
+  // An array in braces is written as one in brackets is in JSON.
+  if (Array.isArray(value)) return pg.escapeLiteral(`{${JSON.stringify(value).slice(1, -1)}}`)
+  return pg.escapeLiteral(String(value))
+}
+
+/** The nodes that read a table or an index and did run. */
+function scansOf(node: PlanNode): PlanNode[] {
+  const below = (node.Plans ?? []).flatMap(scansOf)
+  const isScan = node['Relation Name'] !== undefined || node['Index Name'] !== undefined
+  return isScan && node['Actual Loops'] > 0 ? [node, ...below] : below
+}
+
+/** What a bitmap of an index leads to is counted where the table is read. */
+function rowsReadBy(node: PlanNode): number {
+  if (node['Node Type'] === 'Bitmap Index Scan') return 0
+  const rows =
+    node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
+  return rows * node['Actual Loops']
+}
+
+function wayOf(node: PlanNode): string[] {
+  if (node['Index Name'] !== undefined) return [node['Index Name']]
+  return node['Node Type'] === 'Seq Scan' ? [`all of ${node['Relation Name']}`] : []
+}
+
+const INT8 = 20
+
+/** As the service reads them. */
+function getTypeParser(oid: number, format?: 'text' | 'binary') {
+  if (oid === INT8 && format !== 'binary') return Number
+  return pg.types.getTypeParser(oid, format as 'text')
+}

@@ -1,0 +1,61 @@
+import type { Row } from './measure.js'
+import { formatRows, formatTable, type Target } from './report.js'
+import type { QuestionPlan, Scale } from './subjects/scale.js'
+
+/** All tables of `--only scale` but the targets. */
+export function formatScale(scale: Scale): string {
+  const { messages, fillSeconds, gigabytes, indexedPerSecond, rows, plans } = scale
+  return [
+    `${count(messages)} messages, ${gigabytes.toFixed(1)} GB, filled in ${count(fillSeconds)} s; the job made ${count(indexedPerSecond)} messages/s searchable`,
+    formatRows(rows),
+    formatPlans(plans),
+  ].join('\n\n')
+}
+
+/** Holds the figures of one connection against what reading shall cost. */
+export function judgeScale({ rows }: Scale): Target[] {
+  const starting = (prefix: string) => rows.filter(({ id, connections }) => connections === 1 && id.startsWith(prefix))
+  return [
+    judgeTime('any page below 5 ms, the worst', starting('page.'), 5),
+    judgeTime('search in a conversation of 1,000 below 10 ms', starting('middle.'), 10),
+    judgeTime('search in the long one below 150 ms', starting('search.'), 150),
+    judgeTime('search of contacts below 30 ms', starting('contacts.'), 30),
+    ...starting('size.').flatMap(judgeSize),
+  ]
+}
+
+/** Half of the requests took at most so long, of the slowest of these loads. */
+function judgeTime(target: string, rows: readonly Row[], limitMs: number): Target {
+  const [worst] = rows.toSorted((a, b) => (b.p50Ms ?? 0) - (a.p50Ms ?? 0))
+  const ms = worst?.p50Ms ?? Number.POSITIVE_INFINITY
+  return { target, measured: `${ms.toFixed(2)} ms (${worst?.title})`, met: ms < limitMs }
+}
+
+function judgeSize({ ratio, title }: Row): Target[] {
+  if (!ratio) return []
+  const cost = 1 / ratio.rate
+  return [
+    { target: `${title}: at most 1.5 times the small one`, measured: `${cost.toFixed(2)} times`, met: cost <= 1.5 },
+  ]
+}
+
+function formatPlans(plans: readonly QuestionPlan[]): string {
+  const rows = plans.flatMap(({ title, statements }) =>
+    statements.map((plan, index) => [
+      index === 0 ? title : '',
+      plan.statement,
+      plan.isGeneric ? 'generic' : 'custom',
+      plan.milliseconds.toFixed(2),
+      count(plan.rowsRead),
+      count(plan.blocksHit),
+      count(plan.blocksRead),
+      plan.ways.join(', '),
+    ]),
+  )
+  const head = ['request', 'statement', 'plan', 'ms', 'rows read', 'blocks hit', 'blocks read', 'by']
+  return formatTable(head, rows)
+}
+
+function count(value: number): string {
+  return Math.round(value).toLocaleString('en')
+}

@@ -1,0 +1,77 @@
+import type { Cleanup } from '../cleanup.js'
+import { runLoad } from '../generator.js'
+import type { NextRequest } from '../loads.js'
+import { type Measurement, measure, measureInTurns, type Row } from '../measure.js'
+import { explainAll, type StatementPlan } from '../plans.js'
+import { answer, anyConversation, type Question, questionsTo, requestOf } from '../scale-questions.js'
+import { type ScaleMaking, type ScaleWorld, type Site, startScaleWorld } from '../scale-world.js'
+
+/** What reading costs at that size. */
+export interface Scale extends ScaleMaking {
+  messages: number
+  rows: Row[]
+  plans: QuestionPlan[]
+}
+
+/** The statements behind the rows that have this id. */
+export interface QuestionPlan {
+  id: string
+  title: string
+  statements: StatementPlan[]
+}
+
+const CROWD = 8
+
+/** Makes a database of so many messages and a small one beside it, and measures reading in both. */
+export async function measureScale(cleanup: Cleanup, messages: number, seconds: number): Promise<Scale> {
+  const { large, small, ...making } = await startScaleWorld(cleanup, messages)
+  return { messages, ...making, ...(await measureReading({ large, small }, seconds)) }
+}
+
+/** Asks every question by HTTP, compares the two sizes, and explains the statements. */
+export async function measureReading(
+  { large, small }: ScaleWorld,
+  seconds: number,
+): Promise<Pick<Scale, 'rows' | 'plans'>> {
+  const questions = questionsTo(large)
+  const rows: Row[] = []
+  for (const question of questions) {
+    rows.push(await measure(large, seconds, toMeasurement(large, question, 1)))
+    if (question.isCrowded) rows.push(await measure(large, seconds, toMeasurement(large, question, CROWD)))
+  }
+  rows.push(...(await compareSizes(large, small, seconds)))
+  const plans: QuestionPlan[] = []
+  for (const question of questions) {
+    const statements = await explainAll(large.connection, (ctx) => answer(ctx, large, question))
+    plans.push({ id: question.id, title: question.title, statements })
+  }
+  return { rows, plans }
+}
+
+function toMeasurement(site: Site, question: Question, connections: number): Measurement {
+  const { id, title } = question
+  return loadOf(site, connections === 1 ? id : `${id}.${connections}`, title, connections, requestOf(question, site))
+}
+
+/** The same questions to both databases, turn and turn about. */
+function compareSizes(large: Site, small: Site, seconds: number): Promise<Row[]> {
+  const pair = (id: string, title: string, next: (site: Site) => NextRequest): [Measurement, Measurement] => [
+    loadOf(small, `size.${id}.small`, `${title}, small database`, 1, next(small)),
+    loadOf(large, `size.${id}`, `${title}, large database`, 1, next(large)),
+  ]
+  const asked = (contact?: number) => {
+    const question = { id: '', title: '', query: '', page: 1, ...(contact !== undefined && { contact }) }
+    return (site: Site) => requestOf(question, site)
+  }
+  return measureInTurns(large, seconds, [
+    pair('middle', 'conversation of 1,000, page 1', asked(1)),
+    pair('long', 'longest conversation, page 1', asked(0)),
+    pair('any', 'any conversation, page 1', anyConversation),
+    pair('contacts', 'contacts, page 1', asked()),
+  ])
+}
+
+function loadOf(site: Site, id: string, title: string, connections: number, next: NextRequest): Measurement {
+  const { pid, url } = site.service
+  return { id, title, pid, connections, run: (shape) => runLoad(url, shape, next) }
+}
