@@ -3,7 +3,15 @@ import type { Contact } from '../model/contact.js'
 import type { Organization } from '../model/organization.js'
 import { readPhoneNumber } from '../model/phone-number.js'
 import { foldTerm } from '../model/search-terms.js'
-import { type ContactPage, listContactPage, listContactsAfter, searchContactPage } from '../storage/contact-lists.js'
+import {
+  type ContactPage,
+  type ContactSearch,
+  countFoundContacts,
+  listContactPage,
+  listContactsAfter,
+  listFoundContacts,
+  walkToFoundContacts,
+} from '../storage/contact-lists.js'
 
 /** Which contacts: `limit` a page, the first page is 1; `search`: a part of a name or a number, null for all. */
 export interface ContactListRequest {
@@ -25,7 +33,22 @@ export function listContacts(
   if (search === null) return listContactPage(ctx.database, organization.id, skip, limit)
   const reading = readPhoneNumber(search, organization.default_country)
   const wanted = { name: foldTerm(search), digits: readDigits(search), forms: reading.possible ? reading.forms : [] }
-  return searchContactPage(ctx.database, organization.id, wanted, skip, limit)
+  return findContacts(ctx, organization.id, wanted, skip, limit)
+}
+
+/** By whichever way looks at fewer contacts. */
+async function findContacts(
+  { database }: Context,
+  organizationId: string,
+  search: ContactSearch,
+  skip: number,
+  limit: number,
+): Promise<ContactPage> {
+  const { found, all } = await countFoundContacts(database, organizationId, search)
+  if (skip >= found) return { contacts: [], total: found }
+  const walk = ((skip + limit) * all) / found
+  const read = walk < found ? walkToFoundContacts : listFoundContacts
+  return { contacts: await read(database, organizationId, search, skip, limit), total: found }
 }
 
 /** Every contact of the organization, in the order in which they were made, read as they are taken. */

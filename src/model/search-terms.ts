@@ -1,4 +1,5 @@
 import { foldText } from '../lib/fold.js'
+import { likeContaining } from '../lib/like.js'
 import { Problem } from './problem.js'
 
 /** What a message may hold to be found (contract 4, Conversations). */
@@ -41,8 +42,7 @@ export interface TermPattern {
 /** How PostgreSQL looks for a term. */
 export function toPattern(term: SearchTerm): TermPattern {
   const folded = foldTerm(term.text)
-  const like = `%${folded.replaceAll(/[\\%_]/g, '\\$&')}%`
-  return { like, whole: term.isWhole ? wholePattern(folded) : null }
+  return { like: likeContaining(folded), whole: term.isWhole ? wholePattern(folded) : null }
 }
 
 /** Tells of folded texts whether they hold one of the terms: the same that the patterns tell. */

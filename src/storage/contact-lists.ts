@@ -1,5 +1,6 @@
 import type { Queryable } from '../database/pool.js'
 import { opaqueArray, statement } from '../database/statement.js'
+import { likeContaining } from '../lib/like.js'
 import type { Contact } from '../model/contact.js'
 import { QUALIFIED_CONTACT_COLUMNS } from './contacts.js'
 
@@ -39,25 +40,52 @@ const listPage = statement<PageRow>(
      ARRAY (SELECT contact_id FROM page ORDER BY active_at DESC, contact_id DESC) AS ids`,
 )
 
-// A name holds what is looked for, or a form of the number does; or it is the number itself, written in whatever way.
-const search = statement<PageRow>(
-  'contactLists.search',
-  `WITH found AS MATERIALIZED (
-     SELECT id FROM contacts WHERE organization_id = $1 AND folded_name LIKE $2
-     UNION
-     SELECT contact_id FROM contact_addresses
-     WHERE organization_id = $1 AND address LIKE $3 AND address NOT LIKE 'user:%'
-     UNION
-     SELECT contact_id FROM contact_addresses WHERE organization_id = $1 AND address = ANY (${opaqueArray('$4', 'text')})
-   )
-   SELECT (SELECT count(*) FROM found)::float8 AS total, ARRAY (
-     SELECT a.contact_id
-     FROM found CROSS JOIN LATERAL (
-       SELECT contact_id, active_at FROM contact_activity WHERE organization_id = $1 AND contact_id = found.id OFFSET 0
-     ) a
-     ORDER BY a.active_at DESC, a.contact_id DESC
-     OFFSET $5 LIMIT $6
-   ) AS ids`,
+/** Those of whose number a form holds what is looked for, or that have the number itself, written in whatever way. */
+const BY_NUMBER = `
+  SELECT contact_id AS id FROM contact_addresses
+  WHERE organization_id = $1 AND address LIKE $3 AND address NOT LIKE 'user:%'
+  UNION
+  SELECT contact_id FROM contact_addresses WHERE organization_id = $1 AND address = ANY (${opaqueArray('$4', 'text')})`
+
+const countFound = statement<FoundCount>(
+  'contactLists.countFound',
+  `SELECT ${COUNT}::float8 AS all, (
+     (SELECT count(*) FROM contacts WHERE organization_id = $1 AND folded_name LIKE $2) + (
+       SELECT count(*)
+       FROM (${BY_NUMBER}) numbered JOIN contacts c ON c.organization_id = $1 AND c.id = numbered.id
+       WHERE (c.folded_name LIKE $2) IS NOT TRUE
+     )
+   )::float8 AS found`,
+)
+
+// A look-up for each: without OFFSET 0 all of contact_activity would be read and joined.
+const listFound = statement<{ id: string }>(
+  'contactLists.listFound',
+  `SELECT a.contact_id AS id
+   FROM (SELECT id FROM contacts WHERE organization_id = $1 AND folded_name LIKE $2 UNION ${BY_NUMBER}) found
+   CROSS JOIN LATERAL (
+     SELECT contact_id, active_at FROM contact_activity WHERE organization_id = $1 AND contact_id = found.id OFFSET 0
+   ) a
+   ORDER BY a.active_at DESC, a.contact_id DESC
+   OFFSET $5 LIMIT $6`,
+)
+
+// OFFSET 0 again: one contact after the other is looked at, until there are enough.
+const walkToFound = statement<{ id: string }>(
+  'contactLists.walkToFound',
+  `SELECT a.contact_id AS id
+   FROM contact_activity a CROSS JOIN LATERAL (
+     SELECT FROM contacts c
+     WHERE c.organization_id = $1 AND c.id = a.contact_id AND (c.folded_name LIKE $2 OR EXISTS (
+       SELECT FROM contact_addresses n
+       WHERE n.organization_id = $1 AND n.contact_id = c.id
+         AND ((n.address LIKE $3 AND n.address NOT LIKE 'user:%') OR n.address = ANY ($4))
+     ))
+     OFFSET 0
+   ) fits
+   WHERE a.organization_id = $1
+   ORDER BY a.active_at DESC, a.contact_id DESC
+   OFFSET $5 LIMIT $6`,
 )
 
 const readAll = statement<Contact>(
@@ -106,25 +134,61 @@ export async function listContactPage(
   skip: number,
   limit: number,
 ): Promise<ContactPage> {
-  return readPage(db, organizationId, await db.run(listPage, [organizationId, skip, limit]))
+  const [row] = await db.run(listPage, [organizationId, skip, limit])
+  const { total, ids } = row as PageRow
+  return { contacts: await readContacts(db, organizationId, ids), total }
 }
 
-/** One page of the contacts whose name or number holds what is looked for. */
-export async function searchContactPage(
+/** How many contacts fit a search, and how many there are in all. */
+export interface FoundCount {
+  found: number
+  all: number
+}
+
+/** Counts the contacts whose name or number holds what is looked for. */
+export async function countFoundContacts(
   db: Queryable,
   organizationId: string,
-  { name, digits, forms }: ContactSearch,
-  skip: number,
-  limit: number,
-): Promise<ContactPage> {
-  const like = (part: string) => `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`
-  const values = [organizationId, like(name), digits === null ? null : like(digits), forms, skip, limit]
-  return readPage(db, organizationId, await db.run(search, values))
+  search: ContactSearch,
+): Promise<FoundCount> {
+  const [row] = await db.run(countFound, [organizationId, ...toPatterns(search)])
+  return row as FoundCount
 }
 
-async function readPage(db: Queryable, organizationId: string, [row]: PageRow[]): Promise<ContactPage> {
-  const { total, ids } = row ?? { total: 0, ids: [] }
-  return { contacts: ids.length === 0 ? [] : await db.run(readAll, [organizationId, ids]), total }
+/** A page of those contacts, by finding all of them: right where they are few. */
+export async function listFoundContacts(
+  db: Queryable,
+  organizationId: string,
+  search: ContactSearch,
+  skip: number,
+  limit: number,
+): Promise<Contact[]> {
+  const rows = await db.run(listFound, [organizationId, ...toPatterns(search), skip, limit])
+  return readContacts(db, organizationId, rows.map(toId))
+}
+
+/** The same, by looking at one contact after the other: right where many fit and the page is one of the first. */
+export async function walkToFoundContacts(
+  db: Queryable,
+  organizationId: string,
+  search: ContactSearch,
+  skip: number,
+  limit: number,
+): Promise<Contact[]> {
+  const rows = await db.run(walkToFound, [organizationId, ...toPatterns(search), skip, limit])
+  return readContacts(db, organizationId, rows.map(toId))
+}
+
+function toPatterns({ name, digits, forms }: ContactSearch): [string, string | null, readonly string[]] {
+  return [likeContaining(name), digits === null ? null : likeContaining(digits), forms]
+}
+
+async function readContacts(db: Queryable, organizationId: string, ids: readonly string[]): Promise<Contact[]> {
+  return ids.length === 0 ? [] : db.run(readAll, [organizationId, ids])
+}
+
+function toId({ id }: { id: string }): string {
+  return id
 }
 
 /** The next contacts after one of them, in the order of their ids; the nil UUID begins. For going through all of them. */
