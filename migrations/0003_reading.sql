@@ -19,8 +19,12 @@ CREATE INDEX message_search_words ON message_search USING gin (contact_id, folde
 ALTER TABLE contacts
   ADD COLUMN searchable_seq bigint NOT NULL DEFAULT 0, -- up to which number the conversation stands in message_search
   ADD COLUMN folded_name text; -- full_name, folded; what is searched
--- Good for Latin letters; the next change of the name folds all others as well.
-UPDATE contacts SET folded_name = lower(regexp_replace(normalize(full_name, NFKD), '[\u0300-\u036f]', '', 'g'))
+-- As lib/fold does; upper case that the database's locale does not know is folded with the next change of the name.
+UPDATE contacts SET folded_name = normalize(translate(
+  replace(replace(replace(replace(
+    lower(regexp_replace(normalize(full_name, NFKD), '[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]', '', 'g')),
+    'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'),
+  'øđðħıłŧς', 'oddhiltσ'), NFC)
 WHERE full_name IS NOT NULL;
 CREATE INDEX contacts_name ON contacts USING gin (organization_id, folded_name gin_trgm_ops) WITH (fastupdate = off);
 CREATE INDEX contact_addresses_digits ON contact_addresses USING gin (organization_id, address gin_trgm_ops)

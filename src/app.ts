@@ -7,7 +7,7 @@ import type { Context } from './context.js'
 import { createAuthenticator } from './core/api-keys.js'
 import { createCallbackReceiver } from './core/callbacks.js'
 import { createContactLookup } from './core/contacts.js'
-import { createFileGate } from './core/media/file-gate.js'
+import { createFileGate, IMPORTED_FILES, SENT_FILES } from './core/media/file-gate.js'
 import { createMediaLinks } from './core/media/links.js'
 import { createOutbox } from './core/messages/outbox.js'
 import { createPacer } from './core/messages/pace.js'
@@ -82,7 +82,8 @@ export async function startApp(options: AppOptions): Promise<App> {
       trustedOrigins: [new URL(options.upstreamUrl).origin],
     }),
     spool,
-    fileGate: createFileGate(),
+    fileGate: createFileGate(SENT_FILES),
+    importGate: createFileGate(IMPORTED_FILES),
     transcriber: config.transcribe && createTranscriber(config.transcribe),
     processId: presence.processId,
     lookUpContact: createContactLookup(database),

@@ -53,6 +53,8 @@ export interface Context {
   spool: Spool
   /** Bounds how many files of senders pass through at a time. */
   fileGate: FileGate
+  /** The same of files that are imported. */
+  importGate: FileGate
   /** Turns voice notes into text; null where that is not configured. */
   transcriber: Transcriber | null
   /** This process among those of the service. */

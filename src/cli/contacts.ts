@@ -11,7 +11,7 @@ import { findOrganizationByName } from '../core/organizations.js'
 import { withUpload } from '../core/receive-upload.js'
 import { createSpool } from '../lib/spool.js'
 import type { Organization } from '../model/organization.js'
-import { writeDocument } from './export-file.js'
+import { formatOption, writeDocument } from './export-file.js'
 import { CliFailure } from './failure.js'
 import type { Invocation, Streams } from './invocation.js'
 import { asOperator } from './operator.js'
@@ -57,11 +57,6 @@ export function addContactCommands(program: Command, invocation: Invocation): vo
     .addOption(formatOption())
     .option('--output <file>', 'where to; standard output if not given')
     .action((options) => exportFile(invocation, options))
-}
-
-/** `--format` of an export. */
-export function formatOption(): Option {
-  return new Option('--format <format>').choices(['csv', 'json']).default('csv')
 }
 
 async function importFile({ env, streams }: Invocation, file: string, options: ImportCommandOptions): Promise<void> {

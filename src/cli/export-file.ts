@@ -1,8 +1,14 @@
 import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { Option } from 'commander'
 import { CliFailure } from './failure.js'
 import type { Streams } from './invocation.js'
+
+/** `--format` of an export. */
+export function formatOption(): Option {
+  return new Option('--format <format>').choices(['csv', 'json']).default('csv')
+}
 
 /** Writes the parts of a document to a file, or to standard output where none is named. Throws a CliFailure of code 1. */
 export async function writeDocument(

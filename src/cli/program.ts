@@ -75,7 +75,14 @@ function createProgram(invocation: Invocation): Command {
 }
 
 /** Problems of what was asked for that the verbs find themselves are usage; the others are about what is there. */
-const USAGE_PROBLEMS = new Set(['invalid_field', 'missing_field', 'invalid_json', 'invalid_csv'])
+const USAGE_PROBLEMS = new Set([
+  'invalid_field',
+  'invalid_parameter',
+  'missing_field',
+  'invalid_json',
+  'invalid_csv',
+  'payload_too_large',
+])
 
 function report(error: unknown, invocation: Invocation): number {
   if (error instanceof AskedToEnd) return 0

@@ -2,7 +2,7 @@ import type { Context } from '../context.js'
 import { newId } from '../lib/id.js'
 import { OUTCOME_UNKNOWN } from '../model/message.js'
 import { hasCallbackBacklog, pruneCallbacks } from '../storage/callbacks.js'
-import { foldContactCounts } from '../storage/contact-lists.js'
+import { foldContactCounts, repairContactLists } from '../storage/contact-lists.js'
 import { eraseContactTraces } from '../storage/contacts.js'
 import { pruneEvents } from '../storage/events.js'
 import { pruneIdempotencyKeys } from '../storage/idempotency-keys.js'
@@ -39,13 +39,14 @@ export async function settleOutcomes(ctx: Context): Promise<void> {
 
 /**
  * Deletes what is kept for a time only (contract 4, Contacts): raw callbacks and events 30 days, idempotency keys 1 day,
- * files whose message never came 1 day.
+ * files whose message never came 1 day. Sets the lists of contacts right, where a process of an older version changed contacts.
  */
 export async function prune(ctx: Context): Promise<void> {
   const now = ctx.clock()
   await pruneCallbacks(ctx.database, before(now, 30 * DAY_MS))
   await pruneEvents(ctx.database, before(now, 30 * DAY_MS))
   await pruneIdempotencyKeys(ctx.database, before(now, DAY_MS))
+  await repairContactLists(ctx.database)
   await removeUnattachedMedia(ctx, before(now, DAY_MS))
 }
 

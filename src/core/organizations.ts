@@ -1,4 +1,5 @@
 import type { CredentialsContext, OperatorContext } from '../context.js'
+import { isDeadlock } from '../database/errors.js'
 import type { Queryable } from '../database/pool.js'
 import { isUuid, newId } from '../lib/id.js'
 import { sha256 } from '../lib/signature.js'
@@ -30,6 +31,9 @@ const DEFAULTS = {
   currency: 'BRL',
   language: 'pt_BR',
 } as const
+
+/** How often a deletion begins anew when somebody waited for it with what it waits for. */
+const MAX_DELETIONS = 5
 
 /** Creates an organization. Throws already_taken when the slug is. */
 export async function createOrganization(
@@ -81,8 +85,16 @@ export async function changeOrganization(
 
 /** Deletes an organization with all its data; the hashes of its keys stay. Throws organization_not_found. */
 export async function deleteOrganization(ctx: OperatorContext, organizationId: string): Promise<void> {
-  const isDeleted = await ctx.database.transaction((transaction) => deleteOrganizationRows(transaction, organizationId))
-  if (!isDeleted) notFound(organizationId)
+  const remove = () => ctx.database.transaction((transaction) => deleteOrganizationRows(transaction, organizationId))
+  for (let attempt = 1; ; attempt++) {
+    try {
+      if (!(await remove())) notFound(organizationId)
+      return
+    } catch (error) {
+      // A status or a transcription takes its message first, and the contact after it.
+      if (attempt === MAX_DELETIONS || !isDeadlock(error)) throw error
+    }
+  }
 }
 
 /** Deletes what requests under way still wrote for an organization while it was deleted. */

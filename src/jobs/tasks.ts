@@ -24,12 +24,12 @@ export const TASK_NAMES = [
 ] as const
 
 /**
- * Tasks that wait for others and move many bytes, with how many of them run at a time. Each line is worked off apart, so that
+ * Tasks that wait for others, or move much, with how many of them run at a time. Each line is worked off apart, so that
  * callbacks never wait for them, nor files that are to be shown for what is less urgent.
  */
 export const SLOW_LINES: readonly { tasks: readonly string[]; concurrency: number }[] = [
   { tasks: ['fetch_media'], concurrency: 8 },
-  { tasks: ['transcribe_voice_note', 'remove_media'], concurrency: 2 },
+  { tasks: ['transcribe_voice_note', 'remove_media', 'index_conversation'], concurrency: 2 },
 ]
 
 /** When recurring tasks run. */

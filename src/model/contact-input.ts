@@ -1,9 +1,7 @@
 import { Type } from 'typebox'
+import { Nullable } from './input.js'
 
 /** What an organization may say of its contacts, over the API or in a file (contract 4, Contacts): one set of rules. */
-
-const Nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
-  Type.Union([schema, Type.Null()])
 
 const Email = Type.String({ maxLength: 320, pattern: '^[^@\\s]+@[^@\\s]+$', description: 'must be an e-mail address' })
 const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 100 })

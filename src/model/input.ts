@@ -1,4 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { type TSchema, Type } from 'typebox'
 import { isDeeperThan, isJsonObject } from '../lib/json.js'
 import { firstUnstorable } from '../lib/text.js'
 import { Problem } from './problem.js'
@@ -14,6 +15,9 @@ export interface InputSchema {
   /** Says that a value must be there and not be empty, and how that is told: in these words, or by its path. */
   'x-missing'?: string | true
 }
+
+/** Type or null. */
+export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 
 /** Nesting that no honest input needs, and that recursive code further on need not fear. */
 const MAX_DEPTH = 32

@@ -1,5 +1,6 @@
 import type { CountryCode } from 'libphonenumber-js/max'
 import { type Static, Type } from 'typebox'
+import { Nullable } from './input.js'
 import { isCountryCode } from './phone-number.js'
 import { Problem } from './problem.js'
 import { SCOPES } from './scope.js'
@@ -7,8 +8,6 @@ import { SCOPES } from './scope.js'
 /** What an operator may give, by the admin API or on the command line (contract 3): one set of rules for both. */
 
 const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
-const Nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
-  Type.Union([schema, Type.Null()])
 
 const organizationFields = {
   name: Text(200),

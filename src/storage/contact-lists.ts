@@ -117,6 +117,34 @@ const foldCounts = statement<never>(
    SELECT organization_id, sum(change) FROM folded GROUP BY organization_id`,
 )
 
+// One who is just being erased is passed over: the foreign key would refuse the row.
+const addActivity = statement<never>(
+  'contactLists.addActivity',
+  `INSERT INTO contact_activity (organization_id, contact_id, active_at)
+   SELECT c.organization_id, c.id, greatest(c.created_at, m.recorded_at)
+   FROM contacts c
+   LEFT JOIN messages m ON m.organization_id = c.organization_id AND m.contact_id = c.id AND m.seq = c.last_seq
+   WHERE NOT EXISTS (
+     SELECT FROM contact_activity a WHERE a.organization_id = c.organization_id AND a.contact_id = c.id
+   )
+   FOR KEY SHARE OF c SKIP LOCKED
+   ON CONFLICT DO NOTHING`,
+)
+
+// Contacts and counts are written together, so that one snapshot shows how far they are apart.
+const correctCounts = statement<never>(
+  'contactLists.correctCounts',
+  `INSERT INTO contact_counts (organization_id, change)
+   SELECT organization_id, sum(change)
+   FROM (
+     SELECT organization_id, count(*) AS change FROM contacts GROUP BY organization_id
+     UNION ALL
+     SELECT organization_id, -change FROM contact_counts
+   ) compared
+   GROUP BY organization_id
+   HAVING sum(change) <> 0`,
+)
+
 /** What is looked for in names and numbers; null where it cannot be one. */
 export interface ContactSearch {
   /** A part of a folded name. */
@@ -204,4 +232,13 @@ export function listContactsAfter(
 /** Folds what was added to the counts of contacts. Of all tenants. */
 export async function foldContactCounts(db: Queryable): Promise<void> {
   await db.run(foldCounts, [])
+}
+
+/**
+ * Lists and counts contacts of which the lists do not know: processes of a version without lists make and erase contacts until
+ * the last of them has ended. Of all tenants.
+ */
+export async function repairContactLists(db: Queryable): Promise<void> {
+  await db.run(addActivity, [])
+  await db.run(correctCounts, [])
 }

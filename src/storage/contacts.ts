@@ -72,9 +72,11 @@ const update = statement<Contact>(
      INSERT INTO events (organization_id, id, type, contact_id, data)
      SELECT $1, $4, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(changed)) FROM changed
    )
-   SELECT * FROM changed
-   UNION ALL
-   SELECT (contact).* FROM before WHERE NOT EXISTS (SELECT FROM changed)`,
+   SELECT ${CONTACT_COLUMNS} FROM (
+     SELECT * FROM changed
+     UNION ALL
+     SELECT (contact).* FROM before WHERE NOT EXISTS (SELECT FROM changed)
+   ) shown`,
 )
 
 const addAddresses = statement<never>(

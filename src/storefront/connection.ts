@@ -25,11 +25,14 @@ export interface Call {
 
 const API_PATH = '/admin/api/2026-07'
 const CONNECT_TIMEOUT_MS = 5_000
+/** To one shop at a time: one that never answers must not hold a socket for every request. */
+const MAX_CONNECTIONS = 32
 
 /** The connections to all shops; each passes the guard, since a shop's address is what somebody typed. */
 export function openAgent(guard: AddressGuard): Agent {
   return new Agent({
     connect: guardedConnect(guard, CONNECT_TIMEOUT_MS),
+    connections: MAX_CONNECTIONS,
     maxResponseSize: MEBIBYTE,
     // Strangers do not say how long idle connections stay.
     keepAliveMaxTimeout: 4_000,

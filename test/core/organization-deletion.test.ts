@@ -24,6 +24,8 @@ const CUSTOMER = '5511987653333'
 interface Deletion {
   organization: TestOrganization
   contactId: string
+  /** What it waits for. */
+  held: Held
   /** Lets it go on. */
   go(): Promise<void>
   ended: Promise<number>
@@ -40,7 +42,7 @@ async function beginDeletion(): Promise<Deletion> {
   holding.push(held)
   const ended = world.admin('DELETE', `/organizations/${organization.id}`).then(({ status }) => status)
   await untilWaiting(world.database, 1)
-  return { organization, contactId, go: held.release, ended }
+  return { organization, contactId, held, go: held.release, ended }
 }
 
 /** What is left when whoever was at it has ended, and the sweep has been there. */
@@ -81,6 +83,15 @@ describe('an organization is deleted', () => {
       { status: 'fulfilled', value: 200 },
       { status: 'fulfilled' },
     ])
+    expect(await rowsOf(organization.id)).toEqual(NOTHING)
+  })
+
+  it('while somebody who has a message waits for its contact', async () => {
+    const { organization, contactId, held, go, ended } = await beginDeletion()
+    const waiting = held.run('SELECT FROM contacts WHERE id = $1 FOR KEY SHARE', [contactId])
+    await Promise.allSettled([waiting])
+    await go()
+    expect(await ended).toBe(200)
     expect(await rowsOf(organization.id)).toEqual(NOTHING)
   })
 

@@ -4,6 +4,8 @@ import type { TestDatabase } from './database.js'
 
 /** What a test holds in PostgreSQL, so that the service's statements wait for it. */
 export interface Held {
+  /** Goes on with another statement. */
+  run(sql: string, values: readonly unknown[]): Promise<unknown>
   /** Keeps what was written, and lets go. */
   commit(): Promise<void>
   /** Lets go; a second time it does nothing. */
@@ -22,7 +24,8 @@ export async function hold({ pool }: TestDatabase, sql: string, values: readonly
     await ended?.query(how)
     ended?.release()
   }
-  return { commit: () => end('COMMIT'), release: () => end('ROLLBACK') }
+  const run = async (sql: string, values: readonly unknown[]) => client?.query(sql, [...values])
+  return { run, commit: () => end('COMMIT'), release: () => end('ROLLBACK') }
 }
 
 /** Resolves when so many statements wait for a lock; `part`: only those that hold this text. */

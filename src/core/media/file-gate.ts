@@ -1,20 +1,28 @@
 import type { FileGate } from '../../context.js'
 import { Problem } from '../../model/problem.js'
 
-/** Files lie on disk on their way, up to 100 MB each: their number is what keeps the disk from filling. */
-const MAX_FILES = 128
-const MAX_OF_ONE = 32
+/** How many files may be on their way at a time. */
+export interface FileLimits {
+  ofOneOrganization: number
+  ofAll: number
+}
+
+/** Files lie on disk on their way: their number is what keeps the disk from filling. These have up to 100 MB each. */
+export const SENT_FILES: FileLimits = { ofOneOrganization: 32, ofAll: 128 }
+/** Up to 512 MB each, and each keeps a connection to the database busy. */
+export const IMPORTED_FILES: FileLimits = { ofOneOrganization: 4, ofAll: 8 }
 const RETRY_SECONDS = 5
 
-/** Makes the gate of a process. */
-export function createFileGate(): FileGate {
+/** Makes a gate of a process. */
+export function createFileGate({ ofOneOrganization, ofAll }: FileLimits): FileGate {
   const underWay = new Map<string, number>()
   let total = 0
 
   return {
     pass: async (organizationId, work) => {
       const own = underWay.get(organizationId) ?? 0
-      if (own >= MAX_OF_ONE || total >= MAX_FILES) throw tooManyFiles(own)
+      if (own >= ofOneOrganization) throw tooManyFiles(`${own} files of the organization`)
+      if (total >= ofAll) throw tooManyFiles('As many files as can be')
       underWay.set(organizationId, own + 1)
       total++
       try {
@@ -29,9 +37,8 @@ export function createFileGate(): FileGate {
   }
 }
 
-function tooManyFiles(own: number): Problem {
-  const reason = own >= MAX_OF_ONE ? `${own} files of the organization` : 'As many files as can be'
-  return new Problem('too_many_requests', `${reason} are on their way already: try again in ${RETRY_SECONDS} s`, {
+function tooManyFiles(which: string): Problem {
+  return new Problem('too_many_requests', `${which} are on their way already: try again in ${RETRY_SECONDS} s`, {
     retry_after: RETRY_SECONDS,
   })
 }

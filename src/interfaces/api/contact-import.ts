@@ -7,7 +7,8 @@ import { type ImportReport, importWithReport } from '../../core/import-report.js
 import { MAX_IMPORT_BYTES, tooLarge, type Upload, withUpload } from '../../core/receive-upload.js'
 import { tenantOf } from '../../http/auth.js'
 import { answerOnce } from '../../http/idempotency.js'
-import { Nullable, responses, tenantId } from './schemas.js'
+import { Nullable } from '../../model/input.js'
+import { responses, tenantId } from './schemas.js'
 import type { ApiServer } from './server.js'
 
 const Query = Type.Object({
@@ -73,7 +74,7 @@ export function contactImportRoutes(server: ApiServer, ctx: Context): void {
         },
       },
       (request, reply) =>
-        ctx.fileGate.pass(tenantOf(request).id, () =>
+        ctx.importGate.pass(tenantOf(request).id, () =>
           withUpload(ctx, fileOf(request), (upload) =>
             answerImport(ctx, request, reply, upload, { existing: request.query.existing ?? 'update' }),
           ),

@@ -6,27 +6,28 @@ import { type PageRequest, readConversation, searchConversation } from '../../co
 import { findOrderTerms } from '../../core/storefront-orders.js'
 import { tenantOf } from '../../http/auth.js'
 import { presentContact } from '../../model/contact.js'
+import { Nullable } from '../../model/input.js'
 import { presentMessage } from '../../model/message.js'
 import type { Organization } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
 import { readSearchTerms } from '../../model/search-terms.js'
-import { ContactSchema, MessageSchema, Nullable, PaginationSchema, responses, tenantId } from './schemas.js'
+import { ContactSchema, MessageSchema, PaginationSchema, responses, tenantId } from './schemas.js'
 import type { ApiServer } from './server.js'
 
 const MESSAGES_A_PAGE = 10
 const CONTACTS_A_PAGE = 50
 
+/** The query parameters that name whose conversation it is. */
+export const conversationQuery = {
+  chatNumber: Type.Optional(Type.String({ description: 'Phone number of the contact, in any form', maxLength: 100 })),
+  contactId: Type.Optional(Type.String({ format: 'uuid', description: 'In place of chatNumber' })),
+}
+
 const Query = Type.Object({
   action: Type.Optional(
     Type.Enum(['conversation-messages', 'contacts', 'find-by-phone'], { default: 'conversation-messages' }),
   ),
-  chatNumber: Type.Optional(
-    Type.String({
-      description: 'Phone number of the contact, in any form; for conversation-messages and find-by-phone',
-      maxLength: 100,
-    }),
-  ),
-  contactId: Type.Optional(Type.String({ format: 'uuid', description: 'In place of chatNumber' })),
+  ...conversationQuery,
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -133,7 +134,7 @@ async function answerMessages(ctx: Context, organization: Organization, asked: A
     messages: messages.map((message) => presentMessage(message, ctx.mediaLinks.urlOf)),
     pagination: { currentPage: page, totalPages, totalMessages: total, messagesPerPage: limit, ...position },
     count: messages.length,
-    searchTerms: filtered ? terms.map(({ text }) => text) : null,
+    searchTerms: filtered ? [...new Set(terms.map(({ text }) => text))] : null,
     filtered,
     stored: contact.last_seq > 0,
   }
@@ -161,8 +162,8 @@ async function answerContact(ctx: Context, organization: Organization, { chatNum
   return { success: true, contact: presentContact(contact, ctx.clock()) }
 }
 
-/** An empty parameter names nobody. */
-function readReference({ chatNumber, contactId }: Asked): ContactReference {
+/** Whose conversation is asked for; an empty chatNumber names nobody. Throws missing_parameter. */
+export function readReference({ chatNumber, contactId }: Pick<Asked, 'chatNumber' | 'contactId'>): ContactReference {
   if (!chatNumber && contactId === undefined) {
     throw new Problem('missing_parameter', 'chatNumber (or contactId) query parameter is required')
   }

@@ -6,7 +6,7 @@ import { findContact } from '../../core/contacts.js'
 import { exportConversation } from '../../core/conversation-export.js'
 import { tenantOf } from '../../http/auth.js'
 import { startStream } from '../../http/stream.js'
-import { Problem } from '../../model/problem.js'
+import { conversationQuery, readReference } from './conversations.js'
 import { ContactSchema, MessageSchema, responses, tenantId } from './schemas.js'
 import type { ApiServer } from './server.js'
 
@@ -52,14 +52,7 @@ export function exportRoutes(server: ApiServer, ctx: Context): void {
       config: { scope: 'conversations:read' },
       schema: {
         summary: 'Export the conversation with a contact',
-        querystring: Type.Object({
-          chatNumber: Type.Optional(
-            Type.String({ description: 'Phone number of the contact, in any form', maxLength: 100 }),
-          ),
-          contactId: Type.Optional(Type.String({ format: 'uuid', description: 'In place of chatNumber' })),
-          format,
-          tenantId,
-        }),
+        querystring: Type.Object({ ...conversationQuery, format, tenantId }),
         response: responses(
           file(
             'All messages, oldest first, up to the newest at the beginning',
@@ -71,12 +64,9 @@ export function exportRoutes(server: ApiServer, ctx: Context): void {
       },
     },
     async (request, reply) => {
-      const { chatNumber, contactId, format = 'csv' } = request.query
-      if (!chatNumber && contactId === undefined) {
-        throw new Problem('missing_parameter', 'chatNumber (or contactId) query parameter is required')
-      }
+      const { format = 'csv' } = request.query
       const tenant = tenantOf(request)
-      const contact = await findContact(ctx, tenant, { chatNumber: chatNumber || undefined, contactId }, 'query')
+      const contact = await findContact(ctx, tenant, readReference(request.query), 'query')
       const parts = exportConversation(ctx, tenant, contact, format)
       return sendFile(request, reply, `conversation-${contact.chat_id}`, format, parts)
     },

@@ -1,7 +1,5 @@
 import { type TSchema, Type } from 'typebox'
-
-/** Type or null. */
-export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+import { Nullable } from '../../model/input.js'
 
 const DateTime = Type.String({ format: 'date-time' })
 

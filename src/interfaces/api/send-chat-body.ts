@@ -1,9 +1,9 @@
 import { type Static, type TLiteral, type TObject, type TSchema, Type } from 'typebox'
 import { MEBIBYTE } from '../../lib/units.js'
+import { Nullable } from '../../model/input.js'
 import { MEDIA_RULES, type MediaKind } from '../../model/media.js'
 import type { InteractiveContent, InteractiveHeader, MessageContent } from '../../model/message-content.js'
 import { Problem } from '../../model/problem.js'
-import { Nullable } from './schemas.js'
 
 // The limits are those of spec 8 and, where it is silent, of the upstream (contract 4).
 const MAX_TEXT = 4096
