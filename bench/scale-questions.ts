@@ -1,5 +1,5 @@
 import type { Context } from '../src/context.js'
-import { listContacts } from '../src/core/contact-list.js'
+import { listContacts } from '../src/core/contacts/list.js'
 import { readConversation, searchConversation } from '../src/core/conversations.js'
 import type { Organization } from '../src/model/organization.js'
 import { readSearchTerms } from '../src/model/search-terms.js'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { ExportFormat } from '../core/contact-export.js'
+import type { ExportFormat } from '../core/contacts/export.js'
 import { createContactLookup, findContact } from '../core/contacts.js'
 import { exportConversation } from '../core/conversation-export.js'
 import { createMediaLinks } from '../core/media/links.js'

@@ -5,7 +5,7 @@ import type { Contact } from '../model/contact.js'
 import { presentMessage, type ShownMessage } from '../model/message.js'
 import type { Organization } from '../model/organization.js'
 import { findMessagesBySeq } from '../storage/messages.js'
-import type { ExportFormat } from './contact-export.js'
+import type { ExportFormat } from './contacts/export.js'
 
 type Shown = ReturnType<typeof presentMessage>
 

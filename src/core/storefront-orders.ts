@@ -6,20 +6,22 @@ import { findStorefrontSettings } from '../storage/organizations.js'
 import type { FindOrderOutcome, OrderReference, Shop } from '../storefront/client.js'
 import { readOrderId } from '../storefront/client.js'
 
-/**
- * What an order is called in a conversation: its number, and its name (contract 4, Conversations). Throws invalid_parameter for
- * what is no order's id, storefront_not_connected, order_not_found, storefront_credentials, too_many_requests,
- * storefront_unavailable.
- */
-export async function findOrderTerms(ctx: Context, organization: Organization, orderId: string): Promise<SearchTerm[]> {
+/** The digits of the storefront's id of an order. Throws invalid_parameter for what is none. */
+export function requireOrderId(orderId: string): string {
   const id = readOrderId(orderId)
-  if (id === null) {
-    const given = orderId.length > 64 ? `${orderId.slice(0, 64)}…` : orderId
-    throw new Problem(
-      'invalid_parameter',
-      `orderId must be the storefront's id of an order, such as 450789469 or gid://shopify/Order/450789469, not "${given}"`,
-    )
-  }
+  if (id !== null) return id
+  const given = orderId.length > 64 ? `${orderId.slice(0, 64)}…` : orderId
+  throw new Problem(
+    'invalid_parameter',
+    `orderId must be the storefront's id of an order, such as 450789469 or gid://shopify/Order/450789469, not "${given}"`,
+  )
+}
+
+/**
+ * What an order is called in a conversation: its number, and its name (contract 4, Conversations). `id` in digits. Throws
+ * storefront_not_connected, order_not_found, storefront_credentials, too_many_requests, storefront_unavailable.
+ */
+export async function findOrderTerms(ctx: Context, organization: Organization, id: string): Promise<SearchTerm[]> {
   const shop = await openShop(ctx, organization)
   const { number, name } = toOrder(await ctx.storefront.findOrder(shop, id), id)
   const texts = [...new Set([number, name])].filter((text) => text !== null)

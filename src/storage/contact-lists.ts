@@ -184,27 +184,26 @@ export async function countFoundContacts(
 }
 
 /** A page of those contacts, by finding all of them: right where they are few. */
-export async function listFoundContacts(
-  db: Queryable,
-  organizationId: string,
-  search: ContactSearch,
-  skip: number,
-  limit: number,
-): Promise<Contact[]> {
-  const rows = await db.run(listFound, [organizationId, ...toPatterns(search), skip, limit])
-  return readContacts(db, organizationId, rows.map(toId))
-}
+export const listFoundContacts = pageOf(listFound)
 
 /** The same, by looking at one contact after the other: right where many fit and the page is one of the first. */
-export async function walkToFoundContacts(
-  db: Queryable,
-  organizationId: string,
-  search: ContactSearch,
-  skip: number,
-  limit: number,
-): Promise<Contact[]> {
-  const rows = await db.run(walkToFound, [organizationId, ...toPatterns(search), skip, limit])
-  return readContacts(db, organizationId, rows.map(toId))
+export const walkToFoundContacts = pageOf(walkToFound)
+
+function pageOf(find: typeof listFound) {
+  return async (
+    db: Queryable,
+    organizationId: string,
+    search: ContactSearch,
+    skip: number,
+    limit: number,
+  ): Promise<Contact[]> => {
+    const rows = await db.run(find, [organizationId, ...toPatterns(search), skip, limit])
+    return readContacts(
+      db,
+      organizationId,
+      rows.map(({ id }) => id),
+    )
+  }
 }
 
 function toPatterns({ name, digits, forms }: ContactSearch): [string, string | null, readonly string[]] {
@@ -213,10 +212,6 @@ function toPatterns({ name, digits, forms }: ContactSearch): [string, string | n
 
 async function readContacts(db: Queryable, organizationId: string, ids: readonly string[]): Promise<Contact[]> {
   return ids.length === 0 ? [] : db.run(readAll, [organizationId, ids])
-}
-
-function toId({ id }: { id: string }): string {
-  return id
 }
 
 /** The next contacts after one of them, in the order of their ids; the nil UUID begins. For going through all of them. */

@@ -137,7 +137,7 @@ export function listMatches(
   range: MatchRange,
 ): Promise<number[]> {
   if (!isIndexed(terms)) return walkMatches(db, conversation, terms, range)
-  return numbersOf(db, list, conversation, terms, range, range.ascending)
+  return numbersOf(db, list, [...toValues(conversation, terms, range), range.ascending])
 }
 
 /** The same, going by the numbers from one end: right where many match and the range is near that end. */
@@ -147,20 +147,20 @@ export function walkMatches(
   terms: readonly SearchTerm[],
   range: MatchRange,
 ): Promise<number[]> {
-  return numbersOf(db, range.ascending ? walkUp : walkDown, conversation, terms, range)
+  return numbersOf(db, range.ascending ? walkUp : walkDown, toValues(conversation, terms, range))
 }
 
-async function numbersOf(
-  db: Queryable,
-  search: typeof list,
+async function numbersOf(db: Queryable, search: typeof list, values: readonly unknown[]): Promise<number[]> {
+  const rows = await db.run(search, values)
+  return rows.map((row) => row.seq)
+}
+
+function toValues(
   { organizationId, contactId, until }: SearchedConversation,
   terms: readonly SearchTerm[],
   { skip, limit }: MatchRange,
-  ...order: boolean[]
-): Promise<number[]> {
-  const values = [organizationId, contactId, until, ...toArrays(terms), skip, limit, ...order]
-  const rows = await db.run(search, values)
-  return rows.map((row) => row.seq)
+): unknown[] {
+  return [organizationId, contactId, until, ...toArrays(terms), skip, limit]
 }
 
 /** Whether each of the terms has a part of three letters or digits: the index of words is one of such parts. */

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
 import type { Context } from '../../context.js'
-import { listContacts } from '../../core/contact-list.js'
+import { listContacts } from '../../core/contacts/list.js'
 import { type ContactReference, findContact } from '../../core/contacts.js'
 import { type PageRequest, readConversation, searchConversation } from '../../core/conversations.js'
-import { findOrderTerms } from '../../core/storefront-orders.js'
+import { findOrderTerms, requireOrderId } from '../../core/storefront-orders.js'
 import { tenantOf } from '../../http/auth.js'
 import { presentContact } from '../../model/contact.js'
 import { Nullable } from '../../model/input.js'
@@ -121,8 +121,9 @@ async function answerMessages(ctx: Context, organization: Organization, asked: A
   const { limit = MESSAGES_A_PAGE, page = 1, ascending = false } = asked
   const reference = readReference(asked)
   const terms = readSearchTerms(asked.query ?? '')
+  const orderId = asked.orderId ? requireOrderId(asked.orderId) : null
   const contact = await findContact(ctx, organization, reference, 'query')
-  if (asked.orderId) terms.push(...(await findOrderTerms(ctx, organization, asked.orderId)))
+  if (orderId !== null) terms.push(...(await findOrderTerms(ctx, organization, orderId)))
   const wanted: PageRequest = { page, limit, ascending }
   const filtered = terms.length > 0
   const { messages, total } = filtered

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Context } from '../../context.js'
-import { type ExportFormat, exportContacts } from '../../core/contact-export.js'
+import { type ExportFormat, exportContacts } from '../../core/contacts/export.js'
 import { findContact } from '../../core/contacts.js'
 import { exportConversation } from '../../core/conversation-export.js'
 import { tenantOf } from '../../http/auth.js'

@@ -273,7 +273,7 @@ describe('a file that is none', () => {
       'a cell without end',
       `phone_number\n"${'x'.repeat(1_100_000)}`,
       'Invalid CSV',
-      /Row 2 .*longer than 1048576 bytes/,
+      /Row 2 .*longer than 262144 bytes/,
     ],
   ])('400 for %s, and nothing is imported', async (_name, csv, error, message) => {
     const before = await count('contacts')

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
-import type { Context, OperatorContext } from '../context.js'
-import { MEBIBYTE } from '../lib/units.js'
-import type { Organization } from '../model/organization.js'
-import { type ImportOptions, type ImportResult, type ImportSummary, importContacts } from './contact-import.js'
+import type { Context, OperatorContext } from '../../context.js'
+import { MEBIBYTE } from '../../lib/units.js'
+import type { Organization } from '../../model/organization.js'
+import { type ImportOptions, type ImportResult, type ImportSummary, importContacts } from './import.js'
 
 /** The report of an import, for whoever asks again. */
 export interface KeptReport {

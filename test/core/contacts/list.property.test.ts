@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { listContacts } from '../../src/core/contact-list.js'
-import { foldCounts } from '../../src/core/maintenance.js'
-import { ensurePersonContact } from '../../src/core/messages/person.js'
-import { getOrganization } from '../../src/core/organizations.js'
-import type { Organization } from '../../src/model/organization.js'
-import { receiveMessages, textMessage } from '../interfaces/hooks/support.js'
-import { startWorld, type TestOrganization, type World } from '../support/world.js'
+import { listContacts } from '../../../src/core/contacts/list.js'
+import { foldCounts } from '../../../src/core/maintenance.js'
+import { ensurePersonContact } from '../../../src/core/messages/person.js'
+import { getOrganization } from '../../../src/core/organizations.js'
+import type { Organization } from '../../../src/model/organization.js'
+import { receiveMessages, textMessage } from '../../interfaces/hooks/support.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 
 let world: World
 

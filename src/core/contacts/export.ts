@@ -1,10 +1,10 @@
-import type { Context } from '../context.js'
-import { writeCsv } from '../lib/csv-write.js'
-import { writeJsonList } from '../lib/json-write.js'
-import { type Contact, presentContact } from '../model/contact.js'
-import type { Organization } from '../model/organization.js'
-import { writeTags } from './contact-cells.js'
-import { eachContact } from './contact-list.js'
+import type { Context } from '../../context.js'
+import { writeCsv } from '../../lib/csv-write.js'
+import { writeJsonList } from '../../lib/json-write.js'
+import { type Contact, presentContact } from '../../model/contact.js'
+import type { Organization } from '../../model/organization.js'
+import { writeTags } from './cells.js'
+import { eachContact } from './list.js'
 
 export type ExportFormat = 'csv' | 'json'
 

@@ -1,21 +1,21 @@
 import type { TSchema } from 'typebox'
-import type { Context, OperatorContext } from '../context.js'
-import { isDeadlock, isForeignKeyViolation, isUniqueViolation } from '../database/errors.js'
-import { CsvProblem, type CsvRecord, readCsv } from '../lib/csv-read.js'
-import { newId } from '../lib/id.js'
-import { ImportContact } from '../model/contact-input.js'
-import { compileSchema, findInputProblem } from '../model/input.js'
-import type { Organization } from '../model/organization.js'
-import { isUserIdChatId } from '../model/phone-number.js'
-import { PROBLEMS, Problem } from '../model/problem.js'
+import type { Context, OperatorContext } from '../../context.js'
+import { isDeadlock, isForeignKeyViolation, isUniqueViolation } from '../../database/errors.js'
+import { CsvProblem, type CsvRecord, readCsv } from '../../lib/csv-read.js'
+import { newId } from '../../lib/id.js'
+import { ImportContact } from '../../model/contact-input.js'
+import { compileSchema, findInputProblem } from '../../model/input.js'
+import type { Organization } from '../../model/organization.js'
+import { isUserIdChatId } from '../../model/phone-number.js'
+import { PROBLEMS, Problem } from '../../model/problem.js'
 import {
   analyzeContacts,
   type ImportedContact,
   type ImportedRow,
   importContacts as importRows,
-} from '../storage/contact-imports.js'
-import { type ContactColumns, readCells, readHeader } from './contact-cells.js'
-import { type ContactInput, readAddresses, readInputNumber, readSource } from './contacts.js'
+} from '../../storage/contact-imports.js'
+import { type ContactInput, readAddresses, readInputNumber, readSource } from '../contacts.js'
+import { type ContactColumns, readCells, readHeader } from './cells.js'
 
 /** What happens to contacts that are there already: they get the cells that are not empty, or are left alone. */
 export interface ImportOptions {
@@ -45,6 +45,7 @@ interface GoodRow {
 type ReadRow = GoodRow | { row: number; failure: Problem }
 
 const MAX_BATCH = 500
+const MAX_COLUMNS = 1_000
 /** So many new contacts may change what PostgreSQL has to know of them. */
 const MANY = 1_000
 /** How often rows are tried anew when other writers come in between. */
@@ -91,6 +92,12 @@ async function checkFile(path: string): Promise<ContactColumns> {
 }
 
 function checkHeader(columns: ContactColumns): ContactColumns {
+  if (columns.length > MAX_COLUMNS) {
+    throw new Problem(
+      'invalid_csv',
+      `The header (row 1 of the file) has ${columns.length} columns: at most ${MAX_COLUMNS}`,
+    )
+  }
   const twice = columns.find((column, index) => column !== null && columns.indexOf(column) < index)
   if (twice) throw new Problem('invalid_csv', `The header (row 1 of the file) names ${twice} twice`)
   if (columns.includes('phone_number') || columns.includes('chat_id')) return columns

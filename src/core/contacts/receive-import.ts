@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
-import type { Context } from '../context.js'
-import { receiveText } from '../lib/receive-text.js'
-import { MEBIBYTE } from '../lib/units.js'
-import { Problem } from '../model/problem.js'
+import type { Context } from '../../context.js'
+import { receiveText } from '../../lib/receive-text.js'
+import { MEBIBYTE } from '../../lib/units.js'
+import { Problem } from '../../model/problem.js'
 
 /** How large a file of contacts may be, in bytes (contract 4). */
 export const MAX_IMPORT_BYTES = 512 * MEBIBYTE
