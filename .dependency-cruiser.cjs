@@ -28,7 +28,17 @@ const rooms = {
   jobs: ['core', 'context', 'database', 'log', ...ground],
   core: ['context', 'channels', 'storage', 'database', 'upstream (types)', 'storefront', 'blobs', ...ground],
   context: [
-    ...['channels', 'database', 'upstream (types)', 'transcription (types)', 'storefront (types)', 'blobs', 'config', 'log', ...ground],
+    ...[
+      'channels',
+      'database',
+      'upstream (types)',
+      'transcription (types)',
+      'storefront (types)',
+      'blobs',
+      'config',
+      'log',
+      ...ground,
+    ],
   ],
   channels: ['upstream', ...ground],
   storage: ['database', ...ground],

@@ -7,7 +7,7 @@ import type { Context } from './context.js'
 import { createAuthenticator } from './core/api-keys.js'
 import { createCallbackReceiver } from './core/callbacks.js'
 import { createContactLookup } from './core/contacts.js'
-import { createFileGate, IMPORTED_FILES, SENT_FILES } from './core/media/file-gate.js'
+import { createFileGate, EXPORTED_FILES, IMPORTED_FILES, SENT_FILES } from './core/media/file-gate.js'
 import { createMediaLinks } from './core/media/links.js'
 import { createOutbox } from './core/messages/outbox.js'
 import { createPacer } from './core/messages/pace.js'
@@ -84,6 +84,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     spool,
     fileGate: createFileGate(SENT_FILES),
     importGate: createFileGate(IMPORTED_FILES),
+    exportGate: createFileGate(EXPORTED_FILES),
     transcriber: config.transcribe && createTranscriber(config.transcribe),
     processId: presence.processId,
     lookUpContact: createContactLookup(database),
@@ -97,6 +98,10 @@ export async function startApp(options: AppOptions): Promise<App> {
   const reaper = setInterval(() => {
     freeDeadJobs().catch((error) => log.warn({ err: error }, 'dead processes could not be looked for'))
   }, REAP_MS)
+
+  const sweeper = setInterval(() => {
+    spool.sweep(STALE_MS).catch((error) => log.warn({ err: error }, 'files left behind could not be removed'))
+  }, STALE_MS)
 
   const runsWorker = config.roles.includes('worker') && options.runWorker !== false
   const worker = runsWorker ? await startWorker(database, createTasks(ctx), log, presence.addWorker) : null
@@ -112,6 +117,7 @@ export async function startApp(options: AppOptions): Promise<App> {
 
   async function close(): Promise<void> {
     clearInterval(reaper)
+    clearInterval(sweeper)
     await server.close()
     await worker?.stop()
     await ctx.upstream.close()

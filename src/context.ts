@@ -55,6 +55,8 @@ export interface Context {
   fileGate: FileGate
   /** The same of files that are imported. */
   importGate: FileGate
+  /** The same of exports. */
+  exportGate: FileGate
   /** Turns voice notes into text; null where that is not configured. */
   transcriber: Transcriber | null
   /** This process among those of the service. */

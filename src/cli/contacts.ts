@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { type Command, Option } from 'commander'
@@ -75,8 +76,10 @@ async function openFile({ stdin }: Streams, file: string): Promise<Readable> {
   const stream = createReadStream(file)
   try {
     await once(stream, 'open')
+    if ((await stat(file)).isDirectory()) throw new Error('it is a directory')
     return stream
   } catch (error) {
+    stream.destroy()
     throw new CliFailure(1, `${file} cannot be read: ${(error as Error).message}`)
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { Command, CommanderError } from 'commander'
 import { isDatabaseUnavailable } from '../database/errors.js'
 import { Problem } from '../model/problem.js'
@@ -18,14 +19,25 @@ import { up } from './up.js'
 /** Runs one command; resolves to the exit code (contract 1): 0 done, 1 failed, 2 wrong usage or configuration. */
 export async function runCli(args: readonly string[], env: Environment, streams: Streams = process): Promise<number> {
   const invocation = { env, streams }
-  streams.stdout.on('error', ignoreClosedReader)
+  let lost: Error | undefined
+  // Whoever reads may stop reading (`parley org list | head -1`); a service goes on.
+  const hear = (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') lost = error
+  }
+  streams.stdout.on('error', hear)
+  const exitCode = await run(args, invocation)
+  // What could not be written is told a moment after.
+  await setImmediate()
+  streams.stdout.off('error', hear)
+  return lost ? complain(invocation, `The output cannot be written: ${lost.message}`) : exitCode
+}
+
+async function run(args: readonly string[], invocation: Invocation): Promise<number> {
   try {
     await createProgram(invocation).parseAsync([...args], { from: 'user' })
     return 0
   } catch (error) {
     return report(error, invocation)
-  } finally {
-    streams.stdout.off('error', ignoreClosedReader)
   }
 }
 
@@ -99,9 +111,4 @@ function report(error: unknown, invocation: Invocation): number {
 function complain({ streams }: Invocation, message: string, exitCode = 1): number {
   streams.stderr.write(`parley: ${inOneLine(message)}\n`)
   return exitCode
-}
-
-/** Whoever reads may stop reading (`parley org list | head -1`); a service goes on. */
-function ignoreClosedReader(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
 }

@@ -116,6 +116,7 @@ export function explainError({ keyword, params, schema, parentSchema, message }:
     case 'minItems':
       return `must have at least ${params.limit} items`
     case 'type':
+      if (params.type === 'boolean') return 'must be true or false'
       return `must be ${[params.type].flat().join(' or ')}`
     case 'format':
       return `must be a valid ${params.format}`

@@ -92,8 +92,17 @@ export function presentUpstream(credentials: ReturnType<typeof readUpstreamCrede
 }
 
 export const PutStorefront = Type.Object({
-  url: Type.String({ minLength: 1, maxLength: 2048, format: 'uri' }),
-  access_token: Text(2048),
+  url: Type.String({
+    maxLength: 2048,
+    format: 'uri',
+    pattern: '^https?://[^@?#\\s]+$',
+    description: 'must be an address with http or https, without user name, query and fragment',
+  }),
+  access_token: Type.String({
+    maxLength: 2048,
+    pattern: '^[\\x21-\\x7e]+$',
+    description: 'must consist of visible ASCII characters',
+  }),
   webhook_secret: Text(256),
 })
 

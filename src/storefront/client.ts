@@ -1,5 +1,5 @@
 import type { Agent } from 'undici'
-import type { AddressGuard } from '../lib/address-guard.js'
+import { type AddressGuard, PrivateAddressError } from '../lib/address-guard.js'
 import { toStorable } from '../lib/text.js'
 import { locateApi, openAgent } from './connection.js'
 import { findByGraphql } from './graphql.js'
@@ -72,6 +72,8 @@ function tellable(text: string, accessToken: string): string {
 }
 
 /** A failed connection to a name with several addresses has a code and no message. */
-function reasonOf({ message, code }: NodeJS.ErrnoException): string {
-  return message || code || 'the connection failed'
+function reasonOf(error: NodeJS.ErrnoException): string {
+  // Where a name leads within the network is nobody's business.
+  if (error instanceof PrivateAddressError) return "the shop's address is private: only public ones are connected to"
+  return error.message || error.code || 'the connection failed'
 }

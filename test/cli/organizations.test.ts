@@ -270,7 +270,8 @@ describe('org storefront', () => {
 
   it('ends with 2 for a wrong value, with 1 for an unknown organization', async () => {
     const refused = await org(['storefront', 'selling'], JSON.stringify({ ...settings, url: 'shop' }))
-    expect(refused).toMatchObject({ code: 2, out: '', err: 'parley: url must be a valid uri\n' })
+    const words = 'url must be an address with http or https, without user name, query and fragment'
+    expect(refused).toMatchObject({ code: 2, out: '', err: `parley: ${words}\n` })
     expect(await org(['storefront', 'nowhere'], JSON.stringify(settings))).toMatchObject({ code: 1, out: '' })
   })
 })

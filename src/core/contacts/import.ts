@@ -117,7 +117,7 @@ async function* readBatches(
   let batch: ReadRow[] = []
   let taken = new Set<string>()
   for await (const record of readCsv(path)) {
-    if (record.row === 1 || record.cells.every((cell) => cell === '')) continue
+    if (record.row === 1 || record.cells.every((cell) => cell.trim() === '')) continue
     const read = readRow(organization, columns, record, now)
     const addresses = 'contact' in read ? read.contact.addresses : []
     if (batch.length === MAX_BATCH || addresses.some((address) => taken.has(address))) {

@@ -11,6 +11,8 @@ export interface FileLimits {
 export const SENT_FILES: FileLimits = { ofOneOrganization: 32, ofAll: 128 }
 /** Up to 512 MB each, and each keeps a connection to the database busy. */
 export const IMPORTED_FILES: FileLimits = { ofOneOrganization: 4, ofAll: 8 }
+/** A client that is slow to take one keeps its place: there is room for many such. */
+export const EXPORTED_FILES: FileLimits = { ofOneOrganization: 4, ofAll: 64 }
 const RETRY_SECONDS = 5
 
 /** Makes a gate of a process. */

@@ -8,6 +8,7 @@ import { MAX_IMPORT_BYTES, tooLarge, type Upload, withUpload } from '../../core/
 import { tenantOf } from '../../http/auth.js'
 import { answerOnce } from '../../http/idempotency.js'
 import { Nullable } from '../../model/input.js'
+import { Problem } from '../../model/problem.js'
 import { responses, tenantId } from './schemas.js'
 import type { ApiServer } from './server.js'
 
@@ -84,7 +85,18 @@ export function contactImportRoutes(server: ApiServer, ctx: Context): void {
 }
 
 /** No body at all is an empty file. */
-function fileOf({ body }: FastifyRequest): Readable {
+function fileOf({ body, headers }: FastifyRequest): Readable {
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (encoding !== 'identity') {
+    throw new Problem(
+      'unsupported_media_type',
+      `The Content-Encoding "${encoding}" is not supported: send the file as it is`,
+    )
+  }
+  const charset = /charset="?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8'
+  if (!/^(utf-?8|us-ascii)$/i.test(charset)) {
+    throw new Problem('unsupported_media_type', `The charset "${charset}" is not supported: send the file as UTF-8`)
+  }
   return body instanceof Readable ? body : Readable.from([])
 }
 

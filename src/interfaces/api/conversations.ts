@@ -48,7 +48,7 @@ const Query = Type.Object({
       maxLength: 100,
     }),
   ),
-  ascending: Type.Optional(Type.Boolean({ default: false, description: 'true = oldest first' })),
+  ascending: Type.Optional(Type.Boolean({ default: false, description: 'Of messages: true = oldest first' })),
   search: Type.Optional(
     Type.String({ description: 'Of contacts: only those whose name or number holds this', maxLength: 200 }),
   ),

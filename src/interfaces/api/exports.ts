@@ -1,7 +1,8 @@
+import { finished } from 'node:stream/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Context } from '../../context.js'
-import { type ExportFormat, exportContacts } from '../../core/contacts/export.js'
+import { exportContacts } from '../../core/contacts/export.js'
 import { findContact } from '../../core/contacts.js'
 import { exportConversation } from '../../core/conversation-export.js'
 import { tenantOf } from '../../http/auth.js'
@@ -12,7 +13,8 @@ import type { ApiServer } from './server.js'
 
 const format = Type.Optional(Type.Enum(['csv', 'json'], { default: 'csv' }))
 
-const CONTENT_TYPES = { csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8' }
+/** A client that takes nothing for so long is taken for gone; it would also keep the service from ending. */
+const STUCK_MS = 60_000
 
 /** An answer that is a file in either format. */
 const file = (description: string, json: ReturnType<typeof Type.Object>) => ({
@@ -42,7 +44,8 @@ export function exportRoutes(server: ApiServer, ctx: Context): void {
     },
     async (request, reply) => {
       const { format = 'csv' } = request.query
-      return sendFile(request, reply, 'contacts', format, exportContacts(ctx, tenantOf(request), format))
+      const parts = exportContacts(ctx, tenantOf(request), format)
+      return sendFile(ctx, request, reply, `contacts.${format}`, parts)
     },
   )
 
@@ -68,24 +71,34 @@ export function exportRoutes(server: ApiServer, ctx: Context): void {
       const tenant = tenantOf(request)
       const contact = await findContact(ctx, tenant, readReference(request.query), 'query')
       const parts = exportConversation(ctx, tenant, contact, format)
-      return sendFile(request, reply, `conversation-${contact.chat_id}`, format, parts)
+      return sendFile(ctx, request, reply, `conversation-${contact.chat_id}.${format}`, parts)
     },
   )
 }
 
-async function sendFile(
+/** The place of an export is taken until its last part is sent, or nobody takes more of it. */
+function sendFile(
+  ctx: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  name: string,
-  format: ExportFormat,
+  filename: string,
   parts: AsyncGenerator<string>,
-) {
-  const stream = await startStream(parts)
-  reply.headers({
-    'content-type': CONTENT_TYPES[format],
-    'content-disposition': `attachment; filename="${name}.${format}"`,
+): Promise<FastifyReply> {
+  return ctx.exportGate.pass(tenantOf(request).id, async () => {
+    const stream = await startStream(parts)
+    reply.headers({
+      'content-type': filename.endsWith('.json') ? 'application/json; charset=utf-8' : 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="${filename}"`,
+    })
+    if (request.method === 'HEAD') {
+      stream.destroy()
+      return reply.send()
+    }
+    request.raw.setTimeout(STUCK_MS, () => request.raw.destroy())
+    reply.send(stream)
+    // What broke is told to the client by the connection, and in the log.
+    await finished(stream).catch(() => undefined)
+    request.raw.setTimeout(0)
+    return reply
   })
-  if (request.method !== 'HEAD') return reply.send(stream)
-  stream.destroy()
-  return reply.send()
 }

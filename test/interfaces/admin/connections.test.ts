@@ -138,8 +138,21 @@ describe('PUT /admin/organizations/{id}/storefront', () => {
     expect(await tablesHolding(secrets)).toEqual([])
   })
 
+  it('GET tells where it is, and no secret; null before', async () => {
+    const { id } = await newOrganization()
+    const read = () => world.admin('GET', `/organizations/${id}/storefront`)
+    expect((await read()).body).toEqual({ success: true, storefront: null })
+    await put(id, { url: 'https://shop.example', access_token: 'a', webhook_secret: 'b' })
+    expect((await read()).body).toEqual({ success: true, storefront: { url: 'https://shop.example' } })
+    expect((await world.admin('GET', `/organizations/${randomUUID()}/storefront`)).status).toBe(404)
+  })
+
   it.each([
     [{ url: 'not a url' }, 'Invalid field', 'url'],
+    [{ url: 'ftp://shop.example' }, 'Invalid field', 'url must be an address with http or https'],
+    [{ url: 'https://user:password@shop.example' }, 'Invalid field', 'url'],
+    [{ url: 'https://shop.example/?shop=1' }, 'Invalid field', 'url'],
+    [{ access_token: 'two\r\nlines' }, 'Invalid field', 'access_token'],
     [{ url: undefined }, 'Missing required field', 'url'],
     [{ access_token: '' }, 'Missing required field', 'access_token'],
     [{ webhook_secret: 5 }, 'Invalid field', 'webhook_secret'],

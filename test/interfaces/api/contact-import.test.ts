@@ -173,7 +173,7 @@ describe('POST /contacts/import', () => {
       [`${newNumber()},${'x'.repeat(256)},,,`, 'Invalid field', /full_name must have at most 255 characters/],
       [`${newNumber()},,nobody,,`, 'Invalid field', /email must be an e-mail address/],
       [`${newNumber()},,,${'x'.repeat(101)},`, 'Invalid field', /tags\[0\] must have at most 100 characters/],
-      [`${newNumber()},,,,perhaps`, 'Invalid field', /allow_broadcast must be boolean/],
+      [`${newNumber()},,,,perhaps`, 'Invalid field', /allow_broadcast must be true or false/],
       [`${newNumber()},a\0b,,,`, 'Invalid field', /full_name holds a character/],
       [`${newNumber()},,,,,surplus`, 'Invalid CSV', /6 cells, and the header 5/],
     ]
@@ -303,6 +303,15 @@ describe('a file that is none', () => {
       expect(answer.body.message).toContain('text/csv')
     },
   )
+
+  it.each<Record<string, string>>([
+    { 'content-type': 'text/csv', 'content-encoding': 'gzip' },
+    { 'content-type': 'text/csv; charset=iso-8859-1' },
+  ])('415 for %j', async (headers) => {
+    const answer = await send(`phone\n${number}\n`, { headers })
+    expect([answer.status, answer.body.error]).toEqual([415, 'Unsupported media type'])
+    expect(await contactOf(number)).toBeUndefined()
+  })
 
   it('takes text/csv with parameters, and JSON elsewhere only', async () => {
     expect((await send(`phone\n${number}\n`, { headers: { 'content-type': 'Text/CSV; charset=utf-8' } })).status).toBe(

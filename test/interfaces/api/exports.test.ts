@@ -281,6 +281,18 @@ describe('a long export', () => {
     }
   })
 
+  it('takes one of four places of its organization, until the client has gone away', async () => {
+    const long = await fill()
+    const answers = [await begin(long), await begin(long), await begin(long), await begin(long)]
+    const path = '/contacts/export?format=json'
+    const status = async ({ key }: TestOrganization) => (await request('GET', path, { key })).status
+    expect(await status(long)).toBe(429)
+    expect(await status(organization)).toBe(200)
+    answers[0]?.destroy()
+    await expect.poll(() => status(long)).toBe(200)
+    for (const answer of answers) answer.destroy()
+  })
+
   it('reads no further than the client does, and nothing once it has gone away', async () => {
     const runs = vi.spyOn(world.app.ctx.database, 'run')
     let before = -1
