@@ -1,6 +1,6 @@
 import type { Queryable } from '../database/pool.js'
 import { opaqueArray, statement } from '../database/statement.js'
-import { likeContaining } from '../lib/like.js'
+import { isKnownToTrigrams, likeContaining } from '../lib/like.js'
 import type { Contact } from '../model/contact.js'
 import { QUALIFIED_CONTACT_COLUMNS } from './contacts.js'
 
@@ -47,16 +47,19 @@ const BY_NUMBER = `
   UNION
   SELECT contact_id FROM contact_addresses WHERE organization_id = $1 AND address = ANY (${opaqueArray('$4', 'text')})`
 
-const countFound = statement<FoundCount>(
-  'contactLists.countFound',
-  `SELECT ${COUNT}::float8 AS all, (
-     (SELECT count(*) FROM contacts WHERE organization_id = $1 AND folded_name LIKE $2) + (
+const countBy = (nameFits: string) => `
+   SELECT ${COUNT}::float8 AS all, (
+     (SELECT count(*) FROM contacts WHERE organization_id = $1 AND ${nameFits}) + (
        SELECT count(*)
        FROM (${BY_NUMBER}) numbered JOIN contacts c ON c.organization_id = $1 AND c.id = numbered.id
        WHERE (c.folded_name LIKE $2) IS NOT TRUE
      )
-   )::float8 AS found`,
-)
+   )::float8 AS found`
+
+const countFound = statement<FoundCount>('contactLists.countFound', countBy('folded_name LIKE $2'))
+
+// IS TRUE keeps the index of names out.
+const countByReading = statement<FoundCount>('contactLists.countByReading', countBy('(folded_name LIKE $2) IS TRUE'))
 
 // A look-up for each: without OFFSET 0 all of contact_activity would be read and joined.
 const listFound = statement<{ id: string }>(
@@ -179,7 +182,8 @@ export async function countFoundContacts(
   organizationId: string,
   search: ContactSearch,
 ): Promise<FoundCount> {
-  const [row] = await db.run(countFound, [organizationId, ...toPatterns(search)])
+  const count = isKnownToTrigrams(search.name) ? countFound : countByReading
+  const [row] = await db.run(count, [organizationId, ...toPatterns(search)])
   return row as FoundCount
 }
 

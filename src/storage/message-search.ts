@@ -1,5 +1,6 @@
 import type { Queryable } from '../database/pool.js'
 import { statement } from '../database/statement.js'
+import { isKnownToTrigrams } from '../lib/like.js'
 import { type SearchTerm, searchableText, toPattern } from '../model/search-terms.js'
 
 /** A message's number in its conversation, and what it says. */
@@ -163,9 +164,8 @@ function toValues(
   return [organizationId, contactId, until, ...toArrays(terms), skip, limit]
 }
 
-/** Whether each of the terms has a part of three letters or digits: the index of words is one of such parts. */
 function isIndexed(terms: readonly SearchTerm[]): boolean {
-  return terms.every((term) => /[\p{L}\p{N}]{3}/u.test(toPattern(term).like))
+  return terms.every((term) => isKnownToTrigrams(toPattern(term).like))
 }
 
 function toArrays(terms: readonly SearchTerm[]): [string[], (string | null)[] | null] {
