@@ -1,6 +1,7 @@
 import type { Queryable } from '../database/pool.js'
 import { statement } from '../database/statement.js'
 import type { MessageError } from '../model/message.js'
+import { taskId } from './job-tasks.js'
 import { changeSearchableMessage, type SpokenMessage } from './message-search.js'
 import { MESSAGE_SNAPSHOT } from './messages.js'
 
@@ -44,7 +45,6 @@ const RECEIVED = `
     WHERE unsettled.media_state = 'awaited'
   )`
 
-// A task that the queue does not know fails the statement: task_id must not be null.
 const attach = statement<{ id: string }>(
   'incomingMedia.attach',
   `WITH ${UNSETTLED}, changed AS (
@@ -55,7 +55,7 @@ const attach = statement<{ id: string }>(
      RETURNING m.*
    ), ${RECEIVED}, enqueued AS (
      INSERT INTO graphile_worker._private_jobs (task_id, payload)
-     SELECT (SELECT id FROM graphile_worker._private_tasks WHERE identifier = 'transcribe_voice_note'),
+     SELECT ${taskId('transcribe_voice_note')},
        json_build_object('organizationId', $1::uuid, 'messageId', changed.id)
      FROM changed
      WHERE $6

@@ -1,6 +1,7 @@
 import type { Queryable } from '../database/pool.js'
 import { statement } from '../database/statement.js'
 import { foldName } from './contacts.js'
+import { taskId } from './job-tasks.js'
 import { changeSearchableMessage, INDEX_STEP, INDEXING_TASK, type SpokenMessage } from './message-search.js'
 import { MESSAGE_SNAPSHOT } from './messages.js'
 
@@ -31,8 +32,7 @@ interface RecordRow {
 // Nothing is recorded while the addresses lead to several contacts, or to one that lacks the number that is known now: the
 // caller joins them first. An edit or a revocation may have come before the message itself: then its text is the one that
 // counts. A message with a file raises message.received only when the first try to fetch the file has ended (see
-// incoming-media): who reads the event is to find the file's address in it. The job that tries is left here; a task that the
-// queue does not know fails the statement, since task_id must not be null.
+// incoming-media): who reads the event is to find the file's address in it. The job that tries is left here.
 const record = statement<RecordRow>(
   'incoming.record',
   `WITH known AS (
@@ -89,7 +89,7 @@ const record = statement<RecordRow>(
      WHERE NOT $16
    ), enqueued AS (
      INSERT INTO graphile_worker._private_jobs (task_id, payload)
-     SELECT (SELECT id FROM graphile_worker._private_tasks WHERE identifier = 'fetch_media'),
+     SELECT ${taskId('fetch_media')},
        json_build_object('organizationId', $1::uuid, 'messageId', recorded.id)
      FROM recorded
      WHERE $16

@@ -2,6 +2,7 @@ import type { Queryable } from '../database/pool.js'
 import { statement } from '../database/statement.js'
 import { isKnownToTrigrams } from '../lib/like.js'
 import { type SearchTerm, searchableText, toPattern } from '../model/search-terms.js'
+import { taskId } from './job-tasks.js'
 
 /** A message's number in its conversation, and what it says. */
 export interface SpokenMessage {
@@ -107,8 +108,8 @@ const change = statement<never>(
 /** After so many messages of a conversation the statement that records the last of them leaves a job that indexes them. */
 export const INDEX_STEP = 1_000
 
-/** The job's task; one that the queue does not know fails the statement, since task_id must not be null. */
-export const INDEXING_TASK = `(SELECT id FROM graphile_worker._private_tasks WHERE identifier = 'index_conversation')`
+/** The job's task. */
+export const INDEXING_TASK = taskId('index_conversation')
 
 // One job waits at most, however many ask for it; one that has failed for good begins anew.
 const request = statement<never>(

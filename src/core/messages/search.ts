@@ -12,9 +12,6 @@ import {
   walkMatches,
 } from '../../storage/message-search.js'
 
-/** Which matching messages are wanted: so many after the first `skip` ones, oldest or newest first. */
-export type { MatchRange } from '../../storage/message-search.js'
-
 /** The numbers of the wanted messages, in the wanted order, and how many match in all. */
 export interface Matches {
   seqs: number[]

@@ -1,5 +1,5 @@
-import type { FileGate } from '../../context.js'
-import { Problem } from '../../model/problem.js'
+import type { FileGate } from '../context.js'
+import { Problem } from '../model/problem.js'
 
 /** How many files may be on their way at a time. */
 export interface FileLimits {

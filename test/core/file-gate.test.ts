@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createFileGate, IMPORTED_FILES, SENT_FILES } from '../../../src/core/media/file-gate.js'
+import { createFileGate, IMPORTED_FILES, SENT_FILES } from '../../src/core/file-gate.js'
 
 /** Work that lasts until it is released. */
 function held() {
