@@ -99,6 +99,7 @@ export async function startScaleWorld(cleanup: Cleanup, messages: number): Promi
 
 async function fill({ connection, shape }: Plan): Promise<void> {
   const database = new pg.Pool({ ...connection, max: 1 })
+  database.on('error', () => undefined)
   await fillDatabase(database, shape).finally(() => database.end())
 }
 
