@@ -44,6 +44,15 @@ async function jobs(): Promise<{ attempts: number; last_error: string | null; lo
   return rows
 }
 
+/** A task that does nothing but remember the jobs that it was given. */
+function recordPayloads() {
+  const payloads: unknown[] = []
+  const receive_callback = async (payload: unknown) => {
+    payloads.push(payload)
+  }
+  return { payloads, tasks: { receive_callback } }
+}
+
 describe('draining', () => {
   it('works off every due job once, taking them in order, and ends when all have ended', async () => {
     const begun: unknown[] = []
@@ -64,12 +73,7 @@ describe('draining', () => {
   })
 
   it('takes jobs in order where the table holds them in another one', async () => {
-    const begun: unknown[] = []
-    const tasks = {
-      receive_callback: async (payload: unknown) => {
-        begun.push(payload)
-      },
-    }
+    const { tasks, payloads: begun } = recordPayloads()
     await insertJobsBackwards('first', ['second', 'third', 'fourth'])
     await drainJobs(database, tasks, log)
     expect(begun).toEqual(['first', 'second', 'third', 'fourth'])
@@ -92,13 +96,8 @@ describe('draining', () => {
 
 describe('a worker', () => {
   it('does jobs that it is woken for, and hands nothing back that it has begun', async () => {
-    const done: unknown[] = []
+    const { tasks, payloads: done } = recordPayloads()
     const ids: string[] = []
-    const tasks = {
-      receive_callback: async (payload: unknown) => {
-        done.push(payload)
-      },
-    }
     const worker = await startWorker(database, tasks, log, async (id) => {
       ids.push(id)
     })
@@ -114,12 +113,7 @@ describe('a worker', () => {
   })
 
   it('takes jobs in order where the table holds them in another one', async () => {
-    const begun: unknown[] = []
-    const tasks = {
-      receive_callback: async (payload: unknown) => {
-        begun.push(payload)
-      },
-    }
+    const { tasks, payloads: begun } = recordPayloads()
     await insertJobsBackwards('first', ['second', 'third', 'fourth'])
     const worker = await startWorker(database, tasks, log, async () => undefined)
     await expect.poll(() => begun.length).toBe(4)
