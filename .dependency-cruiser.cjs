@@ -15,6 +15,8 @@ const rooms = {
     'database',
     'channels',
     'blobs',
+    'upstream',
+    'storefront',
     'simulator',
     ...settings,
     ...ground,

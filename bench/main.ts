@@ -1,11 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { cpus, loadavg } from 'node:os'
+import { formatAnalytics, judgeAnalytics } from './analytics-report.js'
 import { type Cleanup, createCleanup } from './cleanup.js'
 import type { Row } from './measure.js'
 import { type Options, readOptions, type Subject } from './options.js'
 import { profile } from './profile.js'
 import { formatFootprint, formatMedia, formatRows, formatTargets, judge, type Results } from './report.js'
 import { formatScale, judgeScale } from './scale-report.js'
+import { measureAnalytics } from './subjects/analytics.js'
 import { measureCallbacks } from './subjects/callbacks.js'
 import { measureContact } from './subjects/contact.js'
 import { measureConversations } from './subjects/conversations.js'
@@ -41,7 +43,7 @@ async function run(args: string[]): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt)
   try {
     if (options.profile !== null) await showProfile(cleanup, options, options.profile)
-    else await (options.only === 'scale' ? benchmarkScale : benchmark)(cleanup, options)
+    else await benchmarkOf(options)(cleanup, options)
     return 0
   } catch (error) {
     // What the end of the processes under load has broken needs no word.
@@ -50,6 +52,11 @@ async function run(args: string[]): Promise<number> {
   } finally {
     await cleanup.run()
   }
+}
+
+function benchmarkOf({ only }: Options): (cleanup: Cleanup, options: Options) => Promise<void> {
+  if (only === 'scale') return benchmarkScale
+  return only === 'analytics' ? benchmarkAnalytics : benchmark
 }
 
 /** Has a world of its own. */
@@ -61,6 +68,17 @@ async function benchmarkScale(cleanup: Cleanup, { seconds, messages, json }: Opt
   const targets = judgeScale(scale)
   print(formatTargets(targets))
   if (json !== null) await writeFile(json, `${JSON.stringify({ machine, scale, targets }, null, 2)}\n`)
+}
+
+/** Has a world of its own, too. */
+async function benchmarkAnalytics(cleanup: Cleanup, { seconds, json }: Options): Promise<void> {
+  const machine = describeMachine(seconds)
+  print(machine)
+  const analytics = await measureAnalytics(cleanup, seconds)
+  print(formatAnalytics(analytics))
+  const targets = judgeAnalytics(analytics)
+  print(formatTargets(targets))
+  if (json !== null) await writeFile(json, `${JSON.stringify({ machine, analytics, targets }, null, 2)}\n`)
 }
 
 async function benchmark(cleanup: Cleanup, { seconds, only, json }: Options): Promise<void> {

@@ -11,6 +11,7 @@ export interface Row {
   perSecond: number
   /** Milliseconds; null where the load does not tell. */
   p50Ms: number | null
+  p95Ms: number | null
   p99Ms: number | null
   /** Seconds of CPU per 1,000 requests: of the Node process, null where there is none, and of PostgreSQL. */
   nodeCpu: number | null
@@ -120,6 +121,7 @@ function toRow({ id, title, connections, pid, settle }: Measurement, tally: Tall
     connections,
     perSecond: requests / seconds,
     p50Ms: quantile(times, 0.5),
+    p95Ms: quantile(times, 0.95),
     p99Ms: quantile(times, 0.99),
     nodeCpu: pid === null ? null : (tally.nodeCpu / requests) * 1000,
     postgresCpu: (tally.postgresCpu / requests) * 1000,

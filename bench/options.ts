@@ -1,7 +1,16 @@
 import { parseArgs } from 'node:util'
 
-/** The parts of the benchmark that `--only` takes. All but `scale`, which takes many minutes, are also run without it. */
-export const subjects = ['contact', 'conversations', 'send', 'callbacks', 'media', 'footprint', 'scale'] as const
+/** The parts of the benchmark that `--only` takes. All but `scale` and `analytics`, which take many minutes, are also run without it. */
+export const subjects = [
+  'contact',
+  'conversations',
+  'send',
+  'callbacks',
+  'media',
+  'footprint',
+  'scale',
+  'analytics',
+] as const
 export type Subject = (typeof subjects)[number]
 
 /** The loads that `--profile` takes. */

@@ -50,7 +50,7 @@ interface Plan {
 }
 
 /** For filling alone: no log to be replayed, nothing waits for the disk. Measured is under the service's own settings. */
-const FILLING = {
+export const FILLING = {
   fsync: 'off',
   wal_level: 'minimal',
   max_wal_senders: '0',
@@ -61,7 +61,7 @@ const FILLING = {
 }
 
 /** Nobody is asked: nothing is sent. */
-const NO_UPSTREAM = 'http://127.0.0.1:9'
+export const NO_UPSTREAM = 'http://127.0.0.1:9'
 const POLL_MS = 200
 
 /** Makes both databases and starts a service on each; `cleanup` ends and removes all of it. */

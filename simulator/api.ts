@@ -5,6 +5,7 @@ import { refusals } from './errors.js'
 import { mediaApi } from './media-api.js'
 import { refuse } from './refuse.js'
 import { takeSend } from './sending.js'
+import { templatesApi } from './templates/list.js'
 
 /** The upstream's API, for every version of it (`/v23.0/…`). */
 export function upstreamApi(app: FastifyInstance, context: Context): void {
@@ -26,6 +27,7 @@ export function upstreamApi(app: FastifyInstance, context: Context): void {
   )
 
   mediaApi(app, context)
+  templatesApi(app, context)
 
   app.all('/:version(^v\\d+\\.\\d+$)/*', (request, reply) => {
     const id = request.url.split(/[/?]/)[2] ?? ''

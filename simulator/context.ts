@@ -1,4 +1,5 @@
 import type { CallbackSender } from './callbacks.js'
+import type { Failures } from './failures.js'
 import type { Idle } from './idle.js'
 import type { Limits } from './limits.js'
 import type { MagicMedia, MagicRecipients } from './magic.js'
@@ -11,6 +12,7 @@ import type { MessageRecord } from './record.js'
 import type { Settings } from './settings.js'
 import type { StatusReports } from './statuses.js'
 import type { ShopOrders } from './storefront/orders.js'
+import type { Templates } from './templates/store.js'
 
 /** Everything that a running simulator knows; the upstream's API, the storefront's and the control work on the same one. */
 export interface Context {
@@ -18,6 +20,7 @@ export interface Context {
   settings: Settings
   random: SeededRandom
   record: MessageRecord
+  failures: Failures
   magic: MagicRecipients
   magicMedia: MagicMedia
   media: MediaStore
@@ -25,6 +28,7 @@ export interface Context {
   mediaLinks: MediaLinks
   /** Null when limits are not enforced. */
   limits: Limits | null
+  templates: Templates
   sender: CallbackSender
   reports: StatusReports
   idle: Idle

@@ -1,23 +1,25 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isJsonObject, type JsonObject, parseJsonObject } from '../src/lib/json.js'
+import { isJsonObject, type JsonObject } from '../src/lib/json.js'
 import type { CallbackContent } from './batches.js'
-import type { Attempt } from './callbacks.js'
 import type { Context } from './context.js'
+import { type Answer, answer, withBody } from './control-answer.js'
+import { firstAttempt } from './first-attempt.js'
 import { inboundChange, readInbound } from './inbound.js'
 import { withMedia } from './inbound-media.js'
-import { type BusinessNumber, metadataOf, publicNumber, readNumber } from './numbers.js'
+import { type BusinessNumber, findNumber, metadataOf, publicNumber, readNumber, unknownNumber } from './numbers.js'
 import { networkId, phoneDigits } from './phones.js'
-import { invalidField, isProblem, missingField, type Problem, problem } from './problems.js'
+import { invalidField, invalidQuery, isProblem, missingField, type Problem, problem } from './problems.js'
+import { recipientsControl } from './recipients.js'
 import type { SentMessage } from './record.js'
 import { defaultSettings, readSettings } from './settings.js'
 import { escapeJson } from './signing.js'
-import { readShopOrder } from './storefront/order.js'
+import { storefrontControl } from './storefront/control.js'
+import { templatesControl } from './templates/control.js'
 
 type NumberRoute = { Params: { phoneNumberId: string } }
 type MessagesRoute = { Querystring: Record<string, string | string[] | undefined> }
 type MediaRoute = { Querystring: { phone_number_id?: string | string[] } }
-type Answer = object | Problem
 
 const defaultListLimit = 1_000
 const largestListLimit = 1_000_000
@@ -43,8 +45,9 @@ export function simulatorControl(app: FastifyInstance, context: Context, token: 
   app.post('/callback', (request, reply) => withBody(request, reply, (body) => sendCallback(context, body)))
   app.get<MessagesRoute>('/messages', (request, reply) => answer(reply, listMessages(context, request.query)))
   app.get<MediaRoute>('/media', (request, reply) => answer(reply, listMedia(context, request.query)))
-  app.get('/shop/orders', () => ({ success: true, orders: context.orders.all() }))
-  app.post('/shop/orders', (request, reply) => withBody(request, reply, (body) => placeOrder(context, body)))
+  templatesControl(app, context)
+  recipientsControl(app, context)
+  storefrontControl(app, context)
   app.get('/settings', () => ({ success: true, settings: context.settings }))
   app.post('/settings', (request, reply) => withBody(request, reply, (body) => changeSettings(context, body)))
   app.post('/reset', (request, reply) => withBody(request, reply, (body) => reset(context, body)))
@@ -55,6 +58,7 @@ function register(context: Context, phoneNumberId: string, body: JsonObject): An
   const number = readNumber(phoneNumberId, body)
   if (isProblem(number)) return number
   context.numbers.set(phoneNumberId, number)
+  context.templates.open(number.business_account_id)
   context.sender.numberChanged(phoneNumberId)
   return { success: true, number: publicNumber(number) }
 }
@@ -66,7 +70,7 @@ function unregister(context: Context, phoneNumberId: string): Answer {
 }
 
 async function receiveInbound(context: Context, body: JsonObject): Promise<Answer> {
-  const number = findNumber(context, body)
+  const number = findNumber(context.numbers, body)
   if (isProblem(number)) return number
   const repeat = readRepeat(body)
   if (typeof repeat !== 'boolean') return repeat
@@ -79,7 +83,7 @@ async function receiveInbound(context: Context, body: JsonObject): Promise<Answe
   if (message.from_user_id) context.limits?.noteInbound(number.phone_number_id, message.from_user_id, at)
   const attempt = await firstAttempt(
     context,
-    number,
+    number.phone_number_id,
     { kind: 'change', change: inboundChange(number, { ...inbound, message }) },
     repeat,
   )
@@ -87,13 +91,13 @@ async function receiveInbound(context: Context, body: JsonObject): Promise<Answe
 }
 
 async function sendCallback(context: Context, body: JsonObject): Promise<Answer> {
-  const number = findNumber(context, body)
+  const number = findNumber(context.numbers, body)
   if (isProblem(number)) return number
   const repeat = readRepeat(body)
   if (typeof repeat !== 'boolean') return repeat
   const content = readCallback(number, body)
   if (isProblem(content)) return content
-  return { success: true, ...(await firstAttempt(context, number, content, repeat)) }
+  return { success: true, ...(await firstAttempt(context, number.phone_number_id, content, repeat)) }
 }
 
 /** A string as `body` goes out as it stands; a value of messages gets the product and metadata when it has none. */
@@ -107,18 +111,6 @@ function readCallback(
   if (field !== 'messages' || !isJsonObject(value)) return { kind: 'change', change: { value, field } }
   const filled = { messaging_product: 'whatsapp', metadata: metadataOf(number), ...value }
   return { kind: 'change', change: { value: filled, field } }
-}
-
-function firstAttempt(
-  context: Context,
-  number: BusinessNumber,
-  content: CallbackContent,
-  repeat: boolean,
-): Promise<{ delivered: boolean; status: number | null }> {
-  return new Promise((resolve) => {
-    const onAttempt = ({ outcome, status }: Attempt) => resolve({ delivered: outcome === 'taken', status })
-    context.sender.send({ phoneNumberId: number.phone_number_id, content, repeat, onAttempt })
-  })
 }
 
 function listMessages(context: Context, query: MessagesRoute['Querystring']): Answer {
@@ -148,13 +140,6 @@ function listMedia(context: Context, { phone_number_id: phoneNumberId }: MediaRo
   return { success: true, total: media.length, media }
 }
 
-function placeOrder(context: Context, body: JsonObject): Answer {
-  const order = readShopOrder(body, context.orders.next)
-  if (isProblem(order)) return order
-  context.orders.put(order)
-  return { success: true, order }
-}
-
 function changeSettings(context: Context, body: JsonObject): Answer {
   const changes = readSettings(body)
   if (isProblem(changes)) return changes
@@ -171,10 +156,15 @@ async function reset(context: Context, { numbers = false }: JsonObject): Promise
   context.magic.reset()
   context.magicMedia.reset()
   context.limits?.reset()
+  context.failures.clear()
+  context.templates.reset()
   context.orders.reset()
   Object.assign(context.settings, defaultSettings)
   context.random.restart(defaultSettings.seed)
-  if (numbers) context.numbers.clear()
+  if (numbers) {
+    context.numbers.clear()
+    context.templates.clear()
+  }
   await context.media.reset()
   return { success: true }
 }
@@ -188,43 +178,8 @@ async function waitUntilIdle(context: Context, body: JsonObject): Promise<Answer
   return { success: pending === 0, pending }
 }
 
-function findNumber(context: Context, { phone_number_id: id }: JsonObject): BusinessNumber | Problem {
-  if (id === undefined || id === '') return missingField('phone_number_id')
-  if (typeof id !== 'string') return invalidField('phone_number_id must be a string')
-  return context.numbers.get(id) ?? unknownNumber(id)
-}
-
 function readRepeat({ repeat = true }: JsonObject): boolean | Problem {
   return typeof repeat === 'boolean' ? repeat : invalidField('repeat must be true or false')
-}
-
-function unknownNumber(id: string): Problem {
-  return problem(
-    404,
-    'Number not found',
-    `No business number ${id} is registered: PUT /_sim/numbers/${id} registers it`,
-  )
-}
-
-function invalidQuery(message: string): Problem {
-  return problem(400, 'Invalid parameter', message)
-}
-
-/** Hands the body to a handler; no body counts as an empty object. */
-async function withBody(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  handle: (body: JsonObject) => Answer | Promise<Answer>,
-): Promise<FastifyReply> {
-  const text = typeof request.body === 'string' && request.body !== '' ? request.body : '{}'
-  const body = parseJsonObject(text)
-  return answer(reply, body ? await handle(body) : problem(400, 'Invalid JSON', 'The body must be a JSON object'))
-}
-
-function answer(reply: FastifyReply, result: Answer): FastifyReply {
-  if (!isProblem(result)) return reply.send(result)
-  const { status, error, message } = result
-  return reply.code(status).send({ success: false, error, message })
 }
 
 async function requireToken(

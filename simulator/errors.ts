@@ -1,4 +1,5 @@
-import type { ErrorBody } from '../src/upstream/wire.js'
+import type { CallbackError, ErrorBody } from '../src/upstream/wire.js'
+import { fixedError } from './fixed-errors.js'
 import { newTraceId } from './ids.js'
 
 /** A refusal as the upstream gives it: an HTTP status and the error body. */
@@ -26,30 +27,47 @@ export const refusals = {
       error_subcode: 33,
     }),
   goneLink: () => plain(404, { message: 'The address of the media has expired or does not exist.', code: 100 }),
+  unknownField: (field: string, node: string) =>
+    refusals.invalidParameter(`Tried accessing nonexisting field (${field}) on node type (${node})`),
+  badCursor: () => detailed(400, 131059, 'Invalid paging cursor', 'The cursor is none that a list of this call gave.'),
   tooLarge: () => plain(413, { message: '(#100) The request body is too large.', code: 100 }),
-  internal: () => detailed(500, 131000, 'Something went wrong', 'Message failed to send due to an unknown error.'),
+  internal: () => fixedRefusal(131000),
   missing: (details: string) => detailed(400, 131008, 'Required parameter is missing', details),
   invalidValue: (details: string) => detailed(400, 131009, 'Parameter value is not valid', details),
   malformedPhone: () => refusals.invalidValue('The phone number is malformed: Please use the format: +1234567890.'),
   mediaError: (details: string) => detailed(400, 131053, 'Media upload error', details),
-  unavailable: () => detailed(500, 131016, 'Service unavailable', 'A service is temporarily unavailable.'),
+  unavailable: () => fixedRefusal(131016),
   unsupportedType: () => detailed(400, 131051, 'Unsupported message type', 'Message type is not currently supported.'),
-  undeliverable: () => detailed(400, 131026, 'Message undeliverable', 'Message Undeliverable.'),
-  windowClosed: () =>
+  undeliverable: () => fixedRefusal(131026),
+  windowClosed: () => fixedRefusal(131047),
+  throughput: () => fixedRefusal(130429),
+  pairRate: () => fixedRefusal(131056),
+  parameterCount: (details: string) =>
+    detailed(400, 132000, 'Number of parameters does not match the expected number of params', details),
+  unknownTemplate: (name: string, language: string) =>
     detailed(
-      400,
-      131047,
-      'Re-engagement message',
-      'Message failed to send because more than 24 hours have passed since the customer last replied to this number.',
+      404,
+      132001,
+      'Template name does not exist in the translation',
+      `template name (${name}) does not exist in ${language}`,
     ),
-  throughput: () => detailed(400, 130429, 'Rate limit hit', 'Cloud API message throughput has been reached.', 2494055),
-  pairRate: () =>
-    detailed(
-      400,
-      131056,
-      '(Business Account, Consumer Account) pair rate limit hit',
-      'Message failed to send because there were too many messages sent from this phone number to the same phone number in a short period of time.',
-    ),
+  parameterFormat: (details: string) =>
+    detailed(400, 132012, 'Parameter format does not match format in the created template', details),
+  pausedTemplate: () => fixedRefusal(132015),
+  disabledTemplate: () => fixedRefusal(132016),
+}
+
+/** The answer with an error whose texts are always the same. Throws where there is none of that code. */
+export function fixedRefusal(code: number): Refusal {
+  const { status, title, details, subcode } = fixedError(code)
+  if (details !== null) return detailed(status, code, title, details, subcode)
+  return plain(status, { message: `(#${code}) ${title}`, code })
+}
+
+/** The same error as a status callback tells it. */
+export function fixedCallbackError(code: number): CallbackError {
+  const { title, details } = fixedError(code)
+  return { code, title, message: title, error_data: { details: details ?? title } }
 }
 
 function detailed(status: number, code: number, title: string, details: string, subcode?: number): Refusal {

@@ -8,7 +8,7 @@ const pruneEvery = 10_000
 
 /**
  * The upstream's limits: 80 messages in any second per business number, per recipient a burst of 45 and then one in 6 seconds,
- * and free-form messages only within 24 hours of the recipient's last message. All times are milliseconds since the epoch.
+ * and what is no template only within 24 hours of the recipient's last message. All times are milliseconds since the epoch.
  */
 export class Limits {
   readonly #acceptedAt = new Map<string, number[]>()
@@ -18,13 +18,17 @@ export class Limits {
   #passed = 0
 
   /** Counts a send and lets it pass (null), or refuses it without counting. `recipient` is the network id or the user id. */
-  check(phoneNumberId: string, recipient: string, now: number): Refusal | null {
+  check(
+    phoneNumberId: string,
+    recipient: string,
+    { isTemplate, now }: { isTemplate: boolean; now: number },
+  ): Refusal | null {
     const pair = pairKey(phoneNumberId, recipient)
     const recent = (this.#acceptedAt.get(phoneNumberId) ?? []).filter((at) => at > now - 1_000)
     if (recent.length >= messagesPerSecond) return refusals.throughput()
     const fullAt = Math.max(this.#pairFullAt.get(pair) ?? 0, now) + pairIntervalMs
     if (fullAt - now > pairBurst * pairIntervalMs) return refusals.pairRate()
-    if (!this.#windowOpen(pair, now)) return refusals.windowClosed()
+    if (!isTemplate && !this.#windowOpen(pair, now)) return refusals.windowClosed()
     recent.push(now)
     this.#acceptedAt.set(phoneNumberId, recent)
     this.#pairFullAt.set(pair, fullAt)

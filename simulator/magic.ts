@@ -1,17 +1,22 @@
+import type { CallbackError } from '../src/upstream/wire.js'
 import { type Refusal, refusals } from './errors.js'
 import type { Recipient } from './validation.js'
 
-/** An accepted send: what becomes of the answer, and whether the message is ever read. */
+/** An accepted send: what becomes of the answer, and of the message. */
 export interface AcceptedFate {
   kind: 'accepted'
   answer: 'at-once' | 'slow' | 'dropped'
+  /** Whether the message is ever read. */
   read: boolean
+  /** With which error it fails later; null when it is delivered. */
+  failure: CallbackError | null
 }
 
 /** What becomes of a send because of its recipient. */
 export type Fate = { kind: 'refused'; refusal: Refusal } | AcceptedFate
 
-const ordinary: AcceptedFate = { kind: 'accepted', answer: 'at-once', read: true }
+/** Answered at once, delivered and read. */
+export const ordinaryFate: AcceptedFate = { kind: 'accepted', answer: 'at-once', read: true, failure: null }
 
 /** Recipients whose last six digits choose the outcome of every send to them, so that each outcome can be repeated. */
 export class MagicRecipients {
@@ -19,7 +24,7 @@ export class MagicRecipients {
 
   /** The fate of a send from a business number; only the throttling of `000003` depends on what was sent before. */
   fateOf(phoneNumberId: string, recipient: Recipient): Fate {
-    if (recipient.kind !== 'phone') return ordinary
+    if (recipient.kind !== 'phone') return ordinaryFate
     switch (recipient.digits.slice(-6)) {
       case '000001':
         return { kind: 'refused', refusal: refusals.undeliverable() }
@@ -28,13 +33,13 @@ export class MagicRecipients {
       case '000003':
         return this.#throttleOnce(`${phoneNumberId} ${recipient.digits}`)
       case '000004':
-        return { ...ordinary, answer: 'slow' }
+        return { ...ordinaryFate, answer: 'slow' }
       case '000005':
-        return { ...ordinary, answer: 'dropped' }
+        return { ...ordinaryFate, answer: 'dropped' }
       case '000006':
-        return { ...ordinary, read: false }
+        return { ...ordinaryFate, read: false }
       default:
-        return ordinary
+        return ordinaryFate
     }
   }
 
@@ -43,7 +48,7 @@ export class MagicRecipients {
   }
 
   #throttleOnce(pair: string): Fate {
-    if (this.#throttledOnce.has(pair)) return ordinary
+    if (this.#throttledOnce.has(pair)) return ordinaryFate
     this.#throttledOnce.add(pair)
     return { kind: 'refused', refusal: refusals.throughput() }
   }

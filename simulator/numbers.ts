@@ -1,6 +1,6 @@
 import type { JsonObject } from '../src/lib/json.js'
 import type { Metadata } from '../src/upstream/wire.js'
-import { invalidField, missingField, type Problem } from './problems.js'
+import { invalidField, missingField, type Problem, problem } from './problems.js'
 
 /** A business number that a service registered: who it is, and where its callbacks go. */
 export interface BusinessNumber {
@@ -55,10 +55,35 @@ export function metadataOf(number: Pick<BusinessNumber, 'display_phone_number' |
   return { display_phone_number: number.display_phone_number, phone_number_id: number.phone_number_id }
 }
 
+/** The number that a body names by `phone_number_id`. */
+export function findNumber(numbers: Numbers, { phone_number_id: id }: JsonObject): BusinessNumber | Problem {
+  if (id === undefined || id === '') return missingField('phone_number_id')
+  if (typeof id !== 'string') return invalidField('phone_number_id must be a string')
+  return numbers.get(id) ?? unknownNumber(id)
+}
+
+/** The numbers of a business account, in the order of their registration. */
+export function numbersOf(numbers: Numbers, accountId: string): BusinessNumber[] {
+  return Array.from(numbers.values()).filter((number) => number.business_account_id === accountId)
+}
+
+/** Every business account that has a number. */
+export function accountsOf(numbers: Numbers): string[] {
+  return [...new Set(Array.from(numbers.values(), (number) => number.business_account_id))]
+}
+
+export function unknownNumber(id: string): Problem {
+  return problem(
+    404,
+    'Number not found',
+    `No business number ${id} is registered: PUT /_sim/numbers/${id} registers it`,
+  )
+}
+
 function displayNumber(phoneNumberId: string): string {
   return `1555${phoneNumberId.replace(/\D/g, '').slice(-7).padStart(7, '0')}`
 }
 
-function isHttpUrl(text: string): boolean {
+export function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)
 }

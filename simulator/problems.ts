@@ -14,6 +14,10 @@ export function invalidField(message: string): Problem {
   return problem(400, 'Invalid field', message)
 }
 
+export function invalidQuery(message: string): Problem {
+  return problem(400, 'Invalid parameter', message)
+}
+
 export function problem(status: number, error: string, message: string): Problem {
   return { problem: true, status, error, message }
 }

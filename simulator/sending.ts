@@ -1,12 +1,14 @@
-import { parseJsonObject } from '../src/lib/json.js'
+import { type JsonObject, parseJsonObject } from '../src/lib/json.js'
 import type { MarkReadResponse, SendResponse } from '../src/upstream/wire.js'
 import { checkToken } from './authorization.js'
 import type { Context } from './context.js'
 import { type Refusal, refusals } from './errors.js'
+import { fateByFailure } from './failures.js'
 import { newMessageId } from './ids.js'
-import type { AcceptedFate } from './magic.js'
+import type { AcceptedFate, Fate } from './magic.js'
 import { networkId } from './phones.js'
 import type { SentMessage } from './record.js'
+import { checkFit } from './templates/fit.js'
 import { type Recipient, type Request, readRequest } from './validation.js'
 
 /** What the upstream does with a post to `/messages`: refuse it, answer it after a while, or break off without an answer. */
@@ -37,25 +39,36 @@ function decide(context: Context, phoneNumberId: string, authorization: string |
   const request = readRequest(body, (mediaId) => context.media.kindOfUpload(phoneNumberId, mediaId))
   if (request.kind === 'refused') return request
   if (request.kind === 'mark-read') return { kind: 'answered', body: { success: true }, afterMs: 0 }
-  const fate = context.magic.fateOf(phoneNumberId, request.recipient)
+  const misfit = request.type === 'template' ? checkFit(context, phoneNumberId, body.template as JsonObject) : null
+  if (misfit) return { kind: 'refused', refusal: misfit }
+  const fate = fateOf(context, phoneNumberId, request.recipient)
   if (fate.kind === 'refused') return fate
-  const overLimit = context.limits?.check(phoneNumberId, personOf(request.recipient), Date.now())
+  const overLimit = context.limits?.check(phoneNumberId, personOf(request.recipient), {
+    isTemplate: request.type === 'template',
+    now: Date.now(),
+  })
   if (overLimit) return { kind: 'refused', refusal: overLimit }
   return accept(context, phoneNumberId, request, fate, text)
+}
+
+/** What was told of a recipient goes before what its number says. */
+function fateOf(context: Context, phoneNumberId: string, recipient: Recipient): Fate {
+  const failure = context.failures.get(personOf(recipient))
+  return failure ? fateByFailure(failure) : context.magic.fateOf(phoneNumberId, recipient)
 }
 
 function accept(
   context: Context,
   phoneNumberId: string,
   send: Send,
-  { answer, read }: AcceptedFate,
+  { answer, read, failure }: AcceptedFate,
   text: string,
 ): SendOutcome {
   const message = messageOf(phoneNumberId, send, text)
   const afterMs = answer === 'slow' ? context.settings.slow_ms : 0
   context.record.accepted += 1
   if (context.settings.record) context.record.add(message)
-  context.reports.follow({ record: message, callbackData: send.callbackData, read, startsAfterMs: afterMs })
+  context.reports.follow({ record: message, callbackData: send.callbackData, read, failure, startsAfterMs: afterMs })
   return answer === 'dropped' ? { kind: 'dropped' } : { kind: 'answered', body: responseOf(send, message.id), afterMs }
 }
 
@@ -73,10 +86,11 @@ function messageOf(phoneNumberId: string, { recipient, type }: Send, text: strin
   }
 }
 
-function responseOf({ recipient }: Send, id: string): SendResponse {
+function responseOf({ recipient, type }: Send, id: string): SendResponse {
   const { input } = recipient
   const person = recipient.kind === 'phone' ? { wa_id: networkId(recipient.digits) } : { user_id: recipient.userId }
-  return { messaging_product: 'whatsapp', contacts: [{ input, ...person }], messages: [{ id }] }
+  const message = type === 'template' ? { id, message_status: 'accepted' } : { id }
+  return { messaging_product: 'whatsapp', contacts: [{ input, ...person }], messages: [message] }
 }
 
 function personOf(recipient: Recipient): string {

@@ -4,6 +4,9 @@ import { invalidField, type Problem } from './problems.js'
 /** How the storefront can answer: as it should, as one that is asked too often (429 or THROTTLED), with 503, never. */
 const shopAnswers = ['normal', 'limited', 'down', 'silent'] as const
 
+/** Whether a template that the account does not have is refused (strict) or taken. */
+const templateRules = ['strict', 'any'] as const
+
 /** What a running simulator can be told to do differently. */
 export interface Settings {
   /** Milliseconds before each status callback. */
@@ -26,9 +29,12 @@ export interface Settings {
   seed: number
   /** Whether accepted messages are kept for `GET /_sim/messages`. */
   record: boolean
+  templates: (typeof templateRules)[number]
   /** Whether the storefront has a GraphQL API; without one it answers 404 there. */
   shop_graphql: boolean
   shop_answers: (typeof shopAnswers)[number]
+  /** How many of the next calls for a list of orders are refused as too many; counts down. */
+  shop_limited_lists: number
 }
 
 export const defaultSettings: Readonly<Settings> = {
@@ -42,8 +48,10 @@ export const defaultSettings: Readonly<Settings> = {
   keep_media: true,
   seed: 1,
   record: true,
+  templates: 'strict',
   shop_graphql: true,
   shop_answers: 'normal',
+  shop_limited_lists: 0,
 }
 
 /** The longest time that a timer of Node takes. */
@@ -69,8 +77,10 @@ const kinds: Record<keyof Settings, Kind> = {
   keep_media: flag,
   seed: wholeWithin(0, 2 ** 32 - 1),
   record: flag,
+  templates: oneOf(templateRules),
   shop_graphql: flag,
   shop_answers: oneOf(shopAnswers),
+  shop_limited_lists: wholeWithin(0, 1_000_000),
 }
 
 /** Reads the settings that a body changes; the others stay as they are. */

@@ -15,6 +15,11 @@ export function signBody(appSecret: string, bytes: string | Uint8Array): string 
   return `sha256=${createHmac('sha256', appSecret).update(bytes).digest('hex')}`
 }
 
+/** The value of `X-Shopify-Hmac-SHA256` for a body of the storefront: the Base64 HMAC-SHA256 of its bytes. */
+export function signShopBody(secret: string, bytes: string): string {
+  return createHmac('sha256', secret).update(bytes).digest('base64')
+}
+
 function escapeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

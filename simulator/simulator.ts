@@ -17,6 +17,7 @@ import { defaultSettings, type Settings } from './settings.js'
 import { StatusReports } from './statuses.js'
 import { storefrontApi } from './storefront/api.js'
 import { ShopOrders } from './storefront/orders.js'
+import { Templates } from './templates/store.js'
 
 export interface SimulatorOptions {
   /** Listen address, `127.0.0.1` by default; one that is not loopback needs `public`. */
@@ -80,12 +81,14 @@ function createContext({ limits, recordLimit, log }: SimulatorOptions): Context 
   return {
     ...{ numbers, settings, random, sender, reports, idle },
     record: new MessageRecord(recordLimit ?? defaultRecordLimit),
+    failures: new Map(),
     magic: new MagicRecipients(),
     magicMedia: new MagicMedia(),
     media: new MediaStore(),
     mediaFiles: new MediaFiles(),
     mediaLinks: new MediaLinks(),
     limits: limits ? new Limits() : null,
+    templates: new Templates(),
     orders: new ShopOrders(),
   }
 }

@@ -1,4 +1,4 @@
-import type { MessageStatus } from '../src/upstream/wire.js'
+import type { CallbackError, MessageStatus } from '../src/upstream/wire.js'
 import type { CallbackSender } from './callbacks.js'
 import { conversationId } from './ids.js'
 import type { Numbers } from './numbers.js'
@@ -13,6 +13,8 @@ export interface FollowedMessage {
   callbackData: string | undefined
   /** Whether the recipient ever reads it. */
   read: boolean
+  /** With which error it fails; null when it is delivered. */
+  failure: CallbackError | null
   /** Milliseconds that pass before its life begins. */
   startsAfterMs: number
 }
@@ -35,7 +37,7 @@ interface ReportsOptions {
 const dayInSeconds = 24 * 60 * 60
 
 /**
- * Tells the life of accepted messages: sent, delivered, read. Each status waits until the one before was taken, so that they
+ * Tells the life of accepted messages: sent, delivered, read; or failed. Each status waits until the one before was taken, so that they
  * come in order unless disorder is asked for.
  */
 export class StatusReports {
@@ -112,15 +114,20 @@ export class StatusReports {
   }
 }
 
-/** A reaction is only ever sent: the upstream tells no more of it. */
 function statusesOf(message: FollowedMessage, delayMs: number): MessageStatus[] {
-  const kinds = message.record.type === 'reaction' ? ['sent'] : ['sent', 'delivered']
-  if (message.read && message.record.type !== 'reaction') kinds.push('read')
+  const kinds = kindsOf(message)
   const start = message.record.accepted_at + message.startsAfterMs
   return kinds.map((kind, index) => statusOf(kind, message, Math.floor((start + (index + 1) * delayMs) / 1_000)))
 }
 
-function statusOf(kind: string, { record, callbackData }: FollowedMessage, seconds: number): MessageStatus {
+/** A reaction is only ever sent: the upstream tells no more of it. */
+function kindsOf({ record, read, failure }: FollowedMessage): string[] {
+  if (failure) return ['failed']
+  if (record.type === 'reaction') return ['sent']
+  return read ? ['sent', 'delivered', 'read'] : ['sent', 'delivered']
+}
+
+function statusOf(kind: string, { record, callbackData, failure }: FollowedMessage, seconds: number): MessageStatus {
   const status: MessageStatus = {
     id: record.id,
     status: kind,
@@ -128,7 +135,8 @@ function statusOf(kind: string, { record, callbackData }: FollowedMessage, secon
     ...(record.wa_id === null ? { recipient_user_id: record.to } : { recipient_id: record.wa_id }),
   }
   if (callbackData !== undefined) status.biz_opaque_callback_data = callbackData
-  if (kind !== 'read') addBilling(status, record, seconds)
+  if (kind === 'failed' && failure) status.errors = [failure]
+  if (kind === 'sent' || kind === 'delivered') addBilling(status, record, seconds)
   return status
 }
 

@@ -14,6 +14,7 @@ import { createPacer } from './core/messages/pace.js'
 import { linkAllWithSimulator } from './core/organizations.js'
 import { enterPresence } from './core/presence.js'
 import { createRateLimiter } from './core/rate-limit.js'
+import { scheduleTemplateSyncs } from './core/templates/sync.js'
 import { schemaState } from './database/migrate.js'
 import type { Database } from './database/pool.js'
 import { mount } from './interfaces/mount.js'
@@ -23,6 +24,7 @@ import { startWorker, unlockJobs, type Worker } from './jobs/worker.js'
 import { createAddressGuard } from './lib/address-guard.js'
 import { createFetcher } from './lib/safe-fetch.js'
 import { createSecretBox } from './lib/secret-box.js'
+import { createSharedRuns } from './lib/shared-runs.js'
 import { createSpool } from './lib/spool.js'
 import type { Secrets } from './secrets.js'
 import { createStorefrontClient } from './storefront/client.js'
@@ -58,25 +60,32 @@ export interface App {
 const REAP_MS = 15_000
 /** Longer than any file passes through: what is older was left behind by a process that died. */
 const STALE_MS = 60 * 60_000
+/** How often templates are fetched because somebody names one that is not known. */
+const TEMPLATES_MS = 60_000
 
 /** Puts the service together and starts it: context, worker, HTTP. Throws what makes it impossible (such as a taken port). */
 export async function startApp(options: AppOptions): Promise<App> {
   const { config, secrets, log, database, simulator } = options
+  const clock = options.clock ?? (() => new Date())
   let url = ''
+  const publicUrl = () => config.publicUrl ?? url
   const spool = createSpool(join(config.dataDir, 'spool'))
   await spool.sweep(STALE_MS)
   const presence = await enterPresence(database, log)
   const guard = createAddressGuard(config.allowedPrivateHosts)
   const ctx: Context = {
     database,
-    clock: options.clock ?? (() => new Date()),
+    clock,
     log,
     secrets: createSecretBox(secrets.masterKeys),
     upstream: createUpstreamClient(options.upstreamUrl),
     upstreamTimeoutMs: config.upstreamTimeoutMs,
+    refreshTemplates: createSharedRuns(TEMPLATES_MS, clock),
     blobs: await openBlobStore(config.media, config.dataDir, (problem) => log.warn(problem)),
-    mediaLinks: createMediaLinks(secrets.masterKeys, () => config.publicUrl ?? url),
+    mediaLinks: createMediaLinks(secrets.masterKeys, publicUrl),
     storefront: createStorefrontClient(guard),
+    channelNames: config.channelNames,
+    publicUrl,
     fetcher: createFetcher({
       guard,
       trustedOrigins: [new URL(options.upstreamUrl).origin],
@@ -131,6 +140,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   try {
     url = await listen(server, config)
     await linkAllWithSimulator(ctx)
+    if (runsWorker) await scheduleTemplateSyncs(ctx)
     return { ctx, server, url, close }
   } catch (error) {
     await close()

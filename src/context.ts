@@ -3,6 +3,7 @@ import type { BlobStore } from './blobs/blob-store.js'
 import type { Database } from './database/pool.js'
 import type { Fetcher } from './lib/safe-fetch.js'
 import type { SecretBox } from './lib/secret-box.js'
+import type { SharedRuns } from './lib/shared-runs.js'
 import type { Spool } from './lib/spool.js'
 import type { Contact, ContactLookup } from './model/contact.js'
 import type { MediaAddress } from './model/message.js'
@@ -41,6 +42,12 @@ export interface Context {
   upstream: UpstreamClient
   /** Asks storefronts for orders. */
   storefront: StorefrontClient
+  /** The utm_sources, folded (model/utm), by which an order came from the messaging channel. */
+  channelNames: readonly string[]
+  /** Where people reach this service, such as https://chat.example.com. */
+  publicUrl: () => string
+  /** Has an organization's templates fetched on demand; see core/templates. */
+  refreshTemplates: SharedRuns<unknown>
   /** How long one call to the upstream waits for its answer, in milliseconds. */
   upstreamTimeoutMs: number
   /** Where the bytes of media are kept. */

@@ -1,48 +1,77 @@
-import { asObject, parseJsonObject } from '../../src/lib/json.js'
-import type { ShopOrder } from './order.js'
+import { asObject, isJsonObject, type JsonObject, parseJsonObject } from '../../src/lib/json.js'
+import type { Settings } from '../settings.js'
+import { type Field, GraphqlError, parseQuery } from './graphql-document.js'
+import { listOrders } from './graphql-list.js'
+import { graphqlOrder } from './graphql-order.js'
 import type { ShopOrders } from './orders.js'
+import { isListRefused } from './throttle.js'
 
 const orderId = /^gid:\/\/shopify\/Order\/(\d+)$/
-/** The one query that is answered: `order(id: $name)` or `order(id: "gid://…")`. */
-const orderQuery = /\border\s*\(\s*id\s*:\s*(?:\$(?<variable>\w+)|"(?<literal>[^"]*)")\s*\)/
 
-/**
- * Answers a body of the GraphQL API; null for one without a query. Of the language only as much is understood as asking for one
- * order takes: its fields are shown when their names stand in the query. `isLimited`: no points are left.
- */
-export function answerQuery(body: string, orders: ShopOrders, isLimited: boolean): object | null {
+type Resolver = (args: JsonObject, orders: ShopOrders) => JsonObject | null
+
+/** The queries that are answered. */
+const resolvers: Record<string, Resolver> = {
+  order: findOrder,
+  orders: (args, orders) => listOrders(args, orders.all()),
+}
+
+/** Answers a body of the GraphQL API; null for one without a query. */
+export function answerQuery(body: string, orders: ShopOrders, settings: Settings): object | null {
   const { query, variables } = parseJsonObject(body) ?? {}
   if (typeof query !== 'string' || query === '') return null
-  if (isLimited) return withCost({ errors: [error('THROTTLED', 'Throttled')] }, 0)
-  return withCost(findOrder(query, asObject(variables), orders), 1_999)
-}
-
-function findOrder(query: string, variables: Record<string, unknown>, orders: ShopOrders): object {
-  const asked = orderQuery.exec(query)
-  if (!asked?.groups) return { errors: [error('undefinedField', 'This simulator knows the query order(id:) only')] }
-  const { variable, literal } = asked.groups
-  const given = variable === undefined ? literal : variables[variable]
-  const id = orderId.exec(String(given))?.[1]
-  if (id === undefined) return { errors: [error('INVALID_VARIABLE', `Invalid global id '${given}'`)] }
-  const order = orders.find(Number(id))
-  return { data: { order: order ? select(order, query.slice(asked.index + asked[0].length)) : null } }
-}
-
-function select(order: ShopOrder, selection: string): object {
-  const fields = {
-    id: order.admin_graphql_api_id,
-    name: order.name,
-    number: order.order_number,
-    createdAt: order.created_at,
-    cancelledAt: order.cancelled_at,
-    displayFinancialStatus: order.financial_status.toUpperCase(),
-    test: order.test,
-    totalPriceSet: { shopMoney: { amount: order.total_price, currencyCode: order.currency } },
+  try {
+    const fields = parseQuery(query, asObject(variables))
+    const isList = fields.some(({ name }) => name === 'orders')
+    if (settings.shop_answers === 'limited' || (isList && isListRefused(settings))) {
+      return withCost({ errors: [errorOf(new GraphqlError('THROTTLED', 'Throttled'))] }, 0)
+    }
+    return withCost({ data: resolve(fields, orders) }, 1_999)
+  } catch (error) {
+    if (!(error instanceof GraphqlError)) throw error
+    return withCost({ errors: [errorOf(error)] }, 1_999)
   }
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => new RegExp(`\\b${name}\\b`).test(selection)))
 }
 
-function error(code: string, message: string): object {
+function resolve(fields: Field[], orders: ShopOrders): object {
+  return Object.fromEntries(fields.map((field) => [field.name, resolveRoot(field, orders)]))
+}
+
+function resolveRoot(field: Field, orders: ShopOrders): unknown {
+  const resolver = Object.hasOwn(resolvers, field.name) ? resolvers[field.name] : undefined
+  if (!resolver) throw unknownField(field.name, 'the queries of this simulator')
+  return select(resolver(field.args, orders), field)
+}
+
+function findOrder({ id: given }: JsonObject, orders: ShopOrders): JsonObject | null {
+  const id = orderId.exec(String(given))?.[1]
+  if (id === undefined) throw new GraphqlError('INVALID_VARIABLE', `Invalid global id '${given}'`)
+  const order = orders.find(Number(id))
+  return order ? graphqlOrder(order) : null
+}
+
+/** Of a value what a field's braces ask for. */
+function select(value: unknown, { name, fields }: Field): unknown {
+  if (value === null) return null
+  if (Array.isArray(value)) return value.map((item) => select(item, { name, args: {}, fields }))
+  if (!isJsonObject(value)) {
+    if (fields) throw new GraphqlError('selectionMismatch', `Field '${name}' has no fields of its own`)
+    return value
+  }
+  if (!fields) throw new GraphqlError('selectionMismatch', `Field '${name}' must have a selection of subfields`)
+  return Object.fromEntries(fields.map((field) => [field.name, select(fieldOf(value, field.name, name), field)]))
+}
+
+function fieldOf(value: JsonObject, name: string, parent: string): unknown {
+  if (!Object.hasOwn(value, name)) throw unknownField(name, `'${parent}'`)
+  return value[name]
+}
+
+function unknownField(name: string, parent: string): GraphqlError {
+  return new GraphqlError('undefinedField', `Field '${name}' doesn't exist on ${parent}`)
+}
+
+function errorOf({ code, message }: GraphqlError): object {
   return { message, extensions: { code } }
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/lib/json.js'
+import { isJsonObject, type JsonObject } from '../../src/lib/json.js'
 import { invalidField, type Problem } from '../problems.js'
 
 /** An order as the storefront's REST API and its webhooks hold it; money is text with decimals, moments are ISO 8601. */
@@ -25,6 +25,17 @@ export interface ShopOrder {
   processed_at: string
   updated_at: string
   cancelled_at: string | null
+  closed_at: string | null
+  /** What the GraphQL API tells of the buyer's visits, where that is not `landing_site`; the REST API does not show it. */
+  journey?: Journey
+}
+
+export interface Journey {
+  /** False while the shop has not worked it out. */
+  ready?: boolean
+  /** The landing pages. */
+  first_visit?: string | null
+  last_visit?: string | null
 }
 
 /** What tells one order of a shop from the others. */
@@ -33,13 +44,15 @@ export type OrderIdentity = Pick<ShopOrder, 'id' | 'order_number' | 'number'>
 /**
  * Reads a control body into an order. Nothing is required: an identity that is not told is `next`, `name` is the order number
  * with `#`, and the rest is that of a small order that was paid just now. Other fields of the REST API are kept as they are.
+ * An order that is there already (`isChange`) was updated just now, a new one when it was created.
  */
-export function readShopOrder(body: JsonObject, next: OrderIdentity): ShopOrder | Problem {
+export function readShopOrder(body: JsonObject, next: OrderIdentity, isChange: boolean): ShopOrder | Problem {
   const complaint = complaintAbout(body)
   if (complaint) return invalidField(complaint)
   const told = body as Partial<ShopOrder>
   const { id = next.id, order_number = next.order_number, total_price = '100.00' } = told
-  const { created_at = new Date().toISOString() } = told
+  const now = new Date().toISOString()
+  const { created_at = now } = told
   return {
     number: next.number,
     name: `#${order_number}`,
@@ -51,11 +64,17 @@ export function readShopOrder(body: JsonObject, next: OrderIdentity): ShopOrder 
     source_name: 'web',
     test: false,
     processed_at: created_at,
-    updated_at: created_at,
+    updated_at: isChange ? now : created_at,
     cancelled_at: null,
+    closed_at: null,
     ...told,
     ...{ id, order_number, total_price, created_at, admin_graphql_api_id: `gid://shopify/Order/${id}` },
   }
+}
+
+/** An order as the REST API and webhooks show it. */
+export function restOrder({ journey: _journey, ...order }: ShopOrder): Omit<ShopOrder, 'journey'> {
+  return order
 }
 
 type Fits = (value: unknown) => boolean
@@ -73,8 +92,17 @@ const fields: Array<[names: string[], fits: Fits, expected: string]> = [
   [['landing_site', 'referring_site'], isTextOrNull, 'a string or null'],
   [['test'], (value) => typeof value === 'boolean', 'true or false'],
   [['created_at', 'processed_at', 'updated_at'], isMoment, 'a moment in ISO 8601'],
-  [['cancelled_at'], (value) => value === null || isMoment(value), 'a moment in ISO 8601 or null'],
+  [['cancelled_at', 'closed_at'], (value) => value === null || isMoment(value), 'a moment in ISO 8601 or null'],
+  [['journey'], isJourney, 'an object that holds ready, first_visit and last_visit, each where it is told'],
 ]
+
+function isJourney(value: unknown): boolean {
+  if (!isJsonObject(value)) return false
+  return Object.entries(value).every(([name, part]) => {
+    if (name === 'ready') return typeof part === 'boolean'
+    return (name === 'first_visit' || name === 'last_visit') && isTextOrNull(part)
+  })
+}
 
 function complaintAbout(body: JsonObject): string | null {
   for (const [names, fits, expected] of fields) {

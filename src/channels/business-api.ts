@@ -1,4 +1,11 @@
-import type { InteractiveContent, InteractiveHeader, ReadyContent } from '../model/message-content.js'
+import type {
+  FilledTemplate,
+  FilledText,
+  InteractiveContent,
+  InteractiveHeader,
+  ReadyContent,
+  TemplateContent,
+} from '../model/message-content.js'
 import type { BusinessNumber, UpstreamClient } from '../upstream/client.js'
 import type * as wire from '../upstream/wire.js'
 import type { Channel, ChannelMessage } from './channel.js'
@@ -51,6 +58,8 @@ function toPayload(content: ReadyContent, aboutUpstreamId: string): wire.Outboun
       return { type: 'interactive', interactive: toInteractive(content.interactive, content.header) }
     case 'reaction':
       return { type: 'reaction', reaction: { message_id: aboutUpstreamId, emoji: content.emoji } }
+    case 'template':
+      return { type: 'template', template: toTemplate(content) }
   }
 }
 
@@ -88,9 +97,13 @@ function toInteractive(
 }
 
 function toHeader(header: InteractiveHeader<UploadedFile>): wire.InteractiveHeader {
+  return header.type === 'text' ? header : toFileHeader(header)
+}
+
+type FileHeader = Exclude<InteractiveHeader<UploadedFile>, { type: 'text' }>
+
+function toFileHeader(header: FileHeader): Exclude<wire.InteractiveHeader, { type: 'text' }> {
   switch (header.type) {
-    case 'text':
-      return header
     case 'image':
       return { type: 'image', image: toReference(header) }
     case 'video':
@@ -98,6 +111,36 @@ function toHeader(header: InteractiveHeader<UploadedFile>): wire.InteractiveHead
     case 'document':
       return { type: 'document', document: { ...toReference(header), ...optional('filename', header.filename) } }
   }
+}
+
+function toTemplate({ template, header }: TemplateContent<UploadedFile>): wire.TemplatePayload {
+  const { name, language, body, buttons } = template
+  const above = header === null ? toTemplateHeader(template.header) : [toFileHeader(header)]
+  const components: wire.TemplateComponent[] = [
+    ...(above.length === 0 ? [] : [{ type: 'header' as const, parameters: above }]),
+    ...(body.parameters.length === 0 ? [] : [{ type: 'body' as const, parameters: toTextParameters(body) }]),
+    ...buttons.flatMap(toTemplateButton),
+  ]
+  return { name, language: { code: language }, components }
+}
+
+function toTemplateHeader(header: FilledTemplate['header']): wire.TemplateHeaderParameter[] {
+  if (header === null) return []
+  if (header.type === 'text') return toTextParameters(header)
+  const { type, ...location } = header
+  return [{ type, location }]
+}
+
+function toTextParameters({ parameters }: FilledText): wire.TextParameter[] {
+  return parameters.map(({ name, text }) => ({ type: 'text', ...optional('parameter_name', name), text }))
+}
+
+function toTemplateButton({ index, kind, parameter }: FilledTemplate['buttons'][number]): wire.TemplateComponent[] {
+  if (parameter === null) return []
+  const common = { type: 'button' as const, index: String(index) }
+  return kind === 'copy_code'
+    ? [{ ...common, sub_type: kind, parameters: [{ type: 'coupon_code', coupon_code: parameter }] }]
+    : [{ ...common, sub_type: 'url', parameters: [{ type: 'text', text: parameter }] }]
 }
 
 /** The upstream knows no null: what is not given is left out. */

@@ -7,7 +7,7 @@ import { findOrganizationByName } from '../core/organizations.js'
 import { requireSecrets } from './environment.js'
 import { formatOption, writeDocument } from './export-file.js'
 import type { Invocation } from './invocation.js'
-import { asOperator } from './operator.js'
+import { asOperator, ORGANIZATION } from './operator.js'
 
 interface ExportCommandOptions {
   org: string
@@ -22,7 +22,7 @@ export function addConversationCommands(program: Command, invocation: Invocation
   conversations
     .command('export')
     .description('export the conversation with a contact, oldest message first')
-    .requiredOption('--org <org>', 'of which organization: its id or slug')
+    .requiredOption('--org <org>', ORGANIZATION)
     .requiredOption('--contact <number>', 'with whom: the phone number in any form')
     .addOption(formatOption())
     .option('--output <file>', 'where to; standard output if not given')

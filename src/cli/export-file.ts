@@ -2,8 +2,32 @@ import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Option } from 'commander'
+import type { OperatorContext } from '../context.js'
+import type { ExportFormat } from '../core/contacts/export.js'
+import { findOrganizationByName } from '../core/organizations.js'
+import type { Organization } from '../model/organization.js'
 import { CliFailure } from './failure.js'
-import type { Streams } from './invocation.js'
+import type { Invocation, Streams } from './invocation.js'
+import { asOperator } from './operator.js'
+
+/** What every export of an organization's things is told. */
+export interface ExportOptions {
+  org: string
+  format: ExportFormat
+  output?: string
+}
+
+/** Writes what `exportAll` makes of an organization to a file, or to standard output. Throws a CliFailure of code 1. */
+export async function exportFile(
+  { env, streams }: Invocation,
+  { org, format, output }: ExportOptions,
+  exportAll: (ctx: OperatorContext, organization: Organization, format: ExportFormat) => AsyncIterable<string>,
+): Promise<void> {
+  await asOperator(env, async (ctx) => {
+    const organization = await findOrganizationByName(ctx, org)
+    await writeDocument(streams, exportAll(ctx, organization, format), output)
+  })
+}
 
 /** `--format` of an export. */
 export function formatOption(): Option {

@@ -5,6 +5,9 @@ import { createLogger } from '../log.js'
 import { openConfiguredDatabase, prepareSchema, requireConfig, requireSecrets } from './environment.js'
 import type { Environment } from './invocation.js'
 
+/** What the help says of `--org`. */
+export const ORGANIZATION = 'of which organization: its id or slug'
+
 /**
  * Does an operator's work over the configured database, beside a running service or without one: the embedded database is
  * borrowed from it, or started for as long as this takes. Throws a CliFailure of code 2.

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { Command, CommanderError } from 'commander'
 import { isDatabaseUnavailable } from '../database/errors.js'
 import { Problem } from '../model/problem.js'
+import { addAnalyticsCommands } from './analytics.js'
 import { addKeyCommands } from './api-keys.js'
 import { config } from './config.js'
 import { addContactCommands } from './contacts.js'
@@ -10,10 +11,13 @@ import { AskedToEnd, CliFailure } from './failure.js'
 import type { Environment, Invocation, Streams } from './invocation.js'
 import { addMemberCommands } from './members.js'
 import { migrate } from './migrate.js'
+import { addOptOutCommands } from './opt-outs.js'
 import { addOrganizationCommands } from './organizations.js'
 import { inOneLine } from './output.js'
 import { sandbox } from './sandbox.js'
 import { serve } from './serve.js'
+import { addStorefrontCommands } from './storefront.js'
+import { addTemplateCommands } from './templates.js'
 import { up } from './up.js'
 
 /** Runs one command; resolves to the exit code (contract 1): 0 done, 1 failed, 2 wrong usage or configuration. */
@@ -69,7 +73,11 @@ function createProgram(invocation: Invocation): Command {
   addKeyCommands(program, invocation)
   addMemberCommands(program, invocation)
   addContactCommands(program, invocation)
+  addOptOutCommands(program, invocation)
   addConversationCommands(program, invocation)
+  addTemplateCommands(program, invocation)
+  addStorefrontCommands(program, invocation)
+  addAnalyticsCommands(program, invocation)
   program
     .command('config')
     .description('print the effective settings, secrets masked')

@@ -2,12 +2,15 @@ import type { Context } from '../context.js'
 import { newId } from '../lib/id.js'
 import { OUTCOME_UNKNOWN } from '../model/message.js'
 import { hasCallbackBacklog, pruneCallbacks } from '../storage/callbacks.js'
+import { foldCampaignCounts } from '../storage/campaign-counts.js'
 import { foldContactCounts, repairContactLists } from '../storage/contact-lists.js'
 import { eraseContactTraces } from '../storage/contacts.js'
 import { pruneEvents } from '../storage/events.js'
 import { pruneIdempotencyKeys } from '../storage/idempotency-keys.js'
 import { listOverdueMessages, markAbandonedMessages, refuseMessage } from '../storage/outgoing-messages.js'
 import { noteUptime } from '../storage/processes.js'
+import { foldShortLinkClicks } from '../storage/short-links.js'
+import { pruneStorefrontWebhooks } from '../storage/storefront-orders.js'
 import { removeUnattachedMedia } from './media/remove.js'
 
 const MINUTE_MS = 60_000
@@ -16,6 +19,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS
 const ABANDONED_MS = MINUTE_MS / 2
 const GIVE_UP_MS = 15 * MINUTE_MS
 const BATCH = 500
+const FOLD_BATCH = 10_000
 
 /**
  * Settles sends of which nothing more is to come (contract 4, Sending): 15 minutes without a callback, counted while the
@@ -38,21 +42,25 @@ export async function settleOutcomes(ctx: Context): Promise<void> {
 }
 
 /**
- * Deletes what is kept for a time only (contract 4, Contacts): raw callbacks and events 30 days, idempotency keys 1 day,
- * files whose message never came 1 day. Sets the lists of contacts right, where a process of an older version changed contacts.
+ * Deletes what is kept for a time only (contract 4, Contacts): raw callbacks, events and ids of a storefront's webhooks 30 days,
+ * idempotency keys 1 day, files whose message never came 1 day. Sets the lists of contacts right, where a process of an older
+ * version changed contacts.
  */
 export async function prune(ctx: Context): Promise<void> {
   const now = ctx.clock()
   await pruneCallbacks(ctx.database, before(now, 30 * DAY_MS))
   await pruneEvents(ctx.database, before(now, 30 * DAY_MS))
+  await pruneStorefrontWebhooks(ctx.database, before(now, 30 * DAY_MS))
   await pruneIdempotencyKeys(ctx.database, before(now, DAY_MS))
   await repairContactLists(ctx.database)
   await removeUnattachedMedia(ctx, before(now, DAY_MS))
 }
 
 /** Folds the counts that writers have added to. */
-export function foldCounts(ctx: Context): Promise<void> {
-  return foldContactCounts(ctx.database)
+export async function foldCounts(ctx: Context): Promise<void> {
+  await foldContactCounts(ctx.database)
+  await foldShortLinkClicks(ctx.database)
+  while ((await foldCampaignCounts(ctx.database, FOLD_BATCH)) === FOLD_BATCH);
 }
 
 /** Blanks what an erased contact left in events and raw callbacks. */

@@ -19,6 +19,8 @@ import {
   sweepOrganization,
   updateOrganization,
 } from '../storage/organizations.js'
+import { enqueueOrderSync } from '../storage/storefront-orders.js'
+import { enqueueTemplateSync } from '../storage/templates.js'
 import { openBusinessNumber } from './business-number.js'
 
 /** What an operator says of an organization (contract 3). */
@@ -115,7 +117,7 @@ export interface UpstreamCredentials {
 }
 
 /**
- * Connects an organization with its number; its provider becomes `upstream`. Throws organization_not_found, and
+ * Connects an organization with its number, whose templates a job then asks for; its provider becomes `upstream`. Throws organization_not_found, and
  * already_taken when another organization claims the number or the business account.
  */
 export async function connectUpstream(
@@ -140,6 +142,7 @@ export async function connectUpstream(
     return (await updateOrganization(transaction, organizationId, { provider: 'upstream' })) ?? notFound(organizationId)
   })
   await linkWithSimulator(ctx, [organizationId])
+  await enqueueTemplateSync(ctx.database, organizationId)
   return organization
 }
 
@@ -149,17 +152,21 @@ export async function getStorefrontUrl(ctx: OperatorContext, organizationId: str
   return (await findStorefrontSettings(ctx.database, organizationId))?.url ?? null
 }
 
-/** Connects an organization with its storefront. Throws organization_not_found. */
+/** Connects an organization with its storefront, whose orders a job then asks for. Throws organization_not_found. */
 export async function connectStorefront(
   ctx: CredentialsContext,
   organizationId: string,
   { url, access_token, webhook_secret }: { url: string; access_token: string; webhook_secret: string },
 ): Promise<void> {
   await getOrganization(ctx, organizationId)
-  await putStorefrontSettings(ctx.database, organizationId, {
+  const settings = {
     url,
     access_token: ctx.secrets.seal(access_token, `${organizationId}:storefront.access_token`),
     webhook_secret: ctx.secrets.seal(webhook_secret, `${organizationId}:storefront.webhook_secret`),
+  }
+  await ctx.database.transaction(async (transaction) => {
+    await putStorefrontSettings(transaction, organizationId, settings)
+    await enqueueOrderSync(transaction, organizationId)
   })
 }
 

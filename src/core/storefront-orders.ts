@@ -5,6 +5,7 @@ import type { SearchTerm } from '../model/search-terms.js'
 import { findStorefrontSettings } from '../storage/organizations.js'
 import type { FindOrderOutcome, OrderReference, Shop } from '../storefront/client.js'
 import { readOrderId } from '../storefront/client.js'
+import { openShop } from './storefront/shop.js'
 
 /** The digits of the storefront's id of an order. Throws invalid_parameter for what is none. */
 export function requireOrderId(orderId: string): string {
@@ -22,17 +23,15 @@ export function requireOrderId(orderId: string): string {
  * storefront_not_connected, order_not_found, storefront_credentials, too_many_requests, storefront_unavailable.
  */
 export async function findOrderTerms(ctx: Context, organization: Organization, id: string): Promise<SearchTerm[]> {
-  const shop = await openShop(ctx, organization)
+  const shop = await requireShop(ctx, organization)
   const { number, name } = toOrder(await ctx.storefront.findOrder(shop, id), id)
   const texts = [...new Set([number, name])].filter((text) => text !== null)
   return texts.map((text) => ({ text, isWhole: true }))
 }
 
-async function openShop(ctx: Context, { id, name }: Organization): Promise<Shop> {
+async function requireShop(ctx: Context, { id, name }: Organization): Promise<Shop> {
   const settings = await findStorefrontSettings(ctx.database, id)
-  if (settings) {
-    return { url: settings.url, accessToken: ctx.secrets.open(settings.access_token, `${id}:storefront.access_token`) }
-  }
+  if (settings) return openShop(ctx, id, settings)
   throw new Problem(
     'storefront_not_connected',
     `orderId needs a storefront, and ${name} has none: connect it by PUT /admin/organizations/${id}/storefront`,

@@ -10,7 +10,8 @@ import { createServer, refuseOtherMethods } from '../http/server.js'
 import { adminRoutes } from './admin/routes.js'
 import { apiDescription } from './api/openapi.js'
 import { apiRoutes } from './api/routes.js'
-import { hookRoutes } from './hooks/upstream.js'
+import { hookRoutes } from './hooks/routes.js'
+import { linkRoutes } from './links/routes.js'
 import { mediaRoutes } from './media/routes.js'
 import { type SimulatorAddress, simulatorRoutes } from './simulator/routes.js'
 
@@ -39,6 +40,7 @@ export function mount(options: MountOptions): FastifyInstance {
   server.register(apiRoutes(ctx, options))
   server.register(hookRoutes(ctx, options.callbacks), { prefix: '/hooks' })
   server.register(mediaRoutes(ctx), { prefix: '/media' })
+  server.register(linkRoutes(ctx), { prefix: '/s' })
   server.register(adminRoutes(ctx, adminToken), { prefix: '/admin' })
   if (simulator) server.register(simulatorRoutes(simulator, adminToken), { prefix: '/_sim' })
   server.register(otherMethods)

@@ -1,5 +1,8 @@
 import type { JobHelpers, Task } from 'graphile-worker'
 import type { Context } from '../context.js'
+import { prepareBroadcast } from '../core/broadcasts/prepare.js'
+import { sendBroadcastLane } from '../core/broadcasts/send.js'
+import { tendBroadcasts } from '../core/broadcasts/tend.js'
 import { eraseTraces, foldCounts, prune, settleOutcomes } from '../core/maintenance.js'
 import type { Attempt } from '../core/media/attempt.js'
 import { fetchInboundMedia } from '../core/media/fetch-inbound.js'
@@ -8,6 +11,9 @@ import { transcribeVoiceNote } from '../core/media/transcribe.js'
 import { createCallbackProcessor } from '../core/messages/receive.js'
 import { indexConversation } from '../core/messages/search.js'
 import { sweepDeletedOrganization } from '../core/organizations.js'
+import { scheduleOrderSyncs, syncOrdersAsJob } from '../core/storefront/sync.js'
+import { scheduleTemplateSyncs, syncTemplatesAsJob } from '../core/templates/sync.js'
+import type { Lane } from '../storage/broadcasts.js'
 
 /** The names under which jobs are inserted; `migrate` makes them known to the queue. */
 export const TASK_NAMES = [
@@ -21,6 +27,13 @@ export const TASK_NAMES = [
   'remove_media',
   'index_conversation',
   'fold_counts',
+  'sync_templates',
+  'sync_all_templates',
+  'sync_orders',
+  'sync_all_orders',
+  'prepare_broadcast',
+  'send_broadcast',
+  'tend_broadcasts',
 ] as const
 
 /**
@@ -29,11 +42,22 @@ export const TASK_NAMES = [
  */
 export const SLOW_LINES: readonly { tasks: readonly string[]; concurrency: number }[] = [
   { tasks: ['fetch_media'], concurrency: 8 },
+  { tasks: ['send_broadcast'], concurrency: 8 },
+  { tasks: ['prepare_broadcast'], concurrency: 2 },
   { tasks: ['transcribe_voice_note', 'remove_media', 'index_conversation'], concurrency: 2 },
+  { tasks: ['sync_templates'], concurrency: 2 },
+  { tasks: ['sync_orders'], concurrency: 2 },
 ]
 
 /** When recurring tasks run. */
-export const CRONTAB = ['* * * * * settle_outcomes', '* * * * * fold_counts', '17 3 * * * prune'].join('\n')
+export const CRONTAB = [
+  '* * * * * settle_outcomes',
+  '* * * * * fold_counts',
+  '* * * * * tend_broadcasts',
+  '17 3 * * * prune',
+  '23 * * * * sync_all_templates',
+  '41 * * * * sync_all_orders',
+].join('\n')
 
 /** What each task does. The payload of a tenant's job names its organization. */
 export function createTasks(ctx: Context): Record<(typeof TASK_NAMES)[number], Task> {
@@ -71,7 +95,27 @@ export function createTasks(ctx: Context): Record<(typeof TASK_NAMES)[number], T
       const { organizationId, contactId } = payload as { organizationId: string; contactId: string }
       return indexConversation(ctx, organizationId, contactId, abortSignal)
     },
+    prepare_broadcast: async (payload: unknown, { abortSignal }: JobHelpers) => {
+      const { organizationId, broadcastId } = payload as { organizationId: string; broadcastId: string }
+      await prepareBroadcast(ctx, organizationId, broadcastId, () => !abortSignal?.aborted)
+      ctx.wakeWorkers()
+    },
+    send_broadcast: (payload: unknown, { abortSignal }: JobHelpers) => {
+      const { organizationId, broadcastId, ...lane } = payload as { organizationId: string; broadcastId: string } & Lane
+      return sendBroadcastLane(ctx, organizationId, broadcastId, lane, abortSignal)
+    },
+    tend_broadcasts: () => tendBroadcasts(ctx),
     settle_outcomes: () => settleOutcomes(ctx),
+    sync_templates: (payload: unknown, { job }: JobHelpers) => {
+      const { organizationId } = payload as { organizationId: string }
+      return syncTemplatesAsJob(ctx, organizationId, job.created_at)
+    },
+    sync_all_templates: () => scheduleTemplateSyncs(ctx),
+    sync_orders: (payload: unknown, { abortSignal }: JobHelpers) => {
+      const { organizationId } = payload as { organizationId: string }
+      return syncOrdersAsJob(ctx, organizationId, abortSignal)
+    },
+    sync_all_orders: () => scheduleOrderSyncs(ctx),
     fold_counts: () => foldCounts(ctx),
     prune: () => prune(ctx),
   }

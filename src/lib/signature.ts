@@ -5,6 +5,11 @@ export function hmacSha256Hex(secret: string, bytes: Uint8Array | string): strin
   return createHmac('sha256', secret).update(bytes).digest('hex')
 }
 
+/** The same in base64, with padding. */
+export function hmacSha256Base64(secret: string, bytes: Uint8Array | string): string {
+  return createHmac('sha256', secret).update(bytes).digest('base64')
+}
+
 /** SHA-256 of `value` (a string counts as UTF-8): 32 bytes. */
 export function sha256(value: Uint8Array | string): Buffer {
   return createHash('sha256').update(value).digest()

@@ -20,6 +20,12 @@ export interface Contact {
   /** Up to which number the messages are searched by the index of words. */
   searchable_seq: number
   last_inbound_at: Date | string | null
+  /** Since when it wants no broadcasts any more; allow_broadcast is false then. Null where it never said so. */
+  opted_out_at: Date | string | null
+  /** How that came: it said so, the upstream did, or a list that was imported. */
+  opt_out_source: 'reply' | 'upstream' | 'import' | null
+  /** When it last said that it wants broadcasts again. */
+  opted_in_at: Date | string | null
   created_at: Date | string
   updated_at: Date | string
 }

@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { type TSchema, Type } from 'typebox'
 import { isDeeperThan, isJsonObject } from '../lib/json.js'
 import { firstUnstorable } from '../lib/text.js'
-import { Problem } from './problem.js'
+import { Problem, type ProblemCode } from './problem.js'
 
 /** What a check needs to see of a JSON Schema. */
 export interface InputSchema {
@@ -14,6 +14,9 @@ export interface InputSchema {
   properties?: Record<string, InputSchema>
   /** Says that a value must be there and not be empty, and how that is told: in these words, or by its path. */
   'x-missing'?: string | true
+  /** The problem that tells it, where that is not missing_field, and the body that it shows as an example. */
+  'x-problem'?: ProblemCode
+  'x-example'?: object
 }
 
 /** Type or null. */
@@ -83,7 +86,9 @@ function isEmpty(value: unknown): boolean {
 
 function missing(path: string, schema: InputSchema | undefined): Problem {
   const words = schema?.['x-missing']
-  return new Problem('missing_field', typeof words === 'string' ? words : `${path} is required and must not be empty`)
+  const message = typeof words === 'string' ? words : `${path} is required and must not be empty`
+  const example = schema?.['x-example']
+  return new Problem(schema?.['x-problem'] ?? 'missing_field', message, example === undefined ? {} : { example })
 }
 
 /** The property that tells several kinds of object apart is missing, or names none of them. */

@@ -39,6 +39,12 @@ export const MEDIA_RULES: Record<MediaKind, { maxBytes: number; types: Record<st
   },
 }
 
+/** The extension of a type that a client may send. */
+export function extensionOf(mimeType: string): string {
+  const rule = Object.values(MEDIA_RULES).find(({ types }) => Object.hasOwn(types, mimeType))
+  return rule?.types[mimeType] ?? 'bin'
+}
+
 /** How long the address of a stored file works, from the time of sending (spec 4.3). */
 export function mediaExpiry(sentAt: Date): Date {
   const expiry = new Date(sentAt)

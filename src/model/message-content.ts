@@ -1,4 +1,5 @@
 import type { MediaKind } from './media.js'
+import type { TemplateButton, TemplateFileKind } from './template.js'
 
 /** A contact card (spec 4.3). */
 export interface ContactCard {
@@ -21,7 +22,42 @@ export type InteractiveContent = {
   | { type: 'list'; button: string; sections: { title: string | null; rows: Row[] }[] }
 )
 
-/** What an organization wants said (spec 4.3). Files are still at their addresses. */
+/** A value for a variable of a template. */
+export interface FilledParameter {
+  /** Null in a template whose variables have positions only. */
+  name: string | null
+  text: string
+}
+
+/** A text of a template, filled in, with what was filled in, in the order in which the upstream expects it. */
+export interface FilledText {
+  text: string
+  parameters: FilledParameter[]
+}
+
+/** A template with its variables filled in, without a file that stands above its body. */
+export interface FilledTemplate {
+  name: string
+  language: string
+  header:
+    | ({ type: 'text' } & FilledText)
+    | { type: 'location'; latitude: string; longitude: string; name: string; address: string }
+    | null
+  body: FilledText
+  footer: string | null
+  /** All of them; those that need a parameter have it. */
+  buttons: (Pick<TemplateButton, 'index' | 'kind' | 'text'> & { parameter: string | null })[]
+}
+
+/** A template as it is sent. */
+export interface TemplateContent<File> {
+  type: 'template'
+  template: FilledTemplate
+  /** The file that stands above its body. */
+  header: { type: TemplateFileKind; file: File; filename: string | null } | null
+}
+
+/** What an organization wants said (spec 4.3, 4.4). Files are still at their addresses. */
 export type MessageContent = ContentWith<{ url: string }>
 
 /** The same, ready to leave: every file is known to the channel by an id of its own. */
@@ -36,13 +72,19 @@ type ContentWith<File> =
   | { type: 'contacts'; contacts: ContactCard[] }
   | { type: 'interactive'; interactive: InteractiveContent; header: InteractiveHeader<File> | null }
   | { type: 'reaction'; emoji: string }
+  | TemplateContent<File>
 
 /** What stands above the body of an interactive message: text, or a file of some kind. */
 export type InteractiveHeader<File> =
   | { type: 'text'; text: string }
   | { type: Exclude<MediaKind, 'audio'>; file: File; filename: string | null }
 
-/** The file that a message carries, with the kind that its type asks for, and the field of spec 4.3 that names it. */
+/** Whether the message carries a file. */
+export function hasFile(content: MessageContent | ReadyContent): boolean {
+  return 'file' in content || ('header' in content && content.header !== null && 'file' in content.header)
+}
+
+/** The file that a message carries, with the kind that its type asks for, and the field that names it (spec 4.3, 4.4). */
 export function fileOf(
   content: MessageContent,
 ): { kind: MediaKind; url: string; filename: string | null; field: string } | null {
@@ -58,6 +100,11 @@ export function fileOf(
       if (header === null || header.type === 'text') return null
       const { type: kind, file, filename } = header
       return { kind, url: file.url, filename, field: 'interactive.header_media.url' }
+    }
+    case 'template': {
+      const { header } = content
+      if (header === null) return null
+      return { kind: header.type, url: header.file.url, filename: header.filename, field: 'headerMedia' }
     }
     default:
       return null
@@ -81,6 +128,10 @@ export function withFile(
       const { header } = content
       const above = header === null || header.type === 'text' ? header : { ...header, file, filename }
       return { ...content, header: above }
+    }
+    case 'template': {
+      const { header } = content
+      return { ...content, header: header === null ? null : { ...header, file, filename } }
     }
     default:
       return content

@@ -23,6 +23,20 @@ export interface OutgoingMessage {
   created_at: Date
   /** For contact.updated. */
   contactEventId: string
+  /** Whether it is kept from who wants no broadcasts. */
+  isPromotional: boolean
+  /** The recipient of a broadcast that it is for; null of other messages. */
+  recipient: BroadcastRecipient | null
+}
+
+/** A recipient of a broadcast. A single, with n = 0, is made together with its message. */
+export interface BroadcastRecipient {
+  broadcastId: string
+  n: number
+  /** With what it is counted. */
+  campaignId: string
+  /** Its own parameters, to be kept with a single. */
+  parameters: unknown
 }
 
 /** Why a message is not recorded. */
@@ -30,6 +44,10 @@ export type NotRecorded =
   | { recorded: false; reason: 'no_contact' }
   /** `not_found`: the message that it is about. */
   | { recorded: false; reason: 'blocked' | 'not_found'; chatId: string }
+  /** The contact wants no broadcasts; `optedOut`: it said so itself. */
+  | { recorded: false; reason: 'unwanted'; chatId: string; optedOut: boolean }
+  /** The recipient of the broadcast is not to be sent to any more. */
+  | { recorded: false; reason: 'withdrawn'; chatId: string }
   /** The recipient has had as many messages as the upstream takes for now. */
   | { recorded: false; reason: 'paced'; chatId: string; waitMs: number }
 

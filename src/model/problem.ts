@@ -18,6 +18,8 @@ export const PROBLEMS = {
   unsupported_media_type: 'Unsupported media type',
   payload_too_large: 'Payload too large',
   missing_field: 'Missing required field',
+  template_name_required: 'Template name is required',
+  chat_number_required: 'chatNumber is required',
   invalid_field: 'Invalid field',
   invalid_message_type: 'Invalid message type',
   invalid_media: 'Invalid media',
@@ -25,7 +27,11 @@ export const PROBLEMS = {
   contact_not_found: 'Contact not found',
   contact_exists: 'Contact already exists',
   contact_blocked: 'Contact blocked',
+  contact_opted_out: 'Contact opted out',
   message_not_found: 'Message not found',
+  template_not_found: 'Template not found',
+  broadcast_not_found: 'Broadcast not found',
+  broadcast_state: 'Invalid broadcast state',
   order_not_found: 'Order not found',
   storefront_not_connected: 'Storefront not connected',
   storefront_credentials: 'Storefront credentials rejected',
@@ -50,7 +56,7 @@ export const PROBLEMS = {
 export type ProblemCode = keyof typeof PROBLEMS
 
 /** Further fields of an error body, such as `chat_id`, `details`, `retry_after`. */
-export type ProblemExtras = Record<string, string | number | boolean>
+export type ProblemExtras = Record<string, string | number | boolean | object>
 
 /** Thrown by a verb that refuses; `message` is for the person who asked: what was wrong, with which value, what to do. */
 export class Problem extends Error {

@@ -10,11 +10,15 @@ export interface ImportedContact
     Record<'allow_broadcast' | 'archived' | 'blocked', boolean | null> {
   /** `id` and this are used when the contact is made, `eventId` alone when it is changed. */
   eventId: string
+  /** Of contact.opted_out. */
+  optOutEventId: string
   addresses: readonly string[]
   /** Whether it may be made; a person without a number is only ever found. */
   creatable: boolean
   tags: string[] | null
   bot_status: Contact['bot_status']
+  /** Since when it wants no broadcasts any more, as a list of opt-outs has it; `allow_broadcast` is false then. */
+  opted_out_at: Date | null
 }
 
 /**
@@ -32,9 +36,9 @@ export interface ImportedRow {
 const importAll = statement<ImportedRow>(
   'contactImports.import',
   `WITH given AS (
-     SELECT * FROM json_to_recordset($2) AS given (n int, id uuid, event_id uuid, chat_id text, addresses text[],
-       creatable boolean, full_name text, folded_name text, email text, tags text[], allow_broadcast boolean, archived boolean,
-       blocked boolean, bot_status text, contact_summary text, source json)
+     SELECT * FROM json_to_recordset($2) AS given (n int, id uuid, event_id uuid, opt_out_event_id uuid, chat_id text,
+       addresses text[], creatable boolean, full_name text, folded_name text, email text, tags text[], allow_broadcast boolean,
+       archived boolean, blocked boolean, bot_status text, contact_summary text, source json, opted_out_at timestamptz)
    ), found AS (
      SELECT DISTINCT ON (g.n) g.n, a.contact_id
      FROM given g CROSS JOIN unnest(g.addresses) WITH ORDINALITY AS form (address, rank) CROSS JOIN LATERAL (
@@ -46,7 +50,7 @@ const importAll = statement<ImportedRow>(
    ), known AS (
      SELECT turn.n, c.*
      FROM turn CROSS JOIN LATERAL (
-       SELECT id, chat_id FROM contacts WHERE organization_id = $1 AND id = turn.contact_id
+       SELECT id, chat_id, opted_out_at FROM contacts WHERE organization_id = $1 AND id = turn.contact_id
        FOR NO KEY UPDATE
      ) c
    ), changed AS (
@@ -56,17 +60,21 @@ const importAll = statement<ImportedRow>(
        allow_broadcast = coalesce(g.allow_broadcast, c.allow_broadcast), archived = coalesce(g.archived, c.archived),
        blocked = coalesce(g.blocked, c.blocked), bot_status = coalesce(g.bot_status, c.bot_status),
        contact_summary = coalesce(g.contact_summary, c.contact_summary),
+       opted_out_at = CASE WHEN g.allow_broadcast IS NOT TRUE THEN coalesce(c.opted_out_at, g.opted_out_at) END,
+       opt_out_source = CASE WHEN g.allow_broadcast IS NOT TRUE
+         THEN coalesce(c.opt_out_source, CASE WHEN g.opted_out_at IS NOT NULL THEN 'import' END) END,
        contact_summary_updated_at = CASE WHEN g.contact_summary IS DISTINCT FROM c.contact_summary
          AND g.contact_summary IS NOT NULL THEN now() ELSE c.contact_summary_updated_at END,
        updated_at = now()
      FROM known k JOIN given g USING (n)
      WHERE c.organization_id = $1 AND c.id = k.id AND NOT $3::boolean
-       AND (c.full_name, c.email, c.tags, c.allow_broadcast, c.archived, c.blocked, c.bot_status, c.contact_summary)
+       AND ((c.full_name, c.email, c.tags, c.allow_broadcast, c.archived, c.blocked, c.bot_status, c.contact_summary)
          IS DISTINCT FROM
          (coalesce(g.full_name, c.full_name), coalesce(g.email, c.email), coalesce(g.tags, c.tags),
            coalesce(g.allow_broadcast, c.allow_broadcast), coalesce(g.archived, c.archived), coalesce(g.blocked, c.blocked),
            coalesce(g.bot_status, c.bot_status), coalesce(g.contact_summary, c.contact_summary))
-     RETURNING g.n, g.event_id, c.id, c AS contact
+         OR (c.opted_out_at IS NULL AND g.opted_out_at IS NOT NULL))
+     RETURNING g.n, g.event_id, g.opt_out_event_id, c.id, k.opted_out_at AS opted_out_before, c AS contact
    ), aliases AS (
      INSERT INTO contact_addresses (organization_id, address, contact_id)
      SELECT $1, form, k.id
@@ -76,10 +84,11 @@ const importAll = statement<ImportedRow>(
      ON CONFLICT DO NOTHING
    ), created AS (
      INSERT INTO contacts (organization_id, id, chat_id, phone_number, full_name, folded_name, email, tags, allow_broadcast,
-       archived, blocked, bot_status, contact_summary, contact_summary_updated_at, source)
+       archived, blocked, bot_status, contact_summary, contact_summary_updated_at, source, opted_out_at, opt_out_source)
      SELECT $1, g.id, g.chat_id, '+' || g.chat_id, g.full_name, g.folded_name, g.email, coalesce(g.tags, '{}'),
        coalesce(g.allow_broadcast, true), coalesce(g.archived, false), coalesce(g.blocked, false), g.bot_status,
-       g.contact_summary, CASE WHEN g.contact_summary IS NOT NULL THEN now() END, g.source
+       g.contact_summary, CASE WHEN g.contact_summary IS NOT NULL THEN now() END, g.source, g.opted_out_at,
+       CASE WHEN g.opted_out_at IS NOT NULL THEN 'import' END
      FROM given g
      WHERE g.creatable AND NOT EXISTS (SELECT FROM found WHERE found.n = g.n)
      ORDER BY g.chat_id
@@ -99,6 +108,14 @@ const importAll = statement<ImportedRow>(
      FROM created JOIN given g USING (id)
      UNION ALL
      SELECT $1, event_id, 'contact.updated', id, jsonb_build_object('contact', to_jsonb(contact)) FROM changed
+     UNION ALL
+     SELECT $1, g.opt_out_event_id, 'contact.opted_out', created.id, jsonb_build_object('contact', to_jsonb(created))
+     FROM created JOIN given g USING (id)
+     WHERE created.opted_out_at IS NOT NULL
+     UNION ALL
+     SELECT $1, opt_out_event_id, 'contact.opted_out', id, jsonb_build_object('contact', to_jsonb(contact))
+     FROM changed
+     WHERE opted_out_before IS NULL AND (contact).opted_out_at IS NOT NULL
    )
    SELECT coalesce(created.id, known.id) AS id, coalesce(created.chat_id, known.chat_id) AS chat_id, CASE
        WHEN created.id IS NOT NULL THEN 'created'
@@ -114,8 +131,8 @@ const importAll = statement<ImportedRow>(
 
 /**
  * Makes or changes contacts, each found by the forms of its number, in one statement; with `leaveExisting` those that are there
- * stay as they are. No two of the contacts share an address. Raises contact.created and contact.updated. A unique violation,
- * and nothing written, when a number is taken at that moment.
+ * stay as they are. No two of the contacts share an address. Raises contact.created, contact.updated and contact.opted_out; an
+ * opt-out that is known already keeps its date. A unique violation, and nothing written, when a number is taken at that moment.
  */
 export function importContacts(
   db: Queryable,
@@ -136,10 +153,11 @@ export async function analyzeContacts(db: Database): Promise<void> {
 
 function toRecordset(contacts: readonly ImportedContact[]): string {
   return JSON.stringify(
-    contacts.map(({ eventId, ...contact }, n) => ({
+    contacts.map(({ eventId, optOutEventId, ...contact }, n) => ({
       ...contact,
       n,
       event_id: eventId,
+      opt_out_event_id: optOutEventId,
       folded_name: foldName(contact.full_name),
     })),
   )

@@ -1,6 +1,7 @@
 import type { Queryable } from '../database/pool.js'
 import { statement } from '../database/statement.js'
 import type { Contact } from '../model/contact.js'
+import { moveRecipients } from './broadcast-recipients.js'
 import { CONTACT_COLUMNS, foldName } from './contacts.js'
 
 const lockByAddresses = statement<Contact>(
@@ -55,7 +56,8 @@ const absorb = statement<Contact>(
        contact_summary = coalesce(contact_summary, $15),
        contact_summary_updated_at = CASE WHEN contact_summary IS NULL THEN $16 ELSE contact_summary_updated_at END,
        tags = tags || ARRAY (SELECT tag FROM unnest($7::text[]) AS tag WHERE NOT tag = ANY (tags)),
-       allow_broadcast = allow_broadcast AND $8, blocked = blocked OR $9,
+       allow_broadcast = allow_broadcast AND $8, opted_out_at = coalesce(opted_out_at, $18),
+       opt_out_source = coalesce(opt_out_source, $19), opted_in_at = greatest(opted_in_at, $20), blocked = blocked OR $9,
        has_unread_messages = has_unread_messages OR $10,
        last_seq = last_seq + $11, last_inbound_at = greatest(last_inbound_at, $12), updated_at = now()
      WHERE organization_id = $1 AND id = $2
@@ -88,6 +90,7 @@ export async function mergeContacts(
   eventId: string,
 ): Promise<Contact> {
   await transaction.run(moveMessages, [organizationId, younger.id, older.id, older.last_seq])
+  await moveRecipients(transaction, organizationId, younger.id, older.id)
   await transaction.run(moveAddresses, [organizationId, younger.id, older.id])
   await transaction.run(moveEvents, [organizationId, younger.id, older.id])
   await transaction.run(moveActivity, [organizationId, younger.id, older.id])
@@ -110,6 +113,9 @@ export async function mergeContacts(
     younger.contact_summary,
     younger.contact_summary_updated_at,
     foldName(younger.full_name),
+    younger.opted_out_at,
+    younger.opt_out_source,
+    younger.opted_in_at,
   ])
   return merged as Contact
 }

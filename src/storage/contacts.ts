@@ -2,11 +2,12 @@ import type { Queryable } from '../database/pool.js'
 import { opaqueArray, statement } from '../database/statement.js'
 import { foldText } from '../lib/fold.js'
 import type { Contact, ContactLookup } from '../model/contact.js'
+import { ERASE_RECIPIENTS } from './broadcast-recipients.js'
 
 /** Every column that a contact shows or that a verb needs; the same list in every statement that returns a contact. */
 export const CONTACT_COLUMNS = `organization_id, id, chat_id, phone_number, full_name, email, tags, bot_status, allow_broadcast,
   archived, blocked, has_unread_messages, source, contact_summary, contact_summary_updated_at, last_seq, searchable_seq,
-  last_inbound_at, created_at, updated_at`
+  last_inbound_at, opted_out_at, opt_out_source, opted_in_at, created_at, updated_at`
 
 /** The same of a row `c`. */
 export const QUALIFIED_CONTACT_COLUMNS = CONTACT_COLUMNS.replaceAll(/(\w+)/g, 'c.$1')
@@ -48,7 +49,8 @@ const insert = statement<Contact>(
    SELECT ${CONTACT_COLUMNS} FROM inserted`,
 )
 
-// jsonb_populate_record keeps what the patch leaves out. The event is raised only when something changed.
+// jsonb_populate_record keeps what the patch leaves out. The event is raised only when something changed. Broadcasts that are
+// allowed again end an opt-out.
 const update = statement<Contact>(
   'contacts.update',
   `WITH before AS (
@@ -58,6 +60,8 @@ const update = statement<Contact>(
    ), changed AS (
      UPDATE contacts c
      SET full_name = w.full_name, folded_name = w.folded_name, email = w.email, tags = w.tags, allow_broadcast = w.allow_broadcast,
+       opted_out_at = CASE WHEN NOT w.allow_broadcast THEN c.opted_out_at END,
+       opt_out_source = CASE WHEN NOT w.allow_broadcast THEN c.opt_out_source END,
        archived = w.archived, blocked = w.blocked, bot_status = w.bot_status, contact_summary = w.contact_summary,
        contact_summary_updated_at = CASE WHEN c.contact_summary IS DISTINCT FROM w.contact_summary THEN now()
          ELSE c.contact_summary_updated_at END,
@@ -109,16 +113,17 @@ const lock = statement<{ id: string }>(
 
 // The traces that stay elsewhere (raw callbacks, events) are blanked by a job that this statement leaves behind, and the bytes
 // of the files are removed by another one. Their rows go at once: no address works any more. The file of an inbound message
-// has the id of the message, and may be there by half.
+// has the id of the message, and may be there by half; that of a broadcast belongs to all its recipients, and stays.
 const erase = statement<{ id: string }>(
   'contacts.erase',
   `WITH addresses AS (
      SELECT coalesce(json_agg(address), '[]') AS list FROM contact_addresses WHERE organization_id = $1 AND contact_id = $2
    ), erased AS (
      DELETE FROM contacts WHERE organization_id = $1 AND id = $2 RETURNING id
-   ), messages AS (
+   ), ${ERASE_RECIPIENTS}, messages AS (
      DELETE FROM messages WHERE organization_id = $1 AND contact_id = (SELECT id FROM erased)
-     RETURNING id, coalesce(media_id, CASE WHEN media_state IS NOT NULL THEN id END) AS file_id
+     RETURNING id, coalesce(CASE WHEN broadcast_id IS NULL OR recipient_n = 0 THEN media_id END,
+       CASE WHEN media_state IS NOT NULL THEN id END) AS file_id
    ), files AS (
      DELETE FROM media WHERE organization_id = $1 AND id IN (SELECT file_id FROM messages)
    ), counted AS (
@@ -129,7 +134,7 @@ const erase = statement<{ id: string }>(
        AND (resource_id = (SELECT id FROM erased) OR resource_id IN (SELECT id FROM messages))
    ), kept_reports AS (
      DELETE FROM idempotency_keys
-     WHERE organization_id = $1 AND operation = 'POST /contacts/import' AND EXISTS (
+     WHERE organization_id = $1 AND operation IN ('POST /contacts/import', 'POST /opt-outs/import') AND EXISTS (
        SELECT FROM addresses, json_array_elements_text(addresses.list) AS address
        WHERE position(address IN answer::text) > 0
      )

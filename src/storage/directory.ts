@@ -3,7 +3,14 @@ import { statement } from '../database/statement.js'
 import { sha256 } from '../lib/signature.js'
 
 /** What is found before the organization is known (contract 7). */
-export type DirectoryKind = 'slug' | 'api_key' | 'api_key_id' | 'phone_number_id' | 'business_account_id' | 'member_id'
+export type DirectoryKind =
+  | 'slug'
+  | 'api_key'
+  | 'api_key_id'
+  | 'phone_number_id'
+  | 'business_account_id'
+  | 'member_id'
+  | 'short_link'
 
 /** The form in which the directory keeps a value: nothing readable stands in a table that all tenants share. */
 export function directoryHash(value: string): Buffer {

@@ -1,10 +1,12 @@
 import type { Queryable } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import { FEW, statement } from '../database/statement.js'
 import { type MessageError, type MessageStatus, OUTCOME_UNKNOWN } from '../model/message.js'
+import { countChanges } from './campaign-counts.js'
 import { ACCEPTED_EVENT, MESSAGE_SNAPSHOT } from './messages.js'
 
 /** A status that the upstream reports. */
 export interface ReportedStatus {
+  organizationId: string
   upstreamId: string
   /** Our id, where the upstream gave it back. */
   messageId: string | null
@@ -19,69 +21,103 @@ export interface ReportedStatus {
 
 // A status never goes backwards, but failed gives way to what proves the contrary (contract 4, Conversations). Whatever the
 // upstream reports of a message, its failure too, settles that it was accepted, so a message that waited for its answer raises
-// message.sent first. Where the upstream gave one id to two messages, ours decides, and the second goes without.
-const apply = statement<{ id: string }>(
+// message.sent first. Where the upstream gave one id to two messages, ours decides, and the second goes without. Statements
+// that share messages lock them in the same order.
+const apply = statement<{ message_id: string | null }>(
   'statuses.apply',
-  `WITH before AS (
-     SELECT m.id, m.status, m.outcome, m.accepted_at, m.error FROM messages m
-     WHERE m.organization_id = $1 AND m.sender_type <> 'user-chat'
-       AND (m.upstream_id = $2 OR (m.id = $3 AND m.upstream_id IS NULL))
-     ORDER BY m.upstream_id NULLS FIRST
-     LIMIT 1
-     FOR UPDATE
-   ), changed AS (
+  `WITH given AS (
+     SELECT * FROM json_to_recordset($1) AS given (n int, organization_id uuid, upstream_id text, message_id uuid, status text,
+       at timestamptz, error jsonb, alias text, sent_event_id uuid, event_id uuid)
+     ORDER BY organization_id, upstream_id
+     ${FEW}
+   ), before AS (
+     SELECT g.n, m.*
+     FROM given g CROSS JOIN LATERAL (
+       SELECT m.organization_id, m.id, m.status, m.outcome, m.accepted_at, m.error FROM messages m
+       WHERE m.organization_id = g.organization_id AND m.sender_type <> 'user-chat'
+         AND (m.upstream_id = g.upstream_id OR (m.id = g.message_id AND m.upstream_id IS NULL))
+       ORDER BY m.upstream_id NULLS FIRST
+       LIMIT 1
+       FOR NO KEY UPDATE
+     ) m
+     ${FEW}
+   ), updated AS (
      UPDATE messages m
      SET upstream_id = CASE
-         WHEN m.upstream_id IS NULL
-           AND NOT EXISTS (SELECT FROM messages t WHERE t.organization_id = $1 AND t.upstream_id = $2) THEN $2
+         WHEN m.upstream_id IS NULL AND NOT EXISTS (
+           SELECT FROM messages t WHERE t.organization_id = g.organization_id AND t.upstream_id = g.upstream_id
+         ) THEN g.upstream_id
          ELSE m.upstream_id
        END,
-       status = $4,
+       status = g.status,
        outcome = NULL,
-       error = $6,
-       accepted_at = coalesce(m.accepted_at, $5),
-       delivered_at = CASE WHEN $4 IN ('delivered', 'read') THEN coalesce(m.delivered_at, $5) ELSE m.delivered_at END,
-       read_at = CASE WHEN $4 = 'read' THEN $5 ELSE m.read_at END,
-       failed_at = CASE WHEN $4 = 'failed' THEN $5 END
-     FROM before b
-     WHERE m.organization_id = $1 AND m.id = b.id AND CASE $4::text
+       error = g.error,
+       accepted_at = coalesce(m.accepted_at, g.at),
+       delivered_at = CASE WHEN g.status IN ('delivered', 'read') THEN coalesce(m.delivered_at, g.at) ELSE m.delivered_at END,
+       read_at = CASE WHEN g.status = 'read' THEN g.at ELSE m.read_at END,
+       failed_at = CASE WHEN g.status = 'failed' THEN g.at END
+     FROM before b JOIN given g USING (n)
+     WHERE m.organization_id = b.organization_id AND m.id = b.id AND CASE g.status
        WHEN 'sent' THEN b.outcome IS NOT NULL OR (b.status = 'failed' AND b.error ->> 'code' = '${OUTCOME_UNKNOWN}')
        WHEN 'delivered' THEN b.status IN ('sent', 'failed')
        WHEN 'read' THEN b.status IN ('sent', 'delivered', 'failed')
        WHEN 'failed' THEN b.status = 'sent'
      END
-     RETURNING m.*
-   ), alias AS (
+     RETURNING b.n, m AS message
+   ), changed AS (
+     SELECT u.n, m.*, b.accepted_at AS accepted_at_before, b.status AS status_before, b.error AS error_before
+     FROM updated u JOIN before b USING (n) CROSS JOIN LATERAL (SELECT (u.message).*) m
+   ), ${countChanges('changed')}, aliases AS (
      INSERT INTO contact_addresses (organization_id, address, contact_id)
-     SELECT $1, $9, changed.contact_id FROM changed, before WHERE $9::text IS NOT NULL AND before.accepted_at IS NULL
+     SELECT c.organization_id, g.alias, c.contact_id
+     FROM changed c JOIN given g USING (n)
+     WHERE g.alias IS NOT NULL AND c.accepted_at_before IS NULL
+     ORDER BY c.organization_id, g.alias
      ON CONFLICT DO NOTHING
-   ), sent AS (
+   ), shown AS (
+     SELECT u.n, m.organization_id, m.contact_id, m.message_type, ${MESSAGE_SNAPSHOT} AS message, to_jsonb(c) AS contact
+     FROM updated u CROSS JOIN LATERAL (SELECT (u.message).*) m
+     JOIN contacts c ON c.organization_id = m.organization_id AND c.id = m.contact_id
+   ), raised AS (
      INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT $1, $7, ${ACCEPTED_EVENT}, m.contact_id,
-       jsonb_build_object('message', ${MESSAGE_SNAPSHOT} || '{"status": "sent", "error": null}', 'contact', to_jsonb(c))
-     FROM before b, changed m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+     SELECT m.organization_id, g.sent_event_id, ${ACCEPTED_EVENT}, m.contact_id,
+       jsonb_build_object('message', m.message || '{"status": "sent", "error": null}', 'contact', m.contact)
+     FROM shown m JOIN given g USING (n) JOIN before b USING (n)
      WHERE b.accepted_at IS NULL
-   ), reported AS (
-     INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT $1, $8, 'message.' || $4::text, m.contact_id,
-       jsonb_build_object('message', ${MESSAGE_SNAPSHOT}, 'contact', to_jsonb(c), 'previous_status', b.status)
-     FROM before b, changed m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
-     WHERE $4 <> 'sent'
+     UNION ALL
+     SELECT m.organization_id, g.event_id, 'message.' || g.status, m.contact_id,
+       jsonb_build_object('message', m.message, 'contact', m.contact, 'previous_status', b.status)
+     FROM shown m JOIN given g USING (n) JOIN before b USING (n)
+     WHERE g.status <> 'sent'
    )
-   SELECT id FROM changed`,
+   SELECT b.id AS message_id FROM given g LEFT JOIN before b USING (n) ORDER BY g.n`,
 )
 
-/** Applies a reported status; one of an unknown message, or one that would go backwards, changes and raises nothing. */
-export async function applyStatus(db: Queryable, organizationId: string, reported: ReportedStatus): Promise<void> {
-  await db.run(apply, [
-    organizationId,
-    reported.upstreamId,
-    reported.messageId,
-    reported.status,
-    reported.at,
-    reported.error === null ? null : JSON.stringify(reported.error),
-    reported.eventIds[0],
-    reported.eventIds[1],
-    reported.alias,
-  ])
+/**
+ * Applies reported statuses, no two of them of one message; one of an unknown message, or one that would go backwards, changes
+ * and raises nothing. Resolves in their order to the messages that they are about; null where there is none.
+ */
+export async function applyStatuses(
+  db: Queryable,
+  statuses: readonly ReportedStatus[],
+): Promise<{ messageId: string | null }[]> {
+  const rows = await db.run(apply, [toRecordset(statuses)])
+  return rows.map(({ message_id: messageId }) => ({ messageId }))
+}
+
+function toRecordset(statuses: readonly ReportedStatus[]): string {
+  return JSON.stringify(
+    statuses.map(({ organizationId, upstreamId, messageId, status, at, error, alias, eventIds }, n) => ({
+      n,
+      organization_id: organizationId,
+      upstream_id: upstreamId,
+      message_id: messageId,
+      status,
+      at,
+      error,
+      alias,
+      sent_event_id: eventIds[0],
+      event_id: eventIds[1],
+    })),
+  )
 }

@@ -79,22 +79,24 @@ const update = statement<Organization>(
 
 const putUpstream = statement<never>(
   'organizations.putUpstream',
-  `INSERT INTO upstream_settings (organization_id, phone_number_id, business_account_id, access_token, app_secret,
+  `INSERT INTO upstream_settings AS s (organization_id, phone_number_id, business_account_id, access_token, app_secret,
      verify_token_hash, messages_per_second, pair_limit)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
    ON CONFLICT (organization_id) DO UPDATE SET
      phone_number_id = excluded.phone_number_id, business_account_id = excluded.business_account_id,
      access_token = excluded.access_token, app_secret = excluded.app_secret,
      verify_token_hash = excluded.verify_token_hash, messages_per_second = excluded.messages_per_second,
-     pair_limit = excluded.pair_limit, updated_at = now()`,
+     pair_limit = excluded.pair_limit, updated_at = now(),
+     templates_synced_at = CASE WHEN s.business_account_id = excluded.business_account_id THEN s.templates_synced_at END`,
 )
 
 const putStorefront = statement<never>(
   'organizations.putStorefront',
-  `INSERT INTO storefront_settings (organization_id, url, access_token, webhook_secret)
+  `INSERT INTO storefront_settings AS s (organization_id, url, access_token, webhook_secret)
    VALUES ($1, $2, $3, $4)
    ON CONFLICT (organization_id) DO UPDATE SET
-     url = excluded.url, access_token = excluded.access_token, webhook_secret = excluded.webhook_secret, updated_at = now()`,
+     url = excluded.url, access_token = excluded.access_token, webhook_secret = excluded.webhook_secret, updated_at = now(),
+     orders_synced_until = CASE WHEN s.url = excluded.url THEN s.orders_synced_until END`,
 )
 
 const findStorefront = statement<StorefrontSettings>(
@@ -117,9 +119,16 @@ const DELETE_LOOSE_ROWS = `
      limits AS (DELETE FROM rate_limits WHERE organization_id = $1),
      paces AS (DELETE FROM sending_paces WHERE organization_id = $1),
      counts AS (DELETE FROM contact_counts WHERE organization_id = $1),
+     clicks AS (DELETE FROM short_link_clicks WHERE organization_id = $1),
      happened AS (DELETE FROM events WHERE organization_id = $1),
      received AS (DELETE FROM callbacks WHERE organization_id = $1),
      said AS (DELETE FROM messages WHERE organization_id = $1),
+     recipients AS (DELETE FROM broadcast_recipients WHERE organization_id = $1),
+     failures AS (DELETE FROM broadcast_failures WHERE organization_id = $1),
+     utm_campaigns AS (DELETE FROM broadcast_utm_campaigns WHERE organization_id = $1),
+     campaign_changes AS (DELETE FROM campaign_deltas WHERE organization_id = $1),
+     campaigns AS (DELETE FROM campaign_counts WHERE organization_id = $1),
+     errors AS (DELETE FROM campaign_errors WHERE organization_id = $1),
      files AS (DELETE FROM media WHERE organization_id = $1 RETURNING id),
      files_jobs AS (
        INSERT INTO graphile_worker._private_jobs (task_id, payload)

@@ -1,9 +1,10 @@
 import type { Queryable } from '../database/pool.js'
-import { opaqueArray, statement } from '../database/statement.js'
+import { FEW, opaqueArray, statement } from '../database/statement.js'
 import { isUuid } from '../lib/id.js'
 import { mediaExpiry } from '../model/media.js'
 import type { MessageError } from '../model/message.js'
 import type { Acceptance, NotRecorded, OutgoingMessage, Recorded } from '../model/outgoing-message.js'
+import { countChanges } from './campaign-counts.js'
 import { INDEX_STEP, INDEXING_TASK } from './message-search.js'
 import { ACCEPTED_EVENT, ASSIGNEE, MESSAGE_SNAPSHOT } from './messages.js'
 
@@ -15,18 +16,14 @@ interface RecordRow {
   chat_id: string | null
   phone_number: string | null
   blocked: boolean
+  allow_broadcast: boolean | null
+  opted_out: boolean | null
   about_upstream_id: string | null
   wait_ms: number | null
   has_turn: boolean
   recorded: boolean
   user_address: string | null
 }
-
-/**
- * Cuts nothing. It makes the planner expect a few rows where it would expect a hundred, so that it goes by the indexes and
- * not through whole tables.
- */
-const FEW = 'LIMIT (SELECT json_array_length($1))'
 
 /**
  * One message to one recipient in 6 s, and at most 45 at once (facts: limits). Ours are a little longer: the upstream counts
@@ -44,7 +41,7 @@ const record = statement<RecordRow>(
      SELECT * FROM json_to_recordset($1) AS given (n int, organization_id uuid, id uuid, addresses text[], sender_type text,
        message_type text, text text, media_type text, content jsonb, media_id uuid, media_expires_at timestamptz,
        about_id text, about_uuid uuid, is_reaction boolean, pair_limit boolean, assignee_id uuid, created_at timestamptz,
-       contact_event_id uuid)
+       contact_event_id uuid, is_promotional boolean, campaign_id uuid, broadcast_id uuid, recipient_n int, parameters jsonb)
      ${FEW}
    ), found AS (
      SELECT g.n, g.organization_id, a.contact_id
@@ -61,7 +58,8 @@ const record = statement<RecordRow>(
    ), known AS (
      SELECT turn.n, c.*
      FROM turn CROSS JOIN LATERAL (
-       SELECT organization_id, id, chat_id, phone_number, blocked, bot_status, has_unread_messages, paced_until
+       SELECT organization_id, id, chat_id, phone_number, blocked, bot_status, has_unread_messages, paced_until,
+         allow_broadcast, opted_out_at
        FROM contacts
        WHERE organization_id = turn.organization_id AND id = turn.contact_id
        FOR NO KEY UPDATE SKIP LOCKED
@@ -86,6 +84,12 @@ const record = statement<RecordRow>(
      FROM known JOIN given g USING (n) LEFT JOIN about USING (n)
      WHERE c.organization_id = known.organization_id AND c.id = known.id AND NOT known.blocked
        AND (g.about_id IS NULL OR about.upstream_id IS NOT NULL)
+       AND (NOT g.is_promotional OR known.allow_broadcast)
+       AND (g.recipient_n IS NULL OR g.recipient_n = 0 OR EXISTS (
+         SELECT FROM broadcast_recipients r
+         WHERE r.organization_id = g.organization_id AND r.broadcast_id = g.broadcast_id AND r.n = g.recipient_n
+           AND r.message_id = g.id AND r.skip_reason IS NULL
+       ))
        AND (NOT g.pair_limit OR known.paced_until IS NULL OR known.paced_until <= g.created_at + ${PAIR_AHEAD})
      RETURNING g.n, c AS contact, c.id, c.last_seq, c.bot_status, c.has_unread_messages, known.bot_status AS bot_status_before,
        known.has_unread_messages AS had_unread_messages, about.upstream_id AS about_upstream_id
@@ -96,11 +100,23 @@ const record = statement<RecordRow>(
      WHERE (c.bot_status, c.has_unread_messages) IS DISTINCT FROM (c.bot_status_before, c.had_unread_messages)
    ), recorded AS (
      INSERT INTO messages (organization_id, id, contact_id, seq, sender_type, message_type, text, media_type, content, media_id,
-       media_expires_at, status, outcome, context_upstream_id, assignee_id, created_at, recorded_at)
+       media_expires_at, status, outcome, context_upstream_id, assignee_id, created_at, recorded_at, campaign_id, broadcast_id,
+       recipient_n)
      SELECT g.organization_id, g.id, c.id, CASE WHEN g.is_reaction THEN NULL ELSE c.last_seq END, g.sender_type, g.message_type,
        g.text, g.media_type, g.content, g.media_id, g.media_expires_at, 'sent', 'pending', c.about_upstream_id, g.assignee_id,
-       g.created_at, g.created_at
+       g.created_at, g.created_at, g.campaign_id, g.broadcast_id, g.recipient_n
      FROM numbered c JOIN given g USING (n)
+   ), singles AS (
+     INSERT INTO broadcast_recipients (organization_id, broadcast_id, n, campaign_id, contact_id, parameters, message_id)
+     SELECT g.organization_id, g.broadcast_id, 0, g.campaign_id, c.id, g.parameters, g.id
+     FROM numbered c JOIN given g USING (n)
+     WHERE g.recipient_n = 0
+   ), counted AS (
+     INSERT INTO campaign_deltas (organization_id, campaign_id, counter, change)
+     SELECT g.organization_id, g.campaign_id, counter, count(*)
+     FROM numbered JOIN given g USING (n) CROSS JOIN unnest(ARRAY['recorded', 'total']) AS counter
+     WHERE g.recipient_n = 0 OR (g.recipient_n IS NOT NULL AND counter = 'recorded')
+     GROUP BY g.organization_id, g.campaign_id, counter
    ), active AS (
      UPDATE contact_activity a SET active_at = greatest(a.active_at, now())
      FROM numbered c JOIN given g USING (n)
@@ -113,10 +129,10 @@ const record = statement<RecordRow>(
    ), attached AS (
      UPDATE media SET message_id = g.id
      FROM numbered JOIN given g USING (n)
-     WHERE media.organization_id = g.organization_id AND media.id = g.media_id
+     WHERE media.organization_id = g.organization_id AND media.id = g.media_id AND media.message_id IS NULL
    )
    SELECT found.contact_id, known.chat_id, known.phone_number, coalesce(known.blocked, false) AS blocked,
-     about.upstream_id AS about_upstream_id,
+     known.allow_broadcast, known.opted_out_at IS NOT NULL AS opted_out, about.upstream_id AS about_upstream_id,
      extract(epoch FROM known.paced_until - ${PAIR_AHEAD} - g.created_at)::float8 * 1000 AS wait_ms,
      turn.n IS NOT NULL AS has_turn, numbered.n IS NOT NULL AS recorded,
      CASE WHEN known.id IS NOT NULL AND known.phone_number IS NULL THEN (
@@ -129,9 +145,17 @@ const record = statement<RecordRow>(
    ORDER BY g.n`,
 )
 
-const check = statement<{ chat_id: string; blocked: boolean; wait_ms: number | null; about_found: boolean }>(
+const check = statement<{
+  chat_id: string
+  blocked: boolean
+  allow_broadcast: boolean
+  opted_out: boolean
+  wait_ms: number | null
+  about_found: boolean
+}>(
   'outgoing.check',
-  `SELECT c.chat_id, c.blocked, extract(epoch FROM c.paced_until - ${PAIR_AHEAD} - $5)::float8 * 1000 AS wait_ms, EXISTS (
+  `SELECT c.chat_id, c.blocked, c.allow_broadcast, c.opted_out_at IS NOT NULL AS opted_out,
+     extract(epoch FROM c.paced_until - ${PAIR_AHEAD} - $5)::float8 * 1000 AS wait_ms, EXISTS (
      SELECT FROM messages m
      WHERE m.organization_id = $1 AND m.contact_id = c.id AND m.seq IS NOT NULL AND m.upstream_id IS NOT NULL
        AND (m.upstream_id = $3 OR m.id = $4)
@@ -155,7 +179,7 @@ const accept = statement<{ held: boolean }>(
    ), waiting AS (
      SELECT g.n, m.*
      FROM given g CROSS JOIN LATERAL (
-       SELECT organization_id, id
+       SELECT organization_id, id, accepted_at AS accepted_at_before, status AS status_before, error AS error_before
        FROM messages
        WHERE organization_id = g.organization_id AND id = g.id AND accepted_at IS NULL
        FOR NO KEY UPDATE SKIP LOCKED
@@ -167,8 +191,9 @@ const accept = statement<{ held: boolean }>(
        accepted_at = g.accepted_at
      FROM waiting JOIN given g USING (n)
      WHERE m.organization_id = waiting.organization_id AND m.id = waiting.id
-     RETURNING g.n, m.organization_id, m.contact_id, m.message_type, m.assignee_id, to_jsonb(m) AS row
-   ), aliases AS (
+     RETURNING g.n, m.organization_id, m.contact_id, m.message_type, m.assignee_id, to_jsonb(m) AS row, m.campaign_id,
+       m.broadcast_id, m.recipient_n, m.accepted_at, m.status, m.error, accepted_at_before, status_before, error_before
+   ), ${countChanges('accepted')}, aliases AS (
      INSERT INTO contact_addresses (organization_id, address, contact_id)
      SELECT m.organization_id, g.alias, m.contact_id FROM accepted m JOIN given g USING (n)
      WHERE g.alias IS NOT NULL
@@ -196,7 +221,9 @@ const refuse = statement<never>(
      SET status = 'failed', outcome = NULL, error = $3, failed_at = $4
      WHERE m.organization_id = $1 AND m.id = $2 AND m.outcome IS NOT NULL
      RETURNING *
-   ), event AS (
+   ), changed AS (
+     SELECT *, accepted_at AS accepted_at_before, 'sent' AS status_before, NULL::jsonb AS error_before FROM refused
+   ), ${countChanges('changed')}, event AS (
      INSERT INTO events (organization_id, id, type, contact_id, data)
      SELECT $1, $5, 'message.failed', m.contact_id,
        jsonb_build_object('message', ${MESSAGE_SNAPSHOT}, 'contact', to_jsonb(c), 'previous_status', 'sent')
@@ -242,13 +269,16 @@ export async function recordOutgoingMessages(
 /** Why recording the message now would fail, or null; nothing is written. */
 export async function checkRecipient(
   db: Queryable,
-  { organizationId, addresses, aboutId, pairLimit, created_at }: OutgoingMessage,
+  { organizationId, addresses, aboutId, pairLimit, isPromotional, created_at }: OutgoingMessage,
 ): Promise<NotRecorded | null> {
   const [contact] = await db.run(check, [organizationId, addresses, aboutId, toUuid(aboutId), created_at])
   if (!contact) return { recorded: false, reason: 'no_contact' }
   const { chat_id: chatId, wait_ms: waitMs } = contact
   if (contact.blocked) return { recorded: false, reason: 'blocked', chatId }
   if (aboutId !== null && !contact.about_found) return { recorded: false, reason: 'not_found', chatId }
+  if (isPromotional && !contact.allow_broadcast) {
+    return { recorded: false, reason: 'unwanted', chatId, optedOut: contact.opted_out }
+  }
   if (pairLimit && waitMs !== null && waitMs > 0) return { recorded: false, reason: 'paced', chatId, waitMs }
   return null
 }
@@ -278,11 +308,19 @@ function toRecordset(messages: readonly OutgoingMessage[]): string {
       assignee_id: message.assignee_id,
       created_at: message.created_at,
       contact_event_id: message.contactEventId,
+      is_promotional: message.isPromotional,
+      campaign_id: message.recipient?.campaignId,
+      broadcast_id: message.recipient?.broadcastId,
+      recipient_n: message.recipient?.n,
+      parameters: message.recipient?.parameters,
     })),
   )
 }
 
-function toRecorded(row: RecordRow, { aboutId }: OutgoingMessage): Recorded | Passed {
+function toRecorded(
+  row: RecordRow,
+  { aboutId, isPromotional, pairLimit, recipient }: OutgoingMessage,
+): Recorded | Passed {
   const { contact_id: contactId, chat_id: chatId, about_upstream_id: aboutUpstreamId } = row
   if (contactId === null) return { recorded: false, reason: 'no_contact' }
   if (chatId === null) return row.has_turn ? 'held' : 'crowded'
@@ -297,7 +335,15 @@ function toRecorded(row: RecordRow, { aboutId }: OutgoingMessage): Recorded | Pa
   }
   if (row.blocked) return { recorded: false, reason: 'blocked', chatId }
   if (aboutId !== null && aboutUpstreamId === null) return { recorded: false, reason: 'not_found', chatId }
-  return { recorded: false, reason: 'paced', chatId, waitMs: Math.max(1, Math.ceil(row.wait_ms ?? 0)) }
+  if (isPromotional && !row.allow_broadcast) {
+    return { recorded: false, reason: 'unwanted', chatId, optedOut: row.opted_out === true }
+  }
+  if (pairLimit && row.wait_ms !== null && row.wait_ms > 0) {
+    return { recorded: false, reason: 'paced', chatId, waitMs: Math.ceil(row.wait_ms) }
+  }
+  return recipient
+    ? { recorded: false, reason: 'withdrawn', chatId }
+    : { recorded: false, reason: 'paced', chatId, waitMs: 1 }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { RawAnswer } from '../lib/exchange.js'
 import { asObject, asText, type JsonObject, parseJsonObject } from '../lib/json.js'
 import { readRetryAfter } from '../lib/retry-after.js'
-import { DEFAULT_WAIT_MS, type FindOrderOutcome } from './outcome.js'
+import { DEFAULT_WAIT_MS, type Failure } from './outcome.js'
 
 /** What a shop answered to a call of either API. */
 export interface Answer {
@@ -10,15 +10,22 @@ export interface Answer {
   body: JsonObject | null
   /** Milliseconds. */
   retryAfterMs: number | null
+  /** The header of this name: where the other pages of a list are. */
+  link: string | null
 }
 
 /** Reads what an answer says. */
 export function readAnswer({ statusCode, headers, body }: RawAnswer): Answer {
-  return { status: statusCode, body: parseJsonObject(body), retryAfterMs: readRetryAfter(headers) }
+  return {
+    status: statusCode,
+    body: parseJsonObject(body),
+    retryAfterMs: readRetryAfter(headers),
+    link: asText(headers.link),
+  }
 }
 
 /** What an answer means by its status alone; null for a JSON object that is to be looked at. */
-export function readStatus({ status, body, retryAfterMs }: Answer): FindOrderOutcome | null {
+export function readStatus({ status, body, retryAfterMs }: Answer): Failure | null {
   const reason = readReason(body?.errors)
   const text = reason === null ? `HTTP ${status}` : `HTTP ${status}: ${reason}`
   if (status === 401 || status === 403) return { outcome: 'credentials_rejected', text }

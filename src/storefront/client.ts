@@ -1,13 +1,15 @@
 import type { Agent } from 'undici'
 import { type AddressGuard, PrivateAddressError } from '../lib/address-guard.js'
 import { toStorable } from '../lib/text.js'
-import { locateApi, openAgent } from './connection.js'
+import { type Connection, locateApi, openAgent } from './connection.js'
 import { findByGraphql } from './graphql.js'
-import type { FindOrderOutcome } from './outcome.js'
+import { listOrders } from './orders.js'
+import type { Failure, FindOrderOutcome, ListOrdersOutcome, OrderCursor } from './outcome.js'
 import { findByRest } from './rest.js'
 
 export { readOrderId } from './order-id.js'
-export type { FindOrderOutcome, OrderReference } from './outcome.js'
+export type { Failure, FindOrderOutcome, ListOrdersOutcome, OrderCursor, OrderPage, OrderReference } from './outcome.js'
+export { readRestOrder, type ShopOrder } from './shop-order.js'
 
 /** A shop and the credential to ask it. */
 export interface Shop {
@@ -23,12 +25,18 @@ export interface StorefrontClient {
    * slowly the shop answers (contract 4). Never throws.
    */
   findOrder(shop: Shop, orderId: string): Promise<FindOrderOutcome>
+  /**
+   * Asks for a page of the orders that were changed at `since` or later, the earliest change first: at the beginning GraphQL, and
+   * REST where it answers 404; from a cursor the API that it came from. Takes no longer than 30 s. Never throws.
+   */
+  listOrders(shop: Shop, since: Date, cursor: OrderCursor | null): Promise<ListOrdersOutcome>
   /** Hangs up on whatever is still being asked. */
   close(): Promise<void>
 }
 
 /** The 10 s of the contract, less what the rest of a request takes. */
 const LOOK_UP_TIMEOUT_MS = 9_500
+const LIST_TIMEOUT_MS = 30_000
 const MAX_TEXT_LENGTH = 300
 /** What a header can carry. */
 const TOKEN = /^[\x21-\x7e]+$/
@@ -37,29 +45,40 @@ const TOKEN = /^[\x21-\x7e]+$/
 export function createStorefrontClient(guard: AddressGuard, timeoutMs = LOOK_UP_TIMEOUT_MS): StorefrontClient {
   const agent = openAgent(guard)
   return {
-    findOrder: (shop, orderId) => findOrder(agent, shop, orderId, timeoutMs),
+    findOrder: (shop, orderId) =>
+      ask(agent, shop, timeoutMs, async (connection) => {
+        return (await findByGraphql(connection, orderId)) ?? (await findByRest(connection, orderId))
+      }),
+    listOrders: (shop, since, cursor) =>
+      ask(agent, shop, LIST_TIMEOUT_MS, (connection) => listOrders(connection, since, cursor)),
     close: () => agent.destroy(),
   }
 }
 
-async function findOrder(agent: Agent, shop: Shop, orderId: string, timeoutMs: number): Promise<FindOrderOutcome> {
-  if (!TOKEN.test(shop.accessToken)) {
-    return { outcome: 'credentials_rejected', text: 'the access token is empty or has characters that none has' }
-  }
-  const outcome = await lookUp(agent, shop, orderId, timeoutMs)
-  return 'text' in outcome ? { ...outcome, text: tellable(outcome.text, shop.accessToken) } : outcome
-}
-
-async function lookUp(
+/** Asks a shop, for so many milliseconds at most. What goes wrong is an outcome. */
+async function ask<Outcome extends object>(
   agent: Agent,
   { url, accessToken }: Shop,
-  orderId: string,
   timeoutMs: number,
-): Promise<FindOrderOutcome> {
+  question: (connection: Connection) => Promise<Outcome>,
+): Promise<Outcome | Failure> {
+  if (!TOKEN.test(accessToken)) {
+    return { outcome: 'credentials_rejected', text: 'the access token is empty or has characters that none has' }
+  }
   const deadline = AbortSignal.timeout(timeoutMs)
+  const outcome = await tryToAsk(deadline, timeoutMs, () =>
+    question({ agent, ...locateApi(url), accessToken, deadline }),
+  )
+  return 'text' in outcome ? { ...outcome, text: tellable(String(outcome.text), accessToken) } : outcome
+}
+
+async function tryToAsk<Outcome>(
+  deadline: AbortSignal,
+  timeoutMs: number,
+  question: () => Promise<Outcome>,
+): Promise<Outcome | Failure> {
   try {
-    const connection = { agent, ...locateApi(url), accessToken, deadline }
-    return (await findByGraphql(connection, orderId)) ?? (await findByRest(connection, orderId))
+    return await question()
   } catch (error) {
     const text = deadline.aborted ? `no answer within ${timeoutMs / 1_000} s` : reasonOf(error as NodeJS.ErrnoException)
     return { outcome: 'unavailable', text }

@@ -3,7 +3,7 @@ import { MAX_RETRY_AFTER_MS } from '../lib/retry-after.js'
 import { readReason, readStatus } from './answer.js'
 import { type Connection, makeCall } from './connection.js'
 import { readOrder } from './order.js'
-import { DEFAULT_WAIT_MS, type FindOrderOutcome } from './outcome.js'
+import { DEFAULT_WAIT_MS, type Failure, type FindOrderOutcome } from './outcome.js'
 
 const QUERY = 'query FindOrder($id: ID!) { order(id: $id) { name number } }'
 const MIN_WAIT_MS = 1_000
@@ -17,15 +17,23 @@ export async function findByGraphql(connection: Connection, orderId: string): Pr
 }
 
 /** Errors come with status 200. Where they stand beside an order, it is what could be told of it. */
-function readResult({ data, errors, extensions }: JsonObject): FindOrderOutcome {
-  const { order } = asObject(data)
+function readResult(result: JsonObject): FindOrderOutcome {
+  const { order } = asObject(result.data)
   if (isJsonObject(order)) return readOrder(order.number, order.name)
+  const failure = readErrors(result)
+  if (failure !== null) return failure
+  if (order === null) return { outcome: 'not_found' }
+  return { outcome: 'unavailable', text: 'the answer of the GraphQL API has neither an order nor an error' }
+}
+
+/** What the errors of a result without data say; null where there are none. */
+export function readErrors({ errors, extensions }: JsonObject): Failure | null {
   const codes = asObjects(errors).map((error) => asObject(error.extensions).code)
   const text = readReason(errors)
   if (codes.includes('THROTTLED')) return { outcome: 'limited', retryAfterMs: readWait(extensions) }
   if (codes.includes('ACCESS_DENIED')) return { outcome: 'credentials_rejected', text: text ?? 'ACCESS_DENIED' }
-  if (order === null && codes.length === 0 && text === null) return { outcome: 'not_found' }
-  return { outcome: 'unavailable', text: text ?? 'the answer of the GraphQL API has neither an order nor an error' }
+  if (codes.length === 0 && text === null) return null
+  return { outcome: 'unavailable', text: text ?? 'the GraphQL API answered with an error that has no text' }
 }
 
 /** A query that costs more points than are left waits until they are restored. */

@@ -1,11 +1,14 @@
 import { type BusinessNumber, openConnection } from './connection.js'
 import { type FindMediaOutcome, findMedia, type UploadFile, type UploadOutcome, uploadMedia } from './media.js'
 import { type SendOutcome, send } from './send.js'
+import { type BusinessAccount, type ListingPatience, type ListTemplatesOutcome, listTemplates } from './templates.js'
 import type { OutboundMessage } from './wire.js'
 
 export type { BusinessNumber } from './connection.js'
+export { OPTED_OUT } from './errors.js'
 export type { FindMediaOutcome, UploadFile, UploadOutcome } from './media.js'
 export type { SendOutcome } from './send.js'
+export type { BusinessAccount, ListedTemplate, ListTemplatesOutcome } from './templates.js'
 
 /** The business API as far as it is used. */
 export interface UpstreamClient {
@@ -15,6 +18,8 @@ export interface UpstreamClient {
   uploadMedia(number: BusinessNumber, file: UploadFile, timeoutMs: number): Promise<UploadOutcome>
   /** Asks where the file is that an id names; gives up after `timeoutMs`. Never throws. */
   findMedia(number: BusinessNumber, mediaId: string, timeoutMs: number): Promise<FindMediaOutcome>
+  /** Lists all templates of a business account. Never throws. */
+  listTemplates(account: BusinessAccount, patience: ListingPatience): Promise<ListTemplatesOutcome>
   close(): Promise<void>
 }
 
@@ -25,6 +30,7 @@ export function createUpstreamClient(baseUrl: string): UpstreamClient {
     send: (number, message, timeoutMs) => send(connection, number, message, timeoutMs),
     uploadMedia: (number, file, timeoutMs) => uploadMedia(connection, number, file, timeoutMs),
     findMedia: (number, mediaId, timeoutMs) => findMedia(connection, number, mediaId, timeoutMs),
+    listTemplates: (account, patience) => listTemplates(connection, account, patience),
     close: () => connection.pool.close(),
   }
 }

@@ -39,10 +39,10 @@ export function openConnection(baseUrl: string): Connection {
   return { pool, base: pathname.replace(/\/$/, '') }
 }
 
-/** Makes one call as a business number and reads the whole answer, within `timeoutMs`. Throws what breaks the connection. */
+/** Makes one call with an access token and reads the whole answer, within `timeoutMs`. Throws what breaks the connection. */
 export async function makeCall(
   { pool, base }: Connection,
-  { accessToken }: BusinessNumber,
+  { accessToken }: Pick<BusinessNumber, 'accessToken'>,
   { method, path, headers, body }: Call,
   timeoutMs: number,
 ): Promise<Answer> {

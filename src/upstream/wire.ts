@@ -63,6 +63,37 @@ export type InteractivePayload =
       }
     })
 
+/** The value of a variable; `parameter_name` in a template with named ones, else the order decides. */
+export interface TextParameter {
+  type: 'text'
+  text: string
+  parameter_name?: string
+}
+
+export type TemplateHeaderParameter =
+  | TextParameter
+  | Exclude<InteractiveHeader, { type: 'text' }>
+  | { type: 'location'; location: { latitude: string; longitude: string; name: string; address: string } }
+
+/** The filling of one part of a template. `index` is the place of a button among all of them. */
+export type TemplateComponent =
+  | { type: 'header'; parameters: TemplateHeaderParameter[] }
+  | { type: 'body'; parameters: TextParameter[] }
+  | { type: 'button'; sub_type: 'url'; index: string; parameters: TextParameter[] }
+  | {
+      type: 'button'
+      sub_type: 'copy_code'
+      index: string
+      parameters: Array<{ type: 'coupon_code'; coupon_code: string }>
+    }
+
+/** Parts without variables are left out of `components`. */
+export interface TemplatePayload {
+  name: string
+  language: { code: string }
+  components: TemplateComponent[]
+}
+
 /** The payload of each kind of message that can be sent, by `type`. A new kind is one more line here. */
 export interface OutboundPayloads {
   text: TextPayload
@@ -74,6 +105,7 @@ export interface OutboundPayloads {
   contacts: ContactCardPayload[]
   interactive: InteractivePayload
   reaction: ReactionPayload
+  template: TemplatePayload
 }
 
 export type OutboundType = keyof OutboundPayloads

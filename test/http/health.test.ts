@@ -64,7 +64,13 @@ describe('GET /metrics', () => {
 })
 
 /** What an endpoint answers that needs no parameter, or takes no JSON. */
-const TAKES_OTHERS: Record<string, number> = { 'GET /contacts/export': 200, 'POST /contacts/import': 415 }
+const TAKES_OTHERS: Record<string, number> = {
+  'GET /contacts/export': 200,
+  'POST /contacts/import': 415,
+  'GET /opt-outs': 200,
+  'GET /opt-outs/export': 200,
+  'POST /opt-outs/import': 415,
+}
 
 describe('GET /openapi.json', () => {
   it('is OpenAPI 3.1.0, version 1.0.0, of Interface A alone', async () => {

@@ -216,6 +216,38 @@ describe('inbound messages', () => {
     expect(answer.body).toMatchObject({ success: false, message: expect.stringContaining(message) })
   })
 
+  it('tell that a button of a template was pressed, as the upstream does', async () => {
+    const template = { name: 'oferta_da_semana', language: { code: 'pt_BR' } }
+    const parameters = ['name', 'discount'].map((name) => ({ type: 'text', text: 'x', parameter_name: name }))
+    const url = { type: 'button', sub_type: 'url', index: 2, parameters: [{ type: 'text', text: 'abc' }] }
+    const { body } = await world.send({
+      messaging_product: 'whatsapp',
+      to: '16505551234',
+      type: 'template',
+      template: { ...template, components: [{ type: 'body', parameters }, url] },
+    })
+    const [{ id }] = body.messages as [{ id: string }]
+    await world.idle()
+    receiver.taken.length = 0
+    const press = {
+      from: '16505551234',
+      type: 'button',
+      button: { payload: 'Parar promoções', text: 'Parar promoções' },
+      context: { from: '15550783881', id },
+    }
+    expect((await inbound({ ...press, name: 'Ana' })).body).toMatchObject({ success: true, delivered: true })
+    expect(receiver.values()).toMatchObject([{ contacts: [{ profile: { name: 'Ana' }, wa_id: '16505551234' }] }])
+    expect(receiver.messages()).toEqual([
+      { ...press, id: expect.stringMatching(/^wamid\./), timestamp: expect.stringMatching(/^\d+$/) },
+    ])
+    const { context: _context, ...bare } = press
+    expect((await inbound(bare)).body).toMatchObject({ delivered: true })
+    expect(await inbound({ from: '16505551234', type: 'button' })).toMatchObject({
+      status: 400,
+      body: { message: 'button is required' },
+    })
+  })
+
   it('need a number that is registered', async () => {
     const missing = await world.control('POST', '/inbound', { from: '16505551234', type: 'text', text: 'x' })
     const unknown = await inbound({ phone_number_id: '404', from: '16505551234', type: 'text', text: 'x' })

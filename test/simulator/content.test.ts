@@ -28,7 +28,10 @@ function send(type: string, payload: unknown) {
 
 async function expectTaken(type: string, payload: unknown) {
   const { status, body } = await send(type, payload)
-  expect([status, body]).toEqual([200, expect.objectContaining({ messages: [{ id: expect.any(String) }] })])
+  expect([status, body]).toEqual([
+    200,
+    expect.objectContaining({ messages: [expect.objectContaining({ id: expect.any(String) })] }),
+  ])
   const { messages } = (await world.control('GET', '/messages?limit=1')).body as { messages: object[] }
   expect(messages).toMatchObject([{ type, payload: { messaging_product: 'whatsapp', [type]: payload } }])
 }
@@ -300,11 +303,22 @@ describe('an interactive message of another type', () => {
 
 describe('a template', () => {
   const template = { name: 'hello', language: { code: 'en_US' } }
+  const withParameters = (parameters: unknown) => ({ ...template, components: [{ type: 'body', parameters }] })
+  const withButton = (button: object) => ({ ...template, components: [{ type: 'button', ...button }] })
+  const payload = [{ type: 'payload', payload: 'x' }]
+
+  beforeAll(() => world.control('POST', '/settings', { templates: 'any' }))
 
   it.each([
     [template],
     [{ ...template, components: [] }],
-    [{ ...template, components: [{ type: 'body', parameters: [{ type: 'text', text: 'Ann' }] }] }],
+    [withParameters([{ type: 'text', text: 'Ann' }])],
+    [withParameters([{ type: 'text', text: 'a    b', parameter_name: 'name' }])],
+    [withParameters([{ type: 'currency', currency: { fallback_value: '$1', code: 'USD', amount_1000: 1000 } }])],
+    [withButton({ sub_type: 'url', index: '0', parameters: [{ type: 'text', text: 'x' }] })],
+    [withButton({ sub_type: 'quick_reply', index: 1, parameters: payload })],
+    [withButton({ sub_type: 'copy_code', index: 0, parameters: [{ type: 'coupon_code', coupon_code: 'A1' }] })],
+    [withButton({ sub_type: 'flow', index: 0 })],
   ])('is taken as %j', (payload) => expectTaken('template', payload))
 
   it.each<Case>([
@@ -318,6 +332,41 @@ describe('a template', () => {
       { ...template, components: [{}] },
       100,
       "template['components'][0]['type'] is required",
+    ],
+    [
+      'a component of another type',
+      { ...template, components: [{ type: 'footer' }] },
+      100,
+      'must be one of {HEADER, BODY, BUTTON} - got "footer"',
+    ],
+    ['parameters of a wrong type', withParameters({}), 100, "['parameters'] must be an array"],
+    ['a parameter without type', withParameters([{ text: 'x' }]), 100, "['parameters'][0]['type'] is required"],
+    ['a parameter of another type', withParameters([{ type: 'audio' }]), 100, 'got "audio"'],
+    ['an empty text', withParameters([{ type: 'text', text: '' }]), 131008, "['text'] is required"],
+    ['a line break', withParameters([{ type: 'text', text: 'a\nb' }]), 100, 'cannot have new-line/tab characters'],
+    ['a tab', withParameters([{ type: 'text', text: 'a\tb' }]), 100, 'cannot have new-line/tab characters'],
+    ['five spaces', withParameters([{ type: 'text', text: 'a     b' }]), 100, 'more than 4 consecutive spaces'],
+    ['an empty name', withParameters([{ type: 'text', text: 'a', parameter_name: '' }]), 100, "['parameter_name']"],
+    ['no fallback', withParameters([{ type: 'currency', currency: {} }]), 131008, "['fallback_value'] is required"],
+    ['a button without kind', withButton({ index: 0 }), 100, "['sub_type'] is required"],
+    ['a button without index', withButton({ sub_type: 'url' }), 100, "['index'] is required"],
+    ['an index that is none', withButton({ sub_type: 'url', index: 'x' }), 100, "['index'] must be an integer"],
+    ['a url without text', withButton({ sub_type: 'url', index: 0 }), 100, 'one parameter of type text'],
+    [
+      'a payload for a url',
+      withButton({ sub_type: 'url', index: 0, parameters: payload }),
+      100,
+      'one parameter of type text',
+    ],
+    [
+      'a code that is too long',
+      withButton({
+        sub_type: 'copy_code',
+        index: 0,
+        parameters: [{ type: 'coupon_code', coupon_code: 'x'.repeat(21) }],
+      }),
+      131009,
+      'Max length is 20',
     ],
   ])('is refused with %s', (_what, payload, code, text) => expectRefused('template', payload, code, text))
 })

@@ -22,6 +22,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   { method: 'GET', path: '/contacts/export', query: 'format=json', scope: 'contacts:read' },
   // Its body is a file; without one it is refused after all other checks.
   { method: 'POST', path: '/contacts/import', query: '', scope: 'contacts:write' },
+  { method: 'GET', path: '/opt-outs', query: 'limit=10', scope: 'contacts:read' },
+  { method: 'GET', path: '/opt-outs/export', query: 'format=json', scope: 'contacts:read' },
+  { method: 'POST', path: '/opt-outs/import', query: '', scope: 'contacts:write' },
   { method: 'GET', path: '/conversations/export', query: 'chatNumber=5511987650000', scope: 'conversations:read' },
   { method: 'GET', path: '/conversations', query: 'chatNumber=5511987650000', scope: 'conversations:read' },
   {
@@ -31,6 +34,29 @@ export const ENDPOINTS: readonly Endpoint[] = [
     scope: 'messages:send',
     body: { phone_number: '5511987650000', message_type: 'text', text: 'Olá' },
   },
+  {
+    method: 'GET',
+    path: '/broadcast-analytics',
+    query: 'start_date=2026-01-01&end_date=2026-01-02',
+    scope: 'analytics:read',
+  },
+  {
+    method: 'POST',
+    path: '/broadcast-analytics',
+    query: '',
+    scope: 'analytics:read',
+    body: { broadcast_id: '00000000-0000-7000-8000-000000000000' },
+  },
+  {
+    method: 'POST',
+    path: '/shortlinks',
+    query: '',
+    scope: 'broadcasts:write',
+    body: { redirect_url: 'https://shop.example/?utm_campaign=natal' },
+  },
+  { method: 'GET', path: '/shortlinks', query: 'limit=10', scope: 'broadcasts:read' },
+  { method: 'GET', path: '/templates', query: '', scope: 'templates:send' },
+  { method: 'POST', path: '/templates/sync', query: '', scope: 'templates:send' },
 ]
 
 /** Path and query, with a further parameter where one is given. */

@@ -11,6 +11,9 @@ schemas.LocationMessage.allOf[1].properties.location.properties.latitude = { typ
 schemas.LocationMessage.allOf[1].properties.location.properties.longitude = { type: 'number' }
 schemas.ContactsMessage.allOf[1].properties.contacts.maxItems = 257
 schemas.PhoneObject.properties.type = { type: 'string' }
+schemas.LanguageObject.required = ['code']
+schemas.TemplateComponent.properties.sub_type.enum.push('copy_code')
+schemas.TemplateComponent.properties.index = { type: 'string', pattern: '^[0-9]$' }
 
 // It names formats that nobody defines (`url`), and keywords of OpenAPI.
 const ajv = new Ajv2020({ strict: false, validateFormats: false })

@@ -60,6 +60,14 @@ describe('a message to a phone number is one of the published package', () => {
     expectTypeOf<Message<'reaction'>>().toExtend<published.CloudAPISendReactionMessageRequest>()
   })
 
+  it('template, but for the button that copies a code, which it does not know', () => {
+    type Ours = Message<'template'>['template']
+    type Known = Exclude<Ours['components'][number], { sub_type: 'copy_code' }>
+    type Published = published.CloudAPISendTemplateMessageRequest
+    expectTypeOf<Omit<Ours, 'components'> & { components: Known[] }>().toExtend<Published['template']>()
+    expectTypeOf<Omit<Message<'template'>, 'template'>>().toExtend<Omit<Published, 'template'>>()
+  })
+
   it('everything else', () => {
     type Checked =
       | 'text'
@@ -71,6 +79,7 @@ describe('a message to a phone number is one of the published package', () => {
       | 'contacts'
       | 'interactive'
       | 'reaction'
+      | 'template'
     expectTypeOf<OutboundType>().toEqualTypeOf<Checked>()
   })
 })

@@ -19,13 +19,16 @@ const READERS = {
   bot_status: (cell: string) => trim(cell).toLowerCase(),
   source: (cell: string) => parseJson(cell) ?? cell,
   contact_summary: (cell: string) => cell,
+  opted_out_at: trim,
 }
 
 const SYNONYMS: Record<string, ContactColumn> = {
   phone: 'phone_number',
   mobile: 'phone_number',
   mobile_phone: 'phone_number',
+  chatnumber: 'chat_id',
   name: 'full_name',
+  contactname: 'full_name',
   'e-mail': 'email',
   e_mail: 'email',
   email_address: 'email',
@@ -33,12 +36,12 @@ const SYNONYMS: Record<string, ContactColumn> = {
 
 const BOOLEANS: Record<string, boolean> = { true: true, yes: true, '1': true, false: false, no: false, '0': false }
 
-/** The fields that a header names, whatever the case; spaces count as underscores. */
-export function readHeader(cells: readonly string[]): ContactColumns {
+/** Which of the wanted fields a header names, whatever the case; spaces count as underscores. */
+export function readHeader(cells: readonly string[], wanted: readonly ContactColumn[]): ContactColumns {
   return cells.map((cell) => {
     const name = trim(unguardFormula(cell)).toLowerCase().replaceAll(/\s+/g, '_')
-    if (Object.hasOwn(SYNONYMS, name)) return SYNONYMS[name] as ContactColumn
-    return Object.hasOwn(READERS, name) ? (name as ContactColumn) : null
+    const column = Object.hasOwn(SYNONYMS, name) ? SYNONYMS[name] : name
+    return wanted.find((one) => one === column) ?? null
   })
 }
 

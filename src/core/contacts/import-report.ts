@@ -2,10 +2,9 @@ import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
-import type { Context, OperatorContext } from '../../context.js'
+import type { Context } from '../../context.js'
 import { MEBIBYTE } from '../../lib/units.js'
-import type { Organization } from '../../model/organization.js'
-import { type ImportOptions, type ImportResult, type ImportSummary, importContacts } from './import.js'
+import type { ImportResult, ImportSummary } from './import-file.js'
 
 /** The report of an import, for whoever asks again. */
 export interface KeptReport {
@@ -27,17 +26,15 @@ const MAX_KEPT = MEBIBYTE
 /** Room for what stands before the results, which is known when they have all been written; the rest of it stays blank. */
 const HEAD_LENGTH = 256
 
-/** Imports a file as `importContacts` does, and writes the report into another one, so that it may be of any size. */
-export function importWithReport(
-  ctx: OperatorContext & Pick<Context, 'spool'>,
-  organization: Organization,
-  path: string,
-  options: ImportOptions,
-): Promise<ImportReport> {
+/** An import that hands its results over as they come, and resolves to how many there were of each. */
+export type ReportingImport = (report: (results: ImportResult[]) => Promise<void>) => Promise<ImportSummary>
+
+/** Imports, and writes the report into a file, so that it may be of any size. */
+export function importWithReport(ctx: Pick<Context, 'spool'>, work: ReportingImport): Promise<ImportReport> {
   return ctx.spool.use(async (reportPath) => {
     const file = await open(reportPath, 'wx', 0o600)
     try {
-      const kept = await writeReport(file, (report) => importContacts(ctx, organization, path, options, report))
+      const kept = await writeReport(file, work)
       return { kept, whole: await openReport(reportPath) }
     } finally {
       await file.close()
@@ -45,10 +42,7 @@ export function importWithReport(
   })
 }
 
-async function writeReport(
-  file: FileHandle,
-  work: (report: (results: ImportResult[]) => Promise<void>) => Promise<ImportSummary>,
-): Promise<KeptReport> {
+async function writeReport(file: FileHandle, work: ReportingImport): Promise<KeptReport> {
   const all = createKeeper()
   const failures = createKeeper()
   let separator = ''

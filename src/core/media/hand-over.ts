@@ -55,7 +55,7 @@ async function handOver(
   const size = await download(ctx, given, path)
   const { mimeType, extension } = await checkType(given, path)
   const file = { path, size, mimeType, extension }
-  const channelMediaId = await upload(ctx, channel, file)
+  const channelMediaId = await uploadFile(ctx, channel, file)
   const filename = given.kind === 'document' ? (given.filename ?? nameFromUrl(given.url, extension)) : null
   await insertMedia(ctx.database, tenant.id, { id: given.id, mimeType, size, filename, messageId: null })
   await store(ctx, blobKey(tenant.id, given.id), path, mimeType)
@@ -80,7 +80,12 @@ async function checkType({ kind, field }: GivenFile, path: string): Promise<{ mi
   })
 }
 
-async function upload(ctx: Context, channel: Channel, file: Parameters<Channel['upload']>[0]): Promise<string> {
+/** Uploads a file, again where that may help; resolves to the channel's id of it. Throws upstream_upload_failed. */
+export async function uploadFile(
+  ctx: Context,
+  channel: Channel,
+  file: Parameters<Channel['upload']>[0],
+): Promise<string> {
   const timeoutMs = ctx.upstreamTimeoutMs + Math.ceil((file.size / MEBIBYTE) * UPLOAD_MS_PER_MEBIBYTE)
   const deadline = Date.now() + timeoutMs
   for (let attempt = 1; ; attempt++) {

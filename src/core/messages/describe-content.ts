@@ -1,8 +1,8 @@
-import type { MessageContent } from '../../model/message-content.js'
+import type { MessageContent, ReadyContent } from '../../model/message-content.js'
 import { describeInbound, type InboundDescription } from './describe-inbound.js'
 
 /** What a message of ours shows in a conversation, as those of customers do (contract 4, Conversations). */
-export function describeContent(message: MessageContent): InboundDescription {
+export function describeContent(message: MessageContent | ReadyContent): InboundDescription {
   switch (message.type) {
     case 'text':
       return { text: message.text, media_type: null, content: null }
@@ -28,5 +28,23 @@ export function describeContent(message: MessageContent): InboundDescription {
     }
     case 'reaction':
       return { text: message.emoji, media_type: null, content: null }
+    case 'template': {
+      const { template, header } = message
+      return { text: template.body.text, media_type: header?.type ?? null, content: describeTemplate(message) }
+    }
+  }
+}
+
+/** What stands around the text of a template. */
+function describeTemplate({ template, header: file }: Extract<MessageContent | ReadyContent, { type: 'template' }>) {
+  const { name, language, header, footer, buttons } = template
+  return {
+    name,
+    language,
+    ...(header?.type === 'text' ? { header: header.text } : {}),
+    ...(header?.type === 'location' ? { location: { name: header.name, address: header.address } } : {}),
+    ...(file?.filename ? { filename: file.filename } : {}),
+    footer,
+    buttons: buttons.map(({ kind, text }) => ({ type: kind, text })),
   }
 }

@@ -1,12 +1,10 @@
-import { isDatabaseUnavailable } from '../../database/errors.js'
 import type { Database } from '../../database/pool.js'
+import { shareStatement } from '../../database/share.js'
 import { sleep } from '../../lib/backoff.js'
-import { coalesce } from '../../lib/coalesce.js'
 import type { Acceptance, Outbox, OutgoingMessage } from '../../model/outgoing-message.js'
 import { Problem } from '../../model/problem.js'
 import { acceptMessages, recordOutgoingMessages } from '../../storage/outgoing-messages.js'
 
-const MAX_BATCH = 100
 /** How long the news of an acceptance waits for a row; afterwards a status callback has to bring it. */
 const ACCEPT_PATIENCE_MS = 10_000
 const HELD_RETRY_SECONDS = 2
@@ -17,8 +15,8 @@ const HELD_RETRY_SECONDS = 2
  * pause. A shared one stands or falls as a whole: of one that fell, each part is tried by itself.
  */
 export function createOutbox(database: Database): Outbox {
-  const recordShared = shared((messages: OutgoingMessage[]) => recordOutgoingMessages(database, messages))
-  const acceptShared = shared((acceptances: Acceptance[]) => acceptMessages(database, acceptances))
+  const recordShared = shareStatement((messages: OutgoingMessage[]) => recordOutgoingMessages(database, messages))
+  const acceptShared = shareStatement((acceptances: Acceptance[]) => acceptMessages(database, acceptances))
   return {
     record: async (message, until) => {
       for (let attempt = 1; ; attempt++) {
@@ -48,17 +46,4 @@ function heldTooLong(): Problem {
   return new Problem('service_unavailable', 'The contact is being changed by somebody else at the moment: try again', {
     retry_after: HELD_RETRY_SECONDS,
   })
-}
-
-/** Runs what is asked for in the same moment together, and what fell together one by one: it shows then whose fault it was. */
-function shared<Item, Result>(run: (items: Item[]) => Promise<Result[]>): (item: Item) => Promise<Result> {
-  const together = coalesce(async (items: Item[]): Promise<(Result | null)[]> => {
-    try {
-      return await run(items)
-    } catch (error) {
-      if (isDatabaseUnavailable(error)) throw error
-      return items.map(() => null)
-    }
-  }, MAX_BATCH)
-  return async (item) => (await together(item)) ?? ((await run([item])) as [Result])[0]
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.js'
 import { isUniqueViolation } from '../../database/errors.js'
+import { shareStatement } from '../../database/share.js'
 import { coalesce } from '../../lib/coalesce.js'
 import { isUuid, newId } from '../../lib/id.js'
 import { findCallbackBodies } from '../../storage/callbacks.js'
@@ -11,7 +12,11 @@ import {
   recordIncomingReaction,
   type Sender,
 } from '../../storage/incoming-messages.js'
-import { applyStatus } from '../../storage/message-statuses.js'
+import { applyStatuses, type ReportedStatus } from '../../storage/message-statuses.js'
+import { OPTED_OUT } from '../../upstream/client.js'
+import { applyReply, readReply } from '../broadcasts/reply.js'
+import { optOutByUpstream } from '../opt-outs.js'
+import { applyTemplateChanges } from '../templates/changes.js'
 import { createLanes } from './lanes.js'
 import { createLimit } from './limit.js'
 import { ensurePersonContact, movePerson, personAddresses } from './person.js'
@@ -36,6 +41,7 @@ export function createCallbackProcessor(ctx: Context): CallbackProcessor {
     (wanted: { organizationId: string; callbackId: string }[]) => findCallbackBodies(ctx.database, wanted),
     MAX_BATCH,
   )
+  const applyStatus = shareStatement((statuses: ReportedStatus[]) => applyStatuses(ctx.database, statuses))
   const inLanes = createLanes()
   const inTurn = createLimit(MAX_RECORDING)
   return {
@@ -43,9 +49,13 @@ export function createCallbackProcessor(ctx: Context): CallbackProcessor {
       const body = await readBody({ organizationId, callbackId })
       if (body === null || body.length === 0) return
       const recorded = readCallback(body).map((item) =>
-        inLanes(lanesOf(organizationId, item), () => inTurn(() => record(ctx, organizationId, item))),
+        inLanes(lanesOf(organizationId, item), () =>
+          item.kind === 'status'
+            ? recordStatus(ctx, applyStatus, organizationId, item)
+            : inTurn(() => record(ctx, organizationId, item)),
+        ),
       )
-      await Promise.all(recorded)
+      await Promise.all([...recorded, applyTemplateChanges(ctx, organizationId, body)])
     },
   }
 }
@@ -63,18 +73,20 @@ function addressesOf(item: CallbackItem): readonly string[] {
 
 type IncomingItem = Exclude<CallbackItem, { kind: 'status' }>
 
-async function record(ctx: Context, organizationId: string, item: CallbackItem): Promise<void> {
-  if (item.kind === 'status') return recordStatus(ctx, organizationId, item)
+async function record(ctx: Context, organizationId: string, item: IncomingItem): Promise<void> {
   await recordIncoming(ctx, organizationId, item)
   if (item.kind === 'message' && item.movedTo) await movePerson(ctx, organizationId, item.from, item.movedTo)
 }
 
+/** Statuses of the same moment share a statement, so they wait for no turn. */
 async function recordStatus(
   ctx: Context,
+  applyStatus: (status: ReportedStatus) => Promise<{ messageId: string | null }>,
   organizationId: string,
   item: Extract<CallbackItem, { kind: 'status' }>,
 ): Promise<void> {
-  await applyStatus(ctx.database, organizationId, {
+  const { messageId } = await applyStatus({
+    organizationId,
     upstreamId: item.upstreamId,
     messageId: item.messageId !== null && isUuid(item.messageId) ? item.messageId : null,
     status: item.status,
@@ -83,6 +95,7 @@ async function recordStatus(
     alias: item.recipient.waId,
     eventIds: [newId(), newId()],
   })
+  if (item.error?.code === OPTED_OUT && messageId !== null) await optOutByUpstream(ctx, organizationId, messageId)
 }
 
 /** How often a message is recorded anew when its contact or a twin of it comes in between. */
@@ -109,7 +122,7 @@ async function tryToRecord(
   try {
     if (item.kind === 'message') {
       const message = toIncomingMessage(ctx, item)
-      const received = await recordIncomingMessage(ctx.database, organizationId, sender, message, newId())
+      const received = await recordMessage(ctx, organizationId, sender, message)
       if (received === 'recorded' && message.awaitsMedia) ctx.wakeWorkers()
       return received
     }
@@ -131,6 +144,22 @@ async function tryToRecord(
     if (isUniqueViolation(error)) return 'again'
     throw error
   }
+}
+
+/** What a reply means for broadcasts is done in the transaction that records it: neither without the other, and once. */
+function recordMessage(
+  ctx: Context,
+  organizationId: string,
+  sender: Sender,
+  message: IncomingMessage,
+): Promise<Received> {
+  const reply = readReply(message)
+  if (reply === null) return recordIncomingMessage(ctx.database, organizationId, sender, message, newId())
+  return ctx.database.transaction(async (transaction) => {
+    const received = await recordIncomingMessage(transaction, organizationId, sender, message, newId())
+    if (received === 'recorded') await applyReply(transaction, organizationId, message, reply)
+    return received
+  })
 }
 
 function toIncomingMessage(ctx: Context, item: Extract<CallbackItem, { kind: 'message' }>): IncomingMessage {

@@ -7,7 +7,8 @@ import type { Tenant } from '../../model/organization.js'
 import { findContactById } from '../../storage/contacts.js'
 import { findMessage } from '../../storage/messages.js'
 import { markMessageUnknown, refuseMessage } from '../../storage/outgoing-messages.js'
-import type { SendOutcome } from '../../upstream/client.js'
+import { OPTED_OUT, type SendOutcome } from '../../upstream/client.js'
+import { optOutByUpstream } from '../opt-outs.js'
 
 /** What became of a send (contract 4, Sending). The message stands in the conversation in every case. */
 export type SendResult =
@@ -43,6 +44,7 @@ export async function settle(
       await tryToKeep(ctx, () =>
         refuseMessage(ctx.database, tenant.id, messageId, { code, text }, ctx.clock(), newId()),
       )
+      if (code === OPTED_OUT) await tryToKeep(ctx, () => optOutByUpstream(ctx, tenant.id, messageId))
       return { result: 'refused', because, messageId, code, text }
     }
     case 'not_accepted': {

@@ -11,6 +11,7 @@ import { presentMessage } from '../../model/message.js'
 import type { Organization } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
 import { readSearchTerms } from '../../model/search-terms.js'
+import { paginate } from './pagination.js'
 import { ContactSchema, MessageSchema, PaginationSchema, responses, tenantId } from './schemas.js'
 import type { ApiServer } from './server.js'
 
@@ -169,9 +170,4 @@ export function readReference({ chatNumber, contactId }: Pick<Asked, 'chatNumber
     throw new Problem('missing_parameter', 'chatNumber (or contactId) query parameter is required')
   }
   return { chatNumber: chatNumber || undefined, contactId }
-}
-
-function paginate(page: number, limit: number, total: number) {
-  const totalPages = Math.ceil(total / limit)
-  return { totalPages, hasNextPage: page < totalPages, hasPrevPage: page > 1 && totalPages > 0 }
 }

@@ -1,28 +1,13 @@
-import { finished } from 'node:stream/promises'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Context } from '../../context.js'
 import { exportContacts } from '../../core/contacts/export.js'
 import { findContact } from '../../core/contacts.js'
 import { exportConversation } from '../../core/conversation-export.js'
 import { tenantOf } from '../../http/auth.js'
-import { startStream } from '../../http/stream.js'
 import { conversationQuery, readReference } from './conversations.js'
 import { ContactSchema, MessageSchema, responses, tenantId } from './schemas.js'
+import { fileAnswer, format, sendFile } from './send-file.js'
 import type { ApiServer } from './server.js'
-
-const format = Type.Optional(Type.Enum(['csv', 'json'], { default: 'csv' }))
-
-/** A client that takes nothing for so long is taken for gone; it would also keep the service from ending. */
-const STUCK_MS = 60_000
-
-/** An answer that is a file in either format. */
-const file = (description: string, json: ReturnType<typeof Type.Object>) => ({
-  200: {
-    description,
-    content: { 'text/csv': { schema: Type.String() }, 'application/json': { schema: json } },
-  },
-})
 
 /** `/contacts/export`, `/conversations/export`: everything as one file, streamed. */
 export function exportRoutes(server: ApiServer, ctx: Context): void {
@@ -34,7 +19,7 @@ export function exportRoutes(server: ApiServer, ctx: Context): void {
         summary: 'Export all contacts',
         querystring: Type.Object({ format, tenantId }),
         response: responses(
-          file(
+          fileAnswer(
             'All contacts, in the order in which they were made; the CSV has a column for each field',
             Type.Object({ success: Type.Literal(true), contacts: Type.Array(ContactSchema) }),
           ),
@@ -57,7 +42,7 @@ export function exportRoutes(server: ApiServer, ctx: Context): void {
         summary: 'Export the conversation with a contact',
         querystring: Type.Object({ ...conversationQuery, format, tenantId }),
         response: responses(
-          file(
+          fileAnswer(
             'All messages, oldest first, up to the newest at the beginning',
             Type.Object({ success: Type.Literal(true), messages: Type.Array(MessageSchema) }),
           ),
@@ -74,31 +59,4 @@ export function exportRoutes(server: ApiServer, ctx: Context): void {
       return sendFile(ctx, request, reply, `conversation-${contact.chat_id}.${format}`, parts)
     },
   )
-}
-
-/** The place of an export is taken until its last part is sent, or nobody takes more of it. */
-function sendFile(
-  ctx: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  filename: string,
-  parts: AsyncGenerator<string>,
-): Promise<FastifyReply> {
-  return ctx.exportGate.pass(tenantOf(request).id, async () => {
-    const stream = await startStream(parts)
-    reply.headers({
-      'content-type': filename.endsWith('.json') ? 'application/json; charset=utf-8' : 'text/csv; charset=utf-8',
-      'content-disposition': `attachment; filename="${filename}"`,
-    })
-    if (request.method === 'HEAD') {
-      stream.destroy()
-      return reply.send()
-    }
-    request.raw.setTimeout(STUCK_MS, () => request.raw.destroy())
-    reply.send(stream)
-    // What broke is told to the client by the connection, and in the log.
-    await finished(stream).catch(() => undefined)
-    request.raw.setTimeout(0)
-    return reply
-  })
 }

@@ -2,11 +2,17 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Context } from '../../context.js'
 import { createGuard, type Gate } from '../../http/auth.js'
+import { broadcastAnalyticsRoutes } from './broadcast-analytics.js'
+import { broadcastRoutes } from './broadcasts.js'
 import { contactImportRoutes } from './contact-import.js'
 import { contactRoutes } from './contacts.js'
 import { conversationRoutes } from './conversations.js'
 import { exportRoutes } from './exports.js'
+import { optOutRoutes } from './opt-outs.js'
 import { sendChatRoutes } from './send-chat.js'
+import { sendTemplateRoutes } from './send-template.js'
+import { shortLinkRoutes } from './shortlinks.js'
+import { templateRoutes } from './templates.js'
 
 /** Interface A: every route, behind the guard. */
 export function apiRoutes(ctx: Context, gate: Gate): FastifyPluginAsync {
@@ -17,6 +23,12 @@ export function apiRoutes(ctx: Context, gate: Gate): FastifyPluginAsync {
     conversationRoutes(server, ctx) //  GET /conversations
     exportRoutes(server, ctx) //        GET /contacts/export, GET /conversations/export
     contactImportRoutes(server, ctx) // POST /contacts/import
+    optOutRoutes(server, ctx) //        GET /opt-outs, GET /opt-outs/export, POST /opt-outs/import
     sendChatRoutes(server, ctx) //      POST /send-chat
+    sendTemplateRoutes(server, ctx) //  POST /send-template
+    broadcastRoutes(server, ctx) //     GET POST /broadcasts and what follows it
+    shortLinkRoutes(server, ctx) //     POST GET /shortlinks
+    broadcastAnalyticsRoutes(server, ctx) // GET POST /broadcast-analytics
+    templateRoutes(server, ctx) //      GET /templates, POST /templates/sync
   }
 }

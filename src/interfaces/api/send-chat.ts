@@ -44,8 +44,9 @@ export function sendChatRoutes(server: ApiServer, ctx: Context): void {
       const about = readAbout(request.body)
       return answerOnce(ctx, request, reply, {
         perform: async (id) => {
-          const command = { id, phone_number, content, about, memberId: memberId ?? null }
-          return toAttempt(tenant, content.type, await sendMessage(ctx, tenant, command))
+          const sender = { memberId: memberId ?? null, isPromotional: false, recipient: null }
+          const sent = await sendMessage(ctx, tenant, { id, phone_number, content, about, ...sender })
+          return toAttempt(tenant, content.type, sent)
         },
         recover: async (id) => {
           const result = await findSendResult(ctx, tenant, id)

@@ -1,40 +1,28 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../context.js'
 import { type CallbackReceipt, type CallbackReceiver, isVerifyToken } from '../../core/callbacks.js'
-import { MEBIBYTE } from '../../lib/units.js'
 import { Problem } from '../../model/problem.js'
-
-const BODY_LIMIT = 4 * MEBIBYTE
+import { BODY_LIMIT, readBytes, readHeader } from './raw.js'
 
 /** `/hooks/upstream`: the verification of the URL (GET) and the events (POST); contract 6. */
-export function hookRoutes(ctx: Context, callbacks: CallbackReceiver): FastifyPluginAsync {
-  return async (server) => {
-    // The signature is over the bytes as they came.
-    server.removeAllContentTypeParsers()
-    server.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_LIMIT }, (_request, body, done) =>
-      done(null, body),
-    )
+export function upstreamHooks(server: FastifyInstance, ctx: Context, callbacks: CallbackReceiver): void {
+  server.get('/upstream', { schema: { hide: true } as object }, async (request, reply) => {
+    const query = request.query as Record<string, unknown>
+    const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = query
+    const known = mode === 'subscribe' && typeof token === 'string' && (await isVerifyToken(ctx, token))
+    if (!known || typeof challenge !== 'string') {
+      throw new Problem('invalid_verify_token', 'hub.verify_token is not the verify token of any organization')
+    }
+    // Plain text that no browser takes for a page: the challenge is whatever the caller says.
+    reply.type('text/plain').header('x-content-type-options', 'nosniff')
+    return reply.send(challenge)
+  })
 
-    server.get('/upstream', { schema: { hide: true } as object }, async (request, reply) => {
-      const query = request.query as Record<string, unknown>
-      const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = query
-      const known = mode === 'subscribe' && typeof token === 'string' && (await isVerifyToken(ctx, token))
-      if (!known || typeof challenge !== 'string') {
-        throw new Problem('invalid_verify_token', 'hub.verify_token is not the verify token of any organization')
-      }
-      // Plain text that no browser takes for a page: the challenge is whatever the caller says.
-      reply.type('text/plain').header('x-content-type-options', 'nosniff')
-      return reply.send(challenge)
-    })
-
-    server.post('/upstream', { schema: { hide: true } as object, bodyLimit: BODY_LIMIT }, async (request) => {
-      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-      const signature = request.headers['x-hub-signature-256']
-      const receipt = await callbacks.receive(body, typeof signature === 'string' ? signature : undefined)
-      if (receipt !== 'stored') throw refusal(receipt)
-      return { success: true }
-    })
-  }
+  server.post('/upstream', { schema: { hide: true } as object, bodyLimit: BODY_LIMIT }, async (request) => {
+    const receipt = await callbacks.receive(readBytes(request), readHeader(request, 'x-hub-signature-256'))
+    if (receipt !== 'stored') throw refusal(receipt)
+    return { success: true }
+  })
 }
 
 function refusal(receipt: Exclude<CallbackReceipt, 'stored'>): Problem {

@@ -66,6 +66,8 @@ function messageTo(digits: string, fields: Partial<OutgoingMessage> = {}): Outgo
     assignee_id: null,
     created_at: world.now(),
     contactEventId: newId(),
+    isPromotional: false,
+    recipient: null,
     ...fields,
   }
 }

@@ -1,0 +1,40 @@
+import { BROADCASTS, LARGE_BROADCAST, RECIPIENTS_EACH, SINGLE_TEMPLATES } from './analytics-data.js'
+import { formatTable, type Target } from './report.js'
+import type { Analytics } from './subjects/analytics.js'
+
+/** All tables of `--only analytics` but the targets. */
+export function formatAnalytics({ fillSeconds, gigabytes, rows, verifySeconds }: Analytics): string {
+  const table = rows.map((row) => [
+    row.title,
+    String(row.connections),
+    row.perSecond.toFixed(0),
+    ...[row.p50Ms, row.p95Ms, row.p99Ms].map((ms) => ms?.toFixed(2) ?? ''),
+    row.nodeCpu?.toFixed(1) ?? '',
+    row.postgresCpu.toFixed(1),
+    row.peakMb?.toFixed(0) ?? '',
+  ])
+  const head = ['load', 'conn', 'req/s', 'p50 ms', 'p95 ms', 'p99 ms', 'Node CPU s/1,000', 'PG CPU s/1,000', 'peak MB']
+  return [
+    `a broadcast of ${count(LARGE_BROADCAST)} recipients with their messages; a year of ${count(BROADCASTS)} broadcasts of ${count(RECIPIENTS_EACH)} recipients (without messages), and of ${SINGLE_TEMPLATES} templates sent singly every day (counters only); ${gigabytes.toFixed(1)} GB, filled in ${fillSeconds.toFixed(0)} s`,
+    formatTable(head, table),
+    `the recipients of the large broadcast counted anew in ${verifySeconds.toFixed(1)} s`,
+  ].join('\n\n')
+}
+
+/** Holds the figures of one connection against what analytics shall cost. */
+export function judgeAnalytics({ rows }: Analytics): Target[] {
+  return [
+    judge('one broadcast of 1,000,000 below 20 ms', rows.find(({ id }) => id === 'one')?.p95Ms, 20),
+    judge('all of a year below 100 ms', rows.find(({ id }) => id === 'year')?.p95Ms, 100),
+  ]
+}
+
+/** 95 of 100 requests took at most so long. */
+function judge(target: string, p95Ms: number | null | undefined, limitMs: number): Target {
+  const ms = p95Ms ?? Number.POSITIVE_INFINITY
+  return { target, measured: `${ms.toFixed(2)} ms`, met: ms < limitMs }
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en')
+}

@@ -1,0 +1,102 @@
+import { join } from 'node:path'
+import pg from 'pg'
+import { verifyCounters } from '../../src/core/analytics/verify.js'
+import { openDatabase } from '../../src/database/pool.js'
+import type { Organization } from '../../src/model/organization.js'
+import { DAYS, fillAnalytics } from '../analytics-data.js'
+import type { Cleanup } from '../cleanup.js'
+import { runLoad } from '../generator.js'
+import { get } from '../loads.js'
+import { type LoadedServer, type Measurement, measure, type Row } from '../measure.js'
+import { FILLING, NO_UPSTREAM } from '../scale-world.js'
+import { databaseUrl, makeFolder, makeOrganization, serviceEnvironment, startServer, startService } from '../world.js'
+
+/** What the analytics cost. */
+export interface Analytics {
+  fillSeconds: number
+  gigabytes: number
+  rows: Row[]
+  /** How long it takes to count the large broadcast's recipients anew. */
+  verifySeconds: number
+}
+
+const DAY_MS = 86_400_000
+
+/** Fills a database with a year of broadcasts and asks for their analytics by HTTP. */
+export async function measureAnalytics(cleanup: Cleanup, seconds: number): Promise<Analytics> {
+  const folder = await makeFolder(cleanup)
+  const filling = await startServer(cleanup, folder, FILLING)
+  const env = {
+    ...serviceEnvironment(folder, NO_UPSTREAM),
+    PARLEY_DATABASE_URL: databaseUrl(filling.connection),
+  }
+  const organization = await makeOrganization(cleanup, env)
+  const startedAt = performance.now()
+  const broadcastId = await fillAnalytics(filling.database, organization.id)
+  const fillSeconds = (performance.now() - startedAt) / 1000
+  await filling.stop()
+
+  const { connection, postmasterPid } = await startServer(cleanup, folder)
+  const database = new pg.Pool({ ...connection, max: 2 })
+  cleanup.add(() => database.end())
+  database.on('error', () => undefined)
+  const server: LoadedServer = { database, postmasterPid }
+  const service = await startService(cleanup, env)
+  const { rows: sizes } = await database.query('SELECT pg_database_size(current_database())::float8 / 1e9 AS gigabytes')
+
+  const rows: Row[] = []
+  for (const { id, title, query, connections } of questionsTo(broadcastId)) {
+    const request = get(`/broadcast-analytics?${new URLSearchParams(query)}`, organization.key)
+    const load: Measurement = {
+      ...{ id, title, connections, pid: service.pid },
+      run: (shape) => runLoad(service.url, shape, () => request),
+    }
+    rows.push(await measure(server, seconds, load))
+  }
+  const verifySeconds = await timeRecount(connection, organization.id, broadcastId)
+  return { fillSeconds, gigabytes: sizes[0].gigabytes, rows, verifySeconds }
+}
+
+interface Question {
+  id: string
+  title: string
+  query: Record<string, string>
+  connections: number
+}
+
+function questionsTo(broadcast_id: string): Question[] {
+  const one = { title: 'broadcast of 1,000,000', query: { broadcast_id } }
+  const year = { title: 'all of a year', query: lastDays(DAYS) }
+  return [
+    { ...one, id: 'one', connections: 1 },
+    { ...one, id: 'one.8', connections: 8 },
+    { ...year, id: 'year', connections: 1 },
+    { ...year, id: 'year.8', connections: 8 },
+    { id: 'month', title: 'all of 30 days', query: lastDays(30), connections: 1 },
+    { id: 'day', title: 'all of today', query: lastDays(1), connections: 1 },
+  ]
+}
+
+/** Days of the organization's time zone, São Paulo, which is 3 hours behind UTC all year. */
+function lastDays(days: number): Record<string, string> {
+  const now = Date.now() - DAY_MS / 8
+  const dateAt = (time: number) => new Date(time).toISOString().slice(0, 10)
+  return { start_date: dateAt(now - (days - 1) * DAY_MS), end_date: dateAt(now) }
+}
+
+/** Throws when a counter is wrong: the data was not as meant. */
+async function timeRecount(
+  connection: Parameters<typeof openDatabase>[0],
+  organizationId: string,
+  broadcastId: string,
+): Promise<number> {
+  const database = openDatabase(connection, 1, () => undefined)
+  try {
+    const startedAt = performance.now()
+    const { drifts } = await verifyCounters({ database }, { id: organizationId } as Organization, broadcastId)
+    if (drifts.length > 0) throw new Error(`the data is not as meant: ${JSON.stringify(drifts)}`)
+    return (performance.now() - startedAt) / 1000
+  } finally {
+    await database.close()
+  }
+}

@@ -1,0 +1,23 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type JsonObject, parseJsonObject } from '../src/lib/json.js'
+import { isProblem, type Problem, problem } from './problems.js'
+
+/** What the control answers: an object with `success`, or what was wrong. */
+export type Answer = object | Problem
+
+/** Hands the body to a handler; no body counts as an empty object. */
+export async function withBody(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  handle: (body: JsonObject) => Answer | Promise<Answer>,
+): Promise<FastifyReply> {
+  const text = typeof request.body === 'string' && request.body !== '' ? request.body : '{}'
+  const body = parseJsonObject(text)
+  return answer(reply, body ? await handle(body) : problem(400, 'Invalid JSON', 'The body must be a JSON object'))
+}
+
+export function answer(reply: FastifyReply, result: Answer): FastifyReply {
+  if (!isProblem(result)) return reply.send(result)
+  const { status, error, message } = result
+  return reply.code(status).send({ success: false, error, message })
+}

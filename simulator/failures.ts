@@ -1,0 +1,20 @@
+import { fixedCallbackError, fixedRefusal } from './errors.js'
+import { type AcceptedFate, type Fate, ordinaryFate } from './magic.js'
+
+/** How a failure is told: in the answer to the send, or by a status after the send was accepted. */
+export const failureWays = ['answer', 'status'] as const
+
+/** What every send to a recipient comes to. */
+export interface Failure {
+  /** One of those with fixed texts. */
+  code: number
+  by: (typeof failureWays)[number]
+}
+
+/** The recipients that were told to fail, by network id or user id. */
+export type Failures = Map<string, Failure>
+
+export function fateByFailure({ code, by }: Failure): Fate {
+  if (by === 'answer') return { kind: 'refused', refusal: fixedRefusal(code) }
+  return { ...ordinaryFate, failure: fixedCallbackError(code) } satisfies AcceptedFate
+}

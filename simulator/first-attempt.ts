@@ -1,0 +1,16 @@
+import type { CallbackContent } from './batches.js'
+import type { Attempt } from './callbacks.js'
+import type { Context } from './context.js'
+
+/** Sends a callback of a business number and waits for how its first delivery goes; `status` is null when nobody answered. */
+export function firstAttempt(
+  context: Context,
+  phoneNumberId: string,
+  content: CallbackContent,
+  repeat: boolean,
+): Promise<{ delivered: boolean; status: number | null }> {
+  return new Promise((resolve) => {
+    const onAttempt = ({ outcome, status }: Attempt) => resolve({ delivered: outcome === 'taken', status })
+    context.sender.send({ phoneNumberId, content, repeat, onAttempt })
+  })
+}

@@ -1,0 +1,97 @@
+import type { JsonObject } from '../../src/lib/json.js'
+import { GraphqlError } from './graphql-document.js'
+import { graphqlOrder } from './graphql-order.js'
+import type { ShopOrder } from './order.js'
+import {
+  comparePlaces,
+  isPlace,
+  type OrderMoment,
+  type OrderPlace,
+  orderMoments,
+  placeOf,
+  readCursor,
+  writeCursor,
+} from './order-list.js'
+
+const largestPage = 250
+const argNames = ['first', 'after', 'query', 'sortKey', 'reverse']
+/** `updated_at:>=2026-01-01`, the moment in quotes or not; several are joined by a space or AND. */
+const condition = /(?<moment>\w+):(?<operator>>=|<=|>|<)(?:'(?<single>[^']*)'|"(?<double>[^"]*)"|(?<bare>[^\s'"]+))/g
+
+type Filter = (order: ShopOrder) => boolean
+
+/** The connection `orders`: a page of the orders that `query` lets through, oldest first unless `reverse`. */
+export function listOrders(args: JsonObject, all: ShopOrder[]): JsonObject {
+  const stranger = Object.keys(args).find((name) => !argNames.includes(name))
+  if (stranger !== undefined) throw invalid(`Field 'orders' doesn't accept argument '${stranger}'`)
+  const { first, reverse = false } = args
+  if (typeof first !== 'number' || !Number.isInteger(first) || first < 1 || first > largestPage) {
+    throw invalid(`first must be a whole number from 1 to ${largestPage}`)
+  }
+  const moment = readSortKey(args.sortKey ?? 'PROCESSED_AT')
+  const direction = reverse === true ? -1 : 1
+  const after = readAfter(args.after ?? null)
+  const place = (order: ShopOrder) => placeOf(order, moment)
+  const compare = (a: OrderPlace, b: OrderPlace) => direction * comparePlaces(a, b)
+  const matching = all
+    .filter(readFilter(args.query ?? ''))
+    .sort((a, b) => compare(place(a), place(b)))
+    .filter((order) => !after || compare(place(order), after) > 0)
+  const edges = matching
+    .slice(0, first)
+    .map((order) => ({ cursor: writeCursor(place(order)), node: graphqlOrder(order) }))
+  return {
+    edges,
+    nodes: edges.map(({ node }) => node),
+    pageInfo: {
+      hasNextPage: matching.length > edges.length,
+      hasPreviousPage: after !== null,
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+  }
+}
+
+function readSortKey(given: unknown): OrderMoment {
+  const moment = orderMoments.find((name) => name.toUpperCase() === given)
+  if (!moment) throw invalid(`sortKey must be one of ${orderMoments.join(', ').toUpperCase()}`)
+  return moment
+}
+
+function readAfter(given: unknown): OrderPlace | null {
+  if (given === null) return null
+  const place = typeof given === 'string' ? readCursor(given) : null
+  if (!isPlace(place)) throw invalid('Invalid cursor for current pagination sort.')
+  return place
+}
+
+/** The storefront searches by many fields; by others than moments it would find everything here, so they are refused. */
+function readFilter(query: unknown): Filter {
+  const text = String(query)
+  if (
+    text
+      .replaceAll(condition, ' ')
+      .replaceAll(/\bAND\b/g, ' ')
+      .trim() !== ''
+  ) {
+    throw invalid(`This simulator searches by moments only, and not by ${text}`)
+  }
+  const filters = Array.from(text.matchAll(condition), ({ groups = {} }) => filterBy(groups))
+  return (order) => filters.every((fits) => fits(order))
+}
+
+function filterBy({ moment: given, operator, single, double, bare }: Partial<Record<string, string>>): Filter {
+  const moment = orderMoments.find((name) => name === given)
+  const limit = Date.parse(single ?? double ?? bare ?? '')
+  if (!moment || Number.isNaN(limit)) throw invalid(`This simulator cannot search by ${given}`)
+  return (order) => {
+    const at = Date.parse(order[moment])
+    if (operator === '>=') return at >= limit
+    if (operator === '<=') return at <= limit
+    return operator === '>' ? at > limit : at < limit
+  }
+}
+
+function invalid(message: string): GraphqlError {
+  return new GraphqlError('argumentLiteralsIncompatible', message)
+}

@@ -1,0 +1,42 @@
+import { request } from 'undici'
+import { signShopBody } from '../signing.js'
+import { restOrder, type ShopOrder } from './order.js'
+
+/** One report of an order. */
+export interface ShopWebhook {
+  url: string
+  /** Signs the body. */
+  secret: string
+  /** Such as `orders/create`. */
+  topic: string
+  /** The same over repetitions. */
+  id: string
+  order: ShopOrder
+}
+
+const timeoutMs = 5_000
+
+/** Posts a webhook once; answers with the HTTP status, or null when nobody answered in 5 s. */
+export async function postWebhook({ url, secret, topic, id, order }: ShopWebhook): Promise<number | null> {
+  const body = JSON.stringify(restOrder(order))
+  try {
+    const answer = await request(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-shopify-topic': topic,
+        'x-shopify-hmac-sha256': signShopBody(secret, body),
+        'x-shopify-shop-domain': 'simulator.example',
+        'x-shopify-api-version': '2026-07',
+        'x-shopify-webhook-id': id,
+        'x-shopify-triggered-at': new Date().toISOString(),
+      },
+      body,
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    await answer.body.dump()
+    return answer.statusCode
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,86 @@
+import { isJsonObject, type JsonObject } from '../../src/lib/json.js'
+import { isFilled, isLonger } from '../content/checks.js'
+import { variablesOf } from './variables.js'
+
+const maxBodyLength = 1024
+const maxHeaderLength = 60
+const maxFooterLength = 60
+const maxButtons = 10
+const maxButtonLength = 25
+const maxUrlLength = 2000
+
+/** Looks at one component of a kind; null when nothing is wrong with it. */
+type Check = (component: JsonObject) => string | null
+
+const checks: Record<string, Check> = {
+  HEADER: checkHeader,
+  BODY: ({ text }) => complaintAboutText(text, 'the text of the BODY', maxBodyLength),
+  FOOTER: ({ text }) => complaintAboutText(text, 'the text of the FOOTER', maxFooterLength),
+  BUTTONS: checkButtons,
+}
+
+/** The components of a template with their types in upper case, or what is wrong with them. Unknown kinds stay as they are. */
+export function readComponents(given: unknown): JsonObject[] | string {
+  if (!Array.isArray(given) || !given.every(hasType)) {
+    return 'template.components must be an array of objects, each with a type'
+  }
+  const components = given.map(withUpperTypes)
+  const types = components.map(({ type }) => String(type))
+  const twice = types.find((type, index) => types.indexOf(type) !== index)
+  if (twice !== undefined) return `template.components may hold one ${twice} only`
+  if (!types.includes('BODY')) return 'template.components must hold a BODY'
+  for (const component of components) {
+    const type = String(component.type)
+    const complaint = Object.hasOwn(checks, type) ? checks[type]?.(component) : null
+    if (complaint) return `template.components: ${complaint}`
+  }
+  return components
+}
+
+function hasType(value: unknown): value is JsonObject {
+  return isJsonObject(value) && isFilled(value.type)
+}
+
+/** Templates may be made with types in lower case; they are listed in upper case. */
+function withUpperTypes(component: JsonObject): JsonObject {
+  const { type, format, buttons } = component
+  return {
+    ...component,
+    type: String(type).toUpperCase(),
+    ...(typeof format === 'string' ? { format: format.toUpperCase() } : {}),
+    ...(Array.isArray(buttons) ? { buttons: buttons.map((one) => (hasType(one) ? withUpperTypes(one) : one)) } : {}),
+  }
+}
+
+function checkHeader({ format, text }: JsonObject): string | null {
+  if (!isFilled(format)) return 'the HEADER must have a format'
+  if (format !== 'TEXT') return null
+  if (variablesOf(text).length > 1) return 'the text of the HEADER may have one variable'
+  return complaintAboutText(text, 'the text of the HEADER', maxHeaderLength)
+}
+
+function checkButtons({ buttons }: JsonObject): string | null {
+  if (!Array.isArray(buttons) || buttons.length < 1 || buttons.length > maxButtons || !buttons.every(hasType)) {
+    return `BUTTONS must have 1 to ${maxButtons} buttons, each with a type`
+  }
+  for (const { type, text, url } of buttons) {
+    const labelled = type === 'URL' || type === 'QUICK_REPLY' || type === 'PHONE_NUMBER'
+    const complaint = labelled ? complaintAboutText(text, `the text of a ${type} button`, maxButtonLength) : null
+    if (complaint) return complaint
+    if (type === 'URL' && !isButtonUrl(url)) {
+      return `the url of a button must be at most ${maxUrlLength} characters long, and end in {{1}} where it has a variable`
+    }
+  }
+  return null
+}
+
+/** The one variable of an address has a number also where the others have names. */
+function isButtonUrl(url: unknown): boolean {
+  if (!isFilled(url) || isLonger(url, maxUrlLength)) return false
+  return /^https?:\/\/[^{}]+(\{\{1\}\})?$/.test(url)
+}
+
+function complaintAboutText(text: unknown, name: string, max: number): string | null {
+  if (isFilled(text) && !isLonger(text, max)) return null
+  return `${name} must be a string of 1 to ${max} characters`
+}

@@ -1,0 +1,109 @@
+import { asObjects, type JsonObject } from '../../src/lib/json.js'
+import { firstRefusal } from '../content/checks.js'
+import { formatMismatch } from '../content/template-parameters.js'
+import type { Context } from '../context.js'
+import { type Refusal, refusals } from '../errors.js'
+import type { ButtonDemand, TemplateDemands } from './demands.js'
+
+const mediaFormats = ['IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION']
+const textTypes = ['text', 'currency', 'date_time']
+/** The kinds of button as a send calls them, by those of the templates. Other kinds are not looked at. */
+const sentButtons: Record<string, string> = { URL: 'url', QUICK_REPLY: 'quick_reply', COPY_CODE: 'copy_code' }
+
+/**
+ * Refuses a send, whose shape has been checked, that does not fit the template which it names: one that the number's account does
+ * not have, that cannot be sent now, or that asks for something else. A number that is not registered has no account to look at.
+ */
+export function checkFit(context: Context, phoneNumberId: string, template: JsonObject): Refusal | null {
+  const number = context.numbers.get(phoneNumberId)
+  if (!number) return null
+  const name = String(template.name)
+  const language = String((template.language as JsonObject).code)
+  const known = context.templates.find(number.business_account_id, name, language)
+  if (!known) return context.settings.templates === 'any' ? null : refusals.unknownTemplate(name, language)
+  return checkStatus(known.template.status, name, language) ?? checkComponents(template.components, known.demands)
+}
+
+function checkStatus(status: string, name: string, language: string): Refusal | null {
+  if (status === 'APPROVED') return null
+  if (status === 'PAUSED') return refusals.pausedTemplate()
+  return status === 'DISABLED' ? refusals.disabledTemplate() : refusals.unknownTemplate(name, language)
+}
+
+function checkComponents(given: unknown, demands: TemplateDemands): Refusal | null {
+  const components = asObjects(given)
+  const buttons = components.filter(({ type }) => type === 'button')
+  return (
+    checkHeader(parametersOf(components, 'header'), demands) ??
+    checkVariables('body', parametersOf(components, 'body'), demands.body.variables, demands.isNamed) ??
+    firstRefusal(demands.buttons, (demand, index) => checkPresence(buttons, demand, index)) ??
+    firstRefusal(buttons, (button) => checkButton(button, demands.buttons))
+  )
+}
+
+function parametersOf(components: JsonObject[], type: string): JsonObject[] {
+  return components.filter((component) => component.type === type).flatMap(({ parameters }) => asObjects(parameters))
+}
+
+function checkHeader(given: JsonObject[], { header, isNamed }: TemplateDemands): Refusal | null {
+  const { format, variables } = header
+  if (format === null || format === 'TEXT') return checkVariables('header', given, variables, isNamed)
+  if (!mediaFormats.includes(format)) return null
+  const [first, ...more] = given.map(({ type }) => String(type))
+  if (first?.toUpperCase() !== format) return formatMismatch('header', format, first)
+  return more.length === 0 ? null : wrongCount('header', given.length, 1)
+}
+
+function checkVariables(place: string, given: JsonObject[], variables: string[], isNamed: boolean): Refusal | null {
+  if (given.length !== variables.length) return wrongCount(place, given.length, variables.length)
+  const other = given.find(({ type }) => !textTypes.includes(String(type)))
+  if (other) return formatMismatch(place, 'text', String(other.type))
+  return isNamed ? checkNames(place, given, variables) : checkNoNames(place, given)
+}
+
+/** The code is assumed: what the upstream says of a name that is missing is not published. */
+function checkNames(place: string, given: JsonObject[], variables: string[]): Refusal | null {
+  const missing = variables.find((variable) => !given.some(({ parameter_name: name }) => name === variable))
+  return missing === undefined ? null : refusals.parameterFormat(`${place}: parameter_name ${missing} is missing`)
+}
+
+/** Assumed as well: the upstream's documents show names with named templates only. */
+function checkNoNames(place: string, given: JsonObject[]): Refusal | null {
+  const named = given.find(({ parameter_name: name }) => name !== undefined)
+  if (!named) return null
+  return refusals.parameterFormat(
+    `${place}: parameter_name ${named.parameter_name} is not one of a positional template`,
+  )
+}
+
+function wrongCount(place: string, given: number, expected: number): Refusal {
+  return refusals.parameterCount(
+    `${place}: number of localizable_params (${given}) does not match the expected number of params (${expected})`,
+  )
+}
+
+function checkPresence(buttons: JsonObject[], { type, needsParameter }: ButtonDemand, index: number): Refusal | null {
+  if (!needsParameter || buttons.some((button) => Number(button.index) === index)) return null
+  return refusals.missing(`buttons: Button at index ${index} of type ${spelled(type)} requires a parameter`)
+}
+
+/** The codes are assumed, by what they say: a button of another kind is a wrong format, a parameter too many a wrong count. */
+function checkButton({ sub_type: kind, index }: JsonObject, demands: ButtonDemand[]): Refusal | null {
+  const demand = demands[Number(index)]
+  if (!demand) return refusals.parameterFormat(`buttons: There is no button at index ${index}`)
+  const expected = sentButtons[demand.type]
+  if (expected === undefined) return null
+  if (kind !== expected) {
+    return refusals.parameterFormat(`buttons: Button at index ${index} is of type ${spelled(demand.type)}`)
+  }
+  if (demand.type !== 'URL' || demand.needsParameter) return null
+  return refusals.parameterCount(`buttons: Button at index ${index} of type Url does not require parameters`)
+}
+
+/** `QUICK_REPLY` as the upstream spells it in its errors: `QuickReply`. */
+function spelled(type: string): string {
+  return type
+    .split('_')
+    .map((word) => word.slice(0, 1) + word.slice(1).toLowerCase())
+    .join('')
+}

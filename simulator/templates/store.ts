@@ -1,0 +1,77 @@
+import { hash } from 'node:crypto'
+import { demandsOf, type TemplateDemands } from './demands.js'
+import { sampleTemplates } from './samples.js'
+import type { Template } from './template.js'
+
+/** A template of a business account. */
+export interface StoredTemplate extends Template {
+  /** Digits; the same for the same account, name and language. */
+  id: string
+}
+
+interface Kept {
+  template: StoredTemplate
+  demands: TemplateDemands
+  /** Its place in the list, which it keeps when it is replaced. */
+  place: number
+}
+
+/** The templates of every business account. Each account begins with the samples. */
+export class Templates {
+  readonly #accounts = new Map<string, Map<string, Kept>>()
+  #places = 0
+
+  /** Makes an account known; one that is known keeps what it has. */
+  open(accountId: string): void {
+    if (this.#accounts.has(accountId)) return
+    this.#accounts.set(accountId, new Map())
+    for (const template of sampleTemplates) this.put(accountId, template)
+  }
+
+  /** A template and what its sends must bring along. */
+  find(accountId: string, name: string, language: string): Kept | undefined {
+    return this.#accounts.get(accountId)?.get(keyOf(name, language))
+  }
+
+  /** Those of an account with a place above `after`, by place. */
+  list(accountId: string, after = 0): Kept[] {
+    return Array.from(this.#accounts.get(accountId)?.values() ?? []).filter(({ place }) => place > after)
+  }
+
+  /** Keeps a template of a known account; one of the same name and language gives way. */
+  put(accountId: string, template: Template): StoredTemplate {
+    const kept = this.#accounts.get(accountId)
+    if (!kept) throw new Error(`The account ${accountId} is not known`)
+    const key = keyOf(template.name, template.language)
+    const place = kept.get(key)?.place ?? ++this.#places
+    const stored = { ...template, id: idOf(accountId, key) }
+    kept.set(key, { template: stored, demands: demandsOf(template), place })
+    return stored
+  }
+
+  /** Forgets a template; false where there is none. */
+  remove(accountId: string, name: string, language: string): boolean {
+    return this.#accounts.get(accountId)?.delete(keyOf(name, language)) ?? false
+  }
+
+  /** Every account has the samples again, and nothing else. */
+  reset(): void {
+    const known = [...this.#accounts.keys()]
+    this.#accounts.clear()
+    for (const accountId of known) this.open(accountId)
+  }
+
+  /** Forgets the accounts too. */
+  clear(): void {
+    this.#accounts.clear()
+  }
+}
+
+function keyOf(name: string, language: string): string {
+  return `${name} ${language}`
+}
+
+/** 16 digits, few enough for a JSON number: callbacks tell the id as one. */
+function idOf(accountId: string, key: string): string {
+  return String(10 ** 15 + Number.parseInt(hash('sha256', `${accountId} ${key}`, 'hex').slice(0, 12), 16))
+}

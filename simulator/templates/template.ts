@@ -1,0 +1,77 @@
+import { isJsonObject, type JsonObject } from '../../src/lib/json.js'
+import { invalidField, missingField, type Problem } from '../problems.js'
+import { readComponents } from './components.js'
+import { isNamedVariable, variablesOf } from './variables.js'
+
+/** A template as it is listed, but for its id. */
+export interface Template {
+  name: string
+  language: string
+  status: string
+  category: string
+  parameter_format: 'NAMED' | 'POSITIONAL'
+  /** Their types are in upper case; what is not known of them stays as it was told. */
+  components: JsonObject[]
+  /** `NONE`, or why it was rejected. */
+  rejected_reason: string
+}
+
+/** What a template can be; only one that is APPROVED is sent. */
+export const templateStatuses = [
+  ...['APPROVED', 'PENDING', 'REJECTED', 'PAUSED', 'DISABLED', 'IN_APPEAL', 'PENDING_DELETION', 'DELETED'],
+  ...['LIMIT_EXCEEDED', 'ARCHIVED'],
+]
+
+const categories = ['MARKETING', 'UTILITY', 'AUTHENTICATION']
+const formats = ['NAMED', 'POSITIONAL'] as const
+
+/** Reads the template of a control body. An absent status is APPROVED; an absent format is that of its variables. */
+export function readTemplate(given: unknown): Template | Problem {
+  if (given === undefined) return missingField('template')
+  if (!isJsonObject(given)) return invalidField('template must be an object')
+  const complaint = complaintAbout(given)
+  if (complaint) return invalidField(complaint)
+  const components = readComponents(given.components)
+  if (typeof components === 'string') return invalidField(components)
+  const format = readFormat(given.parameter_format, components)
+  if (typeof format !== 'string') return format
+  return {
+    name: String(given.name),
+    language: String(given.language),
+    status: String(given.status ?? 'APPROVED'),
+    category: String(given.category),
+    parameter_format: format,
+    components,
+    rejected_reason: 'NONE',
+  }
+}
+
+function complaintAbout({ name, language, category, status = 'APPROVED' }: JsonObject): string | null {
+  if (!matches(name, /^[a-z0-9_]{1,512}$/)) {
+    return 'template.name must be 1 to 512 lower-case letters, digits and _'
+  }
+  if (!matches(language, /^[a-z]{2,3}(_[A-Za-z]{2,4})?$/)) return 'template.language must be a code such as pt_BR or en'
+  if (!isOneOf(category, categories)) return `template.category must be one of ${categories.join(', ')}`
+  if (!isOneOf(status, templateStatuses)) return `template.status must be one of ${templateStatuses.join(', ')}`
+  return null
+}
+
+function readFormat(given: unknown, components: JsonObject[]): Template['parameter_format'] | Problem {
+  const variables = components.flatMap(({ type, text }) =>
+    type === 'BODY' || type === 'HEADER' ? variablesOf(text) : [],
+  )
+  const asked = given ?? (variables.some(isNamedVariable) ? 'NAMED' : 'POSITIONAL')
+  const format = formats.find((known) => known === asked)
+  if (!format) return invalidField(`template.parameter_format must be one of ${formats.join(', ')}`)
+  const stranger = variables.find((variable) => isNamedVariable(variable) !== (format === 'NAMED'))
+  if (stranger === undefined) return format
+  return invalidField(`{{${stranger}}} is no variable of a template that is ${format}`)
+}
+
+function matches(value: unknown, pattern: RegExp): boolean {
+  return typeof value === 'string' && pattern.test(value)
+}
+
+function isOneOf(value: unknown, words: readonly string[]): boolean {
+  return typeof value === 'string' && words.includes(value)
+}

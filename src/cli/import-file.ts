@@ -1,0 +1,87 @@
+import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import type { OperatorContext } from '../context.js'
+import type { ImportResult, ImportSummary } from '../core/contacts/import-file.js'
+import { importWithReport, type ReportingImport } from '../core/contacts/import-report.js'
+import { withUpload } from '../core/contacts/receive-import.js'
+import { findOrganizationByName } from '../core/organizations.js'
+import { createSpool, type Spool } from '../lib/spool.js'
+import type { Organization } from '../model/organization.js'
+import { writeDocument } from './export-file.js'
+import { CliFailure } from './failure.js'
+import type { Invocation, Streams } from './invocation.js'
+import { asOperator } from './operator.js'
+import { inOneLine, printFields } from './output.js'
+
+/** What the help of every import says of what it prints and how it ends. */
+export const IMPORT_HELP =
+  '\nPrints the counts and each failed row. Ends with 1 when a row failed; all others are imported.'
+
+/** Imports what a file at `path` holds. */
+export type ImportVerb = (
+  ctx: OperatorContext,
+  organization: Organization,
+  path: string,
+  ...report: Parameters<ReportingImport>
+) => ReturnType<ReportingImport>
+
+/**
+ * Imports a file, or standard input where it is `-`, and prints the counts and each failed row; with `json` what became of every
+ * row. Throws a CliFailure of code 1 when a row failed.
+ */
+export async function importFile(
+  { env, streams }: Invocation,
+  file: string,
+  { org, json }: { org: string; json?: boolean },
+  importInto: ImportVerb,
+): Promise<void> {
+  const source = await openFile(streams, file)
+  const { total, failed } = await asOperator(env, async (ctx, { dataDir }) => {
+    const spool = createSpool(join(dataDir, 'spool'))
+    const organization = await findOrganizationByName(ctx, org)
+    return withUpload({ spool }, source, ({ path }) => {
+      const work: ReportingImport = (report) => importInto(ctx, organization, path, report)
+      return json ? importPrintingJson({ spool }, streams, work) : importPrintingFailures(streams, work)
+    })
+  }).finally(() => source.destroy())
+  if (failed > 0) throw new CliFailure(1, `${failed} of ${total} rows failed`)
+}
+
+async function openFile({ stdin }: Streams, file: string): Promise<Readable> {
+  if (file === '-') return Readable.from(stdin)
+  const stream = createReadStream(file)
+  try {
+    await once(stream, 'open')
+    if ((await stat(file)).isDirectory()) throw new Error('it is a directory')
+    return stream
+  } catch (error) {
+    stream.destroy()
+    throw new CliFailure(1, `${file} cannot be read: ${(error as Error).message}`)
+  }
+}
+
+async function importPrintingJson(
+  ctx: { spool: Spool },
+  streams: Streams,
+  work: ReportingImport,
+): Promise<ImportSummary> {
+  const { kept, whole } = await importWithReport(ctx, work)
+  await writeDocument(streams, whole, undefined)
+  streams.stdout.write('\n')
+  return kept.summary
+}
+
+async function importPrintingFailures(streams: Streams, work: ReportingImport): Promise<ImportSummary> {
+  const summary = await work(async (results) => {
+    for (const result of results) if (result.status === 'failed') streams.stdout.write(describeFailure(result))
+  })
+  printFields(streams, summary, {})
+  return summary
+}
+
+function describeFailure({ row, error, message }: ImportResult): string {
+  return `row ${row}: ${inOneLine(`${error}: ${message}`)}\n`
+}

@@ -1,0 +1,100 @@
+import type { Context } from '../context.js'
+import {
+  type Campaign,
+  type DateRange,
+  type MeasuredBroadcast,
+  presentAnalytics,
+  presentBroadcastAnalytics,
+} from '../model/analytics.js'
+import { countRecipients } from '../model/broadcast.js'
+import type { Organization } from '../model/organization.js'
+import { Problem } from '../model/problem.js'
+import {
+  type BroadcastRow,
+  type CampaignRow,
+  findErrorTexts,
+  findMeasuredBroadcast,
+  listStartedCampaigns,
+  type Sums,
+  sumCampaignCounts,
+} from '../storage/analytics.js'
+import { findRevenue } from './revenue.js'
+
+/** The analytics of one broadcast, or of one send-template by its broadcastId (spec 2.6). Throws broadcast_not_found. */
+export async function readBroadcastAnalytics(
+  ctx: Pick<Context, 'database' | 'channelNames'>,
+  organization: Organization,
+  broadcastId: string,
+) {
+  const broadcast = await findMeasuredBroadcast(ctx.database, organization.id, broadcastId)
+  if (!broadcast) throw new Problem('broadcast_not_found', `There is no broadcast with the id ${broadcastId}`)
+  const revenue = await findRevenue(ctx, organization, {
+    // Any of them may be a short code; what is none earns nothing.
+    codes: Object.values(broadcast.parameters?.buttons ?? {}),
+    campaigns: broadcast.utm_campaigns,
+  })
+  return { ...presentBroadcastAnalytics(toMeasured(broadcast)), revenue }
+}
+
+/** The analytics of all campaigns that started in a range of days (spec 2.7). */
+export async function readAnalytics(ctx: Pick<Context, 'database'>, organization: Organization, range: DateRange) {
+  const { id, timezone } = organization
+  const started = await listStartedCampaigns(ctx.database, id, range, timezone)
+  const { sums, errors } = await sumCampaignCounts(
+    ctx.database,
+    id,
+    started.map((campaign) => campaign.id),
+  )
+  const texts = await findErrorTexts(ctx.database, id, [...errors.keys()])
+  const errorCounts = Array.from(errors, ([code, count]) => ({ code, count, text: texts.get(code) ?? null }))
+  return presentAnalytics(range, toCampaigns(started, sums), errorCounts)
+}
+
+function toMeasured({ status, counters, clicks, ...broadcast }: BroadcastRow): MeasuredBroadcast {
+  const { total } = countRecipients({ status, counters })
+  const { sent = 0, delivered = 0, read = 0, failed = 0, clicked = 0, opted_out = 0 } = counters
+  return {
+    ...broadcast,
+    counts: { total, sent, delivered, read, failed, clicked, opted_out },
+    clicks: new Map(Object.entries(clicks ?? {})),
+  }
+}
+
+/** The send-templates of one template and day are one campaign, in whatever languages they went out. */
+function toCampaigns(started: readonly CampaignRow[], sums: ReadonlyMap<string, Sums>): Campaign[] {
+  const campaigns: Campaign[] = []
+  const singles = new Map<string, Campaign>()
+  for (const row of started) {
+    const campaign = toCampaign(row, sums.get(row.id) ?? NOTHING)
+    const key = `${row.day} ${row.template_name}`
+    const same = row.kind === 'singles' ? singles.get(key) : undefined
+    if (same) {
+      addTo(same, campaign)
+      continue
+    }
+    campaigns.push(campaign)
+    if (row.kind === 'singles') singles.set(key, campaign)
+  }
+  return campaigns
+}
+
+const NOTHING: Sums = { total: 0, recorded: 0, sent: 0, delivered: 0, read: 0, failed: 0 }
+
+function toCampaign({ id, kind, name, template_name, status, created_at, day }: CampaignRow, sums: Sums): Campaign {
+  const { recorded: _, ...counts } = { ...sums, total: countRecipients({ status, counters: sums }).total }
+  const isBroadcast = kind === 'broadcast'
+  return {
+    id: isBroadcast ? id : null,
+    name: isBroadcast ? name : template_name,
+    template_name,
+    created_at,
+    day,
+    counts,
+  }
+}
+
+/** Newest first: the other one is older, or as old. */
+function addTo(campaign: Campaign, { created_at, counts }: Campaign): void {
+  campaign.created_at = created_at
+  for (const name of ['total', 'sent', 'delivered', 'read', 'failed'] as const) campaign.counts[name] += counts[name]
+}

@@ -1,0 +1,45 @@
+import { createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import type { Channel } from '../../channels/channel.js'
+import type { Context } from '../../context.js'
+import type { Broadcast } from '../../model/broadcast.js'
+import { extensionOf, type StoredMedia } from '../../model/media.js'
+import type { Tenant } from '../../model/organization.js'
+import { Problem } from '../../model/problem.js'
+import type { HeaderMedia } from '../../model/template-fill.js'
+import { markHandedOver } from '../../storage/broadcasts.js'
+import { findMedia } from '../../storage/media.js'
+import { uploadFile } from '../media/hand-over.js'
+import { openMedia } from '../media/read.js'
+
+/** The upstream keeps an uploaded file for 30 days (facts: media). */
+const FRESH_MS = 25 * 24 * 60 * 60_000
+
+/**
+ * The file above the body of a broadcast's messages as the channel knows it, uploaded again where that was long ago; null
+ * where there is none. Throws not_found, service_unavailable, upstream_upload_failed.
+ */
+export async function openHeader(
+  ctx: Context,
+  tenant: Tenant,
+  channel: Channel,
+  broadcast: Broadcast,
+): Promise<HeaderMedia<{ channelMediaId: string }> | null> {
+  const { id, media_id: mediaId, channel_media_id: known, handed_over_at: handedOverAt } = broadcast
+  if (mediaId === null || known === null || handedOverAt === null) return null
+  const media = await findMedia(ctx.database, tenant.id, mediaId)
+  if (!media) throw new Problem('not_found', 'The file of the header is not kept any more')
+  const now = ctx.clock()
+  const isFresh = now.getTime() - handedOverAt.getTime() < FRESH_MS
+  const channelMediaId = isFresh ? known : await uploadAgain(ctx, channel, media)
+  if (!isFresh) await markHandedOver(ctx.database, tenant.id, id, channelMediaId, now)
+  return { file: { channelMediaId }, filename: media.filename }
+}
+
+function uploadAgain(ctx: Context, channel: Channel, media: StoredMedia): Promise<string> {
+  return ctx.spool.use(async (path) => {
+    await pipeline(await openMedia(ctx, media), createWriteStream(path))
+    const { size, mime_type: mimeType } = media
+    return uploadFile(ctx, channel, { path, size, mimeType, extension: extensionOf(mimeType) })
+  })
+}

@@ -1,0 +1,31 @@
+import type { Delivery } from '../messages/deliver.js'
+
+/** Refusals that every further message would meet too, by the upstream's code (facts: error codes). */
+const STOPPING = new Map<number | string, string>([
+  [368, 'The upstream has blocked the account for a violation of its policies'],
+  [131031, 'The upstream has locked the account'],
+  [131037, "The number's display name is not approved"],
+  [131042, 'The upstream misses a valid means of payment'],
+  [131045, 'The number is not registered at the upstream'],
+  [131048, 'The upstream takes no more messages of this number for now: too many were reported as spam'],
+  [132001, 'The template does not exist any more, or is not approved'],
+  [132015, 'The upstream has paused the template for its low quality'],
+  [132016, 'The upstream has disabled the template for its low quality'],
+])
+
+/** Why a broadcast is not to go on after what became of one of its messages; null when it is. */
+export function pauseReason(delivery: Delivery, isAborted: boolean): string | null {
+  switch (delivery.result) {
+    case 'refused': {
+      const stopping = STOPPING.get(delivery.code)
+      if (stopping !== undefined) return `${stopping}: ${delivery.text}`
+      return delivery.because === 'credentials' ? `The upstream refused the access token: ${delivery.text}` : null
+    }
+    case 'unavailable':
+    case 'limited':
+      // A service that is being stopped gives up sooner; it goes on after its start.
+      return isAborted ? null : `The upstream has taken no messages for a while: ${delivery.text}`
+    default:
+      return null
+  }
+}

@@ -1,0 +1,171 @@
+import type { Context } from '../../context.js'
+import { isDeadlock, isUniqueViolation } from '../../database/errors.js'
+import type { Queryable } from '../../database/pool.js'
+import { newId } from '../../lib/id.js'
+import { type Broadcast, SKIP_REASONS } from '../../model/broadcast.js'
+import type { Tenant } from '../../model/organization.js'
+import { Problem } from '../../model/problem.js'
+import {
+  extendRecipients,
+  findUnpreparedRecipients,
+  prepareRecipients,
+  type UnpreparedRecipient,
+} from '../../storage/broadcast-audiences.js'
+import { launchBroadcast, lockBroadcast, markPreparedUpTo } from '../../storage/broadcasts.js'
+import { type ImportedContact, importContacts } from '../../storage/contact-imports.js'
+import { findContactsByAddresses } from '../../storage/contacts.js'
+import { findTenantsById } from '../../storage/organizations.js'
+import { type ContactNumber, readAddresses } from '../contacts.js'
+
+const LISTED_BATCH = 500
+const AUDIENCE_BATCH = 2_000
+/** How often a batch is tried anew when other writers take one of its numbers at the same moment. */
+const MAX_TRIES = 20
+
+/**
+ * Makes the recipients of a broadcast ready, batch by batch, each in one transaction: whoever is killed, or comes second, goes on
+ * where the last one ended. Sending begins when all are ready. Stops when `goesOn` says no; resolves to whether all are ready.
+ */
+export async function prepareBroadcast(
+  ctx: Context,
+  organizationId: string,
+  broadcastId: string,
+  goesOn: () => boolean,
+): Promise<boolean> {
+  const tenant = (await findTenantsById(ctx.database, [organizationId])).get(organizationId)
+  if (!tenant) return true
+  while (goesOn()) {
+    if ((await prepareNext(ctx, tenant, broadcastId)) === 'done') return true
+  }
+  return false
+}
+
+async function prepareNext(ctx: Context, tenant: Tenant, broadcastId: string): Promise<'more' | 'done'> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ctx.database.transaction((transaction) => prepareBatch(ctx, transaction, tenant, broadcastId))
+    } catch (error) {
+      if (attempt === MAX_TRIES || !(isUniqueViolation(error) || isDeadlock(error))) throw error
+    }
+  }
+}
+
+type LockedBroadcast = Omit<Broadcast, 'counters'>
+
+async function prepareBatch(
+  ctx: Context,
+  transaction: Queryable,
+  tenant: Tenant,
+  broadcastId: string,
+): Promise<'more' | 'done'> {
+  const broadcast = await lockBroadcast(transaction, tenant.id, broadcastId)
+  if (!broadcast || broadcast.prepared_at !== null || broadcast.status === 'cancelled') return 'done'
+  const { prepared_n: preparedN } = broadcast
+  const listed = await findUnpreparedRecipients(transaction, tenant.id, broadcastId, preparedN, LISTED_BATCH)
+  if (listed.length > 0) {
+    await prepareListed(ctx, transaction, tenant, broadcastId, listed)
+    const { n } = listed.at(-1) as UnpreparedRecipient
+    await markPreparedUpTo(transaction, tenant.id, broadcastId, { n, contactId: null, at: null })
+    return 'more'
+  }
+  return extendAudience(ctx, transaction, broadcast)
+}
+
+/** Numbers that nobody has yet become contacts (contract 4, Broadcasts). */
+async function prepareListed(
+  ctx: Context,
+  transaction: Queryable,
+  tenant: Tenant,
+  broadcastId: string,
+  listed: readonly UnpreparedRecipient[],
+): Promise<void> {
+  const numbers = listed.map(({ number }) => (number === null ? null : tryToRead(tenant, number)))
+  const contactIds = await findOrMakeContacts(ctx, transaction, tenant, listed, numbers)
+  const prepared = listed.map(({ n, contact_id, number }, index) => ({
+    n,
+    contact_id: contact_id ?? contactIds[index] ?? null,
+    reason: number !== null && numbers[index] === null ? SKIP_REASONS.notNumber : null,
+  }))
+  await prepareRecipients(transaction, tenant.id, broadcastId, prepared)
+}
+
+function tryToRead(tenant: Tenant, number: string): ContactNumber | null {
+  try {
+    return readAddresses(tenant, 'chatNumber', number, 'body')
+  } catch (error) {
+    if (error instanceof Problem) return null
+    throw error
+  }
+}
+
+/** The contacts of the numbers, in their order; those that share an address are made once. */
+async function findOrMakeContacts(
+  ctx: Context,
+  transaction: Queryable,
+  tenant: Tenant,
+  listed: readonly UnpreparedRecipient[],
+  numbers: readonly (ContactNumber | null)[],
+): Promise<(string | null)[]> {
+  const taken = new Set<string>()
+  const contacts: ImportedContact[] = []
+  numbers.forEach((number, index) => {
+    if (number === null || number.forms.some((form) => taken.has(form))) return
+    for (const form of number.forms) taken.add(form)
+    contacts.push(toContact(ctx, number, listed[index]?.name ?? null))
+  })
+  if (contacts.length > 0) await importContacts(transaction, tenant.id, contacts, { leaveExisting: true })
+  const lookups = numbers.map((number) => ({ organizationId: tenant.id, addresses: number?.forms ?? [] }))
+  const found = await findContactsByAddresses(transaction, lookups)
+  return found.map((contact) => contact?.id ?? null)
+}
+
+function toContact(ctx: Context, { digits, forms }: ContactNumber, name: string | null): ImportedContact {
+  return {
+    id: newId(),
+    eventId: newId(),
+    optOutEventId: newId(),
+    chat_id: digits,
+    addresses: forms,
+    // A person without a number is only ever found.
+    creatable: !digits.startsWith('0'),
+    full_name: name,
+    email: null,
+    tags: null,
+    allow_broadcast: null,
+    archived: null,
+    blocked: null,
+    bot_status: null,
+    contact_summary: null,
+    opted_out_at: null,
+    source: { type: 'broadcast_recipient', created_at: ctx.clock().toISOString() },
+  }
+}
+
+async function extendAudience(
+  ctx: Context,
+  transaction: Queryable,
+  { organization_id, id, status, audience, prepared_n, prepared_contact, created_at }: LockedBroadcast,
+): Promise<'more' | 'done'> {
+  const isOpen = audience.all === true || audience.tags !== undefined
+  const step = {
+    tags: audience.all ? null : (audience.tags ?? null),
+    until: created_at,
+    afterContact: prepared_contact,
+    afterN: prepared_n,
+    messageIds: isOpen ? Array.from({ length: AUDIENCE_BATCH }, newId) : [],
+  }
+  const { added, lastContact } = isOpen
+    ? await extendRecipients(transaction, organization_id, id, step)
+    : { added: 0, lastContact: null }
+  const isLast = added < AUDIENCE_BATCH
+  await markPreparedUpTo(transaction, organization_id, id, {
+    n: prepared_n + added,
+    contactId: lastContact ?? prepared_contact,
+    at: isLast ? ctx.clock() : null,
+  })
+  if (!isLast) return 'more'
+  if (status === 'running') {
+    await launchBroadcast(transaction, organization_id, id, { from: ['running'], at: ctx.clock(), eventId: newId() })
+  }
+  return 'done'
+}

@@ -1,0 +1,138 @@
+import type { Context } from '../../context.js'
+import {
+  type Broadcast,
+  type BroadcastStatus,
+  countRecipients,
+  type Recipient,
+  type RecipientStatus,
+  type ShownBroadcast,
+} from '../../model/broadcast.js'
+import type { Organization } from '../../model/organization.js'
+import { Problem } from '../../model/problem.js'
+import {
+  countOutstandingRecipients,
+  findRecipientOfSingle,
+  findSingleBroadcast,
+  listBroadcastRecipients,
+  listSingleBroadcasts,
+} from '../../storage/broadcast-recipients.js'
+import { findBroadcast, listBroadcasts as listBroadcastRows } from '../../storage/broadcasts.js'
+
+type Reader = Pick<Context, 'database'>
+
+/** One broadcast; a send-template is none here. Throws broadcast_not_found. */
+export async function getBroadcast(ctx: Reader, organization: Organization, id: string): Promise<Broadcast> {
+  const broadcast = await findBroadcast(ctx.database, organization.id, id)
+  if (broadcast) return broadcast
+  throw new Problem('broadcast_not_found', `No broadcast with the id ${id} in this organization`)
+}
+
+/** One broadcast, or one send-template. Throws broadcast_not_found. */
+export async function showBroadcast(ctx: Reader, organization: Organization, id: string): Promise<ShownBroadcast> {
+  const single = await findSingleBroadcast(ctx.database, organization.id, id)
+  return single ?? getBroadcast(ctx, organization, id)
+}
+
+/** Which broadcasts to list; a page is counted from 1. */
+export interface BroadcastQuery {
+  kind: 'broadcast' | 'single'
+  /** Of broadcasts only. */
+  status: BroadcastStatus | null
+  page: number
+  limit: number
+}
+
+/** A page of broadcasts, or of send-templates, newest first, and how many there are. */
+export function listBroadcasts(
+  ctx: Reader,
+  organization: Organization,
+  { kind, status, page, limit }: BroadcastQuery,
+): Promise<{ broadcasts: ShownBroadcast[]; total: number }> {
+  const range = { limit, offset: (page - 1) * limit }
+  return kind === 'single'
+    ? listSingleBroadcasts(ctx.database, organization.id, range)
+    : listBroadcastRows(ctx.database, organization.id, { status, ...range })
+}
+
+/** Which recipients to list; a page is counted from 1. */
+export interface RecipientQuery {
+  status: RecipientStatus | null
+  page: number
+  limit: number
+}
+
+/** A page of a broadcast's recipients in their order, and how many there are. Throws broadcast_not_found. */
+export async function listRecipients(
+  ctx: Reader,
+  organization: Organization,
+  broadcastId: string,
+  { status, page, limit }: RecipientQuery,
+): Promise<{ recipients: Recipient[]; total: number }> {
+  const single = await findRecipientOfSingle(ctx.database, organization.id, broadcastId)
+  if (single) {
+    const fits = status === null || single.status === status
+    return { recipients: fits && page === 1 ? [single] : [], total: fits ? 1 : 0 }
+  }
+  const broadcast = await getBroadcast(ctx, organization, broadcastId)
+  const range = { status, after: 0, offset: (page - 1) * limit, limit }
+  const recipients = await listBroadcastRecipients(ctx.database, organization.id, broadcastId, range)
+  const outstanding = await countOutstandingRecipients(ctx.database, organization.id, broadcastId)
+  return { recipients, total: countByStatus(broadcast, outstanding, status) }
+}
+
+const EXPORT_BATCH = 1_000
+
+/** The recipients of a broadcast, of a status or all, in their order. Throws broadcast_not_found before the first of them. */
+export async function eachRecipient(
+  ctx: Reader,
+  organization: Organization,
+  broadcastId: string,
+  status: RecipientStatus | null,
+): Promise<AsyncGenerator<Recipient>> {
+  const single = await findRecipientOfSingle(ctx.database, organization.id, broadcastId)
+  if (!single) await getBroadcast(ctx, organization, broadcastId)
+  return readAll(ctx, organization, broadcastId, status, single)
+}
+
+async function* readAll(
+  { database }: Reader,
+  { id }: Organization,
+  broadcastId: string,
+  status: RecipientStatus | null,
+  single: Recipient | null,
+): AsyncGenerator<Recipient> {
+  if (single) {
+    if (status === null || single.status === status) yield single
+    return
+  }
+  let after = 0
+  for (;;) {
+    const range = { status, after, offset: 0, limit: EXPORT_BATCH }
+    const recipients = await listBroadcastRecipients(database, id, broadcastId, range)
+    yield* recipients
+    if (recipients.length < EXPORT_BATCH) return
+    after = (recipients.at(-1) as Recipient).n
+  }
+}
+
+/** From the counters, for a broadcast may have a million recipients. */
+function countByStatus(broadcast: Broadcast, outstanding: number, status: RecipientStatus | null): number {
+  const { recorded = 0, delivered = 0, read = 0, failed = 0 } = broadcast.counters
+  const { total, skipped } = countRecipients(broadcast)
+  switch (status) {
+    case null:
+      return total + skipped
+    case 'skipped':
+      return skipped
+    case 'pending':
+      return total - recorded + outstanding
+    case 'sent':
+      return recorded - outstanding - delivered - failed
+    case 'delivered':
+      return delivered - read
+    case 'read':
+      return read
+    case 'failed':
+      return failed
+  }
+}

@@ -1,0 +1,42 @@
+import type { Context } from '../../context.js'
+import { writeCsv } from '../../lib/csv-write.js'
+import { presentRecipient, type Recipient, type RecipientStatus } from '../../model/broadcast.js'
+import type { Organization } from '../../model/organization.js'
+import { eachRecipient } from './read.js'
+
+type Shown = ReturnType<typeof presentRecipient>
+
+/** Every field of a recipient (contract 4, Broadcasts), in its order. */
+const COLUMNS: readonly (keyof Shown)[] = [
+  'contactId',
+  'chatNumber',
+  'contactName',
+  'status',
+  'reason',
+  'messageId',
+  'errorCode',
+  'errorMessage',
+  'sent_at',
+  'delivered_at',
+  'read_at',
+]
+
+/**
+ * The recipients of a broadcast, of a status or all, as a CSV file, part by part, read as they are taken. Throws
+ * broadcast_not_found.
+ */
+export async function exportRecipients(
+  ctx: Pick<Context, 'database'>,
+  organization: Organization,
+  broadcastId: string,
+  status: RecipientStatus | null,
+): Promise<AsyncGenerator<string>> {
+  return writeCsv(COLUMNS, toRows(await eachRecipient(ctx, organization, broadcastId, status)))
+}
+
+async function* toRows(recipients: AsyncIterable<Recipient>): AsyncGenerator<string[]> {
+  for await (const recipient of recipients) {
+    const shown = presentRecipient(recipient)
+    yield COLUMNS.map((column) => String(shown[column] ?? ''))
+  }
+}

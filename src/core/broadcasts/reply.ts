@@ -1,0 +1,108 @@
+import type { Queryable } from '../../database/pool.js'
+import { foldText } from '../../lib/fold.js'
+import { newId } from '../../lib/id.js'
+import { asObject, asText } from '../../lib/json.js'
+import { findOptOut, isReOptIn, type OptOutWish } from '../../model/opt-out.js'
+import { quickReplies, type Template } from '../../model/template.js'
+import {
+  type BroadcastMessage,
+  countReplyAsOptOut,
+  findAnsweredMessage,
+  listLatestBroadcastMessages,
+  recordButtonClick,
+} from '../../storage/broadcast-replies.js'
+import type { IncomingMessage } from '../../storage/incoming-messages.js'
+import { endOptOut, optOutByReply } from '../../storage/opt-outs.js'
+
+/** What a customer's message may mean for broadcasts. */
+export interface Reply {
+  /** The button that was pressed. */
+  button: Button | null
+  optOut: OptOutWish | null
+  isReOptIn: boolean
+}
+
+/** A button as the upstream names it: what stood on it, and what it carries. */
+interface Button {
+  texts: readonly string[]
+  /** The upstream's id of the message on which it stood, where that is known. */
+  on: string | null
+}
+
+/** Kinds whose text the customer wrote or chose. */
+const REPLIES = new Set(['text', 'image', 'video', 'audio', 'document', 'button', 'interactive'])
+
+/** Reads what a message means for broadcasts, without looking anything up; null for the most: nothing. */
+export function readReply(message: IncomingMessage): Reply | null {
+  if (message.sender_type !== 'user-chat' || !REPLIES.has(message.message_type)) return null
+  const reply = { button: readButton(message), optOut: findOptOut(message.text), isReOptIn: isReOptIn(message.text) }
+  return reply.button || reply.optOut || reply.isReOptIn ? reply : null
+}
+
+function readButton({ message_type, content, contextUpstreamId }: IncomingMessage): Button | null {
+  const texts = message_type === 'button' ? readPressed(content) : readChosen(content)
+  return texts.length === 0 ? null : { texts, on: contextUpstreamId }
+}
+
+/** A quick reply of a template. */
+function readPressed(content: unknown): string[] {
+  const { text, payload } = asObject(content)
+  return [text, payload].flatMap((value) => asText(value) ?? [])
+}
+
+function readChosen(content: unknown): string[] {
+  const { title, id } = asObject(asObject(content).button_reply)
+  return [title, id].flatMap((value) => asText(value) ?? [])
+}
+
+/**
+ * Does what a reply means, in the transaction that records it as the message `messageId`: so it is done once. A click and an
+ * opt-out count in their broadcasts; a reply that is nothing but the wish for no more, or for more again, changes its contact at
+ * any time (spec 4.5; contract 4, Analytics).
+ */
+export async function applyReply(
+  transaction: Queryable,
+  organizationId: string,
+  { id: messageId, created_at: at }: IncomingMessage,
+  { button, optOut, isReOptIn }: Reply,
+): Promise<void> {
+  if (button) await applyClick(transaction, organizationId, messageId, button)
+  if (optOut) await countReplyAsOptOut(transaction, organizationId, messageId, at)
+  if (optOut?.isWhole) await optOutByReply(transaction, organizationId, messageId, at, [newId(), newId()])
+  if (isReOptIn) await endOptOut(transaction, organizationId, messageId, at, newId())
+}
+
+async function applyClick(
+  transaction: Queryable,
+  organizationId: string,
+  messageId: string,
+  button: Button,
+): Promise<void> {
+  for (const sent of await findCandidates(transaction, organizationId, messageId, button.on)) {
+    const text = findQuickReply(sent.template, button)
+    if (text !== undefined) return recordButtonClick(transaction, organizationId, sent, text)
+  }
+}
+
+/** The broadcast message that was answered. Where the upstream does not say which one, the contact's latest ones. */
+async function findCandidates(
+  transaction: Queryable,
+  organizationId: string,
+  messageId: string,
+  on: string | null,
+): Promise<BroadcastMessage[]> {
+  const answered = on === null ? null : await findAnsweredMessage(transaction, organizationId, messageId, on)
+  if (answered === null) return listLatestBroadcastMessages(transaction, organizationId, messageId)
+  return answered.template === null ? [] : [answered]
+}
+
+/** The button as the template spells it: by what stood on it, else by what it carries. */
+function findQuickReply(template: Template, { texts }: Button): string | undefined {
+  const buttons = quickReplies(template)
+  const found = texts.map((text) => buttons.find((button) => isSame(button, text)))
+  return found.find((button) => button !== undefined)
+}
+
+function isSame(one: string, other: string): boolean {
+  return foldText(one).trim() === foldText(other).trim()
+}

@@ -1,0 +1,193 @@
+import type { Channel } from '../../channels/channel.js'
+import type { Context } from '../../context.js'
+import { newId } from '../../lib/id.js'
+import { type Broadcast, SKIP_REASONS } from '../../model/broadcast.js'
+import type { Tenant } from '../../model/organization.js'
+import type { NotRecorded } from '../../model/outgoing-message.js'
+import { Problem } from '../../model/problem.js'
+import { fillTemplate, type HeaderMedia } from '../../model/template-fill.js'
+import { findPendingRecipients, type PendingRecipient, skipRecipient } from '../../storage/broadcast-recipients.js'
+import {
+  completeBroadcast,
+  enqueueBroadcastLane,
+  findBroadcast,
+  type Lane,
+  stopBroadcast,
+} from '../../storage/broadcasts.js'
+import { findTenantsById } from '../../storage/organizations.js'
+import { type Delivery, deliver, draftMessage } from '../messages/deliver.js'
+import { openChannel } from '../messages/send.js'
+import { openHeader } from './header.js'
+import { pauseReason } from './pause-reason.js'
+
+/** How many of a lane's messages are on their way at a time. */
+const IN_FLIGHT = 32
+const BATCH = 200
+/** After so long a lane makes room for those of other broadcasts, and goes on when its turn comes. */
+const SLICE_MS = 30_000
+/** So long a message is tried while the upstream is down or takes no more. */
+const PATIENCE_MS = 10 * 60_000
+/** When recipients are tried again that could not be sent to for the moment. */
+const DEFERRED_SECONDS = 30
+
+/** A lane at work: what it needs for every message, and what it has come across. */
+interface Run {
+  ctx: Context
+  tenant: Tenant
+  broadcast: Broadcast
+  channel: Channel
+  header: HeaderMedia<{ channelMediaId: string }> | null
+  signal: AbortSignal | undefined
+  /** Some could not be sent to for the moment. */
+  hasDeferred: boolean
+  /** The broadcast was paused by what became of a message. */
+  isStopped: boolean
+}
+
+/**
+ * Sends to the next recipients of a lane that have no message yet. That message is the mark of being sent to, and its id is the
+ * recipient's: two processes at one lane, or a lane begun again after a crash, send to nobody twice.
+ */
+export async function sendBroadcastLane(
+  ctx: Context,
+  organizationId: string,
+  broadcastId: string,
+  lane: Lane,
+  signal?: AbortSignal,
+): Promise<void> {
+  const run = await openRun(ctx, organizationId, broadcastId, lane.generation, signal)
+  if (run === null) return
+  const after = await sendSlice(run, lane)
+  if (after !== null) await enqueueBroadcastLane(ctx.database, organizationId, broadcastId, { ...lane, after }, 0)
+  else if (run.hasDeferred) {
+    await enqueueBroadcastLane(ctx.database, organizationId, broadcastId, { ...lane, after: 0 }, DEFERRED_SECONDS)
+  } else await completeBroadcast(ctx.database, organizationId, broadcastId, ctx.clock(), newId())
+  ctx.wakeWorkers()
+}
+
+/** Null where there is nothing (more) to send: the broadcast has ended, or cannot go on and is paused. */
+async function openRun(
+  ctx: Context,
+  organizationId: string,
+  broadcastId: string,
+  generation: number,
+  signal: AbortSignal | undefined,
+): Promise<Run | null> {
+  const tenant = (await findTenantsById(ctx.database, [organizationId])).get(organizationId)
+  const broadcast = await findBroadcast(ctx.database, organizationId, broadcastId)
+  if (!tenant || broadcast?.status !== 'running' || broadcast.generation !== generation) return null
+  try {
+    const channel = openChannel(ctx, tenant)
+    const header = await openHeader(ctx, tenant, channel, broadcast)
+    return { ctx, tenant, broadcast, channel, header, signal, hasDeferred: false, isStopped: false }
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code === 'service_unavailable') throw error
+    await pause(ctx, broadcast, error.message)
+    return null
+  }
+}
+
+/** Resolves to the recipient after which the lane is to go on; null when it has come to its end. */
+async function sendSlice(run: Run, lane: Lane): Promise<number | null> {
+  const { ctx, tenant, broadcast, signal } = run
+  const until = Date.now() + SLICE_MS
+  const goesOn = () => !run.isStopped && !signal?.aborted && Date.now() < until
+  let after: number | null = lane.after
+
+  async function* readPending(): AsyncGenerator<PendingRecipient> {
+    while (after !== null && goesOn()) {
+      const next = await findPendingRecipients(ctx.database, tenant.id, broadcast.id, { ...lane, after }, BATCH)
+      if (next.length === 0) after = null
+      for (const recipient of next) {
+        if (!goesOn()) return
+        yield recipient
+        after = recipient.n
+      }
+    }
+  }
+
+  const pending = readPending()
+  const sender = async () => {
+    for await (const recipient of pending) await sendTo(run, recipient)
+  }
+  // All senders end before the lane does, also when one of them fails.
+  const ended = await Promise.allSettled(Array.from({ length: IN_FLIGHT }, sender))
+  for (const one of ended) if (one.status === 'rejected') throw one.reason
+  return after
+}
+
+async function sendTo(run: Run, recipient: PendingRecipient): Promise<void> {
+  const { ctx, tenant, broadcast, channel, header, signal } = run
+  if (recipient.contact_id === null) return skip(run, recipient, SKIP_REASONS.erased)
+  const own = recipient.parameters
+  const parameters = {
+    ...broadcast.parameters,
+    body: { ...broadcast.parameters.body, ...own?.body },
+    buttons: { ...broadcast.parameters.buttons, ...own?.buttons },
+  }
+  const filled = fillTemplate(broadcast.template, parameters, recipient, header)
+  if (filled.outcome === 'missing') return skip(run, recipient, SKIP_REASONS.missingValue)
+  const message = draftMessage(ctx, tenant, {
+    id: recipient.message_id,
+    addresses: [recipient.chat_id],
+    content: filled.content,
+    mediaId: broadcast.media_id,
+    aboutId: null,
+    memberId: null,
+    isPromotional: true,
+    recipient: { broadcastId: broadcast.id, n: recipient.n, campaignId: broadcast.id, parameters: null },
+  })
+  const patience = { deadline: Date.now() + PATIENCE_MS, waitsForTurn: true, ...(signal ? { signal } : {}) }
+  await settleDelivery(
+    run,
+    recipient,
+    await tryToDeliver(() => deliver(ctx, tenant, channel, message, filled.content, patience)),
+  )
+}
+
+/** A contact whose row somebody holds for long is tried again later. */
+async function tryToDeliver(send: () => Promise<Delivery>): Promise<Delivery> {
+  try {
+    return await send()
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'service_unavailable') return { result: 'late', waitMs: 0 }
+    throw error
+  }
+}
+
+/** What was sent stands in its message; here is what else it means for the broadcast. */
+async function settleDelivery(run: Run, recipient: PendingRecipient, delivery: Delivery): Promise<void> {
+  if (delivery.result === 'late') run.hasDeferred = true
+  if (delivery.result === 'not_recorded') await settleRefusal(run, recipient, delivery.refusal)
+  const reason = pauseReason(delivery, run.signal?.aborted === true)
+  if (reason === null) return
+  run.isStopped = true
+  await pause(run.ctx, run.broadcast, reason)
+}
+
+async function settleRefusal(run: Run, recipient: PendingRecipient, refusal: NotRecorded): Promise<void> {
+  switch (refusal.reason) {
+    case 'no_contact':
+      return skip(run, recipient, SKIP_REASONS.erased)
+    case 'blocked':
+      return skip(run, recipient, SKIP_REASONS.blocked)
+    case 'unwanted':
+      return skip(run, recipient, refusal.optedOut ? SKIP_REASONS.optedOut : SKIP_REASONS.unwanted)
+    case 'paced':
+      run.hasDeferred = true
+      return
+    case 'withdrawn':
+    case 'not_found':
+      return
+  }
+}
+
+function skip({ ctx, tenant, broadcast }: Run, { n }: PendingRecipient, reason: string): Promise<void> {
+  return skipRecipient(ctx.database, tenant.id, broadcast.id, n, reason)
+}
+
+async function pause(ctx: Context, { organization_id, id }: Broadcast, reason: string): Promise<void> {
+  const change = { from: ['running'], to: 'paused', reason, at: ctx.clock() } as const
+  const wasRunning = await stopBroadcast(ctx.database, organization_id, id, change)
+  if (wasRunning) ctx.log.warn({ organizationId: organization_id, broadcastId: id, reason }, 'a broadcast was paused')
+}

@@ -1,0 +1,212 @@
+import type { Context, OperatorContext } from '../../context.js'
+import { isDeadlock, isForeignKeyViolation, isUniqueViolation } from '../../database/errors.js'
+import { CsvProblem, type CsvRecord, readCsv } from '../../lib/csv-read.js'
+import type { Organization } from '../../model/organization.js'
+import { PROBLEMS, Problem } from '../../model/problem.js'
+import {
+  analyzeContacts,
+  type ImportedContact,
+  type ImportedRow,
+  importContacts as importRows,
+} from '../../storage/contact-imports.js'
+import { type ContactColumn, type ContactColumns, readCells, readHeader } from './cells.js'
+
+/** What a file is imported as. */
+export interface ImportKind {
+  /** The columns that count; all others are passed over. */
+  columns: readonly ContactColumn[]
+  /** Makes a contact of the values of a row; throws a Problem about what is wrong with them. */
+  readContact(organization: Organization, fields: Record<string, unknown>, now: Date): ImportedContact
+  /** Whether contacts that are there already stay as they are. */
+  leaveExisting: boolean
+}
+
+/** What became of one row of the file; `error` and `message` as the API would answer. */
+export interface ImportResult {
+  /** As a spreadsheet numbers it: the header is 1. */
+  row: number
+  status: 'created' | 'updated' | 'unchanged' | 'skipped' | 'failed'
+  chat_id: string | null
+  id: string | null
+  error?: string
+  message?: string
+}
+
+/** How many rows had which result. */
+export type ImportSummary = Record<'total' | ImportResult['status'], number>
+
+/** A row that can be imported. */
+interface GoodRow {
+  row: number
+  contact: ImportedContact
+}
+
+type ReadRow = GoodRow | { row: number; failure: Problem }
+
+const MAX_BATCH = 500
+const MAX_COLUMNS = 1_000
+/** So many new contacts may change what PostgreSQL has to know of them. */
+const MANY = 1_000
+/** How often rows are tried anew when other writers come in between. */
+const MAX_TRIES = 20
+
+/**
+ * Imports a CSV file of contacts, batch by batch; each row stands for itself, and later ones see what earlier ones made. Hands the
+ * results over in the order of the file, and waits for `report` before it goes on. Before anything is written it throws
+ * invalid_csv for a file that is none, missing_field where no column names a number. Repeated it changes nothing more.
+ */
+export async function importFile(
+  ctx: OperatorContext,
+  organization: Organization,
+  path: string,
+  kind: ImportKind,
+  report: (results: ImportResult[]) => Promise<void>,
+): Promise<ImportSummary> {
+  const summary: ImportSummary = { total: 0, created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 }
+  const columns = await checkFile(path, kind)
+  for await (const batch of readBatches(organization, kind, columns, path, ctx.clock())) {
+    const before = summary.created
+    const results = await importBatch(ctx, organization, kind, batch)
+    for (const { status } of results) summary[status]++
+    summary.total += results.length
+    if (before < MANY && summary.created >= MANY) await analyzeContacts(ctx.database)
+    await report(results)
+  }
+  return summary
+}
+
+/** Reads the whole file once, so that one that breaks off in the middle changes nothing. */
+async function checkFile(path: string, kind: ImportKind): Promise<ContactColumns> {
+  let columns: ContactColumns | undefined
+  try {
+    for await (const { cells } of readCsv(path)) columns ??= checkHeader(readHeader(cells, kind.columns))
+  } catch (error) {
+    throw error instanceof CsvProblem ? new Problem('invalid_csv', error.message) : error
+  }
+  if (columns === undefined) throw new Problem('invalid_csv', 'The file is empty: its first row must name the columns')
+  return columns
+}
+
+function checkHeader(columns: ContactColumns): ContactColumns {
+  if (columns.length > MAX_COLUMNS) {
+    throw new Problem(
+      'invalid_csv',
+      `The header (row 1 of the file) has ${columns.length} columns: at most ${MAX_COLUMNS}`,
+    )
+  }
+  const twice = columns.find((column, index) => column !== null && columns.indexOf(column) < index)
+  if (twice) throw new Problem('invalid_csv', `The header (row 1 of the file) names ${twice} twice`)
+  if (columns.includes('phone_number') || columns.includes('chat_id')) return columns
+  throw new Problem(
+    'missing_field',
+    'phone_number (or chat_id) is required: the header (row 1 of the file) must name such a column',
+  )
+}
+
+/** No two rows of a batch have an address in common. */
+async function* readBatches(
+  organization: Organization,
+  kind: ImportKind,
+  columns: ContactColumns,
+  path: string,
+  now: Date,
+): AsyncGenerator<ReadRow[]> {
+  let batch: ReadRow[] = []
+  let taken = new Set<string>()
+  for await (const record of readCsv(path)) {
+    if (record.row === 1 || record.cells.every((cell) => cell.trim() === '')) continue
+    const read = readRow(organization, kind, columns, record, now)
+    const addresses = 'contact' in read ? read.contact.addresses : []
+    if (batch.length === MAX_BATCH || addresses.some((address) => taken.has(address))) {
+      yield batch
+      batch = []
+      taken = new Set()
+    }
+    batch.push(read)
+    for (const address of addresses) taken.add(address)
+  }
+  if (batch.length > 0) yield batch
+}
+
+function readRow(
+  organization: Organization,
+  { readContact }: ImportKind,
+  columns: ContactColumns,
+  { row, cells }: CsvRecord,
+  now: Date,
+): ReadRow {
+  try {
+    if (cells.length > columns.length) {
+      const counts = `has ${cells.length} cells, and the header ${columns.length}`
+      throw new Problem('invalid_csv', `The row ${counts}: a cell that holds the delimiter must be quoted`)
+    }
+    return { row, contact: readContact(organization, readCells(columns, cells), now) }
+  } catch (error) {
+    if (error instanceof Problem) return { row, failure: error }
+    throw error
+  }
+}
+
+/** What was passed over is tried again, and comes after the contact for which it was. */
+async function importBatch(
+  ctx: Pick<Context, 'database'>,
+  organization: Organization,
+  kind: ImportKind,
+  batch: readonly ReadRow[],
+): Promise<ImportResult[]> {
+  const results = batch.flatMap((read) => ('failure' in read ? [failed(read.row, read.failure)] : []))
+  let waiting = batch.filter((read): read is GoodRow => 'contact' in read)
+  for (let attempt = 1; waiting.length > 0; attempt++) {
+    const outcomes = await importGoodRows(ctx, organization, kind, waiting)
+    const passed: GoodRow[] = []
+    waiting.forEach((good, index) => {
+      const outcome = outcomes[index] as ImportedRow
+      if (outcome.outcome !== 'passed') results.push(toResult(good, outcome))
+      else if (attempt < batch.length + MAX_TRIES) passed.push(good)
+      else results.push(failed(good.row, busy(good)))
+    })
+    waiting = passed
+  }
+  return results.sort((one, other) => one.row - other.row)
+}
+
+/** Where another writer takes one of the numbers at the same moment, the next try finds the contact. */
+async function importGoodRows(
+  ctx: Pick<Context, 'database'>,
+  organization: Organization,
+  { leaveExisting }: ImportKind,
+  rows: readonly GoodRow[],
+): Promise<ImportedRow[]> {
+  const contacts = rows.map(({ contact }) => contact)
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await importRows(ctx.database, organization.id, contacts, { leaveExisting })
+    } catch (error) {
+      if (isForeignKeyViolation(error)) {
+        throw new Problem('organization_not_found', 'The organization has just been deleted')
+      }
+      if (attempt === MAX_TRIES || !(isUniqueViolation(error) || isDeadlock(error))) throw error
+    }
+  }
+}
+
+function toResult({ row, contact }: GoodRow, { outcome, id, chat_id }: ImportedRow): ImportResult {
+  if (outcome === 'created' || outcome === 'updated' || outcome === 'unchanged' || outcome === 'skipped') {
+    return { row, status: outcome, chat_id, id }
+  }
+  return failed(
+    row,
+    new Problem(
+      'contact_not_found',
+      `No contact with chat_id ${contact.chat_id}: it stands for a person without a phone number, who becomes a contact by writing`,
+    ),
+  )
+}
+
+function busy({ contact }: GoodRow): Problem {
+  return new Problem('service_unavailable', `The contact ${contact.chat_id} keeps changing: import the row again`)
+}
+
+function failed(row: number, { code, message }: Problem): ImportResult {
+  return { row, status: 'failed', chat_id: null, id: null, error: PROBLEMS[code], message }
+}

@@ -1,0 +1,193 @@
+import type { Channel, ChannelMessage, Recipient } from '../../channels/channel.js'
+import type { Context } from '../../context.js'
+import { isUniqueViolation } from '../../database/errors.js'
+import { sleep } from '../../lib/backoff.js'
+import { newId } from '../../lib/id.js'
+import { hasFile, type MessageContent, type ReadyContent } from '../../model/message-content.js'
+import type { Tenant } from '../../model/organization.js'
+import type { BroadcastRecipient, NotRecorded, OutgoingMessage, Recorded } from '../../model/outgoing-message.js'
+import type { PacedNumber } from '../../model/pace.js'
+import type { SendOutcome } from '../../upstream/client.js'
+import { upstreamBackoff } from '../upstream-backoff.js'
+import { describeContent } from './describe-content.js'
+import { type SendResult, settle } from './settle.js'
+
+/** What a message to be recorded is made from. */
+export interface Draft {
+  id: string
+  /** The forms of the recipient's address. */
+  addresses: readonly string[]
+  content: MessageContent | ReadyContent
+  /** The stored file that it shows; by default the one that will have the message's id, where it has a file. */
+  mediaId?: string | null
+  aboutId: string | null
+  memberId: string | null
+  isPromotional: boolean
+  recipient: BroadcastRecipient | null
+}
+
+/** How long a message is tried. */
+export interface Patience {
+  /** When its last call must have ended, in milliseconds. */
+  deadline: number
+  /** Whether it waits as long as that for a turn of the number; else it takes only one that is near. */
+  waitsForTurn: boolean
+  /** Aborted, it tries no more. */
+  signal?: AbortSignal
+}
+
+/** `taken`: a message was recorded under the id before. `late`: no turn of the number, or of the recipient, comes in time. */
+export type Delivery =
+  | SendResult
+  | { result: 'taken' }
+  | { result: 'late'; waitMs: number }
+  | { result: 'not_recorded'; refusal: NotRecorded }
+
+const MIN_CALL_MS = 1_000
+const MAX_TRIES = 5
+/** How long at least a message waits for its contact's row, which somebody else is writing. */
+const HELD_PATIENCE_MS = 2_000
+/** The share of the upstream's rate that is used: not every message takes the same time on its way there. */
+const USED_RATE = 0.95
+
+/** The message as it is recorded. */
+export function draftMessage(ctx: Context, tenant: Tenant, draft: Draft): OutgoingMessage {
+  const { id, addresses, content, aboutId, memberId, isPromotional, recipient } = draft
+  const { mediaId = hasFile(content) ? id : null } = draft
+  return {
+    organizationId: tenant.id,
+    id,
+    addresses,
+    sender_type: memberId === null ? 'bot-chat' : 'human-chat',
+    message_type: content.type,
+    ...describeContent(content),
+    mediaId,
+    aboutId,
+    isReaction: content.type === 'reaction',
+    pairLimit: tenant.upstream?.pair_limit ?? false,
+    assignee_id: memberId,
+    created_at: ctx.clock(),
+    contactEventId: newId(),
+    isPromotional,
+    recipient,
+  }
+}
+
+/**
+ * Sends one message, the one way for all: waits for a turn of the number, records the message, calls the upstream, records
+ * what it said. Throws service_unavailable where the contact's row cannot be had.
+ */
+export async function deliver(
+  ctx: Context,
+  tenant: Tenant,
+  channel: Channel,
+  message: OutgoingMessage,
+  content: ReadyContent,
+  patience: Patience,
+): Promise<Delivery> {
+  const lateMs = await waitForTurn(ctx, tenant, patience)
+  if (lateMs !== null) return { result: 'late', waitMs: lateMs }
+  const recorded = await record(ctx, message, patience)
+  if (recorded === null) return { result: 'taken' }
+  if (!recorded.recorded) return { result: 'not_recorded', refusal: recorded }
+  const outcome = await tryToSend(ctx, tenant, channel, toChannelMessage(message.id, content, recorded), patience)
+  return settle(ctx, tenant, message.id, recorded, outcome)
+}
+
+/** The number with the pace that its messages keep. */
+export function pacedNumber({ upstream }: Tenant): PacedNumber {
+  const { phone_number_id: phoneNumberId = '', messages_per_second: rate = 0 } = upstream ?? {}
+  return { phoneNumberId, messagesPerSecond: rate * USED_RATE }
+}
+
+/** Whether a refusal passes by itself, so soon that the call still has its time then. */
+export function passesInTime(
+  ctx: Context,
+  refusal: NotRecorded,
+  deadline: number,
+): refusal is Extract<NotRecorded, { reason: 'paced' }> {
+  return refusal.reason === 'paced' && Date.now() + refusal.waitMs + ctx.upstreamTimeoutMs <= deadline
+}
+
+/** Null when the turn has come; else how many milliseconds away it is. */
+async function waitForTurn(
+  ctx: Context,
+  tenant: Tenant,
+  { deadline, waitsForTurn, signal }: Patience,
+): Promise<number | null> {
+  for (;;) {
+    const turn = await ctx.takeTurn(tenant.id, pacedNumber(tenant))
+    const comesInTime = Date.now() + turn.waitMs + ctx.upstreamTimeoutMs <= deadline
+    if (!turn.granted && !(waitsForTurn && comesInTime && !signal?.aborted)) return turn.waitMs
+    if (turn.waitMs > 0) await sleep(turn.waitMs)
+    if (turn.granted) return null
+  }
+}
+
+/**
+ * Records the message, after the wait that the upstream's pace for one recipient asks for. Null when the id is taken: an
+ * attempt whose process died had its statement waiting, and it came through after all.
+ */
+async function record(ctx: Context, message: OutgoingMessage, { deadline }: Patience): Promise<Recorded | null> {
+  for (;;) {
+    const until = Math.max(deadline - ctx.upstreamTimeoutMs, Date.now() + HELD_PATIENCE_MS)
+    const recorded = await recordOnce(ctx, { ...message, created_at: ctx.clock() }, until)
+    if (recorded === null || recorded.recorded || !passesInTime(ctx, recorded, deadline)) return recorded
+    await sleep(recorded.waitMs)
+  }
+}
+
+function recordOnce(ctx: Context, message: OutgoingMessage, until: number): Promise<Recorded | null> {
+  return ctx.outbox.record(message, until).catch((error: unknown) => {
+    if (isUniqueViolation(error)) return null
+    throw error
+  })
+}
+
+type RecordedMessage = Extract<Recorded, { recorded: true }>
+
+function toChannelMessage(id: string, content: ReadyContent, recorded: RecordedMessage): ChannelMessage {
+  const recipient: Recipient = recorded.userId === null ? { phone: recorded.chatId } : { userId: recorded.userId }
+  return { id, recipient, content, aboutUpstreamId: recorded.aboutUpstreamId }
+}
+
+/** Tries again only what was surely not accepted, and only inside its time. */
+async function tryToSend(
+  ctx: Context,
+  tenant: Tenant,
+  channel: Channel,
+  message: ChannelMessage,
+  { deadline, waitsForTurn, signal }: Patience,
+): Promise<SendOutcome> {
+  let outcome: SendOutcome = NO_TIME_LEFT
+  for (let attempt = 1; ; attempt++) {
+    const leftMs = deadline - Date.now()
+    if (leftMs < MIN_CALL_MS) return outcome
+    outcome = await channel.send(message, Math.min(ctx.upstreamTimeoutMs, leftMs))
+    if (outcome.outcome !== 'not_accepted' || signal?.aborted) return outcome
+    if (!waitsForTurn && (!outcome.mayRetry || attempt === MAX_TRIES)) return outcome
+    const turn = await ctx.takeTurn(tenant.id, pacedNumber(tenant))
+    const delay = Math.max(retryDelay(outcome, attempt), turn.waitMs)
+    if ((!turn.granted && !waitsForTurn) || Date.now() + delay + MIN_CALL_MS > deadline) {
+      return { ...outcome, retryAfterMs: delay }
+    }
+    await sleep(delay)
+  }
+}
+
+/** A call that could not end is not begun: the message has surely not left. */
+const NO_TIME_LEFT: SendOutcome = {
+  outcome: 'not_accepted',
+  limit: null,
+  code: null,
+  text: 'no time was left to call the upstream',
+  retryAfterMs: null,
+  mayRetry: false,
+}
+
+function retryDelay(outcome: Extract<SendOutcome, { outcome: 'not_accepted' }>, attempt: number): number {
+  if (outcome.retryAfterMs !== null) return outcome.retryAfterMs
+  // The upstream's advice for the limit of a pair: 4^X seconds.
+  if (outcome.limit === 'pair') return 4 ** (attempt - 1) * 1_000
+  return upstreamBackoff(attempt)
+}

@@ -1,0 +1,106 @@
+import type { Context } from '../context.js'
+import type { Organization } from '../model/organization.js'
+import { campaignVariants, foldUtm } from '../model/utm.js'
+import { findStorefrontSettings } from '../storage/organizations.js'
+import { resolveUtmCampaigns } from '../storage/short-links.js'
+import {
+  type FittingOrder,
+  listStorefrontOrders,
+  type OrderFilter,
+  type OrderSum,
+  sumStorefrontOrders,
+} from '../storage/storefront-orders.js'
+
+/** What leads to campaigns. */
+export interface CampaignSources {
+  /** Values of button parameters, with a short link's code in each (model/short-link, readShortCode). */
+  codes: readonly string[]
+  /** utm_campaigns that are known already, folded (model/utm). */
+  campaigns: readonly string[]
+}
+
+/** Spec 2.6, `revenue`, and what contract 4 adds. Money is a number with two decimals. */
+export interface Revenue {
+  totalRevenue: number
+  /** The organization's; the totals are of orders in it alone. */
+  currency: string
+  orderCount: number
+  avgOrderValue: number
+  /** In lower case; the first where there are several. */
+  utmCampaign: string | null
+  utmCampaigns: { campaign: string; orderCount: number; revenue: number; avgOrderValue: number }[]
+  orders: {
+    orderName: string
+    totalPrice: number
+    currency: string
+    /** ISO 8601. */
+    orderDate: string
+    financialStatus: string | null
+    /** As it stood in the landing page's address. */
+    utmCampaign: string | null
+  }[]
+  otherCurrencies: { currency: string; totalRevenue: number; orderCount: number }[]
+}
+
+/** How many orders are listed, newest first. */
+const MAX_ORDERS = 1_000
+
+/**
+ * What the orders brought that came from the given campaigns by way of the messaging channel (spec 4.5): those whose landing page
+ * has one of PARLEY_CHANNEL_NAMES as utm_source, and as utm_campaign a campaign or its name with a suffix, whatever the case.
+ * Tests and cancelled orders are left out; unpaid, voided and refunded ones count with their price as it was ordered.
+ * `utmCampaigns` has an entry for each campaign and each suffix of it by which orders in the organization's currency came, in
+ * lower case, first the campaign itself; no order stands in two. Nothing but zeros where there is no campaign or no storefront.
+ */
+export async function findRevenue(
+  ctx: Pick<Context, 'database' | 'channelNames'>,
+  organization: Organization,
+  { codes, campaigns }: CampaignSources,
+): Promise<Revenue> {
+  const resolved = await resolveUtmCampaigns(ctx.database, organization.id, codes)
+  const bases = [...new Set([...resolved, ...campaigns.map(foldUtm)])]
+  const isConnected = bases.length > 0 && (await findStorefrontSettings(ctx.database, organization.id)) !== null
+  if (!isConnected) return present(organization, [], [], [])
+  const wanted = [...new Set(bases.flatMap(campaignVariants))]
+  const filter: OrderFilter = { campaigns: wanted, sources: ctx.channelNames }
+  const [sums, orders] = await Promise.all([
+    sumStorefrontOrders(ctx.database, organization.id, filter),
+    listStorefrontOrders(ctx.database, organization.id, filter, MAX_ORDERS),
+  ])
+  return present(organization, wanted, sums, orders)
+}
+
+function present(
+  { currency }: Organization,
+  campaigns: readonly string[],
+  sums: readonly OrderSum[],
+  orders: readonly FittingOrder[],
+): Revenue {
+  const total = sums.find((sum) => sum.currency === currency && sum.campaign === null)
+  const rank = new Map(campaigns.map((campaign, index) => [campaign, index]))
+  const ranked = (campaign: string) => rank.get(campaign) ?? campaigns.length
+  return {
+    totalRevenue: total?.revenue ?? 0,
+    currency,
+    orderCount: total?.orderCount ?? 0,
+    avgOrderValue: total?.avgOrderValue ?? 0,
+    utmCampaign: campaigns[0] ?? null,
+    utmCampaigns: sums
+      .filter((sum) => sum.currency === currency)
+      .flatMap(({ campaign, orderCount, revenue, avgOrderValue }) =>
+        campaign === null ? [] : [{ campaign, orderCount, revenue, avgOrderValue }],
+      )
+      .sort((one, other) => ranked(one.campaign) - ranked(other.campaign)),
+    orders: orders.map((order) => ({
+      orderName: order.name,
+      totalPrice: order.total_price,
+      currency: order.currency,
+      orderDate: order.ordered_at.toISOString(),
+      financialStatus: order.financial_status,
+      utmCampaign: order.utm_campaign,
+    })),
+    otherCurrencies: sums
+      .filter((sum) => sum.campaign === null && sum.currency !== currency)
+      .map((sum) => ({ currency: sum.currency, totalRevenue: sum.revenue, orderCount: sum.orderCount })),
+  }
+}

@@ -1,0 +1,63 @@
+import type { Context } from '../../context.js'
+import { parseJsonObject } from '../../lib/json.js'
+import { equalInConstantTime, hmacSha256Base64 } from '../../lib/signature.js'
+import { Problem } from '../../model/problem.js'
+import { findInDirectory } from '../../storage/directory.js'
+import { findStorefrontSettings } from '../../storage/organizations.js'
+import { putStorefrontOrders } from '../../storage/storefront-orders.js'
+import { readRestOrder } from '../../storefront/client.js'
+import { toStorefrontOrder } from './record.js'
+
+/** A webhook of a storefront with the headers that tell of it. */
+export interface OrderWebhook {
+  body: Buffer
+  /** X-Shopify-Hmac-SHA256. */
+  signature: string | undefined
+  /** X-Shopify-Topic, such as `orders/paid`. */
+  topic: string | undefined
+  /** X-Shopify-Webhook-Id: the same when it is sent again. */
+  id: string | undefined
+}
+
+const MAX_ID_LENGTH = 255
+/** What a webhook is held against where nobody has a secret, so that this takes as long as a wrong signature. */
+const NO_SECRET = 'nobody'
+
+/**
+ * Records the order that a webhook tells of, once. What is signed is taken whatever it holds: refused ones come again and again,
+ * until the storefront gives up telling of orders at all. Throws authorization_required, invalid_signature, which does not tell
+ * who has a storefront here, and invalid_json.
+ */
+export async function receiveOrderWebhook(ctx: Context, slug: string, webhook: OrderWebhook): Promise<void> {
+  const organizationId = await findSender(ctx, slug, webhook)
+  const body = parseJsonObject(webhook.body.toString('utf8'))
+  if (body === null) throw new Problem('invalid_json', 'The webhook is not a JSON object')
+  if (webhook.topic !== undefined && !webhook.topic.startsWith('orders/')) return
+
+  const order = readRestOrder(body)
+  if (order === null) {
+    ctx.log.warn(
+      { organizationId, topic: webhook.topic, webhookId: webhook.id },
+      'a webhook of a storefront holds no order',
+    )
+    return
+  }
+  const { id = null } = webhook
+  // The order's own time makes a repetition harmless where its id is none.
+  const webhookId = id !== null && id.length <= MAX_ID_LENGTH ? id : null
+  await putStorefrontOrders(ctx.database, organizationId, [toStorefrontOrder(order)], webhookId)
+}
+
+async function findSender(ctx: Context, slug: string, { body, signature }: OrderWebhook): Promise<string> {
+  if (!signature) throw new Problem('authorization_required', 'The webhook has no X-Shopify-Hmac-SHA256')
+  const organizationId = await findInDirectory(ctx.database, 'slug', slug)
+  const secret = organizationId === null ? null : await findSecret(ctx, organizationId)
+  const isSigned = equalInConstantTime(signature, hmacSha256Base64(secret ?? NO_SECRET, body))
+  if (organizationId !== null && secret !== null && isSigned) return organizationId
+  throw new Problem('invalid_signature', 'X-Shopify-Hmac-SHA256 does not fit the body and the secret of a storefront')
+}
+
+async function findSecret(ctx: Context, organizationId: string): Promise<string | null> {
+  const settings = await findStorefrontSettings(ctx.database, organizationId)
+  return settings && ctx.secrets.open(settings.webhook_secret, `${organizationId}:storefront.webhook_secret`)
+}

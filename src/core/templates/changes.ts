@@ -1,0 +1,73 @@
+import type { Context } from '../../context.js'
+import { newId } from '../../lib/id.js'
+import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.js'
+import { toStorableDeep } from '../../lib/text.js'
+import { enqueueTemplateSync, setTemplateStatus } from '../../storage/templates.js'
+
+/** What a callback tells of a template; `status` is null where it tells no new one. */
+export interface TemplateChange {
+  name: string | null
+  language: string | null
+  status: string | null
+}
+
+const FIELDS = new Set([
+  'message_template_status_update',
+  'message_template_components_update',
+  'message_template_quality_update',
+  'template_category_update',
+])
+
+/** What each event makes of a template; of others (FLAGGED) only a sync tells. */
+const STATUSES: Record<string, string> = {
+  APPROVED: 'APPROVED',
+  REINSTATED: 'APPROVED',
+  PENDING: 'PENDING',
+  REJECTED: 'REJECTED',
+  PAUSED: 'PAUSED',
+  DISABLED: 'DISABLED',
+  IN_APPEAL: 'IN_APPEAL',
+  PENDING_DELETION: 'PENDING_DELETION',
+  DELETED: 'DELETED',
+  LIMIT_EXCEEDED: 'LIMIT_EXCEEDED',
+  ARCHIVED: 'ARCHIVED',
+}
+
+/**
+ * Takes over what a stored callback tells of templates: a new status counts at once, and a job fetches the rest. Done again it
+ * changes nothing.
+ */
+export async function applyTemplateChanges(
+  { database, wakeWorkers }: Pick<Context, 'database' | 'wakeWorkers'>,
+  organizationId: string,
+  body: Buffer,
+): Promise<void> {
+  const changes = readTemplateChanges(body)
+  if (changes.length === 0) return
+  for (const { name, language, status } of changes) {
+    if (name === null || language === null || status === null) continue
+    await setTemplateStatus(database, organizationId, { name, language, status }, newId())
+  }
+  await enqueueTemplateSync(database, organizationId)
+  wakeWorkers()
+}
+
+/** Reads the changes of templates from a stored callback, in their order. Nothing in it is trusted. */
+export function readTemplateChanges(body: Buffer): TemplateChange[] {
+  // Nearly every callback is of messages and would be read for nothing.
+  if (!body.includes('template')) return []
+  const envelope = asObject(toStorableDeep(JSON.parse(body.toString('utf8'))))
+  return asObjects(envelope.entry)
+    .flatMap((entry) => asObjects(entry.changes))
+    .filter(({ field }) => FIELDS.has(String(field)))
+    .map(({ value }) => readChange(asObject(value)))
+}
+
+function readChange(value: JsonObject): TemplateChange {
+  const event = asText(value.event)?.toUpperCase() ?? ''
+  return {
+    name: asText(value.message_template_name),
+    language: asText(value.message_template_language),
+    status: Object.hasOwn(STATUSES, event) ? (STATUSES[event] ?? null) : null,
+  }
+}

@@ -1,0 +1,193 @@
+import type { Context } from '../../context.js'
+import { newId } from '../../lib/id.js'
+import { canonicalJson } from '../../lib/json.js'
+import type { Tenant } from '../../model/organization.js'
+import { Problem } from '../../model/problem.js'
+import { inferParameterFormat, type StoredTemplate } from '../../model/template.js'
+import { findTenantsById } from '../../storage/organizations.js'
+import {
+  enqueueTemplateSync,
+  enqueueTemplateSyncs,
+  findTemplateSync,
+  listTemplates,
+  lockTemplates,
+  noteTemplateSync,
+  putTemplates,
+  removeTemplates,
+  type TemplateWrite,
+} from '../../storage/templates.js'
+import type { ListedTemplate, ListTemplatesOutcome } from '../../upstream/client.js'
+import { openBusinessNumber, requireUpstream } from '../business-number.js'
+
+/** What asking the upstream for templates needs: the command line does it too. */
+export type SyncContext = Pick<Context, 'database' | 'secrets' | 'upstream' | 'upstreamTimeoutMs'>
+
+/** What a sync changed. */
+export interface SyncedTemplates {
+  /** How many templates there are. */
+  total: number
+  added: number
+  changed: number
+  removed: number
+  /** When the list began to be fetched. */
+  syncedAt: Date
+}
+
+const NOT_AGAIN = new Set(['organization_not_found', 'invalid_provider', 'upstream_credentials'])
+/** A request's whole budget (contract 1). */
+const BUDGET_MS = 25_000
+/** Nobody waits for a job, and an account may have thousands of templates. */
+const JOB_BUDGET_MS = 5 * 60_000
+
+/**
+ * Fetches the organization's templates from the upstream; what it lists no more goes. Changes of status, new templates and those
+ * that went (as DELETED) raise template.status_changed, but not with the first list of a business account. Throws invalid_provider, upstream_credentials,
+ * upstream_unavailable, too_many_requests.
+ */
+export async function syncTemplates(
+  ctx: SyncContext,
+  tenant: Tenant,
+  totalTimeoutMs = BUDGET_MS,
+): Promise<SyncedTemplates> {
+  const settings = requireUpstream(tenant)
+  const businessAccountId = settings.business_account_id
+  const begun = await findTemplateSync(ctx.database, tenant.id)
+  if (begun === null) throw accountChanged()
+  const { accessToken } = openBusinessNumber(ctx, tenant.id, settings)
+  const patience = { callTimeoutMs: ctx.upstreamTimeoutMs, totalTimeoutMs }
+  const listing = await ctx.upstream.listTemplates({ businessAccountId, accessToken }, patience)
+  if (listing.outcome !== 'listed') throw toProblem(listing, businessAccountId)
+  return recordList(ctx, tenant, { businessAccountId, begunAt: begun.now, listed: listing.templates })
+}
+
+/** The same for an organization by its id, with all the time that a list may take. Throws organization_not_found too. */
+export async function syncTemplatesOf(ctx: SyncContext, organizationId: string): Promise<SyncedTemplates> {
+  const tenant = (await findTenantsById(ctx.database, [organizationId])).get(organizationId)
+  if (tenant) return syncTemplates(ctx, tenant, JOB_BUDGET_MS)
+  throw new Problem('organization_not_found', `There is no organization with the id ${organizationId}`)
+}
+
+/**
+ * The same as a job that was asked for at `askedAt`: a list that began to be fetched later is enough. A refusal is for the
+ * operator to heal; after other failures the job is done again.
+ */
+export async function syncTemplatesAsJob(
+  ctx: SyncContext & Pick<Context, 'log'>,
+  organizationId: string,
+  askedAt: Date,
+): Promise<void> {
+  const last = await findTemplateSync(ctx.database, organizationId)
+  if (last === null || (last.syncedAt !== null && last.syncedAt > askedAt)) return
+  try {
+    await syncTemplatesOf(ctx, organizationId)
+  } catch (error) {
+    if (!(error instanceof Problem) || !NOT_AGAIN.has(error.code)) throw error
+    ctx.log.warn({ organizationId, reason: error.message, ...error.extras }, 'templates could not be fetched')
+  }
+}
+
+/** Leaves a job that fetches an organization's templates. */
+export function requestTemplateSync({ database }: Pick<Context, 'database'>, organizationId: string): Promise<void> {
+  return enqueueTemplateSync(database, organizationId)
+}
+
+/** Leaves a job for every organization that has templates at the upstream. */
+export function scheduleTemplateSyncs({ database }: Pick<Context, 'database'>): Promise<void> {
+  return enqueueTemplateSyncs(database)
+}
+
+interface List {
+  businessAccountId: string
+  begunAt: Date
+  listed: readonly ListedTemplate[]
+}
+
+/** What was written since the list began to be fetched, by a callback or a later list, is newer than it. */
+function recordList(ctx: SyncContext, tenant: Tenant, list: List): Promise<SyncedTemplates> {
+  const { businessAccountId, begunAt, listed } = list
+  return ctx.database.transaction(async (transaction) => {
+    const last = await lockTemplates(transaction, tenant.id, businessAccountId)
+    if (last === null) throw accountChanged()
+    const known = await listTemplates(transaction, tenant.id)
+    const unchanged = { total: known.length, added: 0, changed: 0, removed: 0 }
+    if (last.syncedAt !== null && last.syncedAt > begunAt) return { ...unchanged, syncedAt: last.syncedAt }
+
+    const older = known.filter(({ synced_at }) => new Date(synced_at) <= begunAt)
+    const isFirst = last.syncedAt === null
+    const { added, changed, removed } = compare(known, older, listed.map(toRow))
+    const writes = [
+      ...added.map((row) => ({ ...row, event_id: isFirst ? null : newId() })),
+      ...changed.map(({ row, before }) => ({
+        ...row,
+        event_id: isFirst || row.status === before.status ? null : newId(),
+      })),
+    ]
+    const gone = removed.map(({ name, language }) => ({ name, language, event_id: isFirst ? null : newId() }))
+    await putTemplates(transaction, tenant.id, writes)
+    await removeTemplates(transaction, tenant.id, gone)
+    await noteTemplateSync(transaction, tenant.id, begunAt)
+    const total = known.length + added.length - removed.length
+    return { total, added: added.length, changed: changed.length, removed: removed.length, syncedAt: begunAt }
+  })
+}
+
+type Row = Omit<TemplateWrite, 'event_id'>
+
+function toRow({ upstreamId, parameterFormat, components, ...rest }: ListedTemplate): Row {
+  const parameter_format = parameterFormat ?? inferParameterFormat(components)
+  return { ...rest, upstream_id: upstreamId, parameter_format, components }
+}
+
+/** What the list says that is not known; only those that are older than it change or go. */
+function compare(known: readonly StoredTemplate[], older: readonly StoredTemplate[], listed: readonly Row[]) {
+  const keyOf = ({ name, language }: Pick<Row, 'name' | 'language'>) => `${name} ${language}`
+  const knownKeys = new Set(known.map(keyOf))
+  const olderByKey = new Map(older.map((template) => [keyOf(template), template]))
+  const listedKeys = new Set(listed.map(keyOf))
+  return {
+    added: listed.filter((row) => !knownKeys.has(keyOf(row))),
+    changed: listed.flatMap((row) => {
+      const before = olderByKey.get(keyOf(row))
+      return before && contentOf(before) !== contentOf(row) ? [{ row, before }] : []
+    }),
+    removed: older.filter((template) => !listedKeys.has(keyOf(template))),
+  }
+}
+
+function contentOf({ upstream_id, status, category, parameter_format, components }: Row): string {
+  return canonicalJson([upstream_id, status, category, parameter_format, components])
+}
+
+function toProblem(failure: Exclude<ListTemplatesOutcome, { outcome: 'listed' }>, businessAccountId: string): Problem {
+  const { text: details } = failure
+  switch (failure.outcome) {
+    case 'refused': {
+      const message =
+        failure.because === 'credentials'
+          ? "The upstream refused the organization's access token: set a valid one, which may read templates"
+          : `The upstream does not list the templates of the business account ${businessAccountId}: check that it is the organization's`
+      return new Problem('upstream_credentials', message, { details, upstream_code: failure.code })
+    }
+    case 'limited': {
+      const seconds = Math.max(1, Math.ceil((failure.retryAfterMs ?? DEFAULT_WAIT_MS) / 1_000))
+      return new Problem('too_many_requests', `The upstream's rate limit is reached: try again in ${seconds} s`, {
+        details,
+        retry_after: seconds,
+      })
+    }
+    case 'failed':
+      return new Problem('upstream_unavailable', 'The upstream did not list the templates: try again later', {
+        details,
+        retryable: true,
+      })
+  }
+}
+
+/** The limit of such calls is one of an hour. */
+const DEFAULT_WAIT_MS = 60_000
+
+function accountChanged(): Problem {
+  return new Problem('upstream_unavailable', 'The organization was connected anew meanwhile: try again', {
+    retryable: true,
+  })
+}

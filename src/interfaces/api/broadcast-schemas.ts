@@ -1,0 +1,79 @@
+import { Type } from 'typebox'
+import { BROADCAST_STATUSES, RECIPIENT_STATUSES } from '../../model/broadcast.js'
+import { Nullable } from '../../model/input.js'
+import { headerMedia, language, parameters } from './template-fields.js'
+
+const DateTime = Type.String({ format: 'date-time' })
+/** How many. */
+export const Count = Type.Integer({ minimum: 0 })
+
+/** Contract 4, Broadcasts; `reason` after it. */
+export const BroadcastSchema = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  name: Type.String(),
+  templateName: Type.String(),
+  language: Type.String(),
+  status: Type.Enum([...BROADCAST_STATUSES]),
+  totalRecipients: Type.Integer({ description: 'Without those that are skipped' }),
+  skippedRecipients: Count,
+  scheduled_at: Nullable(DateTime),
+  started_at: Nullable(DateTime),
+  completed_at: Nullable(DateTime),
+  created_at: DateTime,
+  reason: Nullable(Type.String({ description: 'Why it was paused by itself' })),
+})
+
+/** Contract 4, Broadcasts. */
+export const RecipientSchema = Type.Object({
+  contactId: Nullable(Type.String({ format: 'uuid' })),
+  chatNumber: Nullable(Type.String()),
+  contactName: Nullable(Type.String()),
+  status: Type.Enum([...RECIPIENT_STATUSES]),
+  reason: Nullable(Type.String({ description: 'Why it is skipped' })),
+  messageId: Nullable(Type.String({ description: "The upstream's id" })),
+  errorCode: Nullable(Type.Union([Type.Number(), Type.String()])),
+  errorMessage: Nullable(Type.String()),
+  sent_at: Nullable(DateTime),
+  delivered_at: Nullable(DateTime),
+  read_at: Nullable(DateTime),
+})
+
+/** What every call of one broadcast answers. */
+export const BroadcastAnswer = Type.Object({ success: Type.Literal(true), broadcast: BroadcastSchema })
+
+const RecipientBody = Type.Object({
+  chatNumber: Type.String({ minLength: 1, maxLength: 100 }),
+  name: Type.Optional(Nullable(Type.String({ maxLength: 500, description: 'Of a contact that is new' }))),
+  bodyParameters: parameters("Its own values; they go before the broadcast's"),
+  buttonParameters: parameters("Its own values; they go before the broadcast's"),
+})
+
+/** What a broadcast is made from. */
+export const CreateBody = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 500 }),
+  templateName: Type.String({ minLength: 1, maxLength: 512 }),
+  language,
+  bodyParameters: parameters('Values of the variables in the body, by name or by position, for all recipients'),
+  headerParameters: parameters('Values of the variables in the header'),
+  buttonParameters: parameters('Values of the variables of URL buttons, by name or by position (param1)'),
+  headerMedia,
+  audience: Type.Object(
+    {
+      tags: Type.Optional(
+        Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+          maxItems: 100,
+          description: 'Contacts that have any of them',
+        }),
+      ),
+      contactIds: Type.Optional(Type.Array(Type.String({ format: 'uuid' }))),
+      recipients: Type.Optional(
+        Type.Array(RecipientBody, { description: 'Numbers; whom nobody knows becomes a contact' }),
+      ),
+      all: Type.Optional(Type.Boolean({ description: 'Every contact' })),
+    },
+    { description: 'Who gets it; the kinds add up, and nobody gets it twice' },
+  ),
+  scheduled_at: Type.Optional(
+    Nullable(Type.String({ format: 'date-time', description: 'When it begins; now, where this is missing or past' })),
+  ),
+})

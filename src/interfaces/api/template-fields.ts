@@ -1,0 +1,44 @@
+import { Type } from 'typebox'
+import { Nullable } from '../../model/input.js'
+import type { TemplateParameters } from '../../model/template-parameters.js'
+
+const MAX_PARAMETERS = 100
+const MAX_VALUE = 4_096
+
+/** Values of a template's variables, by name or by position. */
+export const parameters = (description: string) =>
+  Type.Optional(
+    Nullable(
+      Type.Record(Type.String({ maxLength: 200 }), Type.String({ maxLength: MAX_VALUE }), {
+        maxProperties: MAX_PARAMETERS,
+        description,
+      }),
+    ),
+  )
+
+export const headerMedia = Type.Optional(
+  Nullable(
+    Type.String({ minLength: 1, maxLength: 2_048, description: 'Publicly accessible URL of the file above the body' }),
+  ),
+)
+
+export const language = Type.Optional(
+  Nullable(
+    Type.String({
+      minLength: 1,
+      maxLength: 20,
+      description: "Of the template; by default the organization's language, else the first approved",
+    }),
+  ),
+)
+
+type Given = Record<string, string> | null | undefined
+
+/** The parameters of a body (spec 4.4). */
+export function readParameters(body: {
+  bodyParameters?: Given
+  headerParameters?: Given
+  buttonParameters?: Given
+}): TemplateParameters {
+  return { body: body.bodyParameters ?? {}, header: body.headerParameters ?? {}, buttons: body.buttonParameters ?? {} }
+}

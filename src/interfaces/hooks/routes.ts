@@ -1,0 +1,15 @@
+import type { FastifyPluginAsync } from 'fastify'
+import type { Context } from '../../context.js'
+import type { CallbackReceiver } from '../../core/callbacks.js'
+import { takeRawBodies } from './raw.js'
+import { storefrontHooks } from './storefront.js'
+import { upstreamHooks } from './upstream.js'
+
+/** `/hooks`: what others tell by themselves, signed. */
+export function hookRoutes(ctx: Context, callbacks: CallbackReceiver): FastifyPluginAsync {
+  return async (server) => {
+    takeRawBodies(server)
+    upstreamHooks(server, ctx, callbacks) // GET POST /hooks/upstream
+    storefrontHooks(server, ctx) //          POST /hooks/storefront/:slug
+  }
+}

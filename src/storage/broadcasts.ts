@@ -1,0 +1,350 @@
+import type { Queryable } from '../database/pool.js'
+import { statement } from '../database/statement.js'
+import type { Audience, Broadcast, BroadcastStatus } from '../model/broadcast.js'
+import type { Template } from '../model/template.js'
+import type { TemplateParameters } from '../model/template-parameters.js'
+import { countersOf } from './campaign-counts.js'
+import { taskId } from './job-tasks.js'
+
+/** How many jobs share the sending of a broadcast: recipient `n` is of lane `n % LANES`. */
+export const LANES = 4
+
+const COLUMNS = `b.organization_id, b.id, b.name, b.template_name, b.template_language, b.template, b.parameters, b.header_media,
+  b.media_id, b.channel_media_id, b.handed_over_at, b.audience, b.status, b.status_reason, b.generation, b.prepared_n,
+  b.prepared_contact, b.prepared_at, b.scheduled_at, b.started_at, b.completed_at, b.created_at`
+
+/** The broadcast `b` with its counters, for a select list. */
+const SHOWN = `${COLUMNS}, ${countersOf('b.organization_id', 'b.id')} AS counters`
+/** The same as JSON, for an event. */
+const SNAPSHOT = `(to_jsonb(b) || jsonb_build_object('counters', ${countersOf('b.organization_id', 'b.id')}))`
+
+const insert = statement<never>(
+  'broadcasts.insert',
+  `WITH inserted AS (
+     INSERT INTO broadcasts (organization_id, id, kind, name, template_name, template_language, template, parameters,
+       header_media, media_id, channel_media_id, handed_over_at, audience, status, scheduled_at, started_at, created_at)
+     VALUES ($1, $2, 'broadcast', $3, $4, $5, $6, $7, $8, $9, $10, CASE WHEN $10::text IS NOT NULL THEN $14::timestamptz END,
+       $11, $12, $13, CASE WHEN $12 = 'running' THEN $14::timestamptz END, $14)
+   ), kept AS (
+     UPDATE media SET message_id = $2 WHERE organization_id = $1 AND id = $9
+   )
+   INSERT INTO graphile_worker._private_jobs (task_id, payload)
+   SELECT ${taskId('prepare_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid)`,
+)
+
+// The campaign of a template's singles on one day shows its components as they were last.
+const ensureSingles = statement<{ id: string }>(
+  'broadcasts.ensureSingles',
+  `INSERT INTO broadcasts AS b (organization_id, id, kind, day, name, template_name, template_language, template, status, started_at, created_at)
+   VALUES ($1, $2, 'singles', $3, $4, $4, $5, $6, 'completed', $7, $7)
+   ON CONFLICT (organization_id, day, template_name, template_language) WHERE kind = 'singles'
+     DO UPDATE SET template = excluded.template
+   RETURNING id`,
+)
+
+const find = statement<Broadcast>(
+  'broadcasts.find',
+  `SELECT ${SHOWN} FROM broadcasts b WHERE b.organization_id = $1 AND b.id = $2 AND b.kind = 'broadcast'`,
+)
+
+const lock = statement<Broadcast>(
+  'broadcasts.lock',
+  `SELECT ${COLUMNS} FROM broadcasts b WHERE b.organization_id = $1 AND b.id = $2 AND b.kind = 'broadcast' FOR UPDATE`,
+)
+
+const list = statement<Broadcast>(
+  'broadcasts.list',
+  `SELECT ${SHOWN}
+   FROM broadcasts b
+   WHERE b.organization_id = $1 AND b.kind = 'broadcast' AND ($2::text IS NULL OR b.status = $2)
+   ORDER BY b.id DESC
+   LIMIT $3 OFFSET $4`,
+)
+
+const count = statement<{ count: number }>(
+  'broadcasts.count',
+  `SELECT count(*) FROM broadcasts b
+   WHERE b.organization_id = $1 AND b.kind = 'broadcast' AND ($2::text IS NULL OR b.status = $2)`,
+)
+
+// Sending begins where the recipients are ready; until then the broadcast is running, and begins when they are.
+const launch = statement<{ launched: boolean }>(
+  'broadcasts.launch',
+  `WITH before AS (
+     SELECT generation FROM broadcasts
+     WHERE organization_id = $1 AND id = $2 AND kind = 'broadcast' AND status = ANY ($3)
+     FOR UPDATE
+   ), launched AS (
+     UPDATE broadcasts b
+     SET status = 'running', status_reason = NULL, started_at = coalesce(b.started_at, $4), completed_at = NULL,
+       generation = CASE WHEN b.prepared_at IS NULL THEN b.generation ELSE b.generation + 1 END
+     FROM before
+     WHERE b.organization_id = $1 AND b.id = $2
+     RETURNING b.*, before.generation AS generation_before
+   ), lanes AS (
+     INSERT INTO graphile_worker._private_jobs (task_id, payload)
+     SELECT ${taskId('send_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid,
+       'generation', launched.generation, 'lane', lane, 'after', 0)
+     FROM launched CROSS JOIN generate_series(0, ${LANES} - 1) AS lane
+     WHERE launched.prepared_at IS NOT NULL
+   ), raised AS (
+     INSERT INTO events (organization_id, id, type, data)
+     SELECT $1, $5, 'broadcast.started', jsonb_build_object('broadcast', ${SNAPSHOT})
+     FROM launched b
+     WHERE b.prepared_at IS NOT NULL AND b.generation_before = 0
+   )
+   SELECT EXISTS (SELECT FROM launched) AS launched`,
+)
+
+const stop = statement<{ id: string }>(
+  'broadcasts.stop',
+  `UPDATE broadcasts SET status = $4, status_reason = $5, completed_at = CASE WHEN $4 = 'cancelled' THEN $6::timestamptz END
+   WHERE organization_id = $1 AND id = $2 AND kind = 'broadcast' AND status = ANY ($3)
+   RETURNING id`,
+)
+
+const reschedule = statement<{ id: string }>(
+  'broadcasts.reschedule',
+  `WITH rescheduled AS (
+     UPDATE broadcasts SET status = 'scheduled', status_reason = NULL
+     WHERE organization_id = $1 AND id = $2 AND kind = 'broadcast' AND status = 'paused' AND started_at IS NULL
+     RETURNING id
+   )
+   SELECT id FROM rescheduled`,
+)
+
+// Nobody is left to send to, and of nobody the outcome is outstanding. OFFSET 0 has PostgreSQL look for each message by its key.
+const complete = statement<{ completed: boolean }>(
+  'broadcasts.complete',
+  `WITH completed AS (
+     UPDATE broadcasts b SET status = 'completed', completed_at = $3
+     WHERE b.organization_id = $1 AND b.id = $2 AND b.status = 'running' AND b.prepared_at IS NOT NULL
+       AND NOT EXISTS (
+         SELECT FROM messages m
+         WHERE m.organization_id = $1 AND m.outcome IS NOT NULL AND m.broadcast_id = $2
+       ) AND NOT EXISTS (
+         SELECT FROM broadcast_recipients r
+         WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND r.skip_reason IS NULL AND r.outcome IS NULL
+           AND NOT EXISTS (SELECT FROM messages m WHERE m.organization_id = $1 AND m.id = r.message_id OFFSET 0)
+       )
+     RETURNING b.*
+   ), raised AS (
+     INSERT INTO events (organization_id, id, type, data)
+     SELECT $1, $4, 'broadcast.completed', jsonb_build_object('broadcast', ${SNAPSHOT}) FROM completed b
+   )
+   SELECT EXISTS (SELECT FROM completed) AS completed`,
+)
+
+const handOver = statement<never>(
+  'broadcasts.markHandedOver',
+  `UPDATE broadcasts SET channel_media_id = $3, handed_over_at = $4 WHERE organization_id = $1 AND id = $2`,
+)
+
+const markPrepared = statement<never>(
+  'broadcasts.markPrepared',
+  `UPDATE broadcasts SET prepared_n = $3, prepared_contact = $4, prepared_at = $5 WHERE organization_id = $1 AND id = $2`,
+)
+
+const listDue = statement<{ organization_id: string; id: string }>(
+  'broadcasts.listDue',
+  `SELECT b.organization_id, b.id
+   FROM organizations o JOIN broadcasts b ON b.organization_id = o.id
+   WHERE b.status = 'scheduled' AND b.scheduled_at <= $1`,
+)
+
+const listRunning = statement<{ organization_id: string; id: string; is_prepared: boolean; has_job: boolean }>(
+  'broadcasts.listRunning',
+  `SELECT b.organization_id, b.id, b.prepared_at IS NOT NULL AS is_prepared, EXISTS (
+     SELECT FROM graphile_worker._private_jobs j
+     WHERE j.task_id IN (${taskId('prepare_broadcast')}, ${taskId('send_broadcast')})
+       AND j.payload ->> 'broadcastId' = b.id::text AND j.attempts < j.max_attempts
+   ) AS has_job
+   FROM organizations o JOIN broadcasts b ON b.organization_id = o.id
+   WHERE b.kind = 'broadcast' AND (b.status = 'running' OR (b.status = 'scheduled' AND b.prepared_at IS NULL))`,
+)
+
+const enqueuePreparation = statement<never>(
+  'broadcasts.enqueuePreparation',
+  `INSERT INTO graphile_worker._private_jobs (task_id, payload)
+   SELECT ${taskId('prepare_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid)`,
+)
+
+const enqueueLane = statement<never>(
+  'broadcasts.enqueueLane',
+  `INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at)
+   SELECT ${taskId('send_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid, 'generation',
+     $3::integer, 'lane', $4::integer, 'after', $5::integer), now() + make_interval(secs => $6)`,
+)
+
+/** What a new broadcast is made from; its recipients follow (storage/broadcast-audiences). */
+export interface NewBroadcast {
+  id: string
+  name: string
+  template: Template
+  parameters: TemplateParameters
+  header_media: string | null
+  media_id: string | null
+  channel_media_id: string | null
+  audience: Audience
+  status: Extract<BroadcastStatus, 'scheduled' | 'running'>
+  scheduled_at: Date | null
+  created_at: Date
+}
+
+/** Inserts a broadcast and the job that prepares its recipients. A unique violation when its id is taken. */
+export async function insertBroadcast(db: Queryable, organizationId: string, broadcast: NewBroadcast): Promise<void> {
+  const { template } = broadcast
+  await db.run(insert, [
+    organizationId,
+    broadcast.id,
+    broadcast.name,
+    template.name,
+    template.language,
+    JSON.stringify(template),
+    JSON.stringify(broadcast.parameters),
+    broadcast.header_media,
+    broadcast.media_id,
+    broadcast.channel_media_id,
+    JSON.stringify(broadcast.audience),
+    broadcast.status,
+    broadcast.scheduled_at,
+    broadcast.created_at,
+  ])
+}
+
+/** The id of the campaign with which the singles of a template on a day (YYYY-MM-DD) are counted; made when it is the first. */
+export async function ensureSinglesCampaign(
+  db: Queryable,
+  organizationId: string,
+  { id, day, template, at }: { id: string; day: string; template: Template; at: Date },
+): Promise<string> {
+  const values = [organizationId, id, day, template.name, template.language, JSON.stringify(template), at]
+  const [row] = await db.run(ensureSingles, values)
+  return (row as { id: string }).id
+}
+
+/** One broadcast by its id, or null. Singles are no broadcasts of this table. */
+export async function findBroadcast(db: Queryable, organizationId: string, id: string): Promise<Broadcast | null> {
+  const rows = await db.run(find, [organizationId, id])
+  return rows[0] ?? null
+}
+
+/** Locks a broadcast; its counters are not read. Null when there is none. */
+export async function lockBroadcast(
+  transaction: Queryable,
+  organizationId: string,
+  id: string,
+): Promise<Omit<Broadcast, 'counters'> | null> {
+  const rows = await transaction.run(lock, [organizationId, id])
+  return rows[0] ?? null
+}
+
+/** A page of broadcasts, newest first, and how many there are in all. */
+export async function listBroadcasts(
+  db: Queryable,
+  organizationId: string,
+  { status, limit, offset }: { status: BroadcastStatus | null; limit: number; offset: number },
+): Promise<{ broadcasts: Broadcast[]; total: number }> {
+  const broadcasts = await db.run(list, [organizationId, status, limit, offset])
+  const [row] = await db.run(count, [organizationId, status])
+  return { broadcasts, total: row?.count ?? 0 }
+}
+
+/**
+ * Makes a broadcast of one of these statuses run, with jobs for its lanes when its recipients are ready; raises
+ * broadcast.started the first time. False when it has another status.
+ */
+export async function launchBroadcast(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  { from, at, eventId }: { from: readonly BroadcastStatus[]; at: Date; eventId: string },
+): Promise<boolean> {
+  const [row] = await db.run(launch, [organizationId, id, from, at, eventId])
+  return row?.launched === true
+}
+
+/** Gives a broadcast of one of the statuses `from` the status `to`; its lanes end. False when it has another status. */
+export async function stopBroadcast(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  change: { from: readonly BroadcastStatus[]; to: 'paused' | 'cancelled'; reason: string | null; at: Date },
+): Promise<boolean> {
+  const rows = await db.run(stop, [organizationId, id, change.from, change.to, change.reason, change.at])
+  return rows.length > 0
+}
+
+/** Gives a paused broadcast that never started back to its schedule; false when it did, or is not paused. */
+export async function rescheduleBroadcast(db: Queryable, organizationId: string, id: string): Promise<boolean> {
+  const rows = await db.run(reschedule, [organizationId, id])
+  return rows.length > 0
+}
+
+/** Completes a running broadcast where nothing is left to come, and raises broadcast.completed; false where something is. */
+export async function completeBroadcast(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  at: Date,
+  eventId: string,
+): Promise<boolean> {
+  const [row] = await db.run(complete, [organizationId, id, at, eventId])
+  return row?.completed === true
+}
+
+/** Keeps under which id the channel knows the header's file now. */
+export async function markHandedOver(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  channelMediaId: string,
+  at: Date,
+): Promise<void> {
+  await db.run(handOver, [organizationId, id, channelMediaId, at])
+}
+
+/** Keeps how far the recipients of a locked broadcast are ready; `at` when all are. */
+export async function markPreparedUpTo(
+  transaction: Queryable,
+  organizationId: string,
+  id: string,
+  { n, contactId, at }: { n: number; contactId: string | null; at: Date | null },
+): Promise<void> {
+  await transaction.run(markPrepared, [organizationId, id, n, contactId, at])
+}
+
+/** Scheduled broadcasts whose time has come. Of all tenants. */
+export function listDueBroadcasts(db: Queryable, now: Date): Promise<{ organization_id: string; id: string }[]> {
+  return db.run(listDue, [now])
+}
+
+/** Broadcasts that are being prepared or sent, and whether a job is at it. Of all tenants. */
+export function listRunningBroadcasts(
+  db: Queryable,
+): Promise<{ organization_id: string; id: string; is_prepared: boolean; has_job: boolean }[]> {
+  return db.run(listRunning, [])
+}
+
+/** Leaves a job that prepares the recipients. */
+export async function enqueueBroadcastPreparation(db: Queryable, organizationId: string, id: string): Promise<void> {
+  await db.run(enqueuePreparation, [organizationId, id])
+}
+
+/** One of the jobs that send a broadcast; it goes on after recipient `after`. */
+export interface Lane {
+  generation: number
+  lane: number
+  after: number
+}
+
+/** Leaves the job of a lane, to be run in `delaySeconds`. */
+export async function enqueueBroadcastLane(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  { generation, lane, after }: Lane,
+  delaySeconds: number,
+): Promise<void> {
+  await db.run(enqueueLane, [organizationId, id, generation, lane, after, delaySeconds])
+}

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest'
+import { toOutbound } from '../../src/channels/business-api.js'
+import { describeContent } from '../../src/core/messages/describe-content.js'
+import type { JsonObject } from '../../src/lib/json.js'
+import { fillTemplate } from '../../src/model/template-fill.js'
+import type { TemplateParameters } from '../../src/model/template-parameters.js'
+import { makeTemplate } from '../support/templates.js'
+import { schemaErrors } from '../upstream/message-schema.js'
+
+const ana = { full_name: 'Ana', email: null, phone_number: '+5511987654321', chat_id: '5511987654321' }
+const file = { channelMediaId: '77' }
+
+function fill(
+  fields: Parameters<typeof makeTemplate>[0],
+  given: Partial<TemplateParameters>,
+  headerMedia: Parameters<typeof fillTemplate<typeof file>>[3] = null,
+) {
+  const filled = fillTemplate(makeTemplate(fields), { body: {}, header: {}, buttons: {}, ...given }, ana, headerMedia)
+  if (filled.outcome === 'missing') throw new Error(filled.text)
+  return filled.content
+}
+
+/** What is posted for a template; checked against the upstream's own description. */
+function posted(content: ReturnType<typeof fill>): JsonObject {
+  const recipient = { phone: ana.chat_id }
+  const message = toOutbound({ id: 'ours', recipient, content, aboutUpstreamId: null })
+  expect(schemaErrors(message)).toEqual([])
+  expect(message.type).toBe('template')
+  return (message as unknown as { template: JsonObject }).template
+}
+
+const body = { type: 'BODY', text: 'Hi {{name}}' }
+
+describe('a template on its way out', () => {
+  it('names its parameters where the template does', () => {
+    const header = { type: 'HEADER', format: 'TEXT', text: 'For {{who}}' }
+    expect(posted(fill({ components: [header, body] }, { body: { name: 'Ana' }, header: { who: 'you' } }))).toEqual({
+      name: 'promo',
+      language: { code: 'pt_BR' },
+      components: [
+        { type: 'header', parameters: [{ type: 'text', parameter_name: 'who', text: 'you' }] },
+        { type: 'body', parameters: [{ type: 'text', parameter_name: 'name', text: 'Ana' }] },
+      ],
+    })
+  })
+
+  it('gives positions no names', () => {
+    const components = [{ type: 'BODY', text: 'Hi {{1}}' }]
+    expect(posted(fill({ parameter_format: 'POSITIONAL', components }, { body: { 1: 'Ana' } }))).toMatchObject({
+      components: [{ type: 'body', parameters: [{ type: 'text', text: 'Ana' }] }],
+    })
+  })
+
+  it('counts buttons among all of them', () => {
+    const buttons = [
+      { type: 'QUICK_REPLY', text: 'Stop' },
+      { type: 'COPY_CODE', text: 'Copy' },
+      { type: 'URL', text: 'Site', url: 'https://shop.example' },
+      { type: 'URL', text: 'View', url: 'https://s.example/{{1}}' },
+    ]
+    const given = { buttons: { param1: 'TEN', param2: 'abc' } }
+    expect(posted(fill({ components: [{ type: 'BUTTONS', buttons }] }, given))).toMatchObject({
+      components: [
+        {
+          type: 'button',
+          sub_type: 'copy_code',
+          index: '1',
+          parameters: [{ type: 'coupon_code', coupon_code: 'TEN' }],
+        },
+        { type: 'button', sub_type: 'url', index: '3', parameters: [{ type: 'text', text: 'abc' }] },
+      ],
+    })
+  })
+
+  it.each([
+    ['IMAGE', { type: 'image', image: { id: '77' } }],
+    ['VIDEO', { type: 'video', video: { id: '77' } }],
+    ['DOCUMENT', { type: 'document', document: { id: '77', filename: 'a.pdf' } }],
+  ])('carries its %s', (format, parameter) => {
+    const content = fill({ components: [{ type: 'HEADER', format }] }, {}, { file, filename: 'a.pdf' })
+    expect(posted(content)).toMatchObject({ components: [{ type: 'header', parameters: [parameter] }] })
+  })
+
+  it('carries a place', () => {
+    const location = { latitude: '-23.5', longitude: '-46.6', name: 'Loja', address: 'Rua 1' }
+    const components = [{ type: 'HEADER', format: 'LOCATION' }]
+    expect(posted(fill({ components }, { header: location }))).toMatchObject({
+      components: [{ type: 'header', parameters: [{ type: 'location', location }] }],
+    })
+  })
+
+  it('without variables has no components', () => {
+    expect(posted(fill({ components: [{ type: 'BODY', text: 'Hi' }] }, {}))).toMatchObject({ components: [] })
+  })
+})
+
+describe('a template in a conversation', () => {
+  it('shows its body filled in, the kind of its file, and what stands around', () => {
+    const buttons = [{ type: 'QUICK_REPLY', text: 'Stop' }]
+    const components = [
+      { type: 'HEADER', format: 'DOCUMENT' },
+      body,
+      { type: 'FOOTER', text: 'Bye' },
+      { type: 'BUTTONS', buttons },
+    ]
+    expect(describeContent(fill({ components }, { body: { name: 'Ana' } }, { file, filename: 'a.pdf' }))).toEqual({
+      text: 'Hi Ana',
+      media_type: 'document',
+      content: {
+        name: 'promo',
+        language: 'pt_BR',
+        filename: 'a.pdf',
+        footer: 'Bye',
+        buttons: [{ type: 'quick_reply', text: 'Stop' }],
+      },
+    })
+  })
+
+  it('shows a text above its body, which is no file', () => {
+    const components = [{ type: 'HEADER', format: 'TEXT', text: 'Hello' }, body]
+    expect(describeContent(fill({ components }, { body: { name: 'Ana' } }))).toMatchObject({
+      media_type: null,
+      content: { header: 'Hello' },
+    })
+  })
+})

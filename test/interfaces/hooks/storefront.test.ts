@@ -1,0 +1,232 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { prune } from '../../../src/core/maintenance.js'
+import { packageRoot } from '../../../src/lib/package-root.js'
+import { hmacSha256Base64, hmacSha256Hex } from '../../../src/lib/signature.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import {
+  connectStorefront,
+  ordersOf,
+  postWebhook,
+  shopOrder,
+  tellOrders,
+  WEBHOOK_SECRET,
+} from './storefront-support.js'
+
+const DAY = 86_400_000
+
+let world: World
+let organization: TestOrganization
+
+beforeAll(async () => {
+  world = await startWorld()
+})
+
+afterAll(() => world.close())
+
+beforeEach(async () => {
+  organization = await world.createOrganization()
+  await connectStorefront(world, organization)
+})
+
+const tell = (body: object | string, options?: Parameters<typeof postWebhook>[3]) =>
+  postWebhook(world, organization.slug, typeof body === 'string' ? body : JSON.stringify(body), options)
+
+describe('a webhook of a storefront', () => {
+  it('records the order, its landing page read', async () => {
+    const landing_site = '/sale?utm_source=WhatsApp&utm_campaign=Natal_VM&utm_campaign=other#top'
+    const order = shopOrder({ landing_site, total_price: '0.10', processed_at: '2026-03-01T09:00:00-03:00' })
+    expect(await tell(order)).toMatchObject({ status: 200, body: { success: true } })
+    expect(await ordersOf(world, organization)).toEqual([
+      {
+        id: String(order.id),
+        name: order.name,
+        total_price: '0.10',
+        currency: 'BRL',
+        ordered_at: new Date('2026-03-01T12:00:00Z'),
+        financial_status: 'paid',
+        utm_source: 'whatsapp',
+        utm_campaign: 'Natal_VM',
+        campaign: 'natal_vm',
+        is_test: false,
+        cancelled_at: null,
+        updated_at: new Date('2026-03-01T13:00:00Z'),
+      },
+    ])
+  })
+
+  it('of the real API is read', async () => {
+    const sample = await readFile(join(packageRoot(), 'test/samples/shop-order-get.rest-2026-07.json'), 'utf8')
+    expect((await tell(JSON.stringify(JSON.parse(sample).order))).status).toBe(200)
+    expect(await ordersOf(world, organization)).toMatchObject([
+      {
+        id: '450789469',
+        name: '#1001',
+        total_price: '598.94',
+        currency: 'USD',
+        financial_status: 'partially_refunded',
+      },
+    ])
+  })
+
+  it.each([
+    ['no landing page', null],
+    ['that of an express checkout', '/wallets/checkouts.json'],
+    ['one that is no text', 42],
+  ])('is recorded with %s', async (_title, landing_site) => {
+    await tell(shopOrder({ landing_site }))
+    expect(await ordersOf(world, organization)).toMatchObject([{ utm_source: null, utm_campaign: null }])
+  })
+
+  it('is signed over its bytes, not over its meaning', async () => {
+    const body = `{ "id": 7, "name": "caf\\u00e9 \\/ x", "total_price": "1.00", "currency": "BRL",
+      "created_at": "2026-03-01T10:00:00Z", "updated_at": "2026-03-01T10:00:00Z" }`
+    expect((await tell(body)).status).toBe(200)
+    expect(await ordersOf(world, organization)).toMatchObject([{ id: '7', name: 'café / x' }])
+  })
+
+  it('changes the order when it tells of a later state, and changes nothing when it comes late', async () => {
+    const order = shopOrder({ financial_status: 'pending', landing_site: '/?utm_source=chat&utm_campaign=natal' })
+    const later = {
+      ...order,
+      updated_at: '2026-03-01T10:00:02-03:00',
+      financial_status: 'refunded',
+      total_price: '90.00',
+    }
+    const between = { ...order, updated_at: '2026-03-01T10:00:01-03:00', financial_status: 'paid' }
+    for (const one of [order, later, between, order]) expect((await tell(one)).status).toBe(200)
+    expect(await ordersOf(world, organization)).toMatchObject([{ financial_status: 'refunded', total_price: '90.00' }])
+  })
+
+  it('that does not tell of the visit leaves what is known of it', async () => {
+    const order = shopOrder({ landing_site: '/?utm_source=chat&utm_campaign=natal' })
+    await tell(order)
+    await tell({ ...order, landing_site: null, updated_at: '2026-03-02T10:00:00-03:00', financial_status: 'voided' })
+    expect(await ordersOf(world, organization)).toMatchObject([
+      { financial_status: 'voided', utm_source: 'chat', utm_campaign: 'natal', campaign: 'natal' },
+    ])
+  })
+
+  it('is worked off once, by its id; another organization may get the same id', async () => {
+    const headers = { 'x-shopify-webhook-id': 'b54557e4-bdd9-4b37-8a5f-bf7d70bcd043' }
+    const order = shopOrder()
+    const changed = { ...order, updated_at: '2026-03-02T10:00:00-03:00', total_price: '7.00' }
+    await tell(order, { headers })
+    expect((await tell(changed, { headers })).status).toBe(200)
+    expect(await ordersOf(world, organization)).toMatchObject([{ total_price: '100.00' }])
+    const other = await world.createOrganization()
+    await connectStorefront(world, other)
+    await postWebhook(world, other.slug, JSON.stringify(changed), { headers })
+    expect(await ordersOf(world, other)).toMatchObject([{ id: String(order.id), total_price: '7.00' }])
+    expect(await ordersOf(world, organization)).toMatchObject([{ total_price: '100.00' }])
+  })
+
+  it('that comes twice at the same moment makes one order', async () => {
+    const headers = { 'x-shopify-webhook-id': 'twice' }
+    const order = shopOrder()
+    const answers = await Promise.all([1, 2, 3].map(() => tell(order, { headers })))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(await ordersOf(world, organization)).toHaveLength(1)
+  })
+
+  it.each([
+    ['of another topic', shopOrder(), { 'x-shopify-topic': 'products/update' }],
+    ['without an order', { id: 42 }, { 'x-shopify-topic': 'orders/delete' }],
+    ['with an amount that is none', shopOrder({ total_price: '1e3' }), {}],
+    ['with an order without a time', shopOrder({ updated_at: null }), {}],
+    ['with an id that is none', shopOrder({ id: "1'; --" }), {}],
+  ])('%s is acknowledged and left', async (_title, body, headers: Record<string, string>) => {
+    expect((await tell(body, { headers })).status).toBe(200)
+    expect(await ordersOf(world, organization)).toEqual([])
+  })
+
+  it('with what cannot be stored is recorded without it', async () => {
+    const landing_site = `/?utm_source=chat&utm_campaign=a%00b${'\0'}`
+    await tell(shopOrder({ name: '#1\0', landing_site, financial_status: '\ud800' }))
+    expect(await ordersOf(world, organization)).toMatchObject([
+      { name: '#1\ufffd', utm_campaign: 'a\ufffdb\ufffd', financial_status: '\ufffd' },
+    ])
+  })
+})
+
+describe('is refused', () => {
+  const order = JSON.stringify(shopOrder({ id: 1 }))
+  const refusal = { success: false, error: 'Invalid signature', message: expect.any(String) }
+
+  it('a wrong signature, in the words in which an unknown storefront is', async () => {
+    const lonely = await world.createOrganization()
+    const other = await world.createOrganization()
+    await connectStorefront(world, other, { secret: 'another secret' })
+    const answers = await Promise.all([
+      tell(order, { secret: 'another secret' }),
+      tell(order, { headers: { 'x-shopify-hmac-sha256': hmacSha256Hex(WEBHOOK_SECRET, order) } }),
+      tell(order, { headers: { 'x-shopify-hmac-sha256': hmacSha256Base64(WEBHOOK_SECRET, `${order} `) } }),
+      postWebhook(world, other.slug, order),
+      postWebhook(world, lonely.slug, order),
+      postWebhook(world, lonely.slug, order, { secret: 'nobody' }),
+      postWebhook(world, 'nobody-has-this', order),
+      postWebhook(world, 'nobody-has-this', order, { secret: 'nobody' }),
+      postWebhook(world, '%00', order),
+    ])
+    for (const { status, body } of answers) expect({ status, body }).toEqual({ status: 401, body: refusal })
+    expect(new Set(answers.map(({ body }) => body.message)).size).toBe(1)
+    for (const { id } of [organization, other, lonely]) {
+      expect(await ordersOf(world, { id } as TestOrganization)).toEqual([])
+    }
+  })
+
+  it('one without a signature', async () => {
+    const answer = await world.request('POST', `/hooks/storefront/${organization.slug}`, { body: order })
+    expect(answer).toMatchObject({ status: 401, body: { error: 'Authorization required' } })
+  })
+
+  it.each(['', 'not json', '[]', 'null', '"text"'])('what is signed and no JSON object: %j', async (body) => {
+    expect(await tell(body)).toMatchObject({ status: 400, body: { error: 'Invalid JSON' } })
+  })
+
+  it('more than 4 MB', async () => {
+    const order = (size: number) => {
+      const empty = JSON.stringify(shopOrder({ note: '' }))
+      return empty.replace('"note":""', `"note":"${'x'.repeat(size - empty.length)}"`)
+    }
+    expect((await tell(order(4 * 1_048_576))).status).toBe(200)
+    expect(await tell(order(4 * 1_048_576 + 1))).toMatchObject({ status: 413, body: { error: 'Payload too large' } })
+  })
+
+  it('other methods', async () => {
+    const { status, headers } = await world.request('GET', `/hooks/storefront/${organization.slug}`)
+    expect({ status, allow: headers.get('allow') }).toEqual({ status: 405, allow: 'POST' })
+  })
+})
+
+it('the simulator signs as the shop does', async () => {
+  const url = `${world.app.url}/hooks/storefront/${organization.slug}`
+  const order = { id: 42, total_price: '12.34', landing_site: '/?utm_source=chat&utm_campaign=natal' }
+  const sent = await world.sim('POST', '/shop/webhooks', { url, secret: WEBHOOK_SECRET, topic: 'orders/create', order })
+  expect(sent.body).toMatchObject({ success: true, status: 200 })
+  expect(await ordersOf(world, organization)).toMatchObject([{ id: '42', total_price: '12.34', campaign: 'natal' }])
+})
+
+it('ids of webhooks are forgotten after 30 days, orders are not', async () => {
+  const countIds = async () => {
+    const { rows } = await world.database.pool.query('SELECT count(*)::int AS ids FROM storefront_webhooks')
+    return rows[0].ids
+  }
+  await world.database.pool.query('DELETE FROM storefront_webhooks')
+  await tell(shopOrder(), { headers: { 'x-shopify-webhook-id': 'old' } })
+  world.advance(29 * DAY)
+  await prune(world.app.ctx)
+  expect(await countIds()).toBe(1)
+  world.advance(2 * DAY)
+  await prune(world.app.ctx)
+  expect(await countIds()).toBe(0)
+  expect(await ordersOf(world, organization)).toHaveLength(1)
+})
+
+it('the orders of a deleted organization go with it', async () => {
+  await tellOrders(world, organization, {})
+  await world.admin('DELETE', `/organizations/${organization.id}`)
+  expect(await ordersOf(world, organization)).toEqual([])
+  expect((await tell(shopOrder())).status).toBe(401)
+})

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startWorld, type TestOrganization, type World } from '../support/world.js'
+
+const REDIRECT_URL = 'https://shop.example/sale?utm_source=whatsapp&utm_campaign=natal#top'
+
+let world: World
+let organization: TestOrganization
+let code: string
+
+beforeAll(async () => {
+  world = await startWorld()
+  organization = await world.createOrganization()
+})
+
+afterAll(() => world.close())
+
+beforeEach(async () => {
+  code = await create(REDIRECT_URL)
+})
+
+async function create(redirect_url: string): Promise<string> {
+  const { body } = await world.request('POST', '/shortlinks', { key: organization.key, body: { redirect_url } })
+  return body.shortlink.code
+}
+
+async function clicks(): Promise<number> {
+  const { body } = await world.request('GET', '/shortlinks?limit=100', { key: organization.key })
+  return body.shortlinks.find((link: { code: string }) => link.code === code).clicks
+}
+
+const visit = (path = code, headers: Record<string, string> = {}, method = 'GET') =>
+  world.request(method, `/s/${path}`, { headers })
+
+describe('GET /s/{code}', () => {
+  it('leads on, is not cached, and is counted when the answer is there', async () => {
+    const { status, headers, body } = await visit()
+    expect(status).toBe(302)
+    expect(headers.get('location')).toBe(REDIRECT_URL)
+    expect(headers.get('cache-control')).toBe('private, no-store')
+    expect(body).toBe('')
+    expect(await clicks()).toBe(1)
+  })
+
+  it('clicks of the same moment are all counted', async () => {
+    const second = await create('https://shop.example/second')
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => visit(index % 3 === 0 ? second : code)))
+    expect(answers.filter(({ headers }) => headers.get('location') === REDIRECT_URL)).toHaveLength(20)
+    expect(answers.filter(({ headers }) => headers.get('location') === 'https://shop.example/second')).toHaveLength(10)
+    expect(await clicks()).toBe(20)
+  })
+
+  it.each(['?redirect_url=https://evil.example', '?utm_campaign=other', '?//evil.example', '?next=//evil.example'])(
+    'nothing of the request goes into where it leads: %s',
+    async (query) => {
+      expect((await visit(code + query)).headers.get('location')).toBe(REDIRECT_URL)
+    },
+  )
+
+  it('HEAD answers the same, and is not counted', async () => {
+    const { status, headers } = await visit(code, {}, 'HEAD')
+    expect({ status, location: headers.get('location') }).toEqual({ status: 302, location: REDIRECT_URL })
+    expect(headers.get('cache-control')).toBe('private, no-store')
+    expect(await clicks()).toBe(0)
+  })
+
+  it.each(['WhatsApp/2.24.20.1 A', 'facebookexternalhit/1.1'])('%s is led on, and is not counted', async (agent) => {
+    expect((await visit(code, { 'user-agent': agent })).status).toBe(302)
+    expect(await clicks()).toBe(0)
+  })
+
+  it('an address in other letters is written so that a header can hold it', async () => {
+    const path = await create('https://loja.example/promoção?utm_campaign=verão')
+    expect((await visit(path)).headers.get('location')).toBe(
+      'https://loja.example/promo%C3%A7%C3%A3o?utm_campaign=ver%C3%A3o',
+    )
+  })
+
+  it.each(['nobody', 'x', '%00', '%2F%2Fevil.example', 'x'.repeat(300)])('404 for %s', async (path) => {
+    const { status, headers, body } = await visit(path)
+    expect(status).toBe(404)
+    expect(headers.get('location')).toBeNull()
+    expect(body).toMatchObject({ success: false, error: 'Not found', message: expect.any(String) })
+  })
+
+  it('404 for a code in other case', async () => {
+    const body = { redirect_url: REDIRECT_URL, code: 'Case-Counts' }
+    await world.request('POST', '/shortlinks', { key: organization.key, body })
+    expect((await visit('Case-Counts')).status).toBe(302)
+    expect((await visit('case-counts')).status).toBe(404)
+  })
+
+  it('405 for other methods', async () => {
+    const { status, headers } = await visit(code, {}, 'POST')
+    expect({ status, allow: headers.get('allow') }).toEqual({ status: 405, allow: 'GET, HEAD' })
+  })
+})

@@ -1,0 +1,283 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { errorOf, phoneNumberId, startWorld, type World } from './world.js'
+
+let world: World
+let imageId: string
+let documentId: string
+
+const bytes = new Uint8Array([1, 2, 3])
+
+beforeAll(async () => {
+  world = await startWorld()
+  imageId = await world.uploaded(bytes, 'image/png')
+  documentId = await world.uploaded(bytes, 'application/pdf')
+  const link = 'https://shop.example/'
+  await put('titled', [
+    { type: 'HEADER', format: 'TEXT', text: 'Order {{1}}' },
+    { type: 'BODY', text: '{{1}}, {{2}}, {{1}}' },
+    {
+      type: 'BUTTONS',
+      buttons: [
+        { type: 'URL', text: 'Shop', url: link },
+        { type: 'PHONE_NUMBER', text: 'Call', phone_number: '+15550001111' },
+        { type: 'COPY_CODE', example: 'A1' },
+        { type: 'FLOW', text: 'Begin' },
+      ],
+    },
+  ])
+  await put('placed', [
+    { type: 'HEADER', format: 'LOCATION' },
+    { type: 'BODY', text: 'Here' },
+  ])
+})
+afterAll(() => world.close())
+
+async function put(name: string, components: object[]) {
+  const template = { name, language: 'en', category: 'UTILITY', components }
+  const { status } = await world.control('PUT', '/templates', { phone_number_id: phoneNumberId, template })
+  expect(status).toBe(200)
+}
+
+function send(name: string, language: string, components: object[] = [], options?: { number: string; token?: string }) {
+  const template = { name, language: { code: language }, components }
+  return world.send({ messaging_product: 'whatsapp', to: '16505551234', type: 'template', template }, options)
+}
+
+const text = (value: string, name?: string) => ({
+  type: 'text',
+  text: value,
+  ...(name === undefined ? {} : { parameter_name: name }),
+})
+const header = (...parameters: object[]) => ({ type: 'header', parameters })
+const body = (...parameters: object[]) => ({ type: 'body', parameters })
+const urlButton = (index: string | number, suffix = 'abc') => ({
+  type: 'button',
+  sub_type: 'url',
+  index,
+  parameters: [text(suffix)],
+})
+const replyButton = (index: string | number) => ({
+  type: 'button',
+  sub_type: 'quick_reply',
+  index,
+  parameters: [{ type: 'payload', payload: 'more' }],
+})
+const codeButton = (index: number) => ({
+  type: 'button',
+  sub_type: 'copy_code',
+  index,
+  parameters: [{ type: 'coupon_code', coupon_code: 'A1' }],
+})
+const offer = body(text('20%', 'discount'), text('Ana', 'name'))
+const image = (reference: object) => header({ type: 'image', image: reference })
+
+describe('a template is sent', () => {
+  it.each<[string, string, () => object[]]>([
+    ['hello_world', 'en_US', () => []],
+    ['oferta_da_semana', 'pt_BR', () => [offer, urlButton('2')]],
+    ['oferta_da_semana', 'pt_BR', () => [offer, replyButton(0), replyButton('1'), urlButton(2)]],
+    ['pedido_enviado', 'pt_BR', () => [body(text('Ana'), text('1042'))]],
+    ['nova_colecao', 'pt_BR', () => [image({ id: imageId }), body(text('Ana', 'name'))]],
+    ['nova_colecao', 'pt_BR', () => [image({ link: 'https://shop.example/a.jpg' }), body(text('Ana', 'name'))]],
+    ['titled', 'en', () => [header(text('7')), body(text('a'), text('b')), codeButton(2)]],
+    ['placed', 'en', () => [header({ type: 'location', location: { latitude: 1, longitude: 2 } })]],
+  ])('%s (%s), case %#', async (name, language, components) => {
+    expect(await send(name, language, components())).toMatchObject({
+      status: 200,
+      body: { messages: [{ id: expect.stringMatching(/^wamid\./), message_status: 'accepted' }] },
+    })
+  })
+
+  it('and told sent, delivered and read, while other messages have no message_status', async () => {
+    const { body: sent } = await send('hello_world', 'en_US')
+    await world.idle()
+    const [{ id }] = sent.messages as [{ id: string }]
+    const told = world.receiver.statuses().filter((status) => status.id === id)
+    expect(told.map(({ status }) => status)).toEqual(['sent', 'delivered', 'read'])
+    const [message] = (await world.sendText('16505551234')).body.messages as object[]
+    expect(message).not.toHaveProperty('message_status')
+  })
+
+  it('without a look at the account from a number that is not registered', async () => {
+    expect((await send('nothing', 'en', [], { number: '999', token: 'any' })).status).toBe(200)
+  })
+})
+
+describe('a template that does not fit is refused', () => {
+  const count = (place: string, given: number, expected: number) =>
+    `${place}: number of localizable_params (${given}) does not match the expected number of params (${expected})`
+
+  it.each<[string, string, string, () => object[], number, string]>([
+    ['a parameter too few', 'pedido_enviado', 'pt_BR', () => [body(text('Ana'))], 132000, count('body', 1, 2)],
+    ['a parameter for none', 'hello_world', 'en_US', () => [body(text('Ana'))], 132000, count('body', 1, 0)],
+    ['no body', 'pedido_enviado', 'pt_BR', () => [], 132000, count('body', 0, 2)],
+    [
+      'a name for a number',
+      'pedido_enviado',
+      'pt_BR',
+      () => [body(text('Ana', 'name'), text('1042'))],
+      132012,
+      'parameter_name name is not one of a positional template',
+    ],
+    [
+      'no name',
+      'oferta_da_semana',
+      'pt_BR',
+      () => [body(text('Ana'), text('20%')), urlButton(2)],
+      132012,
+      'body: parameter_name name is missing',
+    ],
+    [
+      'a name twice',
+      'oferta_da_semana',
+      'pt_BR',
+      () => [body(text('Ana', 'name'), text('20%', 'name')), urlButton(2)],
+      132012,
+      'body: parameter_name discount is missing',
+    ],
+    [
+      'a file for a text',
+      'pedido_enviado',
+      'pt_BR',
+      () => [body(text('Ana'), { type: 'image', image: { id: imageId } })],
+      132012,
+      'body: Format mismatch, expected TEXT, received IMAGE',
+    ],
+    ['a header for none', 'pedido_enviado', 'pt_BR', () => [header(text('a'))], 132000, count('header', 1, 0)],
+    ['no text in the header', 'titled', 'en', () => [], 132000, count('header', 0, 1)],
+    [
+      'no header',
+      'nova_colecao',
+      'pt_BR',
+      () => [body(text('Ana', 'name'))],
+      132012,
+      'header: Format mismatch, expected IMAGE, received UNKNOWN',
+    ],
+    [
+      'a header of another format',
+      'nova_colecao',
+      'pt_BR',
+      () => [header({ type: 'document', document: { id: documentId } }), body(text('Ana', 'name'))],
+      132012,
+      'header: Format mismatch, expected IMAGE, received DOCUMENT',
+    ],
+    [
+      'two headers',
+      'nova_colecao',
+      'pt_BR',
+      () => [image({ id: imageId }), image({ id: imageId }), body(text('Ana', 'name'))],
+      132000,
+      count('header', 2, 1),
+    ],
+    [
+      'an upload that there is not',
+      'nova_colecao',
+      'pt_BR',
+      () => [image({ id: '123' })],
+      132012,
+      'header: Format mismatch, expected IMAGE, received UNKNOWN',
+    ],
+    [
+      'an upload of another kind',
+      'nova_colecao',
+      'pt_BR',
+      () => [image({ id: documentId })],
+      132012,
+      'header: Format mismatch, expected IMAGE, received DOCUMENT',
+    ],
+    [
+      'id and link',
+      'nova_colecao',
+      'pt_BR',
+      () => [image({ id: imageId, link: 'https://shop.example/a.jpg' })],
+      100,
+      'must have either id or link, not both',
+    ],
+    [
+      'no text for an address',
+      'oferta_da_semana',
+      'pt_BR',
+      () => [offer],
+      131008,
+      'buttons: Button at index 2 of type Url requires a parameter',
+    ],
+    [
+      'no code to copy',
+      'titled',
+      'en',
+      () => [header(text('7')), body(text('a'), text('b'))],
+      131008,
+      'buttons: Button at index 2 of type CopyCode requires a parameter',
+    ],
+    [
+      'a button of another kind',
+      'oferta_da_semana',
+      'pt_BR',
+      () => [offer, replyButton(2)],
+      132012,
+      'buttons: Button at index 2 is of type Url',
+    ],
+    [
+      'a button that there is not',
+      'oferta_da_semana',
+      'pt_BR',
+      () => [offer, urlButton(2), urlButton(3)],
+      132012,
+      'buttons: There is no button at index 3',
+    ],
+    [
+      'a text for an address that needs none',
+      'titled',
+      'en',
+      () => [header(text('7')), body(text('a'), text('b')), codeButton(2), urlButton(0)],
+      132000,
+      'buttons: Button at index 0 of type Url does not require parameters',
+    ],
+  ])('for %s', async (_what, name, language, components, code, details) => {
+    const { status, body: answer } = await send(name, language, components())
+    expect([status, errorOf(answer).code]).toEqual([400, code])
+    expect(errorOf(answer).error_data?.details ?? errorOf(answer).message).toContain(details)
+  })
+
+  it.each([
+    ['hello_world', 'pt_BR'],
+    ['goodbye_world', 'en_US'],
+  ])('that the account does not have (%s, %s), unless any is taken', async (name, language) => {
+    const { status, body: answer } = await send(name, language)
+    expect([status, errorOf(answer)]).toMatchObject([
+      404,
+      {
+        code: 132001,
+        message: '(#132001) Template name does not exist in the translation',
+        error_data: { details: `template name (${name}) does not exist in ${language}` },
+      },
+    ])
+    await world.control('POST', '/settings', { templates: 'any' })
+    expect((await send(name, language)).status).toBe(200)
+    expect(errorOf((await send('pedido_enviado', 'pt_BR')).body).code).toBe(132000)
+    await world.control('POST', '/settings', { templates: 'strict' })
+  })
+
+  it.each([
+    ['PAUSED', 400, 132015],
+    ['DISABLED', 400, 132016],
+    ['PENDING', 404, 132001],
+    ['REJECTED', 404, 132001],
+  ])('while it is %s', async (event, status, code) => {
+    const hello = { phone_number_id: phoneNumberId, name: 'hello_world', language: 'en_US' }
+    await world.control('POST', '/templates/status', { ...hello, event })
+    const { status: got, body: answer } = await send('hello_world', 'en_US')
+    expect([got, errorOf(answer).code]).toEqual([status, code])
+    await world.control('POST', '/templates/status', { ...hello, event: 'APPROVED' })
+    expect((await send('hello_world', 'en_US')).status).toBe(200)
+  })
+})
+
+it('a template needs no message of the recipient before it, whatever the limits', async () => {
+  const limited = await startWorld({ limits: true })
+  const template = { name: 'hello_world', language: { code: 'en_US' } }
+  const sent = { messaging_product: 'whatsapp', to: '16505551234', type: 'template', template }
+  expect((await limited.send(sent)).status).toBe(200)
+  expect(errorOf((await limited.sendText('16505551234')).body).code).toBe(131047)
+  await limited.close()
+})

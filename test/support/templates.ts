@@ -1,0 +1,14 @@
+import type { Template } from '../../src/model/template.js'
+
+/** An approved template with named variables, unless said otherwise. */
+export function makeTemplate(fields: Partial<Template> = {}): Template {
+  return {
+    name: 'promo',
+    language: 'pt_BR',
+    status: 'APPROVED',
+    category: 'MARKETING',
+    parameter_format: 'NAMED',
+    components: [{ type: 'BODY', text: 'Hi {{name}}, {{discount}} off' }],
+    ...fields,
+  }
+}
