@@ -39,21 +39,20 @@ const insertSingles = `
 
 const insertRecipients = `
   INSERT INTO broadcast_recipients (organization_id, broadcast_id, n, campaign_id, contact_id, message_id, clicked, opted_out_at)
-  SELECT b.organization_id, b.id, n, b.id, gen_random_uuid(), uuidv7(),
+  SELECT b.organization_id, b.id, n, b.id, uuidv7(), uuidv7(),
     CASE WHEN n % 20 = 7 THEN ARRAY['Yes'] WHEN n % 50 = 9 THEN ARRAY['Yes', 'No'] ELSE '{}' END,
     CASE WHEN n % 100 = 50 THEN b.started_at END
   FROM broadcasts b, generate_series(1, b.prepared_n) AS n
-  WHERE b.organization_id = $1 AND b.kind = 'broadcast'
-  ORDER BY b.id, n`
+  WHERE b.organization_id = $1 AND b.kind = 'broadcast'`
 
 const insertMessages = `
   INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, status, error, created_at,
     recorded_at, accepted_at, delivered_at, read_at, failed_at, campaign_id, broadcast_id, recipient_n)
   SELECT r.organization_id, r.message_id, r.contact_id, 1, 'wamid.' || encode(sha256(r.n::text::bytea), 'base64'), 'bot-chat', 'template',
-    'Hi', status, CASE WHEN status = 'failed' THEN jsonb_build_object('code', 131026 + r.n / 100 % 4, 'text', 'Undeliverable') END,
+    'Hi', s.status, CASE WHEN s.status = 'failed' THEN jsonb_build_object('code', 131026 + r.n / 100 % 4, 'text', 'Undeliverable') END,
     b.started_at, b.started_at, CASE WHEN r.n % 100 <> 1 THEN b.started_at END,
-    CASE WHEN status IN ('delivered', 'read') THEN b.started_at END, CASE WHEN status = 'read' THEN b.started_at END,
-    CASE WHEN status = 'failed' THEN b.started_at END, r.campaign_id, r.broadcast_id, r.n
+    CASE WHEN s.status IN ('delivered', 'read') THEN b.started_at END, CASE WHEN s.status = 'read' THEN b.started_at END,
+    CASE WHEN s.status = 'failed' THEN b.started_at END, r.campaign_id, r.broadcast_id, r.n
   FROM broadcasts b
   JOIN broadcast_recipients r ON r.organization_id = b.organization_id AND r.broadcast_id = b.id,
     LATERAL (

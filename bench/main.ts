@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { cpus, loadavg } from 'node:os'
 import { formatAnalytics, judgeAnalytics } from './analytics-report.js'
+import { formatBroadcast, judgeBroadcast } from './broadcast-report.js'
 import { type Cleanup, createCleanup } from './cleanup.js'
 import type { Row } from './measure.js'
 import { type Options, readOptions, type Subject } from './options.js'
@@ -8,6 +9,7 @@ import { profile } from './profile.js'
 import { formatFootprint, formatMedia, formatRows, formatTargets, judge, type Results } from './report.js'
 import { formatScale, judgeScale } from './scale-report.js'
 import { measureAnalytics } from './subjects/analytics.js'
+import { measureBroadcast } from './subjects/broadcast.js'
 import { measureCallbacks } from './subjects/callbacks.js'
 import { measureContact } from './subjects/contact.js'
 import { measureConversations } from './subjects/conversations.js'
@@ -56,7 +58,8 @@ async function run(args: string[]): Promise<number> {
 
 function benchmarkOf({ only }: Options): (cleanup: Cleanup, options: Options) => Promise<void> {
   if (only === 'scale') return benchmarkScale
-  return only === 'analytics' ? benchmarkAnalytics : benchmark
+  if (only === 'analytics') return benchmarkAnalytics
+  return only === 'broadcast' ? benchmarkBroadcast : benchmark
 }
 
 /** Has a world of its own. */
@@ -79,6 +82,17 @@ async function benchmarkAnalytics(cleanup: Cleanup, { seconds, json }: Options):
   const targets = judgeAnalytics(analytics)
   print(formatTargets(targets))
   if (json !== null) await writeFile(json, `${JSON.stringify({ machine, analytics, targets }, null, 2)}\n`)
+}
+
+/** Has a world of its own, too. */
+async function benchmarkBroadcast(cleanup: Cleanup, { seconds, recipients, json }: Options): Promise<void> {
+  const machine = describeMachine(seconds)
+  print(machine)
+  const broadcast = await measureBroadcast(cleanup, recipients)
+  print(formatBroadcast(broadcast))
+  const targets = judgeBroadcast(broadcast)
+  print(formatTargets(targets))
+  if (json !== null) await writeFile(json, `${JSON.stringify({ machine, broadcast, targets }, null, 2)}\n`)
 }
 
 async function benchmark(cleanup: Cleanup, { seconds, only, json }: Options): Promise<void> {

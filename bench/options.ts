@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-/** The parts of the benchmark that `--only` takes. All but `scale` and `analytics`, which take many minutes, are also run without it. */
+/** The parts of the benchmark that `--only` takes. All but `scale`, `analytics` and `broadcast`, which take minutes, are also run without it. */
 export const subjects = [
   'contact',
   'conversations',
@@ -10,6 +10,7 @@ export const subjects = [
   'footprint',
   'scale',
   'analytics',
+  'broadcast',
 ] as const
 export type Subject = (typeof subjects)[number]
 
@@ -27,6 +28,8 @@ export interface Options {
   only: Subject | null
   /** Of the large database of `scale`. */
   messages: number
+  /** Of the broadcast. */
+  recipients: number
   /** Where the machine-readable copy goes. */
   json: string | null
   profile: ProfileName | null
@@ -40,6 +43,7 @@ export function readOptions(args: string[]): Options {
       seconds: { type: 'string', default: '8' },
       only: { type: 'string' },
       messages: { type: 'string', default: '10000000' },
+      recipients: { type: 'string', default: '100000' },
       json: { type: 'string' },
       profile: { type: 'string' },
     },
@@ -50,7 +54,11 @@ export function readOptions(args: string[]): Options {
   const messages = Number(values.messages)
   if (!(messages >= SMALL && messages <= 100_000_000 && messages % SMALL === 0))
     throw new Error(`--messages ${values.messages}: expected a multiple of ${SMALL}, from ${SMALL} to 100000000`)
+  const recipients = Number(values.recipients)
+  if (!(Number.isInteger(recipients) && recipients >= 100 && recipients <= 10_000_000))
+    throw new Error(`--recipients ${values.recipients}: expected a whole number from 100 to 10000000`)
   return {
+    recipients,
     seconds,
     messages,
     only: oneOf('--only', subjects, values.only),

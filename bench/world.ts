@@ -43,7 +43,8 @@ export interface World extends Omit<Server, 'stop'> {
   stopDatabase(): Promise<void>
 }
 
-const MAIN = join(packageRoot(), 'dist', 'src', 'main.js')
+/** The program, built. */
+export const MAIN = join(packageRoot(), 'dist', 'src', 'main.js')
 const BASELINE = join(packageRoot(), 'dist', 'bench', 'baseline.js')
 const ADMIN_TOKEN = 'admin-token-of-the-benchmark'
 

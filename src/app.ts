@@ -102,7 +102,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     wakeWorkers: createWake(database, log),
     linkWithSimulator: simulator && ((number) => link(simulator, number, `${url}/hooks/upstream`, log)),
   }
-  const freeDeadJobs = async () => unlockJobs(database, await presence.removeDead())
+  const freeDeadJobs = () => presence.removeDead((workerIds) => unlockJobs(database, workerIds))
   await freeDeadJobs()
   const reaper = setInterval(() => {
     freeDeadJobs().catch((error) => log.warn({ err: error }, 'dead processes could not be looked for'))

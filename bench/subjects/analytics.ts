@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import pg from 'pg'
 import { verifyCounters } from '../../src/core/analytics/verify.js'
 import { openDatabase } from '../../src/database/pool.js'

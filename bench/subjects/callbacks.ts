@@ -33,7 +33,7 @@ export async function measureCallbacks(world: World, seconds: number): Promise<R
 }
 
 /** Resolves when no callback waits to be worked off. Throws when that never comes. */
-export async function untilWorkedOff({ database }: World): Promise<void> {
+export async function untilWorkedOff({ database }: Pick<World, 'database'>): Promise<void> {
   const deadline = Date.now() + LONGEST_BACKLOG_MS
   while (Date.now() < deadline) {
     const { rows } = await database.query('SELECT EXISTS (SELECT FROM graphile_worker._private_jobs) AS busy')

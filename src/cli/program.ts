@@ -4,6 +4,7 @@ import { isDatabaseUnavailable } from '../database/errors.js'
 import { Problem } from '../model/problem.js'
 import { addAnalyticsCommands } from './analytics.js'
 import { addKeyCommands } from './api-keys.js'
+import { addBroadcastCommands } from './broadcasts.js'
 import { config } from './config.js'
 import { addContactCommands } from './contacts.js'
 import { addConversationCommands } from './conversations.js'
@@ -77,6 +78,7 @@ function createProgram(invocation: Invocation): Command {
   addConversationCommands(program, invocation)
   addTemplateCommands(program, invocation)
   addStorefrontCommands(program, invocation)
+  addBroadcastCommands(program, invocation)
   addAnalyticsCommands(program, invocation)
   program
     .command('config')

@@ -81,7 +81,8 @@ function toCampaigns(started: readonly CampaignRow[], sums: ReadonlyMap<string, 
 const NOTHING: Sums = { total: 0, recorded: 0, sent: 0, delivered: 0, read: 0, failed: 0 }
 
 function toCampaign({ id, kind, name, template_name, status, created_at, day }: CampaignRow, sums: Sums): Campaign {
-  const { recorded: _, ...counts } = { ...sums, total: countRecipients({ status, counters: sums }).total }
+  const { total } = countRecipients({ status, counters: sums })
+  const { sent, delivered, read, failed } = sums
   const isBroadcast = kind === 'broadcast'
   return {
     id: isBroadcast ? id : null,
@@ -89,7 +90,7 @@ function toCampaign({ id, kind, name, template_name, status, created_at, day }: 
     template_name,
     created_at,
     day,
-    counts,
+    counts: { total, sent, delivered, read, failed },
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Context } from '../context.js'
 import { isDatabaseUnavailable } from '../database/errors.js'
 import { newId } from '../lib/id.js'
-import { Problem } from '../model/problem.js'
+import { asObject } from '../lib/json.js'
+import { PROBLEMS, Problem } from '../model/problem.js'
 import {
   abandonIdempotencyKey,
   claimIdempotencyKey,
@@ -147,9 +148,14 @@ async function settleAnswer(
   resourceId: string,
   kept: KeptAnswer,
 ): Promise<KeptAnswer> {
-  if (kept.status < 500) return kept
+  if (!isOpen(kept)) return kept
   const settled = await request.recover(resourceId)
-  if (settled === null || settled.status === kept.status) return kept
+  if (settled === null || (isOpen(settled) && settled.status === kept.status)) return kept
   await finish(ctx, organizationId, request, resourceId, { ...settled, final: true })
   return { status: settled.status, body: settled.body }
+}
+
+/** An outcome that nobody knew; of a template it is told with 200. */
+function isOpen({ status, body }: KeptAnswer): boolean {
+  return status >= 500 || asObject(body).error === PROBLEMS.outcome_unknown
 }

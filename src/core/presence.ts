@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Database, Queryable } from '../database/pool.js'
 import { backoffDelay, sleep } from '../lib/backoff.js'
 import {
+  listDeadProcesses,
   registerProcess,
   registerProcessAgain,
   removeDeadProcesses,
@@ -15,8 +16,8 @@ export interface Presence {
   processId: number
   /** Notes one more id under which a worker of this process locks jobs. */
   addWorker(workerId: string): Promise<void>
-  /** Removes dead processes now; resolves to the worker ids whose jobs are to be unlocked. */
-  removeDead(): Promise<string[]>
+  /** Removes dead processes now, once `unlock` has freed the jobs of their workers: who dies meanwhile leaves both to the next. */
+  removeDead(unlock: (workerIds: string[]) => Promise<void>): Promise<void>
   /** Leaves in order. */
   leave(): Promise<void>
 }
@@ -70,7 +71,15 @@ export async function enterPresence(database: Database, log: Logger): Promise<Pr
       workerIds.push(id)
       return setProcessWorkers(database, processId, workerIds)
     },
-    removeDead: () => removeDeadProcesses(database, processId),
+    removeDead: async (unlock) => {
+      const dead = await listDeadProcesses(database, processId)
+      if (dead.length === 0) return
+      await unlock(dead.flatMap((process) => process.worker_ids))
+      await removeDeadProcesses(
+        database,
+        dead.map(({ id }) => id),
+      )
+    },
     leave: async () => {
       leaving.abort()
       await reentry

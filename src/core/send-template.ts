@@ -1,20 +1,21 @@
 import type { Context } from '../context.js'
-import { isUniqueViolation } from '../database/errors.js'
 import { newId } from '../lib/id.js'
 import { localDate } from '../lib/local-date.js'
 import type { Contact } from '../model/contact.js'
+import { MAX_FULL_NAME } from '../model/contact-input.js'
 import type { TemplateContent } from '../model/message-content.js'
 import type { Tenant } from '../model/organization.js'
 import type { BroadcastRecipient } from '../model/outgoing-message.js'
-import { hasPlaceholder } from '../model/placeholders.js'
+import { isUserIdChatId } from '../model/phone-number.js'
+import { hasPlaceholder, type Person, toParameterText } from '../model/placeholders.js'
 import { Problem } from '../model/problem.js'
 import type { Template } from '../model/template.js'
 import { fillTemplate } from '../model/template-fill.js'
 import { checkParameters, type TemplateParameters } from '../model/template-parameters.js'
 import { findRecipientOfSingle, insertUnsentSingleRecipient } from '../storage/broadcast-recipients.js'
 import { ensureSinglesCampaign } from '../storage/broadcasts.js'
-import { findContactByAddresses, findContactById, insertContact } from '../storage/contacts.js'
-import { readAddresses } from './contacts.js'
+import { findContactByAddresses, findContactById } from '../storage/contacts.js'
+import { type ContactNumber, createContact, readAddresses } from './contacts.js'
 import { checkMember, openChannel, sendMessage } from './messages/send.js'
 import { findSendResult, type SendResult } from './messages/settle.js'
 import { chooseTemplate } from './templates.js'
@@ -41,7 +42,7 @@ export interface TemplateSend {
 
 /**
  * Sends a template to one person, who becomes a contact where `bodyParameters.name` names one (spec 4.4). Throws invalid_provider,
- * template_not_found, contact_not_found, contact_blocked, missing_field and invalid_field (parameters, memberId), invalid_media,
+ * template_not_found, recipient_not_found, contact_blocked, missing_field and invalid_field (parameters, memberId), invalid_media,
  * too_many_requests, service_unavailable: nothing is sent then. What goes wrong at the upstream is a value.
  */
 export async function sendTemplate(ctx: Context, tenant: Tenant, command: TemplateCommand): Promise<TemplateSend> {
@@ -49,9 +50,12 @@ export async function sendTemplate(ctx: Context, tenant: Tenant, command: Templa
   await checkMember(ctx, tenant, command.memberId)
   const { id, templateName, language, headerMedia, memberId } = command
   const template = await chooseTemplate(ctx, tenant, templateName, language)
+  const number = readAddresses(tenant, 'chatNumber', command.chatNumber, 'body')
+  const known = await findContactByAddresses(ctx.database, tenant.id, number.forms)
+  const person = known ?? newPerson(number, command.parameters.body.name)
   const parameters = checkParameters(template, command.parameters, { hasHeaderMedia: headerMedia !== null })
-  const contact = await findOrMakeContact(ctx, tenant, command)
-  const content = fillFor(template, parameters, contact, headerMedia)
+  const content = fillFor(template, parameters, person, headerMedia)
+  const contact = known ?? (await makeContact(ctx, tenant, person))
   const campaignId = await campaignOf(ctx, tenant, template)
   const recipient = { broadcastId: id, n: 0, campaignId, parameters }
   const message = { id, phone_number: contact.phone_number ?? contact.chat_id, content, about: null, memberId }
@@ -66,48 +70,43 @@ export async function sendTemplate(ctx: Context, tenant: Tenant, command: Templa
   }
 }
 
-/** What became of a send whose own request cannot tell any more; null when nothing was sent. */
+/** What became of a send whose own request cannot tell any more; null when nothing came of it. */
 export async function findTemplateSend(ctx: Context, tenant: Tenant, id: string): Promise<TemplateSend | null> {
   const recipient = await findRecipientOfSingle(ctx.database, tenant.id, id)
-  const sent = await findSendResult(ctx, tenant, id)
-  if (!recipient?.contact_id || sent === null) return null
-  const contact = await findContactById(ctx.database, tenant.id, recipient.contact_id)
-  return { broadcastId: id, contact: contact ?? { id: recipient.contact_id, full_name: recipient.name }, sent }
+  if (!recipient?.contact_id) return null
+  const { contact_id: contactId, name, status, error } = recipient
+  const isOptOut = status === 'skipped'
+  const sent = (await findSendResult(ctx, tenant, id)) ?? { result: 'not_sent', isOptOut, text: error?.text ?? '' }
+  const contact = await findContactById(ctx.database, tenant.id, contactId)
+  return { broadcastId: id, contact: contact ?? { id: contactId, full_name: name }, sent }
 }
 
-async function findOrMakeContact(
-  ctx: Context,
-  tenant: Tenant,
-  { chatNumber, parameters }: TemplateCommand,
-): Promise<Contact> {
-  const number = readAddresses(tenant, 'chatNumber', chatNumber, 'body')
-  const known = await findContactByAddresses(ctx.database, tenant.id, number.forms)
-  if (known) return known
-  const name = parameters.body.name?.trim()
-  if (!name || hasPlaceholder(name) || number.digits.startsWith('0')) {
+/** Who is to become a contact. Throws recipient_not_found where nobody says how it is called. */
+function newPerson({ digits }: ContactNumber, givenName = ''): Person {
+  const name = toParameterText(givenName)
+  if (name === '' || hasPlaceholder(name) || isUserIdChatId(digits)) {
     throw new Problem(
-      'contact_not_found',
-      `No contact with the number ${number.digits} in this organization: provide bodyParameters.name to create it automatically`,
-      { chat_id: number.digits },
+      'recipient_not_found',
+      `No contact with the number ${digits} in this organization: provide bodyParameters.name to create it automatically`,
+      { chat_id: digits },
     )
   }
-  const contact = {
-    id: newId(),
-    eventId: newId(),
-    chat_id: number.digits,
-    phone_number: `+${number.digits}`,
-    addresses: number.forms,
-    full_name: name,
-    email: null,
-    tags: [],
-    allow_broadcast: true,
-    source: { type: 'send_template_auto_create', created_at: ctx.clock().toISOString() },
+  if ([...name].length > MAX_FULL_NAME) {
+    const message = `bodyParameters.name must have at most ${MAX_FULL_NAME} characters: it becomes the name of a new contact`
+    throw new Problem('invalid_field', message)
   }
+  return { full_name: name, email: null, phone_number: `+${digits}`, chat_id: digits }
+}
+
+async function makeContact(ctx: Context, tenant: Tenant, { phone_number, full_name }: Person): Promise<Contact> {
+  const source = { type: 'send_template_auto_create', created_at: ctx.clock().toISOString() }
   try {
-    return await insertContact(ctx.database, tenant.id, contact)
+    return await createContact(ctx, tenant, { phone_number, full_name, source }, newId())
   } catch (error) {
-    const faster = isUniqueViolation(error) ? await findContactByAddresses(ctx.database, tenant.id, number.forms) : null
-    if (faster) return faster
+    if (!(error instanceof Problem) || error.code !== 'contact_exists') throw error
+    // Somebody else was faster.
+    const contact = await findContactById(ctx.database, tenant.id, String(error.extras.id))
+    if (contact) return contact
     throw error
   }
 }
@@ -115,11 +114,11 @@ async function findOrMakeContact(
 function fillFor(
   template: Template,
   parameters: TemplateParameters,
-  contact: Contact,
+  person: Person,
   headerMedia: string | null,
 ): TemplateContent<{ url: string }> {
   const header = headerMedia === null ? null : { file: { url: headerMedia }, filename: null }
-  const filled = fillTemplate(template, parameters, contact, header)
+  const filled = fillTemplate(template, parameters, person, header)
   if (filled.outcome === 'filled') return filled.content
   throw new Problem('invalid_field', filled.text)
 }
@@ -157,7 +156,7 @@ async function keepUnsent(
     campaignId,
     contactId: contact.id,
     parameters,
-    skipReason: isOptOut ? 'opted out' : null,
+    skipReason: isOptOut ? String(extras.reason) : null,
     error: isOptOut ? null : { code: Number(extras.upstream_code ?? 131053), text },
   })
   return { result: 'not_sent', isOptOut, text }

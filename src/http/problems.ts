@@ -32,6 +32,7 @@ const STATUS: Record<ProblemCode, number> = {
   invalid_media: 400,
   invalid_provider: 400,
   contact_not_found: 404,
+  recipient_not_found: 400,
   contact_exists: 409,
   contact_blocked: 400,
   contact_opted_out: 400,

@@ -1,7 +1,7 @@
 import type { JobHelpers, Task } from 'graphile-worker'
 import type { Context } from '../context.js'
 import { prepareBroadcast } from '../core/broadcasts/prepare.js'
-import { sendBroadcastLane } from '../core/broadcasts/send.js'
+import { type Lane, sendBroadcastLane } from '../core/broadcasts/send.js'
 import { tendBroadcasts } from '../core/broadcasts/tend.js'
 import { eraseTraces, foldCounts, prune, settleOutcomes } from '../core/maintenance.js'
 import type { Attempt } from '../core/media/attempt.js'
@@ -13,7 +13,6 @@ import { indexConversation } from '../core/messages/search.js'
 import { sweepDeletedOrganization } from '../core/organizations.js'
 import { scheduleOrderSyncs, syncOrdersAsJob } from '../core/storefront/sync.js'
 import { scheduleTemplateSyncs, syncTemplatesAsJob } from '../core/templates/sync.js'
-import type { Lane } from '../storage/broadcasts.js'
 
 /** The names under which jobs are inserted; `migrate` makes them known to the queue. */
 export const TASK_NAMES = [
@@ -38,15 +37,15 @@ export const TASK_NAMES = [
 
 /**
  * Tasks that wait for others, or move much, with how many of them run at a time. Each line is worked off apart, so that
- * callbacks never wait for them, nor files that are to be shown for what is less urgent.
+ * callbacks never wait for them, nor files that are to be shown for what is less urgent. Each takes a connection to the database.
  */
 export const SLOW_LINES: readonly { tasks: readonly string[]; concurrency: number }[] = [
   { tasks: ['fetch_media'], concurrency: 8 },
-  { tasks: ['send_broadcast'], concurrency: 8 },
-  { tasks: ['prepare_broadcast'], concurrency: 2 },
-  { tasks: ['transcribe_voice_note', 'remove_media', 'index_conversation'], concurrency: 2 },
-  { tasks: ['sync_templates'], concurrency: 2 },
-  { tasks: ['sync_orders'], concurrency: 2 },
+  { tasks: ['prepare_broadcast', 'send_broadcast'], concurrency: 8 },
+  {
+    tasks: ['transcribe_voice_note', 'remove_media', 'index_conversation', 'sync_templates', 'sync_orders'],
+    concurrency: 4,
+  },
 ]
 
 /** When recurring tasks run. */

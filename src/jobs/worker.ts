@@ -11,6 +11,7 @@ import {
 import type { Logger } from 'pino'
 import type { Database } from '../database/pool.js'
 import { statement } from '../database/statement.js'
+import { newId } from '../lib/id.js'
 import { CRONTAB, SLOW_LINES } from './tasks.js'
 
 /** A running worker. */
@@ -34,7 +35,7 @@ const preset = {
 }
 const localQueue = { size: 200 }
 
-/** Starts working jobs off, slow ones apart from the others; `onId` hears under which ids they are locked. */
+/** Starts working jobs off, slow ones apart from the others; `onId` hears under which ids they are locked, before any is. */
 export async function startWorker(
   database: Database,
   tasks: TaskList,
@@ -79,9 +80,11 @@ async function startQueue(
   options: QueueOptions,
 ): Promise<Worker> {
   const events = inOrder()
-  let workerId: string | undefined
+  const workerId = newId()
+  await onId(workerId)
+  // The queue's own id would be known only after its first jobs are locked: a process that dies in between would keep them.
   events.on('pool:create', ({ workerPool }: { workerPool: { id: string } }) => {
-    workerId = workerPool.id
+    workerPool.id = workerId
   })
   let running = true
   const runner = await run({
@@ -101,7 +104,6 @@ async function startQueue(
       log.error({ err: error }, 'the worker ended')
     },
   )
-  if (workerId !== undefined) await onId(workerId)
   return {
     isRunning: () => running,
     stop: () => (running ? runner.stop() : Promise.resolve()),

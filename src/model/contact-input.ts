@@ -5,7 +5,9 @@ import { Nullable } from './input.js'
 
 const Email = Type.String({ maxLength: 320, pattern: '^[^@\\s]+@[^@\\s]+$', description: 'must be an e-mail address' })
 const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 100 })
-const FullName = Type.String({ maxLength: 255 })
+/** In characters. */
+export const MAX_FULL_NAME = 255
+const FullName = Type.String({ maxLength: MAX_FULL_NAME })
 
 export const CreateContact = Type.Object({
   phone_number: Type.Optional(

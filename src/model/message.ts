@@ -16,6 +16,8 @@ export interface MessageError {
 }
 
 export const OUTCOME_UNKNOWN = 'outcome_unknown'
+/** The upstream's code of an error: the recipient wants no marketing messages of this business. */
+export const OPTED_OUT = 131050
 
 /** A reaction as it shows on its message (contract 4, Conversations). */
 export interface Reaction {

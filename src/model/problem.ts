@@ -25,6 +25,7 @@ export const PROBLEMS = {
   invalid_media: 'Invalid media',
   invalid_provider: 'Invalid provider',
   contact_not_found: 'Contact not found',
+  recipient_not_found: 'Contact not found',
   contact_exists: 'Contact already exists',
   contact_blocked: 'Contact blocked',
   contact_opted_out: 'Contact opted out',

@@ -48,7 +48,7 @@ const findBroadcast = statement<BroadcastRow>(
      ) AS clicks,
      ${UTM_CAMPAIGNS} AS utm_campaigns
    FROM broadcasts b
-   WHERE b.organization_id = $1 AND b.id = $2 `,
+   WHERE b.organization_id = $1 AND b.id = $2 AND b.kind = 'broadcast'`,
 )
 
 /** What the recipient `r` of the broadcast `b` adds to the counters, with the message `m`, which is all null where there is none. */
@@ -215,9 +215,9 @@ export async function sumCampaignCounts(
 ): Promise<{ sums: Map<string, Sums>; errors: Map<string, number> }> {
   const sums = new Map<string, Sums>()
   const errors = new Map<string, number>()
-  for (const { campaign_id: id, code, ...row } of await db.run(sumCounts, [organizationId, campaignIds])) {
-    if (code !== null) errors.set(code, row.failed)
-    else if (id !== null) sums.set(id, add(sums.get(id), row))
+  for (const row of await db.run(sumCounts, [organizationId, campaignIds])) {
+    if (row.code !== null) errors.set(row.code, row.failed)
+    else if (row.campaign_id !== null) sums.set(row.campaign_id, add(sums.get(row.campaign_id), row))
   }
   return { sums, errors }
 }

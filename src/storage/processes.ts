@@ -30,15 +30,21 @@ const isAlive = statement<{ alive: boolean }>(
    ) AS alive`,
 )
 
-const removeDead = statement<{ id: number; worker_ids: string[] }>(
-  'processes.removeDead',
-  `DELETE FROM processes
-   WHERE id <> $1 AND NOT EXISTS (
+/** Whether nobody holds the lock of a row of processes, as SQL. */
+const IS_DEAD = `NOT EXISTS (
      SELECT FROM pg_locks
      WHERE locktype = 'advisory' AND classid = ${LOCK_CLASS} AND objid = processes.id AND objsubid = 2 AND granted
        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-   )
-   RETURNING id, worker_ids`,
+   )`
+
+const listDead = statement<DeadProcess>(
+  'processes.listDead',
+  `SELECT id, worker_ids FROM processes WHERE id <> $1 AND ${IS_DEAD} ORDER BY id`,
+)
+
+const removeDead = statement<never>(
+  'processes.removeDead',
+  `DELETE FROM processes WHERE id = ANY ($1::int[]) AND ${IS_DEAD}`,
 )
 
 const remove = statement<never>('processes.remove', 'DELETE FROM processes WHERE id = $1')
@@ -81,10 +87,20 @@ export async function isProcessAlive(db: Queryable, processId: number): Promise<
   return rows[0]?.alive === true
 }
 
-/** Removes the processes that died, but for this one; resolves to the worker ids whose jobs are to be unlocked. */
-export async function removeDeadProcesses(db: Queryable, processId: number): Promise<string[]> {
-  const rows = await db.run(removeDead, [processId])
-  return rows.flatMap((row) => row.worker_ids)
+/** A process that died, and under which ids its workers locked jobs. */
+export interface DeadProcess {
+  id: number
+  worker_ids: string[]
+}
+
+/** The processes that died, but for this one. */
+export function listDeadProcesses(db: Queryable, processId: number): Promise<DeadProcess[]> {
+  return db.run(listDead, [processId])
+}
+
+/** Removes those of the processes that are still dead. */
+export async function removeDeadProcesses(db: Queryable, processIds: readonly number[]): Promise<void> {
+  await db.run(removeDead, [processIds])
 }
 
 /** Removes this process's row at its orderly end. */

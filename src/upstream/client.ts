@@ -5,7 +5,6 @@ import { type BusinessAccount, type ListingPatience, type ListTemplatesOutcome, 
 import type { OutboundMessage } from './wire.js'
 
 export type { BusinessNumber } from './connection.js'
-export { OPTED_OUT } from './errors.js'
 export type { FindMediaOutcome, UploadFile, UploadOutcome } from './media.js'
 export type { SendOutcome } from './send.js'
 export type { BusinessAccount, ListedTemplate, ListTemplatesOutcome } from './templates.js'

@@ -19,9 +19,6 @@ export function classifyRefusal(code: number): RefusalClass {
   return 'permanent'
 }
 
-/** The recipient wants no marketing messages of this business. */
-export const OPTED_OUT = 131050
-
 /** Errors of a connection that was never made, so that nothing can have been accepted. */
 const NEVER_CONNECTED = new Set([
   'ECONNREFUSED',

@@ -43,7 +43,7 @@ describe('a process', () => {
     await other.leave()
     // The lock goes when PostgreSQL notices that the connection ended.
     await expect.poll(() => isAlive(other.processId)).toBe(false)
-    expect(await presence.removeDead()).toEqual([])
+    expect(await removeDead()).toEqual([])
   })
 
   it('is alive again soon after its connection broke', async () => {
@@ -72,12 +72,30 @@ describe('removing the dead', () => {
     )
     const other = await enterPresence(neighbours, log)
     await other.addWorker('living-worker')
-    expect(await presence.removeDead()).toEqual(['dead-worker', 'its-other-worker'])
-    expect(await presence.removeDead()).toEqual([])
+    expect(await removeDead()).toEqual(['dead-worker', 'its-other-worker'])
+    expect(await removeDead()).toEqual([])
     expect(await isAlive(other.processId)).toBe(true)
     const { rows } = await database.pool.query<{ id: number }>('SELECT id FROM processes ORDER BY id')
     expect(rows.map((row) => row.id)).toEqual([presence.processId, other.processId].sort((a, b) => a - b))
     expect(dead.rows).toHaveLength(2)
     await other.leave()
   })
+
+  it('tells it again to the next one where unlocking did not come to its end', async () => {
+    await database.pool.query(`INSERT INTO processes (worker_ids) VALUES ('{left-worker}')`)
+    const dying = presence.removeDead(async () => {
+      throw new Error('the end')
+    })
+    await expect(dying).rejects.toThrow('the end')
+    expect(await removeDead()).toEqual(['left-worker'])
+  })
 })
+
+/** Removes the dead; resolves to whose jobs were to be unlocked. */
+async function removeDead(): Promise<string[]> {
+  const told: string[] = []
+  await presence.removeDead(async (workerIds) => {
+    told.push(...workerIds)
+  })
+  return told
+}

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { readTemplateChanges } from '../../src/core/templates/changes.js'
-import { scheduleTemplateSyncs, syncTemplates } from '../../src/core/templates/sync.js'
+import { applyTemplateChanges, readTemplateChanges } from '../../src/core/templates/changes.js'
+import { scheduleTemplateSyncs, syncTemplates, syncTemplatesAsJob } from '../../src/core/templates/sync.js'
 import { chooseTemplate } from '../../src/core/templates.js'
 import type { Tenant } from '../../src/model/organization.js'
 import type { Problem } from '../../src/model/problem.js'
@@ -111,6 +111,13 @@ const statusOf = async (name: string) => {
   return rows[0]?.status
 }
 
+/** Takes a callback in of which the upstream's list knows nothing. */
+function tell(event: string): Promise<void> {
+  const value = { event, message_template_name: 'promo', message_template_language: 'pt_BR' }
+  const body = { entry: [{ changes: [{ field: 'message_template_status_update', value }] }] }
+  return applyTemplateChanges(world.app.ctx, organization.id, Buffer.from(JSON.stringify(body)))
+}
+
 const report = (name: string, event: string) =>
   world.sim('POST', '/templates/status', { ...account(), name, language: 'pt_BR', event })
 
@@ -120,7 +127,15 @@ describe('what the upstream reports of a template', () => {
     await syncTemplates(world.app.ctx, tenant)
   })
 
-  it('counts at once, and is an event', async () => {
+  it('counts before the list is fetched', async () => {
+    await tell('PAUSED')
+    expect(await statusOf('promo')).toBe('PAUSED')
+    await world.drain()
+    expect(await statusOf('promo')).toBe('APPROVED')
+    expect(await eventsOf()).toEqual(['PAUSED', 'APPROVED'])
+  })
+
+  it('changes the status, and is an event', async () => {
     await report('promo', 'PAUSED')
     await world.settle()
     expect(await statusOf('promo')).toBe('PAUSED')
@@ -174,6 +189,16 @@ describe('the jobs that fetch templates', () => {
     expect(await statusOf('promo')).toBe('APPROVED')
   })
 
+  it('ask for nothing where a list is known that began to be fetched after they were asked for', async () => {
+    const before = new Date(Date.now() - 60_000)
+    await syncTemplates(world.app.ctx, tenant)
+    await put('promo', 'pt_BR')
+    await syncTemplatesAsJob(world.app.ctx, organization.id, before)
+    expect(await statusOf('promo')).toBeUndefined()
+    await syncTemplatesAsJob(world.app.ctx, organization.id, new Date(Date.now() + 60_000))
+    expect(await statusOf('promo')).toBe('APPROVED')
+  })
+
   it('leave alone what a callback told while the list was on its way', async () => {
     await put('promo', 'pt_BR')
     await syncTemplates(world.app.ctx, tenant)
@@ -182,8 +207,7 @@ describe('the jobs that fetch templates', () => {
       ...upstream,
       listTemplates: async (...asked) => {
         const listed = await upstream.listTemplates(...asked)
-        await report('promo', 'PAUSED')
-        await world.settle()
+        await tell('PAUSED')
         return listed
       },
     }

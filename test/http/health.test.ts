@@ -70,6 +70,9 @@ const TAKES_OTHERS: Record<string, number> = {
   'GET /opt-outs': 200,
   'GET /opt-outs/export': 200,
   'POST /opt-outs/import': 415,
+  'GET /shortlinks': 200,
+  'GET /templates': 200,
+  'POST /templates/sync': 200,
 }
 
 describe('GET /openapi.json', () => {

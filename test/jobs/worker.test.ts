@@ -112,6 +112,24 @@ describe('a worker', () => {
     await worker.stop()
   })
 
+  it('has told under which ids it locks jobs before it locks the first', async () => {
+    const told: string[] = []
+    const lockers: unknown[] = []
+    const tasks = {
+      receive_callback: async (_payload: unknown, { job }: JobHelpers) => {
+        lockers.push(told.includes(String(job.locked_by)))
+      },
+    }
+    await insertJobs([1, 2])
+    const worker = await startWorker(database, tasks, log, async (id) => {
+      // Time in which an early worker would have begun.
+      for (let pause = 0; pause < 50; pause++) await database.pool.query('SELECT')
+      told.push(id)
+    })
+    await expect.poll(() => lockers).toEqual([true, true])
+    await worker.stop()
+  })
+
   it('takes jobs in order where the table holds them in another one', async () => {
     const { tasks, payloads: begun } = recordPayloads()
     await insertJobsBackwards('first', ['second', 'third', 'fourth'])

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { equalInConstantTime, hmacSha256Hex, sha256 } from '../../src/lib/signature.js'
+import { equalInConstantTime, hmacSha256Base64, hmacSha256Hex, sha256 } from '../../src/lib/signature.js'
 
 describe('hmacSha256Hex', () => {
   it('gives the value of RFC 4231, test case 2', () => {
@@ -11,6 +11,14 @@ describe('hmacSha256Hex', () => {
 
   it('signs bytes that are no UTF-8 as they are', () => {
     expect(hmacSha256Hex('key', Buffer.of(0xff))).not.toBe(hmacSha256Hex('key', Buffer.of(0xfe)))
+  })
+})
+
+describe('hmacSha256Base64', () => {
+  it('gives the same value in base64', () => {
+    expect(hmacSha256Base64('Jefe', 'what do ya want for nothing?')).toBe(
+      'W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM=',
+    )
   })
 })
 

@@ -1,35 +1,39 @@
 import type { Context } from '../../context.js'
 import { newId } from '../../lib/id.js'
 import type { Broadcast, BroadcastStatus } from '../../model/broadcast.js'
-import type { Tenant } from '../../model/organization.js'
+import type { Organization } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
 import { resetFailedRecipients } from '../../storage/broadcast-recipients.js'
 import { findBroadcast, launchBroadcast, rescheduleBroadcast, stopBroadcast } from '../../storage/broadcasts.js'
 import { getBroadcast } from './read.js'
 
+/** What it needs: the command line does it too. */
+export type ControlContext = Pick<Context, 'database' | 'clock' | 'wakeWorkers'>
+
 const RESET_BATCH = 5_000
 
 /** Pauses a broadcast that runs or is scheduled; messages that are on their way end. Throws broadcast_not_found, broadcast_state. */
-export async function pauseBroadcast(ctx: Context, tenant: Tenant, id: string): Promise<Broadcast> {
+export async function pauseBroadcast(ctx: ControlContext, organization: Organization, id: string): Promise<Broadcast> {
   const change = { from: ['scheduled', 'running'], to: 'paused', reason: null, at: ctx.clock() } as const
-  if (await stopBroadcast(ctx.database, tenant.id, id, change)) return getBroadcast(ctx, tenant, id)
-  throw await wrongState(ctx, tenant, id, 'paused', change.from)
+  if (await stopBroadcast(ctx.database, organization.id, id, change)) return getBroadcast(ctx, organization, id)
+  throw await wrongState(ctx, organization, id, 'paused', change.from)
 }
 
 /** Cancels a broadcast for good: whom it has not come to is skipped. Throws like pauseBroadcast. */
-export async function cancelBroadcast(ctx: Context, tenant: Tenant, id: string): Promise<Broadcast> {
+export async function cancelBroadcast(ctx: ControlContext, organization: Organization, id: string): Promise<Broadcast> {
   const change = { from: ['scheduled', 'running', 'paused'], to: 'cancelled', reason: null, at: ctx.clock() } as const
-  if (await stopBroadcast(ctx.database, tenant.id, id, change)) return getBroadcast(ctx, tenant, id)
-  throw await wrongState(ctx, tenant, id, 'cancelled', change.from)
+  if (await stopBroadcast(ctx.database, organization.id, id, change)) return getBroadcast(ctx, organization, id)
+  throw await wrongState(ctx, organization, id, 'cancelled', change.from)
 }
 
 /** Goes on with a paused broadcast; one whose time is still to come is scheduled again. Throws like pauseBroadcast. */
-export async function resumeBroadcast(ctx: Context, tenant: Tenant, id: string): Promise<Broadcast> {
-  const { scheduled_at: scheduledAt } = await getBroadcast(ctx, tenant, id)
+export async function resumeBroadcast(ctx: ControlContext, organization: Organization, id: string): Promise<Broadcast> {
+  const { scheduled_at: scheduledAt } = await getBroadcast(ctx, organization, id)
   const isEarly = scheduledAt !== null && scheduledAt > ctx.clock()
-  if (isEarly && (await rescheduleBroadcast(ctx.database, tenant.id, id))) return getBroadcast(ctx, tenant, id)
-  if (await launch(ctx, tenant, id, ['paused'])) return getBroadcast(ctx, tenant, id)
-  throw await wrongState(ctx, tenant, id, 'resumed', ['paused'])
+  if (isEarly && (await rescheduleBroadcast(ctx.database, organization.id, id)))
+    return getBroadcast(ctx, organization, id)
+  if (await launch(ctx, organization, id, ['paused'])) return getBroadcast(ctx, organization, id)
+  throw await wrongState(ctx, organization, id, 'resumed', ['paused'])
 }
 
 /**
@@ -37,38 +41,44 @@ export async function resumeBroadcast(ctx: Context, tenant: Tenant, id: string):
  * are not counted any more. Throws like pauseBroadcast.
  */
 export async function retryFailed(
-  ctx: Context,
-  tenant: Tenant,
+  ctx: ControlContext,
+  organization: Organization,
   id: string,
 ): Promise<{ broadcast: Broadcast; retried: number }> {
   const from = ['running', 'paused', 'completed'] as const
-  const broadcast = await getBroadcast(ctx, tenant, id)
-  if (!from.some((status) => status === broadcast.status)) throw await wrongState(ctx, tenant, id, 'retried', from)
+  const broadcast = await getBroadcast(ctx, organization, id)
+  if (!from.some((status) => status === broadcast.status))
+    throw await wrongState(ctx, organization, id, 'retried', from)
   let retried = 0
   for (;;) {
     const messageIds = Array.from({ length: RESET_BATCH }, newId)
-    const reset = await resetFailedRecipients(ctx.database, tenant.id, id, messageIds)
+    const reset = await resetFailedRecipients(ctx.database, organization.id, id, messageIds)
     retried += reset
     if (reset < RESET_BATCH) break
   }
-  if (retried > 0) await launch(ctx, tenant, id, from)
-  return { broadcast: await getBroadcast(ctx, tenant, id), retried }
+  if (retried > 0) await launch(ctx, organization, id, from)
+  return { broadcast: await getBroadcast(ctx, organization, id), retried }
 }
 
-async function launch(ctx: Context, tenant: Tenant, id: string, from: readonly BroadcastStatus[]): Promise<boolean> {
-  const launched = await launchBroadcast(ctx.database, tenant.id, id, { from, at: ctx.clock(), eventId: newId() })
+async function launch(
+  ctx: ControlContext,
+  organization: Organization,
+  id: string,
+  from: readonly BroadcastStatus[],
+): Promise<boolean> {
+  const launched = await launchBroadcast(ctx.database, organization.id, id, { from, at: ctx.clock(), eventId: newId() })
   if (launched) ctx.wakeWorkers()
   return launched
 }
 
 async function wrongState(
-  ctx: Context,
-  tenant: Tenant,
+  ctx: ControlContext,
+  organization: Organization,
   id: string,
   wanted: string,
   from: readonly BroadcastStatus[],
 ): Promise<Problem> {
-  const broadcast = await findBroadcast(ctx.database, tenant.id, id)
+  const broadcast = await findBroadcast(ctx.database, organization.id, id)
   if (!broadcast) return new Problem('broadcast_not_found', `No broadcast with the id ${id} in this organization`)
   return new Problem(
     'broadcast_state',

@@ -35,8 +35,14 @@ const REPLIES = new Set(['text', 'image', 'video', 'audio', 'document', 'button'
 /** Reads what a message means for broadcasts, without looking anything up; null for the most: nothing. */
 export function readReply(message: IncomingMessage): Reply | null {
   if (message.sender_type !== 'user-chat' || !REPLIES.has(message.message_type)) return null
-  const reply = { button: readButton(message), optOut: findOptOut(message.text), isReOptIn: isReOptIn(message.text) }
+  const reply = { button: readButton(message), optOut: readOptOut(message), isReOptIn: isReOptIn(message.text) }
   return reply.button || reply.optOut || reply.isReOptIn ? reply : null
+}
+
+/** What the organization itself offered for a choice ("Cancel" in a menu) is no wish to hear no more; it may count in a broadcast. */
+function readOptOut({ message_type, text }: IncomingMessage): OptOutWish | null {
+  const wish = findOptOut(text)
+  return wish && message_type === 'interactive' ? { ...wish, isWhole: false } : wish
 }
 
 function readButton({ message_type, content, contextUpstreamId }: IncomingMessage): Button | null {

@@ -20,6 +20,8 @@ import { openChannel } from '../messages/send.js'
 import { openHeader } from './header.js'
 import { pauseReason } from './pause-reason.js'
 
+export type { Lane } from '../../storage/broadcasts.js'
+
 /** How many of a lane's messages are on their way at a time. */
 const IN_FLIGHT = 32
 const BATCH = 200

@@ -3,6 +3,7 @@ import { isUniqueViolation } from '../../database/errors.js'
 import { shareStatement } from '../../database/share.js'
 import { coalesce } from '../../lib/coalesce.js'
 import { isUuid, newId } from '../../lib/id.js'
+import { OPTED_OUT } from '../../model/message.js'
 import { findCallbackBodies } from '../../storage/callbacks.js'
 import {
   type IncomingMessage,
@@ -13,7 +14,6 @@ import {
   type Sender,
 } from '../../storage/incoming-messages.js'
 import { applyStatuses, type ReportedStatus } from '../../storage/message-statuses.js'
-import { OPTED_OUT } from '../../upstream/client.js'
 import { applyReply, readReply } from '../broadcasts/reply.js'
 import { optOutByUpstream } from '../opt-outs.js'
 import { applyTemplateChanges } from '../templates/changes.js'

@@ -1,6 +1,7 @@
 import { businessApiChannel } from '../../channels/business-api.js'
 import type { Channel } from '../../channels/channel.js'
 import type { Context } from '../../context.js'
+import { SKIP_REASONS } from '../../model/broadcast.js'
 import { fileOf, type MessageContent, type ReadyContent, withFile } from '../../model/message-content.js'
 import type { Tenant } from '../../model/organization.js'
 import type { BroadcastRecipient, NotRecorded, OutgoingMessage } from '../../model/outgoing-message.js'
@@ -157,8 +158,9 @@ function explainRefusal(refusal: NotRecorded, command: SendCommand, { digits }: 
         `${command.about?.field} "${command.about?.id}" is not a message of the conversation with ${refusal.chatId} that the upstream has taken`,
       )
     case 'unwanted':
-      return new Problem('contact_opted_out', `The contact ${refusal.chatId} ${whyUnwanted(refusal)}`, {
+      return new Problem('contact_opted_out', `The contact ${refusal.chatId} wants no broadcasts`, {
         chat_id: refusal.chatId,
+        reason: refusal.optedOut ? SKIP_REASONS.optedOut : SKIP_REASONS.unwanted,
       })
     case 'withdrawn':
       return new Problem('contact_not_found', `The contact ${refusal.chatId} is no recipient of the broadcast any more`)
@@ -168,10 +170,6 @@ function explainRefusal(refusal: NotRecorded, command: SendCommand, { digits }: 
         refusal.waitMs,
       )
   }
-}
-
-function whyUnwanted({ optedOut }: Extract<NotRecorded, { reason: 'unwanted' }>): string {
-  return optedOut ? 'has opted out of broadcasts' : 'takes no broadcasts (allow_broadcast is false)'
 }
 
 function numberBusy(waitMs: number): Problem {

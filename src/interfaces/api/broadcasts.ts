@@ -26,6 +26,7 @@ import { readParameters } from './template-fields.js'
 
 const BODY_LIMIT = 32 * MEBIBYTE
 const MAX_PAGE = 10_000_000
+const HAS_ZONE = /(Z|[+-]\d\d:\d\d)$/i
 
 const onePath = Type.Object({ id: Type.String({ format: 'uuid' }) })
 const page = Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, default: 1 }))
@@ -58,7 +59,7 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
             parameters: readParameters(given),
             headerMedia: given.headerMedia ?? null,
             audience: readAudience(given.audience),
-            scheduledAt: given.scheduled_at ? new Date(given.scheduled_at) : null,
+            scheduledAt: readSchedule(given.scheduled_at),
           }
           return toAttempt(202, await createBroadcast(ctx, tenant, command))
         },
@@ -221,6 +222,7 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
         const tenant = tenantOf(request)
         const { id } = request.params
         return answerOnce(ctx, request, reply, {
+          fingerprint: request.body ?? null,
           perform: async () => toAttempt(200, await control(ctx, tenant, id)),
           // Done again it would be refused, or change nothing.
           recover: async () => toAttempt(200, await getBroadcast(ctx, tenant, id)),
@@ -255,6 +257,7 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
       const tenant = tenantOf(request)
       const { id } = request.params
       return answerOnce(ctx, request, reply, {
+        fingerprint: request.body ?? null,
         perform: async () => {
           const { broadcast, retried } = await retryFailed(ctx, tenant, id)
           return { status: 200, body: { success: true, broadcast: presentBroadcast(broadcast), retried }, final: true }
@@ -263,6 +266,13 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
       })
     },
   )
+}
+
+/** A time without a zone would be another one on each machine. Throws invalid_field. */
+function readSchedule(given: string | null | undefined): Date | null {
+  if (!given) return null
+  if (HAS_ZONE.test(given)) return new Date(given)
+  throw new Problem('invalid_field', 'scheduled_at must have a time zone, such as Z in 2026-12-24T18:00:00Z')
 }
 
 type GivenAudience = Static<typeof CreateBody>['audience']

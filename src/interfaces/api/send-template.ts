@@ -111,8 +111,23 @@ function toAttempt({ broadcastId, contact, sent }: TemplateSend): Attempt {
     ...(error === null ? {} : { error }),
     broadcastId,
   }
-  const isFinal = sent.result !== 'limited' && sent.result !== 'unavailable'
-  return { status: 200, body, final: isFinal }
+  return { status: 200, body, final: isFinal(sent) }
+}
+
+/** Kept for an Idempotency-Key is, as of send-chat, only what will not change by trying again. */
+function isFinal(sent: TemplateSend['sent']): boolean {
+  switch (sent.result) {
+    case 'accepted':
+    case 'unknown':
+      return true
+    case 'refused':
+      return sent.because === 'message'
+    case 'not_sent':
+      return sent.isOptOut
+    case 'unavailable':
+    case 'limited':
+      return false
+  }
 }
 
 function explain(sent: Exclude<TemplateSend['sent'], { result: 'accepted' }>): string {

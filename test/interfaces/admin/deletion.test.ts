@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { requestIndexes } from '../../support/conversations.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { connectStorefront, postWebhook, shopOrder } from '../hooks/storefront-support.js'
 
 let world: World
 
@@ -15,8 +16,12 @@ afterAll(() => world.close())
 async function furnish(): Promise<TestOrganization> {
   const organization = await world.createOrganization()
   const { id, key, phoneNumberId } = organization
-  const storefront = { url: 'https://shop.example', access_token: 'a', webhook_secret: 'b' }
-  await world.admin('PUT', `/organizations/${id}/storefront`, storefront)
+  await connectStorefront(world, organization)
+  const order = JSON.stringify(shopOrder())
+  await postWebhook(world, organization.slug, order, { headers: { 'x-shopify-webhook-id': 'one' } })
+  const link = { redirect_url: 'https://shop.example' }
+  const { shortlink } = (await world.request('POST', '/shortlinks', { key, body: link })).body
+  await world.request('GET', `/s/${shortlink.code}`)
   await world.admin('POST', `/organizations/${id}/members`, { email: 'a@b.c', full_name: 'Ana', role: 'owner' })
   await world.request('POST', '/contact', {
     key,

@@ -448,10 +448,12 @@ describe('the analytics of a range', () => {
     })
     await seedCampaign(world, organization, { ...singles, started_at: '2026-03-11T15:00:00Z', counts: { total: 1 } })
     await seedCampaign(world, organization, { ...singles, template: 'hello', counts: { total: 1 } })
+    // Broadcasts of the same template and day stand for themselves.
     await seedCampaign(world, organization, { template: 'offer', started_at: '2026-03-10T16:00:00Z' })
+    await seedCampaign(world, organization, { template: 'offer', started_at: '2026-03-10T13:00:00Z' })
     const { overallStats, campaignPerformance, templateAnalytics } = await range('2026-03-10', '2026-03-11')
-    expect(overallStats).toMatchObject({ totalCampaigns: 4, totalRecipients: 5, sent: 3, delivered: 1, failed: 1 })
-    expect(campaignPerformance.filter(({ broadcastId }: { broadcastId: string | null }) => broadcastId)).toHaveLength(1)
+    expect(overallStats).toMatchObject({ totalCampaigns: 5, totalRecipients: 5, sent: 3, delivered: 1, failed: 1 })
+    expect(campaignPerformance.filter(({ broadcastId }: { broadcastId: string | null }) => broadcastId)).toHaveLength(2)
     expect(campaignPerformance).toContainEqual({
       broadcastId: null,
       name: 'offer',
@@ -466,7 +468,7 @@ describe('the analytics of a range', () => {
       readRate: 0,
     })
     expect(templateAnalytics).toMatchObject([
-      { templateName: 'offer', usageCount: 3, sent: 3 },
+      { templateName: 'offer', usageCount: 4, sent: 3 },
       { templateName: 'hello', usageCount: 1, sent: 0 },
     ])
   })

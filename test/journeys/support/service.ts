@@ -86,8 +86,11 @@ export async function call(url: string, method: string, { key, body, headers }: 
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
 }
 
-/** Makes an organization with a number at the upstream and a key that may do everything. */
-export async function createOrganization({ admin }: Pick<Service, 'admin'>): Promise<TestOrganization> {
+/** Makes an organization with a number at the upstream and a key that may do everything; `upstream`: further settings of the number. */
+export async function createOrganization(
+  { admin }: Pick<Service, 'admin'>,
+  upstream: object = {},
+): Promise<TestOrganization> {
   const unique = randomUUID().slice(0, 8)
   const digits = String(Number.parseInt(unique, 16)).padStart(10, '0')
   const made = await succeed(admin('POST', '/organizations', { name: `Shop ${unique}`, slug: `shop-${unique}` }))
@@ -98,6 +101,7 @@ export async function createOrganization({ admin }: Pick<Service, 'admin'>): Pro
     access_token: `token-${unique}`,
     app_secret: `secret-${unique}`,
     verify_token: `verify-${unique}`,
+    ...upstream,
   }
   await succeed(admin('PUT', `/organizations/${id}/upstream`, settings))
   const issued = await succeed(admin('POST', `/organizations/${id}/keys`, { name: 'journey' }))

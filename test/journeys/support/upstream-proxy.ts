@@ -15,6 +15,8 @@ export interface UpstreamProxy {
   upstreamUrl: string
   /** Those stopped since the last `hold`, in the order in which they came. */
   held: readonly HeldCall[]
+  /** How many `POST …/messages` have come so far. */
+  messages(): number
   /** From now on stops each `POST …/messages` or `…/media` before it reaches the upstream, or its answer on the way back. */
   hold(what: 'call' | 'answer', of: 'messages' | 'media'): void
   /** Stops nothing more; what is held stays so. */
@@ -33,10 +35,12 @@ export async function startUpstreamProxy(target: string): Promise<UpstreamProxy>
   const { origin, pathname } = new URL(target)
   const held: HeldCall[] = []
   let holding: { what: 'call' | 'answer'; of: string } | null = null
+  let messages = 0
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { url = '', method } = request
     const body = await buffer(request)
+    if (method === 'POST' && url.endsWith('/messages')) messages += 1
     const what = method === 'POST' && holding !== null && url.endsWith(`/${holding.of}`) ? holding.what : null
     let asked: Promise<Answered> | undefined
     const ask = () => {
@@ -65,6 +69,7 @@ export async function startUpstreamProxy(target: string): Promise<UpstreamProxy>
   return {
     upstreamUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
     held,
+    messages: () => messages,
     hold: (what, of) => {
       held.length = 0
       holding = { what, of }

@@ -1,0 +1,43 @@
+import { formatTable, type Target } from './report.js'
+import type { BroadcastCost } from './subjects/broadcast.js'
+
+const WANTED_PER_SECOND = 1_000
+
+/** The table of what broadcasts cost. */
+export function formatBroadcast(costs: readonly BroadcastCost[]): string {
+  const head = [
+    'broadcast',
+    'recipients',
+    'answer s',
+    'sent s',
+    'recipients/s',
+    'all settled s',
+    'Node CPU s/1,000',
+    'PG CPU s/1,000',
+    'simulator CPU s/1,000',
+    'peak MB',
+  ]
+  const table = costs.map((cost) => [
+    cost.title,
+    cost.recipients.toLocaleString('en'),
+    cost.answerSeconds.toFixed(1),
+    cost.sentSeconds.toFixed(1),
+    (cost.recipients / cost.sentSeconds).toFixed(0),
+    cost.settledSeconds.toFixed(1),
+    ...[cost.nodeCpu, cost.postgresCpu, cost.simulatorCpu].map((cpu) => ((cpu / cost.recipients) * 1000).toFixed(2)),
+    cost.peakMb.toFixed(0),
+  ])
+  return formatTable(head, table)
+}
+
+/** Holds them against what broadcasts shall reach. */
+export function judgeBroadcast(costs: readonly BroadcastCost[]): Target[] {
+  return costs.map(({ title, recipients, sentSeconds }) => {
+    const perSecond = recipients / sentSeconds
+    return {
+      target: `${WANTED_PER_SECOND.toLocaleString('en')} recipients/s, ${title}`,
+      measured: `${perSecond.toFixed(0)}/s`,
+      met: perSecond >= WANTED_PER_SECOND,
+    }
+  })
+}

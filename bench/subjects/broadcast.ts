@@ -1,0 +1,143 @@
+import { setTimeout } from 'node:timers/promises'
+import type pg from 'pg'
+import { request } from 'undici'
+import { startChild } from '../child.js'
+import type { Cleanup } from '../cleanup.js'
+import { cpuOf, cpuOfTree, peakMemoryOf, resetPeakMemory } from '../processes.js'
+import {
+  databaseUrl,
+  MAIN,
+  makeFolder,
+  makeOrganization,
+  type Organization,
+  serviceEnvironment,
+  startServer,
+  startService,
+} from '../world.js'
+import { untilWorkedOff } from './callbacks.js'
+
+/** What sending a broadcast costs. */
+export interface BroadcastCost {
+  title: string
+  recipients: number
+  /** From the request until its answer. */
+  answerSeconds: number
+  /** From the request until the last recipient had its message accepted. */
+  sentSeconds: number
+  /** From the request until every status callback was worked off. */
+  settledSeconds: number
+  /** Seconds of CPU in all, up to `settledSeconds`. */
+  nodeCpu: number
+  postgresCpu: number
+  simulatorCpu: number
+  /** The most memory that the service held, in MB of 1,000,000 bytes. */
+  peakMb: number
+}
+
+const POLL_MS = 50
+const LONGEST_MS = 30 * 60_000
+const WARM_UP = 5_000
+
+const insertContacts = `
+  WITH made AS (
+    INSERT INTO contacts (organization_id, id, chat_id, phone_number, full_name, tags, source)
+    SELECT $1, uuidv7(), number, '+' || number, 'Ana Silva ' || number, ARRAY[$4], '{"type": "import"}'
+    FROM (SELECT (5511970000000 + i * 10 + 7)::text AS number FROM generate_series($2::bigint, $3::bigint - 1) AS i) numbers
+    RETURNING id, chat_id, created_at
+  ), active AS (
+    INSERT INTO contact_activity (organization_id, contact_id, active_at) SELECT $1, id, created_at FROM made
+  )
+  INSERT INTO contact_addresses (organization_id, address, contact_id)
+  SELECT $1, address, made.id FROM made, unnest(ARRAY[chat_id, '55' || substr(chat_id, 3, 2) || substr(chat_id, 6)]) AS address`
+
+const countOf = `
+  SELECT coalesce(sum(value), 0)::int AS value FROM (
+    SELECT value FROM campaign_counts WHERE organization_id = $1 AND campaign_id = $2 AND counter = $3
+    UNION ALL SELECT change FROM campaign_deltas WHERE organization_id = $1 AND campaign_id = $2 AND counter = $3
+  ) AS counted`
+
+/** Who sends, and where it is looked after. */
+interface Stage {
+  database: pg.Pool
+  organization: Organization
+  serviceUrl: string
+}
+
+/** Sends a template to so many contacts, without status callbacks and with all of them, all on this machine. */
+export async function measureBroadcast(cleanup: Cleanup, recipients: number): Promise<BroadcastCost[]> {
+  const folder = await makeFolder(cleanup)
+  const { database, connection, postmasterPid } = await startServer(cleanup, folder)
+  const sandbox = await startChild(cleanup, [MAIN, 'sandbox'], {})
+  const env = { ...serviceEnvironment(folder, `${sandbox.url}/v23.0`), PARLEY_DATABASE_URL: databaseUrl(connection) }
+  const organization = await makeOrganization(cleanup, env)
+  await database.query(insertContacts, [organization.id, 0, WARM_UP, 'warm-up'])
+  await database.query(insertContacts, [organization.id, WARM_UP, WARM_UP + recipients, 'bench'])
+  await database.query('VACUUM (ANALYZE)')
+  const service = await startService(cleanup, env)
+  const stage = { database, organization, serviceUrl: service.url }
+  await send(stage, 'warm-up')
+  await untilWorkedOff(stage)
+
+  const costs: BroadcastCost[] = []
+  for (const statuses of [false, true]) {
+    await call('POST', `${sandbox.url}/_sim/settings`, '', { statuses, record: false })
+    await database.query('CHECKPOINT')
+    resetPeakMemory(service.pid)
+    const cpu = () => [cpuOf(service.pid), cpuOfTree(postmasterPid), cpuOf(sandbox.pid)] as const
+    const before = cpu()
+    const begun = performance.now()
+    const { id, answerSeconds, sentSeconds } = await send(stage, 'bench')
+    await until(async () => (await count(stage, id, 'read')) === (statuses ? recipients : 0))
+    await untilWorkedOff(stage)
+    const settledSeconds = (performance.now() - begun) / 1000
+    const [node = 0, postgres = 0, simulator = 0] = cpu().map((seconds, index) => seconds - (before[index] ?? 0))
+    costs.push({
+      title: statuses ? 'with three statuses of each' : 'without statuses',
+      ...{ recipients, answerSeconds, sentSeconds, settledSeconds },
+      ...{ nodeCpu: node, postgresCpu: postgres, simulatorCpu: simulator },
+      peakMb: peakMemoryOf(service.pid),
+    })
+  }
+  await service.stop()
+  return costs
+}
+
+async function send(stage: Stage, tag: string): Promise<{ id: string; answerSeconds: number; sentSeconds: number }> {
+  const begun = performance.now()
+  const body = { name: tag, templateName: 'hello_world', audience: { tags: [tag] } }
+  const { broadcast } = await call('POST', `${stage.serviceUrl}/broadcasts`, stage.organization.key, body)
+  const answerSeconds = (performance.now() - begun) / 1000
+  await until(async () => {
+    const { rows } = await stage.database.query(
+      'SELECT status FROM broadcasts WHERE organization_id = $1 AND id = $2',
+      [stage.organization.id, broadcast.id],
+    )
+    return rows[0].status === 'completed'
+  })
+  const sentSeconds = (performance.now() - begun) / 1000
+  const [sent, total] = [await count(stage, broadcast.id, 'sent'), await count(stage, broadcast.id, 'total')]
+  if (sent !== total || sent === 0) throw new Error(`of ${total} recipients ${sent} were sent to`)
+  return { id: broadcast.id, answerSeconds, sentSeconds }
+}
+
+async function count({ database, organization }: Stage, campaignId: string, counter: string): Promise<number> {
+  const { rows } = await database.query(countOf, [organization.id, campaignId, counter])
+  return rows[0].value
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + LONGEST_MS
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error(`the broadcast has not ended after ${LONGEST_MS / 60_000} minutes`)
+    await setTimeout(POLL_MS)
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of several shapes, read once each
+async function call(method: 'POST', url: string, key: string, body: object): Promise<any> {
+  const headers = { 'content-type': 'application/json', ...(key === '' ? {} : { authorization: `Bearer ${key}` }) }
+  const answer = await request(url, { method, headers, body: JSON.stringify(body) })
+  const text = await answer.body.text()
+  if (answer.statusCode > 299) throw new Error(`${method} ${url}: ${answer.statusCode} ${text}`)
+  return JSON.parse(text)
+}

@@ -1,0 +1,402 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { tendBroadcasts } from '../../../src/core/broadcasts/tend.js'
+import { eventsOf } from '../hooks/support.js'
+import { type BroadcastWorld, HOUR, MINUTE, startBroadcastWorld } from './broadcasts-support.js'
+
+let at: BroadcastWorld
+
+beforeAll(async () => {
+  at = await startBroadcastWorld()
+})
+
+afterAll(() => at.close())
+
+const inTime = (ms: number) => new Date(at.world.now().getTime() + ms).toISOString()
+const toNew = () => ({ audience: { recipients: [{ chatNumber: at.newNumber() }] } })
+
+/** What every minute does. */
+async function tend(): Promise<void> {
+  await tendBroadcasts(at.world.app.ctx)
+  await at.world.drain()
+}
+
+async function statusesOf(id: string): Promise<string[]> {
+  return (await at.recipients(id)).map(({ status }) => status)
+}
+
+async function eventsAbout(id: string) {
+  const events = await eventsOf(at.world, at.organization)
+  return events.filter(({ data }) => data.broadcast?.id === id).map(({ type }) => type)
+}
+
+/** Makes a broadcast in each state. */
+const STATES = {
+  scheduled: () => at.create({ ...toNew(), scheduled_at: inTime(HOUR) }),
+  running: () => at.create(toNew()),
+  paused: async () => {
+    const { id } = await at.create(toNew())
+    return (await at.act(id, 'pause')).body.broadcast
+  },
+  cancelled: async () => {
+    const { id } = await at.create(toNew())
+    return (await at.act(id, 'cancel')).body.broadcast
+  },
+  completed: () => at.send(toNew()),
+}
+
+type State = keyof typeof STATES
+const ALLOWED = {
+  pause: ['scheduled', 'running'],
+  resume: ['paused'],
+  cancel: ['scheduled', 'running', 'paused'],
+  'retry-failed': ['running', 'paused', 'completed'],
+} as const
+const CASES = Object.entries(ALLOWED).flatMap(([verb, states]) =>
+  Object.keys(STATES).map((state) => [verb, state, (states as readonly string[]).includes(state)] as const),
+)
+
+describe('a control', () => {
+  it.each(CASES.filter(([, , allowed]) => !allowed))(
+    '%s of one that is %s: 409, and nothing changes',
+    async (verb, state) => {
+      const before = await STATES[state as State]()
+      expect(before.status).toBe(state)
+      const answer = await at.act(before.id, verb as keyof typeof ALLOWED)
+      expect(answer).toMatchObject({ status: 409, body: { success: false, error: 'Invalid broadcast state' } })
+      expect(answer.body.message).toContain(`is ${state}`)
+      expect(await at.read(before.id)).toEqual(before)
+    },
+  )
+
+  it.each(CASES.filter(([, , allowed]) => allowed))('%s of one that is %s', async (verb, state) => {
+    const { id } = await STATES[state as State]()
+    const answer = await at.act(id, verb as keyof typeof ALLOWED)
+    const after = { pause: 'paused', resume: 'running', cancel: 'cancelled', 'retry-failed': state }
+    expect(answer).toMatchObject({ status: 200, body: { broadcast: { id, status: after[verb as 'pause'] } } })
+    expect(await at.read(id)).toEqual(answer.body.broadcast)
+  })
+})
+
+describe('scheduled_at', () => {
+  it('in the future: it begins when its time has come, and not before', async () => {
+    const scheduled_at = inTime(10 * MINUTE)
+    const made = await at.create({ ...toNew(), scheduled_at })
+    expect(made).toMatchObject({ status: 'scheduled', scheduled_at, started_at: null, totalRecipients: 1 })
+    at.world.advance(9 * MINUTE)
+    await tend()
+    expect(await at.read(made.id)).toEqual(made)
+    expect(await statusesOf(made.id)).toEqual(['pending'])
+    expect(await eventsAbout(made.id)).toEqual([])
+    at.world.advance(MINUTE)
+    await tend()
+    const ended = await at.read(made.id)
+    expect(ended).toMatchObject({ status: 'completed', started_at: expect.any(String) })
+    expect(ended.started_at >= scheduled_at).toBe(true)
+    expect(await statusesOf(made.id)).toEqual(['sent'])
+    expect(await eventsAbout(made.id)).toEqual(['broadcast.started', 'broadcast.completed'])
+    await tend()
+    expect(await eventsAbout(made.id)).toHaveLength(2)
+  })
+
+  it('in the past: it begins at once', async () => {
+    const scheduled_at = inTime(-HOUR)
+    const made = await at.create({ ...toNew(), scheduled_at })
+    expect(made).toMatchObject({ status: 'running', scheduled_at })
+    await at.world.drain()
+    expect((await at.read(made.id)).status).toBe('completed')
+  })
+
+  it('is shown in UTC, whatever its zone', async () => {
+    const made = await at.create({ ...toNew(), scheduled_at: '2099-01-01T09:00:00.5-03:00' })
+    expect(made.scheduled_at).toBe('2099-01-01T12:00:00.500Z')
+    expect((await at.act(made.id, 'cancel')).status).toBe(200)
+  })
+
+  it('of one that is paused passes, and it does not begin by itself', async () => {
+    const { id } = await at.create({ ...toNew(), scheduled_at: inTime(MINUTE) })
+    await at.act(id, 'pause')
+    at.world.advance(2 * MINUTE)
+    await tend()
+    expect(await at.read(id)).toMatchObject({ status: 'paused', started_at: null })
+    expect((await at.act(id, 'resume')).body.broadcast.status).toBe('running')
+    await at.world.drain()
+    expect(await at.read(id)).toMatchObject({ status: 'completed', started_at: expect.any(String) })
+    expect(await eventsAbout(id)).toEqual(['broadcast.started', 'broadcast.completed'])
+  })
+
+  it('of one that is resumed before it holds again', async () => {
+    const made = await at.create({ ...toNew(), scheduled_at: inTime(2 * MINUTE) })
+    await at.act(made.id, 'pause')
+    expect((await at.act(made.id, 'resume')).body.broadcast).toEqual(made)
+    await tend()
+    expect(await at.read(made.id)).toEqual(made)
+    at.world.advance(2 * MINUTE)
+    await tend()
+    expect((await at.read(made.id)).status).toBe('completed')
+  })
+})
+
+describe('pause', () => {
+  it('keeps everybody who was not sent to; resume goes on with them', async () => {
+    const made = await at.create({ audience: { recipients: [{ chatNumber: at.newNumber() }, { chatNumber: 'x' }] } })
+    await at.act(made.id, 'pause')
+    await tend()
+    expect(await at.outcomes(made.id)).toEqual(['pending', 'skipped: not a number'])
+    expect(await at.read(made.id)).toMatchObject({ status: 'paused', reason: null, completed_at: null })
+    await at.act(made.id, 'resume')
+    await at.act(made.id, 'pause')
+    await at.act(made.id, 'resume')
+    await at.world.drain()
+    expect(await statusesOf(made.id)).toEqual(['sent', 'skipped'])
+    const [{ chatNumber }] = await at.recipients(made.id)
+    expect((await at.arrived()).filter(({ to }) => to === chatNumber)).toHaveLength(1)
+    expect(await eventsAbout(made.id)).toEqual(['broadcast.started', 'broadcast.completed'])
+  })
+
+  it('lets outcomes come home; resumed it completes', async () => {
+    const { id } = await at.send(unknown())
+    expect((await at.read(id)).status).toBe('running')
+    await at.act(id, 'pause')
+    const [{ biz_opaque_callback_data }] = (await at.arrived()).slice(-1)
+    await at.report('wamid.LATE1', 'read', { biz_opaque_callback_data })
+    await tend()
+    expect(await at.read(id)).toMatchObject({ status: 'paused' })
+    expect(await statusesOf(id)).toEqual(['read'])
+    await at.act(id, 'resume')
+    await at.world.drain()
+    expect((await at.read(id)).status).toBe('completed')
+    expect((await at.arrived()).at(-1)).toMatchObject({ biz_opaque_callback_data })
+  })
+})
+
+let dropped = 1_650
+/** To somebody whose connection is dropped after the message was accepted: its outcome is unknown. */
+function unknown() {
+  return { audience: { recipients: [{ chatNumber: `${++dropped}5000005` }] } }
+}
+
+describe('cancel', () => {
+  it('skips whom it has not come to, leaves them out of the total, and is for good', async () => {
+    const { id } = await at.create({
+      audience: { recipients: [at.newNumber(), at.newNumber(), 'x'].map((chatNumber) => ({ chatNumber })) },
+      scheduled_at: inTime(MINUTE),
+    })
+    const cancelled = (await at.act(id, 'cancel')).body.broadcast
+    expect(cancelled).toMatchObject({
+      status: 'cancelled',
+      totalRecipients: 0,
+      skippedRecipients: 3,
+      started_at: null,
+      completed_at: expect.any(String),
+    })
+    at.world.advance(HOUR)
+    await tend()
+    expect(await at.read(id)).toEqual(cancelled)
+    expect(await at.outcomes(id)).toEqual(['skipped: cancelled', 'skipped: cancelled', 'skipped: not a number'])
+    expect(await at.recipients(id, 'status=skipped')).toHaveLength(3)
+    expect(await at.recipients(id, 'status=pending')).toEqual([])
+    expect(await eventsAbout(id)).toEqual([])
+  })
+
+  it('counts whom it came to', async () => {
+    const stuck = at.newNumber()
+    await at.failing(stuck, 131026)
+    const numbers = [stuck, at.newNumber(), ...unknown().audience.recipients.map(({ chatNumber }) => chatNumber)]
+    const { id } = await at.send({ audience: { recipients: numbers.map((chatNumber) => ({ chatNumber })) } })
+    expect(await at.read(id)).toMatchObject({ status: 'running', totalRecipients: 3 })
+    expect(await at.act(id, 'cancel')).toMatchObject({
+      body: { broadcast: { status: 'cancelled', totalRecipients: 3, skippedRecipients: 0 } },
+    })
+    const [, { messageId }] = await at.recipients(id)
+    await at.report(messageId, 'read')
+    expect(await statusesOf(id)).toEqual(['failed', 'read', 'pending'])
+    await at.giveUp()
+    expect(await statusesOf(id)).toEqual(['failed', 'read', 'failed'])
+    const analytics = await at.ask('GET', `/broadcast-analytics?broadcast_id=${id}`)
+    expect(analytics.body.data).toMatchObject({
+      broadcastInfo: { totalRecipients: 3 },
+      deliveryStats: { sent: 1, delivered: 1, read: 1, failed: 2 },
+    })
+    expect(await eventsAbout(id)).toEqual(['broadcast.started'])
+  })
+})
+
+describe('a refusal that the next message would meet too', () => {
+  it.each([
+    [190, 'access token'],
+    [10, 'access token'],
+    [368, 'policies'],
+    [131031, 'locked'],
+    [131042, 'payment'],
+    [131048, 'spam'],
+    [132015, 'paused the template'],
+    [132016, 'disabled the template'],
+  ])('%i pauses the broadcast, and says why; it goes on when the cause is gone', async (code, words) => {
+    const digits = at.newNumber()
+    await at.failing(digits, code)
+    // One that is outstanding: a lane that has come to its end does not complete the broadcast before another one pauses it.
+    const { audience } = unknown()
+    const { id } = await at.send({ audience: { recipients: [{ chatNumber: digits }, ...audience.recipients] } })
+    const paused = await at.read(id)
+    expect(paused).toMatchObject({ status: 'paused', completed_at: null, totalRecipients: 2 })
+    expect(paused.reason).toContain(words)
+    expect((await at.recipients(id))[0]).toMatchObject({ status: 'failed', errorCode: code, sent_at: null })
+    await tend()
+    expect(await at.read(id)).toEqual(paused)
+
+    await at.healed(digits)
+    expect((await at.act(id, 'resume')).body.broadcast).toMatchObject({ status: 'running', reason: null })
+    await at.world.drain()
+    expect(await statusesOf(id)).toEqual(['failed', 'pending'])
+    const retried = await at.act(id, 'retry-failed')
+    expect(retried.body).toMatchObject({ retried: 1, broadcast: { status: 'running', completed_at: null } })
+    await at.world.drain()
+    expect(await statusesOf(id)).toEqual(['sent', 'pending'])
+    const lost = (await at.arrived()).find(({ to }) => to === audience.recipients[0]?.chatNumber)
+    const { biz_opaque_callback_data } = lost
+    await at.report(`wamid.SETTLED${code}`, 'delivered', { biz_opaque_callback_data })
+    await tend()
+    expect(await at.read(id)).toMatchObject({ status: 'completed', reason: null })
+  })
+
+  it('told by a status pauses nothing', async () => {
+    const digits = at.newNumber()
+    const { id } = await at.send({ audience: { recipients: [{ chatNumber: digits }] } })
+    const [{ messageId }] = await at.recipients(id)
+    await at.report(messageId, 'failed', { errors: [{ code: 131049, title: 'Not delivered' }] })
+    expect(await at.read(id)).toMatchObject({ status: 'completed', reason: null })
+    expect(await at.recipients(id)).toMatchObject([
+      { status: 'failed', errorCode: 131049, errorMessage: 'Not delivered', sent_at: expect.any(String) },
+    ])
+  })
+
+  it('of one recipient only lets the others go on', async () => {
+    const numbers = [at.newNumber(), at.newNumber(), at.newNumber()]
+    await at.failing(numbers[1] as string, 131026)
+    const { id } = await at.send({ audience: { recipients: numbers.map((chatNumber) => ({ chatNumber })) } })
+    expect(await at.read(id)).toMatchObject({ status: 'completed', reason: null, totalRecipients: 3 })
+    expect(await statusesOf(id)).toEqual(['sent', 'failed', 'sent'])
+  })
+})
+
+describe('retry-failed', () => {
+  it('sends once more to those for whom it failed, and to nobody else', async () => {
+    const [good, bad, late] = [at.newNumber(), at.newNumber(), at.newNumber()]
+    await at.failing(bad, 131026)
+    const { id } = await at.send({ audience: { recipients: [good, bad, late].map((chatNumber) => ({ chatNumber })) } })
+    const first = (await at.recipients(id))[2].messageId
+    await at.report(first, 'failed', { errors: [{ code: 131026, title: 'Message undeliverable' }] })
+    expect(await statusesOf(id)).toEqual(['sent', 'failed', 'failed'])
+    await at.healed(bad)
+    const retried = await at.act(id, 'retry-failed')
+    expect(retried.body).toMatchObject({ retried: 2, broadcast: { status: 'running', totalRecipients: 3 } })
+    expect(await statusesOf(id)).toEqual(['sent', 'pending', 'pending'])
+    await at.world.drain()
+    expect(await at.read(id)).toMatchObject({ status: 'completed', totalRecipients: 3, skippedRecipients: 0 })
+    const shown = await at.recipients(id)
+    expect(shown.map(({ status, errorCode }) => [status, errorCode])).toEqual(Array(3).fill(['sent', null]))
+    expect(shown[2].messageId).not.toBe(first)
+    const arrived = (await at.arrived()).map(({ to }) => to)
+    expect([good, bad, late].map((digits) => arrived.filter((to) => to === digits).length)).toEqual([1, 1, 2])
+    expect((await at.act(id, 'retry-failed')).body).toMatchObject({ retried: 0, broadcast: { status: 'completed' } })
+    expect(await eventsAbout(id)).toEqual(['broadcast.started', 'broadcast.completed', 'broadcast.completed'])
+  })
+
+  it('leaves late reports of the first message out', async () => {
+    const { id } = await at.send({ audience: { recipients: [{ chatNumber: at.newNumber() }] } })
+    const [{ messageId: first, chatNumber }] = await at.recipients(id)
+    await at.report(first, 'failed', { errors: [{ code: 131026, title: 'Undeliverable' }] })
+    await at.act(id, 'retry-failed')
+    await at.report(first, 'read')
+    expect(await statusesOf(id)).toEqual(['sent'])
+    const { body } = await at.ask('GET', `/broadcast-analytics?broadcast_id=${id}`)
+    expect(body.data.deliveryStats).toMatchObject({ sent: 1, delivered: 0, read: 0, failed: 0 })
+    const conversation = await at.world.request('GET', `/conversations?chatNumber=${chatNumber}&ascending=true`, {
+      key: at.organization.key,
+    })
+    expect(conversation.body.messages).toMatchObject([
+      { message_id: first, message_status: 'read' },
+      { message_status: 'sent' },
+    ])
+  })
+
+  it('takes unknown outcomes when they were given up, and not before', async () => {
+    const { id } = await at.send(unknown())
+    expect(await statusesOf(id)).toEqual(['pending'])
+    expect((await at.act(id, 'retry-failed')).body).toMatchObject({ retried: 0, broadcast: { status: 'running' } })
+    await tend()
+    expect((await at.read(id)).status).toBe('running')
+    await at.giveUp()
+    await tend()
+    expect(await at.read(id)).toMatchObject({ status: 'completed', totalRecipients: 1 })
+    expect(await at.recipients(id)).toMatchObject([{ status: 'failed', errorCode: 'outcome_unknown', sent_at: null }])
+    const before = (await at.arrived()).length
+    expect((await at.act(id, 'retry-failed')).body.retried).toBe(1)
+    await at.world.drain()
+    expect(await at.arrived()).toHaveLength(before + 1)
+    expect(await statusesOf(id)).toEqual(['pending'])
+    const [first, second] = (await at.arrived()).slice(-2).map((sent) => sent.biz_opaque_callback_data)
+    await at.report('wamid.LATE2', 'read', { biz_opaque_callback_data: first })
+    expect(await statusesOf(id)).toEqual(['pending'])
+    await at.report('wamid.LATE3', 'delivered', { biz_opaque_callback_data: second })
+    expect(await at.recipients(id)).toMatchObject([{ status: 'delivered', messageId: 'wamid.LATE3' }])
+    await tend()
+    expect((await at.read(id)).status).toBe('completed')
+  })
+
+  it('does not take what was delivered after all', async () => {
+    const { id } = await at.send({ audience: { recipients: [{ chatNumber: at.newNumber() }] } })
+    const [{ messageId }] = await at.recipients(id)
+    await at.report(messageId, 'failed', { errors: [{ code: 131026, title: 'Undeliverable' }] })
+    await at.report(messageId, 'delivered')
+    expect((await at.act(id, 'retry-failed')).body).toMatchObject({ retried: 0, broadcast: { status: 'completed' } })
+    expect(await at.recipients(id)).toMatchObject([{ status: 'delivered', errorCode: null }])
+  })
+
+  it('skips who has opted out by the refusal', async () => {
+    const { id: contactId, digits } = await at.newContact()
+    await at.failing(digits, 131050)
+    const { id } = await at.send({ audience: { contactIds: [contactId] } })
+    expect(await at.recipients(id)).toMatchObject([{ status: 'failed', errorCode: 131050 }])
+    const { body } = await at.ask('GET', `/contact?chat_id=${digits}`)
+    expect(body.contact.allow_broadcast).toBe(false)
+    const optOuts = await at.ask('GET', '/opt-outs')
+    expect(optOuts.body.optOuts).toMatchObject([{ contactId, source: 'upstream' }])
+    const stats = await at.ask('GET', `/broadcast-analytics?broadcast_id=${id}`)
+    expect(stats.body.data.optOutAnalytics.totalOptOuts).toBe(1)
+    await at.healed(digits)
+    expect((await at.act(id, 'retry-failed')).body.retried).toBe(1)
+    await at.world.drain()
+    expect(await at.outcomes(id)).toEqual(['skipped: opted out'])
+    expect(await at.read(id)).toMatchObject({ status: 'completed', totalRecipients: 0, skippedRecipients: 1 })
+    expect((await at.arrived()).filter(({ to }) => to === digits)).toEqual([])
+    expect(
+      (await eventsOf(at.world, at.organization, 'contact.opted_out')).map(({ contact_id }) => contact_id),
+    ).toEqual([contactId])
+  })
+
+  it('of one that is paused without failures leaves it paused', async () => {
+    const { id } = await at.create(toNew())
+    await at.act(id, 'pause')
+    expect((await at.act(id, 'retry-failed')).body).toMatchObject({ retried: 0, broadcast: { status: 'paused' } })
+  })
+})
+
+describe('broadcasts that have lost their jobs', () => {
+  const forget = (tasks: string[]) =>
+    at.world.database.pool.query(
+      `DELETE FROM graphile_worker._private_jobs WHERE task_id IN
+         (SELECT id FROM graphile_worker._private_tasks WHERE identifier = ANY ($1))`,
+      [tasks],
+    )
+
+  it('go on', async () => {
+    const { id } = await at.create(toNew())
+    await forget(['send_broadcast', 'prepare_broadcast'])
+    await at.world.drain()
+    expect(await statusesOf(id)).toEqual(['pending'])
+    await tend()
+    expect((await at.read(id)).status).toBe('completed')
+    expect(await eventsAbout(id)).toEqual(['broadcast.started', 'broadcast.completed'])
+  })
+})

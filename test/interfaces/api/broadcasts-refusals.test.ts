@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MEBIBYTE } from '../../../src/lib/units.js'
+import {
+  type BroadcastWorld,
+  MINUTE,
+  NO_ID,
+  OFFER,
+  OFFER_PARAMETERS,
+  startBroadcastWorld,
+} from './broadcasts-support.js'
+
+let at: BroadcastWorld
+
+beforeAll(async () => {
+  at = await startBroadcastWorld()
+})
+
+afterAll(() => at.close())
+
+const one = { audience: { recipients: [{ chatNumber: '16505559999' }] } }
+const listed = async () => (await at.ask('GET', '/broadcasts')).body.pagination.totalBroadcasts
+
+describe('POST /broadcasts, 400', () => {
+  it.each([
+    ['no name', { name: undefined }, 'Missing required field', 'name'],
+    ['an empty name', { name: '' }, 'Missing required field', 'name'],
+    ['a name that is no text', { name: 7 }, 'Invalid field', 'name'],
+    ['a long name', { name: 'x'.repeat(501) }, 'Invalid field', 'name'],
+    ['a name that cannot be stored', { name: 'a\u0000' }, 'Invalid field', 'name'],
+    ['no templateName', { templateName: undefined }, 'Missing required field', 'templateName'],
+    ['an unknown template', { templateName: 'nothing' }, 'Template not found', '"nothing"'],
+    ['a language that the template does not have', { language: 'fr' }, 'Template not found', 'fr'],
+    ['no audience', { audience: undefined }, 'Missing required field', 'audience'],
+    ['an empty audience', { audience: {} }, 'Missing required field', 'audience'],
+    [
+      'an audience of empty lists',
+      { audience: { tags: [], contactIds: [], recipients: [], all: false } },
+      'Missing required field',
+      'audience',
+    ],
+    ['tags that are no list', { audience: { tags: 'vip' } }, 'Invalid field', 'audience.tags'],
+    ['a contact id that is none', { audience: { contactIds: ['x'] } }, 'Invalid field', 'audience.contactIds[0]'],
+    [
+      'a recipient without number',
+      { audience: { recipients: [{ name: 'A' }] } },
+      'Missing required field',
+      'chatNumber',
+    ],
+    [
+      'a recipient whose number is no text',
+      { audience: { recipients: [{ chatNumber: 5 }] } },
+      'Invalid field',
+      'audience.recipients[0].chatNumber',
+    ],
+    ['all that is no boolean', { audience: { all: 'yes' } }, 'Invalid field', 'audience.all'],
+    ['scheduled_at that is no day', { scheduled_at: '2030-13-01T10:00:00Z' }, 'Invalid field', 'scheduled_at'],
+    ['scheduled_at that is no time', { scheduled_at: 'tomorrow' }, 'Invalid field', 'scheduled_at'],
+    ['scheduled_at without time zone', { scheduled_at: '2030-01-01T10:00:00' }, 'Invalid field', 'scheduled_at'],
+    ['a leap second as scheduled_at', { scheduled_at: '2030-06-30T23:59:60Z' }, 'Invalid field', 'scheduled_at'],
+    ['parameters that the template lacks', { bodyParameters: { city: 'Rio' } }, 'Invalid field', 'bodyParameters.city'],
+    ['a file that the template lacks', { headerMedia: 'https://a.example/b.png' }, 'Invalid field', 'headerMedia'],
+    [
+      'a parameter that is no text',
+      { templateName: OFFER, bodyParameters: { name: 1 } },
+      'Invalid field',
+      'bodyParameters.name',
+    ],
+    [
+      'parameters of a recipient that the template lacks',
+      { audience: { recipients: [{ chatNumber: '1' }, { chatNumber: '2', buttonParameters: { link: 'x' } }] } },
+      'Invalid field',
+      'audience.recipients[1].buttonParameters.link',
+    ],
+    [
+      'a placeholder that nobody has',
+      { templateName: OFFER, ...OFFER_PARAMETERS, bodyParameters: { name: '{{age}}', discount: '1' } },
+      'Invalid field',
+      '{{age}}',
+    ],
+    [
+      'no parameters, where not all recipients are listed',
+      { templateName: OFFER, audience: { tags: ['a'], recipients: [{ chatNumber: '1' }] } },
+      'Missing required field',
+      'bodyParameters.discount',
+    ],
+    ['no file above the body', { templateName: 'nova_colecao' }, 'Missing required field', 'headerMedia'],
+  ])('%s', async (_name, fields, error, named) => {
+    const answer = await at.post({ ...one, ...fields })
+    expect(answer).toMatchObject({ status: 400, body: { success: false, error } })
+    expect(answer.body.message).toContain(named)
+    expect(await listed()).toBe(0)
+  })
+
+  it('a body that is not JSON, or no object', async () => {
+    for (const body of ['{"name":', '[]', '"x"']) {
+      expect(await at.ask('POST', '/broadcasts', { body })).toMatchObject({
+        status: 400,
+        body: { error: 'Invalid JSON' },
+      })
+    }
+  })
+
+  it('an organization that is not on the upstream', async () => {
+    const made = await at.world.admin('POST', '/organizations', { name: 'No number', slug: 'no-number' })
+    const issued = await at.world.admin('POST', `/organizations/${made.body.organization.id}/keys`, { name: 'k' })
+    const answer = await at.ask('POST', '/broadcasts', {
+      key: issued.body.api_key.key,
+      body: { name: 'N', templateName: 'hello_world', ...one },
+    })
+    expect(answer).toMatchObject({ status: 400, body: { error: 'Invalid provider' } })
+  })
+})
+
+describe('the size of a body', () => {
+  it('is at most 32 MB', async () => {
+    const body = (size: number) => {
+      const rest = JSON.stringify({ name: 'N', templateName: 'nothing', ...one, filler: '' }).length
+      return JSON.stringify({ name: 'N', templateName: 'nothing', ...one, filler: 'x'.repeat(size - rest) })
+    }
+    const most = await at.ask('POST', '/broadcasts', { body: body(32 * MEBIBYTE) })
+    expect(most).toMatchObject({ status: 400, body: { error: 'Template not found' } })
+    const more = await at.ask('POST', '/broadcasts', { body: body(32 * MEBIBYTE + 1) })
+    expect(more).toMatchObject({ status: 413, body: { error: 'Payload too large' } })
+  })
+})
+
+describe('Idempotency-Key', () => {
+  const headers = (key: string) => ({ 'idempotency-key': key })
+
+  it('makes a broadcast once, and gives the first answer again', async () => {
+    const before = await listed()
+    const body = { audience: { recipients: [{ chatNumber: at.newNumber() }] } }
+    const first = await at.post(body, headers('made-once'))
+    expect(first.status).toBe(202)
+    expect(first.headers.get('idempotent-replayed')).toBeNull()
+    await at.world.drain()
+    const again = await at.post(body, headers('made-once'))
+    expect(again.body).toEqual(first.body)
+    expect(again.status).toBe(202)
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    await at.world.drain()
+    expect(await listed()).toBe(before + 1)
+    expect((await at.arrived()).filter(({ to }) => to === body.audience.recipients[0]?.chatNumber)).toHaveLength(1)
+  })
+
+  it('with two requests at once makes one', async () => {
+    const before = await listed()
+    const body = { audience: { recipients: [{ chatNumber: at.newNumber() }] } }
+    const answers = await Promise.all([1, 2, 3].map(() => at.post(body, headers('at-once'))))
+    for (const { status, body: answer } of answers) {
+      if (status !== 202) expect({ status, error: answer.error }).toEqual({ status: 409, error: 'Request in progress' })
+    }
+    expect(await listed()).toBe(before + 1)
+  })
+
+  it('with another body is refused; after a refusal it is free', async () => {
+    const body = { audience: { recipients: [{ chatNumber: at.newNumber() }] } }
+    expect((await at.post({ ...body, templateName: 'nothing' }, headers('corrected'))).status).toBe(400)
+    expect((await at.post(body, headers('corrected'))).status).toBe(202)
+    expect(await at.post({ ...body, name: 'Other' }, headers('corrected'))).toMatchObject({
+      status: 422,
+      body: { error: 'Idempotency key reused' },
+    })
+  })
+
+  it('does what a control does once', async () => {
+    const scheduled_at = new Date(at.world.now().getTime() + MINUTE).toISOString()
+    const { id } = await at.create({ audience: { recipients: [{ chatNumber: at.newNumber() }] }, scheduled_at })
+    const pause = (key: string) => at.ask('POST', '/broadcasts/{id}/pause', { id, headers: headers(key) })
+    const first = await pause('pause-1')
+    expect(first.body.broadcast.status).toBe('paused')
+    await at.act(id, 'resume')
+    const again = await pause('pause-1')
+    expect(again).toMatchObject({ status: 200, body: first.body })
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect((await at.read(id)).status).toBe('scheduled')
+    expect((await pause('pause-2')).body.broadcast.status).toBe('paused')
+  })
+})
+
+describe('another organization', () => {
+  it('finds nothing of it, and changes nothing', async () => {
+    const scheduled_at = new Date(at.world.now().getTime() + MINUTE).toISOString()
+    const { id } = await at.create({ audience: { recipients: [{ chatNumber: at.newNumber() }] }, scheduled_at })
+    const before = await at.read(id)
+    const { key } = at.other
+    const notFound = { status: 404, body: { success: false, error: 'Broadcast not found' } }
+    expect(await at.ask('GET', '/broadcasts/{id}', { id, key })).toMatchObject(notFound)
+    expect(await at.ask('GET', '/broadcasts/{id}/recipients', { id, key })).toMatchObject(notFound)
+    expect(await at.ask('GET', '/broadcasts/{id}/recipients?format=csv', { id, key })).toMatchObject(notFound)
+    for (const verb of ['pause', 'resume', 'cancel', 'retry-failed']) {
+      expect(await at.ask('POST', `/broadcasts/{id}/${verb}`, { id, key })).toMatchObject(notFound)
+    }
+    expect((await at.ask('GET', '/broadcasts', { key })).body).toMatchObject({ broadcasts: [], count: 0 })
+    expect(await at.ask('GET', `/broadcast-analytics?broadcast_id=${id}`, { key })).toMatchObject(notFound)
+    expect(await at.read(id)).toEqual(before)
+  })
+
+  it('by tenantId is refused', async () => {
+    const answer = await at.ask('POST', `/broadcasts?tenantId=${at.other.id}`, {
+      body: { name: 'N', templateName: 'hello_world', ...one },
+    })
+    expect(answer).toMatchObject({ status: 401, body: { error: 'Invalid API key' } })
+  })
+})
+
+describe('a broadcast that is not there', () => {
+  it.each([NO_ID, 'x', '0'])('is not found: %s', async (id) => {
+    for (const [method, path] of [
+      ['GET', '/broadcasts/{id}'],
+      ['GET', '/broadcasts/{id}/recipients'],
+      ['POST', '/broadcasts/{id}/pause'],
+      ['POST', '/broadcasts/{id}/resume'],
+      ['POST', '/broadcasts/{id}/cancel'],
+      ['POST', '/broadcasts/{id}/retry-failed'],
+    ] as const) {
+      expect(await at.ask(method, path, { id })).toMatchObject({ status: 404, body: { success: false } })
+    }
+  })
+
+  it.each(['status=sending', 'page=0', 'limit=101', 'limit=x', 'kind=double', 'kind=single&status=paused'])(
+    'is not listed by %s',
+    async (query) => {
+      expect(await at.ask('GET', `/broadcasts?${query}`)).toMatchObject({
+        status: 400,
+        body: { error: 'Invalid parameter' },
+      })
+    },
+  )
+})

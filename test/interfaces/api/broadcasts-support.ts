@@ -1,0 +1,155 @@
+import { expect } from 'vitest'
+import { settleOutcomes } from '../../../src/core/maintenance.js'
+import { requestAsDescribed } from '../../support/openapi.js'
+import { type Answer, type RequestOptions, startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { createContact, receive } from '../hooks/support.js'
+
+export const MINUTE = 60_000
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
+export const NO_ID = '00000000-0000-7000-8000-000000000000'
+
+/** Of the simulator's samples: one without parameters, and one with `name`, `discount` and the button's `param1`. */
+export const PLAIN = 'hello_world'
+export const OFFER = 'oferta_da_semana'
+/** The quick replies of the second. */
+export const MORE = 'Quero saber mais'
+export const STOP = 'Parar promoções'
+export const OFFER_PARAMETERS = {
+  bodyParameters: { name: '{{first_name}}', discount: '20%' },
+  buttonParameters: { param1: 'abc' },
+}
+
+/** What a test asks, `{id}` in the path being the broadcast's. */
+type Ask = (method: string, path: string, options?: RequestOptions & { id?: string }) => Promise<Answer>
+
+/** A recipient as the endpoint shows it. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into recipients of every shape
+export type Shown = any
+
+/** A world with an organization that makes broadcasts, and what its tests do over and over. */
+export interface BroadcastWorld {
+  world: World
+  organization: TestOrganization
+  /** Knows nothing of the other one. */
+  other: TestOrganization
+  /** Asks with the organization's key, and holds each answer to its description. */
+  ask: Ask
+  /** Digits that nobody has yet. */
+  newNumber(): string
+  /** A new contact; its id and digits. */
+  newContact(fields?: object, owner?: TestOrganization): Promise<{ id: string; digits: string }>
+  /** POST /broadcasts of the template without parameters, unless said otherwise. */
+  post(fields: object, headers?: Record<string, string>): Promise<Answer>
+  /** Makes a broadcast that must be taken; as it is shown. */
+  create(fields: object): Promise<Shown>
+  /** The same, sent as far as it goes. */
+  send(fields: object): Promise<Shown>
+  /** One broadcast as it is shown now. */
+  read(id: string): Promise<Shown>
+  /** POST /broadcasts/{id}/… */
+  act(id: string, verb: 'pause' | 'resume' | 'cancel' | 'retry-failed'): Promise<Answer>
+  recipients(id: string, query?: string): Promise<Shown[]>
+  /** The recipients as `status`, with their reasons. */
+  outcomes(id: string): Promise<string[]>
+  /** What arrived at the upstream for the organization, in order. */
+  arrived(): Promise<Shown[]>
+  /** All sends to a number fail with the error from now on. */
+  failing(digits: string, code: number, by?: 'answer' | 'status'): Promise<void>
+  healed(digits: string): Promise<void>
+  /** Receives a status of the message with this upstream id. */
+  report(upstreamId: string, status: string, fields?: object): Promise<void>
+  /** The service looks after itself for so long that it gives up what it never heard of. */
+  giveUp(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Starts a world for broadcasts, without status callbacks of the simulator's own. */
+export async function startBroadcastWorld(env: Record<string, string> = {}): Promise<BroadcastWorld> {
+  const world = await startWorld(env)
+  await world.sim('POST', '/settings', { statuses: false })
+  const organization = await newBroadcaster(world)
+  const other = await newBroadcaster(world)
+  const described = await describe(world)
+  const ask: Ask = (method, path, options = {}) => described(method, path, { key: organization.key, ...options })
+  let people = 0
+  const newNumber = () => `1650555${String(1_000 + ++people)}`
+
+  const post: BroadcastWorld['post'] = (fields, headers = {}) =>
+    ask('POST', '/broadcasts', { body: { name: 'News', templateName: PLAIN, ...fields }, headers })
+  const create: BroadcastWorld['create'] = async (fields) => {
+    const answer = await post(fields)
+    expect(answer.status, JSON.stringify(answer.body)).toBe(202)
+    return answer.body.broadcast
+  }
+  const recipients: BroadcastWorld['recipients'] = async (id, query = 'limit=100') => {
+    const answer = await ask('GET', `/broadcasts/{id}/recipients?${query}`, { id })
+    expect(answer.status).toBe(200)
+    return answer.body.recipients
+  }
+  const read: BroadcastWorld['read'] = async (id) => (await ask('GET', '/broadcasts/{id}', { id })).body.broadcast
+  return {
+    world,
+    organization,
+    other,
+    ask,
+    newNumber,
+    newContact: async (fields = {}, owner = organization) => {
+      const digits = newNumber()
+      return { id: await createContact(world, owner, `+${digits}`, fields), digits }
+    },
+    post,
+    create,
+    send: async (fields) => {
+      const { id } = await create(fields)
+      await world.drain()
+      return read(id)
+    },
+    read,
+    act: (id, verb) => ask('POST', `/broadcasts/{id}/${verb}`, { id }),
+    recipients,
+    outcomes: async (id) =>
+      (await recipients(id)).map(({ status, reason }) => (reason === null ? status : `${status}: ${reason}`)),
+    arrived: async () => {
+      const { body } = await world.sim('GET', `/messages?phone_number_id=${organization.phoneNumberId}`)
+      return body.messages.map(({ payload }: { payload: Shown }) => payload)
+    },
+    failing: async (digits, code, by = 'answer') => {
+      expect((await world.sim('PUT', `/recipients/${digits}`, { code, by })).status).toBe(200)
+    },
+    healed: async (digits) => {
+      expect((await world.sim('DELETE', `/recipients/${digits}`)).status).toBe(200)
+    },
+    report: (upstreamId, status, fields = {}) => {
+      const timestamp = String(Math.floor(world.now().getTime() / 1_000))
+      return receive(world, organization, { statuses: [{ id: upstreamId, status, timestamp, ...fields }] })
+    },
+    giveUp: async () => {
+      for (let minute = 0; minute <= 17; minute++) {
+        await settleOutcomes(world.app.ctx)
+        world.advance(MINUTE)
+      }
+    },
+    close: () => world.close(),
+  }
+}
+
+/** An organization that knows the upstream's templates. */
+export async function newBroadcaster(world: World): Promise<TestOrganization> {
+  const organization = await world.createOrganization()
+  const synced = await world.request('POST', '/templates/sync', { key: organization.key })
+  expect(synced.status).toBe(200)
+  return organization
+}
+
+/** The description names the paths with `{id}`. */
+async function describe(world: World): Promise<Ask> {
+  const request: Ask = (method, path, { id = '', ...options } = {}) =>
+    world.request(method, path.replace('{id}', id), options)
+  return requestAsDescribed({ ...world, request })
+}
+
+/** The numbers to which messages went, sorted. */
+export function numbersOf(messages: Shown[]): string[] {
+  return messages.map(({ to }) => to).sort()
+}

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { contact, receiveMessages, textMessage } from '../hooks/support.js'
+import { expectRefusal, startTemplateWorld, type TemplateWorld } from './send-template-support.js'
+
+let template: TemplateWorld
+
+beforeAll(async () => {
+  template = await startTemplateWorld()
+  await template.putTemplate({ name: 'says', body: 'Diz: {{1}}.' })
+  await template.putTemplate({
+    name: 'everywhere',
+    header: { format: 'TEXT', text: 'Para {{1}}' },
+    body: 'Olá',
+    buttons: [{ type: 'URL', text: 'Conta', url: 'https://shop.example/{{1}}' }],
+  })
+})
+
+afterAll(() => template.close())
+
+/** What the upstream gets for a value, sent to the contact. */
+async function says(chatNumber: string, value: string): Promise<string> {
+  const sent = await template.sent({ templateName: 'says', chatNumber, bodyParameters: { 1: value } })
+  const [shown] = (await template.read(`/conversations?chatNumber=${chatNumber}&limit=1`)).body.messages
+  const { text } = sent.components[0].parameters[0]
+  expect(shown.message).toBe(`Diz: ${text}.`)
+  return text
+}
+
+describe('{{first_name}}', () => {
+  it.each([
+    ['Ana Souza', 'Ana'],
+    ['Ana', 'Ana'],
+    ['  ana   souza ', 'ana'],
+    ['🌸 Ana 🌸 Souza', 'Ana'],
+    ['Ana🌸', 'Ana'],
+    ['🌸🌸Ana🌸Souza', 'Ana'],
+    ['👩🏽‍🦱 Bia', 'Bia'],
+    ['🇧🇷 José', 'José'],
+    ["D'Ávila Lima", "D'Ávila"],
+    ['Anne-Marie Duval', 'Anne-Marie'],
+    ['李 小龍', '李'],
+    ['محمد علي', 'محمد'],
+    ['~ Ana ~', 'Ana'],
+    ['5511987654321', 'there'],
+    ['+55 (11) 98765-4321', 'there'],
+    ['🌸🌸', 'there'],
+    ['', 'there'],
+    ['   ', 'there'],
+    ['...', 'there'],
+    [null, 'there'],
+  ])('of %j is %j', async (full_name, expected) => {
+    const digits = await template.newContact({ full_name })
+    expect(await says(digits, '{{first_name}}')).toBe(expected)
+  })
+})
+
+describe('the other placeholders', () => {
+  it('are the contact as the API shows it', async () => {
+    const digits = await template.newContact({ full_name: 'Ana Souza', email: 'ana@example.com' })
+    expect(await says(digits, '{{full_name}}')).toBe('Ana Souza')
+    expect(await says(digits, '{{email}}')).toBe('ana@example.com')
+    expect(await says(digits, '{{phone_number}}')).toBe(`+${digits}`)
+    expect(await says(digits, '{{chat_id}}')).toBe(digits)
+  })
+
+  it('stand among other text, several of them, in any case and with spaces', async () => {
+    const digits = await template.newContact({ full_name: 'Ana Souza' })
+    expect(await says(digits, 'Sra. {{ First_Name }} ({{full_name}}, {{full_name}})')).toBe(
+      'Sra. Ana (Ana Souza, Ana Souza)',
+    )
+  })
+
+  it('are not replaced once more in what is put in', async () => {
+    const digits = await template.newContact({ full_name: '{{email}} $&' })
+    expect(await says(digits, '{{full_name}}')).toBe('{{email}} $&')
+  })
+
+  it('put in a value that the upstream takes', async () => {
+    const digits = await template.newContact({ full_name: 'Ana\n\nMaria     Souza\t' })
+    expect(await says(digits, '{{full_name}}!')).toBe('Ana Maria Souza!')
+  })
+
+  it('work in headers and buttons too', async () => {
+    const sent = await template.sent({
+      templateName: 'everywhere',
+      chatNumber: await template.newContact({ full_name: 'Zoë K' }),
+      headerParameters: { 1: '{{first_name}}' },
+      buttonParameters: { 1: '{{first_name}}' },
+    })
+    const texts = sent.components.map((one: { parameters: [{ text: string }] }) => one.parameters[0].text)
+    expect(texts).toEqual(['Zoë', 'Zo%C3%AB'])
+  })
+
+  it.each([
+    ['full_name', {}],
+    ['full_name', { full_name: ' ' }],
+    ['email', { full_name: 'Ana' }],
+  ])('that resolve to nothing are refused by name: %s of %j', async (name, fields) => {
+    const digits = await template.newContact(fields)
+    const bodyParameters = { 1: `x {{${name}}}` }
+    const message = expectRefusal(
+      await template.send({ templateName: 'says', chatNumber: digits, bodyParameters }),
+      'Invalid field',
+    )
+    expect(message).toContain('bodyParameters.1')
+    expect(message).toContain(`{{${name}}}`)
+    await template.expectNothingSent(digits)
+  })
+
+  it.each(['{{nickname}}', '{{ }}', '{{1}}', '{{constructor}}', '{{__proto__}}'])(
+    'that do not exist are refused: %s',
+    async (placeholder) => {
+      const digits = await template.newContact({ full_name: 'Ana' })
+      const bodyParameters = { 1: `x ${placeholder}` }
+      const answer = await template.send({ templateName: 'says', chatNumber: digits, bodyParameters })
+      expect(expectRefusal(answer, 'Invalid field')).toContain(placeholder)
+    },
+  )
+
+  it('of a person without a phone number: {{phone_number}} is refused, {{chat_id}} is there', async () => {
+    const { world, organization } = template
+    const message = textMessage('', 'hi', { from: undefined, from_user_id: 'US.1234567890' })
+    await receiveMessages(world, organization, message)
+    const { body } = await template.read('/conversations?action=contacts&limit=1')
+    const [{ chat_id }] = body.contacts
+    expect(chat_id).toMatch(/^0\d{19}$/)
+    expect(await says(chat_id, '{{chat_id}}')).toBe(chat_id)
+    const bodyParameters = { 1: '{{phone_number}}' }
+    const answer = await template.send({ templateName: 'says', chatNumber: chat_id, bodyParameters })
+    expect(expectRefusal(answer, 'Invalid field')).toContain('{{phone_number}}')
+  })
+
+  it('that resolve to nothing for somebody new make no contact', async () => {
+    const digits = template.newNumber()
+    const bodyParameters = { name: 'Ana', 1: '{{email}}' }
+    const answer = await template.send({ templateName: 'says', chatNumber: digits, bodyParameters })
+    expect(expectRefusal(answer, 'Invalid field')).toContain('{{email}}')
+    expect((await contact(template.world, template.organization, digits)).status).toBe(404)
+  })
+
+  it('are about the contact that is made with the send', async () => {
+    const digits = template.newNumber()
+    const bodyParameters = { name: '🌸 Bia Lima', 1: '{{first_name}} {{full_name}} {{phone_number}} {{chat_id}}' }
+    const sent = await template.sent({ templateName: 'says', chatNumber: digits, bodyParameters })
+    expect(sent.components[0].parameters[0].text).toBe(`Bia 🌸 Bia Lima +${digits} ${digits}`)
+  })
+})
