@@ -93,11 +93,9 @@ export async function fillAnalytics(database: pg.Pool, organizationId: string): 
   const client = await database.connect()
   try {
     await client.query(insertBroadcasts, [organizationId, TEMPLATE, BROADCASTS, LARGE_BROADCAST, RECIPIENTS_EACH])
-    await client.query(insertSingles, [organizationId, TEMPLATE, DAYS, SINGLE_TEMPLATES])
     await client.query(insertRecipients, [organizationId])
     await client.query(insertMessages, [organizationId, LARGE_BROADCAST])
     await client.query(insertCounts, [organizationId])
-    await client.query(insertCountsOfSingles, [organizationId])
     await client.query(insertDeltas, [organizationId, LARGE_BROADCAST])
     await client.query('VACUUM (ANALYZE)')
     const { rows } = await client.query('SELECT id FROM broadcasts WHERE organization_id = $1 AND prepared_n = $2', [
@@ -108,4 +106,11 @@ export async function fillAnalytics(database: pg.Pool, organizationId: string): 
   } finally {
     client.release()
   }
+}
+
+/** Adds the campaigns of a year of templates that are sent singly every day. */
+export async function addSingles(database: pg.Pool, organizationId: string): Promise<void> {
+  await database.query(insertSingles, [organizationId, TEMPLATE, DAYS, SINGLE_TEMPLATES])
+  await database.query(insertCountsOfSingles, [organizationId])
+  await database.query('VACUUM (ANALYZE) broadcasts, campaign_counts')
 }

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { verifyCounters } from '../../src/core/analytics/verify.js'
 import { openDatabase } from '../../src/database/pool.js'
 import type { Organization } from '../../src/model/organization.js'
-import { DAYS, fillAnalytics } from '../analytics-data.js'
+import { addSingles, DAYS, fillAnalytics } from '../analytics-data.js'
 import type { Cleanup } from '../cleanup.js'
 import { runLoad } from '../generator.js'
 import { get } from '../loads.js'
@@ -43,15 +43,18 @@ export async function measureAnalytics(cleanup: Cleanup, seconds: number): Promi
   const service = await startService(cleanup, env)
   const { rows: sizes } = await database.query('SELECT pg_database_size(current_database())::float8 / 1e9 AS gigabytes')
 
-  const rows: Row[] = []
-  for (const { id, title, query, connections } of questionsTo(broadcastId)) {
+  const ask = ({ id, title, query, connections }: Question): Promise<Row> => {
     const request = get(`/broadcast-analytics?${new URLSearchParams(query)}`, organization.key)
     const load: Measurement = {
       ...{ id, title, connections, pid: service.pid },
       run: (shape) => runLoad(service.url, shape, () => request),
     }
-    rows.push(await measure(server, seconds, load))
+    return measure(server, seconds, load)
   }
+  const rows: Row[] = []
+  for (const question of questionsTo(broadcastId)) rows.push(await ask(question))
+  await addSingles(database, organization.id)
+  rows.push(await ask(withSingles))
   const verifySeconds = await timeRecount(connection, organization.id, broadcastId)
   return { fillSeconds, gigabytes: sizes[0].gigabytes, rows, verifySeconds }
 }
@@ -61,6 +64,14 @@ interface Question {
   title: string
   query: Record<string, string>
   connections: number
+}
+
+/** Asked when the singles have been added. */
+const withSingles: Question = {
+  id: 'year.singles',
+  title: 'all of a year, singles too',
+  query: lastDays(DAYS),
+  connections: 1,
 }
 
 function questionsTo(broadcast_id: string): Question[] {

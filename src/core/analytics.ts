@@ -65,7 +65,10 @@ function toCampaigns(started: readonly CampaignRow[], sums: ReadonlyMap<string, 
   const campaigns: Campaign[] = []
   const singles = new Map<string, Campaign>()
   for (const row of started) {
-    const campaign = toCampaign(row, sums.get(row.id) ?? NOTHING)
+    const counted = sums.get(row.id)
+    // The send-template for which it was made was refused after all.
+    if (row.kind === 'singles' && counted === undefined) continue
+    const campaign = toCampaign(row, counted ?? NOTHING)
     const key = `${row.day} ${row.template_name}`
     const same = row.kind === 'singles' ? singles.get(key) : undefined
     if (same) {

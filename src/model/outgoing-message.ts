@@ -46,7 +46,7 @@ export type NotRecorded =
   | { recorded: false; reason: 'blocked' | 'not_found'; chatId: string }
   /** The contact wants no broadcasts; `optedOut`: it said so itself. */
   | { recorded: false; reason: 'unwanted'; chatId: string; optedOut: boolean }
-  /** The recipient of the broadcast is not to be sent to any more. */
+  /** The broadcast does not run any more, or the recipient is not to be sent to. */
   | { recorded: false; reason: 'withdrawn'; chatId: string }
   /** The recipient has had as many messages as the upstream takes for now. */
   | { recorded: false; reason: 'paced'; chatId: string; waitMs: number }

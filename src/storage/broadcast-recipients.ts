@@ -150,7 +150,8 @@ const insertUnsentSingle = statement<never>(
    WHERE (counter = 'skipped') = (skip_reason IS NOT NULL)`,
 )
 
-// What failed for good becomes pending once more, under the id of a new message; the failed one stays in its conversation.
+// What failed for good becomes pending once more, under the id of a new message; the failed one stays in its conversation. Of two
+// recipients that turned out to be one person the first is tried again, and none where the other one had it or is to get it.
 const resetFailed = statement<{ reset: number }>(
   'broadcastRecipients.resetFailed',
   `WITH failed AS (
@@ -159,6 +160,13 @@ const resetFailed = statement<{ reset: number }>(
      JOIN broadcast_recipients r ON r.organization_id = f.organization_id AND r.broadcast_id = f.broadcast_id AND r.n = f.n
      JOIN messages m ON m.organization_id = r.organization_id AND m.id = r.message_id
      WHERE f.organization_id = $1 AND f.broadcast_id = $2 AND m.status = 'failed' AND r.skip_reason IS NULL
+       AND NOT EXISTS (
+         SELECT FROM broadcast_recipients twin
+         LEFT JOIN messages of_twin ON of_twin.organization_id = $1 AND of_twin.id = twin.message_id
+         WHERE twin.organization_id = $1 AND twin.contact_id = r.contact_id AND twin.broadcast_id = $2 AND twin.n <> r.n
+           AND twin.skip_reason IS NULL AND (twin.n < r.n OR of_twin.status IS DISTINCT FROM 'failed')
+         OFFSET 0
+       )
      ORDER BY r.n
      LIMIT cardinality($3::uuid[])
    ), unlinked AS (
@@ -176,7 +184,7 @@ const resetFailed = statement<{ reset: number }>(
      INSERT INTO campaign_deltas (organization_id, campaign_id, counter, detail, change)
      SELECT $1, $2, d.counter, d.detail, -count(*)
      FROM unlinked CROSS JOIN LATERAL (VALUES
-       ('recorded', ''), ('failed', ''), ('error', unlinked.error ->> 'code'),
+       ('recorded', ''), ('failed', ''), ('error', coalesce(unlinked.error ->> 'code', '')),
        (CASE WHEN unlinked.accepted_at IS NOT NULL THEN 'sent' END, '')
      ) d (counter, detail)
      WHERE d.counter IS NOT NULL
@@ -193,7 +201,8 @@ const skipTwins = statement<never>(
        EXISTS (SELECT FROM messages m WHERE m.organization_id = $1 AND m.id = younger.message_id) AS younger_sent
      FROM broadcast_recipients younger
      JOIN broadcast_recipients older ON older.organization_id = $1 AND older.contact_id = $3 AND older.broadcast_id = younger.broadcast_id
-     WHERE younger.organization_id = $1 AND younger.contact_id = $2
+     JOIN broadcasts b ON b.organization_id = $1 AND b.id = younger.broadcast_id
+     WHERE younger.n <= b.prepared_n AND older.n <= b.prepared_n AND younger.organization_id = $1 AND younger.contact_id = $2
        AND younger.skip_reason IS NULL AND younger.outcome IS NULL AND older.skip_reason IS NULL AND older.outcome IS NULL
    ), skipped AS (
      UPDATE broadcast_recipients r SET skip_reason = '${SKIP_REASONS.duplicate}'
@@ -213,12 +222,14 @@ const move = statement<never>(
 /**
  * The parts of the statement that erases the contact $2 of the organization $1: its recipients keep what became of them, and
  * nothing of the person. One that was still to be sent to is skipped; of one whose outcome was outstanding nothing more is heard.
+ * One that is not prepared yet is not counted yet.
  */
 export const ERASE_RECIPIENTS = `recipients_before AS (
-     SELECT r.broadcast_id, r.n, r.skip_reason IS NULL AND r.outcome IS NULL AND m.id IS NULL AS was_pending,
+     SELECT r.broadcast_id, r.n, r.n <= b.prepared_n AND r.skip_reason IS NULL AND r.outcome IS NULL AND m.id IS NULL AS was_pending,
        m.id IS NOT NULL AS has_message, m.outcome IS NOT NULL AS is_outstanding, m.accepted_at, m.delivered_at, m.read_at,
        m.status, m.error
      FROM broadcast_recipients r
+     JOIN broadcasts b ON b.organization_id = r.organization_id AND b.id = r.campaign_id
      LEFT JOIN messages m ON m.organization_id = r.organization_id AND m.id = r.message_id
      WHERE r.organization_id = $1 AND r.contact_id = $2
    ), recipients AS (
@@ -231,7 +242,11 @@ export const ERASE_RECIPIENTS = `recipients_before AS (
            ELSE b.error END) ELSE r.outcome END
      FROM recipients_before b
      WHERE r.organization_id = $1 AND r.broadcast_id = b.broadcast_id AND r.n = b.n
-     RETURNING r.campaign_id, b.was_pending, b.is_outstanding
+     RETURNING r.broadcast_id, r.n, r.campaign_id, b.was_pending, b.is_outstanding
+   ), recipients_failed AS (
+     INSERT INTO broadcast_failures (organization_id, broadcast_id, n)
+     SELECT $1, broadcast_id, n FROM recipients WHERE is_outstanding AND n > 0
+     ON CONFLICT DO NOTHING
    ), recipients_counted AS (
      INSERT INTO campaign_deltas (organization_id, campaign_id, counter, detail, change)
      SELECT $1, r.campaign_id, d.counter, d.detail, sum(d.change)

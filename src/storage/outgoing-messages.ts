@@ -86,9 +86,9 @@ const record = statement<RecordRow>(
        AND (g.about_id IS NULL OR about.upstream_id IS NOT NULL)
        AND (NOT g.is_promotional OR known.allow_broadcast)
        AND (g.recipient_n IS NULL OR g.recipient_n = 0 OR EXISTS (
-         SELECT FROM broadcast_recipients r
+         SELECT FROM broadcast_recipients r JOIN broadcasts b ON b.organization_id = r.organization_id AND b.id = r.broadcast_id
          WHERE r.organization_id = g.organization_id AND r.broadcast_id = g.broadcast_id AND r.n = g.recipient_n
-           AND r.message_id = g.id AND r.skip_reason IS NULL
+           AND r.message_id = g.id AND r.skip_reason IS NULL AND b.status = 'running'
        ))
        AND (NOT g.pair_limit OR known.paced_until IS NULL OR known.paced_until <= g.created_at + ${PAIR_AHEAD})
      RETURNING g.n, c AS contact, c.id, c.last_seq, c.bot_status, c.has_unread_messages, known.bot_status AS bot_status_before,

@@ -21,12 +21,17 @@ const WITH_BODY = ENDPOINTS.filter(({ body }) => body)
 
 /** Every endpoint that takes a JSON body, with the token that opens it. */
 const TARGETS = [
-  ...WITH_BODY.map((endpoint) => ({ method: endpoint.method, path: urlOf(endpoint), token: () => key })),
+  ...WITH_BODY.map((endpoint) => ({
+    method: endpoint.method,
+    path: urlOf(endpoint),
+    token: () => key,
+    maxBytes: (endpoint.maxMegabytes ?? 1) * MEGABYTE,
+  })),
   { method: 'POST', path: '/admin/organizations', token: () => world.adminToken },
   { method: 'PATCH', path: '/admin/organizations/:id', token: () => world.adminToken },
   { method: 'PUT', path: '/admin/organizations/:id/upstream', token: () => world.adminToken },
   { method: 'POST', path: '/admin/organizations/:id/keys', token: () => world.adminToken },
-].map((target) => ({ ...target, name: `${target.method} ${target.path.replace(/\?.*/, '')}` }))
+].map((target) => ({ maxBytes: MEGABYTE, ...target, name: `${target.method} ${target.path.replace(/\?.*/, '')}` }))
 
 function expectRefusal(answer: Answer, status: number, error: string) {
   expect([answer.status, answer.body.error]).toEqual([status, error])
@@ -34,7 +39,7 @@ function expectRefusal(answer: Answer, status: number, error: string) {
   expect(answer.headers.get('content-type')).toContain('application/json')
 }
 
-describe.each(TARGETS)('$name', ({ method, path: pattern, token }) => {
+describe.each(TARGETS)('$name', ({ method, path: pattern, token, maxBytes }) => {
   const path = () => pattern.replace(':id', organizationId)
   const send = (body: string, headers: Record<string, string> = {}) =>
     world.request(method, path(), { key: token(), body, headers })
@@ -83,14 +88,14 @@ describe.each(TARGETS)('$name', ({ method, path: pattern, token }) => {
     expect([status, body.error, body.success]).toEqual([415, 'Unsupported media type', false])
   })
 
-  it('413 for more than 1 MB, with Content-Length or in chunks', async () => {
+  it('413 for more than it takes, with Content-Length or in chunks', async () => {
     const head = `${method} ${path()} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${token()}\r\nContent-Type: application/json\r\n`
-    const text = JSON.stringify({ name: 'x'.repeat(MEGABYTE) })
+    const text = JSON.stringify({ name: 'x'.repeat(maxBytes) })
     const chunked = `Transfer-Encoding: chunked\r\n\r\n${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`
     for (const rest of [`Content-Length: ${text.length}\r\n\r\n${text}`, chunked]) {
       const { status, body } = readRaw(await sendRaw(world.app.url, `${head}${rest}`))
       expect([status, body.error, body.success]).toEqual([413, 'Payload too large', false])
-      expect(body.message).toContain(String(MEGABYTE))
+      expect(body.message).toContain(String(maxBytes))
     }
   })
 

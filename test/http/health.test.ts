@@ -71,8 +71,15 @@ const TAKES_OTHERS: Record<string, number> = {
   'GET /opt-outs/export': 200,
   'POST /opt-outs/import': 415,
   'GET /shortlinks': 200,
+  'GET /broadcasts': 200,
   'GET /templates': 200,
   'POST /templates/sync': 200,
+  'GET /broadcasts/{id}': 404,
+  'GET /broadcasts/{id}/recipients': 404,
+  'POST /broadcasts/{id}/pause': 404,
+  'POST /broadcasts/{id}/resume': 404,
+  'POST /broadcasts/{id}/cancel': 404,
+  'POST /broadcasts/{id}/retry-failed': 404,
 }
 
 describe('GET /openapi.json', () => {

@@ -5,6 +5,8 @@ export interface Endpoint {
   query: string
   scope: string
   body?: Record<string, unknown>
+  /** How large a body it takes, where that is not 1. */
+  maxMegabytes?: number
 }
 
 /** Every endpoint of Interface A; a test compares the list with /openapi.json. */
@@ -57,10 +59,36 @@ export const ENDPOINTS: readonly Endpoint[] = [
   { method: 'GET', path: '/shortlinks', query: 'limit=10', scope: 'broadcasts:read' },
   { method: 'GET', path: '/templates', query: '', scope: 'templates:send' },
   { method: 'POST', path: '/templates/sync', query: '', scope: 'templates:send' },
+  {
+    method: 'POST',
+    path: '/send-template',
+    query: '',
+    scope: 'templates:send',
+    body: { templateName: 'hello_world', chatNumber: '5511987650000' },
+  },
+  {
+    method: 'POST',
+    path: '/broadcasts',
+    query: '',
+    scope: 'broadcasts:write',
+    body: { name: 'Spring', templateName: 'hello_world', audience: { tags: ['nobody'] } },
+    maxMegabytes: 32,
+  },
+  { method: 'GET', path: '/broadcasts', query: 'kind=single', scope: 'broadcasts:read' },
+  { method: 'GET', path: '/broadcasts/{id}', query: '', scope: 'broadcasts:read' },
+  { method: 'GET', path: '/broadcasts/{id}/recipients', query: 'limit=10', scope: 'broadcasts:read' },
+  { method: 'POST', path: '/broadcasts/{id}/pause', query: '', scope: 'broadcasts:write' },
+  { method: 'POST', path: '/broadcasts/{id}/resume', query: '', scope: 'broadcasts:write' },
+  { method: 'POST', path: '/broadcasts/{id}/cancel', query: '', scope: 'broadcasts:write' },
+  { method: 'POST', path: '/broadcasts/{id}/retry-failed', query: '', scope: 'broadcasts:write' },
 ]
+
+/** What stands in a path: of nothing that there is. */
+const NO_ID = '00000000-0000-7000-8000-000000000000'
 
 /** Path and query, with a further parameter where one is given. */
 export function urlOf({ path, query }: Endpoint, parameter = ''): string {
   const all = [query, parameter].filter((part) => part !== '').join('&')
-  return all === '' ? path : `${path}?${all}`
+  const filled = path.replace('{id}', NO_ID)
+  return all === '' ? filled : `${filled}?${all}`
 }

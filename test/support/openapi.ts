@@ -49,7 +49,8 @@ export async function requestAsDescribed(world: World): Promise<World['request']
 }
 
 function schemaOf({ paths }: Description, method: string, path: string, { status }: Answer): object {
-  const responses = paths[path.replace(/\?.*$/s, '')]?.[method.toLowerCase()]?.responses
+  const pattern = path.replace(/\?.*$/s, '').replace(/\/[0-9a-f-]{36}(?=\/|$)/, '/{id}')
+  const responses = paths[pattern]?.[method.toLowerCase()]?.responses
   const schema = (responses?.[status] ?? responses?.default)?.content?.['application/json']?.schema
   if (schema) return schema
   throw new Error(`${method} ${path}: an answer with status ${status} is not described`)

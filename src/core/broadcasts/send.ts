@@ -11,19 +11,20 @@ import {
   completeBroadcast,
   enqueueBroadcastLane,
   findBroadcast,
+  LANES,
   type Lane,
   stopBroadcast,
 } from '../../storage/broadcasts.js'
 import { findTenantsById } from '../../storage/organizations.js'
-import { type Delivery, deliver, draftMessage } from '../messages/deliver.js'
+import { type Delivery, deliver, draftMessage, pacedNumber } from '../messages/deliver.js'
 import { openChannel } from '../messages/send.js'
 import { openHeader } from './header.js'
 import { pauseReason } from './pause-reason.js'
 
 export type { Lane } from '../../storage/broadcasts.js'
 
-/** How many of a lane's messages are on their way at a time. */
-const IN_FLIGHT = 32
+/** How many of a lane's messages are on their way at a time, at most. */
+const MAX_IN_FLIGHT = 32
 const BATCH = 200
 /** After so long a lane makes room for those of other broadcasts, and goes on when its turn comes. */
 const SLICE_MS = 30_000
@@ -42,7 +43,7 @@ interface Run {
   signal: AbortSignal | undefined
   /** Some could not be sent to for the moment. */
   hasDeferred: boolean
-  /** The broadcast was paused by what became of a message. */
+  /** What became of a message says that no more are to be sent. */
   isStopped: boolean
 }
 
@@ -113,9 +114,15 @@ async function sendSlice(run: Run, lane: Lane): Promise<number | null> {
     for await (const recipient of pending) await sendTo(run, recipient)
   }
   // All senders end before the lane does, also when one of them fails.
-  const ended = await Promise.allSettled(Array.from({ length: IN_FLIGHT }, sender))
+  const ended = await Promise.allSettled(Array.from({ length: inFlight(tenant) }, sender))
   for (const one of ended) if (one.status === 'rejected') throw one.reason
   return after
+}
+
+/** No more than the number may send in a second: what else it has to send waits no longer than that for its turn. */
+function inFlight(tenant: Tenant): number {
+  const { messagesPerSecond } = pacedNumber(tenant)
+  return messagesPerSecond === 0 ? MAX_IN_FLIGHT : Math.min(MAX_IN_FLIGHT, Math.ceil(messagesPerSecond / LANES))
 }
 
 async function sendTo(run: Run, recipient: PendingRecipient): Promise<void> {
@@ -179,6 +186,9 @@ async function settleRefusal(run: Run, recipient: PendingRecipient, refusal: Not
       run.hasDeferred = true
       return
     case 'withdrawn':
+      // Mostly it was paused or cancelled: the lane's next job looks, before more of this one's take turns for nothing.
+      run.isStopped = true
+      return
     case 'not_found':
       return
   }

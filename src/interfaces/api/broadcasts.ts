@@ -130,7 +130,7 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
         summary: 'Read one broadcast, or one send-template by its broadcastId',
         params: onePath,
         querystring: Type.Object({ tenantId }),
-        response: responses({ 200: BroadcastAnswer }, 404),
+        response: responses({ 200: BroadcastAnswer }, 400, 404),
       },
     },
     async (request) => {
@@ -215,7 +215,7 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
           summary,
           params: onePath,
           querystring: Type.Object({ tenantId }),
-          response: responses({ 200: BroadcastAnswer }, 404, 409, 422),
+          response: responses({ 200: BroadcastAnswer }, 400, 404, 409, 422),
         },
       },
       (request, reply) => {
@@ -247,6 +247,7 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
               retried: Type.Integer({ description: 'To how many it is sent once more' }),
             }),
           },
+          400,
           404,
           409,
           422,

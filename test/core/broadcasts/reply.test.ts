@@ -219,6 +219,13 @@ describe('a reply with a keyword of opting out', () => {
 
   it.each<[string, WireMessage]>([
     ['a button', { type: 'button', button: { text: 'Stop', payload: 'x' } }],
+    ['a caption', { type: 'image', image: { caption: 'STOP', mime_type: 'image/png' } }],
+  ])('may be %s', async (_kind, fields) => {
+    await receiveMessages(world, organization, { from: number, id: wamid(), timestamp: seconds(), ...fields })
+    expect(await consent()).toMatchObject({ allow_broadcast: false, opt_out_source: 'reply' })
+  })
+
+  it.each<[string, WireMessage]>([
     [
       'an interactive reply',
       { type: 'interactive', interactive: { type: 'button_reply', button_reply: { id: 'x', title: 'Stop' } } },
@@ -227,10 +234,11 @@ describe('a reply with a keyword of opting out', () => {
       'a chosen row',
       { type: 'interactive', interactive: { type: 'list_reply', list_reply: { id: 'x', title: 'Stop' } } },
     ],
-    ['a caption', { type: 'image', image: { caption: 'STOP', mime_type: 'image/png' } }],
-  ])('may be %s', async (_kind, fields) => {
+  ])('counts and does no more when it is %s, which the organization itself offered', async (_kind, fields) => {
+    const broadcast = await seedBroadcast(world, organization)
+    await seedRecipient(world, organization, broadcast, contactId, at())
     await receiveMessages(world, organization, { from: number, id: wamid(), timestamp: seconds(), ...fields })
-    expect(await consent()).toMatchObject({ allow_broadcast: false, opt_out_source: 'reply' })
+    expect([await consent(), await countersOf(world, broadcast)]).toEqual([WILLING, { opted_out: 1 }])
   })
 
   it.each<[string, WireMessage]>([

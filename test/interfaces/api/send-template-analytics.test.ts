@@ -124,7 +124,13 @@ describe('a send-template as a broadcast of one', () => {
     ])
     expect(data.totalButtonClicks).toBe(1)
     expect(data.optOutAnalytics).toEqual({ totalOptOuts: 1, optOutRate: 100 })
-    expect(data.revenue).toMatchObject({ totalRevenue: 0, orderCount: 0, utmCampaign: null, utmCampaigns: [], orders: [] })
+    expect(data.revenue).toMatchObject({
+      totalRevenue: 0,
+      orderCount: 0,
+      utmCampaign: null,
+      utmCampaigns: [],
+      orders: [],
+    })
   })
 
   it('has analytics when it failed, and when it was not sent at all', async () => {
@@ -176,13 +182,17 @@ describe('the analytics of a day', () => {
       { templateName: 'two_tongues', usageCount: 1 },
     ])
     expect(data.errorAnalysis).toEqual([
-      { errorCode: '131026', errorMessage: expect.any(String), count: 1, percentage: 100 },
+      { errorCode: 131026, errorMessage: expect.any(String), count: 1, percentage: 100 },
     ])
   })
 
   it('keep a broadcast of the same template and day in a row of its own', async () => {
     const { key } = organization
-    const broadcast = { name: 'Spring', templateName: 'hello_world', audience: { recipients: [{ chatNumber: template.newNumber() }] } }
+    const broadcast = {
+      name: 'Spring',
+      templateName: 'hello_world',
+      audience: { recipients: [{ chatNumber: template.newNumber() }] },
+    }
     const made = await template.world.request('POST', '/broadcasts', { key, body: broadcast })
     expect(made.status, JSON.stringify(made.body)).toBe(202)
     await template.world.settle()
@@ -224,7 +234,11 @@ describe('the analytics of a day', () => {
 /** Presses a button of a message, a minute after now. */
 async function press(from: string, text: string, on: string): Promise<void> {
   const button = { type: 'button', button: { payload: text, text }, context: { from: '1', id: on } }
-  await receiveMessages(template.world, organization, textMessage(from, text, { text: undefined, ...button, ...at(30_000) }))
+  await receiveMessages(
+    template.world,
+    organization,
+    textMessage(from, text, { text: undefined, ...button, ...at(30_000) }),
+  )
 }
 
 /** When a message was written, so many milliseconds after now. */

@@ -94,6 +94,34 @@ describe('what the upstream refuses', () => {
   })
 })
 
+describe('our own pace', () => {
+  it('is 429 with retry_after, and nothing is recorded', async () => {
+    const { world } = template
+    const organization = await world.createOrganization({ default_country: 'BR' })
+    const { phoneNumberId, businessAccountId, appSecret, verifyToken } = organization
+    await world.admin('PUT', `/organizations/${organization.id}/upstream`, {
+      phone_number_id: phoneNumberId,
+      business_account_id: businessAccountId,
+      access_token: 'token',
+      app_secret: appSecret,
+      verify_token: verifyToken,
+      messages_per_second: 0,
+      pair_limit: true,
+    })
+    const digits = await template.newContact({}, organization)
+    const hello = () => template.send({ templateName: 'hello_world', chatNumber: digits }, 'paced', organization)
+    await world.database.pool.query(`UPDATE contacts SET paced_until = now() + interval '1 hour' WHERE chat_id = $1`, [
+      digits,
+    ])
+    const answer = await hello()
+    expectRefusal(answer, 'Too many requests', 429)
+    expect(answer.headers.get('retry-after')).toBe(String(answer.body.retry_after))
+    expect((await template.read('/broadcasts?kind=single', organization)).body.broadcasts).toEqual([])
+    await world.database.pool.query('UPDATE contacts SET paced_until = NULL WHERE chat_id = $1', [digits])
+    expect((await hello()).body.success).toBe(true)
+  })
+})
+
 describe('an outcome that nobody knows', () => {
   it.each(['000004', '000005'])('of a number ending in %s: 200 with Outcome unknown', async (magic) => {
     const digits = await template.newMagicContact(magic)

@@ -1,0 +1,62 @@
+import { createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createContact } from '../hooks/support.js'
+import { expectRefusal, startTemplateWorld, type TemplateWorld } from './send-template-support.js'
+
+const DIGITS = '5511987650001'
+
+let template: TemplateWorld
+
+beforeAll(async () => {
+  template = await startTemplateWorld({ PARLEY_UPSTREAM_URL: `http://127.0.0.1:${await freePort()}/v23.0` })
+  await createContact(template.world, template.organization, `+${DIGITS}`, { full_name: 'Ana' })
+})
+
+afterAll(() => template.close())
+
+/** A port on which nobody listens. */
+function freePort(): Promise<number> {
+  const server = createServer()
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
+
+describe('POST /send-template while nobody listens at the upstream', () => {
+  const send = () => template.send({ templateName: 'promo', chatNumber: DIGITS }, 'again')
+
+  it('is 500 Upstream unavailable where no template is known yet, and nothing is recorded', async () => {
+    const answer = await send()
+    expectRefusal(answer, 'Upstream unavailable', 500)
+    expect(answer.body.retryable).toBe(true)
+    expect(await template.shown(DIGITS)).toEqual([])
+  })
+
+  it('is 200 with success false, and an Idempotency-Key does not keep it', async () => {
+    await template.world.database.pool.query(
+      `INSERT INTO templates (organization_id, name, language, status, category, parameter_format, components)
+       VALUES ($1, 'promo', 'pt_BR', 'APPROVED', 'MARKETING', 'POSITIONAL', '[{"type": "BODY", "text": "Promo"}]')`,
+      [template.organization.id],
+    )
+    const answer = await send()
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({
+      success: false,
+      summary: { total: 1, successful: 0, failed: 1 },
+      results: [{ contactName: 'Ana', success: false, messageId: null, error: answer.body.error }],
+      error: expect.stringMatching(/^Upstream unavailable: ./),
+    })
+    expect(await template.shown(DIGITS)).toMatchObject([
+      { message: 'Promo', message_status: 'failed', error: { code: 'upstream_unavailable' } },
+    ])
+    const { recipients } = (await template.read(`/broadcasts/${answer.body.broadcastId}/recipients`)).body
+    expect(recipients).toMatchObject([{ status: 'failed', errorCode: 'upstream_unavailable' }])
+
+    const again = await send()
+    expect(again.headers.get('idempotent-replayed')).toBeNull()
+    expect(again.body.broadcastId).not.toBe(answer.body.broadcastId)
+  })
+})
