@@ -45,6 +45,7 @@ CREATE TABLE broadcasts (
   started_at        timestamptz,
   completed_at      timestamptz,
   created_at        timestamptz NOT NULL,
+  stored_at         timestamptz NOT NULL DEFAULT clock_timestamp(), -- by the clock that contacts have their created_at from
   PRIMARY KEY (organization_id, id)
 );
 CREATE UNIQUE INDEX broadcasts_singles ON broadcasts (organization_id, day, template_name, template_language) WHERE kind = 'singles';
@@ -72,6 +73,7 @@ CREATE TABLE broadcast_recipients (
 ) WITH (fillfactor = 95);
 CREATE INDEX broadcast_recipients_contact ON broadcast_recipients (organization_id, contact_id, broadcast_id)
   WHERE contact_id IS NOT NULL;
+CREATE INDEX broadcast_recipients_skipped ON broadcast_recipients (organization_id, broadcast_id, n) WHERE skip_reason IS NOT NULL;
 CREATE INDEX broadcast_recipients_singles ON broadcast_recipients (organization_id, broadcast_id) WHERE n = 0;
 CREATE INDEX broadcast_recipients_campaign ON broadcast_recipients (organization_id, campaign_id) WHERE n = 0;
 

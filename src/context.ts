@@ -84,4 +84,4 @@ export interface Context {
 export type OperatorContext = Pick<Context, 'database' | 'clock'>
 
 /** The same for the verbs that store credentials. */
-export type CredentialsContext = OperatorContext & Pick<Context, 'secrets' | 'linkWithSimulator'>
+export type CredentialsContext = OperatorContext & Pick<Context, 'secrets' | 'linkWithSimulator' | 'wakeWorkers'>

@@ -6,7 +6,7 @@ import { isUuid } from '../lib/id.js'
 import { readDateRange } from '../model/analytics.js'
 import { CliFailure } from './failure.js'
 import type { Invocation, Streams } from './invocation.js'
-import { asOperator } from './operator.js'
+import { asOperator, ORGANIZATION } from './operator.js'
 import { printFields, printList, printNote, type Row } from './output.js'
 
 interface CommandOptions {
@@ -19,8 +19,6 @@ interface ShowOptions extends CommandOptions {
   from?: string
   to?: string
 }
-
-const ORGANIZATION = 'of which organization: its id or slug'
 
 /** `parley analytics …`: what became of an organization's broadcasts, and whether it is counted right. */
 export function addAnalyticsCommands(program: Command, invocation: Invocation): void {

@@ -28,8 +28,9 @@ export async function withCredentials<Result>(
   const config = requireConfig(env)
   const { masterKeys } = await requireSecrets(config)
   const secrets = createSecretBox(masterKeys)
-  // A simulator that a service started is that service's to tell of numbers.
-  return overDatabase(config, (ctx) => work({ ...ctx, secrets, linkWithSimulator: null }, config))
+  // A simulator that a service started is that service's to tell of numbers; its workers look for jobs every two seconds.
+  const service = { linkWithSimulator: null, wakeWorkers: () => undefined }
+  return overDatabase(config, (ctx) => work({ ...ctx, ...service, secrets }, config))
 }
 
 async function overDatabase<Result>(config: Config, work: (ctx: OperatorContext) => Promise<Result>): Promise<Result> {

@@ -7,7 +7,7 @@ import type { Organization } from '../model/organization.js'
 import { createStorefrontClient } from '../storefront/client.js'
 import { CliFailure } from './failure.js'
 import type { Invocation } from './invocation.js'
-import { withCredentials } from './operator.js'
+import { ORGANIZATION, withCredentials } from './operator.js'
 import { printFields } from './output.js'
 
 interface SyncOptions {
@@ -21,7 +21,7 @@ export function addStorefrontCommands(program: Command, invocation: Invocation):
   storefront
     .command('sync')
     .description('ask a storefront now for the orders that have changed, as the service does every hour')
-    .requiredOption('--org <org>', 'of which organization: its id or slug')
+    .requiredOption('--org <org>', ORGANIZATION)
     .option('--json', 'as JSON')
     .action((options) => sync(invocation, options))
 }

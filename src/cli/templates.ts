@@ -5,15 +5,13 @@ import { listTemplates } from '../core/templates.js'
 import { presentTemplate } from '../model/template.js'
 import { createUpstreamClient } from '../upstream/client.js'
 import type { Invocation } from './invocation.js'
-import { asOperator, withCredentials } from './operator.js'
+import { asOperator, ORGANIZATION, withCredentials } from './operator.js'
 import { printDone, printFields, printList } from './output.js'
 
 interface Options {
   org: string
   json?: boolean
 }
-
-const ORGANIZATION = 'of which organization: its id or slug'
 
 /** `parley templates …`: the templates of an organization. */
 export function addTemplateCommands(program: Command, invocation: Invocation): void {

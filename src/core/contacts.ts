@@ -1,6 +1,7 @@
 import type { Context } from '../context.js'
 import { isForeignKeyViolation, isUniqueViolation } from '../database/errors.js'
 import type { Database } from '../database/pool.js'
+import { retryOnDeadlock } from '../database/retry.js'
 import { coalesce } from '../lib/coalesce.js'
 import { newId } from '../lib/id.js'
 import type { Contact, ContactLookup } from '../model/contact.js'
@@ -213,7 +214,9 @@ export async function eraseContact(
   reference: ContactReference,
 ): Promise<Contact> {
   const contact = await findContact(ctx, organization, reference, 'query')
-  await ctx.database.transaction((transaction) => eraseContactRows(transaction, organization.id, contact.id))
+  await retryOnDeadlock(() =>
+    ctx.database.transaction((transaction) => eraseContactRows(transaction, organization.id, contact.id)),
+  )
   ctx.wakeWorkers()
   return contact
 }

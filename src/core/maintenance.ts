@@ -15,7 +15,7 @@ import { removeUnattachedMedia } from './media/remove.js'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
-/** Longer than any send lasts (25 s): one that is still pending then has lost its process. */
+/** Longer than a request lasts (25 s): one that is still pending then has lost its process, or is a broadcast's that is tried for long. */
 const ABANDONED_MS = MINUTE_MS / 2
 const GIVE_UP_MS = 15 * MINUTE_MS
 const BATCH = 500

@@ -1,6 +1,6 @@
 import type { CredentialsContext, OperatorContext } from '../context.js'
-import { isDeadlock } from '../database/errors.js'
 import type { Queryable } from '../database/pool.js'
+import { retryOnDeadlock } from '../database/retry.js'
 import { isUuid, newId } from '../lib/id.js'
 import { sha256 } from '../lib/signature.js'
 import type { Organization } from '../model/organization.js'
@@ -33,9 +33,6 @@ const DEFAULTS = {
   currency: 'BRL',
   language: 'pt_BR',
 } as const
-
-/** How often a deletion begins anew when somebody waited for it with what it waits for. */
-const MAX_DELETIONS = 5
 
 /** Creates an organization. Throws already_taken when the slug is. */
 export async function createOrganization(
@@ -87,16 +84,11 @@ export async function changeOrganization(
 
 /** Deletes an organization with all its data; the hashes of its keys stay. Throws organization_not_found. */
 export async function deleteOrganization(ctx: OperatorContext, organizationId: string): Promise<void> {
-  const remove = () => ctx.database.transaction((transaction) => deleteOrganizationRows(transaction, organizationId))
-  for (let attempt = 1; ; attempt++) {
-    try {
-      if (!(await remove())) notFound(organizationId)
-      return
-    } catch (error) {
-      // A status or a transcription takes its message first, and the contact after it.
-      if (attempt === MAX_DELETIONS || !isDeadlock(error)) throw error
-    }
-  }
+  // A status or a transcription takes its message first, and the contact after it.
+  const deleted = await retryOnDeadlock(() =>
+    ctx.database.transaction((transaction) => deleteOrganizationRows(transaction, organizationId)),
+  )
+  if (!deleted) notFound(organizationId)
 }
 
 /** Deletes what requests under way still wrote for an organization while it was deleted. */
@@ -117,8 +109,8 @@ export interface UpstreamCredentials {
 }
 
 /**
- * Connects an organization with its number, whose templates a job then asks for; its provider becomes `upstream`. Throws organization_not_found, and
- * already_taken when another organization claims the number or the business account.
+ * Connects an organization with its number, whose templates a job then asks for; its provider becomes `upstream`. Throws
+ * organization_not_found, and already_taken when another organization claims the number or the business account.
  */
 export async function connectUpstream(
   ctx: CredentialsContext,
@@ -139,10 +131,13 @@ export async function connectUpstream(
       messages_per_second,
       pair_limit,
     })
-    return (await updateOrganization(transaction, organizationId, { provider: 'upstream' })) ?? notFound(organizationId)
+    await enqueueTemplateSync(transaction, organizationId)
+    const connected = await updateOrganization(transaction, organizationId, { provider: 'upstream' })
+    // Before the commit, after which a worker may ask the simulator for the templates at once.
+    await linkWithSimulator(ctx, transaction, [organizationId])
+    return connected ?? notFound(organizationId)
   })
-  await linkWithSimulator(ctx, [organizationId])
-  await enqueueTemplateSync(ctx.database, organizationId)
+  ctx.wakeWorkers()
   return organization
 }
 
@@ -168,16 +163,18 @@ export async function connectStorefront(
     await putStorefrontSettings(transaction, organizationId, settings)
     await enqueueOrderSync(transaction, organizationId)
   })
+  ctx.wakeWorkers()
 }
 
 /** Makes the simulator, where one is in use, know the numbers of all organizations. */
 export async function linkAllWithSimulator(ctx: CredentialsContext): Promise<void> {
-  if (ctx.linkWithSimulator) await linkWithSimulator(ctx, await listConnectedOrganizations(ctx.database))
+  if (!ctx.linkWithSimulator) return
+  await linkWithSimulator(ctx, ctx.database, await listConnectedOrganizations(ctx.database))
 }
 
-async function linkWithSimulator(ctx: CredentialsContext, organizationIds: string[]): Promise<void> {
+async function linkWithSimulator(ctx: CredentialsContext, db: Queryable, organizationIds: string[]): Promise<void> {
   if (!ctx.linkWithSimulator) return
-  const tenants = await findTenantsById(ctx.database, organizationIds)
+  const tenants = await findTenantsById(db, organizationIds)
   for (const { id, upstream } of tenants.values()) {
     if (!upstream) continue
     await ctx.linkWithSimulator({

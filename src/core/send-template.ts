@@ -8,11 +8,11 @@ import type { Tenant } from '../model/organization.js'
 import type { BroadcastRecipient } from '../model/outgoing-message.js'
 import { isUserIdChatId } from '../model/phone-number.js'
 import { hasPlaceholder, type Person, toParameterText } from '../model/placeholders.js'
-import { Problem } from '../model/problem.js'
-import type { Template } from '../model/template.js'
+import { PROBLEMS, Problem } from '../model/problem.js'
+import type { StoredTemplate, Template } from '../model/template.js'
 import { fillTemplate } from '../model/template-fill.js'
 import { checkParameters, type TemplateParameters } from '../model/template-parameters.js'
-import { findRecipientOfSingle, insertUnsentSingleRecipient } from '../storage/broadcast-recipients.js'
+import { findRecipientOfSingle, insertUnsentSingleRecipient } from '../storage/broadcast-singles.js'
 import { ensureSinglesCampaign } from '../storage/broadcasts.js'
 import { findContactByAddresses, findContactById } from '../storage/contacts.js'
 import { type ContactNumber, createContact, readAddresses } from './contacts.js'
@@ -37,7 +37,13 @@ export interface TemplateCommand {
 export interface TemplateSend {
   broadcastId: string
   contact: Pick<Contact, 'id' | 'full_name'>
-  sent: SendResult | { result: 'not_sent'; isOptOut: boolean; text: string }
+  sent: SendResult | NotSent
+}
+
+interface NotSent {
+  result: 'not_sent'
+  isOptOut: boolean
+  text: string
 }
 
 /**
@@ -49,10 +55,16 @@ export async function sendTemplate(ctx: Context, tenant: Tenant, command: Templa
   openChannel(ctx, tenant)
   await checkMember(ctx, tenant, command.memberId)
   const { id, templateName, language, headerMedia, memberId } = command
-  const template = await chooseTemplate(ctx, tenant, templateName, language)
+  const template = await tryToChoose(ctx, tenant, templateName, language)
   const number = readAddresses(tenant, 'chatNumber', command.chatNumber, 'body')
   const known = await findContactByAddresses(ctx.database, tenant.id, number.forms)
   const person = known ?? newPerson(number, command.parameters.body.name)
+  if (template instanceof Problem) {
+    const contact = known ?? (await makeContact(ctx, tenant, person))
+    const campaignId = await campaignOf(ctx, tenant, unknownTemplate(templateName, language ?? tenant.language))
+    const recipient = { broadcastId: id, n: 0, campaignId, parameters: command.parameters }
+    return { broadcastId: id, contact, sent: await keepFailed(ctx, tenant, contact, recipient, template) }
+  }
   const parameters = checkParameters(template, command.parameters, { hasHeaderMedia: headerMedia !== null })
   const content = fillFor(template, parameters, person, headerMedia)
   const contact = known ?? (await makeContact(ctx, tenant, person))
@@ -68,6 +80,29 @@ export async function sendTemplate(ctx: Context, tenant: Tenant, command: Templa
     if (notSent) return { broadcastId: id, contact, sent: notSent }
     throw error
   }
+}
+
+const UPSTREAM_PROBLEMS = new Set(['upstream_credentials', 'upstream_unavailable', 'too_many_requests'])
+
+/** The template; or why the upstream could not be asked for it, where not one is known. */
+async function tryToChoose(
+  ctx: Context,
+  tenant: Tenant,
+  name: string,
+  language: string | undefined,
+): Promise<StoredTemplate | Problem> {
+  try {
+    return await chooseTemplate(ctx, tenant, name, language)
+  } catch (error) {
+    if (error instanceof Problem && UPSTREAM_PROBLEMS.has(error.code)) return error
+    throw error
+  }
+}
+
+/** Stands for a template of which nothing but its name is known. */
+function unknownTemplate(name: string, language: string): StoredTemplate {
+  const unknown = { status: 'UNKNOWN', category: 'UNKNOWN', parameter_format: 'POSITIONAL' } as const
+  return { organization_id: '', upstream_id: null, name, language, ...unknown, components: [], synced_at: new Date(0) }
 }
 
 /** What became of a send whose own request cannot tell any more; null when nothing came of it. */
@@ -128,10 +163,11 @@ const MAX_CAMPAIGNS = 10_000
 const campaigns = new Map<string, string>()
 
 /** With what a single is counted: all of its template, on this day of the organization. */
-async function campaignOf(ctx: Context, tenant: Tenant, template: Template): Promise<string> {
+async function campaignOf(ctx: Context, tenant: Tenant, template: StoredTemplate): Promise<string> {
   const at = ctx.clock()
   const day = localDate(at, tenant.timezone)
-  const key = JSON.stringify([tenant.id, day, template.name, template.language])
+  // A template that has been changed since has other buttons, which clicks are told apart by.
+  const key = JSON.stringify([tenant.id, day, template.name, template.language, template.synced_at])
   const known = campaigns.get(key)
   if (known !== undefined) return known
   const id = await ensureSinglesCampaign(ctx.database, tenant.id, { id: newId(), day, template, at })
@@ -145,19 +181,28 @@ async function keepUnsent(
   ctx: Context,
   tenant: Tenant,
   contact: Contact,
-  { broadcastId, campaignId, parameters }: BroadcastRecipient,
+  recipient: BroadcastRecipient,
+  problem: Problem,
+): Promise<NotSent | null> {
+  const { code, message, extras } = problem
+  if (code === 'upstream_upload_failed') return keepFailed(ctx, tenant, contact, recipient, problem)
+  if (code !== 'contact_opted_out') return null
+  const skipped = { contactId: contact.id, skipReason: String(extras.reason), error: null }
+  await insertUnsentSingleRecipient(ctx.database, tenant.id, { ...recipient, ...skipped })
+  return { result: 'not_sent', isOptOut: true, text: message }
+}
+
+async function keepFailed(
+  ctx: Context,
+  tenant: Tenant,
+  contact: Contact,
+  recipient: BroadcastRecipient,
   { code, message, extras }: Problem,
-): Promise<Extract<TemplateSend['sent'], { result: 'not_sent' }> | null> {
-  if (code !== 'contact_opted_out' && code !== 'upstream_upload_failed') return null
-  const isOptOut = code === 'contact_opted_out'
-  const text = typeof extras.details === 'string' ? `${message}: ${extras.details}` : message
-  await insertUnsentSingleRecipient(ctx.database, tenant.id, {
-    broadcastId,
-    campaignId,
-    contactId: contact.id,
-    parameters,
-    skipReason: isOptOut ? String(extras.reason) : null,
-    error: isOptOut ? null : { code: Number(extras.upstream_code ?? 131053), text },
-  })
-  return { result: 'not_sent', isOptOut, text }
+): Promise<NotSent> {
+  const words = typeof extras.details === 'string' ? `${message}: ${extras.details}` : message
+  const text = code === 'upstream_upload_failed' ? words : `${PROBLEMS[code]}: ${words}`
+  const error = { code: typeof extras.upstream_code === 'number' ? extras.upstream_code : code, text }
+  const failed = { contactId: contact.id, skipReason: null, error }
+  await insertUnsentSingleRecipient(ctx.database, tenant.id, { ...recipient, ...failed })
+  return { result: 'not_sent', isOptOut: false, text }
 }

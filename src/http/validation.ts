@@ -31,7 +31,7 @@ function checkBody(validate: ValidateFunction, schema: Schema, given: unknown): 
 function checkPath(validate: ValidateFunction, data: unknown): Checked {
   if (validate(data)) return { value: data }
   const [error] = validate.errors as [ErrorObject]
-  const name = toFieldPath(error.instancePath)
+  const name = toFieldPath(error.instancePath, data)
   return { error: new Problem('not_found', `${name} "${shorten(error.data)}" in the path ${explainError(error)}`) }
 }
 
@@ -50,7 +50,7 @@ function checkQuery(validate: ValidateFunction, schema: Schema, query: JsonObjec
 }
 
 function explainParameter(error: ErrorObject, query: JsonObject): string {
-  const name = toFieldPath(error.instancePath)
+  const name = toFieldPath(error.instancePath, query)
   if (Array.isArray(query[name])) return `${name} is given ${query[name].length} times: give it once`
   return `${name} ${explainError(error)}, not "${shorten(query[name])}"`
 }

@@ -39,6 +39,8 @@ export interface Broadcast {
   started_at: Date | null
   completed_at: Date | null
   created_at: Date
+  /** Of contacts that were made later nobody is of its audience. */
+  stored_at: Date
   counters: Counters
 }
 

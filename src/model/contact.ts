@@ -24,7 +24,7 @@ export interface Contact {
   opted_out_at: Date | string | null
   /** How that came: it said so, the upstream did, or a list that was imported. */
   opt_out_source: 'reply' | 'upstream' | 'import' | null
-  /** When it last said that it wants broadcasts again. */
+  /** When it last said that it wants broadcasts again, or was allowed them by hand after an opt-out. */
   opted_in_at: Date | string | null
   created_at: Date | string
   updated_at: Date | string

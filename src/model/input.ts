@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { type TSchema, Type } from 'typebox'
-import { isDeeperThan, isJsonObject } from '../lib/json.js'
+import { isDeeperThan, isJsonObject, type JsonObject } from '../lib/json.js'
 import { firstUnstorable } from '../lib/text.js'
 import { Problem, type ProblemCode } from './problem.js'
 
@@ -60,11 +60,11 @@ export function findInputProblem(
   }
   if (validate(data)) return null
   const [error] = validate.errors as [ErrorObject]
-  return fieldProblem(schema, error)
+  return fieldProblem(schema, data, error)
 }
 
-function fieldProblem(schema: InputSchema, error: ErrorObject): Problem {
-  const field = toFieldPath(error.instancePath)
+function fieldProblem(schema: InputSchema, data: JsonObject, error: ErrorObject): Problem {
+  const field = toFieldPath(error.instancePath, data)
   const parent = error.parentSchema as InputSchema
   switch (error.keyword) {
     case 'required': {
@@ -132,13 +132,16 @@ export function explainError({ keyword, params, schema, parentSchema, message }:
   }
 }
 
-/** The path of a field as people write it: /contacts/0/name → contacts[0].name */
-export function toFieldPath(pointer: string): string {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce((path, part) => (/^\d+$/.test(part) && path !== '' ? `${path}[${part}]` : join(path, part)), '')
+/** The path of a field in `data` as people write it: /contacts/0/name → contacts[0].name */
+export function toFieldPath(pointer: string, data: unknown): string {
+  const parts = pointer.split('/').slice(1)
+  let path = ''
+  let parent = data
+  for (const part of parts.map((escaped) => escaped.replaceAll('~1', '/').replaceAll('~0', '~'))) {
+    path = Array.isArray(parent) ? `${path}[${part}]` : join(path, part)
+    parent = (parent as JsonObject)[part]
+  }
+  return path
 }
 
 function join(parent: string, name: string): string {

@@ -26,13 +26,12 @@ export function fillTemplate<File>(
   person: Person,
   headerMedia: HeaderMedia<File> | null,
 ): FillOutcome<File> {
-  const form = describeTemplate(template)
   const { parameters, missing } = readParameters(template, given, headerMedia !== null)
   const [field] = missing
   if (field !== undefined) return { outcome: 'missing', field, text: `${field} is not given` }
-  const values = resolveAll(slotsOf(template, form), parameters, person)
+  const values = resolveAll(slotsOf(template), parameters, person)
   if ('outcome' in values) return values
-  return { outcome: 'filled', content: toContent(template, form, values, headerMedia) }
+  return { outcome: 'filled', content: toContent(template, values, headerMedia) }
 }
 
 type Missing = Extract<FillOutcome<never>, { outcome: 'missing' }>
@@ -70,13 +69,12 @@ function resolve({ kind }: Slot, value: string, person: Person): { text: string 
 
 function toContent<File>(
   template: Template,
-  form: TemplateForm,
   values: Record<Part, Map<string, string>>,
   headerMedia: HeaderMedia<File> | null,
 ): TemplateContent<File> {
   const { name, language } = template
-  const slots = slotsOf(template, form)
-  const { body, header, footer, buttons } = form
+  const slots = slotsOf(template)
+  const { body, header, footer, buttons } = describeTemplate(template)
   const parametersOfButtons = [...values.buttons.values()]
   const filled: FilledTemplate = {
     name,

@@ -1,5 +1,6 @@
 /// <reference lib="es2024.string" />
 
+import { oncePerObject } from '../lib/once-per-object.js'
 import { PLACEHOLDERS, toParameterText, unknownPlaceholders } from './placeholders.js'
 import { Problem } from './problem.js'
 import { describeTemplate, type Template, type TemplateForm, type TemplateText } from './template.js'
@@ -72,23 +73,17 @@ export function checkParameters(
   return parameters
 }
 
-/** The fields that are missing; for those who tell of each recipient what it lacks. */
-export function missingParameters(template: Template, given: TemplateParameters, hasHeaderMedia: boolean): string[] {
-  return readParameters(template, given, hasHeaderMedia).missing
-}
-
 /** Assigns parameters to what they fill. */
 export function readParameters(
   template: Template,
   given: TemplateParameters,
   hasHeaderMedia: boolean,
 ): ParameterReading {
-  const form = describeTemplate(template)
-  const slots = slotsOf(template, form)
+  const slots = slotsOf(template)
   const body = assign(slots.body, given.body, ALWAYS_ALLOWED)
   const header = assign(slots.header, given.header)
   const buttons = assign(slots.buttons, given.buttons)
-  const takesMedia = takesHeaderMedia(form)
+  const takesMedia = takesHeaderMedia(describeTemplate(template))
   const paths = (which: 'missing' | 'surplus') => [
     ...body[which].map((key) => `${PARAMETER_FIELDS.body}.${key}`),
     ...header[which].map((key) => `${PARAMETER_FIELDS.header}.${key}`),
@@ -107,8 +102,8 @@ export function takesHeaderMedia({ header }: TemplateForm): boolean {
 }
 
 /** What the parameters of a template fill, in the order in which positions count. */
-export function slotsOf(template: Template, form: TemplateForm): Record<keyof TemplateParameters, Slot[]> {
-  const { body, header, buttons } = form
+export const slotsOf = oncePerObject((template: Template): Record<keyof TemplateParameters, Slot[]> => {
+  const { body, header, buttons } = describeTemplate(template)
   return {
     body: textSlots(template, body),
     header: header?.kind === 'text' ? textSlots(template, header) : header?.kind === 'location' ? LOCATION : [],
@@ -121,7 +116,7 @@ export function slotsOf(template: Template, form: TemplateForm): Record<keyof Te
         kind: kind === 'url' ? 'address' : 'text',
       })),
   }
-}
+})
 
 /** The place that stands above the body. */
 const LOCATION: Slot[] = [
@@ -146,9 +141,10 @@ interface Assigned {
 /** Where two keys call the same slot its own name counts before an alias, and that before the position. Blank is not given. */
 function assign(slots: Slot[], given: Record<string, string>, allowed: readonly string[] = []): Assigned {
   const keys = Object.keys(given)
-  const slotOf = keyTable(slots)
-  const areOtherNames = !keys.some((key) => slotOf.has(key) || POSITION.test(key))
-  if (areOtherNames && slots.every(({ isNamed }) => !isNamed)) assignInOrder(slotOf, slots, keys, allowed)
+  const table = keyTable(slots)
+  const areOtherNames = !keys.some((key) => table.has(key) || POSITION.test(key))
+  const isByOrder = areOtherNames && slots.every(({ isNamed }) => !isNamed)
+  const slotOf = isByOrder ? assignInOrder(table, slots, keys, allowed) : table
 
   const values = new Map<string, string>()
   for (const key of allowed) if (!isBlank(given, key)) values.set(key, given[key] as string)
@@ -166,7 +162,7 @@ function assign(slots: Slot[], given: Record<string, string>, allowed: readonly 
 }
 
 /** By which keys the slots are called, the best of each first. */
-function keyTable(slots: Slot[]): Map<string, string> {
+const keyTable = oncePerObject((slots: Slot[]): ReadonlyMap<string, string> => {
   const table = new Map<string, string>()
   const enter = (key: string, { name }: Slot) => table.has(key) || table.set(key, name)
   for (const slot of slots) enter(slot.name, slot)
@@ -176,18 +172,21 @@ function keyTable(slots: Slot[]): Map<string, string> {
     enter(`param${n + 1}`, slot)
   })
   return table
-}
+})
 
 /**
- * Names that the template does not know, for slots that have none: they count in the order in which they were written, when
- * there are as many of them, with or without the `name` of a new contact.
+ * The table with names that the template does not know, for slots that have none: they count in the order in which they were
+ * written, when there are as many of them, with or without the `name` of a new contact.
  */
-function assignInOrder(table: Map<string, string>, slots: Slot[], keys: string[], allowed: readonly string[]): void {
+function assignInOrder(
+  table: ReadonlyMap<string, string>,
+  slots: Slot[],
+  keys: string[],
+  allowed: readonly string[],
+): ReadonlyMap<string, string> {
   const candidates = [keys, keys.filter((key) => !allowed.includes(key))]
-  const inOrder = candidates.find(({ length }) => length === slots.length)
-  inOrder?.forEach((key, n) => {
-    table.set(key, (slots[n] as Slot).name)
-  })
+  const inOrder = candidates.find(({ length }) => length === slots.length) ?? []
+  return new Map([...table, ...inOrder.map((key, n): [string, string] => [key, (slots[n] as Slot).name])])
 }
 
 function isBlank(given: Record<string, string>, key: string): boolean {
@@ -211,13 +210,12 @@ function unknownIn(field: string, values: Record<string, string>): string[] {
 }
 
 function takenBy(template: Template): string {
-  const form = describeTemplate(template)
-  const { body, header, buttons } = slotsOf(template, form)
+  const { body, header, buttons } = slotsOf(template)
   const takes = [
     ...body.map(({ name }) => `bodyParameters.${name}`),
     ...header.map(({ name }) => `headerParameters.${name}`),
     ...buttons.map(({ name }) => `buttonParameters.${name}`),
-    ...(takesHeaderMedia(form) ? ['headerMedia'] : []),
+    ...(takesHeaderMedia(describeTemplate(template)) ? ['headerMedia'] : []),
   ]
   return takes.length === 0 ? 'it takes no parameters' : `it takes ${enumerate(takes)}`
 }

@@ -1,6 +1,10 @@
 import { asObject, asText, type JsonObject } from '../lib/json.js'
+import { oncePerObject } from '../lib/once-per-object.js'
 
-/** A template as the upstream lists it (facts: templates); one for each language of a name. Only an APPROVED one can be sent. */
+/**
+ * A template as the upstream lists it (facts: templates); one for each language of a name. Only an APPROVED one can be sent. What is
+ * read from one is remembered, so nobody changes one: a changed template is another object.
+ */
 export interface Template {
   name: string
   language: string
@@ -51,7 +55,7 @@ export interface TemplateForm {
 const VARIABLE = /\{\{\s*([\p{L}\p{N}_]+)\s*\}\}/gu
 
 /** Reads the components of a template. Kinds that are not known, and parts that are missing, are left out. */
-export function describeTemplate({ components, parameter_format }: Template): TemplateForm {
+export const describeTemplate = oncePerObject(({ components, parameter_format }: Template): TemplateForm => {
   const find = (type: string) => asObject(components.find((component) => typeOf(component) === type))
   return {
     body: readText(find('BODY'), parameter_format),
@@ -59,7 +63,7 @@ export function describeTemplate({ components, parameter_format }: Template): Te
     footer: asText(find('FOOTER').text),
     buttons: readButtons(find('BUTTONS').buttons),
   }
-}
+})
 
 /** The template as every interface and event shows it (contract 4, Templates). */
 export function presentTemplate({ name, language, status, category, parameter_format, components }: Template) {

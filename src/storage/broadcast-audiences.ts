@@ -70,6 +70,7 @@ const prepare = statement<never>(
 )
 
 // The contacts that a broadcast's tags name (or all), in the order of their ids, but for those that are recipients already.
+// OFFSET 0 has PostgreSQL look for each by its key, also where it does not know yet how large the tables have become.
 const extend = statement<{ added: number; last_contact: string | null }>(
   'broadcastAudiences.extend',
   `WITH wanted AS (
@@ -79,6 +80,7 @@ const extend = statement<{ added: number; last_contact: string | null }>(
        AND NOT EXISTS (
          SELECT FROM broadcast_recipients r
          WHERE r.organization_id = $1 AND r.contact_id = c.id AND r.broadcast_id = $2
+         OFFSET 0
        )
      ORDER BY c.id
      LIMIT cardinality($7::uuid[])

@@ -11,7 +11,7 @@ export const LANES = 4
 
 const COLUMNS = `b.organization_id, b.id, b.name, b.template_name, b.template_language, b.template, b.parameters, b.header_media,
   b.media_id, b.channel_media_id, b.handed_over_at, b.audience, b.status, b.status_reason, b.generation, b.prepared_n,
-  b.prepared_contact, b.prepared_at, b.scheduled_at, b.started_at, b.completed_at, b.created_at`
+  b.prepared_contact, b.prepared_at, b.scheduled_at, b.started_at, b.completed_at, b.created_at, b.stored_at`
 
 /** The broadcast `b` with its counters, for a select list. */
 const SHOWN = `${COLUMNS}, ${countersOf('b.organization_id', 'b.id')} AS counters`
@@ -84,7 +84,7 @@ const launch = statement<{ launched: boolean }>(
    ), lanes AS (
      INSERT INTO graphile_worker._private_jobs (task_id, payload)
      SELECT ${taskId('send_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid,
-       'generation', launched.generation, 'lane', lane, 'after', 0)
+       'generation', launched.generation, 'lane', lane, 'after', 0, 'hasDeferred', false)
      FROM launched CROSS JOIN generate_series(0, ${LANES} - 1) AS lane
      WHERE launched.prepared_at IS NOT NULL
    ), raised AS (
@@ -99,8 +99,17 @@ const launch = statement<{ launched: boolean }>(
 const stop = statement<{ id: string }>(
   'broadcasts.stop',
   `UPDATE broadcasts SET status = $4, status_reason = $5, completed_at = CASE WHEN $4 = 'cancelled' THEN $6::timestamptz END
-   WHERE organization_id = $1 AND id = $2 AND kind = 'broadcast' AND status = ANY ($3)
+   WHERE organization_id = $1 AND id = $2 AND kind = 'broadcast' AND status = ANY ($3) AND ($7::int IS NULL OR generation = $7)
    RETURNING id`,
+)
+
+// Whom it has not come to is skipped without a word in its row. Those who were not even looked at leave nothing behind.
+const forgetUnprepared = statement<never>(
+  'broadcasts.forgetUnprepared',
+  `DELETE FROM broadcast_recipients r
+   USING broadcasts b
+   WHERE b.organization_id = $1 AND b.id = $2 AND b.status = 'cancelled'
+     AND r.organization_id = $1 AND r.broadcast_id = $2 AND r.n > b.prepared_n`,
 )
 
 const reschedule = statement<{ id: string }>(
@@ -158,6 +167,7 @@ const listRunning = statement<{ organization_id: string; id: string; is_prepared
      SELECT FROM graphile_worker._private_jobs j
      WHERE j.task_id IN (${taskId('prepare_broadcast')}, ${taskId('send_broadcast')})
        AND j.payload ->> 'broadcastId' = b.id::text AND j.attempts < j.max_attempts
+       AND (j.locked_at IS NOT NULL OR j.run_at < now() + interval '1 minute')
    ) AS has_job
    FROM organizations o JOIN broadcasts b ON b.organization_id = o.id
    WHERE b.kind = 'broadcast' AND (b.status = 'running' OR (b.status = 'scheduled' AND b.prepared_at IS NULL))`,
@@ -173,7 +183,7 @@ const enqueueLane = statement<never>(
   'broadcasts.enqueueLane',
   `INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at)
    SELECT ${taskId('send_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid, 'generation',
-     $3::integer, 'lane', $4::integer, 'after', $5::integer), now() + make_interval(secs => $6)`,
+     $3::integer, 'lane', $4::integer, 'after', $5::integer, 'hasDeferred', $6::boolean), now() + make_interval(secs => $7)`,
 )
 
 /** What a new broadcast is made from; its recipients follow (storage/broadcast-audiences). */
@@ -264,14 +274,24 @@ export async function launchBroadcast(
   return row?.launched === true
 }
 
+/** How a broadcast is stopped; `generation` is given by a lane, which must not stop what has been begun anew. */
+export interface Stop {
+  from: readonly BroadcastStatus[]
+  to: 'paused' | 'cancelled'
+  reason: string | null
+  generation?: number
+  at: Date
+}
+
 /** Gives a broadcast of one of the statuses `from` the status `to`; its lanes end. False when it has another status. */
 export async function stopBroadcast(
   db: Queryable,
   organizationId: string,
   id: string,
-  change: { from: readonly BroadcastStatus[]; to: 'paused' | 'cancelled'; reason: string | null; at: Date },
+  { from, to, reason, generation, at }: Stop,
 ): Promise<boolean> {
-  const rows = await db.run(stop, [organizationId, id, change.from, change.to, change.reason, change.at])
+  const rows = await db.run(stop, [organizationId, id, from, to, reason, at, generation ?? null])
+  if (to === 'cancelled' && rows.length > 0) await db.run(forgetUnprepared, [organizationId, id])
   return rows.length > 0
 }
 
@@ -319,7 +339,7 @@ export function listDueBroadcasts(db: Queryable, now: Date): Promise<{ organizat
   return db.run(listDue, [now])
 }
 
-/** Broadcasts that are being prepared or sent, and whether a job is at it. Of all tenants. */
+/** Broadcasts that are being prepared or sent, and whether a job is at it, or soon will be. Of all tenants. */
 export function listRunningBroadcasts(
   db: Queryable,
 ): Promise<{ organization_id: string; id: string; is_prepared: boolean; has_job: boolean }[]> {
@@ -336,6 +356,8 @@ export interface Lane {
   generation: number
   lane: number
   after: number
+  /** Before that, some could not be sent to for the moment. */
+  hasDeferred: boolean
 }
 
 /** Leaves the job of a lane, to be run in `delaySeconds`. */
@@ -343,8 +365,8 @@ export async function enqueueBroadcastLane(
   db: Queryable,
   organizationId: string,
   id: string,
-  { generation, lane, after }: Lane,
+  { generation, lane, after, hasDeferred }: Lane,
   delaySeconds: number,
 ): Promise<void> {
-  await db.run(enqueueLane, [organizationId, id, generation, lane, after, delaySeconds])
+  await db.run(enqueueLane, [organizationId, id, generation, lane, after, hasDeferred, delaySeconds])
 }

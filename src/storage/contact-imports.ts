@@ -32,7 +32,8 @@ export interface ImportedRow {
 }
 
 // Rows are locked in the order of their ids, and made in the order of their numbers, as every import does: two of them do not
-// wait in a circle. A number that another writer takes meanwhile is a unique violation, and nothing is written.
+// wait in a circle. A number that another writer takes meanwhile is a unique violation, and nothing is written. An opt-out that
+// is older than the contact's coming back is not heard.
 const importAll = statement<ImportedRow>(
   'contactImports.import',
   `WITH given AS (
@@ -50,30 +51,34 @@ const importAll = statement<ImportedRow>(
    ), known AS (
      SELECT turn.n, c.*
      FROM turn CROSS JOIN LATERAL (
-       SELECT id, chat_id, opted_out_at FROM contacts WHERE organization_id = $1 AND id = turn.contact_id
+       SELECT id, chat_id, opted_out_at, opted_in_at FROM contacts WHERE organization_id = $1 AND id = turn.contact_id
        FOR NO KEY UPDATE
      ) c
+   ), heard AS (
+     SELECT g.n, g.allow_broadcast, g.opted_out_at
+     FROM known k JOIN given g USING (n)
+     WHERE (k.opted_in_at <= g.opted_out_at) IS NOT FALSE
    ), changed AS (
      UPDATE contacts c
      SET full_name = coalesce(g.full_name, c.full_name), folded_name = coalesce(g.folded_name, c.folded_name),
        email = coalesce(g.email, c.email), tags = coalesce(g.tags, c.tags),
-       allow_broadcast = coalesce(g.allow_broadcast, c.allow_broadcast), archived = coalesce(g.archived, c.archived),
+       allow_broadcast = coalesce(h.allow_broadcast, c.allow_broadcast), archived = coalesce(g.archived, c.archived),
        blocked = coalesce(g.blocked, c.blocked), bot_status = coalesce(g.bot_status, c.bot_status),
        contact_summary = coalesce(g.contact_summary, c.contact_summary),
-       opted_out_at = CASE WHEN g.allow_broadcast IS NOT TRUE THEN coalesce(c.opted_out_at, g.opted_out_at) END,
-       opt_out_source = CASE WHEN g.allow_broadcast IS NOT TRUE
-         THEN coalesce(c.opt_out_source, CASE WHEN g.opted_out_at IS NOT NULL THEN 'import' END) END,
+       opted_out_at = CASE WHEN h.allow_broadcast IS NOT TRUE THEN coalesce(c.opted_out_at, h.opted_out_at) END,
+       opt_out_source = CASE WHEN h.allow_broadcast IS NOT TRUE
+         THEN coalesce(c.opt_out_source, CASE WHEN h.opted_out_at IS NOT NULL THEN 'import' END) END,
        contact_summary_updated_at = CASE WHEN g.contact_summary IS DISTINCT FROM c.contact_summary
          AND g.contact_summary IS NOT NULL THEN now() ELSE c.contact_summary_updated_at END,
        updated_at = now()
-     FROM known k JOIN given g USING (n)
+     FROM known k JOIN given g USING (n) LEFT JOIN heard h USING (n)
      WHERE c.organization_id = $1 AND c.id = k.id AND NOT $3::boolean
        AND ((c.full_name, c.email, c.tags, c.allow_broadcast, c.archived, c.blocked, c.bot_status, c.contact_summary)
          IS DISTINCT FROM
          (coalesce(g.full_name, c.full_name), coalesce(g.email, c.email), coalesce(g.tags, c.tags),
-           coalesce(g.allow_broadcast, c.allow_broadcast), coalesce(g.archived, c.archived), coalesce(g.blocked, c.blocked),
+           coalesce(h.allow_broadcast, c.allow_broadcast), coalesce(g.archived, c.archived), coalesce(g.blocked, c.blocked),
            coalesce(g.bot_status, c.bot_status), coalesce(g.contact_summary, c.contact_summary))
-         OR (c.opted_out_at IS NULL AND g.opted_out_at IS NOT NULL))
+         OR (c.opted_out_at IS NULL AND h.opted_out_at IS NOT NULL))
      RETURNING g.n, g.event_id, g.opt_out_event_id, c.id, k.opted_out_at AS opted_out_before, c AS contact
    ), aliases AS (
      INSERT INTO contact_addresses (organization_id, address, contact_id)
@@ -132,7 +137,7 @@ const importAll = statement<ImportedRow>(
 /**
  * Makes or changes contacts, each found by the forms of its number, in one statement; with `leaveExisting` those that are there
  * stay as they are. No two of the contacts share an address. Raises contact.created, contact.updated and contact.opted_out; an
- * opt-out that is known already keeps its date. A unique violation, and nothing written, when a number is taken at that moment.
+ * opt-out that is known already keeps its date, and one before the contact's last opt-in is none. A unique violation, and nothing written, when a number is taken at that moment.
  */
 export function importContacts(
   db: Queryable,

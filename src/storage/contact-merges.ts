@@ -1,7 +1,7 @@
 import type { Queryable } from '../database/pool.js'
 import { statement } from '../database/statement.js'
 import type { Contact } from '../model/contact.js'
-import { moveRecipients } from './broadcast-recipients.js'
+import { moveRecipients } from './broadcast-moves.js'
 import { CONTACT_COLUMNS, foldName } from './contacts.js'
 
 const lockByAddresses = statement<Contact>(

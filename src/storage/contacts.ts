@@ -2,7 +2,7 @@ import type { Queryable } from '../database/pool.js'
 import { opaqueArray, statement } from '../database/statement.js'
 import { foldText } from '../lib/fold.js'
 import type { Contact, ContactLookup } from '../model/contact.js'
-import { ERASE_RECIPIENTS } from './broadcast-recipients.js'
+import { ERASE_RECIPIENTS } from './broadcast-moves.js'
 
 /** Every column that a contact shows or that a verb needs; the same list in every statement that returns a contact. */
 export const CONTACT_COLUMNS = `organization_id, id, chat_id, phone_number, full_name, email, tags, bot_status, allow_broadcast,
@@ -50,7 +50,8 @@ const insert = statement<Contact>(
 )
 
 // jsonb_populate_record keeps what the patch leaves out. The event is raised only when something changed. Broadcasts that are
-// allowed again end an opt-out.
+// allowed again end an opt-out. When that was is kept in whole seconds, as the upstream's times are: a stop that is said within
+// the same second is not taken for an older one.
 const update = statement<Contact>(
   'contacts.update',
   `WITH before AS (
@@ -62,6 +63,8 @@ const update = statement<Contact>(
      SET full_name = w.full_name, folded_name = w.folded_name, email = w.email, tags = w.tags, allow_broadcast = w.allow_broadcast,
        opted_out_at = CASE WHEN NOT w.allow_broadcast THEN c.opted_out_at END,
        opt_out_source = CASE WHEN NOT w.allow_broadcast THEN c.opt_out_source END,
+       opted_in_at = CASE WHEN w.allow_broadcast AND c.opted_out_at IS NOT NULL THEN date_trunc('second', now())
+         ELSE c.opted_in_at END,
        archived = w.archived, blocked = w.blocked, bot_status = w.bot_status, contact_summary = w.contact_summary,
        contact_summary_updated_at = CASE WHEN c.contact_summary IS DISTINCT FROM w.contact_summary THEN now()
          ELSE c.contact_summary_updated_at END,
@@ -111,6 +114,14 @@ const lock = statement<{ id: string }>(
   'SELECT id FROM contacts WHERE organization_id = $1 AND id = $2 FOR UPDATE',
 )
 
+const lockCounted = statement<{ id: string }>(
+  'contacts.lockCounted',
+  `SELECT id FROM messages
+   WHERE organization_id = $1 AND contact_id = $2 AND broadcast_id IS NOT NULL
+   ORDER BY id
+   FOR UPDATE`,
+)
+
 // The traces that stay elsewhere (raw callbacks, events) are blanked by a job that this statement leaves behind, and the bytes
 // of the files are removed by another one. Their rows go at once: no address works any more. The file of an inbound message
 // has the id of the message, and may be there by half; that of a broadcast belongs to all its recipients, and stays.
@@ -122,8 +133,7 @@ const erase = statement<{ id: string }>(
      DELETE FROM contacts WHERE organization_id = $1 AND id = $2 RETURNING id
    ), ${ERASE_RECIPIENTS}, messages AS (
      DELETE FROM messages WHERE organization_id = $1 AND contact_id = (SELECT id FROM erased)
-     RETURNING id, coalesce(CASE WHEN broadcast_id IS NULL OR recipient_n = 0 THEN media_id END,
-       CASE WHEN media_state IS NOT NULL THEN id END) AS file_id
+     RETURNING id, CASE WHEN media_id = id OR media_state IS NOT NULL THEN id END AS file_id
    ), files AS (
      DELETE FROM media WHERE organization_id = $1 AND id IN (SELECT file_id FROM messages)
    ), counted AS (
@@ -296,10 +306,12 @@ export async function renumberContact(
 
 /**
  * Erases a contact, its messages and kept answers, and leaves a job for its traces; false when there is none.
- * Needs a transaction: the lock comes first, so that the second statement sees every message recorded before it.
+ * Needs a transaction: the locks come first, so that the last statement sees every message recorded before it, and what became
+ * of those that broadcasts count.
  */
 export async function eraseContact(transaction: Queryable, organizationId: string, id: string): Promise<boolean> {
   await transaction.run(lock, [organizationId, id])
+  await transaction.run(lockCounted, [organizationId, id])
   const rows = await transaction.run(erase, [organizationId, id])
   return rows.length > 0
 }

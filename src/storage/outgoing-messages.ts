@@ -34,7 +34,8 @@ const PAIR_AHEAD = `44 * ${PAIR_INTERVAL}`
 
 // Finds the contacts, checks what it must, numbers the messages under the contacts' row locks, and records them. Many share
 // it, so it waits for nobody: of several messages to one contact only the first is recorded, and none to a contact whose row
-// somebody holds. A person without a number is reached by the user id that became known last.
+// somebody holds. A person without a number is reached by the user id that became known last. A broadcast's recipient is looked at
+// behind its contact's lock, as it is then (hence locked itself): what is merged or erased holds that lock.
 const record = statement<RecordRow>(
   'outgoing.record',
   `WITH given AS (
@@ -74,6 +75,15 @@ const record = statement<RecordRow>(
        LIMIT 1
      ) m
      WHERE g.about_id IS NOT NULL
+   ), open AS (
+     SELECT g.n
+     FROM given g JOIN known USING (n) CROSS JOIN LATERAL (
+       SELECT FROM broadcast_recipients r JOIN broadcasts b ON b.organization_id = r.organization_id AND b.id = r.broadcast_id
+       WHERE r.organization_id = g.organization_id AND r.broadcast_id = g.broadcast_id AND r.n = g.recipient_n
+         AND r.message_id = g.id AND r.skip_reason IS NULL AND b.status = 'running'
+       FOR KEY SHARE OF r
+     ) r
+     WHERE g.recipient_n > 0
    ), numbered AS (
      UPDATE contacts c
      SET last_seq = c.last_seq + CASE WHEN g.is_reaction THEN 0 ELSE 1 END,
@@ -81,15 +91,11 @@ const record = statement<RecordRow>(
        has_unread_messages = c.has_unread_messages AND g.sender_type <> 'human-chat',
        bot_status = CASE WHEN g.sender_type = 'human-chat' AND c.bot_status = 'active' THEN 'paused' ELSE c.bot_status END,
        updated_at = CASE WHEN g.sender_type = 'human-chat' THEN now() ELSE c.updated_at END
-     FROM known JOIN given g USING (n) LEFT JOIN about USING (n)
+     FROM known JOIN given g USING (n) LEFT JOIN about USING (n) LEFT JOIN open USING (n)
      WHERE c.organization_id = known.organization_id AND c.id = known.id AND NOT known.blocked
        AND (g.about_id IS NULL OR about.upstream_id IS NOT NULL)
        AND (NOT g.is_promotional OR known.allow_broadcast)
-       AND (g.recipient_n IS NULL OR g.recipient_n = 0 OR EXISTS (
-         SELECT FROM broadcast_recipients r JOIN broadcasts b ON b.organization_id = r.organization_id AND b.id = r.broadcast_id
-         WHERE r.organization_id = g.organization_id AND r.broadcast_id = g.broadcast_id AND r.n = g.recipient_n
-           AND r.message_id = g.id AND r.skip_reason IS NULL AND b.status = 'running'
-       ))
+       AND (g.recipient_n IS NULL OR g.recipient_n = 0 OR open.n IS NOT NULL)
        AND (NOT g.pair_limit OR known.paced_until IS NULL OR known.paced_until <= g.created_at + ${PAIR_AHEAD})
      RETURNING g.n, c AS contact, c.id, c.last_seq, c.bot_status, c.has_unread_messages, known.bot_status AS bot_status_before,
        known.has_unread_messages AS had_unread_messages, about.upstream_id AS about_upstream_id

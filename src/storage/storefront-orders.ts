@@ -38,6 +38,13 @@ const put = statement<never>(
    WHERE o.updated_at <= excluded.updated_at`,
 )
 
+// What the shop said of the order before may come later, and brings it back no more.
+const cancel = statement<never>(
+  'storefrontOrders.cancel',
+  `UPDATE storefront_orders SET cancelled_at = coalesce(cancelled_at, $3), updated_at = greatest(updated_at, $3)
+   WHERE organization_id = $1 AND id = $2`,
+)
+
 const prune = statement<never>(
   'storefrontOrders.pruneWebhooks',
   `DELETE FROM storefront_webhooks w USING organizations o WHERE w.organization_id = o.id AND w.received_at < $1`,
@@ -107,6 +114,16 @@ export async function putStorefrontOrders(
 ): Promise<void> {
   const rows = orders.map((order) => ({ ...order, campaign: order.utm_campaign && foldUtm(order.utm_campaign) }))
   await db.run(put, [organizationId, JSON.stringify(rows), webhookId])
+}
+
+/** Notes that an order is no more since `at`; nothing where it is not known. */
+export async function cancelStorefrontOrder(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  at: Date,
+): Promise<void> {
+  await db.run(cancel, [organizationId, id, at])
 }
 
 /** Forgets webhooks received before `before`. Of all tenants. */

@@ -24,7 +24,6 @@ import {
   sharedSecrets,
   startSandbox,
   startService,
-  succeed,
   urlOf,
 } from './support/service.js'
 import { seeded } from './support/traffic.js'

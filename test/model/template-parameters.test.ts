@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Problem } from '../../src/model/problem.js'
 import type { Template } from '../../src/model/template.js'
-import {
-  checkParameters,
-  missingParameters,
-  readParameters,
-  type TemplateParameters,
-} from '../../src/model/template-parameters.js'
+import { checkParameters, readParameters, type TemplateParameters } from '../../src/model/template-parameters.js'
 import { makeTemplate } from '../support/templates.js'
 
 const none: TemplateParameters = { body: {}, header: {}, buttons: {} }
@@ -61,7 +56,7 @@ describe('the variables of a body', () => {
 
   it('are missing when nothing or only blanks are given', () => {
     expect(bodyOf(named, { name: ' \n' }).missing).toEqual(['bodyParameters.name', 'bodyParameters.discount'])
-    expect(missingParameters(positional, none, false)).toEqual(['bodyParameters.1', 'bodyParameters.2'])
+    expect(bodyOf(positional, {}).missing).toEqual(['bodyParameters.1', 'bodyParameters.2'])
   })
 
   it('leave over what names none of them', () => {
@@ -74,6 +69,15 @@ describe('the variables of a body', () => {
       surplus: ['bodyParameters.off'],
     })
     expect(bodyOf(positional, { only: 'Ana' }).surplus).toEqual(['bodyParameters.only'])
+  })
+
+  it('are not called by the names that somebody else gave them', () => {
+    bodyOf(positional, { who: 'Ana', off: '5' })
+    expect(bodyOf(positional, { 1: 'Bia', who: 'Ana', off: '5' })).toMatchObject({
+      parameters: { body: { 1: 'Bia' } },
+      missing: ['bodyParameters.2'],
+      surplus: ['bodyParameters.who', 'bodyParameters.off'],
+    })
   })
 
   it('take the name of a new contact also where there is none of that name', () => {
@@ -127,8 +131,8 @@ describe('what stands above the body', () => {
       parameter_format: 'POSITIONAL',
       components: [{ type: 'HEADER', format: 'TEXT', text: 'For {{1}}' }],
     })
-    expect(missingParameters(template, none, false)).toEqual(['headerParameters.1'])
-    expect(missingParameters(template, { ...none, header: { 1: 'Ana' } }, false)).toEqual([])
+    expect(readParameters(template, none, false).missing).toEqual(['headerParameters.1'])
+    expect(readParameters(template, { ...none, header: { 1: 'Ana' } }, false).missing).toEqual([])
   })
 
   it('is a file', () => {
@@ -140,7 +144,7 @@ describe('what stands above the body', () => {
   it('is a place', () => {
     const template = makeTemplate({ components: [{ type: 'HEADER', format: 'LOCATION' }] })
     const header = { latitude: '-23.5', longitude: '-46.6', name: 'Loja' }
-    expect(missingParameters(template, { ...none, header }, false)).toEqual(['headerParameters.address'])
+    expect(readParameters(template, { ...none, header }, false).missing).toEqual(['headerParameters.address'])
   })
 
   it('is no file, but one is given', () => {

@@ -11,6 +11,12 @@ import { makeTemplate } from '../support/templates.js'
 const body = (text: string) => [{ type: 'BODY', text }]
 
 describe('the form of a template', () => {
+  it('is read once for each template', () => {
+    const [template, alike] = [makeTemplate(), makeTemplate()]
+    expect(describeTemplate(template)).toBe(describeTemplate(template))
+    expect(describeTemplate(alike)).not.toBe(describeTemplate(template))
+  })
+
   it('tells body, header, footer and buttons, and what of them needs filling', () => {
     const template = makeTemplate({
       components: [

@@ -2,6 +2,9 @@ import { inject } from 'vitest'
 import { type Connection, type Database, openDatabase } from '../../src/database/pool.js'
 import { onDatabase } from './global-setup.js'
 
+/** As many connections as a process of the service has. */
+const POOL_SIZE = 20
+
 /** A database of its own, copied from the migrated template. */
 export interface TestDatabase extends Database {
   connection: Connection
@@ -17,7 +20,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const admin = openDatabase(server, 1, () => undefined)
   await admin.pool.query(`CREATE DATABASE ${name} TEMPLATE ${inject('template')}`)
   const connection = onDatabase(server, name)
-  const database = openDatabase(connection, 10, () => undefined)
+  const database = openDatabase(connection, POOL_SIZE, () => undefined)
   return {
     ...database,
     connection,

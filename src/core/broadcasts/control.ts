@@ -1,16 +1,24 @@
 import type { Context } from '../../context.js'
+import { retryOnDeadlock } from '../../database/retry.js'
 import { newId } from '../../lib/id.js'
 import type { Broadcast, BroadcastStatus } from '../../model/broadcast.js'
 import type { Organization } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
-import { resetFailedRecipients } from '../../storage/broadcast-recipients.js'
-import { findBroadcast, launchBroadcast, rescheduleBroadcast, stopBroadcast } from '../../storage/broadcasts.js'
+import { resetFailedRecipients } from '../../storage/broadcast-sending.js'
+import {
+  findBroadcast,
+  launchBroadcast,
+  lockBroadcast,
+  rescheduleBroadcast,
+  stopBroadcast,
+} from '../../storage/broadcasts.js'
 import { getBroadcast } from './read.js'
 
 /** What it needs: the command line does it too. */
 export type ControlContext = Pick<Context, 'database' | 'clock' | 'wakeWorkers'>
 
 const RESET_BATCH = 5_000
+const RETRIABLE = ['running', 'paused', 'completed'] as const
 
 /** Pauses a broadcast that runs or is scheduled; messages that are on their way end. Throws broadcast_not_found, broadcast_state. */
 export async function pauseBroadcast(ctx: ControlContext, organization: Organization, id: string): Promise<Broadcast> {
@@ -38,26 +46,36 @@ export async function resumeBroadcast(ctx: ControlContext, organization: Organiz
 
 /**
  * Sends once more to those for whom it failed, unknown outcomes among them. What reports of the first message come late
- * are not counted any more. Throws like pauseBroadcast.
+ * are not counted any more. One that was paused goes on with everybody. Throws like pauseBroadcast.
  */
 export async function retryFailed(
   ctx: ControlContext,
   organization: Organization,
   id: string,
 ): Promise<{ broadcast: Broadcast; retried: number }> {
-  const from = ['running', 'paused', 'completed'] as const
-  const broadcast = await getBroadcast(ctx, organization, id)
-  if (!from.some((status) => status === broadcast.status))
-    throw await wrongState(ctx, organization, id, 'retried', from)
+  await getBroadcast(ctx, organization, id)
   let retried = 0
   for (;;) {
-    const messageIds = Array.from({ length: RESET_BATCH }, newId)
-    const reset = await resetFailedRecipients(ctx.database, organization.id, id, messageIds)
+    const reset = await retryOnDeadlock(() => retryBatch(ctx, organization, id))
+    if (reset === null) throw await wrongState(ctx, organization, id, 'retried', RETRIABLE)
     retried += reset
-    if (reset < RESET_BATCH) break
+    if (reset === 0) break
+    ctx.wakeWorkers()
   }
-  if (retried > 0) await launch(ctx, organization, id, from)
   return { broadcast: await getBroadcast(ctx, organization, id), retried }
+}
+
+/** Whom it makes pending it has sent to, in one transaction: nobody stays pending in a broadcast that has ended. Null in a wrong state. */
+function retryBatch(ctx: ControlContext, organization: Organization, id: string): Promise<number | null> {
+  return ctx.database.transaction(async (transaction) => {
+    const broadcast = await lockBroadcast(transaction, organization.id, id)
+    if (!RETRIABLE.some((status) => status === broadcast?.status)) return null
+    const messageIds = Array.from({ length: RESET_BATCH }, newId)
+    const reset = await resetFailedRecipients(transaction, organization.id, id, messageIds)
+    const start = { from: RETRIABLE, at: ctx.clock(), eventId: newId() }
+    if (reset > 0) await launchBroadcast(transaction, organization.id, id, start)
+    return reset
+  })
 }
 
 async function launch(

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Context } from '../../context.js'
 import { newId } from '../../lib/id.js'
 import type { Audience, Broadcast } from '../../model/broadcast.js'
@@ -23,8 +24,8 @@ import { prepareBroadcast } from './prepare.js'
 export interface GivenRecipient {
   chatNumber: string
   name?: string | null
-  bodyParameters?: Record<string, string>
-  buttonParameters?: Record<string, string>
+  bodyParameters?: Record<string, string> | null
+  buttonParameters?: Record<string, string> | null
 }
 
 /** What a broadcast is made from (contract 4, Broadcasts). */
@@ -40,6 +41,7 @@ export interface BroadcastCommand {
 }
 
 const LIST_BATCH = 5_000
+const CHECK_BATCH = 1_000
 /** So long the answer waits for the recipients to be counted; the rest of them is a job's. */
 const PREPARING_MS = 1_500
 
@@ -60,10 +62,8 @@ export async function createBroadcast(ctx: Context, tenant: Tenant, command: Bro
       `headerMedia is required: the template "${template.name}" has a file as its header`,
     )
   }
-  const listed = [
-    ...recipients.map((recipient, index) => toListed(template, recipient, index)),
-    ...contactIds.map(toKnown),
-  ]
+  await checkOwnParameters(template, recipients)
+  const listed = [...recipients, ...contactIds]
 
   const mediaId = command.headerMedia === null ? null : newId()
   const file =
@@ -76,31 +76,57 @@ export async function createBroadcast(ctx: Context, tenant: Tenant, command: Bro
     if (mediaId !== null) await removeUnattachedFile(ctx, tenant.id, mediaId)
     throw error
   }
-  const until = Date.now() + PREPARING_MS
-  await prepareBroadcast(ctx, tenant.id, command.id, () => Date.now() < until)
+  await tryToPrepare(ctx, tenant, command.id)
   ctx.wakeWorkers()
   return (await findBroadcast(ctx.database, tenant.id, command.id)) as Broadcast
 }
 
-/** Its own parameters under the template's names; what it lacks after all is found when it is sent to. */
-function toListed(template: Template, recipient: GivenRecipient, index: number): ListedRecipient {
-  const { chatNumber, name, bodyParameters, buttonParameters } = recipient
+/** For the answer only: the broadcast stands, and what is not prepared now its job prepares. */
+async function tryToPrepare(ctx: Context, tenant: Tenant, broadcastId: string): Promise<void> {
+  const until = Date.now() + PREPARING_MS
+  try {
+    await prepareBroadcast(ctx, tenant.id, broadcastId, () => Date.now() < until)
+  } catch (error) {
+    ctx.log.warn({ err: error, organizationId: tenant.id, broadcastId }, 'a broadcast could not be prepared at once')
+  }
+}
+
+/** A recipient as it was given: with its number, or as the id of a contact. */
+type Given = GivenRecipient | string
+
+function toListed(template: Template, given: Given, index: number): ListedRecipient {
+  const messageId = newId()
+  if (typeof given === 'string') return { contactId: given, number: null, name: null, parameters: null, messageId }
+  const { chatNumber, name } = given
+  const parameters = readOwnParameters(template, given, index)
+  return { contactId: null, number: chatNumber, name: name ?? null, parameters, messageId }
+}
+
+/** Of a million recipients this takes seconds, in which others are to be served. */
+async function checkOwnParameters(template: Template, recipients: readonly GivenRecipient[]): Promise<void> {
+  for (const [index, recipient] of recipients.entries()) {
+    readOwnParameters(template, recipient, index)
+    if (index % CHECK_BATCH === CHECK_BATCH - 1) await setImmediate()
+  }
+}
+
+/** A recipient's own parameters under the template's names; what it lacks after all is found when it is sent to. */
+function readOwnParameters(
+  template: Template,
+  { bodyParameters, buttonParameters }: GivenRecipient,
+  index: number,
+): Pick<TemplateParameters, 'body' | 'buttons'> | null {
   const given = { body: bodyParameters ?? {}, header: {}, buttons: buttonParameters ?? {} }
-  const hasOwn = Object.keys(given.body).length + Object.keys(given.buttons).length > 0
-  const own = hasOwn ? readParameters(template, given, false) : null
-  const [surplus] = own?.surplus ?? []
+  if (Object.keys(given.body).length + Object.keys(given.buttons).length === 0) return null
+  const { parameters, surplus: all } = readParameters(template, given, false)
+  const [surplus] = all
   if (surplus !== undefined) {
     throw new Problem(
       'invalid_field',
       `audience.recipients[${index}].${surplus} is not a parameter of the template "${template.name}"`,
     )
   }
-  const parameters = own === null ? null : { body: own.parameters.body, buttons: own.parameters.buttons }
-  return { contactId: null, number: chatNumber, name: name ?? null, parameters, messageId: newId() }
-}
-
-function toKnown(contactId: string): ListedRecipient {
-  return { contactId, number: null, name: null, parameters: null, messageId: newId() }
+  return { body: parameters.body, buttons: parameters.buttons }
 }
 
 function toFile(template: Template, id: string, url: string) {
@@ -113,7 +139,7 @@ interface Checked {
   template: Template
   parameters: TemplateParameters
   audience: Audience
-  listed: ListedRecipient[]
+  listed: readonly Given[]
   mediaId: string | null
   file: HandedOver | null
 }
@@ -141,7 +167,8 @@ async function store(
       created_at: now,
     })
     for (let after = 0; after < listed.length; after += LIST_BATCH) {
-      const batch = listed.slice(after, after + LIST_BATCH)
+      // Made batch by batch: of what is given there may be a million.
+      const batch = listed.slice(after, after + LIST_BATCH).map((given, k) => toListed(template, given, after + k))
       await listRecipients(transaction, tenant.id, command.id, batch, after)
       const campaigns = await resolveUtmCampaigns(transaction, tenant.id, codesOf(batch))
       await addUtmCampaignsOfBroadcast(transaction, tenant.id, command.id, campaigns)

@@ -13,8 +13,12 @@ const STOPPING = new Map<number | string, string>([
   [132016, 'The upstream has disabled the template for its low quality'],
 ])
 
+/** Why it is not to go on after many messages of which nobody can tell what became of them. */
+export const TOO_MANY_UNKNOWN =
+  'Of many messages in a row the upstream did not say whether it took them: look at what answers there, then resume, and retry the failed'
+
 /** Why a broadcast is not to go on after what became of one of its messages; null when it is. */
-export function pauseReason(delivery: Delivery, isAborted: boolean): string | null {
+export function pauseReason(delivery: Delivery): string | null {
   switch (delivery.result) {
     case 'refused': {
       const stopping = STOPPING.get(delivery.code)
@@ -23,8 +27,9 @@ export function pauseReason(delivery: Delivery, isAborted: boolean): string | nu
     }
     case 'unavailable':
     case 'limited':
-      // A service that is being stopped gives up sooner; it goes on after its start.
-      return isAborted ? null : `The upstream has taken no messages for a while: ${delivery.text}`
+      // One recipient's limit is his alone.
+      if (delivery.result === 'limited' && delivery.limit === 'pair') return null
+      return `The upstream has taken no messages for a while: ${delivery.text}`
     default:
       return null
   }

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
-import { isDeadlock, isUniqueViolation } from '../../database/errors.js'
 import type { Queryable } from '../../database/pool.js'
+import { retryOnConflict } from '../../database/retry.js'
 import { newId } from '../../lib/id.js'
 import { type Broadcast, SKIP_REASONS } from '../../model/broadcast.js'
 import type { Tenant } from '../../model/organization.js'
@@ -19,8 +19,6 @@ import { type ContactNumber, readAddresses } from '../contacts.js'
 
 const LISTED_BATCH = 500
 const AUDIENCE_BATCH = 2_000
-/** How often a batch is tried anew when other writers take one of its numbers at the same moment. */
-const MAX_TRIES = 20
 
 /**
  * Makes the recipients of a broadcast ready, batch by batch, each in one transaction: whoever is killed, or comes second, goes on
@@ -40,14 +38,11 @@ export async function prepareBroadcast(
   return false
 }
 
-async function prepareNext(ctx: Context, tenant: Tenant, broadcastId: string): Promise<'more' | 'done'> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await ctx.database.transaction((transaction) => prepareBatch(ctx, transaction, tenant, broadcastId))
-    } catch (error) {
-      if (attempt === MAX_TRIES || !(isUniqueViolation(error) || isDeadlock(error))) throw error
-    }
-  }
+/** Where another writer takes one of the numbers at the same moment, the next try finds the contact. */
+function prepareNext(ctx: Context, tenant: Tenant, broadcastId: string): Promise<'more' | 'done'> {
+  return retryOnConflict(() =>
+    ctx.database.transaction((transaction) => prepareBatch(ctx, transaction, tenant, broadcastId)),
+  )
 }
 
 type LockedBroadcast = Omit<Broadcast, 'counters'>
@@ -144,12 +139,12 @@ function toContact(ctx: Context, { digits, forms }: ContactNumber, name: string 
 async function extendAudience(
   ctx: Context,
   transaction: Queryable,
-  { organization_id, id, status, audience, prepared_n, prepared_contact, created_at }: LockedBroadcast,
+  { organization_id, id, status, audience, prepared_n, prepared_contact, stored_at }: LockedBroadcast,
 ): Promise<'more' | 'done'> {
   const isOpen = audience.all === true || audience.tags !== undefined
   const step = {
     tags: audience.all ? null : (audience.tags ?? null),
-    until: created_at,
+    until: stored_at,
     afterContact: prepared_contact,
     afterN: prepared_n,
     messageIds: isOpen ? Array.from({ length: AUDIENCE_BATCH }, newId) : [],

@@ -9,13 +9,8 @@ import {
 } from '../../model/broadcast.js'
 import type { Organization } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
-import {
-  countOutstandingRecipients,
-  findRecipientOfSingle,
-  findSingleBroadcast,
-  listBroadcastRecipients,
-  listSingleBroadcasts,
-} from '../../storage/broadcast-recipients.js'
+import { countOutstandingRecipients, listBroadcastRecipients } from '../../storage/broadcast-recipients.js'
+import { findRecipientOfSingle, findSingleBroadcast, listSingleBroadcasts } from '../../storage/broadcast-singles.js'
 import { findBroadcast, listBroadcasts as listBroadcastRows } from '../../storage/broadcasts.js'
 
 type Reader = Pick<Context, 'database'>
@@ -74,10 +69,13 @@ export async function listRecipients(
     return { recipients: fits && page === 1 ? [single] : [], total: fits ? 1 : 0 }
   }
   const broadcast = await getBroadcast(ctx, organization, broadcastId)
-  const range = { status, after: 0, offset: (page - 1) * limit, limit }
-  const recipients = await listBroadcastRecipients(ctx.database, organization.id, broadcastId, range)
   const outstanding = await countOutstandingRecipients(ctx.database, organization.id, broadcastId)
-  return { recipients, total: countByStatus(broadcast, outstanding, status) }
+  const total = countByStatus(broadcast, outstanding, status)
+  const offset = (page - 1) * limit
+  // To find nobody all would have to be looked at.
+  if (offset >= total) return { recipients: [], total }
+  const range = { status, isCancelled: broadcast.status === 'cancelled', after: 0, offset, limit }
+  return { recipients: await listBroadcastRecipients(ctx.database, organization.id, broadcastId, range), total }
 }
 
 const EXPORT_BATCH = 1_000
@@ -90,25 +88,24 @@ export async function eachRecipient(
   status: RecipientStatus | null,
 ): Promise<AsyncGenerator<Recipient>> {
   const single = await findRecipientOfSingle(ctx.database, organization.id, broadcastId)
-  if (!single) await getBroadcast(ctx, organization, broadcastId)
-  return readAll(ctx, organization, broadcastId, status, single)
+  if (single) return readSingle(single, status)
+  const broadcast = await getBroadcast(ctx, organization, broadcastId)
+  return readAll(ctx, broadcast, status)
+}
+
+async function* readSingle(single: Recipient, status: RecipientStatus | null): AsyncGenerator<Recipient> {
+  if (status === null || single.status === status) yield single
 }
 
 async function* readAll(
   { database }: Reader,
-  { id }: Organization,
-  broadcastId: string,
+  { organization_id, id, status: broadcastStatus }: Broadcast,
   status: RecipientStatus | null,
-  single: Recipient | null,
 ): AsyncGenerator<Recipient> {
-  if (single) {
-    if (status === null || single.status === status) yield single
-    return
-  }
   let after = 0
   for (;;) {
-    const range = { status, after, offset: 0, limit: EXPORT_BATCH }
-    const recipients = await listBroadcastRecipients(database, id, broadcastId, range)
+    const range = { status, isCancelled: broadcastStatus === 'cancelled', after, offset: 0, limit: EXPORT_BATCH }
+    const recipients = await listBroadcastRecipients(database, organization_id, id, range)
     yield* recipients
     if (recipients.length < EXPORT_BATCH) return
     after = (recipients.at(-1) as Recipient).n

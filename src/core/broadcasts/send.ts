@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Channel } from '../../channels/channel.js'
 import type { Context } from '../../context.js'
 import { newId } from '../../lib/id.js'
@@ -6,7 +7,12 @@ import type { Tenant } from '../../model/organization.js'
 import type { NotRecorded } from '../../model/outgoing-message.js'
 import { Problem } from '../../model/problem.js'
 import { fillTemplate, type HeaderMedia } from '../../model/template-fill.js'
-import { findPendingRecipients, type PendingRecipient, skipRecipient } from '../../storage/broadcast-recipients.js'
+import {
+  findPendingRecipients,
+  type PendingRecipient,
+  resetFailedRecipients,
+  skipRecipient,
+} from '../../storage/broadcast-sending.js'
 import {
   completeBroadcast,
   enqueueBroadcastLane,
@@ -19,7 +25,7 @@ import { findTenantsById } from '../../storage/organizations.js'
 import { type Delivery, deliver, draftMessage, pacedNumber } from '../messages/deliver.js'
 import { openChannel } from '../messages/send.js'
 import { openHeader } from './header.js'
-import { pauseReason } from './pause-reason.js'
+import { pauseReason, TOO_MANY_UNKNOWN } from './pause-reason.js'
 
 export type { Lane } from '../../storage/broadcasts.js'
 
@@ -28,8 +34,12 @@ const MAX_IN_FLIGHT = 32
 const BATCH = 200
 /** After so long a lane makes room for those of other broadcasts, and goes on when its turn comes. */
 const SLICE_MS = 30_000
+/** So long a message waits for what comes before its call; what comes later is for the lane's next round. */
+const WAIT_MS = 30_000
 /** So long a message is tried while the upstream is down or takes no more. */
 const PATIENCE_MS = 10 * 60_000
+/** So many unknown outcomes in a row are no accident: what answers for the upstream does not speak its language. */
+const MAX_UNKNOWN = 50
 /** When recipients are tried again that could not be sent to for the moment. */
 const DEFERRED_SECONDS = 30
 
@@ -41,8 +51,10 @@ interface Run {
   channel: Channel
   header: HeaderMedia<{ channelMediaId: string }> | null
   signal: AbortSignal | undefined
-  /** Some could not be sent to for the moment. */
+  /** Some could not be sent to for the moment, in this job of the lane or in one before it. */
   hasDeferred: boolean
+  /** How many outcomes in a row were unknown. */
+  unknowns: number
   /** What became of a message says that no more are to be sent. */
   isStopped: boolean
 }
@@ -58,12 +70,15 @@ export async function sendBroadcastLane(
   lane: Lane,
   signal?: AbortSignal,
 ): Promise<void> {
-  const run = await openRun(ctx, organizationId, broadcastId, lane.generation, signal)
+  const run = await openRun(ctx, organizationId, broadcastId, lane, signal)
   if (run === null) return
   const after = await sendSlice(run, lane)
-  if (after !== null) await enqueueBroadcastLane(ctx.database, organizationId, broadcastId, { ...lane, after }, 0)
-  else if (run.hasDeferred) {
-    await enqueueBroadcastLane(ctx.database, organizationId, broadcastId, { ...lane, after: 0 }, DEFERRED_SECONDS)
+  if (after !== null) {
+    const next = { ...lane, after, hasDeferred: run.hasDeferred }
+    await enqueueBroadcastLane(ctx.database, organizationId, broadcastId, next, 0)
+  } else if (run.hasDeferred) {
+    const next = { ...lane, after: 0, hasDeferred: false }
+    await enqueueBroadcastLane(ctx.database, organizationId, broadcastId, next, DEFERRED_SECONDS)
   } else await completeBroadcast(ctx.database, organizationId, broadcastId, ctx.clock(), newId())
   ctx.wakeWorkers()
 }
@@ -73,7 +88,7 @@ async function openRun(
   ctx: Context,
   organizationId: string,
   broadcastId: string,
-  generation: number,
+  { generation, hasDeferred }: Lane,
   signal: AbortSignal | undefined,
 ): Promise<Run | null> {
   const tenant = (await findTenantsById(ctx.database, [organizationId])).get(organizationId)
@@ -82,7 +97,7 @@ async function openRun(
   try {
     const channel = openChannel(ctx, tenant)
     const header = await openHeader(ctx, tenant, channel, broadcast)
-    return { ctx, tenant, broadcast, channel, header, signal, hasDeferred: false, isStopped: false }
+    return { ctx, tenant, broadcast, channel, header, signal, hasDeferred, unknowns: 0, isStopped: false }
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'service_unavailable') throw error
     await pause(ctx, broadcast, error.message)
@@ -109,6 +124,8 @@ async function sendSlice(run: Run, lane: Lane): Promise<number | null> {
     }
   }
 
+  // Each sender that waits listens to it.
+  if (signal) setMaxListeners(0, signal)
   const pending = readPending()
   const sender = async () => {
     for await (const recipient of pending) await sendTo(run, recipient)
@@ -146,12 +163,11 @@ async function sendTo(run: Run, recipient: PendingRecipient): Promise<void> {
     isPromotional: true,
     recipient: { broadcastId: broadcast.id, n: recipient.n, campaignId: broadcast.id, parameters: null },
   })
-  const patience = { deadline: Date.now() + PATIENCE_MS, waitsForTurn: true, ...(signal ? { signal } : {}) }
-  await settleDelivery(
-    run,
-    recipient,
-    await tryToDeliver(() => deliver(ctx, tenant, channel, message, filled.content, patience)),
-  )
+  const now = Date.now()
+  const times = { waitUntil: now + WAIT_MS, deadline: now + PATIENCE_MS }
+  const patience = { ...times, isPatient: true, ...(signal ? { signal } : {}) }
+  const send = () => deliver(ctx, tenant, channel, message, filled.content, patience)
+  await settleDelivery(run, recipient, await tryToDeliver(send))
 }
 
 /** A contact whose row somebody holds for long is tried again later. */
@@ -166,12 +182,19 @@ async function tryToDeliver(send: () => Promise<Delivery>): Promise<Delivery> {
 
 /** What was sent stands in its message; here is what else it means for the broadcast. */
 async function settleDelivery(run: Run, recipient: PendingRecipient, delivery: Delivery): Promise<void> {
+  const { ctx, tenant, broadcast } = run
+  run.unknowns = delivery.result === 'unknown' ? run.unknowns + 1 : 0
   if (delivery.result === 'late') run.hasDeferred = true
   if (delivery.result === 'not_recorded') await settleRefusal(run, recipient, delivery.refusal)
-  const reason = pauseReason(delivery, run.signal?.aborted === true)
+  if (run.signal?.aborted && (delivery.result === 'unavailable' || delivery.result === 'limited')) {
+    // The service ends while the upstream takes nothing: this one was surely not sent to, and is another process's.
+    await resetFailedRecipients(ctx.database, tenant.id, broadcast.id, [newId()], recipient.n)
+    return
+  }
+  const reason = run.unknowns >= MAX_UNKNOWN ? TOO_MANY_UNKNOWN : pauseReason(delivery)
   if (reason === null) return
   run.isStopped = true
-  await pause(run.ctx, run.broadcast, reason)
+  await pause(ctx, broadcast, reason)
 }
 
 async function settleRefusal(run: Run, recipient: PendingRecipient, refusal: NotRecorded): Promise<void> {
@@ -198,8 +221,8 @@ function skip({ ctx, tenant, broadcast }: Run, { n }: PendingRecipient, reason: 
   return skipRecipient(ctx.database, tenant.id, broadcast.id, n, reason)
 }
 
-async function pause(ctx: Context, { organization_id, id }: Broadcast, reason: string): Promise<void> {
-  const change = { from: ['running'], to: 'paused', reason, at: ctx.clock() } as const
+async function pause(ctx: Context, { organization_id, id, generation }: Broadcast, reason: string): Promise<void> {
+  const change = { from: ['running'], to: 'paused', reason, generation, at: ctx.clock() } as const
   const wasRunning = await stopBroadcast(ctx.database, organization_id, id, change)
   if (wasRunning) ctx.log.warn({ organizationId: organization_id, broadcastId: id, reason }, 'a broadcast was paused')
 }

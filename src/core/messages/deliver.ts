@@ -26,14 +26,21 @@ export interface Draft {
   recipient: BroadcastRecipient | null
 }
 
-/** How long a message is tried. */
+/** How long a message is tried; times in milliseconds. */
 export interface Patience {
-  /** When its last call must have ended, in milliseconds. */
+  /** Until when it waits for what comes before the call: a turn of the number, its contact's row and pace. */
+  waitUntil: number
+  /** When its last call must have ended. */
   deadline: number
-  /** Whether it waits as long as that for a turn of the number; else it takes only one that is near. */
-  waitsForTurn: boolean
-  /** Aborted, it tries no more. */
+  /** Whether it asks again for a turn of the number that is not near, and calls again as often as there is time. */
+  isPatient: boolean
+  /** Aborted, it waits and tries no more. */
   signal?: AbortSignal
+}
+
+/** What the patience of a request comes to: it asks for little, and the call itself has to have its time. */
+export function requestPatience(ctx: Context, deadline: number): Patience {
+  return { waitUntil: deadline - ctx.upstreamTimeoutMs, deadline, isPatient: false }
 }
 
 /** `taken`: a message was recorded under the id before. `late`: no turn of the number, or of the recipient, comes in time. */
@@ -100,26 +107,25 @@ export function pacedNumber({ upstream }: Tenant): PacedNumber {
   return { phoneNumberId, messagesPerSecond: rate * USED_RATE }
 }
 
-/** Whether a refusal passes by itself, so soon that the call still has its time then. */
+/** Whether a refusal passes by itself, and soon enough. */
 export function passesInTime(
-  ctx: Context,
   refusal: NotRecorded,
-  deadline: number,
+  { waitUntil }: Patience,
 ): refusal is Extract<NotRecorded, { reason: 'paced' }> {
-  return refusal.reason === 'paced' && Date.now() + refusal.waitMs + ctx.upstreamTimeoutMs <= deadline
+  return refusal.reason === 'paced' && Date.now() + refusal.waitMs <= waitUntil
 }
 
 /** Null when the turn has come; else how many milliseconds away it is. */
 async function waitForTurn(
   ctx: Context,
   tenant: Tenant,
-  { deadline, waitsForTurn, signal }: Patience,
+  { waitUntil, isPatient, signal }: Patience,
 ): Promise<number | null> {
   for (;;) {
     const turn = await ctx.takeTurn(tenant.id, pacedNumber(tenant))
-    const comesInTime = Date.now() + turn.waitMs + ctx.upstreamTimeoutMs <= deadline
-    if (!turn.granted && !(waitsForTurn && comesInTime && !signal?.aborted)) return turn.waitMs
-    if (turn.waitMs > 0) await sleep(turn.waitMs)
+    const comesInTime = isPatient && Date.now() + turn.waitMs <= waitUntil
+    if (!turn.granted && !comesInTime) return turn.waitMs
+    if (!(await rest(turn.waitMs, signal))) return turn.waitMs
     if (turn.granted) return null
   }
 }
@@ -128,12 +134,12 @@ async function waitForTurn(
  * Records the message, after the wait that the upstream's pace for one recipient asks for. Null when the id is taken: an
  * attempt whose process died had its statement waiting, and it came through after all.
  */
-async function record(ctx: Context, message: OutgoingMessage, { deadline }: Patience): Promise<Recorded | null> {
+async function record(ctx: Context, message: OutgoingMessage, patience: Patience): Promise<Recorded | null> {
   for (;;) {
-    const until = Math.max(deadline - ctx.upstreamTimeoutMs, Date.now() + HELD_PATIENCE_MS)
+    const until = Math.max(patience.waitUntil, Date.now() + HELD_PATIENCE_MS)
     const recorded = await recordOnce(ctx, { ...message, created_at: ctx.clock() }, until)
-    if (recorded === null || recorded.recorded || !passesInTime(ctx, recorded, deadline)) return recorded
-    await sleep(recorded.waitMs)
+    if (recorded === null || recorded.recorded || !passesInTime(recorded, patience)) return recorded
+    if (!(await rest(recorded.waitMs, patience.signal))) return recorded
   }
 }
 
@@ -157,21 +163,34 @@ async function tryToSend(
   tenant: Tenant,
   channel: Channel,
   message: ChannelMessage,
-  { deadline, waitsForTurn, signal }: Patience,
+  { deadline, isPatient, signal }: Patience,
 ): Promise<SendOutcome> {
   let outcome: SendOutcome = NO_TIME_LEFT
   for (let attempt = 1; ; attempt++) {
     const leftMs = deadline - Date.now()
     if (leftMs < MIN_CALL_MS) return outcome
     outcome = await channel.send(message, Math.min(ctx.upstreamTimeoutMs, leftMs))
-    if (outcome.outcome !== 'not_accepted' || signal?.aborted) return outcome
-    if (!waitsForTurn && (!outcome.mayRetry || attempt === MAX_TRIES)) return outcome
+    if (outcome.outcome !== 'not_accepted') return outcome
+    // The limit of one recipient is not worth the time of all that come after.
+    const isLast = attempt === MAX_TRIES && (!isPatient || outcome.limit === 'pair')
+    if (isLast || (!outcome.mayRetry && !isPatient)) return outcome
     const turn = await ctx.takeTurn(tenant.id, pacedNumber(tenant))
     const delay = Math.max(retryDelay(outcome, attempt), turn.waitMs)
-    if ((!turn.granted && !waitsForTurn) || Date.now() + delay + MIN_CALL_MS > deadline) {
-      return { ...outcome, retryAfterMs: delay }
-    }
-    await sleep(delay)
+    const isTooLate = Date.now() + delay + MIN_CALL_MS > deadline
+    if (isTooLate || (!turn.granted && !isPatient)) return { ...outcome, retryAfterMs: delay }
+    if (!(await rest(delay, signal))) return outcome
+  }
+}
+
+/** Waits; false when that was cut short. */
+async function rest(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+  if (ms <= 0) return signal?.aborted !== true
+  try {
+    await sleep(ms, signal)
+    return true
+  } catch (error) {
+    if (signal?.aborted) return false
+    throw error
   }
 }
 

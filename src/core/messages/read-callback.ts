@@ -51,6 +51,7 @@ export type CallbackItem =
 
 /** An id longer than this would not fit into an index, and no upstream makes one. */
 const MAX_ID_LENGTH = 512
+const MAX_CODE_LENGTH = 100
 
 /**
  * Reads a stored callback (facts: envelope of the upstream). Nothing in it is trusted: what is not understood is left out,
@@ -164,9 +165,14 @@ function readError(status: JsonObject): MessageError {
   const { code } = error
   const text = asText(asObject(error.error_data).details) ?? asText(error.message) ?? asText(error.title)
   return {
-    code: typeof code === 'number' || typeof code === 'string' ? code : 'unknown',
+    code: typeof code === 'number' || typeof code === 'string' ? shorten(code) : 'unknown',
     text: text ?? 'The upstream gave no reason',
   }
+}
+
+/** A code is counted by; no upstream has long ones. */
+function shorten(code: number | string): number | string {
+  return typeof code === 'number' ? code : code.slice(0, MAX_CODE_LENGTH)
 }
 
 function readId(value: unknown): string | null {

@@ -12,7 +12,7 @@ import { openBusinessNumber, requireUpstream } from '../business-number.js'
 import { type ContactNumber, readAddresses } from '../contacts.js'
 import { handOverFile } from '../media/hand-over.js'
 import { removeUnattachedFile } from '../media/remove.js'
-import { deliver, draftMessage, pacedNumber, passesInTime } from './deliver.js'
+import { deliver, draftMessage, pacedNumber, passesInTime, requestPatience } from './deliver.js'
 import { lookForTurn } from './pace.js'
 import { findSendResult, type SendResult } from './settle.js'
 
@@ -81,8 +81,7 @@ async function deliverNow(
   command: SendCommand,
   { message, content, recipient, deadline }: ReadyMessage,
 ): Promise<SendResult> {
-  const patience = { deadline, waitsForTurn: false }
-  const delivery = await deliver(ctx, tenant, channel, message, content, patience)
+  const delivery = await deliver(ctx, tenant, channel, message, content, requestPatience(ctx, deadline))
   switch (delivery.result) {
     case 'late':
       throw numberBusy(delivery.waitMs)
@@ -121,7 +120,8 @@ async function checkFirst(
   const number = pacedNumber(tenant)
   if (draft.mediaId === null && number.messagesPerSecond === 0) return
   const refusal = await checkRecipient(ctx.database, draft)
-  if (refusal && !passesInTime(ctx, refusal, deadline)) throw explainRefusal(refusal, command, recipient)
+  if (refusal && !passesInTime(refusal, requestPatience(ctx, deadline)))
+    throw explainRefusal(refusal, command, recipient)
   if (draft.mediaId === null) return
   const turn = await lookForTurn(ctx.database, tenant.id, number)
   if (!turn.granted) throw numberBusy(turn.waitMs)

@@ -15,7 +15,8 @@ export type SendResult =
   | { result: 'accepted'; messageId: string; upstreamId: string; recipient: string; answer: JsonObject }
   | { result: 'refused'; because: 'message' | 'credentials'; messageId: string; code: number | string; text: string }
   | { result: 'unavailable'; messageId: string; text: string }
-  | { result: 'limited'; messageId: string; text: string; retryAfterMs: number }
+  /** `limit`: whose rate was exceeded, the number's or that of one recipient. */
+  | { result: 'limited'; limit: 'number' | 'pair'; messageId: string; text: string; retryAfterMs: number }
   | { result: 'unknown'; messageId: string }
 
 /** The error of a message that the upstream surely did not take. */
@@ -52,7 +53,7 @@ export async function settle(
       const error = { code: outcome.code ?? UNAVAILABLE, text }
       await tryToKeep(ctx, () => refuseMessage(ctx.database, tenant.id, messageId, error, ctx.clock(), newId()))
       return limit !== null
-        ? { result: 'limited', messageId, text, retryAfterMs: retryAfterMs ?? 1_000 }
+        ? { result: 'limited', limit, messageId, text, retryAfterMs: retryAfterMs ?? 1_000 }
         : { result: 'unavailable', messageId, text }
     }
     case 'unknown':

@@ -1,11 +1,11 @@
 import type { Context } from '../../context.js'
-import { parseJsonObject } from '../../lib/json.js'
+import { type JsonObject, parseJsonObject } from '../../lib/json.js'
 import { equalInConstantTime, hmacSha256Base64 } from '../../lib/signature.js'
 import { Problem } from '../../model/problem.js'
 import { findInDirectory } from '../../storage/directory.js'
 import { findStorefrontSettings } from '../../storage/organizations.js'
-import { putStorefrontOrders } from '../../storage/storefront-orders.js'
-import { readRestOrder } from '../../storefront/client.js'
+import { cancelStorefrontOrder, putStorefrontOrders } from '../../storage/storefront-orders.js'
+import { readOrderId, readRestOrder } from '../../storefront/client.js'
 import { toStorefrontOrder } from './record.js'
 
 /** A webhook of a storefront with the headers that tell of it. */
@@ -23,8 +23,11 @@ const MAX_ID_LENGTH = 255
 /** What a webhook is held against where nobody has a secret, so that this takes as long as a wrong signature. */
 const NO_SECRET = 'nobody'
 
+/** Of a webhook that holds no more of an order than its id. */
+const DELETED = 'orders/delete'
+
 /**
- * Records the order that a webhook tells of, once. What is signed is taken whatever it holds: refused ones come again and again,
+ * Records the order that a webhook tells of, once; one that was deleted counts as cancelled. What is signed is taken whatever it holds: refused ones come again and again,
  * until the storefront gives up telling of orders at all. Throws authorization_required, invalid_signature, which does not tell
  * who has a storefront here, and invalid_json.
  */
@@ -34,18 +37,28 @@ export async function receiveOrderWebhook(ctx: Context, slug: string, webhook: O
   if (body === null) throw new Problem('invalid_json', 'The webhook is not a JSON object')
   if (webhook.topic !== undefined && !webhook.topic.startsWith('orders/')) return
 
+  const { topic, id: webhookId } = webhook
+  const record = topic === DELETED ? recordDeletion : recordOrder
+  if (await record(ctx, organizationId, body, webhookId)) return
+  ctx.log.warn({ organizationId, topic, webhookId }, 'a webhook of a storefront holds no order')
+}
+
+/** False where the webhook holds no order. */
+async function recordOrder(ctx: Context, organizationId: string, body: JsonObject, webhookId = ''): Promise<boolean> {
   const order = readRestOrder(body)
-  if (order === null) {
-    ctx.log.warn(
-      { organizationId, topic: webhook.topic, webhookId: webhook.id },
-      'a webhook of a storefront holds no order',
-    )
-    return
-  }
-  const { id = null } = webhook
+  if (order === null) return false
   // The order's own time makes a repetition harmless where its id is none.
-  const webhookId = id !== null && id.length <= MAX_ID_LENGTH ? id : null
-  await putStorefrontOrders(ctx.database, organizationId, [toStorefrontOrder(order)], webhookId)
+  const known = webhookId !== '' && webhookId.length <= MAX_ID_LENGTH ? webhookId : null
+  await putStorefrontOrders(ctx.database, organizationId, [toStorefrontOrder(order)], known)
+  return true
+}
+
+/** The same of an order that is no more; one that is not known need not be. */
+async function recordDeletion(ctx: Context, organizationId: string, { id }: JsonObject): Promise<boolean> {
+  const orderId = readOrderId(String(id))
+  if (orderId === null) return false
+  await cancelStorefrontOrder(ctx.database, organizationId, orderId, ctx.clock())
+  return true
 }
 
 async function findSender(ctx: Context, slug: string, { body, signature }: OrderWebhook): Promise<string> {

@@ -27,8 +27,12 @@ const DAY_MS = 86_400_000
 const FIRST_REACH_MS = 60 * DAY_MS
 /** What a shop says of the visit that led to an order comes later than the order, without a change to it. */
 const OVERLAP_MS = 2 * 3_600_000
+/** Then a further run goes on: no job may take as long as the queue gives it, which is four hours. */
+const MAX_RUN_MS = 30 * 60_000
 /** A list that is longer is begun anew where it stands: GraphQL shows no more than 25,000 orders of one. */
 const MAX_PAGES = 200
+/** A further run would begin where this one did. */
+const TOO_SLOW = 'half an hour did not do for a list of orders whose middle nothing can be told from'
 const MAX_WAIT_MS = 60_000
 /** How often in a row a shop may ask to wait. */
 const MAX_WAITS = 5
@@ -65,7 +69,8 @@ async function readOrders(
   signal: AbortSignal | undefined,
 ): Promise<SyncOutcome> {
   const shop = openShop(ctx, organizationId, sync)
-  const since = beginOf(sync, ctx.clock())
+  const begun = ctx.clock()
+  const since = beginOf(sync, begun)
   let reached = since
   let isInOrder = true
   let orders = 0
@@ -87,7 +92,10 @@ async function readOrders(
       return { outcome: 'not_connected', orders }
     }
     if (cursor === null) return { outcome: 'done', orders }
-    if (pages >= MAX_PAGES && isInOrder && reached > (sync.until ?? since)) return { outcome: 'more', orders }
+    const hasGotOn = isInOrder && reached > (sync.until ?? since)
+    const isTimeUp = ctx.clock().getTime() - begun.getTime() >= MAX_RUN_MS
+    if (hasGotOn && (isTimeUp || pages >= MAX_PAGES)) return { outcome: 'more', orders }
+    if (isTimeUp) return { outcome: 'unavailable', text: TOO_SLOW, orders }
   }
 }
 

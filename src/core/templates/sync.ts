@@ -41,8 +41,8 @@ const JOB_BUDGET_MS = 5 * 60_000
 
 /**
  * Fetches the organization's templates from the upstream; what it lists no more goes. Changes of status, new templates and those
- * that went (as DELETED) raise template.status_changed, but not with the first list of a business account. Throws invalid_provider, upstream_credentials,
- * upstream_unavailable, too_many_requests.
+ * that went (as DELETED) raise template.status_changed, but not with the first list of a business account. Throws
+ * invalid_provider, upstream_credentials, upstream_unavailable, too_many_requests.
  */
 export async function syncTemplates(
   ctx: SyncContext,

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { BROADCAST_STATUSES, RECIPIENT_STATUSES } from '../../model/broadcast.js'
+import { MAX_FULL_NAME } from '../../model/contact-input.js'
 import { Nullable } from '../../model/input.js'
 import { headerMedia, language, parameters } from './template-fields.js'
 
@@ -43,7 +44,7 @@ export const BroadcastAnswer = Type.Object({ success: Type.Literal(true), broadc
 
 const RecipientBody = Type.Object({
   chatNumber: Type.String({ minLength: 1, maxLength: 100 }),
-  name: Type.Optional(Nullable(Type.String({ maxLength: 500, description: 'Of a contact that is new' }))),
+  name: Type.Optional(Nullable(Type.String({ maxLength: MAX_FULL_NAME, description: 'Of a contact that is new' }))),
   bodyParameters: parameters("Its own values; they go before the broadcast's"),
   buttonParameters: parameters("Its own values; they go before the broadcast's"),
 })

@@ -202,11 +202,11 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
   )
 
   const controls = [
-    ['pause', 'Pause a broadcast', pauseBroadcast],
-    ['resume', 'Go on with a paused broadcast', resumeBroadcast],
-    ['cancel', 'Cancel a broadcast for good; whom it has not come to is skipped', cancelBroadcast],
+    ['pause', 'Pause a broadcast', pauseBroadcast, ['paused']],
+    ['resume', 'Go on with a paused broadcast', resumeBroadcast, ['scheduled', 'running', 'completed']],
+    ['cancel', 'Cancel a broadcast for good; whom it has not come to is skipped', cancelBroadcast, ['cancelled']],
   ] as const
-  for (const [verb, summary, control] of controls) {
+  for (const [verb, summary, control, reached] of controls) {
     server.post(
       `/broadcasts/:id/${verb}`,
       {
@@ -224,8 +224,10 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
         return answerOnce(ctx, request, reply, {
           fingerprint: request.body ?? null,
           perform: async () => toAttempt(200, await control(ctx, tenant, id)),
-          // Done again it would be refused, or change nothing.
-          recover: async () => toAttempt(200, await getBroadcast(ctx, tenant, id)),
+          recover: async () => {
+            const broadcast = await getBroadcast(ctx, tenant, id)
+            return reached.some((status) => status === broadcast.status) ? toAttempt(200, broadcast) : null
+          },
         })
       },
     )
@@ -283,16 +285,7 @@ function readAudience({ tags = [], contactIds = [], recipients = [], all = false
   if (tags.length + contactIds.length + recipients.length === 0 && !all) {
     throw new Problem('missing_field', 'audience is required: give tags, contactIds, recipients, or all: true')
   }
-  return {
-    ...(all ? { all: true } : tags.length > 0 ? { tags } : {}),
-    contactIds,
-    recipients: recipients.map(({ chatNumber, name, bodyParameters, buttonParameters }) => ({
-      chatNumber,
-      name: name ?? null,
-      bodyParameters: bodyParameters ?? {},
-      buttonParameters: buttonParameters ?? {},
-    })),
-  }
+  return { ...(all ? { all: true } : tags.length > 0 ? { tags } : {}), contactIds, recipients }
 }
 
 function toAttempt(status: number, broadcast: Broadcast): Attempt {

@@ -11,8 +11,8 @@ import { presentMessage } from '../../model/message.js'
 import type { Organization } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
 import { readSearchTerms } from '../../model/search-terms.js'
-import { paginate } from './pagination.js'
-import { ContactSchema, MessageSchema, PaginationSchema, responses, tenantId } from './schemas.js'
+import { paginationOf } from './pagination.js'
+import { ContactSchema, MessageSchema, responses, tenantId } from './schemas.js'
 import type { ApiServer } from './server.js'
 
 const MESSAGES_A_PAGE = 10
@@ -58,10 +58,13 @@ const Query = Type.Object({
 
 const Terms = Nullable(Type.Array(Type.String()))
 
+const MessagePagination = paginationOf('totalMessages', 'messagesPerPage')
+const ContactPagination = paginationOf('totalContacts', 'contactsPerPage')
+
 const MessagesAnswer = Type.Object({
   success: Type.Literal(true),
   messages: Type.Array(MessageSchema),
-  pagination: PaginationSchema,
+  pagination: MessagePagination.schema,
   count: Type.Integer({ minimum: 0, description: 'Messages in this answer' }),
   searchTerms: Terms,
   filtered: Type.Boolean({ description: 'Whether the messages were searched' }),
@@ -71,14 +74,7 @@ const MessagesAnswer = Type.Object({
 const ContactsAnswer = Type.Object({
   success: Type.Literal(true),
   contacts: Type.Array(ContactSchema),
-  pagination: Type.Object({
-    currentPage: Type.Integer(),
-    totalPages: Type.Integer(),
-    totalContacts: Type.Integer(),
-    contactsPerPage: Type.Integer(),
-    hasNextPage: Type.Boolean(),
-    hasPrevPage: Type.Boolean(),
-  }),
+  pagination: ContactPagination.schema,
   count: Type.Integer({ minimum: 0, description: 'Contacts in this answer' }),
   searchTerms: Terms,
   filtered: Type.Boolean({ description: 'Whether the contacts were searched' }),
@@ -130,11 +126,10 @@ async function answerMessages(ctx: Context, organization: Organization, asked: A
   const { messages, total } = filtered
     ? await searchConversation(ctx, organization, contact, terms, wanted)
     : await readConversation(ctx, organization, contact, wanted)
-  const { totalPages, ...position } = paginate(page, limit, total)
   return {
     success: true,
     messages: messages.map((message) => presentMessage(message, ctx.mediaLinks.urlOf)),
-    pagination: { currentPage: page, totalPages, totalMessages: total, messagesPerPage: limit, ...position },
+    pagination: MessagePagination.show(page, limit, total),
     count: messages.length,
     searchTerms: filtered ? [...new Set(terms.map(({ text }) => text))] : null,
     filtered,
@@ -146,12 +141,11 @@ async function answerContacts(ctx: Context, organization: Organization, asked: A
   const { limit = CONTACTS_A_PAGE, page = 1 } = asked
   const search = asked.search?.trim() || null
   const { contacts, total } = await listContacts(ctx, organization, { search, page, limit })
-  const { totalPages, ...position } = paginate(page, limit, total)
   const now = ctx.clock()
   return {
     success: true,
     contacts: contacts.map((contact) => presentContact(contact, now)),
-    pagination: { currentPage: page, totalPages, totalContacts: total, contactsPerPage: limit, ...position },
+    pagination: ContactPagination.show(page, limit, total),
     count: contacts.length,
     searchTerms: search === null ? null : [search],
     filtered: search !== null,

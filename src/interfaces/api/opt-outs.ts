@@ -7,7 +7,7 @@ import { tenantOf } from '../../http/auth.js'
 import { Nullable } from '../../model/input.js'
 import { presentOptOut } from '../../model/opt-out.js'
 import { answerImport, ImportAnswer, takeFiles, takesFile } from './csv-import.js'
-import { paginate } from './pagination.js'
+import { paginationOf } from './pagination.js'
 import { responses, tenantId } from './schemas.js'
 import { fileAnswer, format, sendFile } from './send-file.js'
 import type { ApiServer } from './server.js'
@@ -30,17 +30,12 @@ const Query = Type.Object({
   tenantId,
 })
 
+const Pagination = paginationOf('totalOptOuts', 'optOutsPerPage')
+
 const ListAnswer = Type.Object({
   success: Type.Literal(true),
   optOuts: Type.Array(OptOutSchema),
-  pagination: Type.Object({
-    currentPage: Type.Integer(),
-    totalPages: Type.Integer(),
-    totalOptOuts: Type.Integer(),
-    optOutsPerPage: Type.Integer(),
-    hasNextPage: Type.Boolean(),
-    hasPrevPage: Type.Boolean(),
-  }),
+  pagination: Pagination.schema,
   count: Type.Integer({ minimum: 0, description: 'Opt-outs in this answer' }),
 })
 
@@ -59,11 +54,10 @@ export function optOutRoutes(server: ApiServer, ctx: Context): void {
     async (request) => {
       const { limit = OPT_OUTS_A_PAGE, page = 1 } = request.query
       const { contacts, total } = await listOptOuts(ctx, tenantOf(request), { page, limit })
-      const { totalPages, ...position } = paginate(page, limit, total)
       return {
         success: true,
         optOuts: contacts.map(presentOptOut),
-        pagination: { currentPage: page, totalPages, totalOptOuts: total, optOutsPerPage: limit, ...position },
+        pagination: Pagination.show(page, limit, total),
         count: contacts.length,
       }
     },

@@ -49,16 +49,6 @@ export const MessageSchema = Type.Object({
   outcome: Nullable(Type.Enum(['pending', 'unknown'], { description: "The upstream's answer is outstanding" })),
 })
 
-/** Spec 2.3. */
-export const PaginationSchema = Type.Object({
-  currentPage: Type.Integer(),
-  totalPages: Type.Integer(),
-  totalMessages: Type.Integer(),
-  messagesPerPage: Type.Integer(),
-  hasNextPage: Type.Boolean(),
-  hasPrevPage: Type.Boolean(),
-})
-
 /** Spec 2.4; every error of this interface has the first three. */
 export const ErrorSchema = Type.Object(
   {

@@ -4,7 +4,7 @@ import { createShortLink, listShortLinks, recoverShortLink } from '../../core/sh
 import { tenantOf } from '../../http/auth.js'
 import { answerOnce } from '../../http/idempotency.js'
 import { CreateShortLink, presentShortLink, type ShortLink } from '../../model/short-link.js'
-import { paginate } from './pagination.js'
+import { paginationOf } from './pagination.js'
 import { responses, tenantId } from './schemas.js'
 import type { ApiServer } from './server.js'
 
@@ -16,6 +16,8 @@ const ShortLinkFields = {
 
 const ShortLinkAnswer = Type.Object({ success: Type.Literal(true), shortlink: Type.Object(ShortLinkFields) })
 
+const Pagination = paginationOf('totalShortLinks', 'shortLinksPerPage')
+
 const ShortLinksAnswer = Type.Object({
   success: Type.Literal(true),
   shortlinks: Type.Array(
@@ -25,14 +27,7 @@ const ShortLinksAnswer = Type.Object({
       created_at: Type.String({ format: 'date-time' }),
     }),
   ),
-  pagination: Type.Object({
-    currentPage: Type.Integer(),
-    totalPages: Type.Integer(),
-    totalShortLinks: Type.Integer(),
-    shortLinksPerPage: Type.Integer(),
-    hasNextPage: Type.Boolean(),
-    hasPrevPage: Type.Boolean(),
-  }),
+  pagination: Pagination.schema,
 })
 
 const SHORT_LINKS_A_PAGE = 50
@@ -85,7 +80,6 @@ export function shortLinkRoutes(server: ApiServer, ctx: Context): void {
     async (request) => {
       const { page = 1, limit = SHORT_LINKS_A_PAGE } = request.query
       const { links, total } = await listShortLinks(ctx, tenantOf(request), { page, limit })
-      const { totalPages, ...position } = paginate(page, limit, total)
       return {
         success: true,
         shortlinks: links.map((link) => ({
@@ -93,7 +87,7 @@ export function shortLinkRoutes(server: ApiServer, ctx: Context): void {
           clicks: link.clicks,
           created_at: link.created_at.toISOString(),
         })),
-        pagination: { currentPage: page, totalPages, totalShortLinks: total, shortLinksPerPage: limit, ...position },
+        pagination: Pagination.show(page, limit, total),
       }
     },
   )

@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { verifyCounters } from '../../../src/core/analytics/verify.js'
 import { tendBroadcasts } from '../../../src/core/broadcasts/tend.js'
+import { ensurePersonContact } from '../../../src/core/messages/person.js'
 import { getOrganization } from '../../../src/core/organizations.js'
 import { newId } from '../../../src/lib/id.js'
 import { type BroadcastWorld, startBroadcastWorld } from '../../interfaces/api/broadcasts-support.js'
-import { createContact, receiveMessages, seconds, textMessage, wamid } from '../../interfaces/hooks/support.js'
+import { createContact, receiveMessages, seconds, wamid } from '../../interfaces/hooks/support.js'
 import { type Held, hold, untilWaiting } from '../../support/locks.js'
 
 let at: BroadcastWorld
@@ -153,7 +154,7 @@ describe('while recipients are made ready', () => {
       `user:${userId}`,
     ])
     const { made, go } = await begin({ audience: { contactIds: [older, rows[0].contact_id] } })
-    await receiveMessages(at.world, at.organization, textMessage(digits, 'me', { from_user_id: userId }))
+    await ensurePersonContact(at.world.app.ctx, at.organization.id, { waId: digits, userId }, null)
     await go()
     const { id } = await made
     expect(await at.read(id)).toMatchObject({ totalRecipients: 2, skippedRecipients: 1 })

@@ -313,6 +313,23 @@ describe('coming back', () => {
     expect(await consent()).toEqual({ ...WILLING, allow_broadcast: false })
   })
 
+  it('by hand is not undone by an older stop that comes later, but by one of the same second', async () => {
+    await say('stop', 60)
+    await allowByHand(true)
+    await say('stop', 100)
+    expect(await consent()).toEqual(WILLING)
+    const thisSecond = String(Math.floor(Date.now() / 1_000))
+    await receiveMessages(world, organization, textMessage(number, 'stop', { timestamp: thisSecond }))
+    expect(await consent()).toMatchObject({ allow_broadcast: false, opt_out_source: 'reply' })
+  })
+
+  it('is no word on a stop that comes later where there was no opt-out to end', async () => {
+    await allowByHand(false)
+    await allowByHand(true)
+    await say('stop')
+    expect(await consent()).toMatchObject({ allow_broadcast: false, opted_out_at: at(60) })
+  })
+
   it('is not undone by the same callback when it comes again', async () => {
     const stop = textMessage(number, 'stop', { timestamp: seconds(60) })
     await receiveMessages(world, organization, stop)

@@ -189,6 +189,32 @@ describe('with a server that answers as told', () => {
     expect((await cursorOf(organization)).isSynced).toBe(true)
   })
 
+  describe('that takes half an hour for a page', () => {
+    const slowly =
+      (answer: Answering): Answering =>
+      (request, response) => {
+        world.advance(HOUR / 2)
+        return answer(request, response)
+      }
+
+    it('a further job goes on where the list stands', async () => {
+      pages = [slowly(page([node(1, ago(2 * DAY))], 'a')), page([node(2, ago(DAY))], null)]
+      await world.drain()
+      expect(asked().map(({ after }) => after)).toEqual([null, null])
+      expect(await idsOf()).toEqual([1, 2])
+      expect((await cursorOf(organization)).isSynced).toBe(true)
+    })
+
+    it('a list in another order is left until the next hour: it would begin where it began', async () => {
+      pages = [slowly(page([node(2, ago(DAY)), node(1, ago(2 * DAY))], 'a')), page([node(3, ago(HOUR))], null)]
+      await world.drain()
+      expect(asked()).toHaveLength(1)
+      expect(await cursorOf(organization)).toEqual({ until: null, isSynced: false })
+      await runHourly()
+      expect(await idsOf()).toEqual([1, 2, 3])
+    })
+  })
+
   it('a shop that goes on asking to wait is left alone until the next hour', async () => {
     const limited = json(429, {}, { 'retry-after': '0.01' })
     pages = Array.from({ length: 6 }, () => limited)

@@ -169,6 +169,49 @@ describe('pause', () => {
   })
 })
 
+describe('while it is sent', () => {
+  it.each([
+    ['pause', 'pending'],
+    ['cancel', 'skipped'],
+  ] as const)('%s: nobody is sent to any more who was not on the way (the rest is %s)', async (verb, rest) => {
+    await pace(10)
+    const before = (await at.arrived()).length
+    const numbers = Array.from({ length: 60 }, at.newNumber)
+    const { id } = await at.create({ audience: { recipients: numbers.map((chatNumber) => ({ chatNumber })) } })
+    const draining = at.world.drain()
+    await expect.poll(async () => (await at.arrived()).length).toBeGreaterThan(before + 1)
+    await at.act(id, verb)
+    await draining
+    const sent = (await statusesOf(id)).filter((status) => status === 'sent').length
+    expect(sent).toBe((await at.arrived()).length - before)
+    expect(sent).toBeLessThan(60)
+    expect(await at.recipients(id, `status=${rest}&limit=100`)).toHaveLength(60 - sent)
+    await pace(0)
+    if (verb === 'cancel') {
+      expect(await at.read(id)).toMatchObject({ totalRecipients: sent, skippedRecipients: 60 - sent })
+      return
+    }
+    await at.act(id, 'resume')
+    await at.world.drain()
+    const arrived = (await at.arrived()).slice(before).map(({ to }) => to)
+    expect(arrived.sort()).toEqual(numbers)
+  })
+
+  const pace = async (messages_per_second: number) => {
+    const { id, phoneNumberId, businessAccountId, appSecret, verifyToken } = at.organization
+    const settings = {
+      phone_number_id: phoneNumberId,
+      business_account_id: businessAccountId,
+      access_token: 'a-token',
+      app_secret: appSecret,
+      verify_token: verifyToken,
+      messages_per_second,
+      pair_limit: false,
+    }
+    expect((await at.world.admin('PUT', `/organizations/${id}/upstream`, settings)).status).toBe(200)
+  }
+})
+
 let dropped = 1_650
 /** To somebody whose connection is dropped after the message was accepted: its outcome is unknown. */
 function unknown() {

@@ -177,6 +177,25 @@ describe('POST /opt-outs/import', () => {
     expect(types.filter((type) => type === 'contact.opted_out')).toHaveLength(1)
   })
 
+  it('opts out nobody who came back after the date of the list', async () => {
+    const [byWord, byHand] = await optOut(2)
+    await receiveMessages(world, organization, textMessage(byWord as string, 'start', { timestamp: seconds(600) }))
+    await request('PATCH', `/contact?chat_id=${byHand}`, { key: organization.key, body: { allow_broadcast: true } })
+    const listed = (at: string) =>
+      importCsv(`chat_id,name,opted_out_at\n${byWord},Ana,${at}\n${byHand},Eva,${at}\n`).then(({ body }) =>
+        body.results.map(({ status }: { status: string }) => status),
+      )
+    const justBefore = new Date(Number(seconds(599)) * 1_000).toISOString()
+    expect(await listed(justBefore)).toEqual(['updated', 'updated'])
+    expect(await listed(justBefore)).toEqual(['unchanged', 'unchanged'])
+    expect(numbersOf(await get('/opt-outs'))).toEqual([])
+    expect(await allowsBroadcast(byWord as string)).toBe(true)
+    const { contact } = (await get(`/contact?chat_id=${byHand}`)).body
+    expect(contact).toMatchObject({ full_name: 'Eva', allow_broadcast: true })
+    expect(await listed(world.now().toISOString())).toEqual(['updated', 'updated'])
+    expect(new Set(numbersOf(await get('/opt-outs')))).toEqual(new Set([byWord, byHand]))
+  })
+
   it('refuses rows one by one, and says what is wrong with each', async () => {
     const number = nextNumber()
     const { body } = await importCsv(

@@ -146,6 +146,40 @@ describe('a send-template as a broadcast of one', () => {
   })
 })
 
+describe('a send-template whose contact was erased', () => {
+  it('keeps what became of it, and nothing of the person', async () => {
+    const digits = template.newNumber()
+    const { broadcastId } = await sendTo(digits, OFFER)
+    await template.world.settle()
+    await template.world.request('DELETE', `/contact?chat_id=${digits}`, { key: organization.key })
+    await template.world.drain()
+    expect((await read(`/broadcasts/${broadcastId}`)).broadcast).toMatchObject({ id: broadcastId, totalRecipients: 1 })
+    expect((await read(`/broadcasts/${broadcastId}/recipients`)).recipients).toMatchObject([
+      { contactId: null, chatNumber: null, contactName: null, status: 'read', messageId: null },
+    ])
+    const { data } = await read(`/broadcast-analytics?broadcast_id=${broadcastId}`)
+    expect(data.deliveryStats).toMatchObject({ sent: 1, delivered: 1, read: 1 })
+    expect((await overall()).overallStats).toMatchObject({ totalCampaigns: 1, totalRecipients: 1, read: 1 })
+  })
+})
+
+describe('a template that gets other buttons', () => {
+  it('has its clicks counted by them from then on', async () => {
+    const put = (text: string) =>
+      template.putTemplate({ name: 'asks', body: 'Sim?', buttons: [{ type: 'QUICK_REPLY', text }] }, organization)
+    await put('Sim')
+    await sendTo(template.newNumber(), { templateName: 'asks' })
+    await put('Claro')
+    await template.world.request('POST', '/templates/sync', { key: organization.key })
+    const digits = template.newNumber()
+    const { broadcastId, results } = await sendTo(digits, { templateName: 'asks' })
+    await template.world.settle()
+    await press(digits, 'Claro', results[0].messageId)
+    const { data } = await read(`/broadcast-analytics?broadcast_id=${broadcastId}`)
+    expect(data.allButtons).toEqual([{ buttonText: 'Claro', clicks: 1, conversionRate: 100 }])
+  })
+})
+
 describe('the analytics of a day', () => {
   it('show the sends of one template as one row without a broadcastId, in whatever languages they went out', async () => {
     const body = { templateName: 'two_tongues' }

@@ -84,6 +84,15 @@ describe('what the upstream refuses', () => {
     expect((await send(digits)).body).toMatchObject({ success: true })
   })
 
+  it('its rate limit, which lasts: 200 with success false, and an Idempotency-Key does not keep it', async () => {
+    const digits = await template.newContact()
+    await template.world.sim('PUT', `/recipients/${digits}`, { code: 130429 })
+    await expectFailure(await send(digits, 'limited'), /^Too many requests: ./, 'failed')
+    await template.world.sim('DELETE', `/recipients/${digits}`)
+    const again = await send(digits, 'limited')
+    expect([again.headers.get('idempotent-replayed'), again.body.success]).toEqual([null, true])
+  })
+
   it('a template that it knows no more is told as its refusal', async () => {
     const { world, organization } = template
     await template.putTemplate({ name: 'short_lived', body: 'Olá' })

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createContact } from '../hooks/support.js'
-import { expectRefusal, startTemplateWorld, type TemplateWorld } from './send-template-support.js'
+import { startTemplateWorld, type TemplateWorld } from './send-template-support.js'
 
 const DIGITS = '5511987650001'
 
@@ -28,11 +28,24 @@ function freePort(): Promise<number> {
 describe('POST /send-template while nobody listens at the upstream', () => {
   const send = () => template.send({ templateName: 'promo', chatNumber: DIGITS }, 'again')
 
-  it('is 500 Upstream unavailable where no template is known yet, and nothing is recorded', async () => {
+  it('is 200 with success false where no template is known yet: a broadcast of one has failed, and no message is recorded', async () => {
     const answer = await send()
-    expectRefusal(answer, 'Upstream unavailable', 500)
-    expect(answer.body.retryable).toBe(true)
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({
+      success: false,
+      summary: { total: 1, successful: 0, failed: 1 },
+      results: [{ success: false, messageId: null, error: answer.body.error }],
+      error: expect.stringMatching(/^Upstream unavailable: ./),
+    })
     expect(await template.shown(DIGITS)).toEqual([])
+    const { recipients } = (await template.read(`/broadcasts/${answer.body.broadcastId}/recipients`)).body
+    expect(recipients).toMatchObject([
+      { status: 'failed', errorCode: 'upstream_unavailable', errorMessage: answer.body.error },
+    ])
+    expect((await template.read(`/broadcasts/${answer.body.broadcastId}`)).body.broadcast).toMatchObject({
+      templateName: 'promo',
+      totalRecipients: 1,
+    })
   })
 
   it('is 200 with success false, and an Idempotency-Key does not keep it', async () => {

@@ -122,6 +122,24 @@ describe('a webhook of a storefront', () => {
     expect(await ordersOf(world, organization)).toMatchObject([{ total_price: '100.00' }])
   })
 
+  it('of a deletion takes the order out of the revenue for good, and no other', async () => {
+    const [gone, kept] = [shopOrder(), shopOrder()]
+    const other = await world.createOrganization()
+    await connectStorefront(world, other)
+    await tellOrders(world, organization, gone, kept)
+    await tellOrders(world, other, gone)
+    const headers = { 'x-shopify-topic': 'orders/delete' }
+    for (const _time of ['once', 'again']) expect((await tell({ id: gone.id }, { headers })).status).toBe(200)
+    await tellOrders(world, organization, { ...gone, updated_at: '2026-03-02T10:00:00-03:00' })
+    const cancelled = async (one: TestOrganization) =>
+      (await ordersOf(world, one)).map(({ id, cancelled_at }) => [Number(id), cancelled_at])
+    expect(await cancelled(organization)).toEqual([
+      [gone.id, expect.any(Date)],
+      [kept.id, null],
+    ])
+    expect(await cancelled(other)).toEqual([[gone.id, null]])
+  })
+
   it('that comes twice at the same moment makes one order', async () => {
     const headers = { 'x-shopify-webhook-id': 'twice' }
     const order = shopOrder()
@@ -132,7 +150,9 @@ describe('a webhook of a storefront', () => {
 
   it.each([
     ['of another topic', shopOrder(), { 'x-shopify-topic': 'products/update' }],
-    ['without an order', { id: 42 }, { 'x-shopify-topic': 'orders/delete' }],
+    ['without an order', { id: 42 }, {}],
+    ['of the deletion of an order that is not known', { id: 42 }, { 'x-shopify-topic': 'orders/delete' }],
+    ['of the deletion of nothing', { id: null }, { 'x-shopify-topic': 'orders/delete' }],
     ['with an amount that is none', shopOrder({ total_price: '1e3' }), {}],
     ['with an order without a time', shopOrder({ updated_at: null }), {}],
     ['with an id that is none', shopOrder({ id: "1'; --" }), {}],

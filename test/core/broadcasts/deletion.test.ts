@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { tendBroadcasts } from '../../../src/core/broadcasts/tend.js'
+import { foldCounts } from '../../../src/core/maintenance.js'
+import { newBroadcaster, OFFER, OFFER_PARAMETERS } from '../../interfaces/api/broadcasts-support.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { workOffLater } from '../media/support.js'
+
+let world: World
+
+beforeAll(async () => {
+  world = await startWorld()
+})
+
+afterAll(() => world.close())
+
+const TABLES = [
+  ...['broadcasts', 'broadcast_recipients', 'broadcast_failures', 'broadcast_utm_campaigns', 'campaign_deltas'],
+  ...['campaign_counts', 'campaign_errors', 'short_links', 'templates', 'contacts', 'messages'],
+]
+
+async function countRows({ id }: TestOrganization): Promise<Record<string, number>> {
+  const found: Record<string, number> = {}
+  for (const table of TABLES) {
+    const { rows } = await world.database.pool.query(
+      `SELECT count(*) AS count FROM ${table} WHERE organization_id = $1`,
+      [id],
+    )
+    found[table] = rows[0].count
+  }
+  return found
+}
+
+async function broadcast({ key }: TestOrganization, recipients: object[]): Promise<void> {
+  const body = { name: 'News', templateName: OFFER, ...OFFER_PARAMETERS, audience: { recipients } }
+  expect((await world.request('POST', '/broadcasts', { key, body })).status).toBe(202)
+}
+
+const NUMBERS = Array.from({ length: 200 }, (_, n) => `1650777${1_000 + n}`)
+
+/** An organization with something in every table of broadcasts. */
+async function furnish(): Promise<TestOrganization> {
+  const organization = await newBroadcaster(world)
+  const { key } = organization
+  const shortlink = { redirect_url: 'https://shop.example/?utm_campaign=natal', code: `natal-${organization.slug}` }
+  await world.request('POST', '/shortlinks', { key, body: shortlink })
+  await broadcast(organization, [
+    { chatNumber: '16505000001', buttonParameters: { param1: shortlink.code } },
+    { chatNumber: NUMBERS[0] },
+  ])
+  await world.settle()
+  await foldCounts(world.app.ctx)
+  return organization
+}
+
+it('an organization that is deleted leaves nothing of its broadcasts, and those of another one alone', async () => {
+  const [organization, other] = [await furnish(), await furnish()]
+  await broadcast(organization, [{ chatNumber: NUMBERS[1] }])
+  await broadcast(other, [{ chatNumber: NUMBERS[1] }])
+  const before = await countRows(organization)
+  const untouched = await countRows(other)
+  for (const [table, count] of Object.entries(before))
+    expect({ table, isEmpty: count === 0 }).toEqual({ table, isEmpty: false })
+  expect((await world.admin('DELETE', `/organizations/${organization.id}`)).status).toBe(200)
+  expect(await countRows(organization)).toEqual(Object.fromEntries(TABLES.map((table) => [table, 0])))
+  expect(await countRows(other)).toEqual(untouched)
+})
+
+it('an organization that is deleted while its broadcast is sent leaves nothing, and its jobs end', async () => {
+  await world.sim('POST', '/settings', { statuses: false })
+  const organization = await newBroadcaster(world)
+  await broadcast(
+    organization,
+    NUMBERS.map((chatNumber) => ({ chatNumber })),
+  )
+  const draining = world.drain()
+  const sent = async () =>
+    (await world.sim('GET', `/messages?phone_number_id=${organization.phoneNumberId}&limit=0`)).body.total
+  await expect.poll(sent).toBeGreaterThan(0)
+  expect((await world.admin('DELETE', `/organizations/${organization.id}`)).status).toBe(200)
+  await draining
+  await tendBroadcasts(world.app.ctx)
+  await workOffLater(world)
+  expect(await countRows(organization)).toEqual(Object.fromEntries(TABLES.map((table) => [table, 0])))
+  const { rows } = await world.database.pool.query(
+    `SELECT count(*) AS count FROM graphile_worker._private_jobs WHERE payload ->> 'organizationId' = $1`,
+    [organization.id],
+  )
+  expect(rows).toEqual([{ count: 0 }])
+})
