@@ -19,17 +19,16 @@ export interface OrderWebhook {
   id: string | undefined
 }
 
+/** The topic of webhooks that hold no more of an order than its id. */
+const DELETED = 'orders/delete'
 const MAX_ID_LENGTH = 255
 /** What a webhook is held against where nobody has a secret, so that this takes as long as a wrong signature. */
 const NO_SECRET = 'nobody'
 
-/** Of a webhook that holds no more of an order than its id. */
-const DELETED = 'orders/delete'
-
 /**
- * Records the order that a webhook tells of, once; one that was deleted counts as cancelled. What is signed is taken whatever it holds: refused ones come again and again,
- * until the storefront gives up telling of orders at all. Throws authorization_required, invalid_signature, which does not tell
- * who has a storefront here, and invalid_json.
+ * Records the order that a webhook tells of, once; one that was deleted is cancelled. What is signed is taken whatever it holds:
+ * refused ones come again and again, until the storefront gives up telling of orders at all. Throws authorization_required,
+ * invalid_signature, which does not tell who has a storefront here, and invalid_json.
  */
 export async function receiveOrderWebhook(ctx: Context, slug: string, webhook: OrderWebhook): Promise<void> {
   const organizationId = await findSender(ctx, slug, webhook)
@@ -44,11 +43,16 @@ export async function receiveOrderWebhook(ctx: Context, slug: string, webhook: O
 }
 
 /** False where the webhook holds no order. */
-async function recordOrder(ctx: Context, organizationId: string, body: JsonObject, webhookId = ''): Promise<boolean> {
+async function recordOrder(
+  ctx: Context,
+  organizationId: string,
+  body: JsonObject,
+  webhookId: string | undefined,
+): Promise<boolean> {
   const order = readRestOrder(body)
   if (order === null) return false
   // The order's own time makes a repetition harmless where its id is none.
-  const known = webhookId !== '' && webhookId.length <= MAX_ID_LENGTH ? webhookId : null
+  const known = webhookId && webhookId.length <= MAX_ID_LENGTH ? webhookId : null
   await putStorefrontOrders(ctx.database, organizationId, [toStorefrontOrder(order)], known)
   return true
 }

@@ -31,8 +31,7 @@ const OVERLAP_MS = 2 * 3_600_000
 const MAX_RUN_MS = 30 * 60_000
 /** A list that is longer is begun anew where it stands: GraphQL shows no more than 25,000 orders of one. */
 const MAX_PAGES = 200
-/** A further run would begin where this one did. */
-const TOO_SLOW = 'half an hour did not do for a list of orders whose middle nothing can be told from'
+const TOO_SLOW = 'half an hour did not do for the list of orders, and another run would begin where this one did'
 const MAX_WAIT_MS = 60_000
 /** How often in a row a shop may ask to wait. */
 const MAX_WAITS = 5

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectUpstream } from '../../../src/core/organizations.js'
 import { startWorld, type World } from '../../support/world.js'
 
 let world: World
@@ -65,6 +66,42 @@ describe('PUT /admin/organizations/{id}/upstream', () => {
     for (const secret of secrets) expect(JSON.stringify(answers)).not.toContain(secret)
     expect(await tablesHolding(secrets)).toEqual([])
     expect(await tablesHolding([rest.phone_number_id])).toEqual(['upstream_settings'])
+  })
+
+  it('connects nobody whose templates no job would then ask for', async () => {
+    const { id } = await newOrganization()
+    const given = { ...settings(), messages_per_second: 80, pair_limit: true }
+    const breaking = { ...world.app.ctx, linkWithSimulator: () => Promise.reject(new Error('the simulator is down')) }
+    await expect(connectUpstream(breaking, id, given)).rejects.toThrow('the simulator is down')
+    const connected = async () => {
+      const { rows } = await world.database.pool.query(
+        `SELECT (SELECT count(*)::int FROM upstream_settings WHERE organization_id = $1) AS settings,
+           (SELECT count(*)::int FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
+            WHERE t.identifier = 'sync_templates' AND j.payload ->> 'organizationId' = $1::text) AS jobs`,
+        [id],
+      )
+      return rows[0]
+    }
+    expect(await connected()).toEqual({ settings: 0, jobs: 0 })
+    await connect(id, given)
+    expect(await connected()).toEqual({ settings: 1, jobs: 1 })
+  })
+
+  it('the simulator knows the number before a worker may ask it for templates', async () => {
+    const { id } = await newOrganization()
+    const seen: unknown[] = []
+    const watching = {
+      ...world.app.ctx,
+      linkWithSimulator: async () => {
+        const { rows } = await world.database.pool.query('SELECT FROM upstream_settings WHERE organization_id = $1', [
+          id,
+        ])
+        seen.push(rows.length)
+      },
+      wakeWorkers: () => void seen.push('woken'),
+    }
+    await connectUpstream(watching, id, { ...settings(), messages_per_second: 80, pair_limit: true })
+    expect(seen).toEqual([0, 'woken'])
   })
 
   it.each(['phone_number_id', 'business_account_id'] as const)('409 for a %s that another one claims', async (kind) => {
