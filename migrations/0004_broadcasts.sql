@@ -126,7 +126,7 @@ CREATE TABLE campaign_errors (
 CREATE TABLE broadcast_utm_campaigns (
   organization_id uuid NOT NULL,
   broadcast_id    uuid NOT NULL,
-  utm_campaign    text NOT NULL, -- lower case
+  utm_campaign    text NOT NULL, -- as the link has it
   PRIMARY KEY (organization_id, broadcast_id, utm_campaign)
 );
 
@@ -142,7 +142,7 @@ CREATE TABLE short_links (
   organization_id uuid NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
   code            text NOT NULL, -- unique over all organizations: it stands in the directory
   redirect_url    text NOT NULL,
-  utm_campaign    text, -- of redirect_url, lower case
+  utm_campaign    text, -- of redirect_url
   clicks          bigint NOT NULL DEFAULT 0, -- without those of short_link_clicks
   created_at      timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (organization_id, code)

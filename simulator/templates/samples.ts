@@ -33,12 +33,12 @@ export const sampleTemplates: readonly Template[] = [
           ],
         },
       },
-      { type: 'FOOTER', text: 'Para não receber mais, toque em Parar promoções' },
+      { type: 'FOOTER', text: 'Para não receber mais, toque em Parar' },
       {
         type: 'BUTTONS',
         buttons: [
           { type: 'QUICK_REPLY', text: 'Quero saber mais' },
-          { type: 'QUICK_REPLY', text: 'Parar promoções' },
+          { type: 'QUICK_REPLY', text: 'Parar' },
           {
             type: 'URL',
             text: 'Ver ofertas',
@@ -80,7 +80,7 @@ export const sampleTemplates: readonly Template[] = [
         text: '{{name}}, a nova coleção chegou!',
         example: { body_text_named_params: [{ param_name: 'name', example: 'Ana' }] },
       },
-      { type: 'BUTTONS', buttons: [{ type: 'QUICK_REPLY', text: 'Parar promoções' }] },
+      { type: 'BUTTONS', buttons: [{ type: 'QUICK_REPLY', text: 'Parar' }] },
     ],
   },
 ]

@@ -15,7 +15,7 @@ import {
 export interface CampaignSources {
   /** Values of button parameters, with a short link's code in each (model/short-link, readShortCode). */
   codes: readonly string[]
-  /** utm_campaigns that are known already, folded (model/utm). */
+  /** utm_campaigns that are known already. */
   campaigns: readonly string[]
 }
 
@@ -26,7 +26,7 @@ export interface Revenue {
   currency: string
   orderCount: number
   avgOrderValue: number
-  /** In lower case; the first where there are several. */
+  /** As the link has it; the first where there are several. */
   utmCampaign: string | null
   utmCampaigns: { campaign: string; orderCount: number; revenue: number; avgOrderValue: number }[]
   orders: {
@@ -49,8 +49,8 @@ const MAX_ORDERS = 1_000
  * What the orders brought that came from the given campaigns by way of the messaging channel (spec 4.5): those whose landing page
  * has one of PARLEY_CHANNEL_NAMES as utm_source, and as utm_campaign a campaign or its name with a suffix, whatever the case.
  * Tests and cancelled orders are left out; unpaid, voided and refunded ones count with their price as it was ordered.
- * `utmCampaigns` has an entry for each campaign and each suffix of it by which orders in the organization's currency came, in
- * lower case, first the campaign itself; no order stands in two. Nothing but zeros where there is no campaign or no storefront.
+ * `utmCampaigns` has an entry for each campaign and each suffix of it by which orders in the organization's currency came, spelled
+ * as the link is, first the campaign itself; no order stands in two. Nothing but zeros where there is no campaign or no storefront.
  */
 export async function findRevenue(
   ctx: Pick<Context, 'database' | 'channelNames'>,
@@ -58,27 +58,35 @@ export async function findRevenue(
   { codes, campaigns }: CampaignSources,
 ): Promise<Revenue> {
   const resolved = await resolveUtmCampaigns(ctx.database, organization.id, codes)
-  const bases = [...new Set([...resolved, ...campaigns.map(foldUtm)])]
-  const isConnected = bases.length > 0 && (await findStorefrontSettings(ctx.database, organization.id)) !== null
-  if (!isConnected) return present(organization, [], [], [])
-  const wanted = [...new Set(bases.flatMap(campaignVariants))]
-  const filter: OrderFilter = { campaigns: wanted, sources: ctx.channelNames }
+  const spellings = spellingsOf([...resolved, ...campaigns])
+  const isConnected = spellings.size > 0 && (await findStorefrontSettings(ctx.database, organization.id)) !== null
+  if (!isConnected) return present(organization, new Map(), [], [])
+  const filter: OrderFilter = { campaigns: [...spellings.keys()], sources: ctx.channelNames }
   const [sums, orders] = await Promise.all([
     sumStorefrontOrders(ctx.database, organization.id, filter),
     listStorefrontOrders(ctx.database, organization.id, filter, MAX_ORDERS),
   ])
-  return present(organization, wanted, sums, orders)
+  return present(organization, spellings, sums, orders)
+}
+
+/** The campaigns and their suffixes, folded, with the first spelling of each; in their order. */
+function spellingsOf(campaigns: readonly string[]): Map<string, string> {
+  const spellings = new Map<string, string>()
+  for (const spelling of campaigns.flatMap(campaignVariants)) {
+    const folded = foldUtm(spelling)
+    if (!spellings.has(folded)) spellings.set(folded, spelling)
+  }
+  return spellings
 }
 
 function present(
   { currency }: Organization,
-  campaigns: readonly string[],
+  spellings: ReadonlyMap<string, string>,
   sums: readonly OrderSum[],
   orders: readonly FittingOrder[],
 ): Revenue {
   const total = sums.find((sum) => sum.currency === currency && sum.campaign === null)
-  const rank = new Map(campaigns.map((campaign, index) => [campaign, index]))
-  const ranked = (campaign: string) => rank.get(campaign) ?? campaigns.length
+  const campaigns = [...spellings.values()]
   return {
     totalRevenue: total?.revenue ?? 0,
     currency,
@@ -88,9 +96,11 @@ function present(
     utmCampaigns: sums
       .filter((sum) => sum.currency === currency)
       .flatMap(({ campaign, orderCount, revenue, avgOrderValue }) =>
-        campaign === null ? [] : [{ campaign, orderCount, revenue, avgOrderValue }],
+        campaign === null
+          ? []
+          : [{ campaign: spellings.get(campaign) ?? campaign, orderCount, revenue, avgOrderValue }],
       )
-      .sort((one, other) => ranked(one.campaign) - ranked(other.campaign)),
+      .sort((one, other) => campaigns.indexOf(one.campaign) - campaigns.indexOf(other.campaign)),
     orders: orders.map((order) => ({
       orderName: order.name,
       totalPrice: order.total_price,

@@ -5,7 +5,7 @@ import { isLinkPreview } from '../model/link-preview.js'
 import type { Organization } from '../model/organization.js'
 import { Problem } from '../model/problem.js'
 import { checkRedirectUrl, isShortCode, type ShortLink } from '../model/short-link.js'
-import { foldUtm, readUtm } from '../model/utm.js'
+import { readUtm } from '../model/utm.js'
 import {
   type ClickedLink,
   type Clicks,
@@ -35,8 +35,7 @@ export async function createShortLink(
   id: string,
 ): Promise<ShortLink> {
   checkRedirectUrl(redirectUrl)
-  const { campaign } = readUtm(redirectUrl)
-  const utmCampaign = campaign === null ? null : foldUtm(campaign)
+  const { campaign: utmCampaign } = readUtm(redirectUrl)
   for (const candidate of candidates(code, id)) {
     const link = await insertShortLink(ctx.database, organization.id, { code: candidate, redirectUrl, utmCampaign })
     if (link) return link

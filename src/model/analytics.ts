@@ -1,3 +1,4 @@
+import { isCalendarDate } from '../lib/calendar.js'
 import { toIso } from './contact.js'
 import { Problem } from './problem.js'
 import { quickReplies, type Template } from './template.js'
@@ -118,11 +119,8 @@ function readDate(name: string, given: unknown, source: Source): string {
   throw invalid(source, `${name} must be a date such as 2026-01-31${shown}`)
 }
 
-/** A date that is none, such as February 30, comes back as another one. */
 function isDate(text: string): boolean {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text) || text < '0001') return false
-  const at = new Date(`${text}T00:00:00Z`)
-  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text)
+  return /^\d{4}-\d\d-\d\d$/.test(text) && text >= '0001' && isCalendarDate(text)
 }
 
 function invalid(source: Source, message: string): Problem {

@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { type TSchema, Type } from 'typebox'
+import { isCalendarDate } from '../lib/calendar.js'
 import { isDeeperThan, isJsonObject, type JsonObject } from '../lib/json.js'
 import { firstUnstorable } from '../lib/text.js'
 import { Problem, type ProblemCode } from './problem.js'
@@ -30,7 +31,8 @@ const ajv = new Ajv({ strict: false, allErrors: false, verbose: true, discrimina
 ajv.addFormat('uuid', /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i)
 ajv.addFormat(
   'date-time',
-  (value: string) => /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value) && !Number.isNaN(Date.parse(value)),
+  (value: string) =>
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value) && !Number.isNaN(Date.parse(value)) && isCalendarDate(value),
 )
 ajv.addFormat('uri', (value: string) => URL.canParse(value))
 

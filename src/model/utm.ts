@@ -37,8 +37,7 @@ export function foldUtm(value: string): string {
   return value.toLowerCase()
 }
 
-/** The campaigns, folded, that belong to one: itself, and its name with each suffix of spec 4.5. */
+/** The campaigns that belong to one: itself, and its name with each suffix of spec 4.5. */
 export function campaignVariants(campaign: string): string[] {
-  const base = foldUtm(campaign)
-  return SUFFIXES.map((suffix) => base + suffix)
+  return SUFFIXES.map((suffix) => campaign + suffix)
 }

@@ -3,6 +3,7 @@ import { opaqueArray, statement } from '../database/statement.js'
 import type { DateRange } from '../model/analytics.js'
 import type { Broadcast, BroadcastStatus } from '../model/broadcast.js'
 import { RECIPIENT_STATUS } from './broadcast-recipients.js'
+import { SINGLE_CREATED_AT } from './broadcast-singles.js'
 import { countersOf } from './campaign-counts.js'
 
 /** A broadcast, or the send-templates of one template, language and day (`singles`). */
@@ -61,7 +62,7 @@ const ADDS = `r.skip_reason IS NULL AS total, r.skip_reason IS NOT NULL AS skipp
 const findSingle = statement<BroadcastRow>(
   'analytics.findSingle',
   `SELECT r.broadcast_id AS id, b.name, b.template_name, b.template, b.status, r.parameters,
-     coalesce(m.created_at, (r.outcome ->> 'accepted_at')::timestamptz, b.created_at) AS created_at,
+     ${SINGLE_CREATED_AT} AS created_at,
      (SELECT jsonb_object_agg(counter, adds::text::boolean::int) FROM (SELECT ${ADDS}) a, jsonb_each(to_jsonb(a)) AS each (counter, adds))
        AS counters,
      (SELECT jsonb_object_agg(text, 1) FROM unnest(r.clicked) AS text) AS clicks,

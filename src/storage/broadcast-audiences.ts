@@ -165,7 +165,7 @@ export async function extendRecipients(
   return { added: row?.added ?? 0, lastContact: row?.last_contact ?? null }
 }
 
-/** Notes utm_campaigns (lower case) to which links of single recipients lead. */
+/** Notes utm_campaigns to which links of single recipients lead. */
 export async function addUtmCampaignsOfBroadcast(
   db: Queryable,
   organizationId: string,

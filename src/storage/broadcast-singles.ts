@@ -4,7 +4,11 @@ import type { Recipient, ShownBroadcast } from '../model/broadcast.js'
 import { RECIPIENT_COLUMNS, RECIPIENT_JOINS } from './broadcast-recipients.js'
 import { countChanges } from './campaign-counts.js'
 
-// A single's own row tells what becomes of it; its time is that of its id where no message tells.
+/** When the single `r` with the message `m` was made; where no message tells, its id, a UUIDv7, does. */
+export const SINGLE_CREATED_AT = `coalesce(m.recorded_at,
+  to_timestamp(('x0000' || left(replace(r.broadcast_id::text, '-', ''), 12))::bit(64)::bigint / 1000.0))`
+
+// A single's own row tells what becomes of it.
 const SINGLE = `SELECT r.organization_id, r.broadcast_id AS id, b.name, b.template_name, b.template_language,
      CASE WHEN m.outcome IS NULL THEN 'completed' ELSE 'running' END AS status, NULL AS status_reason,
      NULL::timestamptz AS scheduled_at, t.at AS started_at,
@@ -14,8 +18,7 @@ const SINGLE = `SELECT r.organization_id, r.broadcast_id AS id, b.name, b.templa
    FROM broadcast_recipients r
    JOIN broadcasts b ON b.organization_id = r.organization_id AND b.id = r.campaign_id
    LEFT JOIN messages m ON m.organization_id = r.organization_id AND m.id = r.message_id
-   CROSS JOIN LATERAL (SELECT coalesce(m.recorded_at, to_timestamp(
-     ('x0000' || left(replace(r.broadcast_id::text, '-', ''), 12))::bit(64)::bigint / 1000.0)) AS at) t`
+   CROSS JOIN LATERAL (SELECT ${SINGLE_CREATED_AT} AS at) t`
 
 const findSingle = statement<ShownBroadcast>(
   'broadcastRecipients.findSingle',

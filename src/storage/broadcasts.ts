@@ -18,6 +18,7 @@ const SHOWN = `${COLUMNS}, ${countersOf('b.organization_id', 'b.id')} AS counter
 /** The same as JSON, for an event. */
 const SNAPSHOT = `(to_jsonb(b) || jsonb_build_object('counters', ${countersOf('b.organization_id', 'b.id')}))`
 
+// A little later than its time: the database's clock may be ahead of the one that the time is looked up by.
 const insert = statement<never>(
   'broadcasts.insert',
   `WITH inserted AS (
@@ -28,8 +29,10 @@ const insert = statement<never>(
    ), kept AS (
      UPDATE media SET message_id = $2 WHERE organization_id = $1 AND id = $9
    )
-   INSERT INTO graphile_worker._private_jobs (task_id, payload)
-   SELECT ${taskId('prepare_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid)`,
+   INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at)
+   SELECT ${taskId('prepare_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid), now()
+   UNION ALL
+   SELECT ${taskId('tend_broadcasts')}, '{}', $13::timestamptz + interval '200 milliseconds' WHERE $12 = 'scheduled'`,
 )
 
 // The campaign of a template's singles on one day shows its components as they were last.

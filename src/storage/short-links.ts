@@ -131,7 +131,7 @@ export async function foldShortLinkClicks(db: Queryable): Promise<void> {
 }
 
 /**
- * The campaigns to which an organization's links with these codes lead: folded, each once, in the order in which the codes name
+ * The campaigns to which an organization's links with these codes lead: as the links have them, each once, in the order in which the codes name
  * them first. A code may be the whole value of a button's parameter (model/short-link, readShortCode).
  */
 export async function resolveUtmCampaigns(

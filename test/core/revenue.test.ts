@@ -197,7 +197,8 @@ describe('revenue', () => {
     )
     expect(await find({ codes: [await link('Promoção de Verão')] })).toMatchObject({
       totalRevenue: 3,
-      utmCampaign: 'promoção de verão',
+      utmCampaign: 'Promoção de Verão',
+      utmCampaigns: [{ campaign: 'Promoção de Verão' }],
     })
     expect(await find({ codes: [await link('50%-OFF')] })).toMatchObject({ totalRevenue: 5 })
   })

@@ -232,7 +232,7 @@ describe('inbound messages', () => {
     const press = {
       from: '16505551234',
       type: 'button',
-      button: { payload: 'Parar promoções', text: 'Parar promoções' },
+      button: { payload: 'Parar', text: 'Parar' },
       context: { from: '15550783881', id },
     }
     expect((await inbound({ ...press, name: 'Ana' })).body).toMatchObject({ success: true, delivered: true })

@@ -5,6 +5,7 @@ import type { Broadcast, BroadcastStatus } from '../../model/broadcast.js'
 import type { Organization } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
 import { resetFailedRecipients } from '../../storage/broadcast-sending.js'
+import { findSingleBroadcast } from '../../storage/broadcast-singles.js'
 import {
   findBroadcast,
   launchBroadcast,
@@ -36,7 +37,7 @@ export async function cancelBroadcast(ctx: ControlContext, organization: Organiz
 
 /** Goes on with a paused broadcast; one whose time is still to come is scheduled again. Throws like pauseBroadcast. */
 export async function resumeBroadcast(ctx: ControlContext, organization: Organization, id: string): Promise<Broadcast> {
-  const { scheduled_at: scheduledAt } = await getBroadcast(ctx, organization, id)
+  const scheduledAt = (await findBroadcast(ctx.database, organization.id, id))?.scheduled_at ?? null
   const isEarly = scheduledAt !== null && scheduledAt > ctx.clock()
   if (isEarly && (await rescheduleBroadcast(ctx.database, organization.id, id)))
     return getBroadcast(ctx, organization, id)
@@ -53,7 +54,6 @@ export async function retryFailed(
   organization: Organization,
   id: string,
 ): Promise<{ broadcast: Broadcast; retried: number }> {
-  await getBroadcast(ctx, organization, id)
   let retried = 0
   for (;;) {
     const reset = await retryOnDeadlock(() => retryBatch(ctx, organization, id))
@@ -96,6 +96,12 @@ async function wrongState(
   wanted: string,
   from: readonly BroadcastStatus[],
 ): Promise<Problem> {
+  if (await findSingleBroadcast(ctx.database, organization.id, id)) {
+    return new Problem(
+      'broadcast_state',
+      `It is what POST /send-template sent to one person, and cannot be ${wanted}: send it anew`,
+    )
+  }
   const broadcast = await findBroadcast(ctx.database, organization.id, id)
   if (!broadcast) return new Problem('broadcast_not_found', `No broadcast with the id ${id} in this organization`)
   return new Problem(

@@ -1,4 +1,5 @@
 import type { OperatorContext } from '../../context.js'
+import { isCalendarDate } from '../../lib/calendar.js'
 import type { Organization } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
 import type { ImportedContact } from '../../storage/contact-imports.js'
@@ -40,7 +41,7 @@ function readOptOut(
 
 /** A time without a zone is one of UTC. */
 function readTime(text: string, now: Date): Date {
-  const found = TIME.exec(text)
+  const found = isCalendarDate(text) ? TIME.exec(text) : null
   const zone = text.length > 'YYYY-MM-DD'.length && !found?.groups?.zone ? 'Z' : ''
   const time = new Date(found ? text.replace(' ', 'T') + zone : Number.NaN)
   if (!(time <= now)) {

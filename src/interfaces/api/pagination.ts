@@ -1,12 +1,6 @@
 import { Type } from 'typebox'
 
-/** Where a page stands among all; the first page is 1 (spec 2.3). */
-export function paginate(page: number, limit: number, total: number) {
-  const totalPages = Math.ceil(total / limit)
-  return { totalPages, hasNextPage: page < totalPages, hasPrevPage: page > 1 && totalPages > 0 }
-}
-
-/** The pagination of a list, as schema and as value; the names are those of its total and its limit (`totalContacts`, …). */
+/** The pagination of a list, as schema and as value (spec 2.3; the first page is 1); the names are those of its total and its limit (`totalContacts`, …). */
 export function paginationOf(totalName: `total${string}`, limitName: `${string}PerPage`) {
   return {
     schema: Type.Object({
@@ -22,4 +16,10 @@ export function paginationOf(totalName: `total${string}`, limitName: `${string}P
       return { currentPage: page, totalPages, [totalName]: total, [limitName]: limit, ...position }
     },
   }
+}
+
+/** Where a page stands among all. */
+function paginate(page: number, limit: number, total: number) {
+  const totalPages = Math.ceil(total / limit)
+  return { totalPages, hasNextPage: page < totalPages, hasPrevPage: page > 1 && totalPages > 0 }
 }

@@ -3,6 +3,8 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Context } from '../../context.js'
 import { createGuard, type Gate } from '../../http/auth.js'
 import { broadcastAnalyticsRoutes } from './broadcast-analytics.js'
+import { broadcastControlRoutes } from './broadcast-controls.js'
+import { broadcastRecipientRoutes } from './broadcast-recipients.js'
 import { broadcastRoutes } from './broadcasts.js'
 import { contactImportRoutes } from './contact-import.js'
 import { contactRoutes } from './contacts.js'
@@ -26,7 +28,9 @@ export function apiRoutes(ctx: Context, gate: Gate): FastifyPluginAsync {
     optOutRoutes(server, ctx) //        GET /opt-outs, GET /opt-outs/export, POST /opt-outs/import
     sendChatRoutes(server, ctx) //      POST /send-chat
     sendTemplateRoutes(server, ctx) //  POST /send-template
-    broadcastRoutes(server, ctx) //     GET POST /broadcasts and what follows it
+    broadcastRoutes(server, ctx) //     POST GET /broadcasts, GET /broadcasts/{id}
+    broadcastRecipientRoutes(server, ctx) // GET /broadcasts/{id}/recipients
+    broadcastControlRoutes(server, ctx) // POST /broadcasts/{id}/{pause|resume|cancel|retry-failed}
     shortLinkRoutes(server, ctx) //     POST GET /shortlinks
     broadcastAnalyticsRoutes(server, ctx) // GET POST /broadcast-analytics
     templateRoutes(server, ctx) //      GET /templates, POST /templates/sync

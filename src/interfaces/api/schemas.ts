@@ -65,7 +65,7 @@ const STATUS_TEXTS = {
   401: 'The API key is missing, unknown, revoked, expired, or of another organization than tenantId',
   403: 'The API key lacks the scope',
   404: 'There is no such thing in the organization',
-  409: 'It exists already, or the first request with the Idempotency-Key is under way',
+  409: 'It exists already, is in a state that does not allow it, or the first request with the Idempotency-Key is under way',
   422: 'The Idempotency-Key was used for another body',
   429: 'Too many requests: wait for Retry-After seconds',
   500: 'The upstream or the service failed; retryable tells whether to try again',

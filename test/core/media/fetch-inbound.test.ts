@@ -31,9 +31,17 @@ let organization: TestOrganization
 beforeEach(async () => {
   upstream = await startFileUpstream()
   world = await startWorld({ PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0` })
-  organization = await world.createOrganization()
+  organization = await createOrganization()
   upstream.files.set('1', jpeg())
 })
+
+/** One whose templates have been asked for already. */
+async function createOrganization(): Promise<TestOrganization> {
+  const created = await world.createOrganization()
+  await world.drain()
+  upstream.taken.length = 0
+  return created
+}
 
 afterEach(async () => {
   await world.close()
@@ -464,7 +472,7 @@ describe('two people who turn out to be one', () => {
 
 describe('organizations', () => {
   it('fetch with their own token and keep their own file, be the id the same', async () => {
-    const other = await world.createOrganization()
+    const other = await createOrganization()
     const mine = await receiveFile(world, organization, image())
     upstream.files.set('1', pdf())
     const theirs = await receiveFile(world, other, image())
@@ -481,7 +489,7 @@ describe('organizations', () => {
   })
 
   it('that are deleted take their files along, and no others', async () => {
-    const other = await world.createOrganization()
+    const other = await createOrganization()
     const mine = await receiveFile(world, organization, image())
     const theirs = await receiveFile(world, other, image())
     await world.admin('DELETE', `/organizations/${organization.id}`)

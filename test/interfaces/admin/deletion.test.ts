@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { foldCounts } from '../../../src/core/maintenance.js'
 import { requestIndexes } from '../../support/conversations.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 import { connectStorefront, postWebhook, shopOrder } from '../hooks/storefront-support.js'
@@ -40,10 +41,38 @@ async function furnish(): Promise<TestOrganization> {
     app_secret: organization.appSecret,
     verify_token: organization.verifyToken,
   })
+  await sendBroadcast(organization)
   const paced = { phone_number: '5511987654321', message_type: 'text', text: 'Olá' }
   await world.request('POST', '/send-chat', { key, body: paced })
   await world.settle()
   return organization
+}
+
+/** One with a link of its recipient's own, which one recipient's phone refuses, before and after its counters are folded. */
+async function sendBroadcast({ id, key, phoneNumberId }: TestOrganization): Promise<void> {
+  const template = {
+    name: 'spring',
+    language: 'pt_BR',
+    category: 'UTILITY',
+    components: [
+      { type: 'BODY', text: 'Spring' },
+      { type: 'BUTTONS', buttons: [{ type: 'URL', text: 'See', url: 'https://shop.example/{{1}}', example: ['x'] }] },
+    ],
+  }
+  await world.sim('PUT', '/templates', { phone_number_id: phoneNumberId, template })
+  const link = { redirect_url: 'https://shop.example/?utm_campaign=spring' }
+  const { shortlink } = (await world.request('POST', '/shortlinks', { key, body: link })).body
+  const buttonParameters = { param1: shortlink.code }
+  const recipients = ['5511987654321', '5511987000001'].map((chatNumber) => ({ chatNumber, buttonParameters }))
+  const body = { name: 'Spring', templateName: 'spring', audience: { recipients } }
+  const answer = await world.request('POST', '/broadcasts', { key, body })
+  expect([answer.status, answer.body.broadcast.totalRecipients]).toEqual([202, 2])
+  await world.settle()
+  await foldCounts(world.app.ctx)
+  await world.database.pool.query(
+    `INSERT INTO campaign_deltas (organization_id, campaign_id, counter, change) VALUES ($1, $2, 'read', 0)`,
+    [id, answer.body.broadcast.id],
+  )
 }
 
 /** Every row of the organization, as text, by table. */

@@ -14,7 +14,7 @@ export const PLAIN = 'hello_world'
 export const OFFER = 'oferta_da_semana'
 /** The quick replies of the second. */
 export const MORE = 'Quero saber mais'
-export const STOP = 'Parar promoções'
+export const STOP = 'Parar'
 export const OFFER_PARAMETERS = {
   bodyParameters: { name: '{{first_name}}', discount: '20%' },
   buttonParameters: { param1: 'abc' },

@@ -120,7 +120,7 @@ describe('a send-template as a broadcast of one', () => {
     })
     expect(data.allButtons).toEqual([
       { buttonText: 'Quero saber mais', clicks: 1, conversionRate: 100 },
-      { buttonText: 'Parar promoções', clicks: 0, conversionRate: 0 },
+      { buttonText: 'Parar', clicks: 0, conversionRate: 0 },
     ])
     expect(data.totalButtonClicks).toBe(1)
     expect(data.optOutAnalytics).toEqual({ totalOptOuts: 1, optOutRate: 100 })
