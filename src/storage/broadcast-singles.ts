@@ -5,7 +5,7 @@ import { RECIPIENT_COLUMNS, RECIPIENT_JOINS } from './broadcast-recipients.js'
 import { countChanges } from './campaign-counts.js'
 
 /** When the single `r` with the message `m` was made; where no message tells, its id, a UUIDv7, does. */
-export const SINGLE_CREATED_AT = `coalesce(m.recorded_at,
+export const SINGLE_CREATED_AT = `coalesce(m.created_at,
   to_timestamp(('x0000' || left(replace(r.broadcast_id::text, '-', ''), 12))::bit(64)::bigint / 1000.0))`
 
 // A single's own row tells what becomes of it.

@@ -73,12 +73,12 @@ describe('revenue', () => {
       currency: 'BRL',
       orderCount: 5,
       avgOrderValue: 6.67,
-      utmCampaign: 'natal',
+      utmCampaign: 'Natal',
       utmCampaigns: [
-        { campaign: 'natal', orderCount: 1, revenue: 10.1, avgOrderValue: 10.1 },
-        { campaign: 'natal_viewmore', orderCount: 1, revenue: 20.2, avgOrderValue: 20.2 },
-        { campaign: 'natal_view_more', orderCount: 1, revenue: 0.05, avgOrderValue: 0.05 },
-        { campaign: 'natal_vm', orderCount: 2, revenue: 3, avgOrderValue: 1.5 },
+        { campaign: 'Natal', orderCount: 1, revenue: 10.1, avgOrderValue: 10.1 },
+        { campaign: 'Natal_viewmore', orderCount: 1, revenue: 20.2, avgOrderValue: 20.2 },
+        { campaign: 'Natal_view_more', orderCount: 1, revenue: 0.05, avgOrderValue: 0.05 },
+        { campaign: 'Natal_vm', orderCount: 2, revenue: 3, avgOrderValue: 1.5 },
       ],
       orders: [
         ['#5', 2, '2026-03-05', 'nAtal_vm'],
@@ -255,7 +255,7 @@ describe('the campaigns of button values', () => {
       `https://chat.example/s/${second}/`,
       '',
     ]
-    expect(await resolveUtmCampaigns(world.database, organization.id, values)).toEqual(['pascoa', 'natal'])
+    expect(await resolveUtmCampaigns(world.database, organization.id, values)).toEqual(['Pascoa', 'Natal'])
     const other = await world.createOrganization()
     expect(await resolveUtmCampaigns(world.database, other.id, values)).toEqual([])
   })

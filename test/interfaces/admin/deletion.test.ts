@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { foldCounts } from '../../../src/core/maintenance.js'
 import { requestIndexes } from '../../support/conversations.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 import { connectStorefront, postWebhook, shopOrder } from '../hooks/storefront-support.js'
@@ -34,6 +33,7 @@ async function furnish(): Promise<TestOrganization> {
   await world.sim('POST', '/inbound', { ...inbound, type: 'image', image: {} })
   await world.settle()
   await requestIndexes(world, id)
+  await sendBroadcast(organization)
   await world.admin('PUT', `/organizations/${id}/upstream`, {
     phone_number_id: phoneNumberId,
     business_account_id: organization.businessAccountId,
@@ -41,14 +41,13 @@ async function furnish(): Promise<TestOrganization> {
     app_secret: organization.appSecret,
     verify_token: organization.verifyToken,
   })
-  await sendBroadcast(organization)
   const paced = { phone_number: '5511987654321', message_type: 'text', text: 'Olá' }
   await world.request('POST', '/send-chat', { key, body: paced })
   await world.settle()
   return organization
 }
 
-/** One with a link of its recipient's own, which one recipient's phone refuses, before and after its counters are folded. */
+/** With links of the recipients' own; one phone refuses it. Its counters stand as if some of them had been folded. */
 async function sendBroadcast({ id, key, phoneNumberId }: TestOrganization): Promise<void> {
   const template = {
     name: 'spring',
@@ -66,11 +65,10 @@ async function sendBroadcast({ id, key, phoneNumberId }: TestOrganization): Prom
   const recipients = ['5511987654321', '5511987000001'].map((chatNumber) => ({ chatNumber, buttonParameters }))
   const body = { name: 'Spring', templateName: 'spring', audience: { recipients } }
   const answer = await world.request('POST', '/broadcasts', { key, body })
-  expect([answer.status, answer.body.broadcast.totalRecipients]).toEqual([202, 2])
+  expect(answer.body).toMatchObject({ success: true, broadcast: { totalRecipients: 2 } })
   await world.settle()
-  await foldCounts(world.app.ctx)
   await world.database.pool.query(
-    `INSERT INTO campaign_deltas (organization_id, campaign_id, counter, change) VALUES ($1, $2, 'read', 0)`,
+    `INSERT INTO campaign_counts (organization_id, campaign_id, counter, detail, value) VALUES ($1, $2, 'read', '', 0)`,
     [id, answer.body.broadcast.id],
   )
 }

@@ -436,7 +436,7 @@ describe('GET /broadcasts', () => {
     const events = await eventsOf(at.world, at.organization)
     expect(events.filter(({ data }) => data.broadcast?.id === id)).toEqual([])
     for (const verb of ['pause', 'resume', 'cancel', 'retry-failed'] as const) {
-      expect(await at.act(id, verb)).toMatchObject({ status: 404, body: { error: 'Broadcast not found' } })
+      expect(await at.act(id, verb)).toMatchObject({ status: 409, body: { error: 'Invalid broadcast state' } })
     }
   })
 })
