@@ -41,7 +41,7 @@ export const TASK_NAMES = [
  */
 export const SLOW_LINES: readonly { tasks: readonly string[]; concurrency: number }[] = [
   { tasks: ['fetch_media'], concurrency: 8 },
-  { tasks: ['send_broadcast'], concurrency: 32 },
+  { tasks: ['send_broadcast'], concurrency: 16 },
   { tasks: ['prepare_broadcast'], concurrency: 2 },
   {
     tasks: ['transcribe_voice_note', 'remove_media', 'index_conversation', 'sync_templates', 'sync_orders'],

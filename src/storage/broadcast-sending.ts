@@ -1,7 +1,7 @@
 import type { Queryable } from '../database/pool.js'
 import { statement } from '../database/statement.js'
 import type { Person } from '../model/placeholders.js'
-import { LANES } from './broadcasts.js'
+import { LANES } from './broadcast-runs.js'
 import { countSkipped } from './campaign-counts.js'
 
 // OFFSET 0 has PostgreSQL look for each message by its key, and never read all messages.

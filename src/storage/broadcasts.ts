@@ -6,17 +6,12 @@ import type { TemplateParameters } from '../model/template-parameters.js'
 import { countersOf } from './campaign-counts.js'
 import { taskId } from './job-tasks.js'
 
-/** How many jobs share the sending of a broadcast: recipient `n` is of lane `n % LANES`. */
-export const LANES = 4
-
 const COLUMNS = `b.organization_id, b.id, b.name, b.template_name, b.template_language, b.template, b.parameters, b.header_media,
   b.media_id, b.channel_media_id, b.handed_over_at, b.audience, b.status, b.status_reason, b.generation, b.prepared_n,
   b.prepared_contact, b.prepared_at, b.scheduled_at, b.started_at, b.completed_at, b.created_at, b.stored_at`
 
 /** The broadcast `b` with its counters, for a select list. */
 const SHOWN = `${COLUMNS}, ${countersOf('b.organization_id', 'b.id')} AS counters`
-/** The same as JSON, for an event. */
-const SNAPSHOT = `(to_jsonb(b) || jsonb_build_object('counters', ${countersOf('b.organization_id', 'b.id')}))`
 
 // A little later than its time: the database's clock may be ahead of the one that the time is looked up by.
 const insert = statement<never>(
@@ -70,83 +65,6 @@ const count = statement<{ count: number }>(
    WHERE b.organization_id = $1 AND b.kind = 'broadcast' AND ($2::text IS NULL OR b.status = $2)`,
 )
 
-// Sending begins where the recipients are ready; until then the broadcast is running, and begins when they are.
-const launch = statement<{ launched: boolean }>(
-  'broadcasts.launch',
-  `WITH before AS (
-     SELECT generation FROM broadcasts
-     WHERE organization_id = $1 AND id = $2 AND kind = 'broadcast' AND status = ANY ($3)
-     FOR UPDATE
-   ), launched AS (
-     UPDATE broadcasts b
-     SET status = 'running', status_reason = NULL, started_at = coalesce(b.started_at, $4), completed_at = NULL,
-       generation = CASE WHEN b.prepared_at IS NULL THEN b.generation ELSE b.generation + 1 END
-     FROM before
-     WHERE b.organization_id = $1 AND b.id = $2
-     RETURNING b.*, before.generation AS generation_before
-   ), lanes AS (
-     INSERT INTO graphile_worker._private_jobs (task_id, payload)
-     SELECT ${taskId('send_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid,
-       'generation', launched.generation, 'lane', lane, 'after', 0, 'hasDeferred', false)
-     FROM launched CROSS JOIN generate_series(0, ${LANES} - 1) AS lane
-     WHERE launched.prepared_at IS NOT NULL
-   ), raised AS (
-     INSERT INTO events (organization_id, id, type, data)
-     SELECT $1, $5, 'broadcast.started', jsonb_build_object('broadcast', ${SNAPSHOT})
-     FROM launched b
-     WHERE b.prepared_at IS NOT NULL AND b.generation_before = 0
-   )
-   SELECT EXISTS (SELECT FROM launched) AS launched`,
-)
-
-const stop = statement<{ id: string }>(
-  'broadcasts.stop',
-  `UPDATE broadcasts SET status = $4, status_reason = $5, completed_at = CASE WHEN $4 = 'cancelled' THEN $6::timestamptz END
-   WHERE organization_id = $1 AND id = $2 AND kind = 'broadcast' AND status = ANY ($3) AND ($7::int IS NULL OR generation = $7)
-   RETURNING id`,
-)
-
-// Whom it has not come to is skipped without a word in its row. Those who were not even looked at leave nothing behind.
-const forgetUnprepared = statement<never>(
-  'broadcasts.forgetUnprepared',
-  `DELETE FROM broadcast_recipients r
-   USING broadcasts b
-   WHERE b.organization_id = $1 AND b.id = $2 AND b.status = 'cancelled'
-     AND r.organization_id = $1 AND r.broadcast_id = $2 AND r.n > b.prepared_n`,
-)
-
-const reschedule = statement<{ id: string }>(
-  'broadcasts.reschedule',
-  `WITH rescheduled AS (
-     UPDATE broadcasts SET status = 'scheduled', status_reason = NULL
-     WHERE organization_id = $1 AND id = $2 AND kind = 'broadcast' AND status = 'paused' AND started_at IS NULL
-     RETURNING id
-   )
-   SELECT id FROM rescheduled`,
-)
-
-// Nobody is left to send to, and of nobody the outcome is outstanding. OFFSET 0 has PostgreSQL look for each message by its key.
-const complete = statement<{ completed: boolean }>(
-  'broadcasts.complete',
-  `WITH completed AS (
-     UPDATE broadcasts b SET status = 'completed', completed_at = $3
-     WHERE b.organization_id = $1 AND b.id = $2 AND b.status = 'running' AND b.prepared_at IS NOT NULL
-       AND NOT EXISTS (
-         SELECT FROM messages m
-         WHERE m.organization_id = $1 AND m.outcome IS NOT NULL AND m.broadcast_id = $2
-       ) AND NOT EXISTS (
-         SELECT FROM broadcast_recipients r
-         WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND r.skip_reason IS NULL AND r.outcome IS NULL
-           AND NOT EXISTS (SELECT FROM messages m WHERE m.organization_id = $1 AND m.id = r.message_id OFFSET 0)
-       )
-     RETURNING b.*
-   ), raised AS (
-     INSERT INTO events (organization_id, id, type, data)
-     SELECT $1, $4, 'broadcast.completed', jsonb_build_object('broadcast', ${SNAPSHOT}) FROM completed b
-   )
-   SELECT EXISTS (SELECT FROM completed) AS completed`,
-)
-
 const handOver = statement<never>(
   'broadcasts.markHandedOver',
   `UPDATE broadcasts SET channel_media_id = $3, handed_over_at = $4 WHERE organization_id = $1 AND id = $2`,
@@ -155,38 +73,6 @@ const handOver = statement<never>(
 const markPrepared = statement<never>(
   'broadcasts.markPrepared',
   `UPDATE broadcasts SET prepared_n = $3, prepared_contact = $4, prepared_at = $5 WHERE organization_id = $1 AND id = $2`,
-)
-
-const listDue = statement<{ organization_id: string; id: string }>(
-  'broadcasts.listDue',
-  `SELECT b.organization_id, b.id
-   FROM organizations o JOIN broadcasts b ON b.organization_id = o.id
-   WHERE b.status = 'scheduled' AND b.scheduled_at <= $1`,
-)
-
-const listRunning = statement<{ organization_id: string; id: string; is_prepared: boolean; has_job: boolean }>(
-  'broadcasts.listRunning',
-  `SELECT b.organization_id, b.id, b.prepared_at IS NOT NULL AS is_prepared, EXISTS (
-     SELECT FROM graphile_worker._private_jobs j
-     WHERE j.task_id IN (${taskId('prepare_broadcast')}, ${taskId('send_broadcast')})
-       AND j.payload ->> 'broadcastId' = b.id::text AND j.attempts < j.max_attempts
-       AND (j.locked_at IS NOT NULL OR j.run_at < now() + interval '1 minute')
-   ) AS has_job
-   FROM organizations o JOIN broadcasts b ON b.organization_id = o.id
-   WHERE b.kind = 'broadcast' AND (b.status = 'running' OR (b.status = 'scheduled' AND b.prepared_at IS NULL))`,
-)
-
-const enqueuePreparation = statement<never>(
-  'broadcasts.enqueuePreparation',
-  `INSERT INTO graphile_worker._private_jobs (task_id, payload)
-   SELECT ${taskId('prepare_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid)`,
-)
-
-const enqueueLane = statement<never>(
-  'broadcasts.enqueueLane',
-  `INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at)
-   SELECT ${taskId('send_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid, 'generation',
-     $3::integer, 'lane', $4::integer, 'after', $5::integer, 'hasDeferred', $6::boolean), now() + make_interval(secs => $7)`,
 )
 
 /** What a new broadcast is made from; its recipients follow (storage/broadcast-audiences). */
@@ -263,59 +149,6 @@ export async function listBroadcasts(
   return { broadcasts, total: row?.count ?? 0 }
 }
 
-/**
- * Makes a broadcast of one of these statuses run, with jobs for its lanes when its recipients are ready; raises
- * broadcast.started the first time. False when it has another status.
- */
-export async function launchBroadcast(
-  db: Queryable,
-  organizationId: string,
-  id: string,
-  { from, at, eventId }: { from: readonly BroadcastStatus[]; at: Date; eventId: string },
-): Promise<boolean> {
-  const [row] = await db.run(launch, [organizationId, id, from, at, eventId])
-  return row?.launched === true
-}
-
-/** How a broadcast is stopped; `generation` is given by a lane, which must not stop what has been begun anew. */
-export interface Stop {
-  from: readonly BroadcastStatus[]
-  to: 'paused' | 'cancelled'
-  reason: string | null
-  generation?: number
-  at: Date
-}
-
-/** Gives a broadcast of one of the statuses `from` the status `to`; its lanes end. False when it has another status. */
-export async function stopBroadcast(
-  db: Queryable,
-  organizationId: string,
-  id: string,
-  { from, to, reason, generation, at }: Stop,
-): Promise<boolean> {
-  const rows = await db.run(stop, [organizationId, id, from, to, reason, at, generation ?? null])
-  if (to === 'cancelled' && rows.length > 0) await db.run(forgetUnprepared, [organizationId, id])
-  return rows.length > 0
-}
-
-/** Gives a paused broadcast that never started back to its schedule; false when it did, or is not paused. */
-export async function rescheduleBroadcast(db: Queryable, organizationId: string, id: string): Promise<boolean> {
-  const rows = await db.run(reschedule, [organizationId, id])
-  return rows.length > 0
-}
-
-/** Completes a running broadcast where nothing is left to come, and raises broadcast.completed; false where something is. */
-export async function completeBroadcast(
-  db: Queryable,
-  organizationId: string,
-  id: string,
-  at: Date,
-  eventId: string,
-): Promise<boolean> {
-  const [row] = await db.run(complete, [organizationId, id, at, eventId])
-  return row?.completed === true
-}
-
 /** Keeps under which id the channel knows the header's file now. */
 export async function markHandedOver(
   db: Queryable,
@@ -335,41 +168,4 @@ export async function markPreparedUpTo(
   { n, contactId, at }: { n: number; contactId: string | null; at: Date | null },
 ): Promise<void> {
   await transaction.run(markPrepared, [organizationId, id, n, contactId, at])
-}
-
-/** Scheduled broadcasts whose time has come. Of all tenants. */
-export function listDueBroadcasts(db: Queryable, now: Date): Promise<{ organization_id: string; id: string }[]> {
-  return db.run(listDue, [now])
-}
-
-/** Broadcasts that are being prepared or sent, and whether a job is at it, or soon will be. Of all tenants. */
-export function listRunningBroadcasts(
-  db: Queryable,
-): Promise<{ organization_id: string; id: string; is_prepared: boolean; has_job: boolean }[]> {
-  return db.run(listRunning, [])
-}
-
-/** Leaves a job that prepares the recipients. */
-export async function enqueueBroadcastPreparation(db: Queryable, organizationId: string, id: string): Promise<void> {
-  await db.run(enqueuePreparation, [organizationId, id])
-}
-
-/** One of the jobs that send a broadcast; it goes on after recipient `after`. */
-export interface Lane {
-  generation: number
-  lane: number
-  after: number
-  /** Before that, some could not be sent to for the moment. */
-  hasDeferred: boolean
-}
-
-/** Leaves the job of a lane, to be run in `delaySeconds`. */
-export async function enqueueBroadcastLane(
-  db: Queryable,
-  organizationId: string,
-  id: string,
-  { generation, lane, after, hasDeferred }: Lane,
-  delaySeconds: number,
-): Promise<void> {
-  await db.run(enqueueLane, [organizationId, id, generation, lane, after, hasDeferred, delaySeconds])
 }

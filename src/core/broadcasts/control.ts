@@ -4,15 +4,10 @@ import { newId } from '../../lib/id.js'
 import type { Broadcast, BroadcastStatus } from '../../model/broadcast.js'
 import type { Organization } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
+import { launchBroadcast, rescheduleBroadcast, stopBroadcast } from '../../storage/broadcast-runs.js'
 import { resetFailedRecipients } from '../../storage/broadcast-sending.js'
 import { findSingleBroadcast } from '../../storage/broadcast-singles.js'
-import {
-  findBroadcast,
-  launchBroadcast,
-  lockBroadcast,
-  rescheduleBroadcast,
-  stopBroadcast,
-} from '../../storage/broadcasts.js'
+import { findBroadcast, lockBroadcast } from '../../storage/broadcasts.js'
 import { getBroadcast } from './read.js'
 
 /** What it needs: the command line does it too. */

@@ -11,7 +11,8 @@ import {
   prepareRecipients,
   type UnpreparedRecipient,
 } from '../../storage/broadcast-audiences.js'
-import { launchBroadcast, lockBroadcast, markPreparedUpTo } from '../../storage/broadcasts.js'
+import { launchBroadcast } from '../../storage/broadcast-runs.js'
+import { lockBroadcast, markPreparedUpTo } from '../../storage/broadcasts.js'
 import { type ImportedContact, importContacts } from '../../storage/contact-imports.js'
 import { findContactsByAddresses } from '../../storage/contacts.js'
 import { findTenantsById } from '../../storage/organizations.js'

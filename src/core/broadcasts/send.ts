@@ -8,26 +8,26 @@ import type { NotRecorded } from '../../model/outgoing-message.js'
 import { Problem } from '../../model/problem.js'
 import { fillTemplate, type HeaderMedia } from '../../model/template-fill.js'
 import {
+  completeBroadcast,
+  enqueueBroadcastLane,
+  LANES,
+  type Lane,
+  stopBroadcast,
+} from '../../storage/broadcast-runs.js'
+import {
   findPendingRecipients,
   type PendingRecipient,
   resetFailedRecipients,
   skipRecipient,
 } from '../../storage/broadcast-sending.js'
-import {
-  completeBroadcast,
-  enqueueBroadcastLane,
-  findBroadcast,
-  LANES,
-  type Lane,
-  stopBroadcast,
-} from '../../storage/broadcasts.js'
+import { findBroadcast } from '../../storage/broadcasts.js'
 import { findTenantsById } from '../../storage/organizations.js'
 import { type Delivery, deliver, draftMessage, pacedNumber } from '../messages/deliver.js'
 import { openChannel } from '../messages/send.js'
 import { openHeader } from './header.js'
 import { pauseReason, TOO_MANY_UNKNOWN } from './pause-reason.js'
 
-export type { Lane } from '../../storage/broadcasts.js'
+export type { Lane } from '../../storage/broadcast-runs.js'
 
 /** How many of a lane's messages are on their way at a time, at most. */
 const MAX_IN_FLIGHT = 32

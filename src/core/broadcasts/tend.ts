@@ -1,13 +1,13 @@
 import type { Context } from '../../context.js'
 import { newId } from '../../lib/id.js'
-import { hasPendingRecipients } from '../../storage/broadcast-sending.js'
 import {
   completeBroadcast,
   enqueueBroadcastPreparation,
   launchBroadcast,
   listDueBroadcasts,
   listRunningBroadcasts,
-} from '../../storage/broadcasts.js'
+} from '../../storage/broadcast-runs.js'
+import { hasPendingRecipients } from '../../storage/broadcast-sending.js'
 
 /**
  * Begins the broadcasts whose time has come, completes those of which the last outcome has settled, and gives a new job to
