@@ -47,7 +47,7 @@ const resetFailed = statement<{ reset: number }>(
      JOIN broadcast_recipients r ON r.organization_id = f.organization_id AND r.broadcast_id = f.broadcast_id AND r.n = f.n
      JOIN messages m ON m.organization_id = r.organization_id AND m.id = r.message_id
      WHERE f.organization_id = $1 AND f.broadcast_id = $2 AND m.status = 'failed' AND r.skip_reason IS NULL
-       AND ($4::int IS NULL OR f.n = $4)
+       AND ($4::int IS NULL OR f.n = $4) AND m.recorded_at <= $5
        AND NOT EXISTS (
          SELECT FROM broadcast_recipients twin
          LEFT JOIN messages of_twin ON of_twin.organization_id = $1 AND of_twin.id = twin.message_id
@@ -122,14 +122,20 @@ export async function skipRecipient(
   await db.run(skip, [organizationId, broadcastId, n, reason])
 }
 
-/** Makes failed recipients, or the one of number `n`, pending again, one for each new id of a message; resolves to how many. */
+/** Which failed recipients to try again: those whose message was recorded by `until`, or only the one of number `n`. */
+export interface Failed {
+  n: number | null
+  until: Date
+}
+
+/** Makes failed recipients pending again, at most one for each new id of a message; resolves to how many. */
 export async function resetFailedRecipients(
   db: Queryable,
   organizationId: string,
   broadcastId: string,
+  { n, until }: Failed,
   messageIds: readonly string[],
-  n: number | null = null,
 ): Promise<number> {
-  const [row] = await db.run(resetFailed, [organizationId, broadcastId, messageIds, n])
+  const [row] = await db.run(resetFailed, [organizationId, broadcastId, messageIds, n, until])
   return row?.reset ?? 0
 }

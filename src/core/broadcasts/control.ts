@@ -49,9 +49,11 @@ export async function retryFailed(
   organization: Organization,
   id: string,
 ): Promise<{ broadcast: Broadcast; retried: number }> {
+  // Who fails again meanwhile is not tried a third time.
+  const until = ctx.clock()
   let retried = 0
   for (;;) {
-    const reset = await retryOnDeadlock(() => retryBatch(ctx, organization, id))
+    const reset = await retryOnDeadlock(() => retryBatch(ctx, organization, id, until))
     if (reset === null) throw await wrongState(ctx, organization, id, 'retried', RETRIABLE)
     retried += reset
     if (reset === 0) break
@@ -61,12 +63,12 @@ export async function retryFailed(
 }
 
 /** Whom it makes pending it has sent to, in one transaction: nobody stays pending in a broadcast that has ended. Null in a wrong state. */
-function retryBatch(ctx: ControlContext, organization: Organization, id: string): Promise<number | null> {
+function retryBatch(ctx: ControlContext, organization: Organization, id: string, until: Date): Promise<number | null> {
   return ctx.database.transaction(async (transaction) => {
     const broadcast = await lockBroadcast(transaction, organization.id, id)
     if (!RETRIABLE.some((status) => status === broadcast?.status)) return null
     const messageIds = Array.from({ length: RESET_BATCH }, newId)
-    const reset = await resetFailedRecipients(transaction, organization.id, id, messageIds)
+    const reset = await resetFailedRecipients(transaction, organization.id, id, { n: null, until }, messageIds)
     const start = { from: RETRIABLE, at: ctx.clock(), eventId: newId() }
     if (reset > 0) await launchBroadcast(transaction, organization.id, id, start)
     return reset

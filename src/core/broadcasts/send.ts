@@ -188,7 +188,8 @@ async function settleDelivery(run: Run, recipient: PendingRecipient, delivery: D
   if (delivery.result === 'not_recorded') await settleRefusal(run, recipient, delivery.refusal)
   if (run.signal?.aborted && (delivery.result === 'unavailable' || delivery.result === 'limited')) {
     // The service ends while the upstream takes nothing: this one was surely not sent to, and is another process's.
-    await resetFailedRecipients(ctx.database, tenant.id, broadcast.id, [newId()], recipient.n)
+    const failed = { n: recipient.n, until: ctx.clock() }
+    await resetFailedRecipients(ctx.database, tenant.id, broadcast.id, failed, [newId()])
     return
   }
   const reason = run.unknowns >= MAX_UNKNOWN ? TOO_MANY_UNKNOWN : pauseReason(delivery)
