@@ -27,7 +27,7 @@ const launch = statement<{ launched: boolean }>(
    ), lanes AS (
      INSERT INTO graphile_worker._private_jobs (task_id, payload)
      SELECT ${taskId('send_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid,
-       'generation', launched.generation, 'lane', lane, 'after', 0, 'hasDeferred', false)
+       'generation', launched.generation, 'lane', lane, 'after', 0, 'hasDeferred', false, 'unknowns', 0)
      FROM launched CROSS JOIN generate_series(0, ${LANES} - 1) AS lane
      WHERE launched.prepared_at IS NOT NULL
    ), raised AS (
@@ -116,7 +116,8 @@ const enqueueLane = statement<never>(
   'broadcasts.enqueueLane',
   `INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at)
    SELECT ${taskId('send_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid, 'generation',
-     $3::integer, 'lane', $4::integer, 'after', $5::integer, 'hasDeferred', $6::boolean), now() + make_interval(secs => $7)`,
+     $3::integer, 'lane', $4::integer, 'after', $5::integer, 'hasDeferred', $6::boolean, 'unknowns', $7::integer),
+     now() + make_interval(secs => $8)`,
 )
 
 /**
@@ -196,6 +197,8 @@ export interface Lane {
   after: number
   /** Before that, some could not be sent to for the moment. */
   hasDeferred: boolean
+  /** How many of its outcomes just before that were unknown, in a row. */
+  unknowns: number
 }
 
 /** Leaves the job of a lane, to be run in `delaySeconds`. */
@@ -203,8 +206,8 @@ export async function enqueueBroadcastLane(
   db: Queryable,
   organizationId: string,
   id: string,
-  { generation, lane, after, hasDeferred }: Lane,
+  { generation, lane, after, hasDeferred, unknowns }: Lane,
   delaySeconds: number,
 ): Promise<void> {
-  await db.run(enqueueLane, [organizationId, id, generation, lane, after, hasDeferred, delaySeconds])
+  await db.run(enqueueLane, [organizationId, id, generation, lane, after, hasDeferred, unknowns, delaySeconds])
 }

@@ -39,13 +39,17 @@ const skip = statement<never>(
 
 // What failed for good becomes pending once more, under the id of a new message; the failed one stays in its conversation. Of two
 // recipients that turned out to be one person the first is tried again, and none where the other one had it or is to get it.
+// OFFSET 0 and the arrays have PostgreSQL look for each recipient by its key: right after a large broadcast, when it has no
+// statistics of it yet, it would go through all recipients for each of the failed.
 const resetFailed = statement<{ reset: number }>(
   'broadcastRecipients.resetFailed',
   `WITH failed AS (
      SELECT r.n, m.id
-     FROM broadcast_failures f
-     JOIN broadcast_recipients r ON r.organization_id = f.organization_id AND r.broadcast_id = f.broadcast_id AND r.n = f.n
-     JOIN messages m ON m.organization_id = r.organization_id AND m.id = r.message_id
+     FROM broadcast_failures f CROSS JOIN LATERAL (
+       SELECT n, contact_id, message_id, skip_reason FROM broadcast_recipients
+       WHERE organization_id = $1 AND broadcast_id = $2 AND n = f.n
+       OFFSET 0
+     ) r JOIN messages m ON m.organization_id = $1 AND m.id = r.message_id
      WHERE f.organization_id = $1 AND f.broadcast_id = $2 AND m.status = 'failed' AND r.skip_reason IS NULL
        AND ($4::int IS NULL OR f.n = $4) AND m.recorded_at <= $5
        AND NOT EXISTS (
@@ -64,11 +68,12 @@ const resetFailed = statement<{ reset: number }>(
      WHERE m.organization_id = $1 AND m.id = failed.id
      RETURNING failed.n, m.accepted_at, m.error
    ), relinked AS (
-     UPDATE broadcast_recipients r SET message_id = ($3::uuid[])[unlinked.k]
-     FROM (SELECT n, row_number() OVER (ORDER BY n) AS k FROM unlinked) unlinked
-     WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND r.n = unlinked.n
+     UPDATE broadcast_recipients
+     SET message_id = ($3::uuid[])[array_position(ARRAY(SELECT n FROM unlinked ORDER BY n), n)]
+     WHERE organization_id = $1 AND broadcast_id = $2 AND n = ANY (ARRAY(SELECT n FROM unlinked))
    ), forgotten AS (
-     DELETE FROM broadcast_failures f USING unlinked WHERE f.organization_id = $1 AND f.broadcast_id = $2 AND f.n = unlinked.n
+     DELETE FROM broadcast_failures
+     WHERE organization_id = $1 AND broadcast_id = $2 AND n = ANY (ARRAY(SELECT n FROM unlinked))
    ), counted AS (
      INSERT INTO campaign_deltas (organization_id, campaign_id, counter, detail, change)
      SELECT $1, $2, d.counter, d.detail, -count(*)

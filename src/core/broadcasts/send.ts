@@ -53,7 +53,7 @@ interface Run {
   signal: AbortSignal | undefined
   /** Some could not be sent to for the moment, in this job of the lane or in one before it. */
   hasDeferred: boolean
-  /** How many outcomes in a row were unknown. */
+  /** How many outcomes in a row were unknown, those of the jobs of the lane before it included. */
   unknowns: number
   /** What became of a message says that no more are to be sent. */
   isStopped: boolean
@@ -74,10 +74,10 @@ export async function sendBroadcastLane(
   if (run === null) return
   const after = await sendSlice(run, lane)
   if (after !== null) {
-    const next = { ...lane, after, hasDeferred: run.hasDeferred }
+    const next = { ...lane, after, hasDeferred: run.hasDeferred, unknowns: run.unknowns }
     await enqueueBroadcastLane(ctx.database, organizationId, broadcastId, next, 0)
   } else if (run.hasDeferred) {
-    const next = { ...lane, after: 0, hasDeferred: false }
+    const next = { ...lane, after: 0, hasDeferred: false, unknowns: run.unknowns }
     await enqueueBroadcastLane(ctx.database, organizationId, broadcastId, next, DEFERRED_SECONDS)
   } else await completeBroadcast(ctx.database, organizationId, broadcastId, ctx.clock(), newId())
   ctx.wakeWorkers()
@@ -88,7 +88,7 @@ async function openRun(
   ctx: Context,
   organizationId: string,
   broadcastId: string,
-  { generation, hasDeferred }: Lane,
+  { generation, hasDeferred, unknowns }: Lane,
   signal: AbortSignal | undefined,
 ): Promise<Run | null> {
   const tenant = (await findTenantsById(ctx.database, [organizationId])).get(organizationId)
@@ -97,7 +97,7 @@ async function openRun(
   try {
     const channel = openChannel(ctx, tenant)
     const header = await openHeader(ctx, tenant, channel, broadcast)
-    return { ctx, tenant, broadcast, channel, header, signal, hasDeferred, unknowns: 0, isStopped: false }
+    return { ctx, tenant, broadcast, channel, header, signal, hasDeferred, unknowns, isStopped: false }
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'service_unavailable') throw error
     await pause(ctx, broadcast, error.message)
@@ -183,13 +183,16 @@ async function tryToDeliver(send: () => Promise<Delivery>): Promise<Delivery> {
 /** What was sent stands in its message; here is what else it means for the broadcast. */
 async function settleDelivery(run: Run, recipient: PendingRecipient, delivery: Delivery): Promise<void> {
   const { ctx, tenant, broadcast } = run
-  run.unknowns = delivery.result === 'unknown' ? run.unknowns + 1 : 0
+  if (delivery.result === 'unknown') run.unknowns += 1
+  // What was not sent tells nothing of the upstream.
+  else if ('messageId' in delivery) run.unknowns = 0
   if (delivery.result === 'late') run.hasDeferred = true
   if (delivery.result === 'not_recorded') await settleRefusal(run, recipient, delivery.refusal)
   if (run.signal?.aborted && (delivery.result === 'unavailable' || delivery.result === 'limited')) {
     // The service ends while the upstream takes nothing: this one was surely not sent to, and is another process's.
     const failed = { n: recipient.n, until: ctx.clock() }
     await resetFailedRecipients(ctx.database, tenant.id, broadcast.id, failed, [newId()])
+    run.hasDeferred = true
     return
   }
   const reason = run.unknowns >= MAX_UNKNOWN ? TOO_MANY_UNKNOWN : pauseReason(delivery)

@@ -175,6 +175,23 @@ describe('while recipients are made ready', () => {
     await expectNoDrift()
   })
 
+  it('the database fails: the broadcast is made all the same, and a job makes them ready', async () => {
+    const { pool } = at.world.database
+    await pool.query(
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not now'; END $$`,
+    )
+    await pool.query(
+      'CREATE TRIGGER refuse BEFORE UPDATE OF prepared_n ON broadcasts FOR EACH ROW EXECUTE FUNCTION refuse()',
+    )
+    const answer = await at.post({ audience: { recipients: [{ chatNumber: at.newNumber() }] } })
+    await pool.query('DROP FUNCTION refuse CASCADE')
+    expect(answer).toMatchObject({ status: 202, body: { broadcast: { status: 'running', totalRecipients: 0 } } })
+    const { id } = answer.body.broadcast
+    await at.world.drain()
+    expect(await at.read(id)).toMatchObject({ status: 'completed', totalRecipients: 1 })
+    expect(await at.outcomes(id)).toEqual(['sent'])
+  })
+
   it('the process ends: a job goes on where it stopped, and begins when its time comes', async () => {
     await seedContacts(10, 'left')
     const { id } = await at.create({ audience: { tags: ['left'] } })

@@ -59,6 +59,7 @@ describe('POST /admin/organizations/{id}/keys', () => {
     [{ name: 'x', expires_at: 'tomorrow' }, 'Invalid field', 'expires_at'],
     [{ name: 'x', expires_at: 1_900_000_000 }, 'Invalid field', 'expires_at'],
     [{ name: 'x', expires_at: '2030-13-45T00:00:00Z' }, 'Invalid field', 'expires_at'],
+    [{ name: 'x', expires_at: '2030-02-30T00:00:00Z' }, 'Invalid field', 'expires_at'],
   ])('400: %j', async (body, error, name) => {
     const answer = await issue(body)
     expect([answer.status, answer.body.error]).toEqual([400, error])

@@ -3,6 +3,7 @@ import { verifyCounters } from '../../../src/core/analytics/verify.js'
 import { tendBroadcasts } from '../../../src/core/broadcasts/tend.js'
 import { getOrganization } from '../../../src/core/organizations.js'
 import { userIdChatId } from '../../../src/model/phone-number.js'
+import { hold, untilWaiting } from '../../support/locks.js'
 import { createContact, receiveMessages, seconds, textMessage, wamid } from '../hooks/support.js'
 import {
   type BroadcastWorld,
@@ -155,6 +156,32 @@ describe('an erased contact', () => {
     await erase(digits)
     expect(await at.read(id)).toEqual(cancelled)
     expect(await at.recipients(id)).toMatchObject([{ ...PERSON, status: 'skipped' }])
+    await expectNoDrift()
+  })
+
+  it.each([
+    ['sent', null],
+    ['outstanding', '16515000005'],
+  ])('while a status is applied keeps it (it was %s)', async (_name, dropped) => {
+    const digits = dropped ?? at.newNumber()
+    const { id } = await at.send({ audience: { recipients: [{ chatNumber: digits }] } })
+    const { rows } = await at.world.database.pool.query(
+      'SELECT id, upstream_id FROM messages WHERE broadcast_id = $1',
+      [id],
+    )
+    const [{ id: messageId, upstream_id: upstreamId }] = rows
+    const held = await hold(at.world.database, 'SELECT FROM messages WHERE id = $1 FOR UPDATE', [messageId])
+    const fields = { biz_opaque_callback_data: messageId }
+    const applied = at.report(upstreamId ?? `wamid.HELD${messageId}`, 'read', fields)
+    await untilWaiting(at.world.database, 1)
+    const erased = at.ask('DELETE', `/contact?chat_id=${digits}`)
+    await untilWaiting(at.world.database, 2)
+    await held.release()
+    expect((await erased).status).toBe(200)
+    await applied
+    await at.world.drain()
+    expect(await at.recipients(id)).toMatchObject([{ ...PERSON, status: 'read', errorCode: null }])
+    expect(await statsOf(id)).toMatchObject({ total: 1, sent: 1, delivered: 1, read: 1, failed: 0 })
     await expectNoDrift()
   })
 

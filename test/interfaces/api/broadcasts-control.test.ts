@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ControlContext, retryFailed } from '../../../src/core/broadcasts/control.js'
 import { tendBroadcasts } from '../../../src/core/broadcasts/tend.js'
+import { getOrganization } from '../../../src/core/organizations.js'
 import { eventsOf } from '../hooks/support.js'
 import { type BroadcastWorld, HOUR, MINUTE, startBroadcastWorld } from './broadcasts-support.js'
 
@@ -110,6 +112,22 @@ describe('scheduled_at', () => {
     const made = await at.create({ ...toNew(), scheduled_at: '2099-01-01T09:00:00.5-03:00' })
     expect(made.scheduled_at).toBe('2099-01-01T12:00:00.500Z')
     expect((await at.act(made.id, 'cancel')).status).toBe(200)
+  })
+
+  it('leaves a job that begins it just after its time', async () => {
+    const scheduled_at = inTime(20 * MINUTE)
+    const made = await at.create({ ...toNew(), scheduled_at })
+    const { rowCount } = await at.world.database.pool.query(
+      `UPDATE graphile_worker._private_jobs j SET run_at = now()
+       FROM graphile_worker._private_tasks t
+       WHERE t.id = j.task_id AND t.identifier = 'tend_broadcasts'
+         AND j.run_at > $1::timestamptz AND j.run_at < $1::timestamptz + interval '1 second'`,
+      [scheduled_at],
+    )
+    expect(rowCount).toBe(1)
+    at.world.advance(20 * MINUTE)
+    await at.world.drain()
+    expect((await at.read(made.id)).status).toBe('completed')
   })
 
   it('of one that is paused passes, and it does not begin by itself', async () => {
@@ -422,6 +440,80 @@ describe('retry-failed', () => {
     const { id } = await at.create(toNew())
     await at.act(id, 'pause')
     expect((await at.act(id, 'retry-failed')).body).toMatchObject({ retried: 0, broadcast: { status: 'paused' } })
+  })
+})
+
+describe('retry-failed, batch by batch', () => {
+  const organization = () => getOrganization(at.world.app.ctx, at.organization.id)
+
+  /** What the service works with; something happens before each transaction. */
+  function withBefore(happens: (transaction: number) => Promise<void>): ControlContext {
+    const { database, clock, wakeWorkers } = at.world.app.ctx
+    let count = 0
+    const transaction: typeof database.transaction = async (work) => {
+      await happens(++count)
+      return database.transaction(work)
+    }
+    return { database: { ...database, transaction }, clock, wakeWorkers }
+  }
+
+  async function makeFailed() {
+    const digits = at.newNumber()
+    await at.failing(digits, 131026)
+    const { id } = await at.send({ audience: { recipients: [{ chatNumber: digits }] } })
+    expect(await statusesOf(id)).toEqual(['failed'])
+    return { id, digits }
+  }
+
+  it('tries nobody twice: who fails again meanwhile stays failed', async () => {
+    const { id } = await makeFailed()
+    const ctx = withBefore(async (transaction) => {
+      if (transaction > 2) throw new Error('it goes on and on')
+      await at.world.drain()
+    })
+    expect(await retryFailed(ctx, await organization(), id)).toMatchObject({ retried: 1, broadcast: { id } })
+    expect(await statusesOf(id)).toEqual(['failed'])
+    expect(await at.read(id)).toMatchObject({ status: 'completed' })
+    expect((await at.act(id, 'retry-failed')).body.retried).toBe(1)
+    await at.world.drain()
+  })
+
+  it('broken off in between leaves nobody pending in a broadcast that has ended', async () => {
+    const { id, digits } = await makeFailed()
+    const ctx = withBefore(async (transaction) => {
+      if (transaction === 2) throw new Error('the connection broke')
+    })
+    await expect(retryFailed(ctx, await organization(), id)).rejects.toThrow('the connection broke')
+    expect(await statusesOf(id)).toEqual(['pending'])
+    expect(await at.read(id)).toMatchObject({ status: 'running', completed_at: null })
+    await at.healed(digits)
+    await at.world.drain()
+    expect(await statusesOf(id)).toEqual(['sent'])
+    expect(await at.read(id)).toMatchObject({ status: 'completed' })
+  })
+
+  it('reaches all of them, over the border of a batch', async () => {
+    const { id } = await at.send(toNew())
+    await at.world.database.pool.query(
+      `WITH seeded AS MATERIALIZED (
+         SELECT n, gen_random_uuid() AS message_id, gen_random_uuid() AS contact_id FROM generate_series(2, 5002) AS n
+       ), recipients AS (
+         INSERT INTO broadcast_recipients (organization_id, broadcast_id, n, campaign_id, contact_id, message_id)
+         SELECT $1, $2, n, $2, contact_id, message_id FROM seeded
+       ), failures AS (
+         INSERT INTO broadcast_failures (organization_id, broadcast_id, n) SELECT $1, $2, n FROM seeded
+       )
+       INSERT INTO messages (organization_id, id, contact_id, seq, sender_type, message_type, text, status, error, created_at,
+         recorded_at, campaign_id, broadcast_id, recipient_n)
+       SELECT $1, message_id, contact_id, 1, 'bot-chat', 'template', 'An offer', 'failed', '{"code": 131026}', $3, $3, $2, $2, n
+       FROM seeded`,
+      [at.organization.id, id, at.world.now()],
+    )
+    expect((await at.act(id, 'retry-failed')).body).toMatchObject({ retried: 5_001, broadcast: { status: 'running' } })
+    const left = await at.world.database.pool.query('SELECT FROM broadcast_failures WHERE broadcast_id = $1', [id])
+    expect(left.rowCount).toBe(0)
+    expect((await at.act(id, 'cancel')).status).toBe(200)
+    await at.world.drain()
   })
 })
 

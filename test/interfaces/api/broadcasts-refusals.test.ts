@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newId } from '../../../src/lib/id.js'
+import { canonicalJson } from '../../../src/lib/json.js'
+import { sha256 } from '../../../src/lib/signature.js'
 import { MEBIBYTE } from '../../../src/lib/units.js'
 import {
   type BroadcastWorld,
@@ -54,6 +57,9 @@ describe('POST /broadcasts, 400', () => {
     ],
     ['all that is no boolean', { audience: { all: 'yes' } }, 'Invalid field', 'audience.all'],
     ['scheduled_at that is no day', { scheduled_at: '2030-13-01T10:00:00Z' }, 'Invalid field', 'scheduled_at'],
+    ['scheduled_at on a 30 February', { scheduled_at: '2026-02-30T09:00:00Z' }, 'Invalid field', 'scheduled_at'],
+    ['scheduled_at on a 31 April', { scheduled_at: '2026-04-31T09:00:00-03:00' }, 'Invalid field', 'scheduled_at'],
+    ['a leap day of no leap year', { scheduled_at: '2027-02-29T09:00:00Z' }, 'Invalid field', 'scheduled_at'],
     ['scheduled_at that is no time', { scheduled_at: 'tomorrow' }, 'Invalid field', 'scheduled_at'],
     ['scheduled_at without time zone', { scheduled_at: '2030-01-01T10:00:00' }, 'Invalid field', 'scheduled_at'],
     ['a leap second as scheduled_at', { scheduled_at: '2030-06-30T23:59:60Z' }, 'Invalid field', 'scheduled_at'],
@@ -175,6 +181,52 @@ describe('Idempotency-Key', () => {
     expect(again.headers.get('idempotent-replayed')).toBe('true')
     expect((await at.read(id)).status).toBe('scheduled')
     expect((await pause('pause-2')).body.broadcast.status).toBe('paused')
+  })
+
+  const CONTROLS = [
+    ['pause', 'paused'],
+    ['resume', 'scheduled'],
+    ['cancel', 'cancelled'],
+  ] as const
+
+  /** A broadcast to which the control can be applied. */
+  const makeFor = async (verb: string): Promise<string> => {
+    const scheduled_at = new Date(at.world.now().getTime() + MINUTE).toISOString()
+    const { id } = await at.create({ audience: { recipients: [{ chatNumber: at.newNumber() }] }, scheduled_at })
+    if (verb === 'resume') await at.act(id, 'pause')
+    return id
+  }
+
+  const control = (id: string, verb: string) =>
+    at.ask('POST', `/broadcasts/{id}/${verb}`, { id, headers: headers(`died-${verb}`) })
+
+  it.each(CONTROLS)('whose process died before it did anything does it: %s', async (verb, status) => {
+    const id = await makeFor(verb)
+    await at.world.database.pool.query(
+      `INSERT INTO idempotency_keys (organization_id, operation, key, body_hash, resource_id, process_id)
+       VALUES ($1, $2, $3, $4, $5, 999999)`,
+      [at.organization.id, `POST /broadcasts/${id}/${verb}`, `died-${verb}`, sha256(canonicalJson(null)), newId()],
+    )
+    const answer = await control(id, verb)
+    expect(answer).toMatchObject({ status: 200, body: { broadcast: { id, status } } })
+    expect(answer.headers.get('idempotent-replayed')).toBeNull()
+    expect((await at.read(id)).status).toBe(status)
+    const again = await control(id, verb)
+    expect(again).toMatchObject({ status: 200, body: answer.body })
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+  })
+
+  it.each(CONTROLS)('whose process died when it was done says so: %s', async (verb) => {
+    const id = await makeFor(verb)
+    const first = await control(id, verb)
+    expect(first.status).toBe(200)
+    await at.world.database.pool.query(
+      'UPDATE idempotency_keys SET status = NULL, answer = NULL, process_id = 999999 WHERE operation = $1',
+      [`POST /broadcasts/${id}/${verb}`],
+    )
+    const again = await control(id, verb)
+    expect(again).toMatchObject({ status: 200, body: first.body })
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
   })
 })
 

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { userIdChatId } from '../../../src/model/phone-number.js'
 import { createContact, eventsOf, receive, receiveMessages, textMessage } from '../hooks/support.js'
-import { type BroadcastWorld, numbersOf, OFFER, OFFER_PARAMETERS, startBroadcastWorld } from './broadcasts-support.js'
+import {
+  type BroadcastWorld,
+  MINUTE,
+  numbersOf,
+  OFFER,
+  OFFER_PARAMETERS,
+  startBroadcastWorld,
+} from './broadcasts-support.js'
 
 let at: BroadcastWorld
 
@@ -435,6 +442,24 @@ describe('GET /broadcasts', () => {
     expect(await at.recipients(id, 'status=failed')).toEqual([])
     const events = await eventsOf(at.world, at.organization)
     expect(events.filter(({ data }) => data.broadcast?.id === id)).toEqual([])
+    for (const verb of ['pause', 'resume', 'cancel', 'retry-failed'] as const) {
+      expect(await at.act(id, verb)).toMatchObject({ status: 409, body: { error: 'Invalid broadcast state' } })
+    }
+  })
+
+  it('shows a send-template that was not sent like any other, and with its own time', async () => {
+    const sendTo = async (chatNumber: string) => {
+      const body = { templateName: OFFER, chatNumber, ...OFFER_PARAMETERS }
+      return (await at.ask('POST', '/send-template', { body })).body.broadcastId
+    }
+    await sendTo((await at.newContact({ full_name: 'Ana' })).digits)
+    at.world.advance(MINUTE)
+    const id = await sendTo((await at.newContact({ full_name: 'Eva', allow_broadcast: false })).digits)
+    at.world.advance(MINUTE)
+    const shown = await at.read(id)
+    expect(shown).toMatchObject({ id, totalRecipients: 0, skippedRecipients: 1 })
+    const analytics = await at.ask('GET', `/broadcast-analytics?broadcast_id=${id}`)
+    expect(analytics.body.data.broadcastInfo).toMatchObject({ id, createdAt: shown.created_at })
     for (const verb of ['pause', 'resume', 'cancel', 'retry-failed'] as const) {
       expect(await at.act(id, verb)).toMatchObject({ status: 409, body: { error: 'Invalid broadcast state' } })
     }

@@ -199,13 +199,15 @@ describe('POST /opt-outs/import', () => {
   it('refuses rows one by one, and says what is wrong with each', async () => {
     const number = nextNumber()
     const { body } = await importCsv(
-      `phone_number,opted_out_at\n${number},yesterday\n${number},2999-01-01\n${number},2025-13-01\nnobody,\n${number},2025-01-31T10:00:00.5Z\n`,
+      `phone_number,opted_out_at\n${number},yesterday\n${number},2999-01-01\n${number},2025-13-01\n${number},2025-02-30\n${number},2025-04-31T10:00:00Z\nnobody,\n${number},2025-01-31T10:00:00.5Z\n`,
     )
-    expect(body.summary).toMatchObject({ total: 5, created: 1, failed: 4 })
+    expect(body.summary).toMatchObject({ total: 7, created: 1, failed: 6 })
     expect(body.results.map(({ message }: { message?: string }) => message)).toEqual([
       expect.stringContaining('opted_out_at "yesterday" must be a date that has been'),
       expect.stringContaining('opted_out_at "2999-01-01" must be a date that has been'),
       expect.stringContaining('opted_out_at "2025-13-01" must be a date that has been'),
+      expect.stringContaining('opted_out_at "2025-02-30" must be a date that has been'),
+      expect.stringContaining('opted_out_at "2025-04-31T10:00:00Z" must be a date that has been'),
       expect.stringContaining('phone_number "nobody"'),
       undefined,
     ])

@@ -1,0 +1,200 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { verifyCounters } from '../../../src/core/analytics/verify.js'
+import { type Lane, sendBroadcastLane } from '../../../src/core/broadcasts/send.js'
+import { tendBroadcasts } from '../../../src/core/broadcasts/tend.js'
+import { getOrganization } from '../../../src/core/organizations.js'
+import { type Answering, type HttpServer, json, startHttpServer } from '../../upstream/http-server.js'
+import { wamid } from '../hooks/support.js'
+import { type BroadcastWorld, PLAIN, startBroadcastWorld } from './broadcasts-support.js'
+
+/** Knows one template, and says to messages what the test wants. */
+let upstream: HttpServer
+let at: BroadcastWorld
+let say: Answering = (request, response) => accept(request, response)
+/** To whom messages went that the upstream took, in order. */
+const taken: string[] = []
+
+const TEMPLATE = { name: PLAIN, language: 'en_US', status: 'APPROVED', category: 'UTILITY', id: '1' }
+const TEMPLATES = { data: [{ ...TEMPLATE, components: [{ type: 'BODY', text: 'Hello' }] }] }
+
+const recipientOf: (request: Parameters<Answering>[0]) => string = ({ body }) => JSON.parse(String(body)).to
+
+const accept: Answering = (request, response) => {
+  const to = recipientOf(request)
+  taken.push(to)
+  const contacts = [{ input: to, wa_id: to }]
+  json(200, { messaging_product: 'whatsapp', contacts, messages: [{ id: wamid() }] })(request, response)
+}
+
+/** Something in between that does not speak the upstream's language. */
+const badGateway: Answering = (_request, response) => void response.writeHead(502).end()
+
+const refuse = (status: number, code: number, headers: Record<string, string> = {}) =>
+  json(status, { error: { message: 'not now', code } }, headers)
+
+beforeAll(async () => {
+  upstream = await startHttpServer((request, response) =>
+    (request.path.includes('/message_templates') ? json(200, TEMPLATES) : say)(request, response),
+  )
+  at = await startBroadcastWorld({ PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0` })
+})
+
+afterEach(() => {
+  say = accept
+})
+
+afterAll(async () => {
+  await at.close()
+  await upstream.close()
+})
+
+/** All recipients that can be sent to are of lane 1. */
+function inOneLane(numbers: readonly string[]) {
+  const noNumber = { chatNumber: 'x' }
+  return { recipients: numbers.flatMap((chatNumber) => [{ chatNumber }, noNumber, noNumber, noNumber]) }
+}
+
+const newNumbers = (count: number) => Array.from({ length: count }, at.newNumber)
+const triesOf = (numbers: readonly string[]) =>
+  upstream.taken.filter(({ path }) => path.endsWith('/messages')).filter((sent) => numbers.includes(recipientOf(sent)))
+
+/** The outcomes of those who could be sent to. */
+const outcomesOf = async (id: string) =>
+  (await at.outcomes(id)).filter((outcome) => outcome !== 'skipped: not a number')
+
+const forgetJobs = (id: string) =>
+  at.world.database.pool.query(`DELETE FROM graphile_worker._private_jobs WHERE payload ->> 'broadcastId' = $1`, [id])
+
+/** Lane 1 of a broadcast that was begun once, as its job would run it. */
+function sendLane(id: string, signal: AbortSignal): Promise<void> {
+  const lane: Lane = { generation: 1, lane: 1, after: 0, hasDeferred: false, unknowns: 0 }
+  return sendBroadcastLane(at.world.app.ctx, at.organization.id, id, lane, signal)
+}
+
+async function expectNoDrift(): Promise<void> {
+  const organization = await getOrganization(at.world.app.ctx, at.organization.id)
+  expect((await verifyCounters(at.world.app.ctx, organization)).drifts).toEqual([])
+}
+
+describe('many unknown outcomes', () => {
+  it('in a row pause the broadcast, and it says why; resumed it goes on with whom it has not come to', async () => {
+    say = badGateway
+    const numbers = newNumbers(100)
+    const paused = await at.send({ audience: inOneLane(numbers) })
+    expect(paused).toMatchObject({ status: 'paused', completed_at: null, totalRecipients: 100 })
+    expect(paused.reason).toContain('the upstream did not say')
+    const tried = triesOf(numbers).length
+    expect(tried).toBeGreaterThanOrEqual(50)
+    expect(tried).toBeLessThan(100)
+    say = accept
+    expect((await at.act(paused.id, 'resume')).body.broadcast).toMatchObject({ status: 'running', reason: null })
+    await at.world.drain()
+    expect(triesOf(numbers)).toHaveLength(100)
+    expect(new Set(triesOf(numbers).map(recipientOf)).size).toBe(100)
+    expect((await at.read(paused.id)).status).toBe('running')
+  })
+
+  it('do so too when the jobs of the lane are short', async () => {
+    const numbers = newNumbers(55)
+    const { id } = await at.create({ audience: inOneLane(numbers) })
+    await forgetJobs(id)
+    const ending = new AbortController()
+    say = (request, response) => {
+      if (triesOf(numbers).length === 10) ending.abort()
+      badGateway(request, response)
+    }
+    await sendLane(id, ending.signal)
+    expect(triesOf(numbers).length).toBeLessThan(50)
+    expect((await at.read(id)).status).toBe('running')
+    await at.world.drain()
+    expect(await at.read(id)).toMatchObject({ status: 'paused', reason: expect.stringContaining('did not say') })
+  })
+
+  it('fewer than 50 in each lane do not', async () => {
+    say = badGateway
+    const numbers = newNumbers(4 * 49)
+    const sent = await at.send({ audience: { recipients: numbers.map((chatNumber) => ({ chatNumber })) } })
+    expect(sent).toMatchObject({ status: 'running', reason: null })
+    expect(triesOf(numbers)).toHaveLength(numbers.length)
+  })
+
+  it('with others in between do not', async () => {
+    const numbers = newNumbers(120)
+    say = (request, response) =>
+      (numbers.indexOf(recipientOf(request)) % 2 === 0 ? badGateway : accept)(request, response)
+    const sent = await at.send({ audience: inOneLane(numbers) })
+    expect(sent).toMatchObject({ status: 'running', reason: null })
+    expect(triesOf(numbers)).toHaveLength(120)
+    expect(taken.filter((to) => numbers.includes(to))).toHaveLength(60)
+  })
+})
+
+describe('a limit that lasts', () => {
+  it('of one recipient fails for it alone', async () => {
+    const [limited = '', other = ''] = newNumbers(2)
+    const pairLimit = refuse(400, 131056, { 'retry-after': '0.001' })
+    say = (request, response) => (recipientOf(request) === limited ? pairLimit : accept)(request, response)
+    const sent = await at.send({ audience: inOneLane([limited, other]) })
+    expect(sent).toMatchObject({ status: 'completed', reason: null })
+    expect(await outcomesOf(sent.id)).toEqual(['failed', 'sent'])
+    expect((await at.recipients(sent.id, 'status=failed'))[0]).toMatchObject({ errorCode: 131056, sent_at: null })
+    expect(triesOf([limited])).toHaveLength(5)
+    await expectNoDrift()
+  })
+
+  it('of the number pauses the broadcast', async () => {
+    say = refuse(429, 130429, { 'retry-after': '3600' })
+    const numbers = newNumbers(2)
+    const paused = await at.send({ audience: inOneLane(numbers) })
+    expect(paused).toMatchObject({ status: 'paused', reason: expect.stringContaining('no messages for a while') })
+  })
+})
+
+describe('a lane of an older generation', () => {
+  it('does not pause what was resumed meanwhile', async () => {
+    const numbers = newNumbers(1)
+    let answerLate = () => undefined as unknown
+    say = (request, response) => {
+      answerLate = () => refuse(401, 190)(request, response)
+    }
+    const { id } = await at.create({ audience: inOneLane(numbers) })
+    const draining = at.world.drain()
+    await expect.poll(() => triesOf(numbers).length).toBe(1)
+    expect((await at.act(id, 'pause')).status).toBe(200)
+    expect((await at.act(id, 'resume')).status).toBe(200)
+    answerLate()
+    await draining
+    await tendBroadcasts(at.world.app.ctx)
+    await at.world.drain()
+    expect(await outcomesOf(id)).toEqual(['failed'])
+    expect(await at.read(id)).toMatchObject({ status: 'completed', reason: null })
+  })
+})
+
+describe('a lane whose process ends while the upstream takes nothing', () => {
+  it('leaves its recipients pending; a later one sends to them once', async () => {
+    say = refuse(500, 131016)
+    const numbers = newNumbers(3)
+    const { id } = await at.create({ audience: inOneLane(numbers) })
+    await forgetJobs(id)
+    const ending = new AbortController()
+    const sending = sendLane(id, ending.signal)
+    await expect.poll(() => new Set(triesOf(numbers).map(recipientOf)).size).toBe(3)
+    ending.abort()
+    await sending
+    expect(await outcomesOf(id)).toEqual(['pending', 'pending', 'pending'])
+    expect(await at.read(id)).toMatchObject({ status: 'running', reason: null, totalRecipients: 3 })
+    await expectNoDrift()
+
+    say = accept
+    await at.world.database.pool.query(
+      `UPDATE graphile_worker._private_jobs SET run_at = now() WHERE payload ->> 'broadcastId' = $1`,
+      [id],
+    )
+    await at.world.drain()
+    expect(await outcomesOf(id)).toEqual(['sent', 'sent', 'sent'])
+    expect(taken.filter((to) => numbers.includes(to)).sort()).toEqual(numbers)
+    expect((await at.read(id)).status).toBe('completed')
+    await expectNoDrift()
+  })
+})
