@@ -122,10 +122,17 @@ async function organizationsOf({ url }: Up): Promise<unknown[]> {
   return (await call(`${url}/admin/organizations`, 'GET', { key })).body.organizations
 }
 
+/** PostgreSQL ends a process of its own now and then; one that has gone in between is as dead as it shall be. */
+function kill(victim: number): void {
+  try {
+    process.kill(victim, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
 /** The service, PostgreSQL and its watchdog. */
 async function killEverything({ pid, exited }: Program): Promise<void> {
-  for (const victim of await stillRunning([pid, ...(await descendantsOf(pid))])) {
-    process.kill(victim, 'SIGKILL')
-  }
+  for (const victim of await stillRunning([pid, ...(await descendantsOf(pid))])) kill(victim)
   expect(await exited).toEqual({ code: null, signal: 'SIGKILL' })
 }
