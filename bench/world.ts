@@ -166,11 +166,12 @@ export async function makeOrganization(cleanup: Cleanup, env: Record<string, str
   }
 }
 
+/** Calls the service with a key, by default the operator's; resolves to its answer, or throws it where it is no success. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of several shapes, read once each
-async function call(method: 'POST' | 'PUT', url: string, body: object): Promise<any> {
+export async function call(method: 'POST' | 'PUT', url: string, body: object, key = ADMIN_TOKEN): Promise<any> {
   const answer = await request(url, {
     method,
-    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
   const text = await answer.body.text()

@@ -5,7 +5,7 @@ import { openBlobStore } from './blobs/open.js'
 import type { Config } from './config.js'
 import type { Context } from './context.js'
 import { createAuthenticator } from './core/api-keys.js'
-import { tendBroadcasts } from './core/broadcasts/tend.js'
+import { scheduleTending } from './core/broadcasts/tend.js'
 import { createCallbackReceiver } from './core/callbacks.js'
 import { createContactLookup } from './core/contacts.js'
 import { createFileGate, EXPORTED_FILES, IMPORTED_FILES, SENT_FILES } from './core/file-gate.js'
@@ -143,7 +143,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     await linkAllWithSimulator(ctx)
     if (runsWorker) {
       await scheduleTemplateSyncs(ctx)
-      await tendBroadcasts(ctx)
+      await scheduleTending(ctx)
+      ctx.wakeWorkers()
     }
     return { ctx, server, url, close }
   } catch (error) {

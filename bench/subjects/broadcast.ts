@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import type pg from 'pg'
-import { request } from 'undici'
 import { startChild } from '../child.js'
 import type { Cleanup } from '../cleanup.js'
 import { cpuOf, cpuOfTree, peakMemoryOf, resetPeakMemory } from '../processes.js'
 import {
+  call,
   databaseUrl,
   MAIN,
   makeFolder,
@@ -82,7 +82,7 @@ export async function measureBroadcast(cleanup: Cleanup, recipients: number): Pr
 
   const costs: BroadcastCost[] = []
   for (const statuses of [false, true]) {
-    await call('POST', `${sandbox.url}/_sim/settings`, '', { statuses, record: false })
+    await call('POST', `${sandbox.url}/_sim/settings`, { statuses, record: false })
     await database.query('CHECKPOINT')
     resetPeakMemory(service.pid)
     const cpu = () => [cpuOf(service.pid), cpuOfTree(postmasterPid), cpuOf(sandbox.pid)] as const
@@ -107,7 +107,7 @@ export async function measureBroadcast(cleanup: Cleanup, recipients: number): Pr
 async function send(stage: Stage, tag: string): Promise<{ id: string; answerSeconds: number; sentSeconds: number }> {
   const begun = performance.now()
   const body = { name: tag, templateName: 'hello_world', audience: { tags: [tag] } }
-  const { broadcast } = await call('POST', `${stage.serviceUrl}/broadcasts`, stage.organization.key, body)
+  const { broadcast } = await call('POST', `${stage.serviceUrl}/broadcasts`, body, stage.organization.key)
   const answerSeconds = (performance.now() - begun) / 1000
   await until(async () => {
     const { rows } = await stage.database.query(
@@ -133,13 +133,4 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
     if (Date.now() > deadline) throw new Error(`the broadcast has not ended after ${LONGEST_MS / 60_000} minutes`)
     await setTimeout(POLL_MS)
   }
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: answers of several shapes, read once each
-async function call(method: 'POST', url: string, key: string, body: object): Promise<any> {
-  const headers = { 'content-type': 'application/json', ...(key === '' ? {} : { authorization: `Bearer ${key}` }) }
-  const answer = await request(url, { method, headers, body: JSON.stringify(body) })
-  const text = await answer.body.text()
-  if (answer.statusCode > 299) throw new Error(`${method} ${url}: ${answer.statusCode} ${text}`)
-  return JSON.parse(text)
 }

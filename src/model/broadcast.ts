@@ -1,3 +1,4 @@
+import { toIso } from './contact.js'
 import type { Template } from './template.js'
 import type { TemplateParameters } from './template-parameters.js'
 
@@ -138,8 +139,4 @@ export function presentRecipient(recipient: Recipient) {
     delivered_at: toIso(recipient.delivered_at),
     read_at: toIso(recipient.read_at),
   }
-}
-
-function toIso(time: Date | null): string | null {
-  return time?.toISOString() ?? null
 }

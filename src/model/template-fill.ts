@@ -1,6 +1,6 @@
 import type { FilledTemplate, FilledText, TemplateContent } from './message-content.js'
 import { type Person, resolvePlaceholders, toParameterText } from './placeholders.js'
-import { describeTemplate, fillText, type Template, type TemplateForm } from './template.js'
+import { describeTemplate, fileKindOf, fillText, type Template, type TemplateForm } from './template.js'
 import { PARAMETER_FIELDS, readParameters, type Slot, slotsOf, type TemplateParameters } from './template-parameters.js'
 
 /** A template that can be sent to one person, or the first field that this person lacks, with the reason in words. */
@@ -89,11 +89,11 @@ function toContent<File>(
       parameter: needsParameter ? (parametersOfButtons.shift() ?? null) : null,
     })),
   }
-  const hasFile = header !== null && header.kind !== 'text' && header.kind !== 'location'
+  const fileKind = fileKindOf(template)
   return {
     type: 'template',
     template: filled,
-    header: hasFile && headerMedia !== null ? { type: header.kind, ...headerMedia } : null,
+    header: fileKind !== null && headerMedia !== null ? { type: fileKind, ...headerMedia } : null,
   }
 }
 

@@ -3,7 +3,7 @@
 import { oncePerObject } from '../lib/once-per-object.js'
 import { PLACEHOLDERS, toParameterText, unknownPlaceholders } from './placeholders.js'
 import { Problem } from './problem.js'
-import { describeTemplate, type Template, type TemplateForm, type TemplateText } from './template.js'
+import { describeTemplate, fileKindOf, type Template, type TemplateText } from './template.js'
 
 /** What the variables of a template are filled with (spec 4.4): values with placeholders, by name or by position. */
 export interface TemplateParameters {
@@ -15,7 +15,7 @@ export interface TemplateParameters {
 /** What is given of a template beside its parameters, and what has to be there. */
 export interface ParameterCheck {
   hasHeaderMedia: boolean
-  /** Whether something may still be missing: the rest comes with each recipient. */
+  /** Whether parameters may still be missing: the rest comes with each recipient. The file is the same for all. */
   mayLack?: boolean
 }
 
@@ -47,6 +47,7 @@ export const PARAMETER_FIELDS: Record<keyof TemplateParameters, string> = {
 /** In a template with positions, one more key may stand among them: an auto-created contact gets its name by it. */
 const ALWAYS_ALLOWED = ['name']
 const POSITION = /^(?:param)?\d+$/
+const HEADER_MEDIA = 'headerMedia'
 const MAX_SHOWN = 10
 const MAX_SHOWN_LENGTH = 100
 
@@ -60,7 +61,7 @@ export function checkParameters(
   { hasHeaderMedia, mayLack = false }: ParameterCheck,
 ): TemplateParameters {
   const { parameters, missing, surplus } = readParameters(template, given, hasHeaderMedia)
-  const lacking = mayLack ? [] : missing
+  const lacking = mayLack ? missing.filter((field) => field === HEADER_MEDIA) : missing
   const complaints = [
     ...(lacking.length > 0 ? [`needs ${enumerate(lacking)}`] : []),
     ...(surplus.length > 0 ? [`has no ${enumerate(surplus)}`] : []),
@@ -83,7 +84,7 @@ export function readParameters(
   const body = assign(slots.body, given.body, ALWAYS_ALLOWED)
   const header = assign(slots.header, given.header)
   const buttons = assign(slots.buttons, given.buttons)
-  const takesMedia = takesHeaderMedia(describeTemplate(template))
+  const takesMedia = fileKindOf(template) !== null
   const paths = (which: 'missing' | 'surplus') => [
     ...body[which].map((key) => `${PARAMETER_FIELDS.body}.${key}`),
     ...header[which].map((key) => `${PARAMETER_FIELDS.header}.${key}`),
@@ -91,14 +92,9 @@ export function readParameters(
   ]
   return {
     parameters: { body: body.values, header: header.values, buttons: buttons.values },
-    missing: [...paths('missing'), ...(takesMedia && !hasHeaderMedia ? ['headerMedia'] : [])],
-    surplus: [...paths('surplus'), ...(!takesMedia && hasHeaderMedia ? ['headerMedia'] : [])],
+    missing: [...paths('missing'), ...(takesMedia && !hasHeaderMedia ? [HEADER_MEDIA] : [])],
+    surplus: [...paths('surplus'), ...(!takesMedia && hasHeaderMedia ? [HEADER_MEDIA] : [])],
   }
-}
-
-/** Whether a file stands above the body. */
-export function takesHeaderMedia({ header }: TemplateForm): boolean {
-  return header !== null && header.kind !== 'text' && header.kind !== 'location'
 }
 
 /** What the parameters of a template fill, in the order in which positions count. */
@@ -215,7 +211,7 @@ function takenBy(template: Template): string {
     ...body.map(({ name }) => `bodyParameters.${name}`),
     ...header.map(({ name }) => `headerParameters.${name}`),
     ...buttons.map(({ name }) => `buttonParameters.${name}`),
-    ...(takesHeaderMedia(describeTemplate(template)) ? ['headerMedia'] : []),
+    ...(fileKindOf(template) !== null ? [HEADER_MEDIA] : []),
   ]
   return takes.length === 0 ? 'it takes no parameters' : `it takes ${enumerate(takes)}`
 }

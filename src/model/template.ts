@@ -65,6 +65,12 @@ export const describeTemplate = oncePerObject(({ components, parameter_format }:
   }
 })
 
+/** The kind of file that stands above the body; null where none does. */
+export function fileKindOf(template: Template): TemplateFileKind | null {
+  const { header } = describeTemplate(template)
+  return header === null || header.kind === 'text' || header.kind === 'location' ? null : header.kind
+}
+
 /** The template as every interface and event shows it (contract 4, Templates). */
 export function presentTemplate({ name, language, status, category, parameter_format, components }: Template) {
   return { name, language, status, category, parameter_format, components }

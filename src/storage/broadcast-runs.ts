@@ -7,6 +7,13 @@ import { taskId } from './job-tasks.js'
 /** How many jobs share the sending of a broadcast: recipient `n` is of lane `n % LANES`. */
 export const LANES = 4
 
+/**
+ * Whether the recipient `r` of the organization $1 is still to be sent to. OFFSET 0 has PostgreSQL look for each message by its
+ * key, and never read all messages.
+ */
+export const IS_UNSENT = `r.skip_reason IS NULL AND r.outcome IS NULL
+  AND NOT EXISTS (SELECT FROM messages m WHERE m.organization_id = $1 AND m.id = r.message_id OFFSET 0)`
+
 /** The broadcast `b` with its counters as JSON, for an event. */
 const SNAPSHOT = `(to_jsonb(b) || jsonb_build_object('counters', ${countersOf('b.organization_id', 'b.id')}))`
 
@@ -65,7 +72,7 @@ const reschedule = statement<{ id: string }>(
    SELECT id FROM rescheduled`,
 )
 
-// Nobody is left to send to, and of nobody the outcome is outstanding. OFFSET 0 has PostgreSQL look for each message by its key.
+// Nobody is left to send to, and of nobody the outcome is outstanding.
 const complete = statement<{ completed: boolean }>(
   'broadcasts.complete',
   `WITH completed AS (
@@ -76,8 +83,7 @@ const complete = statement<{ completed: boolean }>(
          WHERE m.organization_id = $1 AND m.outcome IS NOT NULL AND m.broadcast_id = $2
        ) AND NOT EXISTS (
          SELECT FROM broadcast_recipients r
-         WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND r.skip_reason IS NULL AND r.outcome IS NULL
-           AND NOT EXISTS (SELECT FROM messages m WHERE m.organization_id = $1 AND m.id = r.message_id OFFSET 0)
+         WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND ${IS_UNSENT}
        )
      RETURNING b.*
    ), raised AS (
@@ -104,6 +110,11 @@ const listRunning = statement<{ organization_id: string; id: string; is_prepared
    ) AS has_job
    FROM organizations o JOIN broadcasts b ON b.organization_id = o.id
    WHERE b.kind = 'broadcast' AND (b.status = 'running' OR (b.status = 'scheduled' AND b.prepared_at IS NULL))`,
+)
+
+const enqueueTending = statement<never>(
+  'broadcasts.enqueueTending',
+  `INSERT INTO graphile_worker._private_jobs (task_id) SELECT ${taskId('tend_broadcasts')}`,
 )
 
 const enqueuePreparation = statement<never>(
@@ -183,6 +194,11 @@ export function listRunningBroadcasts(
   db: Queryable,
 ): Promise<{ organization_id: string; id: string; is_prepared: boolean; has_job: boolean }[]> {
   return db.run(listRunning, [])
+}
+
+/** Leaves a job that looks after all broadcasts. */
+export async function enqueueBroadcastTending(db: Queryable): Promise<void> {
+  await db.run(enqueueTending, [])
 }
 
 /** Leaves a job that prepares the recipients. */

@@ -1,18 +1,16 @@
 import type { Queryable } from '../database/pool.js'
 import { statement } from '../database/statement.js'
 import type { Person } from '../model/placeholders.js'
-import { LANES } from './broadcast-runs.js'
+import { IS_UNSENT, LANES } from './broadcast-runs.js'
 import { countSkipped } from './campaign-counts.js'
 
-// OFFSET 0 has PostgreSQL look for each message by its key, and never read all messages.
 const findPending = statement<PendingRecipient>(
   'broadcastRecipients.findPending',
   `SELECT r.n, r.message_id, r.parameters, c.id AS contact_id, c.chat_id, c.phone_number, c.full_name, c.email
    FROM broadcasts b JOIN broadcast_recipients r ON r.organization_id = b.organization_id AND r.broadcast_id = b.id
    LEFT JOIN contacts c ON c.organization_id = r.organization_id AND c.id = r.contact_id
    WHERE b.organization_id = $1 AND b.id = $2 AND b.status = 'running' AND b.generation = $3
-     AND r.n > $4 AND r.n <= b.prepared_n AND r.n % ${LANES} = $5 AND r.skip_reason IS NULL AND r.outcome IS NULL
-     AND NOT EXISTS (SELECT FROM messages m WHERE m.organization_id = $1 AND m.id = r.message_id OFFSET 0)
+     AND r.n > $4 AND r.n <= b.prepared_n AND r.n % ${LANES} = $5 AND ${IS_UNSENT}
    ORDER BY r.n
    LIMIT $6`,
 )
@@ -21,8 +19,7 @@ const hasPending = statement<{ pending: boolean }>(
   'broadcastRecipients.hasPending',
   `SELECT EXISTS (
      SELECT FROM broadcast_recipients r
-     WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND r.skip_reason IS NULL AND r.outcome IS NULL
-       AND NOT EXISTS (SELECT FROM messages m WHERE m.organization_id = $1 AND m.id = r.message_id OFFSET 0)
+     WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND ${IS_UNSENT}
    ) AS pending`,
 )
 

@@ -182,6 +182,11 @@ export async function findTenantsById(db: Queryable, organizationIds: string[]):
   return new Map(rows.map((row) => [row.id, toTenant(row)]))
 }
 
+/** One organization with its upstream settings, or null. */
+export async function findTenant(db: Queryable, organizationId: string): Promise<Tenant | null> {
+  return (await findTenantsById(db, [organizationId])).get(organizationId) ?? null
+}
+
 /** An id by which a callback of the upstream names the organization that it is for. */
 export interface UpstreamId {
   kind: 'phone_number_id' | 'business_account_id'

@@ -4,17 +4,12 @@ import { newId } from '../../lib/id.js'
 import type { Audience, Broadcast } from '../../model/broadcast.js'
 import type { Tenant } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
-import { describeTemplate, type Template } from '../../model/template.js'
-import {
-  checkParameters,
-  readParameters,
-  type TemplateParameters,
-  takesHeaderMedia,
-} from '../../model/template-parameters.js'
+import { fileKindOf, type Template } from '../../model/template.js'
+import { checkParameters, readParameters, type TemplateParameters } from '../../model/template-parameters.js'
 import { addUtmCampaignsOfBroadcast, type ListedRecipient, listRecipients } from '../../storage/broadcast-audiences.js'
 import { findBroadcast, insertBroadcast } from '../../storage/broadcasts.js'
 import { resolveUtmCampaigns } from '../../storage/short-links.js'
-import { type HandedOver, handOverFile } from '../media/hand-over.js'
+import { type GivenFile, type HandedOver, handOverFile } from '../media/hand-over.js'
 import { removeUnattachedFile } from '../media/remove.js'
 import { openChannel } from '../messages/send.js'
 import { chooseTemplate } from '../templates.js'
@@ -56,20 +51,12 @@ export async function createBroadcast(ctx: Context, tenant: Tenant, command: Bro
   const isListOnly = contactIds.length === 0 && !audience.tags && !audience.all
   const check = { hasHeaderMedia: command.headerMedia !== null, mayLack: isListOnly }
   const parameters = checkParameters(template, command.parameters, check)
-  if (check.hasHeaderMedia !== takesHeaderMedia(describeTemplate(template))) {
-    throw new Problem(
-      'missing_field',
-      `headerMedia is required: the template "${template.name}" has a file as its header`,
-    )
-  }
   await checkOwnParameters(template, recipients)
   const listed = [...recipients, ...contactIds]
 
-  const mediaId = command.headerMedia === null ? null : newId()
-  const file =
-    mediaId === null || command.headerMedia === null
-      ? null
-      : await handOverFile(ctx, tenant, channel, toFile(template, mediaId, command.headerMedia))
+  const header = toFile(template, command.headerMedia)
+  const mediaId = header?.id ?? null
+  const file = header && (await handOverFile(ctx, tenant, channel, header))
   try {
     await store(ctx, tenant, command, { template, parameters, audience, listed, mediaId, file })
   } catch (error) {
@@ -129,10 +116,10 @@ function readOwnParameters(
   return { body: parameters.body, buttons: parameters.buttons }
 }
 
-function toFile(template: Template, id: string, url: string) {
-  const { header } = describeTemplate(template)
-  const kind = header?.kind === 'video' || header?.kind === 'document' ? header.kind : ('image' as const)
-  return { id, kind, url, field: 'headerMedia', filename: null }
+/** The file above the body, where the template has one. */
+function toFile(template: Template, url: string | null): GivenFile | null {
+  const kind = fileKindOf(template)
+  return kind === null || url === null ? null : { id: newId(), kind, url, field: 'headerMedia', filename: null }
 }
 
 interface Checked {

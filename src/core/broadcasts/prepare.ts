@@ -15,7 +15,7 @@ import { launchBroadcast } from '../../storage/broadcast-runs.js'
 import { lockBroadcast, markPreparedUpTo } from '../../storage/broadcasts.js'
 import { type ImportedContact, importContacts } from '../../storage/contact-imports.js'
 import { findContactsByAddresses } from '../../storage/contacts.js'
-import { findTenantsById } from '../../storage/organizations.js'
+import { findTenant } from '../../storage/organizations.js'
 import { type ContactNumber, readAddresses } from '../contacts.js'
 
 const LISTED_BATCH = 500
@@ -31,7 +31,7 @@ export async function prepareBroadcast(
   broadcastId: string,
   goesOn: () => boolean,
 ): Promise<boolean> {
-  const tenant = (await findTenantsById(ctx.database, [organizationId])).get(organizationId)
+  const tenant = await findTenant(ctx.database, organizationId)
   if (!tenant) return true
   while (goesOn()) {
     if ((await prepareNext(ctx, tenant, broadcastId)) === 'done') return true

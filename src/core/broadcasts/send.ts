@@ -21,7 +21,7 @@ import {
   skipRecipient,
 } from '../../storage/broadcast-sending.js'
 import { findBroadcast } from '../../storage/broadcasts.js'
-import { findTenantsById } from '../../storage/organizations.js'
+import { findTenant } from '../../storage/organizations.js'
 import { type Delivery, deliver, draftMessage, pacedNumber } from '../messages/deliver.js'
 import { openChannel } from '../messages/send.js'
 import { openHeader } from './header.js'
@@ -91,7 +91,7 @@ async function openRun(
   { generation, hasDeferred, unknowns }: Lane,
   signal: AbortSignal | undefined,
 ): Promise<Run | null> {
-  const tenant = (await findTenantsById(ctx.database, [organizationId])).get(organizationId)
+  const tenant = await findTenant(ctx.database, organizationId)
   const broadcast = await findBroadcast(ctx.database, organizationId, broadcastId)
   if (!tenant || broadcast?.status !== 'running' || broadcast.generation !== generation) return null
   try {

@@ -3,11 +3,17 @@ import { newId } from '../../lib/id.js'
 import {
   completeBroadcast,
   enqueueBroadcastPreparation,
+  enqueueBroadcastTending,
   launchBroadcast,
   listDueBroadcasts,
   listRunningBroadcasts,
 } from '../../storage/broadcast-runs.js'
 import { hasPendingRecipients } from '../../storage/broadcast-sending.js'
+
+/** Leaves a job that tends the broadcasts, for those that waited while no process was up. */
+export function scheduleTending({ database }: Pick<Context, 'database'>): Promise<void> {
+  return enqueueBroadcastTending(database)
+}
 
 /**
  * Begins the broadcasts whose time has come, completes those of which the last outcome has settled, and gives a new job to

@@ -1,5 +1,6 @@
 import type { Context, OperatorContext } from '../../context.js'
-import { isDeadlock, isForeignKeyViolation, isUniqueViolation } from '../../database/errors.js'
+import { isForeignKeyViolation } from '../../database/errors.js'
+import { retryOnConflict } from '../../database/retry.js'
 import { CsvProblem, type CsvRecord, readCsv } from '../../lib/csv-read.js'
 import type { Organization } from '../../model/organization.js'
 import { PROBLEMS, Problem } from '../../model/problem.js'
@@ -178,15 +179,11 @@ async function importGoodRows(
   rows: readonly GoodRow[],
 ): Promise<ImportedRow[]> {
   const contacts = rows.map(({ contact }) => contact)
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await importRows(ctx.database, organization.id, contacts, { leaveExisting })
-    } catch (error) {
-      if (isForeignKeyViolation(error)) {
-        throw new Problem('organization_not_found', 'The organization has just been deleted')
-      }
-      if (attempt === MAX_TRIES || !(isUniqueViolation(error) || isDeadlock(error))) throw error
-    }
+  try {
+    return await retryOnConflict(() => importRows(ctx.database, organization.id, contacts, { leaveExisting }))
+  } catch (error) {
+    if (!isForeignKeyViolation(error)) throw error
+    throw new Problem('organization_not_found', 'The organization has just been deleted')
   }
 }
 

@@ -13,7 +13,7 @@ import {
   postponeInboundMedia,
 } from '../../storage/incoming-media.js'
 import { insertMedia } from '../../storage/media.js'
-import { findTenantsById } from '../../storage/organizations.js'
+import { findTenant } from '../../storage/organizations.js'
 import { openBusinessNumber } from '../business-number.js'
 import { type InboundFile, readInboundFile } from '../messages/describe-inbound.js'
 import { type Attempt, unlessAborted } from './attempt.js'
@@ -83,7 +83,7 @@ async function fetchAndStore(
   messageId: string,
   file: InboundFile,
 ): Promise<FetchOutcome> {
-  const tenant = (await findTenantsById(ctx.database, [organizationId])).get(organizationId)
+  const tenant = await findTenant(ctx.database, organizationId)
   if (!tenant?.upstream || tenant.provider !== 'upstream') {
     return failed('the organization is not connected with the upstream', false)
   }

@@ -4,7 +4,7 @@ import { canonicalJson } from '../../lib/json.js'
 import type { Tenant } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
 import { inferParameterFormat, type StoredTemplate } from '../../model/template.js'
-import { findTenantsById } from '../../storage/organizations.js'
+import { findTenant } from '../../storage/organizations.js'
 import {
   enqueueTemplateSync,
   enqueueTemplateSyncs,
@@ -62,7 +62,7 @@ export async function syncTemplates(
 
 /** The same for an organization by its id, with all the time that a list may take. Throws organization_not_found too. */
 export async function syncTemplatesOf(ctx: SyncContext, organizationId: string): Promise<SyncedTemplates> {
-  const tenant = (await findTenantsById(ctx.database, [organizationId])).get(organizationId)
+  const tenant = await findTenant(ctx.database, organizationId)
   if (tenant) return syncTemplates(ctx, tenant, JOB_BUDGET_MS)
   throw new Problem('organization_not_found', `There is no organization with the id ${organizationId}`)
 }

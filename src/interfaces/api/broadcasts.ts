@@ -13,7 +13,7 @@ import { BroadcastAnswer, BroadcastSchema, Count, CreateBody, limit, onePath, pa
 import { paginationOf } from './pagination.js'
 import { responses, tenantId } from './schemas.js'
 import type { ApiServer } from './server.js'
-import { readParameters } from './template-fields.js'
+import { readTemplateFields } from './template-fields.js'
 
 const BODY_LIMIT = 32 * MEBIBYTE
 const HAS_ZONE = /(Z|[+-]\d\d:\d\d)$/i
@@ -42,10 +42,7 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
           const command = {
             id,
             name: given.name,
-            templateName: given.templateName,
-            language: given.language ?? undefined,
-            parameters: readParameters(given),
-            headerMedia: given.headerMedia ?? null,
+            ...readTemplateFields(given),
             audience: readAudience(given.audience),
             scheduledAt: readSchedule(given.scheduled_at),
           }

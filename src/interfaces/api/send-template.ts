@@ -8,7 +8,7 @@ import { Nullable } from '../../model/input.js'
 import { PROBLEMS } from '../../model/problem.js'
 import { responses, tenantId } from './schemas.js'
 import type { ApiServer } from './server.js'
-import { headerMedia, language, parameters, readParameters } from './template-fields.js'
+import { headerMedia, language, parameters, readTemplateFields } from './template-fields.js'
 
 const EXAMPLE = { templateName: 'order_update', chatNumber: '5511999990000', bodyParameters: { name: 'Ana' } }
 
@@ -74,11 +74,8 @@ export function sendTemplateRoutes(server: ApiServer, ctx: Context): void {
         perform: async (id) => {
           const command = {
             id,
-            templateName: given.templateName,
+            ...readTemplateFields(given),
             chatNumber: given.chatNumber,
-            language: given.language ?? undefined,
-            parameters: readParameters(given),
-            headerMedia: given.headerMedia ?? null,
             memberId: given.memberId ?? null,
           }
           return toAttempt(await sendTemplate(ctx, tenant, command))

@@ -34,11 +34,23 @@ export const language = Type.Optional(
 
 type Given = Record<string, string> | null | undefined
 
-/** The parameters of a body (spec 4.4). */
-export function readParameters(body: {
+/** What a body says of the template that is to be sent (spec 4.4); what may be left out may be null as well. */
+interface TemplateFields {
+  templateName: string
+  language?: string | null
   bodyParameters?: Given
   headerParameters?: Given
   buttonParameters?: Given
-}): TemplateParameters {
-  return { body: body.bodyParameters ?? {}, header: body.headerParameters ?? {}, buttons: body.buttonParameters ?? {} }
+  headerMedia?: string | null
+}
+
+/** The same as commands take it. */
+export function readTemplateFields(body: TemplateFields) {
+  const parameters: TemplateParameters = {
+    body: body.bodyParameters ?? {},
+    header: body.headerParameters ?? {},
+    buttons: body.buttonParameters ?? {},
+  }
+  const { templateName, language, headerMedia } = body
+  return { templateName, language: language ?? undefined, parameters, headerMedia: headerMedia ?? null }
 }
