@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/pool.js'
+import type { Database, Queryable } from '../database/pool.js'
 import { statement } from '../database/statement.js'
 import type { Person } from '../model/placeholders.js'
 import { IS_UNSENT, LANES } from './broadcast-runs.js'
@@ -122,6 +122,14 @@ export async function skipRecipient(
   reason: string,
 ): Promise<void> {
   await db.run(skip, [organizationId, broadcastId, n, reason])
+}
+
+/**
+ * Has PostgreSQL look at how many recipients and failures there are now. A plan from when there were few goes through all of them
+ * for each of the failed.
+ */
+export async function analyzeFailures(db: Database): Promise<void> {
+  await db.pool.query('ANALYZE (SKIP_LOCKED) broadcast_recipients, broadcast_failures, messages')
 }
 
 /** Which failed recipients to try again: those whose message was recorded by `until`, or only the one of number `n`. */

@@ -5,7 +5,7 @@ import type { Broadcast, BroadcastStatus } from '../../model/broadcast.js'
 import type { Organization } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
 import { launchBroadcast, rescheduleBroadcast, stopBroadcast } from '../../storage/broadcast-runs.js'
-import { resetFailedRecipients } from '../../storage/broadcast-sending.js'
+import { analyzeFailures, resetFailedRecipients } from '../../storage/broadcast-sending.js'
 import { findSingleBroadcast } from '../../storage/broadcast-singles.js'
 import { findBroadcast, lockBroadcast } from '../../storage/broadcasts.js'
 import { getBroadcast } from './read.js'
@@ -51,6 +51,7 @@ export async function retryFailed(
 ): Promise<{ broadcast: Broadcast; retried: number }> {
   // Who fails again meanwhile is not tried a third time.
   const until = ctx.clock()
+  await analyzeFailures(ctx.database)
   let retried = 0
   for (;;) {
     const reset = await retryOnDeadlock(() => retryBatch(ctx, organization, id, until))
