@@ -1,0 +1,62 @@
+-- Webhooks that arrive: endpoints of organizations, how far their events have been handed on, and the log of deliveries.
+
+-- The order of events. Whoever waits for a row that another transaction holds raises its event after that one's, so the numbers
+-- stand in the order of cause and effect even where transaction ids do not: those are given before the wait. Which events are
+-- safe to read is still told by the transaction ids; together they make windows (storage/events).
+CREATE SEQUENCE events_seq AS bigint;
+ALTER TABLE events ADD COLUMN seq bigint NOT NULL DEFAULT nextval('events_seq');
+ALTER SEQUENCE events_seq OWNED BY events.seq;
+ALTER TABLE events DROP CONSTRAINT events_pkey, ADD PRIMARY KEY (organization_id, seq);
+CREATE INDEX events_window ON events (organization_id, transaction_id, seq);
+
+CREATE TABLE webhooks (
+  organization_id       uuid NOT NULL REFERENCES organizations ON DELETE CASCADE,
+  id                    uuid NOT NULL,
+  url                   text NOT NULL,
+  description           text,
+  events                text[] NOT NULL,
+  secret                bytea NOT NULL, -- sealed
+  previous_secret       bytea,          -- sealed; signs as well until previous_secret_until
+  previous_secret_until timestamptz,
+  active                boolean NOT NULL DEFAULT true,
+  disabled_reason       text,           -- why it was disabled by itself
+  failing_since         timestamptz,    -- the first failure since the last success
+  -- Only events of later transactions are for it.
+  since_transaction     xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  created_at            timestamptz NOT NULL DEFAULT now(),
+  updated_at            timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (organization_id, id)
+);
+
+-- How far an organization's events have become deliveries, and the process that sees to it. One row as soon as it has a webhook.
+CREATE TABLE webhook_feeds (
+  organization_id uuid PRIMARY KEY REFERENCES organizations ON DELETE CASCADE,
+  window_from     xid8 NOT NULL DEFAULT pg_snapshot_xmin(pg_current_snapshot()),
+  window_to       xid8,   -- of a window that is not worked off: up to which number it is
+  seq             bigint,
+  holder          integer -- processes.id; one that is not there any more holds nothing
+);
+
+-- An event for an endpoint. No foreign keys: it is written for every event, and outlives its webhook until the sweep.
+CREATE TABLE webhook_deliveries (
+  organization_id uuid NOT NULL,
+  id              uuid NOT NULL,
+  webhook_id      uuid NOT NULL,
+  event_seq       bigint NOT NULL,
+  event_id        uuid NOT NULL,
+  event_type      text NOT NULL,
+  contact_id      uuid,
+  in_order        boolean NOT NULL, -- false: a replay, a test, an event without a contact; waits for nothing
+  status          text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'delivered', 'failed')),
+  attempts        jsonb NOT NULL DEFAULT '[]', -- {at, response_status, error, duration_ms, response_body}
+  next_attempt_at timestamptz, -- null: it has ended, or waits for an earlier event of its contact
+  attempted_at    timestamptz,
+  created_at      timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (organization_id, id)
+);
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (organization_id, webhook_id, next_attempt_at)
+  WHERE next_attempt_at IS NOT NULL;
+CREATE INDEX webhook_deliveries_order ON webhook_deliveries (organization_id, webhook_id, contact_id, event_seq)
+  WHERE status = 'pending' AND in_order;
+CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (organization_id, webhook_id, id) WHERE status = 'failed';
+CREATE INDEX webhook_deliveries_attempted ON webhook_deliveries (organization_id, attempted_at) WHERE attempted_at IS NOT NULL;
