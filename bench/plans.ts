@@ -61,7 +61,7 @@ export async function explainAll(
 /** Prepared in SQL with types left open, as node-postgres leaves them open. */
 async function explain(
   client: pg.Client,
-  { name, text }: Statement<unknown>,
+  { name, text }: Pick<Statement<unknown>, 'name' | 'text'>,
   values: readonly unknown[],
 ): Promise<StatementPlan> {
   const prepared = pg.escapeIdentifier(name)

@@ -15,9 +15,12 @@ import { createPacer } from './core/messages/pace.js'
 import { linkAllWithSimulator } from './core/organizations.js'
 import { enterPresence } from './core/presence.js'
 import { createRateLimiter } from './core/rate-limit.js'
+import { createSignals } from './core/signals.js'
 import { scheduleTemplateSyncs } from './core/templates/sync.js'
+import { createDispatcher, type Dispatcher } from './core/webhooks/dispatcher.js'
 import { schemaState } from './database/migrate.js'
 import type { Database } from './database/pool.js'
+import { createEndpointClient } from './endpoints/client.js'
 import { mount } from './interfaces/mount.js'
 import { createTasks } from './jobs/tasks.js'
 import { createWake } from './jobs/wake.js'
@@ -52,6 +55,8 @@ export interface AppOptions {
 export interface App {
   ctx: Context
   server: FastifyInstance
+  /** Delivers to webhooks, where this process runs a worker; tests drain it. */
+  webhooks: Dispatcher
   /** Where it listens, such as http://127.0.0.1:8080. */
   url: string
   /** No new requests, those under way finish, jobs go back to the queue; the database stays open. */
@@ -73,6 +78,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const spool = createSpool(join(config.dataDir, 'spool'))
   await spool.sweep(STALE_MS)
   const presence = await enterPresence(database, log)
+  const signals = createSignals(database, presence, log)
   const guard = createAddressGuard(config.allowedPrivateHosts)
   const ctx: Context = {
     database,
@@ -85,6 +91,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     blobs: await openBlobStore(config.media, config.dataDir, (problem) => log.warn(problem)),
     mediaLinks: createMediaLinks(secrets.masterKeys, publicUrl),
     storefront: createStorefrontClient(guard),
+    endpoints: createEndpointClient({ guard }),
     channelNames: config.channelNames,
     publicUrl,
     fetcher: createFetcher({
@@ -101,6 +108,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     outbox: createOutbox(database),
     takeTurn: createPacer(database),
     wakeWorkers: createWake(database, log),
+    signals,
     linkWithSimulator: simulator && ((number) => link(simulator, number, `${url}/hooks/upstream`, log)),
   }
   const freeDeadJobs = () => presence.removeDead((workerIds) => unlockJobs(database, workerIds))
@@ -115,6 +123,7 @@ export async function startApp(options: AppOptions): Promise<App> {
 
   const runsWorker = config.roles.includes('worker') && options.runWorker !== false
   const worker = runsWorker ? await startWorker(database, createTasks(ctx), log, presence.addWorker) : null
+  const webhooks = createDispatcher(ctx)
   const server = mount({
     ctx,
     adminToken: secrets.adminToken,
@@ -129,12 +138,14 @@ export async function startApp(options: AppOptions): Promise<App> {
     clearInterval(reaper)
     clearInterval(sweeper)
     await server.close()
-    await worker?.stop()
+    await Promise.all([worker?.stop(), webhooks.stop()])
     await ctx.upstream.close()
     await ctx.storefront.close()
+    await ctx.endpoints.close()
     await ctx.transcriber?.close()
     await ctx.fetcher.close()
     await ctx.blobs.close()
+    await signals.close()
     await presence.leave()
   }
 
@@ -144,9 +155,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     if (runsWorker) {
       await scheduleTemplateSyncs(ctx)
       await scheduleTending(ctx)
+      webhooks.start()
       ctx.wakeWorkers()
     }
-    return { ctx, server, url, close }
+    return { ctx, server, webhooks, url, close }
   } catch (error) {
     await close()
     throw error

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { BlobStore } from './blobs/blob-store.js'
 import type { Database } from './database/pool.js'
+import type { EndpointClient } from './endpoints/client.js'
 import type { Fetcher } from './lib/safe-fetch.js'
 import type { SecretBox } from './lib/secret-box.js'
 import type { SharedRuns } from './lib/shared-runs.js'
@@ -9,6 +10,7 @@ import type { Contact, ContactLookup } from './model/contact.js'
 import type { MediaAddress } from './model/message.js'
 import type { Outbox } from './model/outgoing-message.js'
 import type { Pacer } from './model/pace.js'
+import type { Signals } from './model/signal.js'
 import type { StorefrontClient } from './storefront/client.js'
 import type { Transcriber } from './transcription/client.js'
 import type { UpstreamClient } from './upstream/client.js'
@@ -42,6 +44,8 @@ export interface Context {
   upstream: UpstreamClient
   /** Asks storefronts for orders. */
   storefront: StorefrontClient
+  /** Calls the endpoints of webhooks. */
+  endpoints: EndpointClient
   /** The utm_sources, folded (model/utm), by which an order came from the messaging channel. */
   channelNames: readonly string[]
   /** Where people reach this service, such as https://chat.example.com. */
@@ -76,6 +80,8 @@ export interface Context {
   takeTurn: Pacer
   /** Tells the workers that jobs have been inserted; called after the insert has committed. */
   wakeWorkers: () => void
+  /** Tells within the service that there is something new; see core/signals. */
+  signals: Signals
   /** Makes a business number known to the simulator; null where none is in use. */
   linkWithSimulator: ((number: SimulatedNumber) => Promise<void>) | null
 }

@@ -26,6 +26,8 @@ export interface Attempt extends KeptAnswer {
 
 /** A request that may be repeated without being done twice. */
 export interface IdempotentRequest extends IdempotentOperation {
+  /** The answer holds a secret: it is kept sealed. */
+  isSecret?: boolean
   /** Does the work; whatever it makes gets the given id. */
   perform: (resourceId: string) => Promise<Attempt>
   /** What became of an attempt that cannot tell any more; null when it had not begun to do anything. */
@@ -60,7 +62,7 @@ export async function performOnce(
       case 'under_way':
         return takeOver(ctx, organizationId, request, claim.resourceId, claim.processId)
       case 'answered': {
-        const kept = { status: claim.status, body: claim.answer }
+        const kept = { status: claim.status, body: unseal(ctx, organizationId, request, claim.answer) }
         return { ...(await settleAnswer(ctx, organizationId, request, claim.resourceId, kept)), replayed: true }
       }
     }
@@ -103,12 +105,32 @@ async function finish(
   { status, body, final }: Attempt,
 ): Promise<void> {
   try {
-    if (final) await keepAnswer(ctx.database, organizationId, request, resourceId, { status, body })
-    else await releaseIdempotencyKey(ctx.database, organizationId, request, resourceId)
+    if (final) {
+      const kept = { status, body: request.isSecret ? seal(ctx, organizationId, body) : body }
+      await keepAnswer(ctx.database, organizationId, request, resourceId, kept)
+    } else await releaseIdempotencyKey(ctx.database, organizationId, request, resourceId)
   } catch (error) {
     if (!isDatabaseUnavailable(error)) throw error
     ctx.log.warn({ err: error }, 'the answer to an idempotent request could not be kept')
   }
+}
+
+/** What is kept of an answer that holds a secret; base64. */
+interface SealedAnswer {
+  sealed: string
+}
+
+function seal(ctx: Context, organizationId: string, body: unknown): SealedAnswer {
+  return { sealed: ctx.secrets.seal(JSON.stringify(body), sealContext(organizationId)).toString('base64') }
+}
+
+function unseal(ctx: Context, organizationId: string, { isSecret }: IdempotentRequest, kept: unknown): unknown {
+  if (!isSecret) return kept
+  return JSON.parse(ctx.secrets.open(Buffer.from((kept as SealedAnswer).sealed, 'base64'), sealContext(organizationId)))
+}
+
+function sealContext(organizationId: string): string {
+  return `${organizationId}:idempotency_keys.answer`
 }
 
 /** The first attempt has not answered: it is under way, or it failed or its process died and left what it had begun. */

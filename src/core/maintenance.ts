@@ -1,5 +1,5 @@
 import type { Context } from '../context.js'
-import { newId } from '../lib/id.js'
+import { idBefore, newId } from '../lib/id.js'
 import { OUTCOME_UNKNOWN } from '../model/message.js'
 import { hasCallbackBacklog, pruneCallbacks } from '../storage/callbacks.js'
 import { foldCampaignCounts } from '../storage/campaign-counts.js'
@@ -11,6 +11,7 @@ import { listOverdueMessages, markAbandonedMessages, refuseMessage } from '../st
 import { noteUptime } from '../storage/processes.js'
 import { foldShortLinkClicks } from '../storage/short-links.js'
 import { pruneStorefrontWebhooks } from '../storage/storefront-orders.js'
+import { pruneDeliveries } from '../storage/webhook-log.js'
 import { removeUnattachedMedia } from './media/remove.js'
 
 const MINUTE_MS = 60_000
@@ -20,6 +21,7 @@ const ABANDONED_MS = MINUTE_MS / 2
 const GIVE_UP_MS = 15 * MINUTE_MS
 const BATCH = 500
 const FOLD_BATCH = 10_000
+const PRUNE_BATCH = 5_000
 
 /**
  * Settles sends of which nothing more is to come (contract 4, Sending): 15 minutes without a callback, counted while the
@@ -42,14 +44,16 @@ export async function settleOutcomes(ctx: Context): Promise<void> {
 }
 
 /**
- * Deletes what is kept for a time only (contract 4, Contacts): raw callbacks, events and ids of a storefront's webhooks 30 days,
- * idempotency keys 1 day, files whose message never came 1 day. Sets the lists of contacts right, where a process of an older
+ * Deletes what is kept for a time only (contract 4, Contacts): raw callbacks, events, deliveries and ids of a storefront's webhooks 30
+ * days, idempotency keys 1 day, files whose message never came 1 day. Sets the lists of contacts right, where a process of an older
  * version changed contacts.
  */
 export async function prune(ctx: Context): Promise<void> {
   const now = ctx.clock()
   await pruneCallbacks(ctx.database, before(now, 30 * DAY_MS))
   await pruneEvents(ctx.database, before(now, 30 * DAY_MS))
+  const oldest = idBefore(before(now, 30 * DAY_MS))
+  while ((await pruneDeliveries(ctx.database, oldest, PRUNE_BATCH)) === PRUNE_BATCH);
   await pruneStorefrontWebhooks(ctx.database, before(now, 30 * DAY_MS))
   await pruneIdempotencyKeys(ctx.database, before(now, DAY_MS))
   await repairContactLists(ctx.database)

@@ -10,6 +10,14 @@ import {
   removeProcess,
   setProcessWorkers,
 } from '../storage/processes.js'
+import { listenToProcesses } from '../storage/signals.js'
+
+/** Hears what the processes of the service are told. */
+export interface ProcessListener {
+  hear(payload: string): void
+  /** What follows is heard from now on; what was told before may have been lost. */
+  missed(): void
+}
 
 /** This process as the others see it. */
 export interface Presence {
@@ -18,6 +26,8 @@ export interface Presence {
   addWorker(workerId: string): Promise<void>
   /** Removes dead processes now, once `unlock` has freed the jobs of their workers: who dies meanwhile leaves both to the next. */
   removeDead(unlock: (workerIds: string[]) => Promise<void>): Promise<void>
+  /** Has what the processes are told heard from soon on; of one listener, the last. */
+  listen(listener: ProcessListener): void
   /** Leaves in order. */
   leave(): Promise<void>
 }
@@ -29,6 +39,7 @@ export interface Presence {
 export async function enterPresence(database: Database, log: Logger): Promise<Presence> {
   const leaving = new AbortController()
   const workerIds: string[] = []
+  let listener: ProcessListener | null = null
   let connection: PoolClient | null = await database.pool.connect()
   let reentry: Promise<void> = Promise.resolve()
   const processId = await registerProcess(asQueryable(connection))
@@ -39,6 +50,7 @@ export async function enterPresence(database: Database, log: Logger): Promise<Pr
     client.once('end', () => {
       if (!leaving.signal.aborted) reentry = reenter()
     })
+    client.on('notification', ({ payload }) => listener?.hear(payload ?? ''))
   }
 
   /** The pool ends only when it has every client back, and takes each back once. */
@@ -53,7 +65,9 @@ export async function enterPresence(database: Database, log: Logger): Promise<Pr
       try {
         connection = await database.pool.connect()
         await registerProcessAgain(asQueryable(connection), processId, workerIds)
+        if (listener) await listenToProcesses(connection)
         watch(connection)
+        listener?.missed()
         return
       } catch (error) {
         giveBack()
@@ -79,6 +93,13 @@ export async function enterPresence(database: Database, log: Logger): Promise<Pr
         database,
         dead.map(({ id }) => id),
       )
+    },
+    listen: (wanted) => {
+      listener = wanted
+      // Where there is no connection now, or this one breaks, the next one listens.
+      if (connection) {
+        listenToProcesses(connection).then(wanted.missed, (error) => log.debug({ err: error }, 'could not listen'))
+      }
     },
     leave: async () => {
       leaving.abort()

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { Statement } from './statement.js'
+import { organizationsOf, type Statement } from './statement.js'
 
 /** What a storage function needs to run its statements: the pool, or one transaction of it. */
 export interface Queryable {
@@ -7,10 +7,15 @@ export interface Queryable {
   run<Row>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row[]>
 }
 
+/** Hears which organizations may have new events; null: any may. Must not throw. */
+export type EventsListener = (organizationIds: string[] | null) => void
+
 /** The service's connections to PostgreSQL. */
 export interface Database extends Queryable {
   /** Runs `work` in one transaction: commits what it did, or rolls back when it throws. */
   transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result>
+  /** Has the listener hear of statements that can raise events, each time they have been committed, until the result is called. */
+  onEvents(listener: EventsListener): () => void
   /** For graphile-worker and for LISTEN, which bring their own statements. */
   readonly pool: pg.Pool
   close(): Promise<void>
@@ -35,29 +40,55 @@ export function openDatabase(connection: Connection, size: number, onError: (err
   pool.on('error', onError)
   // A client that breaks while it is lent out reports to its query; without a listener its event would end the process.
   pool.on('connect', (client) => client.on('error', onError))
+  const listeners = new Set<EventsListener>()
+  const tell: EventsListener = (organizationIds) => {
+    for (const listener of listeners) listener(organizationIds)
+  }
   return {
     pool,
-    run: (statement, values) => run(pool, statement, values),
-    transaction: (work) => transaction(pool, work),
+    run: (statement, values) => run(pool, statement, values, tell),
+    transaction: (work) => transaction(pool, work, tell),
+    onEvents: (listener) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
     close: () => pool.end(),
   }
 }
 
 async function run<Row>(
   client: pg.Pool | pg.PoolClient,
-  { name, text }: Statement<Row>,
+  { name, text, raisesEvents }: Statement<Row>,
   values: readonly unknown[],
+  onEvents: EventsListener,
 ): Promise<Row[]> {
   const result = await client.query({ name, text, values: values as unknown[] })
+  if (raisesEvents) onEvents(organizationsOf(values))
   return result.rows
 }
 
-async function transaction<Result>(pool: pg.Pool, work: (transaction: Queryable) => Promise<Result>): Promise<Result> {
+async function transaction<Result>(
+  pool: pg.Pool,
+  work: (transaction: Queryable) => Promise<Result>,
+  onEvents: EventsListener,
+): Promise<Result> {
+  const raised = new Set<string | null>()
+  const note: EventsListener = (organizationIds) => {
+    for (const id of organizationIds ?? [null]) raised.add(id)
+  }
+  const result = await commit(pool, (client) =>
+    work({ run: (statement, values) => run(client, statement, values, note) }),
+  )
+  if (raised.size > 0) onEvents(raised.has(null) ? null : ([...raised] as string[]))
+  return result
+}
+
+async function commit<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
   const client = await pool.connect()
   let broken: Error | undefined
   try {
     await client.query('BEGIN')
-    const result = await work({ run: (statement, values) => run(client, statement, values) })
+    const result = await work(client)
     await client.query('COMMIT')
     return result
   } catch (error) {

@@ -1,11 +1,16 @@
+import { isUuid } from '../lib/id.js'
+
 /** One SQL statement with the name under which PostgreSQL prepares it once per connection. */
 export interface Statement<Row> {
   readonly name: string
   readonly text: string
+  /** Whether it can insert events, which readers wait for. */
+  readonly raisesEvents: boolean
   /** Only carries the type of a row; never set. */
   readonly row?: Row
 }
 
+const INTO_EVENTS = /\bINSERT INTO events\b/
 const statements = new Map<string, Statement<unknown>>()
 
 /**
@@ -14,7 +19,7 @@ const statements = new Map<string, Statement<unknown>>()
  */
 export function statement<Row>(name: string, text: string): Statement<Row> {
   if (statements.has(name)) throw new Error(`two statements are named ${name}`)
-  const declared: Statement<Row> = { name, text }
+  const declared: Statement<Row> = { name, text, raisesEvents: INTO_EVENTS.test(text) }
   statements.set(name, declared)
   return declared
 }
@@ -22,6 +27,19 @@ export function statement<Row>(name: string, text: string): Statement<Row> {
 /** Every statement declared by the modules loaded so far. */
 export function declaredStatements(): Statement<unknown>[] {
   return [...statements.values()]
+}
+
+const NAMED_ORGANIZATION = /"organization_id":"([0-9a-f-]{36})"/g
+
+/**
+ * The organizations that a statement was run for, told by its first value: the id of one, or of a statement that many share the
+ * JSON text of items that name theirs. Null where that tells none. Not exact: what an item holds may look like a name as well.
+ */
+export function organizationsOf([first]: readonly unknown[]): string[] | null {
+  if (typeof first !== 'string') return null
+  if (isUuid(first)) return [first]
+  const ids = new Set(Array.from(first.matchAll(NAMED_ORGANIZATION), ([, id]) => id as string))
+  return ids.size > 0 ? [...ids] : null
 }
 
 /**

@@ -11,6 +11,8 @@ import { tenantOf } from './auth.js'
 export interface Repeatable {
   /** What tells one request from another, where that is not the parsed body; JSON. */
   fingerprint?: unknown
+  /** The answer holds a secret: it is kept sealed. */
+  isSecret?: boolean
   perform: (resourceId: string) => Promise<Attempt>
   recover: (resourceId: string) => Promise<Attempt | null>
 }
@@ -22,7 +24,7 @@ export async function answerOnce(
   ctx: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  { fingerprint = request.body, perform, recover }: Repeatable,
+  { fingerprint = request.body, isSecret = false, perform, recover }: Repeatable,
 ): Promise<unknown> {
   const key = readKey(request)
   if (key === null) {
@@ -31,7 +33,8 @@ export async function answerOnce(
   }
   const operation = `${request.method} ${request.url.split('?')[0]}`
   const bodyHash = sha256(canonicalJson(fingerprint))
-  const answer = await performOnce(ctx, tenantOf(request).id, { operation, key, bodyHash, perform, recover })
+  const once = { operation, key, bodyHash, isSecret, perform, recover }
+  const answer = await performOnce(ctx, tenantOf(request).id, once)
   if (answer.replayed) reply.header('idempotent-replayed', 'true')
   return send(reply, answer.status, answer.body)
 }

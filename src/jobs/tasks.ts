@@ -13,6 +13,7 @@ import { indexConversation } from '../core/messages/search.js'
 import { sweepDeletedOrganization } from '../core/organizations.js'
 import { scheduleOrderSyncs, syncOrdersAsJob } from '../core/storefront/sync.js'
 import { scheduleTemplateSyncs, syncTemplatesAsJob } from '../core/templates/sync.js'
+import { sweepWebhook } from '../core/webhooks/log.js'
 
 /** The names under which jobs are inserted; `migrate` makes them known to the queue. */
 export const TASK_NAMES = [
@@ -33,6 +34,7 @@ export const TASK_NAMES = [
   'prepare_broadcast',
   'send_broadcast',
   'tend_broadcasts',
+  'sweep_webhook',
 ] as const
 
 /**
@@ -44,7 +46,14 @@ export const SLOW_LINES: readonly { tasks: readonly string[]; concurrency: numbe
   { tasks: ['send_broadcast'], concurrency: 16 },
   { tasks: ['prepare_broadcast'], concurrency: 2 },
   {
-    tasks: ['transcribe_voice_note', 'remove_media', 'index_conversation', 'sync_templates', 'sync_orders'],
+    tasks: [
+      'transcribe_voice_note',
+      'remove_media',
+      'index_conversation',
+      'sync_templates',
+      'sync_orders',
+      'sweep_webhook',
+    ],
     concurrency: 4,
   },
 ]
@@ -116,6 +125,10 @@ export function createTasks(ctx: Context): Record<(typeof TASK_NAMES)[number], T
       return syncOrdersAsJob(ctx, organizationId, abortSignal)
     },
     sync_all_orders: () => scheduleOrderSyncs(ctx),
+    sweep_webhook: (payload: unknown) => {
+      const { organizationId, webhookId } = payload as { organizationId: string; webhookId: string }
+      return sweepWebhook(ctx, organizationId, webhookId)
+    },
     fold_counts: () => foldCounts(ctx),
     prune: () => prune(ctx),
   }

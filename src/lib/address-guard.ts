@@ -58,7 +58,8 @@ export function guardedConnect(guard: AddressGuard, timeoutMs = 10_000): buildCo
   }
 }
 
-function guardLookup(guard: AddressGuard): LookupFunction {
+/** Resolves names as the guard does, to those of their addresses that may be reached; a PrivateAddressError where there is none. */
+export function guardLookup(guard: AddressGuard): LookupFunction {
   return (host, options, callback) => {
     guard.lookup(host, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, [])

@@ -11,6 +11,12 @@ export function newId(): string {
   return generator.generate().toString()
 }
 
+/** The id before all those that are made at `time` or later. */
+export function idBefore(time: Date): string {
+  const ms = time.getTime().toString(16).padStart(12, '0')
+  return `${ms.slice(0, 8)}-${ms.slice(8)}-7000-8000-000000000000`
+}
+
 /** Tells whether `value` is written as a UUID, of any version and in either case. */
 export function isUuid(value: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value)

@@ -45,21 +45,16 @@ export interface Broadcast {
   counters: Counters
 }
 
-/** What a broadcast shows; a send-template, which is a broadcast of one, shows the same. */
+/** What a broadcast shows; a send-template, which is a broadcast of one, shows the same. In events the dates are ISO strings. */
 export type ShownBroadcast = Pick<
   Broadcast,
-  | 'id'
-  | 'name'
-  | 'template_name'
-  | 'template_language'
-  | 'status'
-  | 'status_reason'
-  | 'scheduled_at'
-  | 'started_at'
-  | 'completed_at'
-  | 'created_at'
-  | 'counters'
->
+  'id' | 'name' | 'template_name' | 'template_language' | 'status' | 'status_reason' | 'counters'
+> & {
+  scheduled_at: Date | string | null
+  started_at: Date | string | null
+  completed_at: Date | string | null
+  created_at: Date | string
+}
 
 /** The contacts that are still to become recipients, beside those that were listed. */
 export interface Audience {
@@ -119,7 +114,7 @@ export function presentBroadcast(broadcast: ShownBroadcast) {
     scheduled_at: toIso(broadcast.scheduled_at),
     started_at: toIso(broadcast.started_at),
     completed_at: toIso(broadcast.completed_at),
-    created_at: broadcast.created_at.toISOString(),
+    created_at: toIso(broadcast.created_at),
     reason: status_reason,
   }
 }

@@ -29,6 +29,20 @@ const moveEvents = statement<never>(
   'UPDATE events SET contact_id = $3 WHERE organization_id = $1 AND contact_id = $2',
 )
 
+// Of two deliveries that waited for nothing the later one waits for the earlier one now.
+const moveDeliveries = statement<never>(
+  'contactMerges.moveDeliveries',
+  `WITH waiting AS (
+     SELECT d.id, row_number() OVER (PARTITION BY d.webhook_id ORDER BY d.event_seq) AS place
+     FROM webhooks w JOIN webhook_deliveries d ON d.organization_id = w.organization_id AND d.webhook_id = w.id
+     WHERE w.organization_id = $1 AND d.contact_id IN ($2, $3) AND d.status = 'pending' AND d.in_order
+   )
+   UPDATE webhook_deliveries d
+   SET contact_id = $3, next_attempt_at = CASE WHEN waiting.place = 1 THEN d.next_attempt_at END
+   FROM waiting
+   WHERE d.organization_id = $1 AND d.id = waiting.id`,
+)
+
 const moveActivity = statement<never>(
   'contactMerges.moveActivity',
   `UPDATE contact_activity older
@@ -93,6 +107,7 @@ export async function mergeContacts(
   await moveRecipients(transaction, organizationId, younger.id, older.id)
   await transaction.run(moveAddresses, [organizationId, younger.id, older.id])
   await transaction.run(moveEvents, [organizationId, younger.id, older.id])
+  await transaction.run(moveDeliveries, [organizationId, younger.id, older.id])
   await transaction.run(moveActivity, [organizationId, younger.id, older.id])
   await transaction.run(drop, [organizationId, younger.id])
   const [merged] = await transaction.run(absorb, [

@@ -167,7 +167,15 @@ const erase = statement<{ id: string }>(
 const eraseTraces = statement<never>(
   'contacts.eraseTraces',
   `WITH happened AS (
-     UPDATE events SET data = '{}' WHERE organization_id = $1 AND contact_id = $2
+     UPDATE events SET data = '{}' WHERE organization_id = $1 AND contact_id = $2 RETURNING seq
+   ), delivered AS (
+     UPDATE webhook_deliveries d
+     SET status = CASE d.status WHEN 'pending' THEN 'failed' ELSE d.status END, next_attempt_at = NULL,
+       attempts = (
+         SELECT coalesce(jsonb_agg(attempt || '{"response_body": null}' ORDER BY n), '[]')
+         FROM jsonb_array_elements(d.attempts) WITH ORDINALITY AS made (attempt, n)
+       )
+     WHERE d.organization_id = $1 AND d.event_seq IN (SELECT seq FROM happened)
    ), named AS (
      SELECT c.id, EXISTS (
        SELECT FROM graphile_worker._private_jobs j
@@ -317,7 +325,7 @@ export async function eraseContact(transaction: Queryable, organizationId: strin
 }
 
 /**
- * Blanks the events of an erased contact and the raw callbacks that name one of its addresses; leaves another job where
+ * Blanks the events of an erased contact, whose deliveries end with that, and the raw callbacks that name one of its addresses; leaves another job where
  * some of these are not worked off yet.
  */
 export async function eraseContactTraces(

@@ -1,14 +1,129 @@
 import type { Queryable } from '../database/pool.js'
 import { statement } from '../database/statement.js'
+import type { EventRow } from '../model/event.js'
 
 // Events are written by the statements that make them happen (contacts, outgoing-messages, incoming-messages, message-statuses).
+//
+// They are read in windows of transaction ids: from where the last window ended up to the oldest transaction that is still
+// running, so that no event comes to stand before the position of a reader. Within a window the numbers order them. Who waits for
+// another's row has both events in one window, for when the later one has ended the earlier one has too.
+
+/** Up to where events have been read. */
+export interface EventPosition {
+  /** The transaction at which the window begins. */
+  windowFrom: string
+  /** The first one after it; null where the window is yet to be opened. */
+  windowTo: string | null
+  /** The number of the last event of the window that has been read; null where none has. */
+  seq: number | null
+}
+
+/** The next events of an organization. */
+export interface EventWindow {
+  organizationId: string
+  events: EventRow[]
+  next: EventPosition
+  /** There are events after the window; where it has been opened just now, they wait for an older transaction to end. */
+  hasLater: boolean
+}
+
+/** Before every event that is kept. */
+export const OLDEST_POSITION: EventPosition = { windowFrom: '0', windowTo: null, seq: 0 }
+
+/** An event's columns, under the alias e. */
+export const EVENT_COLUMNS =
+  'e.organization_id, e.seq, e.id, e.type, e.contact_id, e.transaction_id::text AS transaction_id, e.created_at, e.data'
+
+// "+ 0" keeps the planner from looking for the smallest number by walking through all of the organization's events.
+const readWindows = statement<WindowRow>(
+  'events.readWindows',
+  `SELECT w.organization_id AS reader, w.window_from::text, w.upper::text AS window_to, e.*,
+     EXISTS (
+       SELECT FROM events later
+       WHERE later.organization_id = w.organization_id AND later.transaction_id >= w.upper
+     ) AS has_later
+   FROM (
+     SELECT given.*,
+       coalesce(given.window_to, greatest(given.window_from, pg_snapshot_xmin(pg_current_snapshot()))) AS upper
+     FROM json_to_recordset($1) AS given (organization_id uuid, window_from xid8, window_to xid8, seq bigint)
+   ) w
+   CROSS JOIN LATERAL (
+     SELECT coalesce(w.seq, (
+       SELECT min(f.seq + 0) - 1 FROM events f
+       WHERE f.organization_id = w.organization_id AND f.transaction_id >= w.window_from AND f.transaction_id < w.upper
+     )) AS seq
+   ) after
+   LEFT JOIN LATERAL (
+     SELECT ${EVENT_COLUMNS} FROM events e
+     WHERE e.organization_id = w.organization_id AND e.seq > after.seq
+       AND e.transaction_id >= w.window_from AND e.transaction_id < w.upper
+       AND e.data <> '{}' AND ($2::text[] IS NULL OR e.type = ANY ($2))
+     ORDER BY e.seq
+     LIMIT $3
+   ) e ON true
+   ORDER BY e.seq`,
+)
+
+type WindowRow = { reader: string; window_from: string; window_to: string; has_later: boolean } & (
+  | EventRow
+  | { seq: null }
+)
+
+const newest = statement<{ window_from: string }>(
+  'events.newest',
+  'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS window_from',
+)
 
 const prune = statement<never>(
   'events.prune',
   'DELETE FROM events e USING organizations o WHERE e.organization_id = o.id AND e.created_at < $1',
 )
 
+/**
+ * The events after these positions, at most `limit` of each organization, in the order of cause and effect; `types`: only those,
+ * null is all. Events whose contact has been erased are left out.
+ */
+export async function readEventWindows(
+  db: Queryable,
+  positions: readonly (EventPosition & { organizationId: string })[],
+  types: readonly string[] | null,
+  limit: number,
+): Promise<EventWindow[]> {
+  const given = positions.map(({ organizationId, windowFrom, windowTo, seq }) => ({
+    organization_id: organizationId,
+    window_from: windowFrom,
+    window_to: windowTo,
+    seq,
+  }))
+  const rows = await db.run(readWindows, [JSON.stringify(given), types, limit])
+  const byReader = new Map<string, WindowRow[]>()
+  for (const row of rows) {
+    const known = byReader.get(row.reader)
+    if (known) known.push(row)
+    else byReader.set(row.reader, [row])
+  }
+  return [...byReader].map(([organizationId, found]) => toWindow(organizationId, found, limit))
+}
+
+/** After every event that can be read now. */
+export async function readNewestPosition(db: Queryable): Promise<EventPosition> {
+  const [row] = await db.run(newest, [])
+  return { windowFrom: (row as { window_from: string }).window_from, windowTo: null, seq: null }
+}
+
 /** Deletes events that happened before `before`. Of all tenants. */
 export async function pruneEvents(db: Queryable, before: Date): Promise<void> {
   await db.run(prune, [before])
+}
+
+/** A window from which less came than was asked for is done with: the next one begins where it ends. */
+function toWindow(organizationId: string, rows: readonly WindowRow[], limit: number): EventWindow {
+  const { window_from, window_to, has_later } = rows[0] as WindowRow
+  const events = rows.filter((row): row is WindowRow & EventRow => row.seq !== null)
+  const last = events.at(-1)
+  const next: EventPosition =
+    last && events.length === limit
+      ? { windowFrom: window_from, windowTo: window_to, seq: last.seq }
+      : { windowFrom: window_to, windowTo: null, seq: null }
+  return { organizationId, events, next, hasLater: has_later }
 }

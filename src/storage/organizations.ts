@@ -121,6 +121,7 @@ const DELETE_LOOSE_ROWS = `
      counts AS (DELETE FROM contact_counts WHERE organization_id = $1),
      clicks AS (DELETE FROM short_link_clicks WHERE organization_id = $1),
      happened AS (DELETE FROM events WHERE organization_id = $1),
+     deliveries AS (DELETE FROM webhook_deliveries WHERE organization_id = $1),
      received AS (DELETE FROM callbacks WHERE organization_id = $1),
      said AS (DELETE FROM messages WHERE organization_id = $1),
      recipients AS (DELETE FROM broadcast_recipients WHERE organization_id = $1),

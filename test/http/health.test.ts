@@ -80,6 +80,14 @@ const TAKES_OTHERS: Record<string, number> = {
   'POST /broadcasts/{id}/resume': 404,
   'POST /broadcasts/{id}/cancel': 404,
   'POST /broadcasts/{id}/retry-failed': 404,
+  'GET /get-webhooks': 200,
+  'POST /set-webhooks/{id}/rotate-secret': 404,
+  'POST /set-webhooks/{id}/enable': 404,
+  'POST /set-webhooks/{id}/test': 404,
+  'GET /webhook-deliveries': 200,
+  'GET /webhook-deliveries/{id}': 404,
+  'POST /webhook-deliveries/{id}/replay': 404,
+  'GET /events': 200,
 }
 
 describe('GET /openapi.json', () => {

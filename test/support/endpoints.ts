@@ -9,6 +9,9 @@ export interface Endpoint {
   maxMegabytes?: number
 }
 
+/** Of nothing that there is. */
+const NO_ID = '00000000-0000-7000-8000-000000000000'
+
 /** Every endpoint of Interface A; a test compares the list with /openapi.json. */
 export const ENDPOINTS: readonly Endpoint[] = [
   { method: 'GET', path: '/contact', query: 'phone_number=5511987650000', scope: 'contacts:read' },
@@ -81,10 +84,30 @@ export const ENDPOINTS: readonly Endpoint[] = [
   { method: 'POST', path: '/broadcasts/{id}/resume', query: '', scope: 'broadcasts:write' },
   { method: 'POST', path: '/broadcasts/{id}/cancel', query: '', scope: 'broadcasts:write' },
   { method: 'POST', path: '/broadcasts/{id}/retry-failed', query: '', scope: 'broadcasts:write' },
+  {
+    method: 'POST',
+    path: '/set-webhooks',
+    query: '',
+    scope: 'webhooks:write',
+    body: { url: 'http://127.0.0.1:9/hook', events: ['*'] },
+  },
+  { method: 'DELETE', path: '/set-webhooks', query: '', scope: 'webhooks:write', body: { id: NO_ID } },
+  { method: 'GET', path: '/get-webhooks', query: '', scope: 'webhooks:read' },
+  { method: 'POST', path: '/set-webhooks/{id}/rotate-secret', query: '', scope: 'webhooks:write' },
+  { method: 'POST', path: '/set-webhooks/{id}/enable', query: '', scope: 'webhooks:write' },
+  { method: 'POST', path: '/set-webhooks/{id}/test', query: '', scope: 'webhooks:write' },
+  { method: 'GET', path: '/webhook-deliveries', query: 'limit=10', scope: 'webhooks:read' },
+  { method: 'GET', path: '/webhook-deliveries/{id}', query: '', scope: 'webhooks:read' },
+  { method: 'POST', path: '/webhook-deliveries/{id}/replay', query: '', scope: 'webhooks:write' },
+  {
+    method: 'POST',
+    path: '/webhook-deliveries/replay',
+    query: '',
+    scope: 'webhooks:write',
+    body: { webhook_id: NO_ID, from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' },
+  },
+  { method: 'GET', path: '/events', query: 'limit=10', scope: 'webhooks:read' },
 ]
-
-/** What stands in a path: of nothing that there is. */
-const NO_ID = '00000000-0000-7000-8000-000000000000'
 
 /** Path and query, with a further parameter where one is given. */
 export function urlOf({ path, query }: Endpoint, parameter = ''): string {

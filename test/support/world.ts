@@ -53,7 +53,7 @@ export interface World {
   sim(method: string, path: string, body?: unknown): Promise<Answer>
   /** Waits until the simulator has delivered every callback, then works off all jobs. */
   settle(): Promise<void>
-  /** Works off all jobs. */
+  /** Works off all jobs, and delivers to webhooks what is due. */
   drain(): Promise<void>
   /** A new organization; `fields` go into POST /admin/organizations. */
   createOrganization(fields?: Record<string, unknown>): Promise<TestOrganization>
@@ -96,7 +96,10 @@ export async function startWorld(
   const admin = (method: string, path: string, body?: unknown) =>
     request(method, `/admin${path}`, { key: adminToken, body })
   const sim = (method: string, path: string, body?: unknown) => call(`${simulator.url}/_sim${path}`, method, { body })
-  const drain = () => drainJobs(database, tasks, log)
+  const drain = async () => {
+    await drainJobs(database, tasks, log)
+    await app.webhooks.drain()
+  }
   return {
     app,
     database,

@@ -6,8 +6,8 @@ import type { Attempt } from '../../core/idempotency.js'
 import { tenantOf } from '../../http/auth.js'
 import { answerOnce } from '../../http/idempotency.js'
 import { type Broadcast, presentBroadcast } from '../../model/broadcast.js'
-import { BroadcastAnswer, BroadcastSchema, onePath } from './broadcast-schemas.js'
-import { responses, tenantId } from './schemas.js'
+import { BroadcastAnswer, BroadcastSchema } from './broadcast-schemas.js'
+import { onePath, responses, tenantId } from './schemas.js'
 import type { ApiServer } from './server.js'
 
 /** `POST /broadcasts/{id}/{pause|resume|cancel|retry-failed}` (contract 4, Broadcasts). */

@@ -2,11 +2,10 @@ import { Type } from 'typebox'
 import { BROADCAST_STATUSES, RECIPIENT_STATUSES } from '../../model/broadcast.js'
 import { MAX_FULL_NAME } from '../../model/contact-input.js'
 import { Nullable } from '../../model/input.js'
+import { Count } from './schemas.js'
 import { headerMedia, language, parameters } from './template-fields.js'
 
 const DateTime = Type.String({ format: 'date-time' })
-/** How many. */
-export const Count = Type.Integer({ minimum: 0 })
 
 /** Contract 4, Broadcasts; `reason` after it. */
 export const BroadcastSchema = Type.Object({
@@ -78,14 +77,3 @@ export const CreateBody = Type.Object({
     Nullable(Type.String({ format: 'date-time', description: 'When it begins; now, where this is missing or past' })),
   ),
 })
-
-const MAX_PAGE = 10_000_000
-
-/** The path's parameter. */
-export const onePath = Type.Object({ id: Type.String({ format: 'uuid' }) })
-
-/** Which page of a list; the first is 1. */
-export const page = Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, default: 1 }))
-
-/** How many on a page. */
-export const limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 }))

@@ -9,14 +9,14 @@ import { MEBIBYTE } from '../../lib/units.js'
 import { BROADCAST_STATUSES, type Broadcast, presentBroadcast } from '../../model/broadcast.js'
 import type { Tenant } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
-import { BroadcastAnswer, BroadcastSchema, Count, CreateBody, limit, onePath, page } from './broadcast-schemas.js'
+import { BroadcastAnswer, BroadcastSchema, CreateBody } from './broadcast-schemas.js'
+import { readMoment } from './moment.js'
 import { paginationOf } from './pagination.js'
-import { responses, tenantId } from './schemas.js'
+import { Count, limit, onePath, page, responses, tenantId } from './schemas.js'
 import type { ApiServer } from './server.js'
 import { readTemplateFields } from './template-fields.js'
 
 const BODY_LIMIT = 32 * MEBIBYTE
-const HAS_ZONE = /(Z|[+-]\d\d:\d\d)$/i
 
 const pagination = paginationOf('totalBroadcasts', 'broadcastsPerPage')
 
@@ -44,7 +44,7 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
             name: given.name,
             ...readTemplateFields(given),
             audience: readAudience(given.audience),
-            scheduledAt: readSchedule(given.scheduled_at),
+            scheduledAt: given.scheduled_at ? readMoment('scheduled_at', given.scheduled_at) : null,
           }
           return toAttempt(await createBroadcast(ctx, tenant, command))
         },
@@ -115,13 +115,6 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
       return { success: true, broadcast: presentBroadcast(broadcast) }
     },
   )
-}
-
-/** A time without a zone would be another one on each machine. Throws invalid_field. */
-function readSchedule(given: string | null | undefined): Date | null {
-  if (!given) return null
-  if (HAS_ZONE.test(given)) return new Date(given)
-  throw new Problem('invalid_field', 'scheduled_at must have a time zone, such as Z in 2026-12-24T18:00:00Z')
 }
 
 type GivenAudience = Static<typeof CreateBody>['audience']

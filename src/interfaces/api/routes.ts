@@ -9,12 +9,15 @@ import { broadcastRoutes } from './broadcasts.js'
 import { contactImportRoutes } from './contact-import.js'
 import { contactRoutes } from './contacts.js'
 import { conversationRoutes } from './conversations.js'
+import { eventRoutes } from './events.js'
 import { exportRoutes } from './exports.js'
 import { optOutRoutes } from './opt-outs.js'
 import { sendChatRoutes } from './send-chat.js'
 import { sendTemplateRoutes } from './send-template.js'
 import { shortLinkRoutes } from './shortlinks.js'
 import { templateRoutes } from './templates.js'
+import { webhookDeliveryRoutes } from './webhook-deliveries.js'
+import { webhookRoutes } from './webhooks.js'
 
 /** Interface A: every route, behind the guard. */
 export function apiRoutes(ctx: Context, gate: Gate): FastifyPluginAsync {
@@ -34,5 +37,8 @@ export function apiRoutes(ctx: Context, gate: Gate): FastifyPluginAsync {
     shortLinkRoutes(server, ctx) //     POST GET /shortlinks
     broadcastAnalyticsRoutes(server, ctx) // GET POST /broadcast-analytics
     templateRoutes(server, ctx) //      GET /templates, POST /templates/sync
+    webhookRoutes(server, ctx) //       POST DELETE /set-webhooks, POST /set-webhooks/{id}/{rotate-secret|enable|test}, GET /get-webhooks
+    webhookDeliveryRoutes(server, ctx) // GET /webhook-deliveries, GET /webhook-deliveries/{id}, POST …/{id}/replay, POST …/replay
+    eventRoutes(server, ctx) //         GET /events
   }
 }

@@ -3,6 +3,9 @@ import { Nullable } from '../../model/input.js'
 
 const DateTime = Type.String({ format: 'date-time' })
 
+/** How many. */
+export const Count = Type.Integer({ minimum: 0 })
+
 /** Spec 2.1. */
 export const ContactSchema = Type.Object({
   id: Type.String({ format: 'uuid' }),
@@ -98,3 +101,14 @@ export const contactQuery = {
   chat_id: Type.Optional(Type.String({ description: 'Normalized digits-only number', maxLength: 100 })),
   tenantId,
 }
+
+const MAX_PAGE = 10_000_000
+
+/** The path's parameter. */
+export const onePath = Type.Object({ id: Type.String({ format: 'uuid' }) })
+
+/** Which page of a list; the first is 1. */
+export const page = Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, default: 1 }))
+
+/** How many on a page. */
+export const limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 }))

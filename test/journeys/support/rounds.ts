@@ -104,7 +104,10 @@ async function loadUntilKilled(stage: Stage, plan: Round, random: Random): Promi
 }
 
 /** What had been answered with 200 is there without anybody repeating anything. */
-async function expectAcknowledged({ service, organization }: Stage, round: Round): Promise<void> {
+export async function expectAcknowledged(
+  { service, organization }: Pick<Stage, 'service' | 'organization'>,
+  round: Round,
+): Promise<void> {
   const promised = [
     ...round.inbounds.filter(({ acknowledged }) => acknowledged).map(({ text, id }) => ({ message: text, id })),
     ...round.sends.flatMap(({ text, answers }) => answers.filter(isAccepted).map((answer) => toPromise(text, answer))),
@@ -135,7 +138,10 @@ async function repeat({ service, organization }: Stage, round: Round, random: Ra
 }
 
 /** When all callbacks have come: each send was accepted once at most, and stands here as the upstream has it. */
-async function expectSettled({ sandbox, service, organization }: Stage, round: Round): Promise<void> {
+export async function expectSettled(
+  { sandbox, service, organization }: Pick<Stage, 'sandbox' | 'service' | 'organization'>,
+  round: Round,
+): Promise<void> {
   expect((await sandbox.control('POST', '/idle', { timeout_ms: 20_000 })).body).toMatchObject({ pending: 0 })
   const record = await sandbox.accepted()
   await vi.waitFor(async () => {

@@ -68,18 +68,28 @@ export async function postSend(
   }
 }
 
-/** Tells the service of an inbound message, signed as the upstream does it. Resolves to whether it was acknowledged. */
+/** Tells the service of an inbound message. Resolves to whether it was acknowledged; throws when it was refused. */
 export async function tellInbound(
   service: Service,
   organization: TestOrganization,
   inbound: Inbound,
 ): Promise<boolean> {
+  const answer = await postInbound(service, organization, inbound)
+  if (answer && answer.status !== 200) throw new Error(`the callback was answered ${answer.status}`)
+  return answer !== null
+}
+
+/** Posts an inbound message, signed as the upstream does it. Resolves to the answer, or null when none came. */
+export async function postInbound(
+  service: Service,
+  organization: TestOrganization,
+  inbound: Inbound,
+): Promise<Answer | null> {
   const body = JSON.stringify(callbackOf(organization, inbound))
   const headers = { 'x-hub-signature-256': signBody(organization.appSecret, body) }
   const answer = await call(`${service.url}/hooks/upstream`, 'POST', { body, headers }).catch(() => null)
-  if (answer && answer.status !== 200) throw new Error(`the callback was answered ${answer.status}`)
-  inbound.acknowledged ||= answer !== null
-  return answer !== null
+  inbound.acknowledged ||= answer?.status === 200
+  return answer
 }
 
 /** Works through the tasks with `width` of them under way; ends early when one resolves to false. */

@@ -1,0 +1,98 @@
+import type { Logger } from 'pino'
+import type { Database } from '../database/pool.js'
+import { sleep } from '../lib/backoff.js'
+import { coalesce } from '../lib/coalesce.js'
+import { asObjects, parseJsonObject } from '../lib/json.js'
+import type { Signal, Signals } from '../model/signal.js'
+import { notifyProcesses } from '../storage/signals.js'
+import type { Presence } from './presence.js'
+
+/** Between two notifications of a process. */
+const PAUSE_MS = 10
+/** As many ids of each topic as keep a notification below the 8,000 bytes that PostgreSQL takes. */
+const MAX_ORGANIZATIONS = 64
+
+/**
+ * Signals of this process: heard in it at once, and by the other processes with one notification for all signals of the time
+ * since the last one. `database.onEvents` is told by them from now on. Nothing is sent after `close`.
+ */
+export function createSignals(
+  database: Database,
+  presence: Pick<Presence, 'processId' | 'listen'>,
+  log: Logger,
+): Signals & { close(): Promise<void> } {
+  const listeners = new Set<(signal: Signal) => void>()
+  const closing = new AbortController()
+  let sending: Promise<unknown> = Promise.resolve()
+  let isListening = false
+
+  const sendToOthers = coalesce(async (signals: Signal[]) => {
+    const payload = JSON.stringify({ from: presence.processId, signals: fold(signals) })
+    // A lost notification only delays: who reads events looks for them from time to time.
+    await notifyProcesses(database, payload).catch((error) =>
+      log.warn({ err: error }, 'the other processes could not be told of news'),
+    )
+    await sleep(PAUSE_MS, closing.signal).catch(() => undefined)
+    return signals
+  }, Number.MAX_SAFE_INTEGER)
+
+  const tell = (signal: Signal) => {
+    for (const listener of listeners) {
+      try {
+        listener(signal)
+      } catch (error) {
+        log.error({ err: error }, 'a signal could not be taken in')
+      }
+    }
+  }
+
+  const hear = (payload: string) => {
+    const notification = parseJsonObject(payload)
+    if (notification?.from === presence.processId) return
+    for (const signal of asObjects(notification?.signals)) tell(signal as Signal)
+  }
+
+  const send: Signals['send'] = (signal) => {
+    if (closing.signal.aborted) return
+    tell(signal)
+    sending = sendToOthers(signal)
+  }
+
+  const stopEvents = database.onEvents((organizationIds) => send({ topic: 'events', organizationIds }))
+  return {
+    send,
+    listen: (listener) => {
+      listeners.add(listener)
+      // A process in which nobody listens is spared the notifications of the others.
+      if (!isListening) presence.listen({ hear, missed: () => tell({ topic: 'missed' }) })
+      isListening = true
+      return () => void listeners.delete(listener)
+    },
+    close: async () => {
+      stopEvents()
+      closing.abort()
+      await sending
+    },
+  }
+}
+
+/** The same in as few signals as there can be. */
+function fold(signals: readonly Signal[]): Signal[] {
+  const withEvents = signals.flatMap((signal) => (signal.topic === 'events' ? [signal.organizationIds] : []))
+  const withWebhooks = new Set(
+    signals.flatMap((signal) => (signal.topic === 'webhooks' ? [signal.organizationId] : [])),
+  )
+  const events: Signal[] = withEvents.length > 0 ? [{ topic: 'events', organizationIds: unite(withEvents) }] : []
+  if (withWebhooks.size > MAX_ORGANIZATIONS) return [...events, { topic: 'missed' }]
+  return [...events, ...Array.from(withWebhooks, (organizationId): Signal => ({ topic: 'webhooks', organizationId }))]
+}
+
+/** All organizations that are named; null where one list, or what becomes of them, is anybody's. */
+function unite(lists: readonly (readonly string[] | null)[]): string[] | null {
+  const ids = new Set<string>()
+  for (const list of lists) {
+    if (list === null) return null
+    for (const id of list) ids.add(id)
+  }
+  return ids.size > MAX_ORGANIZATIONS ? null : [...ids]
+}

@@ -1,0 +1,90 @@
+import type { Context } from '../../context.js'
+import type { EndpointAnswer } from '../../endpoints/client.js'
+import { oncePerObject } from '../../lib/once-per-object.js'
+import { type EventRow, presentEvent } from '../../model/event.js'
+import type { AttemptResult, DueDelivery } from '../../storage/webhook-deliveries.js'
+import type { EndpointRow } from '../../storage/webhook-health.js'
+import type { Sign } from './health.js'
+import { nextAttemptAt } from './schedule.js'
+import { openWebhookSecrets } from './secrets.js'
+
+/** What the attempts of deliveries need. */
+export type AttemptContext = Pick<Context, 'clock' | 'log' | 'secrets' | 'mediaLinks' | 'endpoints'>
+
+/** An attempt that has come to an end: what to record, and what it tells of the endpoint. */
+export interface EndedAttempt {
+  result: AttemptResult
+  webhookId: string
+  begunAt: Date
+  /** Null where the endpoint was not asked. */
+  sign: Sign | null
+  /** How long it asked to be left alone. */
+  retryAfterMs: number | null
+}
+
+/** Attempts a delivery once; null when the signal was aborted: then nothing is known, and it is still to be made. Never rejects. */
+export type Attempter = (
+  endpoint: EndpointRow,
+  delivery: DueDelivery,
+  signal: AbortSignal,
+) => Promise<EndedAttempt | null>
+
+const GONE = 410
+
+/** Makes the function that posts a delivery's event to its endpoint, signed with all secrets that count (contract 4, Webhooks). */
+export function createAttempter(ctx: AttemptContext): Attempter {
+  const bodyOf = oncePerObject((event: EventRow) => ({
+    text: JSON.stringify(presentEvent(event, ctx.mediaLinks.urlOf)),
+  }))
+
+  async function post(endpoint: EndpointRow, event: EventRow, at: Date, signal: AbortSignal): Promise<EndpointAnswer> {
+    const secrets = openWebhookSecrets(ctx.secrets, endpoint, at)
+    return ctx.endpoints.post({ url: endpoint.url, secrets, id: event.id, at, body: bodyOf(event).text }, signal)
+  }
+
+  return async (endpoint, delivery, signal) => {
+    const { event, attempted } = delivery
+    const begunAt = ctx.clock()
+    if (event === null) return toEnded(delivery, begunAt, NOT_KEPT, null, null)
+    try {
+      const answer = await post(endpoint, event, begunAt, signal)
+      const at = ctx.clock()
+      const delivered = answer.outcome === 'delivered'
+      const isOver = delivered || answer.status === GONE
+      const next = isOver ? null : nextAttemptAt(attempted + 1, answer.retryAfterMs, at)
+      return toEnded(delivery, begunAt, answer, next, { at, delivered, status: answer.status })
+    } catch (error) {
+      if (signal.aborted) return null
+      ctx.log.error({ err: error, webhook: endpoint.id, event: event.id }, 'a webhook could not be sent')
+      return toEnded(delivery, begunAt, OUR_FAULT, nextAttemptAt(attempted + 1, null, ctx.clock()), null)
+    }
+  }
+}
+
+const NO_ANSWER = { outcome: 'failed', status: null, retryAfterMs: null, responseBody: null, durationMs: 0 } as const
+const NOT_KEPT = { ...NO_ANSWER, error: 'the event is not kept any more: its contact was erased, or it is too old' }
+const OUR_FAULT = { ...NO_ANSWER, error: 'it could not be sent: an internal error, which the log tells of' }
+
+function toEnded(
+  { organization_id, id, webhook_id }: DueDelivery,
+  begunAt: Date,
+  answer: EndpointAnswer,
+  next: Date | null,
+  sign: Sign | null,
+): EndedAttempt {
+  const attempt = {
+    at: begunAt.toISOString(),
+    response_status: answer.status,
+    error: answer.error,
+    duration_ms: Math.round(answer.durationMs),
+    response_body: answer.responseBody,
+  }
+  const status = answer.outcome === 'delivered' ? 'delivered' : next === null ? 'failed' : 'pending'
+  return {
+    result: { organization_id, id, status, attempt, next_attempt_at: next },
+    webhookId: webhook_id,
+    begunAt,
+    sign,
+    retryAfterMs: answer.retryAfterMs,
+  }
+}

@@ -1,0 +1,148 @@
+import type { Context, OperatorContext } from '../../context.js'
+import { isForeignKeyViolation } from '../../database/errors.js'
+import { newWebhookSecret } from '../../lib/standard-webhooks.js'
+import { Problem } from '../../model/problem.js'
+import { checkWebhookUrl, readKinds, type Webhook } from '../../model/webhook.js'
+import {
+  deleteWebhook as deleteWebhookRow,
+  enableWebhook as enableWebhookRow,
+  findWebhook,
+  insertWebhook,
+  listWebhooks as listWebhookRows,
+  rotateWebhookSecret as rotateWebhookRow,
+} from '../../storage/webhooks.js'
+import { openWebhookSecrets, sealWebhookSecret } from './secrets.js'
+
+/** What a webhook is made from (model/webhook, SetWebhook). */
+export interface WebhookFields {
+  url: string
+  events: readonly string[]
+  description?: string | null | undefined
+}
+
+/** A webhook with its secret in clear, to be shown this once. */
+export interface IssuedWebhook {
+  webhook: Webhook
+  /** `whsec_…` */
+  secret: string
+}
+
+const MAX_WEBHOOKS = 200
+/** How long the old secret signs beside the new one. */
+const OVERLAP_MS = 24 * 3_600_000
+
+/**
+ * Registers an endpoint under the given id, for the events from now on. Throws invalid_field for a URL or kinds that will not do,
+ * too_many_webhooks, organization_not_found.
+ */
+export async function setWebhook(
+  ctx: Pick<Context, 'database' | 'secrets' | 'endpoints' | 'signals'>,
+  organizationId: string,
+  { url, events, description = null }: WebhookFields,
+  id: string,
+): Promise<IssuedWebhook> {
+  checkWebhookUrl(url)
+  const kinds = readKinds(events, 'events', 'invalid_field')
+  const obstacle = await ctx.endpoints.check(url)
+  if (obstacle !== null) {
+    throw new Problem('invalid_field', `url cannot be called: ${obstacle}. Give an address that the internet can reach`)
+  }
+  const secret = newWebhookSecret()
+  const sealed = sealWebhookSecret(ctx.secrets, organizationId, secret)
+  const row = { id, url, events: kinds, description, secret: sealed }
+  const webhook = await refusingDeleted(() =>
+    ctx.database.transaction((transaction) => insertWebhook(transaction, organizationId, row, MAX_WEBHOOKS)),
+  )
+  if (webhook === null) {
+    throw new Problem(
+      'too_many_webhooks',
+      `The organization has ${MAX_WEBHOOKS} webhooks, and may have no more: delete one that is not needed`,
+    )
+  }
+  ctx.signals.send({ topic: 'webhooks', organizationId })
+  return { webhook, secret }
+}
+
+/** The webhook that an attempt to set it has left under its id, with its secret; null where it has not come to that. */
+export async function recoverWebhook(
+  ctx: OperatorContext & Pick<Context, 'secrets'>,
+  organizationId: string,
+  id: string,
+): Promise<IssuedWebhook | null> {
+  const webhook = await findWebhook(ctx.database, organizationId, id)
+  if (webhook === null) return null
+  const [secret = ''] = openWebhookSecrets(ctx.secrets, webhook, ctx.clock())
+  return { webhook, secret }
+}
+
+/** The organization's webhooks, oldest first. */
+export function listWebhooks(ctx: Pick<Context, 'database'>, organizationId: string): Promise<Webhook[]> {
+  return listWebhookRows(ctx.database, organizationId)
+}
+
+/** Deletes a webhook; a job deletes its deliveries. Throws webhook_not_found. */
+export async function deleteWebhook(
+  ctx: Pick<Context, 'database' | 'signals' | 'wakeWorkers'>,
+  organizationId: string,
+  id: string,
+): Promise<void> {
+  const deleted = await ctx.database.transaction((transaction) => deleteWebhookRow(transaction, organizationId, id))
+  if (!deleted) throw webhookNotFound(id)
+  ctx.signals.send({ topic: 'webhooks', organizationId })
+  ctx.wakeWorkers()
+}
+
+/** Gives a webhook a new secret; the old one signs as well for 24 hours. Throws webhook_not_found. */
+export async function rotateWebhookSecret(
+  ctx: OperatorContext & Pick<Context, 'secrets' | 'signals'>,
+  organizationId: string,
+  id: string,
+): Promise<IssuedWebhook> {
+  const secret = newWebhookSecret()
+  const sealed = sealWebhookSecret(ctx.secrets, organizationId, secret)
+  const until = new Date(ctx.clock().getTime() + OVERLAP_MS)
+  const webhook = await rotateWebhookRow(ctx.database, organizationId, id, sealed, until)
+  if (webhook === null) throw webhookNotFound(id)
+  ctx.signals.send({ topic: 'webhooks', organizationId })
+  return { webhook, secret }
+}
+
+/**
+ * Has a webhook that was disabled delivered to again: its pending deliveries, and the events from now on. One that is active stays as it
+ * is. Throws webhook_not_found.
+ */
+export async function enableWebhook(
+  ctx: Pick<Context, 'database' | 'signals'>,
+  organizationId: string,
+  id: string,
+): Promise<Webhook> {
+  const webhook = await enableWebhookRow(ctx.database, organizationId, id)
+  if (webhook === null) throw webhookNotFound(id)
+  ctx.signals.send({ topic: 'webhooks', organizationId })
+  return webhook
+}
+
+/** One of the organization's webhooks. Throws webhook_not_found. */
+export async function requireWebhook(
+  ctx: Pick<Context, 'database'>,
+  organizationId: string,
+  id: string,
+): Promise<Webhook> {
+  const webhook = await findWebhook(ctx.database, organizationId, id)
+  if (webhook === null) throw webhookNotFound(id)
+  return webhook
+}
+
+/** The problem of an id that no webhook of the organization has. */
+export function webhookNotFound(id: string): Problem {
+  return new Problem('webhook_not_found', `There is no webhook with the id ${id} in this organization`)
+}
+
+async function refusingDeleted<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isForeignKeyViolation(error)) throw error
+    throw new Problem('organization_not_found', 'The organization has just been deleted')
+  }
+}

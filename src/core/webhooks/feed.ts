@@ -1,0 +1,86 @@
+import type { Context } from '../../context.js'
+import { presentEvent, type ShownEvent } from '../../model/event.js'
+import { Problem } from '../../model/problem.js'
+import { EVENT_KINDS, EVERY_KIND, readKinds } from '../../model/webhook.js'
+import { type EventPosition, OLDEST_POSITION, readEventWindows, readNewestPosition } from '../../storage/events.js'
+
+/** Where a reader of the feed is, and what it wants. */
+export interface FeedQuery {
+  /** `nextAfter` of the page before; null: from the oldest event that is kept; `latest`: none yet, only the position. */
+  after: string | null
+  /** Kinds; null: all. */
+  types: readonly string[] | null
+  limit: number
+}
+
+/** A page of the feed; one with fewer events than asked for is the last one for now. */
+export interface FeedPage {
+  events: ({ id: string } & ShownEvent)[]
+  nextAfter: string
+}
+
+const LATEST = 'latest'
+const POSITION = /^(\d{1,19})\.(\d{0,19})\.(\d{0,15})$/
+
+/** Reads the events after a position, in commit-safe order (contract 4, Webhooks). Throws invalid_parameter. */
+export async function readFeed(
+  ctx: Pick<Context, 'database' | 'mediaLinks'>,
+  organizationId: string,
+  { after, types, limit }: FeedQuery,
+): Promise<FeedPage> {
+  const kinds = readTypes(types)
+  if (after === LATEST) return { events: [], nextAfter: writePosition(await readNewestPosition(ctx.database)) }
+  const start = after === null ? OLDEST_POSITION : readPosition(after)
+  const { events, next } = await readPage(ctx, organizationId, start, kinds, limit)
+  return {
+    events: events.map((event) => ({ id: event.id, ...presentEvent(event, ctx.mediaLinks.urlOf) })),
+    nextAfter: writePosition(next),
+  }
+}
+
+/** Without any, all that are public: not what is only to try an endpoint out. */
+function readTypes(types: readonly string[] | null): readonly string[] {
+  const kinds = types && readKinds(types, 'types', 'invalid_parameter')
+  return kinds === null || kinds.includes(EVERY_KIND) ? EVENT_KINDS : kinds
+}
+
+/** What is left of a window that a page before has begun, and then of the next one. */
+async function readPage(
+  ctx: Pick<Context, 'database'>,
+  organizationId: string,
+  start: EventPosition,
+  kinds: readonly string[],
+  limit: number,
+) {
+  const first = await readWindow(ctx, organizationId, start, kinds, limit)
+  const room = limit - first.events.length
+  if (start.windowTo === null || room === 0) return first
+  const second = await readWindow(ctx, organizationId, first.next, kinds, room)
+  return { events: [...first.events, ...second.events], next: second.next }
+}
+
+async function readWindow(
+  ctx: Pick<Context, 'database'>,
+  organizationId: string,
+  position: EventPosition,
+  kinds: readonly string[],
+  limit: number,
+) {
+  const windows = await readEventWindows(ctx.database, [{ ...position, organizationId }], kinds, limit)
+  const [window] = windows as [(typeof windows)[number]]
+  return window
+}
+
+function writePosition({ windowFrom, windowTo, seq }: EventPosition): string {
+  return Buffer.from(`${windowFrom}.${windowTo ?? ''}.${seq ?? ''}`).toString('base64url')
+}
+
+function readPosition(after: string): EventPosition {
+  const match = POSITION.exec(Buffer.from(after, 'base64url').toString('latin1'))
+  if (match === null) {
+    const message = `after "${after.slice(0, 64)}" is no position in the feed: give next_after of an answer, ${LATEST}, or leave it out`
+    throw new Problem('invalid_parameter', message)
+  }
+  const [, windowFrom = '', windowTo, seq] = match
+  return { windowFrom, windowTo: windowTo || null, seq: seq ? Number(seq) : null }
+}

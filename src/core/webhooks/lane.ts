@@ -1,0 +1,118 @@
+import type { DueAnswer, DueDelivery, DueQuestion } from '../../storage/webhook-deliveries.js'
+import type { EndpointRow } from '../../storage/webhook-health.js'
+import type { EndedAttempt } from './attempt.js'
+import { createPace } from './pace.js'
+
+/** The due deliveries of one webhook that this process has in its hands. The database decides what is due; this only sends. */
+export interface Lane {
+  /** Where they go, as it was read last. */
+  endpoint: EndpointRow
+  /** Puts due deliveries in line; what there is no room for is asked for later. */
+  offer(due: readonly DueDelivery[]): void
+  /** Has the database looked at again: somebody else has made something due. */
+  lookAgain(): void
+  /** What to ask the database for now; null: nothing. Where the answer does not come, it is to look again. */
+  question(now: Date): DueQuestion | null
+  /** Takes what was asked for. */
+  take(question: DueQuestion, answer: DueAnswer): void
+  /** Sends as many as the endpoint takes at a time. */
+  pump(): void
+  /** The attempt has been recorded. */
+  settle(ended: EndedAttempt): void
+  /** When it has something to do again, if nobody calls before; null: never. */
+  wakesAt(now: Date): Date | null
+  /** Whether it has nothing in its hands. */
+  isIdle(): boolean
+  /** Sends nothing more; what is in flight ends. */
+  close(): void
+}
+
+/** What a lane is given by the dispatcher. */
+export interface LaneOptions {
+  /** Attempts a delivery once; null where that was broken off. */
+  attempt: (endpoint: EndpointRow, delivery: DueDelivery) => Promise<EndedAttempt | null>
+  clock: () => Date
+  /** Is told of attempts that are to be recorded. */
+  onEnd: (ended: EndedAttempt) => void
+}
+
+/** So many deliveries stand in line at most. */
+const ROOM = 500
+/** With so few left, more are asked for. */
+const LOW = 100
+
+/** A lane of the endpoint, which first of all asks for what is due. */
+export function createLane(endpoint: EndpointRow, { attempt, clock, onEnd }: LaneOptions): Lane {
+  const pace = createPace()
+  const queue: DueDelivery[] = []
+  /** Those in line, in flight, and ended but not recorded. */
+  const known = new Set<string>()
+  let inFlight = 0
+  let mayHaveMore = true
+  let nextDueAt: Date | null = null
+  let isClosed = false
+
+  async function send(delivery: DueDelivery): Promise<void> {
+    inFlight += 1
+    const ended = await attempt(lane.endpoint, delivery)
+    inFlight -= 1
+    if (ended === null) known.delete(delivery.id)
+    else {
+      if (ended.sign?.delivered) pace.succeeded()
+      else if (ended.sign) pace.failed(ended.begunAt, ended.sign.at, ended.retryAfterMs)
+      onEnd(ended)
+    }
+    lane.pump()
+  }
+
+  function isDueNow(now: Date): boolean {
+    return mayHaveMore || (nextDueAt !== null && nextDueAt <= now)
+  }
+
+  const lane: Lane = {
+    endpoint,
+    offer: (due) => {
+      for (const delivery of due) {
+        if (known.has(delivery.id)) continue
+        if (queue.length >= ROOM || isClosed) mayHaveMore = true
+        else {
+          known.add(delivery.id)
+          queue.push(delivery)
+        }
+      }
+    },
+    lookAgain: () => {
+      mayHaveMore = true
+    },
+    question: (now) => {
+      if (queue.length > LOW || !isDueNow(now) || pace.pausedUntil(now) !== null) return null
+      const room = ROOM - queue.length
+      mayHaveMore = false
+      return { organization_id: endpoint.organization_id, webhook_id: endpoint.id, room, known: [...known] }
+    },
+    take: ({ room }, { due, nextDueAt: next }) => {
+      if (due.length === room) mayHaveMore = true
+      nextDueAt = next
+      lane.offer(due)
+    },
+    pump: () => {
+      while (!isClosed && pace.allows(inFlight, clock())) {
+        const delivery = queue.shift()
+        if (!delivery) return
+        void send(delivery)
+      }
+    },
+    settle: ({ result }) => {
+      known.delete(result.id)
+      const next = result.next_attempt_at
+      if (next !== null && (nextDueAt === null || next < nextDueAt)) nextDueAt = next
+    },
+    wakesAt: (now) => pace.pausedUntil(now) ?? nextDueAt,
+    isIdle: () => known.size === 0,
+    close: () => {
+      isClosed = true
+      for (const { id } of queue.splice(0)) known.delete(id)
+    },
+  }
+  return lane
+}

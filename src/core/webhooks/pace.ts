@@ -1,0 +1,58 @@
+/** How much is sent to an endpoint at a time, by how it takes it. */
+export interface Pace {
+  /** Whether one more may be sent while so many are in flight. */
+  allows(inFlight: number, now: Date): boolean
+  /** Until when nothing is sent; null where that is not so. */
+  pausedUntil(now: Date): Date | null
+  succeeded(): void
+  /** An attempt that began at `begunAt` has failed; `retryAfterMs`: how long the endpoint asked to be left alone. */
+  failed(begunAt: Date, now: Date, retryAfterMs: number | null): void
+}
+
+/** The most that is in flight to one endpoint. */
+export const MAX_IN_FLIGHT = 32
+const SLOW_DOWN = 0.75
+/** So many failures in a row, and the endpoint counts as dead: it is tried with one delivery at a time, ever more rarely. */
+const DEAD_AFTER = 8
+const FIRST_PAUSE_MS = 1_000
+const MAX_PAUSE_MS = 30_000
+/** No endpoint keeps all of its deliveries waiting for longer by asking for it. */
+const MAX_REST_MS = 60_000
+
+/**
+ * A pace for one endpoint. Failures make it slower step by step, successes faster again. What a dead endpoint would only refuse
+ * is kept back, so that it does not use up attempts and arrives soon after the endpoint is back.
+ */
+export function createPace(): Pace {
+  let limit = MAX_IN_FLIGHT
+  let failures = 0
+  let pauseMs = 0
+  let pausedAt = 0
+  let resumesAt = 0
+
+  function pause(now: number, ms: number): void {
+    pausedAt = now
+    resumesAt = Math.max(resumesAt, now + ms)
+  }
+
+  return {
+    allows: (inFlight, now) => inFlight < Math.floor(limit) && now.getTime() >= resumesAt,
+    pausedUntil: (now) => (now.getTime() < resumesAt ? new Date(resumesAt) : null),
+    succeeded: () => {
+      failures = 0
+      pauseMs = 0
+      resumesAt = 0
+      limit = Math.min(MAX_IN_FLIGHT, limit + 1)
+    },
+    failed: (begunAt, now, retryAfterMs) => {
+      failures += 1
+      limit = Math.max(1, limit * SLOW_DOWN)
+      if (retryAfterMs !== null) pause(now.getTime(), Math.min(retryAfterMs, MAX_REST_MS))
+      // Those that were in flight together fail together: only what was sent after a pause makes the next one longer.
+      if (failures < DEAD_AFTER || begunAt.getTime() < pausedAt) return
+      limit = 1
+      pauseMs = Math.min(MAX_PAUSE_MS, pauseMs === 0 ? FIRST_PAUSE_MS : pauseMs * 2)
+      pause(now.getTime(), pauseMs)
+    },
+  }
+}

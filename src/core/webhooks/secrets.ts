@@ -1,0 +1,21 @@
+import type { SecretBox } from '../../lib/secret-box.js'
+import type { Webhook } from '../../model/webhook.js'
+
+type Secrets = Pick<Webhook, 'organization_id' | 'secret' | 'previous_secret' | 'previous_secret_until'>
+
+/** A webhook's secret as it is stored. */
+export function sealWebhookSecret(box: SecretBox, organizationId: string, secret: string): Buffer {
+  return box.seal(secret, contextOf(organizationId))
+}
+
+/** The secrets that sign for a webhook at `now`, newest first: two for a day after a rotation. */
+export function openWebhookSecrets(box: SecretBox, webhook: Secrets, now: Date): string[] {
+  const { organization_id, secret, previous_secret, previous_secret_until } = webhook
+  const signsStill = previous_secret !== null && previous_secret_until !== null && previous_secret_until > now
+  const sealed = signsStill ? [secret, previous_secret] : [secret]
+  return sealed.map((one) => box.open(one, contextOf(organization_id)))
+}
+
+function contextOf(organizationId: string): string {
+  return `${organizationId}:webhook.secret`
+}

@@ -1,0 +1,74 @@
+import { Agent } from 'undici'
+import { type AddressGuard, guardedConnect } from '../lib/address-guard.js'
+import { signWebhook } from '../lib/standard-webhooks.js'
+import { findObstacle, readUrl } from './address.js'
+import { makeCall } from './call.js'
+import { type EndpointAnswer, failure } from './outcome.js'
+
+export type { EndpointAnswer } from './outcome.js'
+
+/** One webhook on its way to one endpoint. */
+export interface EndpointCall {
+  url: string
+  /** Each with its prefix (lib/standard-webhooks); every one signs. */
+  secrets: readonly string[]
+  /** The webhook's id: the same at every attempt. */
+  id: string
+  /** The time of this attempt. */
+  at: Date
+  /** JSON. */
+  body: string
+}
+
+/** Calls the endpoints that users name. */
+export interface EndpointClient {
+  /**
+   * Posts a signed webhook, once. It is delivered when a 2xx status comes within the time-out, which is for everything together: name
+   * resolution, TLS, headers. Redirects are not followed, private addresses not connected to. What goes wrong is an outcome; only an
+   * aborted signal rejects, with its reason, at any moment until the status is there. Any number of calls may be under way.
+   */
+  post(call: EndpointCall, signal: AbortSignal): Promise<EndpointAnswer>
+  /**
+   * Why `url` may not be called, as one short sentence; null when it may. A name that cannot be resolved within 3 s passes: addresses
+   * are checked at every call again.
+   */
+  check(url: string): Promise<string | null>
+  /** Hangs up on whatever is still being called. */
+  close(): Promise<void>
+}
+
+/** What the contract gives an endpoint. */
+const TIMEOUT_MS = 15_000
+/** Servers usually hang up on connections that are idle for 5 s, and strangers do not say. */
+const KEEP_ALIVE_MS = 4_000
+
+/** A client of all endpoints; its connections pass the guard. */
+export function createEndpointClient({
+  guard,
+  timeoutMs = TIMEOUT_MS,
+}: {
+  guard: AddressGuard
+  timeoutMs?: number
+}): EndpointClient {
+  const agent = new Agent({
+    connect: guardedConnect(guard, timeoutMs),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+  })
+  return {
+    post: async ({ url, secrets, id, at, body }, signal) => {
+      signal.throwIfAborted()
+      const target = readUrl(url)
+      if ('problem' in target) return failure({ error: target.problem })
+      const headers = {
+        'content-type': 'application/json',
+        'user-agent': 'Parley-Webhooks/1.0',
+        ...signWebhook(secrets, { id, timestamp: at, body }),
+      }
+      const { origin, pathname, search } = target.url
+      return makeCall(agent, { origin, path: pathname + search, method: 'POST', headers, body }, timeoutMs, signal)
+    },
+    check: (url) => findObstacle(guard, url),
+    close: () => agent.destroy(),
+  }
+}

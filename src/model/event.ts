@@ -1,0 +1,56 @@
+import { presentBroadcast, type ShownBroadcast } from './broadcast.js'
+import { type Contact, presentContact, toIso } from './contact.js'
+import { type MediaAddress, type MessageStatus, presentMessage, type ShownMessage } from './message.js'
+import { presentTemplate, type Template } from './template.js'
+import { presentWebhook, type ShownWebhook } from './webhook.js'
+
+/** An event as its row is stored: what happened, with the rows that it is about as they were then. */
+export interface EventRow {
+  organization_id: string
+  /** Later than everything that it follows from; see storage/events. */
+  seq: number
+  id: string
+  type: string
+  /** Whom it is about; null where it is about nobody. */
+  contact_id: string | null
+  transaction_id: string
+  created_at: Date | string
+  data: EventData
+}
+
+/** The rows of an event, as JSON; which of them there are depends on its kind. */
+export interface EventData {
+  message?: ShownMessage
+  contact?: Contact
+  previous_status?: MessageStatus
+  broadcast?: ShownBroadcast
+  template?: Template
+  webhook?: ShownWebhook
+  reason?: string
+}
+
+/** What an endpoint gets and the feed shows of an event (contract 4, Webhooks). */
+export interface ShownEvent {
+  type: string
+  /** When it happened, ISO 8601. */
+  timestamp: string
+  data: Record<string, unknown>
+}
+
+/** The event with its objects as the API shows them; the same at every time, so that every attempt to deliver it sends the same bytes. */
+export function presentEvent({ type, created_at, data }: EventRow, mediaAddress: MediaAddress): ShownEvent {
+  const at = new Date(created_at)
+  return {
+    type,
+    timestamp: toIso(at),
+    data: {
+      ...(data.message && { message: presentMessage(data.message, mediaAddress) }),
+      ...(data.contact && { contact: presentContact(data.contact, at) }),
+      ...(data.previous_status && { previous_status: data.previous_status }),
+      ...(data.broadcast && { broadcast: presentBroadcast(data.broadcast) }),
+      ...(data.template && { template: presentTemplate(data.template) }),
+      ...(data.webhook && { webhook: presentWebhook(data.webhook) }),
+      ...(data.reason !== undefined && { reason: data.reason }),
+    },
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * That there is something new, for those who would otherwise look for it from time to time. A hint: it may come for nothing, and
+ * be lost where a process or a connection ends.
+ * `events`: these organizations may have new events; null: any may. `webhooks`: this organization's have changed.
+ * `missed`: signals may have been lost until now.
+ */
+export type Signal =
+  | { topic: 'events'; organizationIds: readonly string[] | null }
+  | { topic: 'webhooks'; organizationId: string }
+  | { topic: 'missed' }
+
+/** Signals within this process and to the others of the service. */
+export interface Signals {
+  /** After what it tells of has been committed. Listeners of this process hear it before `send` returns. */
+  send(signal: Exclude<Signal, { topic: 'missed' }>): void
+  /** Hears every signal from now on, and `missed` where some may have been lost; the result ends that. It must not take long. */
+  listen(listener: (signal: Signal) => void): () => void
+}

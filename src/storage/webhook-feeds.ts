@@ -1,0 +1,116 @@
+import type { Queryable } from '../database/pool.js'
+import { opaqueArray, statement } from '../database/statement.js'
+import type { EventPosition } from './events.js'
+
+/** An organization whose events a process turns into deliveries, and how far it has come. */
+export type HeldFeed = EventPosition & { organizationId: string }
+
+interface FeedRow {
+  organization_id: string
+  window_from: string
+  window_to: string | null
+  seq: number | null
+}
+
+const COLUMNS = 'organization_id, window_from::text, window_to::text, seq'
+
+// Who locks a row is about to take it.
+const claim = statement<FeedRow>(
+  'webhookFeeds.claim',
+  `UPDATE webhook_feeds SET holder = $1
+   WHERE organization_id IN (
+     SELECT f.organization_id FROM webhook_feeds f
+     WHERE f.holder IS NULL OR NOT EXISTS (SELECT FROM processes p WHERE p.id = f.holder)
+     ORDER BY f.organization_id
+     LIMIT $2
+     FOR UPDATE SKIP LOCKED
+   )
+   RETURNING ${COLUMNS}`,
+)
+
+const share = statement<{ feeds: number; processes: number }>(
+  'webhookFeeds.share',
+  `SELECT (SELECT count(*) FROM webhook_feeds) AS feeds,
+     (SELECT count(*) FROM processes WHERE worker_ids <> '{}') AS processes`,
+)
+
+const listHeld = statement<{ organization_id: string }>(
+  'webhookFeeds.listHeld',
+  'SELECT organization_id FROM webhook_feeds WHERE holder = $1',
+)
+
+const lock = statement<{ organization_id: string; is_held: boolean }>(
+  'webhookFeeds.lock',
+  `SELECT organization_id, holder IS NOT DISTINCT FROM $1 AS is_held FROM webhook_feeds
+   WHERE organization_id = ANY (${opaqueArray('$2', 'uuid')})
+   ORDER BY organization_id
+   FOR UPDATE`,
+)
+
+const move = statement<never>(
+  'webhookFeeds.move',
+  `UPDATE webhook_feeds f SET window_from = g.window_from, window_to = g.window_to, seq = g.seq
+   FROM json_to_recordset($1) AS g (organization_id uuid, window_from xid8, window_to xid8, seq bigint)
+   WHERE f.organization_id = g.organization_id`,
+)
+
+const release = statement<never>(
+  'webhookFeeds.release',
+  'UPDATE webhook_feeds SET holder = NULL WHERE holder = $1 AND ($2::uuid[] IS NULL OR organization_id = ANY ($2))',
+)
+
+/** Takes up to `limit` organizations that no living process holds. */
+export async function claimFeeds(db: Queryable, processId: number, limit: number): Promise<HeldFeed[]> {
+  const rows = await db.run(claim, [processId, limit])
+  return rows.map(({ organization_id, window_from, window_to, seq }) => ({
+    organizationId: organization_id,
+    windowFrom: window_from,
+    windowTo: window_to,
+    seq,
+  }))
+}
+
+/** How many organizations there are to hold, and how many processes with workers to hold them. */
+export async function countFeeds(db: Queryable): Promise<{ feeds: number; processes: number }> {
+  const [row] = await db.run(share, [])
+  return row as { feeds: number; processes: number }
+}
+
+/** The organizations that a process holds. */
+export async function listHeldFeeds(db: Queryable, processId: number): Promise<Set<string>> {
+  const rows = await db.run(listHeld, [processId])
+  return new Set(rows.map((row) => row.organization_id))
+}
+
+/**
+ * Locks the organizations until the transaction ends, so that one transaction at a time decides what of them is due; returns
+ * those that the process holds.
+ */
+export async function lockFeeds(
+  transaction: Queryable,
+  processId: number,
+  organizationIds: readonly string[],
+): Promise<Set<string>> {
+  const rows = await transaction.run(lock, [processId, organizationIds])
+  return new Set(rows.flatMap((row) => (row.is_held ? [row.organization_id] : [])))
+}
+
+/** Notes how far the events of locked organizations have been turned into deliveries. */
+export async function moveFeeds(transaction: Queryable, feeds: readonly HeldFeed[]): Promise<void> {
+  const moves = feeds.map(({ organizationId, windowFrom, windowTo, seq }) => ({
+    organization_id: organizationId,
+    window_from: windowFrom,
+    window_to: windowTo,
+    seq,
+  }))
+  await transaction.run(move, [JSON.stringify(moves)])
+}
+
+/** Gives organizations back; null: all that the process holds. */
+export async function releaseFeeds(
+  db: Queryable,
+  processId: number,
+  organizationIds: readonly string[] | null,
+): Promise<void> {
+  await db.run(release, [processId, organizationIds])
+}

@@ -1,0 +1,406 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import { createServer as createTcpServer, type LookupFunction, type Socket } from 'node:net'
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createEndpointClient, type EndpointAnswer, type EndpointClient } from '../../src/endpoints/client.js'
+import { createAddressGuard } from '../../src/lib/address-guard.js'
+import { newWebhookSecret } from '../../src/lib/standard-webhooks.js'
+import { type Answering, hangUp, json } from '../upstream/http-server.js'
+import { call, closed, listen, nameServer, startServer, type TestEndpoint } from './support.js'
+
+const SHORT_MS = 100
+const NEVER = new AbortController().signal
+const silence = `it did not answer within ${SHORT_MS / 1_000} s`
+
+function clientWith(options: { timeoutMs?: number; lookup?: LookupFunction } = {}): EndpointClient {
+  const { lookup, ...rest } = options
+  const client = createEndpointClient({ guard: createAddressGuard(['127.0.0.0/8'], lookup), ...rest })
+  onTestFinished(() => client.close())
+  return client
+}
+
+/** What becomes of one call of an endpoint that answers so. */
+async function answerOf(answer: Answering, timeoutMs?: number): Promise<EndpointAnswer> {
+  const { url } = await startServer(answer)
+  return clientWith(timeoutMs === undefined ? {} : { timeoutMs }).post(call(url), NEVER)
+}
+
+/** An endpoint that writes these bytes to whoever connects. */
+function rawServer(write: (socket: Socket) => void): Promise<TestEndpoint> {
+  return listen(createTcpServer((socket) => void socket.once('data', () => write(socket))))
+}
+
+/** Keeps sending `piece` for as long as somebody is there. */
+function trickle(socket: Socket, piece: string): void {
+  const timer = setInterval(() => socket.write(piece), SHORT_MS / 5)
+  socket.on('close', () => clearInterval(timer))
+}
+
+/** An answer without an end, as fast as it is taken. */
+function pour(response: ServerResponse): void {
+  const chunk = Buffer.alloc(16_384, 'x')
+  const write = () => {
+    while (response.write(chunk));
+  }
+  response.on('drain', write)
+  write()
+}
+
+const delivered = (status = 200): EndpointAnswer => ({
+  outcome: 'delivered',
+  status,
+  error: null,
+  retryAfterMs: null,
+  responseBody: null,
+  durationMs: expect.any(Number),
+})
+
+const failed = (more: Partial<EndpointAnswer>): EndpointAnswer => ({
+  outcome: 'failed',
+  status: null,
+  error: null,
+  retryAfterMs: null,
+  responseBody: null,
+  durationMs: expect.any(Number),
+  ...more,
+})
+
+describe('what an endpoint gets', () => {
+  it('is the body as it is, with the headers of JSON and of Parley', async () => {
+    const { url, taken } = await startServer(json(200, {}))
+    const body = JSON.stringify({ type: 'message.received', data: { text: 'Olá 👋' } })
+    await clientWith().post(call(`${url}hooks/a%20b?key=1&key=2#part`, { body }), NEVER)
+    expect(taken).toMatchObject([
+      {
+        method: 'POST',
+        path: '/hooks/a%20b?key=1&key=2',
+        headers: { 'content-type': 'application/json', 'user-agent': 'Parley-Webhooks/1.0' },
+      },
+    ])
+    expect(taken[0]?.body.toString()).toBe(body)
+  })
+
+  it('is signed by every secret, as the reference library wants it', async () => {
+    const { url, taken } = await startServer(json(200, {}))
+    const secrets = [newWebhookSecret(), newWebhookSecret()]
+    const body = JSON.stringify({ data: '👋' })
+    await clientWith().post(call(url, { secrets, id: 'event-7', at: new Date(), body }), NEVER)
+    const headers = taken[0]?.headers as Record<string, string>
+    expect(headers['webhook-id']).toBe('event-7')
+    for (const secret of secrets)
+      expect(new Webhook(secret).verify(String(taken[0]?.body), headers)).toEqual({ data: '👋' })
+  })
+})
+
+describe('delivered is what was answered with', () => {
+  it.each([200, 201, 202, 204, 206, 299])('%i', async (status) => {
+    expect(await answerOf((_request, response) => void response.writeHead(status).end())).toEqual(delivered(status))
+  })
+
+  it('200 after other answers that only say that it will come', async () => {
+    const answering: Answering = (_request, response) => {
+      response.writeProcessing()
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' })
+      response.end('ok')
+    }
+    expect(await answerOf(answering)).toEqual(delivered())
+  })
+
+  it('200 and a body without an end, which is not waited for', async () => {
+    const { url, sockets } = await startServer((_request, response) => pour(response))
+    expect(await clientWith().post(call(url), NEVER)).toEqual(delivered())
+    await closed(sockets[0])
+  })
+
+  it('200 and a body that trickles, which is waited for until the time is over', async () => {
+    const { url, sockets } = await rawServer((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
+      trickle(socket, '1\r\nx\r\n')
+    })
+    const client = clientWith({ timeoutMs: SHORT_MS })
+    expect(await client.post(call(url), NEVER)).toEqual(delivered())
+    await closed(sockets[0])
+  })
+
+  it('200 and a body that breaks off', async () => {
+    const answering: Answering = (_request, response) => {
+      response.writeHead(200, { 'content-length': '10' })
+      response.write('half', () => response.destroy())
+    }
+    expect(await answerOf(answering)).toEqual(delivered())
+  })
+
+  it('200 and a body that is no HTTP', async () => {
+    const { url } = await rawServer((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nno length\r\n')
+    })
+    expect(await clientWith().post(call(url), NEVER)).toEqual(delivered())
+  })
+})
+
+describe('failed is what was answered with', () => {
+  it.each([400, 401, 404, 410, 429, 500, 503])('%i, whose text is kept', async (status) => {
+    const answer = await answerOf((_request, response) => void response.writeHead(status).end('Sorry'))
+    expect(answer).toEqual(failed({ status, error: `the endpoint answered ${status}`, responseBody: 'Sorry' }))
+  })
+
+  it('a wish to be called later', async () => {
+    const answer = await answerOf(json(503, {}, { 'retry-after': '120' }))
+    expect(answer).toMatchObject({ outcome: 'failed', status: 503, retryAfterMs: 120_000 })
+  })
+
+  it.each([301, 302, 303, 307, 308])('%i to another place, which is not called', async (status) => {
+    const inside = await startServer(json(200, {}))
+    const answer = await answerOf(json(status, {}, { location: inside.url }))
+    const error = `the endpoint answered ${status}: redirects are not followed`
+    expect(answer).toEqual(failed({ status, error, responseBody: '{}' }))
+    expect(inside.taken).toEqual([])
+  })
+
+  it('304, which is no redirect', async () => {
+    expect(await answerOf(json(304, {}))).toMatchObject({ status: 304, error: 'the endpoint answered 304' })
+  })
+
+  it('a long text, of which the beginning is kept', async () => {
+    const text = '👋é'.repeat(30_000)
+    const answer = await answerOf((_request, response) => void response.writeHead(500).end(text))
+    // 166 times three UTF-16 units, and one of a pair that was cut.
+    expect(answer.responseBody).toBe(`${text.slice(0, 498)}👋`)
+  })
+
+  it('a text without an end', async () => {
+    const { url, sockets } = await startServer((_request, response) => pour(response.writeHead(500)))
+    const answer = await clientWith().post(call(url), NEVER)
+    expect(answer).toEqual(failed({ status: 500, error: 'the endpoint answered 500', responseBody: 'x'.repeat(500) }))
+    await closed(sockets[0])
+  })
+
+  it('a text that trickles, of which is kept what came in time', async () => {
+    const { url } = await rawServer((socket) => {
+      socket.write('HTTP/1.1 500 No\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n')
+      trickle(socket, '1\r\nx\r\n')
+    })
+    const answer = await clientWith({ timeoutMs: SHORT_MS }).post(call(url), NEVER)
+    expect(answer).toMatchObject({ status: 500, error: 'the endpoint answered 500' })
+    expect(answer.responseBody).toMatch(/^ax*$/)
+  })
+
+  it('bytes that a database does not take', async () => {
+    const answer = await answerOf((_request, response) => {
+      response.writeHead(500).end(Buffer.from([0x61, 0x00, 0xff, 0xed, 0xa0, 0x80, 0x62]))
+    })
+    expect(answer.responseBody).toMatch(/^a\uFFFD+b$/)
+    expect(answer.responseBody?.isWellFormed()).toBe(true)
+  })
+})
+
+describe('failed is a call', () => {
+  it('that nobody answers', async () => {
+    const { url, sockets } = await startServer(() => undefined)
+    expect(await clientWith({ timeoutMs: SHORT_MS }).post(call(url), NEVER)).toEqual(failed({ error: silence }))
+    await closed(sockets[0])
+  })
+
+  it('whose headers trickle', async () => {
+    const { url } = await rawServer((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n')
+      trickle(socket, 'x-more: 1\r\n')
+    })
+    expect(await clientWith({ timeoutMs: SHORT_MS }).post(call(url), NEVER)).toEqual(failed({ error: silence }))
+  })
+
+  it('that is only ever told to wait', async () => {
+    const { url } = await rawServer((socket) => trickle(socket, 'HTTP/1.1 102 Processing\r\n\r\n'))
+    expect(await clientWith({ timeoutMs: SHORT_MS }).post(call(url), NEVER)).toEqual(failed({ error: silence }))
+  })
+
+  it('whose name is not resolved in time', async () => {
+    const client = clientWith({ timeoutMs: SHORT_MS, lookup: () => undefined })
+    expect(await client.post(call('http://slow.test/'), NEVER)).toEqual(failed({ error: silence }))
+  })
+
+  it('whose TLS is not there in time', async () => {
+    const { port } = await listen(createTcpServer())
+    const client = clientWith({ timeoutMs: SHORT_MS })
+    expect(await client.post(call(`https://127.0.0.1:${port}/`), NEVER)).toEqual(failed({ error: silence }))
+  })
+
+  it('that nobody takes', async () => {
+    const { url, close } = await startAndTell()
+    await close()
+    const error = 'it could not be reached (ECONNREFUSED)'
+    expect(await clientWith().post(call(url), NEVER)).toEqual(failed({ error }))
+  })
+
+  it('whose name has no address', async () => {
+    const error = 'its host name has no address (ENOTFOUND)'
+    expect(await clientWith({ lookup: nameServer([]) }).post(call('http://none.test/'), NEVER)).toEqual(
+      failed({ error }),
+    )
+  })
+
+  const broken = 'it hung up, or what it answered is not HTTP'
+
+  it('at which it hangs up', async () => {
+    expect(await answerOf(hangUp)).toEqual(failed({ error: broken }))
+  })
+
+  it.each([
+    ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n\r\n'],
+    ['an upgrade', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'],
+    ['endless headers', `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`],
+  ])('that is answered with %s', async (_what, text) => {
+    const { url } = await rawServer((socket) => void socket.write(text))
+    expect(await clientWith().post(call(url), NEVER)).toEqual(failed({ error: broken }))
+  })
+
+  it('whose certificate nobody vouches for, and nothing of it arrives', async () => {
+    const pem = readFileSync('test/samples/self-signed.pem')
+    const taken: unknown[] = []
+    const server = createHttpsServer({ key: pem, cert: pem }, (request, response) => {
+      taken.push(request.url)
+      response.end()
+    })
+    const { port } = await listen(server)
+    const error = 'no secure connection could be made (DEPTH_ZERO_SELF_SIGNED_CERT)'
+    expect(await clientWith().post(call(`https://127.0.0.1:${port}/`), NEVER)).toEqual(failed({ error }))
+    expect(taken).toEqual([])
+  })
+
+  it('by TLS where there is none', async () => {
+    const { port } = await startServer(json(200, {}))
+    const answer = await clientWith().post(call(`https://127.0.0.1:${port}/`), NEVER)
+    expect(answer).toEqual(failed({ error: expect.stringMatching(/^no secure connection could be made \(\w+\)$/) }))
+  })
+
+  it.each(['http://127.0.0.1:0/', 'http://127.0.0.1:1/a\u0000b', 'http://a..b/'])('of %j', async (url) => {
+    const client = clientWith({ lookup: nameServer([]) })
+    expect(await client.post(call(url), NEVER)).toMatchObject({ outcome: 'failed', status: null })
+  })
+
+  it('with an id that no header can carry', async () => {
+    const { url, taken } = await startServer(json(200, {}))
+    expect(await clientWith().post(call(url, { id: 'a\r\nb' }), NEVER)).toMatchObject({ outcome: 'failed' })
+    expect(taken).toEqual([])
+  })
+
+  it('of a client that is being closed', async () => {
+    const client = clientWith()
+    const { url } = await startServer(() => void client.close())
+    expect(await client.post(call(url), NEVER)).toMatchObject({ outcome: 'failed', status: null })
+    expect(await client.post(call(url), NEVER)).toMatchObject({ outcome: 'failed', status: null })
+  })
+
+  async function startAndTell() {
+    const server = createTcpServer()
+    const { url } = await listen(server)
+    return { url, close: () => new Promise((resolve) => server.close(resolve)) }
+  }
+})
+
+describe('connections', () => {
+  it.each([
+    ['delivers', 200, 60_000],
+    ['delivers without a body', 204, 0],
+    ['fails', 500, 60_000],
+  ])('are used again after a call that %s', async (_what, status, size) => {
+    // One connection is not quite free when the next call begins, so there are two that take turns.
+    expect((await connectionsUsed(status, size)).size).toBeLessThanOrEqual(2)
+  })
+
+  it.each([200, 500])('are not used again after a body that is too long (%i)', async (status) => {
+    expect((await connectionsUsed(status, 200_000)).size).toBe(6)
+  })
+
+  /** Those that six calls went over, one after the other, each answered with so many bytes. */
+  async function connectionsUsed(status: number, size: number): Promise<Set<unknown>> {
+    const used = new Set<unknown>()
+    const { url, taken } = await startServer((_request, response) => {
+      used.add(response.socket)
+      response.writeHead(status).end('x'.repeat(size))
+    })
+    const client = clientWith()
+    for (let turn = 0; turn < 6; turn++) await client.post(call(url), NEVER)
+    expect(taken).toHaveLength(6)
+    return used
+  }
+
+  it('are as many as there are calls', async () => {
+    const waiting: ServerResponse[] = []
+    const { url } = await startServer((_request, response) => {
+      waiting.push(response)
+      if (waiting.length === 100) for (const each of waiting) each.end()
+    })
+    const client = clientWith()
+    const answers = await Promise.all(Array.from({ length: 100 }, () => client.post(call(url), NEVER)))
+    expect(answers).toEqual(answers.map(() => delivered()))
+  })
+})
+
+describe('an aborted signal', () => {
+  const reason = new Error('enough')
+
+  it('rejects before anything begins', async () => {
+    const { url, sockets } = await startServer(json(200, {}))
+    await expect(clientWith().post(call(url), AbortSignal.abort(reason))).rejects.toBe(reason)
+    expect(sockets).toEqual([])
+  })
+
+  it('rejects while the connection is being made, and nothing goes out on it later', async () => {
+    const { port, taken } = await startServer(json(200, {}))
+    const stop = new AbortController()
+    let goOn: (() => void) | undefined
+    const client = clientWith({
+      lookup: (host, options, callback) => {
+        goOn ??= () => nameServer(['127.0.0.1'])(host, options, callback)
+        if (stop.signal.aborted) return nameServer(['127.0.0.1'])(host, options, callback)
+        stop.abort(reason)
+      },
+    })
+    const url = `http://some.test:${port}`
+    await expect(client.post(call(`${url}/given-up`), stop.signal)).rejects.toBe(reason)
+    const next = client.post(call(`${url}/next`), NEVER)
+    goOn?.()
+    expect(await next).toEqual(delivered())
+    expect(taken.map(({ path }) => path)).toEqual(['/next'])
+  })
+
+  it('rejects all calls that wait for an answer, and hangs up', async () => {
+    const stop = new AbortController()
+    let waiting = 0
+    const { url, sockets } = await startServer(() => {
+      if (++waiting === 20) stop.abort(reason)
+    })
+    const client = clientWith()
+    const calls = Array.from({ length: 20 }, () => client.post(call(url), stop.signal))
+    for (const outcome of await Promise.allSettled(calls)) expect(outcome).toMatchObject({ status: 'rejected', reason })
+    await Promise.all(sockets.map(closed))
+  })
+
+  it('does not take back what was answered', async () => {
+    const stop = new AbortController()
+    const { url } = await rawServer((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
+      trickle(socket, '1\r\nx\r\n')
+    })
+    const abortSoon = () => void setImmediate(() => stop.abort(reason))
+    subscribe('undici:request:headers', abortSoon)
+    onTestFinished(() => void unsubscribe('undici:request:headers', abortSoon))
+    expect(await clientWith().post(call(url), stop.signal)).toEqual(delivered())
+    expect(stop.signal.aborted).toBe(true)
+  })
+
+  it('ends only the calls that it was given to', async () => {
+    const stop = new AbortController()
+    const { url } = await startServer((request, response) => {
+      if (request.path === '/stopped') stop.abort(reason)
+      else response.end()
+    })
+    const client = clientWith()
+    await expect(client.post(call(`${url}stopped`), stop.signal)).rejects.toBe(reason)
+    expect(await client.post(call(url), NEVER)).toEqual(delivered())
+  })
+})

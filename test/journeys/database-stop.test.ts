@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type Database, openDatabase } from '../../src/database/pool.js'
+import type { TestOrganization } from '../support/world.js'
+import { type Clients, startClients } from './support/clients.js'
+import { type DatabaseServer, startDatabaseServer } from './support/database-server.js'
+import { endPrograms } from './support/programs.js'
+import { expectAcknowledged, expectSettled } from './support/rounds.js'
+import {
+  createOrganization,
+  makeFolder,
+  type Sandbox,
+  type Service,
+  sharedSecrets,
+  startSandbox,
+  startService,
+  succeed,
+  urlOf,
+} from './support/service.js'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const ENOUGH = 10
+const patience = { timeout: 40_000, interval: 20 }
+
+let folder: Awaited<ReturnType<typeof makeFolder>>
+let server: DatabaseServer
+let sandbox: Sandbox
+let service: Service
+let organization: TestOrganization
+let clients: Clients | undefined
+
+beforeAll(async () => {
+  folder = await makeFolder()
+  server = await startDatabaseServer(folder.path)
+  sandbox = await startSandbox()
+  await sandbox.control('POST', '/settings', { delay_ms: 2 })
+  const env = {
+    ...sharedSecrets,
+    PARLEY_DATABASE_URL: urlOf(server.connection),
+    PARLEY_UPSTREAM_URL: sandbox.upstreamUrl,
+    PARLEY_RATE_LIMIT: '0',
+  }
+  service = await startService(env, ['--migrate'])
+  organization = await createOrganization(service, { messages_per_second: 0, pair_limit: false })
+})
+
+afterAll(async () => {
+  await clients?.end().catch(() => undefined)
+  await endPrograms()
+  await server?.remove()
+  await folder?.remove()
+})
+
+describe('a database that is stopped in the middle of traffic and started again', () => {
+  it.each([
+    ['in order', 'SIGINT', '5511960710'],
+    ['at once', 'SIGQUIT', '5511960720'],
+    ['by a crash', 'SIGKILL', '5511960730'],
+  ] as const)(
+    '%s: puts requests off meanwhile, keeps what was taken, and all goes on by itself',
+    async (name, signal, prefix) => {
+      const people = Array.from({ length: 8 }, (_, index) => `${prefix}10${index}`)
+      for (const phone_number of people) {
+        await succeed(service.request('POST', '/contact', { key: organization.key, body: { phone_number } }))
+      }
+      clients = startClients(service, organization, name, people)
+      await untilTaken(clients, ENOUGH)
+
+      await server.stop(signal)
+      await untilReady(503)
+      await untilPutOff(clients)
+      const { taken } = structuredClone({ taken: clients.taken })
+      await server.start()
+      await untilReady(200)
+      await untilTaken(clients, Math.max(...Object.values(taken)) + ENOUGH)
+      await expectSignals()
+      await clients.end()
+
+      expect(clients.surprises).toEqual([])
+      const stage = { sandbox, service, organization }
+      await expectAcknowledged(stage, clients.round)
+      await expectSettled(stage, clients.round)
+      for (const [person, summary] of clients.summaries) {
+        const { body } = await succeed(service.request('GET', `/contact?chat_id=${person}`, { key: organization.key }))
+        expect(body.contact.contact_summary).toBe(summary)
+      }
+      await expectNoJobLeft()
+    },
+  )
+})
+
+function untilTaken({ taken, surprises }: Clients, count: number): Promise<void> {
+  return vi.waitFor(() => {
+    expect(surprises).toEqual([])
+    for (const one of Object.values(taken)) expect(one).toBeGreaterThanOrEqual(count)
+  }, patience)
+}
+
+function untilPutOff({ putOff }: Clients): Promise<void> {
+  return vi.waitFor(() => {
+    for (const one of Object.values(putOff)) expect(one).toBeGreaterThan(0)
+  }, patience)
+}
+
+function untilReady(status: number): Promise<void> {
+  return vi.waitFor(async () => expect(await service.request('GET', '/readyz')).toMatchObject({ status }), patience)
+}
+
+/** Other processes hear again that there is something new. */
+async function expectSignals(): Promise<void> {
+  await withDatabase(async ({ pool }) => {
+    const client = await pool.connect()
+    const payloads: string[] = []
+    client.on('notification', ({ payload }) => payloads.push(payload ?? ''))
+    await client.query('LISTEN parley_signals')
+    await vi.waitFor(() => expect(payloads.join()).toContain(organization.id), patience)
+    client.release(true)
+  })
+}
+
+/** Every job that brings something in has been done, those too that were under way when the database went away. */
+async function expectNoJobLeft(): Promise<void> {
+  await withDatabase(({ pool }) =>
+    vi.waitFor(async () => {
+      const { rows } = await pool.query(
+        `SELECT t.identifier, j.attempts, j.last_error
+         FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
+         WHERE t.identifier = 'receive_callback'`,
+      )
+      expect(rows).toEqual([])
+    }, patience),
+  )
+}
+
+async function withDatabase(work: (database: Database) => Promise<void>): Promise<void> {
+  const database = openDatabase(server.connection, 2, () => undefined)
+  try {
+    await work(database)
+  } finally {
+    await database.close()
+  }
+}

@@ -1,0 +1,15 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { declaredStatements, type Statement } from '../../src/database/statement.js'
+import { packageRoot } from '../../src/lib/package-root.js'
+
+/** Every statement of the service. */
+export async function loadStatements(): Promise<Statement<unknown>[]> {
+  for (const folder of ['src/storage', 'src/jobs']) {
+    for (const file of await readdir(join(packageRoot(), folder))) {
+      await import(pathToFileURL(join(packageRoot(), folder, file)).href)
+    }
+  }
+  return declaredStatements()
+}
