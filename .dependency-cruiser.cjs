@@ -17,6 +17,7 @@ const rooms = {
     'blobs',
     'upstream',
     'storefront',
+    'endpoints',
     'simulator',
     ...settings,
     ...ground,

@@ -17,6 +17,8 @@ import { measureFootprint } from './subjects/footprint.js'
 import { measureMedia } from './subjects/media.js'
 import { measureScale } from './subjects/scale.js'
 import { measureSend } from './subjects/send.js'
+import { measureWebhooks } from './subjects/webhooks.js'
+import { formatWebhooks, judgeWebhooks } from './webhook-report.js'
 import { startWorld, type World } from './world.js'
 
 /** Those that only read come first: what the others write would be in their way. */
@@ -59,6 +61,7 @@ async function run(args: string[]): Promise<number> {
 function benchmarkOf({ only }: Options): (cleanup: Cleanup, options: Options) => Promise<void> {
   if (only === 'scale') return benchmarkScale
   if (only === 'analytics') return benchmarkAnalytics
+  if (only === 'webhooks') return benchmarkWebhooks
   return only === 'broadcast' ? benchmarkBroadcast : benchmark
 }
 
@@ -93,6 +96,17 @@ async function benchmarkBroadcast(cleanup: Cleanup, { seconds, recipients, json 
   const targets = judgeBroadcast(broadcast)
   print(formatTargets(targets))
   if (json !== null) await writeFile(json, `${JSON.stringify({ machine, broadcast, targets }, null, 2)}\n`)
+}
+
+/** Has a world of its own, too. */
+async function benchmarkWebhooks(cleanup: Cleanup, { seconds, events, json }: Options): Promise<void> {
+  const machine = describeMachine(seconds)
+  print(machine)
+  const webhooks = await measureWebhooks(cleanup, events)
+  print(formatWebhooks(webhooks))
+  const targets = judgeWebhooks(webhooks)
+  print(formatTargets(targets))
+  if (json !== null) await writeFile(json, `${JSON.stringify({ machine, webhooks, targets }, null, 2)}\n`)
 }
 
 async function benchmark(cleanup: Cleanup, { seconds, only, json }: Options): Promise<void> {

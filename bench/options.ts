@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-/** The parts of the benchmark that `--only` takes. All but `scale`, `analytics` and `broadcast`, which take minutes, are also run without it. */
+/** The parts of the benchmark that `--only` takes. All but `scale`, `analytics`, `broadcast` and `webhooks`, which take minutes, are also run without it. */
 export const subjects = [
   'contact',
   'conversations',
@@ -11,6 +11,7 @@ export const subjects = [
   'scale',
   'analytics',
   'broadcast',
+  'webhooks',
 ] as const
 export type Subject = (typeof subjects)[number]
 
@@ -30,6 +31,8 @@ export interface Options {
   messages: number
   /** Of the broadcast. */
   recipients: number
+  /** Handed on to one webhook. */
+  events: number
   /** Where the machine-readable copy goes. */
   json: string | null
   profile: ProfileName | null
@@ -44,6 +47,7 @@ export function readOptions(args: string[]): Options {
       only: { type: 'string' },
       messages: { type: 'string', default: '10000000' },
       recipients: { type: 'string', default: '100000' },
+      events: { type: 'string', default: '20000' },
       json: { type: 'string' },
       profile: { type: 'string' },
     },
@@ -57,8 +61,12 @@ export function readOptions(args: string[]): Options {
   const recipients = Number(values.recipients)
   if (!(Number.isInteger(recipients) && recipients >= 100 && recipients <= 10_000_000))
     throw new Error(`--recipients ${values.recipients}: expected a whole number from 100 to 10000000`)
+  const events = Number(values.events)
+  if (!(Number.isInteger(events) && events >= 100 && events <= 1_000_000))
+    throw new Error(`--events ${values.events}: expected a whole number from 100 to 1000000`)
   return {
     recipients,
+    events,
     seconds,
     messages,
     only: oneOf('--only', subjects, values.only),

@@ -20,6 +20,7 @@ import { serve } from './serve.js'
 import { addStorefrontCommands } from './storefront.js'
 import { addTemplateCommands } from './templates.js'
 import { up } from './up.js'
+import { addWebhookCommands } from './webhooks.js'
 
 /** Runs one command; resolves to the exit code (contract 1): 0 done, 1 failed, 2 wrong usage or configuration. */
 export async function runCli(args: readonly string[], env: Environment, streams: Streams = process): Promise<number> {
@@ -79,6 +80,7 @@ function createProgram(invocation: Invocation): Command {
   addTemplateCommands(program, invocation)
   addStorefrontCommands(program, invocation)
   addBroadcastCommands(program, invocation)
+  addWebhookCommands(program, invocation)
   addAnalyticsCommands(program, invocation)
   program
     .command('config')

@@ -11,6 +11,7 @@ import {
 import type { Logger } from 'pino'
 import type { Database } from '../database/pool.js'
 import { statement } from '../database/statement.js'
+import { backoffDelay, sleep } from '../lib/backoff.js'
 import { newId } from '../lib/id.js'
 import { CRONTAB, SLOW_LINES } from './tasks.js'
 
@@ -24,6 +25,11 @@ export interface Worker {
 const CONCURRENCY = 10
 /** Slow jobs are begun again elsewhere, at no cost but their bytes: a stop waits for them no longer than this. */
 const SLOW_GRACE_MS = 3_000
+
+/** Waits before a queue that ended by itself is begun anew. */
+const AGAIN = { baseMs: 100, maxMs: 2_000, jitter: 0.5 }
+/** How often jobs are looked for that are locked and that nobody works on. */
+const STRAYS_MS = 15_000
 
 const preset = {
   worker: {
@@ -46,7 +52,7 @@ export async function startWorker(
   const only = (isWanted: (name: string) => boolean) =>
     Object.fromEntries(Object.entries(tasks).filter(([name]) => isWanted(name)))
   const workers = [
-    await startQueue(database, log, onId, {
+    await keepQueue(database, log, onId, {
       taskList: only((name) => !slow.includes(name)),
       crontab: CRONTAB,
       concurrency: CONCURRENCY,
@@ -55,7 +61,7 @@ export async function startWorker(
   ]
   for (const line of SLOW_LINES) {
     // Without a local queue: what one process is too busy for another one may take.
-    const worker = await startQueue(database, log, onId, {
+    const worker = await keepQueue(database, log, onId, {
       taskList: only((name) => line.tasks.includes(name)),
       crontab: '',
       concurrency: line.concurrency,
@@ -73,20 +79,82 @@ export async function startWorker(
 
 type QueueOptions = Pick<RunnerOptions, 'taskList' | 'crontab' | 'concurrency' | 'preset'>
 
-async function startQueue(
+/**
+ * Runs a queue until it is stopped. One that ends by itself is begun anew, its jobs freed: the library gives up when a single
+ * report of a job that has ended does not get through, as when PostgreSQL is restarted.
+ */
+async function keepQueue(
   database: Database,
   log: Logger,
   onId: (workerId: string) => Promise<void>,
   options: QueueOptions,
 ): Promise<Worker> {
-  const events = inOrder()
   const workerId = newId()
   await onId(workerId)
+  const stopping = new AbortController()
+  let queue: Queue | null = await startQueue(database, log, workerId, options)
+  const kept = keep(queue)
+  const reaper = setInterval(() => {
+    queue?.freeStrays().catch((error) => log.warn({ err: error }, 'jobs that got lost could not be looked for'))
+  }, STRAYS_MS)
+
+  async function keep(first: Queue): Promise<void> {
+    for (let running: Queue | null = first; running; running = await beginAnew()) {
+      queue = running
+      // Asked to stop while it was begun.
+      if (stopping.signal.aborted) await running.stop()
+      const ended = await running.ended
+      queue = null
+      if (!stopping.signal.aborted) log.warn({ err: ended }, 'the worker ended; it is begun anew')
+    }
+  }
+
+  async function beginAnew(): Promise<Queue | null> {
+    for (let attempt = 1; ; attempt++) {
+      await sleep(backoffDelay(attempt, AGAIN), stopping.signal).catch(() => undefined)
+      if (stopping.signal.aborted) return null
+      try {
+        await unlockJobs(database, [workerId])
+        return await startQueue(database, log, workerId, options)
+      } catch (error) {
+        log.warn({ err: error }, 'the worker could not be begun anew; trying again')
+      }
+    }
+  }
+
+  return {
+    isRunning: () => queue !== null,
+    stop: async () => {
+      stopping.abort()
+      clearInterval(reaper)
+      await queue?.stop()
+      await kept
+    },
+  }
+}
+
+/** A queue of the library, from its start to its end. */
+interface Queue {
+  /** Resolves when it has ended, to the error that ended it. */
+  ended: Promise<unknown>
+  /** Frees jobs that are locked for it and that it does not know of: the answer that brought them was lost. */
+  freeStrays(): Promise<void>
+  stop(): Promise<void>
+}
+
+const freeStrays = statement<never>(
+  'jobs.freeStrays',
+  `UPDATE graphile_worker._private_jobs SET locked_by = NULL, locked_at = NULL
+   WHERE locked_by = $1 AND locked_at < now() - interval '10 seconds' AND NOT id = ANY ($2::bigint[])`,
+)
+
+async function startQueue(database: Database, log: Logger, workerId: string, options: QueueOptions): Promise<Queue> {
+  const events = inOrder()
+  const held = holding(events)
   // The queue's own id would be known only after its first jobs are locked: a process that dies in between would keep them.
   events.on('pool:create', ({ workerPool }: { workerPool: { id: string } }) => {
     workerPool.id = workerId
   })
-  let running = true
   const runner = await run({
     ...options,
     pgPool: database.pool,
@@ -95,19 +163,33 @@ async function startQueue(
     events,
     logger: queueLogger(log),
   })
-  runner.promise.then(
-    () => {
-      running = false
-    },
-    (error: unknown) => {
-      running = false
-      log.error({ err: error }, 'the worker ended')
-    },
-  )
+  let isOver = false
+  const ended = runner.promise
+    .catch((error: unknown) => error)
+    .finally(() => {
+      isOver = true
+    })
   return {
-    isRunning: () => running,
-    stop: () => (running ? runner.stop() : Promise.resolve()),
+    ended,
+    freeStrays: async () => {
+      await database.run(freeStrays, [workerId, [...held]])
+    },
+    // One that is about to end by itself refuses to be stopped.
+    stop: async () => {
+      if (!isOver) await runner.stop().catch(() => undefined)
+    },
   }
+}
+
+/** The ids of the jobs that a queue with these events has fetched and not ended. */
+function holding(events: EventEmitter): ReadonlySet<string> {
+  const held = new Set<string>()
+  events.on('localQueue:getJobs:complete', ({ jobs }: { jobs: Job[] }) => {
+    for (const { id } of jobs) held.add(id)
+  })
+  events.on('job:start', ({ job }: { job: Job }) => held.add(job.id))
+  events.on('job:complete', ({ job }: { job: Job }) => held.delete(job.id))
+  return held
 }
 
 const hasWork = statement<{ waiting: boolean }>(
@@ -156,8 +238,11 @@ function inOrder(): EventEmitter {
 export async function unlockJobs(database: Database, workerIds: string[]): Promise<void> {
   if (workerIds.length === 0) return
   const utils = await makeWorkerUtils({ pgPool: database.pool })
-  await utils.forceUnlockWorkers(workerIds)
-  await utils.release()
+  try {
+    await utils.forceUnlockWorkers(workerIds)
+  } finally {
+    await utils.release()
+  }
 }
 
 /** Failures of jobs are worth a warning; what the queue says of its daily business is not. */

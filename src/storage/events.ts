@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import { FEW, statement } from '../database/statement.js'
 import type { EventRow } from '../model/event.js'
 
 // Events are written by the statements that make them happen (contacts, outgoing-messages, incoming-messages, message-statuses).
@@ -34,7 +34,8 @@ export const OLDEST_POSITION: EventPosition = { windowFrom: '0', windowTo: null,
 export const EVENT_COLUMNS =
   'e.organization_id, e.seq, e.id, e.type, e.contact_id, e.transaction_id::text AS transaction_id, e.created_at, e.data'
 
-// "+ 0" keeps the planner from looking for the smallest number by walking through all of the organization's events.
+// "+ 0" keeps the planner from looking for the smallest number by walking through all of the organization's events, OFFSET 0 from
+// reading and sorting a whole window for one page of it.
 const readWindows = statement<WindowRow>(
   'events.readWindows',
   `SELECT w.organization_id AS reader, w.window_from::text, w.upper::text AS window_to, e.*,
@@ -46,6 +47,7 @@ const readWindows = statement<WindowRow>(
      SELECT given.*,
        coalesce(given.window_to, greatest(given.window_from, pg_snapshot_xmin(pg_current_snapshot()))) AS upper
      FROM json_to_recordset($1) AS given (organization_id uuid, window_from xid8, window_to xid8, seq bigint)
+     ${FEW}
    ) w
    CROSS JOIN LATERAL (
      SELECT coalesce(w.seq, (
@@ -54,11 +56,14 @@ const readWindows = statement<WindowRow>(
      )) AS seq
    ) after
    LEFT JOIN LATERAL (
-     SELECT ${EVENT_COLUMNS} FROM events e
-     WHERE e.organization_id = w.organization_id AND e.seq > after.seq
-       AND e.transaction_id >= w.window_from AND e.transaction_id < w.upper
+     SELECT ${EVENT_COLUMNS} FROM (
+       SELECT * FROM events
+       WHERE organization_id = w.organization_id AND seq > after.seq
+       ORDER BY seq
+       OFFSET 0
+     ) e
+     WHERE e.transaction_id >= w.window_from AND e.transaction_id < w.upper
        AND e.data <> '{}' AND ($2::text[] IS NULL OR e.type = ANY ($2))
-     ORDER BY e.seq
      LIMIT $3
    ) e ON true
    ORDER BY e.seq`,

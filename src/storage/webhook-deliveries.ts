@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import { FEW, statement } from '../database/statement.js'
 import type { EventRow } from '../model/event.js'
 import type { AttemptRow } from '../model/webhook.js'
 import { EVENT_COLUMNS } from './events.js'
@@ -48,6 +48,7 @@ const insert = statement<{ id: string }>(
   `WITH given AS (
      SELECT * FROM json_to_recordset($1) AS given (organization_id uuid, id uuid, webhook_id uuid, event_seq bigint,
        event_id uuid, event_type text, contact_id uuid, in_order boolean, is_first boolean)
+     ${FEW}
    ), inserted AS (
      INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_seq, event_id, event_type, contact_id, in_order,
        next_attempt_at)
@@ -69,7 +70,11 @@ const record = statement<never>(
   `UPDATE webhook_deliveries d
    SET status = g.status, attempts = d.attempts || g.attempt, next_attempt_at = g.next_attempt_at,
      attempted_at = (g.attempt ->> 'at')::timestamptz
-   FROM json_to_recordset($1) AS g (organization_id uuid, id uuid, status text, attempt jsonb, next_attempt_at timestamptz)
+   FROM (
+     SELECT * FROM json_to_recordset($1) AS g (organization_id uuid, id uuid, status text, attempt jsonb,
+       next_attempt_at timestamptz)
+     ${FEW}
+   ) g
    WHERE d.organization_id = g.organization_id AND d.id = g.id AND d.status = 'pending'`,
 )
 
@@ -80,7 +85,7 @@ const promote = statement<DueRow>(
   'webhookDeliveries.promote',
   `WITH ended AS (
      SELECT DISTINCT d.organization_id, d.webhook_id, d.contact_id
-     FROM json_to_recordset($1) AS g (organization_id uuid, id uuid)
+     FROM (SELECT * FROM json_to_recordset($1) AS g (organization_id uuid, id uuid) ${FEW}) g
      JOIN webhook_deliveries d ON d.organization_id = g.organization_id AND d.id = g.id
      WHERE d.in_order
    ), promoted AS (
@@ -101,6 +106,7 @@ const promote = statement<DueRow>(
    LEFT JOIN LATERAL (
      SELECT ${EVENT_COLUMNS} FROM events e
      WHERE e.organization_id = d.organization_id AND e.seq = d.event_seq AND e.data <> '{}'
+     LIMIT 1
    ) e ON true`,
 )
 
@@ -119,7 +125,10 @@ const promoteAll = statement<never>(
 const readDue = statement<{ lane: string; next_due_at: Date | null } & (DueRow | { id: null })>(
   'webhookDeliveries.readDue',
   `SELECT lane.webhook_id AS lane, next.due_at AS next_due_at, d.*, to_json(e) AS event
-   FROM json_to_recordset($1) AS lane (organization_id uuid, webhook_id uuid, room integer, known uuid[])
+   FROM (
+     SELECT * FROM json_to_recordset($1) AS lane (organization_id uuid, webhook_id uuid, room integer, known uuid[])
+     ${FEW}
+   ) lane
    CROSS JOIN LATERAL (
      SELECT min(d.next_attempt_at) AS due_at FROM webhook_deliveries d
      WHERE d.organization_id = lane.organization_id AND d.webhook_id = lane.webhook_id AND d.next_attempt_at > $2
@@ -134,6 +143,7 @@ const readDue = statement<{ lane: string; next_due_at: Date | null } & (DueRow |
    LEFT JOIN LATERAL (
      SELECT ${EVENT_COLUMNS} FROM events e
      WHERE e.organization_id = d.organization_id AND e.seq = d.event_seq AND e.data <> '{}'
+     LIMIT 1
    ) e ON true`,
 )
 

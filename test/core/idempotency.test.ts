@@ -147,6 +147,20 @@ describe('an attempt that failed', () => {
   })
 })
 
+describe('an answer that holds a secret', () => {
+  it('is kept sealed, and given again as it was', async () => {
+    const told: Attempt = { status: 201, body: { secret: 'whsec_of-the-test' }, final: true }
+    const asked = request('sealed', { isSecret: true, perform: async () => told })
+    expect(await once(asked)).toMatchObject({ body: told.body, replayed: false })
+    expect(await once(asked)).toEqual({ status: 201, body: told.body, replayed: true })
+    const { rows } = await world.database.pool.query(
+      `SELECT answer::text FROM idempotency_keys WHERE key = 'sealed' AND answer IS NOT NULL`,
+    )
+    expect(rows).toHaveLength(1)
+    expect(rows[0].answer).not.toContain('whsec_of-the-test')
+  })
+})
+
 describe('an unknown outcome', () => {
   it('is answered as it is until it is settled, and then as it was settled', async () => {
     const unknown: Attempt = { status: 500, body: { error: 'Outcome unknown' }, final: true }

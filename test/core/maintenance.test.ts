@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { prune, settleOutcomes } from '../../src/core/maintenance.js'
+import { idBefore, newId } from '../../src/lib/id.js'
 import {
   conversation,
   createContact,
@@ -153,6 +154,22 @@ describe('pruning', () => {
     world.advance(29 * DAY)
     await prune(world.app.ctx)
     expect(await counts()).toEqual({ callbacks: 0, events: false, keys: 0, messages: 1 })
+  })
+
+  it('deletes deliveries after 30 days, in as many batches as it takes', async () => {
+    const { id } = organization
+    const insert = (time: Date, deliveries: number) =>
+      world.database.pool.query(
+        `INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_seq, event_id, event_type, in_order)
+         SELECT $1, given.id, $1, 1, $1, 'contact.created', false FROM unnest($2::uuid[]) AS given (id)`,
+        [id, Array.from({ length: deliveries }, () => idBefore(time).slice(0, 24) + newId().slice(24))],
+      )
+    const ago = (ms: number) => new Date(world.now().getTime() - ms)
+    await insert(ago(30 * DAY + MINUTE), 5_001)
+    await insert(ago(30 * DAY - MINUTE), 2)
+    await prune(world.app.ctx)
+    const { rows } = await world.database.pool.query('SELECT count(*) AS count FROM webhook_deliveries')
+    expect(rows[0].count).toBe(2)
   })
 
   it('lists and counts what a process of an older version made or erased', async () => {

@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createEndpointClient, type EndpointClient } from '../../src/endpoints/client.js'
 import { createAddressGuard } from '../../src/lib/address-guard.js'
 import { json } from '../upstream/http-server.js'
@@ -94,6 +94,14 @@ describe('a check', () => {
     expect(await clientFor([], nameServer([])).check('https://none.test/')).toBeNull()
     const failing: LookupFunction = (_host, _options, callback) => callback(new Error('EAI_AGAIN'), [])
     expect(await clientFor([], failing).check('https://none.test/')).toBeNull()
+  })
+
+  it('lets a name pass that is not resolved within 3 s', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const answer = clientFor([], () => undefined).check('https://slow.test/')
+    vi.advanceTimersByTime(3_000)
+    expect(await answer).toBeNull()
   })
 
   it('lets pass what the operator allows', async () => {

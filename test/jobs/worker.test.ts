@@ -1,10 +1,12 @@
 import type { JobHelpers } from 'graphile-worker'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { openDatabase } from '../../src/database/pool.js'
 import { CRONTAB, SLOW_LINES, TASK_NAMES } from '../../src/jobs/tasks.js'
 import { createWake } from '../../src/jobs/wake.js'
 import { drainJobs, startWorker, unlockJobs } from '../../src/jobs/worker.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { startProxy } from '../support/proxy.js'
 
 const log = pino({ level: 'silent' })
 
@@ -14,7 +16,10 @@ beforeEach(async () => {
   database = await createTestDatabase()
 })
 
-afterEach(() => database.drop())
+afterEach(async () => {
+  vi.useRealTimers()
+  await database.drop()
+})
 
 /** Inserts jobs as the statements of the service do: without a notification. */
 async function insertJobs(payloads: unknown[], task = 'receive_callback'): Promise<void> {
@@ -42,6 +47,16 @@ async function jobs(): Promise<{ attempts: number; last_error: string | null; lo
     'SELECT attempts, last_error, locked_by IS NOT NULL AS locked FROM graphile_worker._private_jobs ORDER BY id',
   )
   return rows
+}
+
+/** How many callbacks are left to be worked off; beside them a minute that begins leaves its recurring jobs. */
+async function callbacksLeft(): Promise<number> {
+  const { rows } = await database.pool.query<{ count: number }>(
+    `SELECT count(*)::int AS count
+     FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
+     WHERE t.identifier = 'receive_callback'`,
+  )
+  return rows[0]?.count ?? -1
 }
 
 /** A task that does nothing but remember the jobs that it was given. */
@@ -204,6 +219,81 @@ describe('a worker', () => {
     await expect.poll(() => begun).toBe(1)
     await worker.stop()
     expect(await jobs()).toEqual([{ attempts: 1, last_error: 'cut short', locked: false }])
+  })
+
+  it('goes on after it could not report a job, which is done once more', async () => {
+    await database.pool.query(
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not now'; END $$;
+       CREATE TRIGGER refuse BEFORE DELETE ON graphile_worker._private_jobs EXECUTE FUNCTION refuse()`,
+    )
+    const { tasks, payloads: done } = recordPayloads()
+    const worker = await startWorker(database, tasks, log, async () => undefined)
+    await insertJobs(['once more'])
+    createWake(database, log)()
+    await expect.poll(() => done).toEqual(['once more', 'once more'])
+    await database.pool.query('DROP FUNCTION refuse CASCADE')
+    await expect.poll(callbacksLeft).toBe(0)
+    await expect.poll(() => worker.isRunning()).toBe(true)
+    await insertJobs(['another'])
+    await expect.poll(() => done.at(-1)).toBe('another')
+    await worker.stop()
+    expect(await callbacksLeft()).toBe(0)
+  })
+
+  it('ends when it is told to while it cannot go on', async () => {
+    const proxy = await startProxy(database.connection)
+    const own = openDatabase(proxy.connection, 10, () => undefined)
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let begun = false
+    const receive_callback = async () => {
+      begun = true
+      await released
+    }
+    const worker = await startWorker(own, { receive_callback }, log, async () => undefined)
+    await insertJobs([1])
+    await expect.poll(() => begun).toBe(true)
+    await proxy.cut()
+    release()
+    await expect.poll(() => worker.isRunning()).toBe(false)
+    await worker.stop()
+    await own.close()
+    await proxy.close()
+  })
+
+  it('does jobs that are locked for it and that it never heard of, but not those that it is at', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const ids: string[] = []
+    const begun: unknown[] = []
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const tasks = {
+      receive_callback: async (payload: unknown) => {
+        begun.push(payload)
+        if (payload === 'long') await released
+      },
+    }
+    const worker = await startWorker(database, tasks, log, async (id) => {
+      ids.push(id)
+    })
+    await insertJobs(['long'])
+    createWake(database, log)()
+    await expect.poll(() => begun).toEqual(['long'])
+    await insertJobs(['lost'])
+    await database.pool.query(
+      `UPDATE graphile_worker._private_jobs SET locked_by = $1, locked_at = now() - interval '1 minute', attempts = 1`,
+      [ids[0]],
+    )
+    vi.advanceTimersByTime(15_000)
+    await expect.poll(() => begun).toEqual(['long', 'lost'])
+    release()
+    await expect.poll(callbacksLeft).toBe(0)
+    await worker.stop()
+    expect(begun).toEqual(['long', 'lost'])
   })
 
   it('that died leaves its jobs locked until they are unlocked for another', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isUuid, newId } from '../../src/lib/id.js'
+import { idBefore, isUuid, newId } from '../../src/lib/id.js'
 
 describe('newId', () => {
   it('makes UUIDs of version 7, each later than the one before', () => {
@@ -7,6 +7,17 @@ describe('newId', () => {
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     expect(ids.toSorted()).toEqual(ids)
     expect(new Set(ids).size).toBe(ids.length)
+  })
+})
+
+describe('idBefore', () => {
+  it('stands between the ids of before and of after the time', () => {
+    const earlier = newId()
+    const time = Date.now()
+    expect(isUuid(idBefore(new Date(time)))).toBe(true)
+    expect(idBefore(new Date(time + 1)) > earlier).toBe(true)
+    expect(idBefore(new Date(time)) < newId()).toBe(true)
+    expect(idBefore(new Date(0))).toBe('00000000-0000-7000-8000-000000000000')
   })
 })
 

@@ -1,45 +1,187 @@
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Receiver, startReceiver } from '../../support/receiver.js'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createContact } from '../../interfaces/hooks/support.js'
+import type { ReceivedWebhook } from '../../support/receiver.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import {
+  closeEndpoints,
+  DAY,
+  deliver,
+  deliveriesTo,
+  MINUTE,
+  namesOf,
+  rename,
+  SECOND,
+  startEndpoint,
+} from './support.js'
 
 let world: World
 let organization: TestOrganization
-let receiver: Receiver
+let people = 0
 
 beforeAll(async () => {
   world = await startWorld()
-  organization = await world.createOrganization()
-  receiver = await startReceiver()
 })
 
-afterAll(async () => {
-  await receiver.close()
-  await world.close()
+beforeEach(async () => {
+  organization = await world.createOrganization()
 })
+
+afterEach(() => closeEndpoints())
+
+afterAll(() => world.close())
+
+const newContact = (owner = organization) =>
+  createContact(world, owner, `+1650555${String(1_000 + ++people)}`, { full_name: 'Ana' })
+
+const headersOf = ({ headers }: ReceivedWebhook) => headers as Record<string, string>
+
+/** Checks the signature alone: the library holds timestamps against the machine's clock, which is not the test's. */
+function isSignedBy(secret: string, one: ReceivedWebhook): boolean {
+  const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signatures } = headersOf(one)
+  const expected = new Webhook(secret).sign(id as string, new Date(Number(at) * 1_000), one.text)
+  return (signatures as string).split(' ').includes(expected)
+}
 
 describe('an event arrives', () => {
-  test('signed, so that the public library verifies it', async () => {
-    const { key } = organization
-    const made = await world.request('POST', '/set-webhooks', { key, body: { url: receiver.url, events: ['*'] } })
-    expect(made.status).toBe(201)
-    const contact = await world.request('POST', '/contact', {
-      key,
-      body: { phone_number: '+5511987654321', full_name: 'Ana' },
-    })
-    expect(contact.status).toBe(201)
-    await world.drain()
-    expect(receiver.types()).toEqual(['contact.created'])
-    const [got] = receiver.received
-    const verified = new Webhook(made.body.webhook.secret).verify(
-      got?.text as string,
-      got?.headers as Record<string, string>,
-    )
-    expect(verified).toEqual(got?.body)
-    expect(got?.body.data).toEqual({ contact: contact.body.contact })
-    const log = await world.request('GET', '/webhook-deliveries', { key })
+  it('signed, so that the public library verifies it', async () => {
+    const endpoint = await startEndpoint(world, organization)
+    await newContact()
+    await deliver(world)
+    expect(endpoint.types()).toEqual(['contact.created'])
+    const [got] = endpoint.received as [ReceivedWebhook]
+    // The clock of the test has not been moved yet.
+    expect(new Webhook(endpoint.secret).verify(got.text, headersOf(got))).toEqual(got.body)
+    expect(headersOf(got)['content-type']).toBe('application/json')
+    const log = await world.request('GET', '/webhook-deliveries', { key: organization.key })
     expect(log.body.deliveries).toEqual([
       expect.objectContaining({ status: 'delivered', event_type: 'contact.created', next_attempt_at: null }),
+    ])
+    expect(log.body.deliveries[0].event_id).toBe(headersOf(got)['webhook-id'])
+  })
+
+  it('only where its kind was asked for', async () => {
+    const created = await startEndpoint(world, organization, ['contact.created'])
+    const changed = await startEndpoint(world, organization, ['contact.updated', 'message.sent'])
+    const all = await startEndpoint(world, organization, ['*'])
+    const mixed = await startEndpoint(world, organization, ['message.read', '*'])
+    await rename(world, organization, await newContact(), 'Bea')
+    await deliver(world)
+    expect(created.types()).toEqual(['contact.created'])
+    expect(changed.types()).toEqual(['contact.updated'])
+    expect(all.types()).toEqual(['contact.created', 'contact.updated'])
+    expect(mixed.types()).toEqual(['contact.created', 'contact.updated'])
+  })
+
+  it('at every webhook once, with one id and the same bytes', async () => {
+    const endpoints = [await startEndpoint(world, organization), await startEndpoint(world, organization)]
+    await newContact()
+    await deliver(world)
+    await deliver(world)
+    const [one, other] = endpoints.map(({ received }) => received)
+    expect([one, other].map((received) => received?.length)).toEqual([1, 1])
+    expect(other?.[0]?.text).toBe(one?.[0]?.text)
+    expect(other?.[0]?.headers['webhook-id']).toBe(one?.[0]?.headers['webhook-id'])
+  })
+
+  it("never at another organization's webhook", async () => {
+    const other = await world.createOrganization()
+    const theirs = await startEndpoint(world, other)
+    const mine = await startEndpoint(world, organization)
+    await newContact()
+    await newContact(other)
+    await deliver(world)
+    expect(mine.received.map(({ body }) => body.data.contact.organization_id)).toEqual([organization.id])
+    expect(theirs.received.map(({ body }) => body.data.contact.organization_id)).toEqual([other.id])
+  })
+
+  it('not where it happened before the webhook was set, be it the first one or another', async () => {
+    const contact = await newContact()
+    const first = await startEndpoint(world, organization)
+    await rename(world, organization, contact, 'first')
+    const second = await startEndpoint(world, organization)
+    await rename(world, organization, contact, 'second')
+    await deliver(world)
+    expect(namesOf(first)).toEqual(['first', 'second'])
+    expect(namesOf(second)).toEqual(['second'])
+  })
+
+  it('not after the webhook was deleted, whether it was on its way already or not', async () => {
+    const { key } = organization
+    const deleted = await startEndpoint(world, organization)
+    const stays = await startEndpoint(world, organization)
+    deleted.respond(() => 500)
+    const contact = await newContact()
+    await deliver(world)
+    expect(deleted.received).toHaveLength(1)
+    const { status } = await world.request('DELETE', '/set-webhooks', { key, body: { id: deleted.id } })
+    expect(status).toBe(200)
+    await rename(world, organization, contact, 'Bea')
+    world.advance(DAY)
+    await deliver(world)
+    expect(stays.types()).toEqual(['contact.created', 'contact.updated'])
+    expect(deleted.received).toHaveLength(1)
+    expect(await deliveriesTo(world, deleted.id)).toEqual([])
+  })
+
+  it('at a webhook that was set after the last one was deleted, from then on', async () => {
+    const { key } = organization
+    const first = await startEndpoint(world, organization)
+    const contact = await newContact()
+    await deliver(world)
+    await world.request('DELETE', '/set-webhooks', { key, body: { id: first.id } })
+    await rename(world, organization, contact, 'between')
+    const second = await startEndpoint(world, organization)
+    await rename(world, organization, contact, 'after')
+    await deliver(world)
+    expect(first.received).toHaveLength(1)
+    expect(namesOf(second)).toEqual(['after'])
+  })
+})
+
+describe('the attempts of a delivery', () => {
+  it('have the same id and bytes, each with its own timestamp and a signature over it', async () => {
+    const endpoint = await startEndpoint(world, organization)
+    endpoint.respond(() => 500)
+    await newContact()
+    for (const wait of [0, 7 * SECOND, 7 * MINUTE]) {
+      world.advance(wait)
+      await deliver(world)
+    }
+    const { received, secret } = endpoint
+    expect(received).toHaveLength(3)
+    expect(new Set(received.map(({ text }) => text)).size).toBe(1)
+    expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+    const times = received.map(({ headers }) => Number(headers['webhook-timestamp']))
+    expect(new Set(times).size).toBe(3)
+    expect(times).toEqual([...times].sort())
+    expect(received.map((one) => isSignedBy(secret, one))).toEqual([true, true, true])
+  })
+})
+
+describe('after a rotation', () => {
+  it('both secrets sign for 24 hours, then the new one alone', async () => {
+    const endpoint = await startEndpoint(world, organization)
+    const contact = await newContact()
+    await deliver(world)
+    const path = `/set-webhooks/${endpoint.id}/rotate-secret`
+    const { body } = await world.request('POST', path, { key: organization.key })
+    const renewed: string = body.webhook.secret
+    expect(renewed).not.toBe(endpoint.secret)
+    await rename(world, organization, contact, 'at once')
+    await deliver(world)
+    world.advance(DAY - MINUTE)
+    await rename(world, organization, contact, 'within the day')
+    await deliver(world)
+    world.advance(MINUTE)
+    await rename(world, organization, contact, 'after the day')
+    await deliver(world)
+    const signers = endpoint.received.map((one) => [isSignedBy(endpoint.secret, one), isSignedBy(renewed, one)])
+    expect(signers).toEqual([
+      [true, false],
+      [true, true],
+      [true, true],
+      [false, true],
     ])
   })
 })

@@ -33,6 +33,10 @@ async function furnish(): Promise<TestOrganization> {
   await world.sim('POST', '/inbound', { ...inbound, type: 'image', image: {} })
   await world.settle()
   await requestIndexes(world, id)
+  const { webhook } = (
+    await world.request('POST', '/set-webhooks', { key, body: { url: 'http://127.0.0.1:9/', events: ['*'] } })
+  ).body
+  await world.request('POST', `/set-webhooks/${webhook.id}/test`, { key })
   await sendBroadcast(organization)
   await world.admin('PUT', `/organizations/${id}/upstream`, {
     phone_number_id: phoneNumberId,

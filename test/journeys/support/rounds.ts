@@ -34,7 +34,8 @@ export interface Round {
 const SENDS = 24
 const INBOUNDS = 40
 const WIDTH = 8
-const patience = { timeout: 20_000, interval: 50 }
+/** Jobs whose worker did not hear of them are looked for every 15 seconds. */
+const patience = { timeout: 40_000, interval: 50 }
 
 /**
  * Loads the service from both sides, kills it at a moment that the seed decides, starts it again, and holds it to what it

@@ -1,0 +1,281 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import type pg from 'pg'
+import { request } from 'undici'
+import { packageRoot } from '../../src/lib/package-root.js'
+import { type Child, startChild } from '../child.js'
+import type { Cleanup } from '../cleanup.js'
+import { cpuOf, cpuOfTree, peakMemoryOf, resetPeakMemory } from '../processes.js'
+import {
+  call,
+  databaseUrl,
+  MAIN,
+  makeFolder,
+  makeOrganization,
+  type Organization,
+  serviceEnvironment,
+  startServer,
+  startService,
+} from '../world.js'
+
+/** What it costs to hand events on to endpoints. */
+export interface WebhookCost {
+  title: string
+  events: number
+  endpoints: number
+  /** From the commit of the events until the last endpoint has the last one. */
+  seconds: number
+  /** Seconds of CPU in all, until everything was recorded. */
+  nodeCpu: number
+  postgresCpu: number
+  /** The most memory that the process held, in MB of 1,000,000 bytes. */
+  peakMb: number
+}
+
+/** Milliseconds from asking for a change until the endpoint has its event: the change itself and its commit are in it. */
+export interface WebhookLatency {
+  p50Ms: number
+  p95Ms: number
+  /** The answer to the one who asked for it. */
+  answerP50Ms: number
+}
+
+export interface WebhookCosts {
+  costs: WebhookCost[]
+  fetchLoop: WebhookCost
+  latency: WebhookLatency
+}
+
+const POLL_MS = 20
+const LONGEST_MS = 15 * 60_000
+const CONTACTS = 2_000
+const MANY_ENDPOINTS = 100
+const MANY_SHARE = 20
+const TURNS = 3
+const LATENCY_CHANGES = 300
+const CONNECTIONS = 32
+
+const insertContacts = `
+  WITH made AS (
+    INSERT INTO contacts (organization_id, id, chat_id, phone_number, full_name, tags, source)
+    SELECT $1, uuidv7(), number, '+' || number, 'Ana Silva ' || number, '{vip}', '{"type": "import"}'
+    FROM (SELECT (5511970000000 + i * 10 + 7)::text AS number FROM generate_series(1, $2::bigint) AS i) numbers
+    RETURNING id, chat_id
+  )
+  INSERT INTO contact_addresses (organization_id, address, contact_id) SELECT $1, chat_id, id FROM made`
+
+/** Messages of contacts in turn, as a callback's statement would raise their events. */
+const insertEvents = `
+  INSERT INTO events (organization_id, id, type, contact_id, data)
+  SELECT $1, uuidv7(), 'message.received', c.id, jsonb_build_object('contact', to_jsonb(c), 'message', jsonb_build_object(
+    'organization_id', $1::uuid, 'id', uuidv7(), 'contact_id', c.id, 'seq', i, 'upstream_id', 'wamid.' || i, 'sender_type', 'user-chat',
+    'message_type', 'text', 'text', 'Good morning, where is my order number ' || i || '? It should have been here on Monday.',
+    'media_type', NULL, 'media_id', NULL, 'media_expires_at', NULL, 'transcription', NULL, 'content', NULL, 'status', 'delivered',
+    'outcome', NULL, 'error', NULL, 'context_upstream_id', NULL, 'created_at', now()))
+  FROM generate_series(0, $2::bigint - 1) AS i
+  JOIN (SELECT c.*, row_number() OVER (ORDER BY id) - 1 AS n FROM contacts c WHERE organization_id = $1) c ON c.n = i % $3`
+
+const signal = `SELECT pg_notify('parley_signals', '{"from": 0, "signals": [{"topic": "events", "organizationIds": null}]}')`
+
+interface Stage {
+  cleanup: Cleanup
+  database: pg.Pool
+  postmasterPid: number
+  organization: Organization
+  service: Child
+  receiver: Child
+}
+
+/** Hands so many events on to one endpoint, and a twentieth of them to many, beside a bare loop of fetch to the same receiver. */
+export async function measureWebhooks(cleanup: Cleanup, events: number): Promise<WebhookCosts> {
+  const folder = await makeFolder(cleanup)
+  const { database, connection, postmasterPid } = await startServer(cleanup, folder)
+  const sandbox = await startChild(cleanup, [MAIN, 'sandbox'], {})
+  const env = {
+    ...serviceEnvironment(folder, `${sandbox.url}/v23.0`),
+    PARLEY_DATABASE_URL: databaseUrl(connection),
+    PARLEY_ALLOWED_PRIVATE_HOSTS: '127.0.0.0/8',
+  }
+  const organization = await makeOrganization(cleanup, env)
+  await database.query(insertContacts, [organization.id, CONTACTS])
+  await database.query('VACUUM (ANALYZE)')
+  const receiver = await startChild(cleanup, [`${packageRoot()}/dist/bench/webhook-receiver.js`], {})
+  const service = await startService(cleanup, env)
+  const stage = { cleanup, database, postmasterPid, organization, service, receiver }
+
+  const latency = await measureLatency(stage)
+  const [first] = await setWebhooks(stage, 1)
+  await deliver(stage, 'warm-up', events / 4, 1)
+  await database.query('VACUUM (ANALYZE)')
+  const { ours, theirs } = await measureBesideFetch(stage, events)
+  await removeWebhook(stage, first as string)
+  await setWebhooks(stage, MANY_ENDPOINTS)
+  const many = await deliver(stage, `${MANY_ENDPOINTS} endpoints`, events / MANY_SHARE, MANY_ENDPOINTS)
+  await service.stop()
+  return { costs: [ours, many], fetchLoop: theirs, latency }
+}
+
+async function measureBesideFetch(stage: Stage, events: number): Promise<{ ours: WebhookCost; theirs: WebhookCost }> {
+  const loop = await startChild(stage.cleanup, [`${packageRoot()}/dist/bench/fetch-loop.js`], {})
+  const body = await sampleBody(stage)
+  await runFetchLoop(stage, loop, body, events / 4)
+  const ours: WebhookCost[] = []
+  const theirs: WebhookCost[] = []
+  for (let turn = 1; turn <= TURNS; turn++) {
+    theirs.push(await runFetchLoop(stage, loop, body, events))
+    ours.push(await deliver(stage, '1 endpoint', events, 1))
+  }
+  await loop.stop()
+  return { ours: sum(ours), theirs: sum(theirs) }
+}
+
+function sum(costs: readonly WebhookCost[]): WebhookCost {
+  const total = (read: (cost: WebhookCost) => number) => costs.reduce((so_far, cost) => so_far + read(cost), 0)
+  return {
+    ...(costs[0] as WebhookCost),
+    events: total(({ events }) => events),
+    seconds: total(({ seconds }) => seconds),
+    nodeCpu: total(({ nodeCpu }) => nodeCpu),
+    postgresCpu: total(({ postgresCpu }) => postgresCpu),
+    peakMb: Math.max(...costs.map(({ peakMb }) => peakMb)),
+  }
+}
+
+async function deliver(stage: Stage, title: string, events: number, endpoints: number): Promise<WebhookCost> {
+  const { database, organization, service, postmasterPid, receiver } = stage
+  await database.query('CHECKPOINT')
+  resetPeakMemory(service.pid)
+  const goal = (await countReceived(receiver)) + events * endpoints
+  await database.query(insertEvents, [organization.id, events, CONTACTS])
+  const before = [cpuOf(service.pid), cpuOfTree(postmasterPid)] as const
+  const begun = performance.now()
+  await database.query(signal)
+  await until(async () => (await countReceived(receiver)) >= goal)
+  const seconds = (performance.now() - begun) / 1_000
+  await until(async () => (await countPending(stage)) === 0)
+  return {
+    title,
+    events,
+    endpoints,
+    seconds,
+    nodeCpu: cpuOf(service.pid) - before[0],
+    postgresCpu: cpuOfTree(postmasterPid) - before[1],
+    peakMb: peakMemoryOf(service.pid),
+  }
+}
+
+async function runFetchLoop(stage: Stage, loop: Child, body: string, count: number): Promise<WebhookCost> {
+  resetPeakMemory(loop.pid)
+  const before = cpuOf(loop.pid)
+  const run = { url: stage.receiver.url, count, connections: CONNECTIONS, body }
+  const { seconds } = await call('POST', loop.url, run)
+  const nodeCpu = cpuOf(loop.pid) - before
+  return {
+    title: 'fetch loop',
+    events: count,
+    endpoints: 1,
+    seconds,
+    nodeCpu,
+    postgresCpu: 0,
+    peakMb: peakMemoryOf(loop.pid),
+  }
+}
+
+/** One change after the other, with a pause between them, so that everything sleeps when the next one comes. */
+async function measureLatency({ service, organization, database }: Stage): Promise<WebhookLatency> {
+  let arrive = () => {}
+  const server = createServer((incoming, response) => {
+    incoming.resume().on('end', () => {
+      response.writeHead(204).end()
+      arrive()
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const { webhook } = await call('POST', `${service.url}/set-webhooks`, { url, events: ['*'] }, organization.key)
+  const { rows } = await database.query('SELECT chat_id FROM contacts WHERE organization_id = $1 LIMIT $2', [
+    organization.id,
+    LATENCY_CHANGES,
+  ])
+  const arrivals: number[] = []
+  const answers: number[] = []
+  for (const { chat_id } of rows) {
+    await setTimeout(POLL_MS)
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve
+    })
+    const begun = performance.now()
+    const answered = request(`${service.url}/contact?chat_id=${chat_id}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${organization.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ full_name: `Ana ${begun}` }),
+    }).then(async ({ statusCode, body }) => {
+      await body.dump()
+      if (statusCode !== 200) throw new Error(`the contact could not be changed: ${statusCode}`)
+      answers.push(performance.now() - begun)
+    })
+    await Promise.all([answered, arrived.then(() => arrivals.push(performance.now() - begun))])
+  }
+  await database.query('DELETE FROM webhooks WHERE organization_id = $1 AND id = $2', [organization.id, webhook.id])
+  server.closeAllConnections()
+  server.close()
+  return { p50Ms: quantile(arrivals, 0.5), p95Ms: quantile(arrivals, 0.95), answerP50Ms: quantile(answers, 0.5) }
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = Float64Array.from(values).sort()
+  return sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN
+}
+
+async function setWebhooks({ service, organization, receiver }: Stage, count: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let index = 0; index < count; index++) {
+    const body = { url: `${receiver.url}/${index}`, events: ['*'] }
+    const { webhook } = await call('POST', `${service.url}/set-webhooks`, body, organization.key)
+    ids.push(webhook.id)
+  }
+  return ids
+}
+
+async function removeWebhook({ service, organization }: Stage, id: string): Promise<void> {
+  const { statusCode, body } = await request(`${service.url}/set-webhooks`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${organization.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ id }),
+  })
+  await body.dump()
+  if (statusCode !== 200) throw new Error(`the webhook could not be removed: ${statusCode}`)
+}
+
+/** A body as it is delivered. */
+async function sampleBody({ service, organization }: Stage): Promise<string> {
+  const { body } = await request(`${service.url}/events?limit=1&types=message.received`, {
+    headers: { authorization: `Bearer ${organization.key}` },
+  })
+  const { events } = (await body.json()) as { events: { type: string; timestamp: string; data: object }[] }
+  const [{ type, timestamp, data } = { type: '', timestamp: '', data: {} }] = events
+  return JSON.stringify({ type, timestamp, data })
+}
+
+async function countReceived(receiver: Child): Promise<number> {
+  const { body } = await request(receiver.url)
+  return ((await body.json()) as { count: number }).count
+}
+
+async function countPending({ database, organization }: Stage): Promise<number> {
+  const { rows } = await database.query(
+    `SELECT count(*)::int AS count FROM webhook_deliveries WHERE organization_id = $1 AND status = 'pending'`,
+    [organization.id],
+  )
+  return rows[0].count
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + LONGEST_MS
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error(`the events have not arrived after ${LONGEST_MS / 60_000} minutes`)
+    await setTimeout(POLL_MS)
+  }
+}

@@ -1,0 +1,196 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createContact } from '../../interfaces/hooks/support.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import {
+  closeEndpoints,
+  DAY,
+  deliver,
+  deliveriesTo,
+  type Endpoint,
+  expectNothingStuck,
+  HOUR,
+  MINUTE,
+  namesOf,
+  numbers,
+  raise,
+  raiseAboutNobody,
+  rename,
+  startEndpoint,
+} from './support.js'
+
+let world: World
+let organization: TestOrganization
+let endpoint: Endpoint
+let others: Endpoint
+let people = 0
+
+beforeAll(async () => {
+  world = await startWorld()
+})
+
+beforeEach(async () => {
+  organization = await world.createOrganization()
+  endpoint = await startEndpoint(world, organization)
+  others = await startEndpoint(world, organization, ['webhook.disabled'])
+})
+
+afterEach(async () => {
+  await expectNothingStuck(world)
+  await closeEndpoints()
+})
+
+afterAll(() => world.close())
+
+const newContact = () => createContact(world, organization, `+1650555${String(4_000 + ++people)}`, { full_name: 'Ana' })
+
+const enable = async () => {
+  const path = `/set-webhooks/${endpoint.id}/enable`
+  expect((await world.request('POST', path, { key: organization.key })).status).toBe(200)
+}
+
+async function webhook() {
+  const { body } = await world.request('GET', '/get-webhooks', { key: organization.key })
+  return body.webhooks.find(({ id }: { id: string }) => id === endpoint.id)
+}
+
+const statuses = async () => (await deliveriesTo(world, endpoint.id)).map(({ status }) => status)
+
+/** Lets the time pass in steps in which whatever is due is tried. */
+async function pass(ms: number, step = 6 * HOUR): Promise<void> {
+  for (let passed = 0; passed < ms; passed += step) {
+    world.advance(step)
+    await deliver(world)
+  }
+}
+
+describe('an endpoint that is gone (410)', () => {
+  it('fails the delivery for good and is disabled, which the others and the feed are told', async () => {
+    endpoint.respond(() => 410)
+    await newContact()
+    await deliver(world)
+    expect(await statuses()).toEqual(['failed'])
+    expect(await webhook()).toMatchObject({ active: false, disabled_reason: 'The endpoint answered 410: it is gone' })
+    expect(others.types()).toEqual(['webhook.disabled'])
+    const { body } = await world.request('GET', '/events?types=webhook.disabled', { key: organization.key })
+    expect(body.events.map(({ type, data }: { type: string; data: object }) => ({ type, data }))).toEqual([
+      { type: 'webhook.disabled', data: others.received[0]?.body.data },
+    ])
+  })
+
+  it('gets nothing more: what was pending waits, and what happens meanwhile is not for it', async () => {
+    endpoint.respond(() => 503)
+    const contact = await newContact()
+    await rename(world, organization, contact, 'waits')
+    await deliver(world)
+    endpoint.respond(() => 410)
+    await raiseAboutNobody(world, organization, 1)
+    await deliver(world)
+    const before = endpoint.received.length
+    await rename(world, organization, contact, 'meanwhile')
+    await pass(DAY)
+    expect(endpoint.received).toHaveLength(before)
+    expect(await statuses()).toEqual(['pending', 'pending', 'failed'])
+  })
+
+  it('goes on when it is enabled, with what was pending and what happens from then on', async () => {
+    endpoint.respond(() => 503)
+    const contact = await newContact()
+    await rename(world, organization, contact, 'pending')
+    await deliver(world)
+    endpoint.respond(() => 410)
+    await raiseAboutNobody(world, organization, 1)
+    await deliver(world)
+    await rename(world, organization, contact, 'meanwhile')
+    await deliver(world)
+    endpoint.respond(() => 204)
+    endpoint.received.length = 0
+    await enable()
+    await rename(world, organization, contact, 'afterwards')
+    world.advance(MINUTE)
+    await deliver(world)
+    expect(namesOf(endpoint)).toEqual(['Ana', 'pending', 'afterwards'])
+    expect(await webhook()).toMatchObject({ active: true, disabled_reason: null })
+  })
+
+  it('loses few of those that wait: none is tried after the first 410 has come', async () => {
+    let answers = 0
+    endpoint.respond(() => {
+      answers += 1
+      return 410
+    })
+    await raiseAboutNobody(world, organization, 300)
+    await deliver(world)
+    expect(answers).toBeLessThanOrEqual(32)
+    expect((await statuses()).filter((status) => status === 'pending')).toHaveLength(300 - answers)
+  })
+})
+
+describe('an endpoint with nothing but failures', () => {
+  it('is disabled after 5 days, not before', async () => {
+    endpoint.respond(() => 500)
+    for (let day = 0; day < 5; day++) {
+      await newContact()
+      await deliver(world)
+      expect(await webhook()).toMatchObject({ active: true })
+      await pass(day < 4 ? DAY : DAY - HOUR, day < 4 ? 6 * HOUR : 23 * HOUR)
+    }
+    expect(await webhook()).toMatchObject({ active: true })
+    world.advance(2 * HOUR)
+    await newContact()
+    await deliver(world)
+    const disabled = await webhook()
+    expect(disabled).toMatchObject({ active: false })
+    expect(disabled.disabled_reason).toMatch(/^Nothing but failures since /)
+    expect(others.received.map(({ body }) => body.data)).toEqual([
+      { webhook: disabled, reason: disabled.disabled_reason },
+    ])
+  })
+
+  it('stays where one succeeded in between', async () => {
+    endpoint.respond(() => 500)
+    await newContact()
+    await deliver(world)
+    await pass(4 * DAY)
+    endpoint.respond(() => 204)
+    await newContact()
+    await deliver(world)
+    endpoint.respond(() => 500)
+    for (let day = 0; day < 2; day++) {
+      await newContact()
+      await deliver(world)
+      await pass(2 * DAY)
+    }
+    expect(await webhook()).toMatchObject({ active: true })
+    expect(others.received).toEqual([])
+  })
+
+  it('begins its 5 days anew when it is enabled', async () => {
+    endpoint.respond(() => 500)
+    await newContact()
+    await deliver(world)
+    world.advance(6 * DAY)
+    await deliver(world)
+    expect(await webhook()).toMatchObject({ active: false })
+    await enable()
+    world.advance(HOUR)
+    await deliver(world)
+    expect(await webhook()).toMatchObject({ active: true })
+  })
+})
+
+describe('a webhook that is disabled and enabled', () => {
+  it('keeps the order of what it has missed nothing of', async () => {
+    const contact = await newContact()
+    endpoint.respond(() => 503)
+    await raise(world, contact, 3)
+    await deliver(world)
+    await world.database.pool.query('UPDATE webhooks SET active = false WHERE id = $1', [endpoint.id])
+    await deliver(world)
+    endpoint.respond(() => 204)
+    endpoint.received.length = 0
+    await enable()
+    world.advance(MINUTE)
+    await deliver(world)
+    expect(namesOf(endpoint)).toEqual(['Ana', ...numbers(3)])
+  })
+})

@@ -1,0 +1,246 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { EVENT_KINDS } from '../../../src/model/webhook.js'
+import { createContact, post, textMessage, wamid } from '../../interfaces/hooks/support.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { closeEndpoints, deliver, type Endpoint, startEndpoint } from './support.js'
+
+let world: World
+let organization: TestOrganization
+let endpoint: Endpoint
+let digits: string
+let people = 0
+
+const seen = new Set<string>()
+
+/** What only rows hold: names of columns, and secrets. */
+const INTERNAL = [
+  'secret',
+  'token',
+  'whsec_',
+  'folded_name',
+  'last_seq',
+  'searchable_seq',
+  'last_inbound_at',
+  'opted_out_at',
+  'opt_out_source',
+  'upstream_id',
+  'contact_id',
+  'media_id',
+  'campaign_id',
+  'generation',
+  'claimed',
+  'transaction',
+  'failing_since',
+  'event_id',
+]
+
+beforeAll(async () => {
+  world = await startWorld()
+  await world.sim('POST', '/settings', { statuses: false })
+})
+
+beforeEach(async () => {
+  organization = await world.createOrganization()
+  expect((await request('POST', '/templates/sync')).status).toBe(200)
+  endpoint = await startEndpoint(world, organization)
+  digits = `1650555${String(2_000 + ++people)}`
+})
+
+afterEach(async () => {
+  for (const { text, body } of endpoint.received) {
+    seen.add(body.type)
+    expect(Object.keys(body)).toEqual(['type', 'timestamp', 'data'])
+    expect(body.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    expect(INTERNAL.filter((word) => new RegExp(`"[^"]*${word}[^"]*":|whsec_`).test(text))).toEqual([])
+    for (const secret of [organization.key, organization.appSecret, organization.verifyToken, endpoint.secret]) {
+      expect(text).not.toContain(secret)
+    }
+  }
+  await closeEndpoints()
+})
+
+afterAll(() => world.close())
+
+const request = (method: string, path: string, body?: unknown) =>
+  world.request(method, path, { key: organization.key, body })
+
+/** The contact as it is shown now. */
+const shownContact = async () => (await request('GET', `/contact?chat_id=${digits}`)).body.contact
+
+/** The newest message as it is shown now. */
+const shownMessage = async () => (await request('GET', `/conversations?chatNumber=${digits}&limit=1`)).body.messages[0]
+
+/** What has arrived of a kind. */
+const arrived = (type: string) => endpoint.received.flatMap(({ body }) => (body.type === type ? [body.data] : []))
+
+async function send(body: object): Promise<string> {
+  const answer = await request('POST', '/send-chat', { phone_number: digits, ...body })
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+  return answer.body.data.message_id
+}
+
+const sendText = () => send({ message_type: 'text', text: 'Hello' })
+
+/** The upstream reports a status of a message. */
+async function report(id: string, status: string, fields: object = {}): Promise<void> {
+  const timestamp = String(Math.floor(world.now().getTime() / 1_000))
+  await post(world, organization, { statuses: [{ id, status, timestamp, recipient_id: digits, ...fields }] })
+  await deliver(world)
+}
+
+describe('of a contact', () => {
+  it('its making, as the API shows it', async () => {
+    const { body } = await request('POST', '/contact', { phone_number: `+${digits}`, full_name: 'Ana', tags: ['vip'] })
+    await deliver(world)
+    expect(arrived('contact.created')).toEqual([{ contact: body.contact }])
+    expect(arrived('contact.created')).toEqual([{ contact: await shownContact() }])
+  })
+
+  it('a change, as the API shows it', async () => {
+    await createContact(world, organization, `+${digits}`)
+    await request('PATCH', `/contact?chat_id=${digits}`, { full_name: 'Bea', contact_summary: 'asks a lot' })
+    await deliver(world)
+    expect(arrived('contact.updated')).toEqual([{ contact: await shownContact() }])
+  })
+
+  it('that it wants no broadcasts any more, as the API shows it', async () => {
+    await createContact(world, organization, `+${digits}`)
+    await post(world, organization, { messages: [textMessage(digits, 'STOP')] })
+    await deliver(world)
+    const contact = await shownContact()
+    expect(contact.allow_broadcast).toBe(false)
+    expect(arrived('contact.opted_out')).toEqual([{ contact }])
+  })
+})
+
+describe('of a message', () => {
+  it('that it came in, from somebody unknown, with the contact that it made', async () => {
+    const message = { phone_number_id: organization.phoneNumberId, from: digits, type: 'text', text: { body: 'Oi' } }
+    expect((await world.sim('POST', '/inbound', message)).status).toBe(200)
+    await world.settle()
+    await deliver(world)
+    expect(endpoint.types()).toEqual(['contact.created', 'message.received'])
+    expect(arrived('message.received')).toEqual([{ message: await shownMessage(), contact: await shownContact() }])
+    expect(arrived('message.received')[0].contact).toMatchObject({ active_status: true, has_unread_messages: true })
+  })
+
+  it('that it came in with a file, once this is here, with its address', async () => {
+    await world.sim('POST', '/inbound', {
+      phone_number_id: organization.phoneNumberId,
+      from: digits,
+      type: 'image',
+      image: { caption: 'Look' },
+    })
+    await world.settle()
+    await deliver(world)
+    const [{ message }] = arrived('message.received')
+    expect(message).toEqual(await shownMessage())
+    expect(message.media_url).toMatch(/^http/)
+    expect((await fetch(message.media_url)).status).toBe(200)
+  })
+
+  it('that it was sent, delivered and read, each with the status before', async () => {
+    await createContact(world, organization, `+${digits}`)
+    const id = await sendText()
+    await deliver(world)
+    expect(arrived('message.sent')).toEqual([{ message: await shownMessage(), contact: await shownContact() }])
+    await report(id, 'delivered')
+    const contact = await shownContact()
+    expect(arrived('message.delivered')).toEqual([{ message: await shownMessage(), contact, previous_status: 'sent' }])
+    await report(id, 'read')
+    expect(arrived('message.read')).toEqual([{ message: await shownMessage(), contact, previous_status: 'delivered' }])
+    expect(arrived('message.read')[0].message.message_status).toBe('read')
+  })
+
+  it('that it failed afterwards, with the reason', async () => {
+    await createContact(world, organization, `+${digits}`)
+    const id = await sendText()
+    await report(id, 'failed', { errors: [{ code: 131_026, title: 'Message undeliverable' }] })
+    const message = await shownMessage()
+    expect(message.error).toMatchObject({ code: 131_026 })
+    expect(arrived('message.failed')).toEqual([{ message, contact: await shownContact(), previous_status: 'sent' }])
+  })
+
+  it('that it was refused at once', async () => {
+    await createContact(world, organization, `+${digits}`)
+    await world.sim('PUT', `/recipients/${digits}`, { code: 131_026, by: 'answer' })
+    const body = { phone_number: digits, message_type: 'text', text: 'Hello' }
+    expect((await request('POST', '/send-chat', body)).status).toBeGreaterThanOrEqual(400)
+    await deliver(world)
+    expect(arrived('message.sent')).toEqual([])
+    expect(arrived('message.failed')).toEqual([
+      { message: await shownMessage(), contact: await shownContact(), previous_status: 'sent' },
+    ])
+  })
+
+  it('a reaction to it, which the message then shows', async () => {
+    await createContact(world, organization, `+${digits}`)
+    const id = await sendText()
+    const reaction = { type: 'reaction', text: undefined, reaction: { message_id: id, emoji: '👍' } }
+    await post(world, organization, { messages: [{ ...textMessage(digits, ''), id: wamid(), ...reaction }] })
+    await deliver(world)
+    const [got, ...others] = arrived('message.reaction')
+    expect(others).toEqual([])
+    expect(Object.keys(got)).toEqual(['message', 'contact'])
+    expect(got.contact).toEqual(await shownContact())
+    const shown = await shownMessage()
+    expect(Object.keys(got.message)).toEqual(Object.keys(shown))
+    expect(got.message).toMatchObject({ message_type: 'reaction', message: '👍', context_message_id: id })
+    expect(shown.reactions).toMatchObject([{ emoji: '👍' }])
+  })
+})
+
+describe('of a broadcast', () => {
+  it('that it was started and completed, as the API shows it', async () => {
+    await createContact(world, organization, `+${digits}`)
+    const body = { name: 'News', templateName: 'hello_world', audience: { recipients: [{ chatNumber: digits }] } }
+    const made = await request('POST', '/broadcasts', body)
+    expect(made.status, JSON.stringify(made.body)).toBe(202)
+    await deliver(world)
+    const shown = (await request('GET', `/broadcasts/${made.body.broadcast.id}`)).body.broadcast
+    const [{ broadcast: started }] = arrived('broadcast.started')
+    const [{ broadcast: completed }] = arrived('broadcast.completed')
+    expect(shown).toMatchObject(completed)
+    expect(completed).toMatchObject({ status: 'completed', completed_at: expect.any(String), totalRecipients: 1 })
+    expect(Object.keys(started)).toEqual(Object.keys(completed))
+    expect(Object.keys(started)).toEqual(Object.keys(made.body.broadcast).filter((field) => field in started))
+    expect(started).toEqual({ ...completed, status: started.status, completed_at: null })
+    expect(arrived('broadcast.started')).toEqual([{ broadcast: started }])
+    expect(arrived('broadcast.completed')).toEqual([{ broadcast: completed }])
+  })
+})
+
+describe('of a template', () => {
+  it('that its status is another one, as the API shows it', async () => {
+    const template = { name: 'hello_world', language: 'en_US', event: 'PAUSED' }
+    const number = { phone_number_id: organization.phoneNumberId }
+    const told = await world.sim('POST', '/templates/status', { ...number, ...template })
+    expect(told.status, JSON.stringify(told.body)).toBe(200)
+    await world.settle()
+    await deliver(world)
+    const { body } = await request('GET', '/templates')
+    const shown = body.templates.find(({ name }: { name: string }) => name === 'hello_world')
+    expect(shown.status).toBe('PAUSED')
+    expect(arrived('template.status_changed')).toEqual([{ template: shown }])
+  })
+})
+
+describe('of a webhook', () => {
+  it('that it was disabled, and why, as the API shows it, at the others', async () => {
+    const gone = await startEndpoint(world, organization)
+    gone.respond(() => 410)
+    await createContact(world, organization, `+${digits}`)
+    await deliver(world)
+    const { body } = await request('GET', '/get-webhooks')
+    const shown = body.webhooks.find(({ id }: { id: string }) => id === gone.id)
+    expect(shown).toMatchObject({ active: false, disabled_reason: expect.stringContaining('410') })
+    expect(arrived('webhook.disabled')).toEqual([{ webhook: shown, reason: shown.disabled_reason }])
+    expect(gone.types()).toEqual(['contact.created'])
+  })
+})
+
+describe('all together', () => {
+  it('are the kinds that can be asked for', () => {
+    expect([...seen].sort()).toEqual([...EVENT_KINDS].sort())
+  })
+})

@@ -1,0 +1,286 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { ensurePersonContact } from '../../../src/core/messages/person.js'
+import { createDispatcher } from '../../../src/core/webhooks/dispatcher.js'
+import { createContact } from '../../interfaces/hooks/support.js'
+import { hold, untilWaiting } from '../../support/locks.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import {
+  closeEndpoints,
+  type DeliveryRow,
+  deliver,
+  deliveriesTo,
+  type Endpoint,
+  expectNothingStuck,
+  HOUR,
+  MINUTE,
+  namesOf,
+  numbers,
+  raise,
+  raiseAboutNobody,
+  SECOND,
+  startEndpoint,
+} from './support.js'
+
+let world: World
+let organization: TestOrganization
+let endpoint: Endpoint
+let people = 0
+
+beforeAll(async () => {
+  world = await startWorld()
+})
+
+beforeEach(async () => {
+  organization = await world.createOrganization()
+  endpoint = await startEndpoint(world, organization, ['contact.updated', 'template.status_changed'])
+})
+
+afterEach(async () => {
+  await expectNothingStuck(world)
+  await closeEndpoints()
+})
+
+afterAll(() => world.close())
+
+const newNumber = () => `1650555${String(5_000 + ++people)}`
+const newContact = (digits = newNumber()) => createContact(world, organization, `+${digits}`)
+
+const deliveries = () => deliveriesTo(world, endpoint.id)
+
+/** Each delivery's status, and whether it has a time. */
+const shown = async () =>
+  (await deliveries()).map(({ status, next_attempt_at }) => (next_attempt_at ? `${status}, timed` : status))
+
+/** The endpoint refuses what carries this name. */
+function refuse(...names: string[]): void {
+  endpoint.respond(({ body: { data } }) => (names.includes(data.contact?.full_name ?? data.template?.name) ? 500 : 204))
+}
+
+describe("a contact's events", () => {
+  it('arrive in their order, however many', async () => {
+    const contact = await newContact()
+    await raise(world, contact, 40)
+    await deliver(world)
+    expect(namesOf(endpoint)).toEqual(numbers(40))
+  })
+
+  it('wait for the one that fails, while those of others and of nobody go on', async () => {
+    const [ana, bea] = [await newContact(), await newContact()]
+    refuse('1')
+    await raise(world, ana, 2)
+    await raise(world, bea, 2, 11)
+    await raiseAboutNobody(world, organization, 1, 21)
+    await deliver(world)
+    expect(namesOf(endpoint).sort()).toEqual(['1', '11', '12', '21'])
+    expect(await shown()).toEqual(['pending, timed', 'pending', 'delivered', 'delivered', 'delivered'])
+    await raise(world, ana, 1, 3)
+    await deliver(world)
+    expect((await shown()).at(-1)).toBe('pending')
+    refuse()
+    endpoint.received.length = 0
+    world.advance(7 * SECOND)
+    await deliver(world)
+    expect(namesOf(endpoint)).toEqual(['1', '2', '3'])
+  })
+
+  it('go on with the next one when the first has failed for good', async () => {
+    const contact = await newContact()
+    refuse('1')
+    await raise(world, contact, 2)
+    await deliver(world)
+    for (let attempt = 2; attempt <= 10; attempt++) {
+      expect(namesOf(endpoint)).not.toContain('2')
+      world.advance(29 * HOUR)
+      // Within the five days a success of another keeps the webhook.
+      await raiseAboutNobody(world, organization, 1, 100)
+      await deliver(world)
+    }
+    expect((await deliveries()).slice(0, 2)).toMatchObject([{ status: 'failed' }, { status: 'delivered' }])
+    expect(namesOf(endpoint).filter((name) => name === '1')).toHaveLength(10)
+  })
+
+  it('wait at each webhook by themselves', async () => {
+    const other = await startEndpoint(world, organization, ['contact.updated'])
+    const contact = await newContact()
+    refuse('1')
+    await raise(world, contact, 3)
+    await deliver(world)
+    expect(namesOf(endpoint)).toEqual(['1'])
+    expect(namesOf(other)).toEqual(numbers(3))
+  })
+
+  it('are not waited for by a replay, nor is that waited for', async () => {
+    const contact = await newContact()
+    refuse('1')
+    await raise(world, contact, 2)
+    await deliver(world)
+    const second = (await deliveries())[1] as DeliveryRow
+    const path = `/webhook-deliveries/${second.id}/replay`
+    expect((await world.request('POST', path, { key: organization.key })).status).toBeLessThan(300)
+    await deliver(world)
+    expect(namesOf(endpoint)).toEqual(['1', '2'])
+    expect((await deliveries()).map(({ status }) => status)).toEqual(['pending', 'pending', 'delivered'])
+    refuse()
+    world.advance(7 * SECOND)
+    await deliver(world)
+    expect(namesOf(endpoint)).toEqual(['1', '2', '1', '2'])
+  })
+
+  it('are in order still where another process goes on with them', async () => {
+    const contact = await newContact()
+    refuse('1')
+    await raise(world, contact, 5)
+    await deliver(world)
+    await world.app.webhooks.stop()
+    const restarted = createDispatcher(world.app.ctx)
+    refuse()
+    endpoint.received.length = 0
+    await restarted.drain()
+    expect(namesOf(endpoint)).toEqual([])
+    world.advance(7 * SECOND)
+    await restarted.drain()
+    await restarted.stop()
+    expect(namesOf(endpoint)).toEqual(numbers(5))
+  })
+})
+
+describe('two contacts that turn out to be one', () => {
+  const userId = () => `US.52${++people}`
+
+  /** A contact of a number, and a younger one of a user id, whose events wait. */
+  async function twoPeople() {
+    const digits = newNumber()
+    const user = userId()
+    const older = await newContact(digits)
+    await ensurePersonContact(world.app.ctx, organization.id, { waId: null, userId: user }, null)
+    const { rows } = await world.database.pool.query<{ id: string }>(
+      'SELECT id FROM contacts WHERE organization_id = $1 ORDER BY id DESC LIMIT 1',
+      [organization.id],
+    )
+    const younger = rows[0]?.id as string
+    const merge = () => ensurePersonContact(world.app.ctx, organization.id, { waId: digits, userId: user }, null)
+    return { older, younger, merge }
+  }
+
+  it('have the deliveries of both in order, and none stuck', async () => {
+    const { older, younger, merge } = await twoPeople()
+    refuse('1', '11')
+    await raise(world, older, 2)
+    await raise(world, younger, 2, 11)
+    await deliver(world)
+    await merge()
+    await expectNothingStuck(world)
+    await deliver(world)
+    endpoint.respond(() => 204)
+    endpoint.received.length = 0
+    world.advance(MINUTE)
+    await deliver(world)
+    expect(namesOf(endpoint).slice(0, 4)).toEqual(['1', '2', '11', '12'])
+    expect((await deliveries()).map(({ status }) => status)).not.toContain('pending')
+  })
+
+  it('have none stuck where the first of them ends at the same moment', async () => {
+    const { younger, merge } = await twoPeople()
+    refuse('11')
+    await raise(world, younger, 2, 11)
+    await deliver(world)
+    const [first, second] = (await deliveries()) as [DeliveryRow, DeliveryRow]
+    // What the dispatcher does when an attempt ends.
+    const round = await hold(world.database, 'SELECT FROM webhook_feeds WHERE organization_id = $1 FOR UPDATE', [
+      organization.id,
+    ])
+    await round.run(
+      `UPDATE webhook_deliveries SET status = 'delivered', next_attempt_at = NULL WHERE organization_id = $1 AND id = $2`,
+      [organization.id, first.id],
+    )
+    await round.run('UPDATE webhook_deliveries SET next_attempt_at = now() WHERE organization_id = $1 AND id = $2', [
+      organization.id,
+      second.id,
+    ])
+    const merging = merge()
+    await untilWaiting(world.database, 1)
+    await round.commit()
+    await merging
+    await expectNothingStuck(world)
+    endpoint.respond(() => 204)
+    await deliver(world)
+    expect(namesOf(endpoint).slice(0, 2)).toEqual(['11', '12'])
+  })
+
+  it('have none stuck where an event becomes a delivery at the same moment', async () => {
+    const { younger, merge } = await twoPeople()
+    refuse('11')
+    await raise(world, younger, 1, 11)
+    await deliver(world)
+    const round = await hold(world.database, 'SELECT FROM webhook_feeds WHERE organization_id = $1 FOR UPDATE', [
+      organization.id,
+    ])
+    await round.run(
+      `INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_seq, event_id, event_type, contact_id, in_order)
+       SELECT organization_id, gen_random_uuid(), webhook_id, event_seq + 1, event_id, event_type, contact_id, true
+       FROM webhook_deliveries WHERE organization_id = $1`,
+      [organization.id],
+    )
+    const merging = merge()
+    await untilWaiting(world.database, 1)
+    await round.commit()
+    await merging
+    await expectNothingStuck(world)
+  })
+})
+
+describe('a contact that is erased', () => {
+  it('leaves nothing stuck: what waited has failed, and the others go on', async () => {
+    const digits = newNumber()
+    const [ana, bea] = [await newContact(digits), await newContact()]
+    refuse('1', '11')
+    await raise(world, ana, 3)
+    await raise(world, bea, 2, 11)
+    await deliver(world)
+    const { status } = await world.request('DELETE', `/contact?chat_id=${digits}`, { key: organization.key })
+    expect(status).toBe(200)
+    await deliver(world)
+    await expectNothingStuck(world)
+    endpoint.respond(() => 204)
+    world.advance(MINUTE)
+    await deliver(world)
+    expect((await deliveries()).map((one) => one.status)).toEqual([
+      'failed',
+      'failed',
+      'failed',
+      'delivered',
+      'delivered',
+    ])
+    expect(namesOf(endpoint).filter((name) => ['2', '3'].includes(name))).toEqual([])
+  })
+
+  it('leaves nothing stuck where an event of it becomes a delivery at the same moment', async () => {
+    const digits = newNumber()
+    const contact = await newContact(digits)
+    refuse('1')
+    await raise(world, contact, 1)
+    await deliver(world)
+    const { rows } = await world.database.pool.query<{ seq: number }>(
+      `INSERT INTO events (organization_id, id, type, contact_id, data)
+       SELECT organization_id, gen_random_uuid(), type, contact_id, data FROM events
+       WHERE organization_id = $1 AND type = 'contact.updated' RETURNING seq`,
+      [organization.id],
+    )
+    const round = await hold(world.database, 'SELECT FROM webhook_feeds WHERE organization_id = $1 FOR UPDATE', [
+      organization.id,
+    ])
+    await round.run(
+      `INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_seq, event_id, event_type, contact_id, in_order)
+       SELECT organization_id, gen_random_uuid(), webhook_id, $2, event_id, event_type, contact_id, true
+       FROM webhook_deliveries WHERE organization_id = $1`,
+      [organization.id, rows[0]?.seq],
+    )
+    const { status } = await world.request('DELETE', `/contact?chat_id=${digits}`, { key: organization.key })
+    expect(status).toBe(200)
+    const erasing = world.drain()
+    await untilWaiting(world.database, 1)
+    await round.commit()
+    await erasing
+    await expectNothingStuck(world)
+  })
+})

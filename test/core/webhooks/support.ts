@@ -1,0 +1,145 @@
+import { expect } from 'vitest'
+import { setWebhook } from '../../interfaces/api/webhooks-support.js'
+import { type Receiver, startReceiver } from '../../support/receiver.js'
+import type { TestOrganization, World } from '../../support/world.js'
+
+export const SECOND = 1_000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
+
+/** A receiver that is set as a webhook. */
+export interface Endpoint extends Receiver {
+  id: string
+  secret: string
+}
+
+/** A delivery's row. */
+export interface DeliveryRow {
+  id: string
+  webhook_id: string
+  event_id: string
+  event_type: string
+  contact_id: string | null
+  in_order: boolean
+  status: string
+  attempts: { at: string; response_status: number | null; error: string | null; response_body: string | null }[]
+  next_attempt_at: Date | null
+}
+
+const started: Receiver[] = []
+
+/** Starts a receiver and sets it as a webhook of the organization. */
+export async function startEndpoint(
+  world: World,
+  organization: TestOrganization,
+  events: readonly string[] = ['*'],
+): Promise<Endpoint> {
+  const receiver = await startReceiver()
+  started.push(receiver)
+  const { id, secret } = await setWebhook(world, organization, { url: receiver.url, events })
+  return Object.assign(receiver, { id, secret })
+}
+
+/** Closes every receiver that was started. */
+export async function closeEndpoints(): Promise<void> {
+  await Promise.all(started.splice(0).map((receiver) => receiver.close()))
+}
+
+/**
+ * Works off all jobs, and delivers what is due of every event so far: one that a transaction of another test on the same server
+ * holds back is waited for.
+ */
+export async function deliver(world: World): Promise<void> {
+  await expect
+    .poll(async () => {
+      await world.drain()
+      return countUnread(world)
+    })
+    .toBe(0)
+}
+
+/** How many events are not deliveries yet, though there are webhooks. */
+export async function countUnread({ database }: Pick<World, 'database'>): Promise<number> {
+  const { rows } = await database.pool.query<{ count: number }>(
+    `SELECT count(*) FROM webhook_feeds f JOIN events e USING (organization_id)
+     WHERE e.transaction_id >= f.window_from AND (f.seq IS NULL OR e.seq > f.seq) AND e.data <> '{}'`,
+  )
+  return rows[0]?.count ?? 0
+}
+
+/** The deliveries of a webhook in the order of their events. */
+export async function deliveriesTo({ database }: World, webhookId: string): Promise<DeliveryRow[]> {
+  const { rows } = await database.pool.query<DeliveryRow>(
+    'SELECT * FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY event_seq, id',
+    [webhookId],
+  )
+  return rows
+}
+
+/** The one delivery of a webhook. */
+export async function deliveryTo(world: World, webhookId: string): Promise<DeliveryRow> {
+  const rows = await deliveriesTo(world, webhookId)
+  expect(rows).toHaveLength(1)
+  return rows[0] as DeliveryRow
+}
+
+/** What waits is tried some day: of every webhook and contact the first one has a time, and so has whatever waits for nothing. */
+export async function expectNothingStuck({ database }: Pick<World, 'database'>): Promise<void> {
+  const { rows } = await database.pool.query(
+    `SELECT * FROM (
+       SELECT DISTINCT ON (organization_id, webhook_id, contact_id) id, event_type, contact_id, next_attempt_at
+       FROM webhook_deliveries WHERE status = 'pending' AND in_order
+       ORDER BY organization_id, webhook_id, contact_id, event_seq
+     ) first WHERE next_attempt_at IS NULL
+     UNION ALL
+     SELECT id, event_type, contact_id, next_attempt_at
+     FROM webhook_deliveries WHERE status = 'pending' AND NOT in_order AND next_attempt_at IS NULL`,
+  )
+  expect(rows).toEqual([])
+}
+
+/** Raises so many contact.updated of a contact in one statement; its names are `from`, and the numbers after it. */
+export async function raise({ database }: World, contactId: string, count: number, from = 1): Promise<void> {
+  await database.pool.query(
+    `INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT c.organization_id, gen_random_uuid(), 'contact.updated', c.id,
+       jsonb_build_object('contact', to_jsonb(c) || jsonb_build_object('full_name', n::text))
+     FROM contacts c, generate_series($3::integer, $3 + $2 - 1) AS n
+     WHERE c.id = $1
+     ORDER BY n`,
+    [contactId, count, from],
+  )
+}
+
+/** Raises so many events that are about nobody, in one statement; the names of their templates are numbers from `from` on. */
+export async function raiseAboutNobody({ database }: World, { id }: TestOrganization, count: number, from = 1) {
+  await database.pool.query(
+    `INSERT INTO events (organization_id, id, type, data)
+     SELECT $1, gen_random_uuid(), 'template.status_changed',
+       jsonb_build_object('template', jsonb_build_object('name', n::text, 'language', 'pt_BR', 'status', 'APPROVED'))
+     FROM generate_series($3::integer, $3 + $2 - 1) AS n
+     ORDER BY n`,
+    [id, count, from],
+  )
+}
+
+/** The names of the contacts or templates of what was received, in its order. */
+export function namesOf({ received }: Receiver): string[] {
+  return received.map(({ body: { data } }) => data.contact?.full_name ?? data.template?.name)
+}
+
+/** The numbers from `from` on, as names. */
+export function numbers(count: number, from = 1): string[] {
+  return Array.from({ length: count }, (_, index) => String(from + index))
+}
+
+/** Gives a contact a new name, which raises contact.updated. */
+export async function rename(world: World, { key }: TestOrganization, contactId: string, full_name: string) {
+  const found = await world.database.pool.query<{ chat_id: string }>('SELECT chat_id FROM contacts WHERE id = $1', [
+    contactId,
+  ])
+  const path = `/contact?chat_id=${encodeURIComponent(found.rows[0]?.chat_id ?? '')}`
+  const { status } = await world.request('PATCH', path, { key, body: { full_name } })
+  expect(status).toBe(200)
+}

@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { type Receiver, type Respond, startReceiver } from '../support/receiver.js'
+import type { TestOrganization } from '../support/world.js'
+import { untilCallbacksAreWorkedOff } from './support/broadcasts.js'
+import { endPrograms, type Program, startProgram } from './support/programs.js'
+import {
+  createOrganization,
+  type Sandbox,
+  type Service,
+  sharedSecrets,
+  startSandbox,
+  startService,
+  succeed,
+  urlOf,
+} from './support/service.js'
+import { tellInbound, workThrough } from './support/traffic.js'
+import { createFeedReader, type FeedEvent, readLog } from './support/webhook-proof.js'
+
+const PATIENCE_MS = 90_000
+vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS })
+
+const ORGANIZATIONS = 12
+const CONTACTS = 3
+const MESSAGES = 8
+const WIDTH = 8
+
+/** A process that delivers, and as which the database knows it. */
+interface Deliverer {
+  program: Program
+  id: number
+}
+
+/** An organization with its endpoint, which takes everything. */
+interface Shop {
+  organization: TestOrganization
+  receiver: Receiver
+}
+
+let database: TestDatabase
+let sandbox: Sandbox
+let env: Record<string, string>
+let service: Service
+const deliverers: Deliverer[] = []
+const shops: Shop[] = []
+let told = 0
+/** The events, by their ids, whose delivery was broken off: they come twice. */
+const brokenOff = new Set<string>()
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  sandbox = await startSandbox()
+  env = {
+    ...sharedSecrets,
+    PARLEY_PORT: '0',
+    PARLEY_DATABASE_URL: urlOf(database.connection),
+    PARLEY_UPSTREAM_URL: sandbox.upstreamUrl,
+    PARLEY_RATE_LIMIT: '0',
+    PARLEY_ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
+  }
+  service = await startService({ ...env, PARLEY_ROLES: 'api' })
+  for (let count = 0; count < ORGANIZATIONS; count++) shops.push(await openShop())
+})
+
+afterAll(async () => {
+  await endPrograms()
+  for (const { receiver } of shops) await receiver.close()
+  await database?.drop()
+})
+
+// The tests are one story, each goes on where the one before ended.
+describe('several processes that deliver', () => {
+  it('share the organizations evenly', async () => {
+    for (let count = 0; count < 3; count++) deliverers.push(await startDeliverer())
+    await untilSharedEvenly()
+  })
+
+  it('deliver every event once, and in order', async () => {
+    await tell(shops)
+    await expectDelivered()
+  })
+
+  it('leave its share to one more, while they deliver', async () => {
+    const traffic = tell(shops)
+    deliverers.push(await startDeliverer())
+    await traffic
+    await untilSharedEvenly()
+    await expectDelivered()
+  })
+
+  it('record what was in flight when one of them is stopped, and take its organizations over', async () => {
+    const stopped = deliverers.shift() as Deliverer
+    const held = await holdAnswersOf(stopped)
+    stopped.program.kill('SIGTERM')
+    held.answer()
+    expect(await stopped.program.exited).toEqual({ code: 0, signal: null })
+    expect((await readShares()).has(stopped.id)).toBe(false)
+    await untilSharedEvenly()
+    await expectDelivered()
+  })
+
+  it('make again what one that is stopped has waited for in vain', async () => {
+    const stopped = deliverers.shift() as Deliverer
+    const held = await holdAnswersOf(stopped)
+    stopped.program.kill('SIGTERM')
+    expect(await stopped.program.exited).toEqual({ code: 0, signal: null })
+    for (const id of held.ids()) brokenOff.add(id)
+    expect((await readShares()).has(stopped.id)).toBe(false)
+    held.answer()
+    await untilSharedEvenly()
+    await expectDelivered()
+  })
+
+  it('take over what one of them held when it was killed', async () => {
+    deliverers.push(await startDeliverer())
+    await untilSharedEvenly()
+    const killed = deliverers.shift() as Deliverer
+    const held = await holdAnswersOf(killed)
+    killed.program.killGroup()
+    expect(await killed.program.exited).toEqual({ code: null, signal: 'SIGKILL' })
+    for (const id of held.ids()) brokenOff.add(id)
+    held.answer()
+    await untilSharedEvenly()
+    await tell(shops)
+    await expectDelivered()
+  })
+})
+
+async function openShop(): Promise<Shop> {
+  const organization = await createOrganization(service)
+  const receiver = await startReceiver()
+  receiver.respond(() => take)
+  const body = { url: receiver.url, events: ['*'] }
+  await succeed(service.request('POST', '/set-webhooks', { key: organization.key, body }))
+  return { organization, receiver }
+}
+
+/** Without a connection that could be closed just as it is used again: that would be a failed attempt. */
+const take: Awaited<ReturnType<Respond>> = (response) => response.writeHead(204, { connection: 'close' }).end()
+
+async function startDeliverer(): Promise<Deliverer> {
+  const before = await listWorkers()
+  const program = await startProgram(['serve'], { env: { ...env, PARLEY_ROLES: 'worker' } })
+  expect(await program.firstLine).toBe('parley ready as worker')
+  const [id] = (await listWorkers()).filter((known) => !before.includes(known))
+  return { program, id: id as number }
+}
+
+async function listWorkers(): Promise<number[]> {
+  const { rows } = await database.pool.query(`SELECT id FROM processes WHERE worker_ids <> '{}'`)
+  return rows.map(({ id }) => id)
+}
+
+/** The organizations that each process holds, by its id. */
+async function readShares(): Promise<Map<number, string[]>> {
+  const { rows } = await database.pool.query(
+    'SELECT holder, array_agg(organization_id::text) AS organizations FROM webhook_feeds GROUP BY holder',
+  )
+  return new Map(rows.map(({ holder, organizations }) => [holder, organizations]))
+}
+
+async function untilSharedEvenly(): Promise<void> {
+  const even = deliverers.map(({ id }) => [id, ORGANIZATIONS / deliverers.length])
+  await vi.waitFor(
+    async () => {
+      const shares = [...(await readShares())].map(([id, { length }]) => [id, length])
+      expect(shares.sort()).toEqual(even.sort())
+    },
+    { timeout: PATIENCE_MS, interval: 50 },
+  )
+}
+
+/** Several messages of each contact. */
+async function tell(some: readonly Shop[]): Promise<void> {
+  const messages = Array.from({ length: MESSAGES }, () => some).flat()
+  const tasks = messages.flatMap(({ organization }) =>
+    Array.from({ length: CONTACTS }, (_, contact) => {
+      const text = `message ${++told}`
+      const inbound = { id: `wamid.${text}`, from: `55119602${10_010 + contact}`, text, acknowledged: false }
+      return () => tellInbound(service, organization, inbound)
+    }),
+  )
+  await workThrough(tasks, WIDTH)
+}
+
+/** Has messages told to the organizations of a process and keeps it waiting for the answers: one of each contact is in flight then. */
+async function holdAnswersOf({ id }: Deliverer): Promise<{ ids(): string[]; answer(): void }> {
+  const held = new Set<string>()
+  let answer = () => {}
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const organizations = (await readShares()).get(id) ?? []
+  const ofProcess = shops.filter(({ organization }) => organizations.includes(organization.id))
+  for (const { receiver } of ofProcess) {
+    receiver.respond(async ({ headers }) => {
+      held.add(String(headers['webhook-id']))
+      await answered
+      return take
+    })
+  }
+  await tell(ofProcess)
+  await vi.waitFor(() => expect(held.size).toBe(ofProcess.length * CONTACTS), { timeout: PATIENCE_MS, interval: 10 })
+  return { ids: () => [...held], answer }
+}
+
+/**
+ * Everything arrives: once, and twice what was broken off; of each contact in order. The log knows of one attempt at each, for what is
+ * broken off is none.
+ */
+async function expectDelivered(): Promise<void> {
+  await untilCallbacksAreWorkedOff(sandbox, database, PATIENCE_MS)
+  for (const { organization, receiver } of shops) {
+    const feed = createFeedReader(organization)
+    await feed.readOn(service)
+    const ids = feed.events.map(({ id }) => id)
+    const wanted = [...ids, ...ids.filter((id) => brokenOff.has(id))]
+    await vi.waitFor(
+      async () => {
+        const log = await readLog(service, organization)
+        expect(log.map(({ event_id }) => event_id).sort()).toEqual([...ids].sort())
+        expect(log.filter(({ status }) => status !== 'delivered')).toEqual([])
+        expect(log.filter(({ attempts }) => attempts.length !== 1)).toEqual([])
+      },
+      { timeout: PATIENCE_MS, interval: 50 },
+    )
+    const arrived = receiver.received.map(({ headers }) => String(headers['webhook-id']))
+    expect([...arrived].sort()).toEqual(wanted.sort())
+    expect(byContact(feed.events, [...new Set(arrived)])).toEqual(byContact(feed.events, ids))
+  }
+}
+
+/** The ids of events, those of one contact after those of another, else in their order. */
+function byContact(events: readonly FeedEvent[], ids: readonly string[]): string[] {
+  const contacts = new Map(events.map(({ id, data }) => [id, String(data.contact.id)]))
+  const contactOf = (id: string) => contacts.get(id) ?? ''
+  return [...ids].sort((one, other) => contactOf(one).localeCompare(contactOf(other)))
+}
