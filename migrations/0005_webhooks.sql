@@ -50,7 +50,7 @@ CREATE TABLE webhook_deliveries (
   status          text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'delivered', 'failed')),
   attempts        jsonb NOT NULL DEFAULT '[]', -- {at, response_status, error, duration_ms, response_body}
   next_attempt_at timestamptz, -- null: it has ended, or waits for an earlier event of its contact
-  attempted_at    timestamptz,
+  attempted_at    timestamptz, -- when the last attempt was recorded
   created_at      timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (organization_id, id)
 );
@@ -58,5 +58,6 @@ CREATE INDEX webhook_deliveries_due ON webhook_deliveries (organization_id, webh
   WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX webhook_deliveries_order ON webhook_deliveries (organization_id, webhook_id, contact_id, event_seq)
   WHERE status = 'pending' AND in_order;
+CREATE INDEX webhook_deliveries_log ON webhook_deliveries (organization_id, webhook_id, id) INCLUDE (status);
 CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (organization_id, webhook_id, id) WHERE status = 'failed';
 CREATE INDEX webhook_deliveries_attempted ON webhook_deliveries (organization_id, attempted_at) WHERE attempted_at IS NOT NULL;

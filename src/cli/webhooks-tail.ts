@@ -33,8 +33,8 @@ interface ShownAttempt extends AttemptRow {
 }
 
 const POLL_MS = 500
-/** An attempt has the time of its beginning, and is recorded when it has ended, which may be 15 s later and a bit. */
-const LOOK_BACK_MS = 20_000
+/** What is recorded at one moment shows a little later, when its transaction has ended. */
+const LOOK_BACK_MS = 2_000
 const PAGE = 1_000
 
 const Wanted = Type.Object({ webhook: Type.Optional(Type.String({ format: 'uuid' })) })

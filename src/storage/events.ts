@@ -34,15 +34,12 @@ export const OLDEST_POSITION: EventPosition = { windowFrom: '0', windowTo: null,
 export const EVENT_COLUMNS =
   'e.organization_id, e.seq, e.id, e.type, e.contact_id, e.transaction_id::text AS transaction_id, e.created_at, e.data'
 
-// "+ 0" keeps the planner from looking for the smallest number by walking through all of the organization's events, OFFSET 0 from
-// reading and sorting a whole window for one page of it.
+// "+ 0" keeps the planner from looking for the smallest number by walking through all of the organization's events, IS TRUE from
+// reading and sorting a whole window for one page of it, OFFSET 0 from asking for the newest again for every event.
 const readWindows = statement<WindowRow>(
   'events.readWindows',
   `SELECT w.organization_id AS reader, w.window_from::text, w.upper::text AS window_to, e.*,
-     EXISTS (
-       SELECT FROM events later
-       WHERE later.organization_id = w.organization_id AND later.transaction_id >= w.upper
-     ) AS has_later
+     coalesce(after.newest >= w.upper, false) AS has_later
    FROM (
      SELECT given.*,
        coalesce(given.window_to, greatest(given.window_from, pg_snapshot_xmin(pg_current_snapshot()))) AS upper
@@ -53,17 +50,20 @@ const readWindows = statement<WindowRow>(
      SELECT coalesce(w.seq, (
        SELECT min(f.seq + 0) - 1 FROM events f
        WHERE f.organization_id = w.organization_id AND f.transaction_id >= w.window_from AND f.transaction_id < w.upper
-     )) AS seq
+     )) AS seq, (
+       SELECT n.transaction_id FROM events n
+       WHERE n.organization_id = w.organization_id
+       ORDER BY n.transaction_id DESC
+       LIMIT 1
+     ) AS newest
+     OFFSET 0
    ) after
    LEFT JOIN LATERAL (
-     SELECT ${EVENT_COLUMNS} FROM (
-       SELECT * FROM events
-       WHERE organization_id = w.organization_id AND seq > after.seq
-       ORDER BY seq
-       OFFSET 0
-     ) e
-     WHERE e.transaction_id >= w.window_from AND e.transaction_id < w.upper
+     SELECT ${EVENT_COLUMNS} FROM events e
+     WHERE e.organization_id = w.organization_id AND e.seq > after.seq
+       AND (e.transaction_id >= w.window_from AND e.transaction_id < w.upper) IS TRUE
        AND e.data <> '{}' AND ($2::text[] IS NULL OR e.type = ANY ($2))
+     ORDER BY e.seq
      LIMIT $3
    ) e ON true
    ORDER BY e.seq`,

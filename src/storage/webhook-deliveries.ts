@@ -69,7 +69,7 @@ const record = statement<never>(
   'webhookDeliveries.record',
   `UPDATE webhook_deliveries d
    SET status = g.status, attempts = d.attempts || g.attempt, next_attempt_at = g.next_attempt_at,
-     attempted_at = (g.attempt ->> 'at')::timestamptz
+     attempted_at = $2
    FROM (
      SELECT * FROM json_to_recordset($1) AS g (organization_id uuid, id uuid, status text, attempt jsonb,
        next_attempt_at timestamptz)
@@ -159,9 +159,13 @@ export async function insertDeliveries(
   return new Set(rows.map((row) => row.id))
 }
 
-/** Records what came of attempts. A delivery that was ended meanwhile, as its contact was erased, stays as it is. */
-export async function recordAttempts(transaction: Queryable, results: readonly AttemptResult[]): Promise<void> {
-  await transaction.run(record, [JSON.stringify(results)])
+/** Records at `now` what came of attempts. A delivery that was ended meanwhile, as its contact was erased, stays as it is. */
+export async function recordAttempts(
+  transaction: Queryable,
+  results: readonly AttemptResult[],
+  now: Date,
+): Promise<void> {
+  await transaction.run(record, [JSON.stringify(results), now])
 }
 
 /** Makes due what waited for deliveries that have ended. */

@@ -59,9 +59,11 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     }),
   )
 
+  /** Who waits for what is tracked goes on after the lane, which awaits it first: by then its end is among `ended`. */
   function track<Result>(sent: Promise<Result>): Promise<Result> {
-    sending.add(sent)
-    return sent.finally(() => sending.delete(sent))
+    const tracked = sent.finally(() => sending.delete(tracked))
+    sending.add(tracked)
+    return tracked
   }
 
   function hear(signal: Signal): void {
@@ -91,8 +93,7 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
   }
 
   async function readNews(): Promise<EventWindow[]> {
-    const feeds = holdings.feeds().filter(({ hasNews }) => hasNews)
-    const asked = feeds.slice(0, MAX_ORGANIZATIONS)
+    const asked = holdings.takeTurns(MAX_ORGANIZATIONS)
     if (asked.length === 0) return []
     const widest = Math.max(1, ...asked.map(({ lanes }) => lanes.size))
     const limit = Math.min(MAX_EVENTS, Math.ceil(MAX_DELIVERIES / widest))
@@ -114,7 +115,9 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
       const canReadOn = holdings.advance(windows)
       if (recorded) take(attempts, recorded)
       heldBack = withEvents.length > 0 ? 0 : heldBack + 1
-      return hasToWrite || canReadOn
+      // Behind those that wait for a transaction to end, there may be others that do not.
+      const isBehind = windows.length === MAX_ORGANIZATIONS && windows.some(({ hasLater }) => !hasLater)
+      return hasToWrite || canReadOn || isBehind
     } catch (error) {
       ended = [...attempts, ...ended]
       for (const { organizationId } of windows) {

@@ -27,6 +27,8 @@ export interface Holdings {
   tend(): Promise<void>
   /** Brings the lanes of these organizations, and of those where something changed, up to the webhooks as they are now. */
   refreshLanes(organizationIds: ReadonlySet<string>): Promise<void>
+  /** At most `limit` of those with news; who was taken longest ago comes first. */
+  takeTurns(limit: number): Feed[]
   /** Notes up to where events have been read; whether the next ones can be read at once. */
   advance(windows: readonly EventWindow[]): boolean
   /** Works on an organization no more. */
@@ -45,11 +47,18 @@ export function createHoldings(
   async function tend(): Promise<void> {
     const held = await listHeldFeeds(ctx.database, ctx.processId)
     for (const id of feeds.keys()) if (!held.has(id)) drop(id)
+    await giveBackStrays(held)
     const { feeds: total, processes } = await countFeeds(ctx.database)
     const share = Math.ceil(total / Math.max(1, processes))
     if (feeds.size < share) await claim(share - feeds.size)
     else if (feeds.size > share) await release(feeds.size - share)
     for (const feed of feeds.values()) feed.hasNews = true
+  }
+
+  /** What the database broke off in the middle of, taking or giving back, is held by nobody who knows of it. */
+  async function giveBackStrays(held: ReadonlySet<string>): Promise<void> {
+    const strays = [...held].filter((id) => !feeds.has(id))
+    if (strays.length > 0) await releaseFeeds(ctx.database, ctx.processId, strays)
   }
 
   async function claim(limit: number): Promise<void> {
@@ -109,6 +118,15 @@ export function createHoldings(
     }
   }
 
+  function takeTurns(limit: number): Feed[] {
+    const taken = [...feeds.values()].filter(({ hasNews }) => hasNews).slice(0, limit)
+    for (const feed of taken) {
+      feeds.delete(feed.organizationId)
+      feeds.set(feed.organizationId, feed)
+    }
+    return taken
+  }
+
   function advance(windows: readonly EventWindow[]): boolean {
     let canGoOn = false
     for (const { organizationId, next, hasLater } of windows) {
@@ -129,6 +147,7 @@ export function createHoldings(
     laneOf: (organizationId, webhookId) => feeds.get(organizationId)?.lanes.get(webhookId),
     tend,
     refreshLanes,
+    takeTurns,
     advance,
     drop,
     releaseAll: async () => {

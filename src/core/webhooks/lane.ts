@@ -107,7 +107,8 @@ export function createLane(endpoint: EndpointRow, { attempt, clock, onEnd }: Lan
       const next = result.next_attempt_at
       if (next !== null && (nextDueAt === null || next < nextDueAt)) nextDueAt = next
     },
-    wakesAt: (now) => pace.pausedUntil(now) ?? nextDueAt,
+    // With enough in line, the end of an attempt is what wakes it.
+    wakesAt: (now) => pace.pausedUntil(now) ?? (queue.length > LOW ? null : nextDueAt),
     isIdle: () => known.size === 0,
     close: () => {
       isClosed = true

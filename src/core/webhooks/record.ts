@@ -47,7 +47,7 @@ export async function recordRound(
   ])
   return ctx.database.transaction(async (transaction) => {
     const held = await lockFeeds(transaction, ctx.processId, [...organizationIds])
-    const health = await recordHealth(transaction, round)
+    const health = await recordHealth(transaction, round, (organizationId) => held.has(organizationId))
     const due = [
       ...(await recordEnded(transaction, round, now)),
       ...(await insertFresh(transaction, round, (organizationId) => held.has(organizationId), now)),
@@ -61,6 +61,7 @@ async function recordEnded(transaction: Queryable, { ended }: Round, now: Date):
   await recordAttempts(
     transaction,
     ended.map(({ result }) => result),
+    now,
   )
   const over = ended.flatMap(({ result }) => (result.status === 'pending' ? [] : [result]))
   return over.length > 0 ? promoteWaiting(transaction, over, now) : []
@@ -83,12 +84,19 @@ async function insertFresh(
   )
 }
 
-/** Most attempts succeed at an endpoint that did so before, and change nothing. */
-async function recordHealth(transaction: Queryable, { ended, healthOf }: Round): Promise<Map<string, Health>> {
+/**
+ * Most attempts succeed at an endpoint that did so before, and change nothing. How the endpoints of an organization that is lost were
+ * before, only the process knows that holds it now: its own attempts tell it the rest.
+ */
+async function recordHealth(
+  transaction: Queryable,
+  { ended, healthOf }: Round,
+  isHeld: (organizationId: string) => boolean,
+): Promise<Map<string, Health>> {
   const health = new Map<string, Health>()
   const changed = new Map<string, EndedAttempt>()
   for (const attempt of ended) {
-    if (attempt.sign === null) continue
+    if (attempt.sign === null || !isHeld(attempt.result.organization_id)) continue
     const before = health.get(attempt.webhookId) ?? healthOf(attempt)
     const after = healthAfter(before, attempt.sign)
     health.set(attempt.webhookId, after)

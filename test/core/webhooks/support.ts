@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { setWebhook } from '../../interfaces/api/webhooks-support.js'
+import { type Held, hold } from '../../support/locks.js'
 import { type Receiver, startReceiver } from '../../support/receiver.js'
 import type { TestOrganization, World } from '../../support/world.js'
 
@@ -28,6 +29,7 @@ export interface DeliveryRow {
 }
 
 const started: Receiver[] = []
+const held: Held[] = []
 
 /** Starts a receiver and sets it as a webhook of the organization. */
 export async function startEndpoint(
@@ -41,8 +43,16 @@ export async function startEndpoint(
   return Object.assign(receiver, { id, secret })
 }
 
-/** Closes every receiver that was started. */
+/** Runs a statement in a transaction that stays open, at most until the end of the test. */
+export async function holdOpen({ database }: World, sql: string, values: readonly unknown[]): Promise<Held> {
+  const one = await hold(database, sql, values)
+  held.push(one)
+  return one
+}
+
+/** Closes every receiver that was started, and lets go of what is still held. */
 export async function closeEndpoints(): Promise<void> {
+  for (const one of held.splice(0)) await one.release()
   await Promise.all(started.splice(0).map((receiver) => receiver.close()))
 }
 
@@ -66,6 +76,18 @@ export async function countUnread({ database }: Pick<World, 'database'>): Promis
      WHERE e.transaction_id >= f.window_from AND (f.seq IS NULL OR e.seq > f.seq) AND e.data <> '{}'`,
   )
   return rows[0]?.count ?? 0
+}
+
+/** Resolves when no transaction hides events any more that have been raised: another test's on the same server may do so for a moment. */
+export async function untilReadable({ database }: World): Promise<void> {
+  await expect
+    .poll(async () => {
+      const { rows } = await database.pool.query<{ count: number }>(
+        'SELECT count(*) FROM events WHERE transaction_id >= pg_snapshot_xmin(pg_current_snapshot())',
+      )
+      return rows[0]?.count
+    })
+    .toBe(0)
 }
 
 /** The deliveries of a webhook in the order of their events. */

@@ -1,0 +1,198 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { EndedAttempt } from '../../../src/core/webhooks/attempt.js'
+import { createLane } from '../../../src/core/webhooks/lane.js'
+import type { DueDelivery } from '../../../src/storage/webhook-deliveries.js'
+import type { EndpointRow } from '../../../src/storage/webhook-health.js'
+import { createContact } from '../../interfaces/hooks/support.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import {
+  closeEndpoints,
+  countUnread,
+  deliveriesTo,
+  expectNothingStuck,
+  namesOf,
+  numbers,
+  raise,
+  raiseAboutNobody,
+  startEndpoint,
+} from './support.js'
+
+describe('while the service runs', () => {
+  let world: World
+  let organization: TestOrganization
+
+  beforeAll(async () => {
+    world = await startWorld()
+    organization = await world.createOrganization()
+    world.app.webhooks.start()
+  })
+
+  afterEach(async () => {
+    await expectNothingStuck(world)
+  })
+
+  afterAll(async () => {
+    await closeEndpoints()
+    await world.close()
+  })
+
+  /** Events that were raised by SQL are told of by nobody. */
+  const tell = () => world.app.ctx.signals.send({ topic: 'events', organizationIds: [organization.id] })
+
+  it('an endpoint that never answers holds up no other, nor one that refuses everything', async () => {
+    const silent = await startEndpoint(world, organization, ['contact.updated'])
+    silent.respond(() => () => {})
+    const dead = await startEndpoint(world, organization, ['contact.updated'])
+    dead.respond(() => 500)
+    const good = await startEndpoint(world, organization, ['contact.updated'])
+    for (let n = 0; n < 3; n++) {
+      const contact = await createContact(world, organization, `+1650555${String(8_000 + n)}`)
+      await raise(world, contact, 40)
+    }
+    await raiseAboutNobody(world, organization, 1)
+    tell()
+    await good.until(120)
+    // One of each contact at a time: the others wait for it.
+    await silent.until(3)
+    expect(silent.received).toHaveLength(3)
+    expect(new Set(namesOf(dead))).toEqual(new Set(['1']))
+  })
+
+  it('more events than a lane has room for arrive once each, while others are raised', async () => {
+    const endpoint = await startEndpoint(world, organization, ['template.status_changed'])
+    for (let n = 0; n < 4; n++) {
+      await raiseAboutNobody(world, organization, 600, n * 600 + 1)
+      tell()
+    }
+    await endpoint.until(2_400)
+    await expect.poll(() => countUnread(world)).toBe(0)
+    expect(namesOf(endpoint).sort()).toEqual(numbers(2_400).sort())
+    await expect
+      .poll(async () => (await deliveriesTo(world, endpoint.id)).every(({ status }) => status === 'delivered'))
+      .toBe(true)
+  })
+
+  it('a change arrives without anybody looking for it', async () => {
+    const endpoint = await startEndpoint(world, organization, ['contact.created'])
+    await createContact(world, organization, '+16505558900')
+    await endpoint.until(1)
+    expect(endpoint.types()).toEqual(['contact.created'])
+  })
+})
+
+describe('a lane', () => {
+  const NOW = new Date('2026-01-01T00:00:00Z')
+  const LATER = new Date(NOW.getTime() + 1_000)
+
+  let sent: { id: string; end: (ended: Partial<EndedAttempt> | null) => Promise<void> }[]
+  let ended: EndedAttempt[]
+
+  beforeEach(() => {
+    sent = []
+    ended = []
+  })
+
+  const due = (count: number, from = 0): DueDelivery[] =>
+    Array.from({ length: count }, (_, n) => ({
+      organization_id: 'organization',
+      id: String(from + n),
+      webhook_id: 'webhook',
+      attempted: 0,
+      event: null,
+    }))
+
+  const makeLane = () =>
+    createLane({ organization_id: 'organization', id: 'webhook' } as EndpointRow, {
+      clock: () => NOW,
+      attempt: (_endpoint, { id }) =>
+        new Promise((resolve) => {
+          const end = async (outcome: Partial<EndedAttempt> | null) => {
+            resolve(
+              outcome &&
+                ({ result: { id, next_attempt_at: null }, sign: null, begunAt: NOW, ...outcome } as EndedAttempt),
+            )
+            await new Promise((done) => setImmediate(done))
+          }
+          sent.push({ id, end })
+        }),
+      onEnd: (one) => ended.push(one),
+    })
+
+  it('asks first of all, and again only when told, or when something is due', () => {
+    const lane = makeLane()
+    const question = lane.question(NOW)
+    expect(question).toMatchObject({ room: 500, known: [] })
+    expect(lane.question(NOW)).toBeNull()
+    lane.take({ organization_id: '', webhook_id: '', room: 500, known: [] }, { due: [], nextDueAt: LATER })
+    expect(lane.question(NOW)).toBeNull()
+    expect(lane.wakesAt(NOW)).toEqual(LATER)
+    expect(lane.question(LATER)).not.toBeNull()
+    lane.lookAgain()
+    expect(lane.question(NOW)).not.toBeNull()
+  })
+
+  it('sends 32 at a time, and the next as soon as one has ended', async () => {
+    const lane = makeLane()
+    lane.offer(due(40))
+    lane.pump()
+    expect(sent).toHaveLength(32)
+    await sent[0]?.end({})
+    expect(sent.map(({ id }) => id)).toEqual(due(33).map(({ id }) => id))
+  })
+
+  it('does not take what it has in its hands, until that is recorded', async () => {
+    const lane = makeLane()
+    lane.offer(due(1))
+    lane.pump()
+    lane.offer(due(1))
+    await sent[0]?.end({})
+    lane.offer(due(1))
+    lane.pump()
+    expect(sent).toHaveLength(1)
+    expect(lane.isIdle()).toBe(false)
+    lane.settle(ended[0] as EndedAttempt)
+    expect(lane.isIdle()).toBe(true)
+    lane.offer(due(1))
+    lane.pump()
+    expect(sent).toHaveLength(2)
+  })
+
+  it('takes again what was broken off', async () => {
+    const lane = makeLane()
+    lane.offer(due(1))
+    lane.pump()
+    await sent[0]?.end(null)
+    expect({ ended, idle: lane.isIdle() }).toEqual({ ended: [], idle: true })
+  })
+
+  it('asks for what it had no room for, when little is left in line', async () => {
+    const lane = makeLane()
+    lane.question(NOW)
+    lane.offer(due(600))
+    lane.pump()
+    expect(lane.question(NOW)).toBeNull()
+    for (let n = 0; n < 368; n++) await sent[n]?.end({})
+    expect(sent).toHaveLength(400)
+    const question = lane.question(NOW)
+    expect(question?.room).toBe(400)
+    expect(question?.known).toHaveLength(500)
+  })
+
+  it('is not woken by what is due, while enough stands in line', () => {
+    const lane = makeLane()
+    lane.take({ organization_id: '', webhook_id: '', room: 500, known: [] }, { due: due(200), nextDueAt: NOW })
+    lane.pump()
+    expect(lane.wakesAt(LATER)).toBeNull()
+  })
+
+  it('sends nothing more once it is closed, and has in its hands only what is in flight', async () => {
+    const lane = makeLane()
+    lane.offer(due(40))
+    lane.pump()
+    lane.close()
+    await sent[0]?.end({})
+    lane.offer(due(1, 100))
+    lane.pump()
+    expect(sent).toHaveLength(32)
+  })
+})

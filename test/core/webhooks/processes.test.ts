@@ -1,0 +1,270 @@
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { enterPresence, type Presence } from '../../../src/core/presence.js'
+import { createDispatcher, type Dispatcher } from '../../../src/core/webhooks/dispatcher.js'
+import { createContact } from '../../interfaces/hooks/support.js'
+import { untilWaiting } from '../../support/locks.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import {
+  closeEndpoints,
+  deliveriesTo,
+  type Endpoint,
+  expectNothingStuck,
+  HOUR,
+  holdOpen,
+  namesOf,
+  numbers,
+  raise,
+  raiseAboutNobody,
+  startEndpoint,
+  untilReadable,
+} from './support.js'
+
+/** A process that delivers. */
+interface Process {
+  presence: Presence
+  dispatcher: Dispatcher
+}
+
+let world: World
+let organization: TestOrganization
+let endpoint: Endpoint
+let processes: Process[] = []
+let people = 0
+
+beforeEach(async () => {
+  world = await startWorld()
+  organization = await world.createOrganization()
+  endpoint = await startEndpoint(world, organization, ['contact.updated', 'template.status_changed'])
+})
+
+afterEach(async () => {
+  await closeEndpoints()
+  for (const { dispatcher, presence } of processes.splice(0)) {
+    await dispatcher.stop()
+    await presence.leave()
+  }
+  await expectNothingStuck(world)
+  await world.close()
+})
+
+afterAll(() => {
+  processes = []
+})
+
+const newContact = () => createContact(world, organization, `+1650555${String(6_000 + ++people)}`)
+
+async function startProcess(): Promise<Process> {
+  const presence = await enterPresence(world.database, pino({ level: 'silent' }))
+  await presence.addWorker(`worker-${presence.processId}`)
+  const one = { presence, dispatcher: createDispatcher({ ...world.app.ctx, processId: presence.processId }) }
+  processes.push(one)
+  return one
+}
+
+async function raiseAbout(contactId: string, count: number): Promise<void> {
+  await raise(world, contactId, count)
+  await untilReadable(world)
+}
+
+async function holders(): Promise<(number | null)[]> {
+  const { rows } = await world.database.pool.query<{ holder: number | null }>('SELECT holder FROM webhook_feeds')
+  return rows.map(({ holder }) => holder)
+}
+
+const giveTo = ({ presence }: Process) =>
+  world.database.pool.query('UPDATE webhook_feeds SET holder = $1', [presence.processId])
+
+const statuses = async () => (await deliveriesTo(world, endpoint.id)).map(({ status }) => status)
+
+/** The connections that wait for a lock break, as when the server goes down. */
+const cutWaiting = () =>
+  world.database.pool.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  )
+
+describe('two processes', () => {
+  it('share the organizations, and deliver each event once', async () => {
+    const organizations = [organization]
+    const endpoints = [endpoint]
+    for (let n = 0; n < 5; n++) {
+      const one = await world.createOrganization()
+      organizations.push(one)
+      endpoints.push(await startEndpoint(world, one))
+    }
+    const [one, other] = [await startProcess(), await startProcess()]
+    one.dispatcher.start()
+    other.dispatcher.start()
+    await expect
+      .poll(async () => (await holders()).filter((holder) => holder === one.presence.processId).length)
+      .toBe(3)
+    await expect
+      .poll(async () => (await holders()).filter((holder) => holder === other.presence.processId).length)
+      .toBe(3)
+    for (const each of organizations) await raiseAboutNobody(world, each, 30)
+    await Promise.all(endpoints.map((each) => each.until(30)))
+    await one.dispatcher.stop()
+    await other.dispatcher.stop()
+    for (const each of endpoints) expect(namesOf(each).sort()).toEqual(numbers(30).sort())
+    expect(await holders()).toEqual([null, null, null, null, null, null])
+  })
+
+  it('hand over without loss what is in flight when one of them stops', async () => {
+    const one = await startProcess()
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    endpoint.respond(() => async (response) => {
+      await released
+      response.writeHead(204).end()
+    })
+    one.dispatcher.start()
+    await raiseAbout(await newContact(), 2)
+    await endpoint.until(1)
+    const stopping = one.dispatcher.stop()
+    release()
+    await stopping
+    expect(await statuses()).toEqual(['delivered', 'pending'])
+    expect(await holders()).toEqual([null])
+    const other = await startProcess()
+    await other.dispatcher.drain()
+    expect(namesOf(endpoint)).toEqual(['1', '2'])
+    expect(await statuses()).toEqual(['delivered', 'delivered'])
+  })
+
+  it('keep the attempts of one that has lost an organization, and the other one goes on', async () => {
+    const [one, other] = [await startProcess(), await startProcess()]
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    endpoint.respond(() => async (response) => {
+      await released
+      response.writeHead(204).end()
+    })
+    await raiseAbout(await newContact(), 3)
+    const draining = one.dispatcher.drain()
+    await endpoint.until(1)
+    await giveTo(other)
+    release()
+    await draining
+    expect((await statuses())[0]).toBe('delivered')
+    await other.dispatcher.drain()
+    expect(namesOf(endpoint)).toEqual(numbers(3))
+    expect(await statuses()).toEqual(['delivered', 'delivered', 'delivered'])
+    expect(await holders()).toEqual([other.presence.processId])
+  })
+
+  it('keep since when an endpoint fails, though the one that failed last has lost the organization', async () => {
+    const since = new Date(world.now().getTime() - HOUR)
+    await world.database.pool.query('UPDATE webhooks SET failing_since = $1', [since])
+    const [one, other] = [await startProcess(), await startProcess()]
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    endpoint.respond(() => async (response) => {
+      await released
+      response.writeHead(500).end()
+    })
+    one.dispatcher.start()
+    await raiseAboutNobody(world, organization, 1)
+    await untilReadable(world)
+    await endpoint.until(1)
+    await world.database.pool.query('UPDATE webhook_feeds SET holder = $2 WHERE organization_id = $1', [
+      organization.id,
+      other.presence.processId,
+    ])
+    const theirs = await world.createOrganization()
+    const sentinel = await startEndpoint(world, theirs)
+    await createContact(world, theirs, '+16505556999')
+    // Only a round after it has looked at what it holds brings this.
+    await sentinel.until(1)
+    release()
+    await expect.poll(async () => (await deliveriesTo(world, endpoint.id))[0]?.attempts.length).toBe(1)
+    await one.dispatcher.stop()
+    const { rows } = await world.database.pool.query('SELECT failing_since FROM webhooks WHERE id = $1', [endpoint.id])
+    expect(rows).toEqual([{ failing_since: since }])
+  })
+
+  it('take over from one that has died, with what waited only for an attempt of it', async () => {
+    const one = await startProcess()
+    endpoint.respond(() => 500)
+    await raiseAbout(await newContact(), 2)
+    await one.dispatcher.drain()
+    await world.database.pool.query(`UPDATE webhook_deliveries SET status = 'delivered', next_attempt_at = NULL
+      WHERE next_attempt_at IS NOT NULL`)
+    endpoint.respond(() => 204)
+    await one.presence.leave()
+    const other = await startProcess()
+    await other.dispatcher.drain()
+    expect(namesOf(endpoint)).toEqual(['1', '2'])
+  })
+})
+
+describe('where the database breaks off', () => {
+  it('a round, what was received is recorded afterwards and not sent again', async () => {
+    const { dispatcher } = await startProcess()
+    const lock = 'SELECT FROM webhook_feeds WHERE organization_id = $1 FOR UPDATE'
+    const contact = await newContact()
+    dispatcher.start()
+    await expect.poll(async () => (await holders())[0]).not.toBeNull()
+    let held = await holdOpen(world, 'SELECT FROM webhooks LIMIT 1', [])
+    endpoint.respond(() => async (response) => {
+      held = await holdOpen(world, lock, [organization.id])
+      response.writeHead(204).end()
+    })
+    await raiseAbout(contact, 1)
+    world.app.ctx.signals.send({ topic: 'events', organizationIds: [organization.id] })
+    await endpoint.until(1)
+    await untilWaiting(world.database, 1, 'webhook_feeds')
+    await cutWaiting()
+    await untilWaiting(world.database, 1, 'webhook_feeds')
+    await cutWaiting()
+    await held.release()
+    await expect.poll(statuses).toEqual(['delivered'])
+    expect(endpoint.received).toHaveLength(1)
+    expect((await deliveriesTo(world, endpoint.id))[0]?.attempts).toHaveLength(1)
+  })
+
+  it('the writing of deliveries, they are written afterwards, once', async () => {
+    const { dispatcher } = await startProcess()
+    const contact = await newContact()
+    await dispatcher.drain()
+    await raiseAbout(contact, 3)
+    const row = await holdOpen(world, 'SELECT FROM webhook_feeds WHERE organization_id = $1 FOR UPDATE', [
+      organization.id,
+    ])
+    const draining = dispatcher.drain().catch((error: Error) => error)
+    await untilWaiting(world.database, 1, 'webhook_feeds')
+    await cutWaiting()
+    expect(await draining).toBeInstanceOf(Error)
+    await row.release()
+    await dispatcher.drain()
+    expect(namesOf(endpoint)).toEqual(numbers(3))
+  })
+
+  it('the taking over of an organization, it is taken over afterwards', async () => {
+    const { dispatcher } = await startProcess()
+    endpoint.respond(() => 500)
+    await raiseAbout(await newContact(), 2)
+    await dispatcher.drain()
+    await world.database.pool.query('UPDATE webhook_feeds SET holder = NULL')
+    await world.database.pool.query('UPDATE webhook_deliveries SET next_attempt_at = NULL')
+    await dispatcher.stop()
+    const row = await holdOpen(world, 'SELECT FROM webhook_deliveries WHERE organization_id = $1 FOR UPDATE', [
+      organization.id,
+    ])
+    const next = await startProcess()
+    const draining = next.dispatcher.drain().catch((error: Error) => error)
+    await untilWaiting(world.database, 1, 'webhook_deliveries')
+    await cutWaiting()
+    expect(await draining).toBeInstanceOf(Error)
+    await row.release()
+    endpoint.respond(() => 204)
+    endpoint.received.length = 0
+    await next.dispatcher.drain()
+    expect(namesOf(endpoint)).toEqual(['1', '2'])
+  })
+})

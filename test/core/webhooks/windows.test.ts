@@ -1,0 +1,187 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { newId } from '../../../src/lib/id.js'
+import { createContact } from '../../interfaces/hooks/support.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import {
+  closeEndpoints,
+  deliver,
+  type Endpoint,
+  expectNothingStuck,
+  holdOpen,
+  namesOf,
+  numbers,
+  raise,
+  raiseAboutNobody,
+  startEndpoint,
+  untilReadable,
+} from './support.js'
+
+let world: World
+let organization: TestOrganization
+let endpoint: Endpoint
+let people = 0
+
+beforeAll(async () => {
+  world = await startWorld()
+})
+
+beforeEach(async () => {
+  organization = await world.createOrganization()
+  endpoint = await startEndpoint(world, organization, ['contact.updated', 'template.status_changed'])
+})
+
+afterEach(async () => {
+  await closeEndpoints()
+  await expectNothingStuck(world)
+})
+
+afterAll(() => world.close())
+
+const newContact = () => createContact(world, organization, `+1650555${String(7_000 + ++people)}`)
+
+/** Raises an event about nobody in a transaction that stays open. */
+const raiseUncommitted = (name: string) =>
+  holdOpen(
+    world,
+    `INSERT INTO events (organization_id, id, type, data)
+     VALUES ($1, $2, 'template.status_changed', jsonb_build_object('template', jsonb_build_object('name', $3::text)))`,
+    [organization.id, newId(), name],
+  )
+
+describe('events', () => {
+  it('of one transaction arrive all, where they are more than one round takes, and more than a lane has room for', async () => {
+    await raiseAboutNobody(world, organization, 2_500)
+    await deliver(world)
+    expect(endpoint.received).toHaveLength(2_500)
+    expect(new Set(namesOf(endpoint)).size).toBe(2_500)
+  })
+
+  it('arrive once at each of several webhooks, where there are more than one statement takes', async () => {
+    const others = [await startEndpoint(world, organization), await startEndpoint(world, organization)]
+    await raiseAboutNobody(world, organization, 1_400)
+    await deliver(world)
+    for (const each of [endpoint, ...others]) {
+      expect(each.received).toHaveLength(1_400)
+      expect(new Set(namesOf(each)).size).toBe(1_400)
+    }
+  })
+
+  it('of one contact keep their order over the rounds that they take', async () => {
+    const contact = await newContact()
+    await raiseAboutNobody(world, organization, 990, 10_000)
+    await raise(world, contact, 30)
+    await deliver(world)
+    expect(namesOf(endpoint).filter((name) => Number(name) < 10_000)).toEqual(numbers(30))
+    expect(endpoint.received).toHaveLength(1_020)
+  })
+
+  it('of many contacts, each with more than one, arrive all, each in its order', async () => {
+    const contacts = [await newContact(), await newContact(), await newContact()]
+    for (const contact of contacts) await raise(world, contact, 250)
+    await deliver(world)
+    for (const contact of contacts) {
+      const theirs = endpoint.received.filter(({ body }) => body.data.contact.id === contact)
+      expect(theirs.map(({ body }) => body.data.contact.full_name)).toEqual(numbers(250))
+    }
+  })
+
+  it('wait for a transaction that was begun before them, and none is lost', async () => {
+    const open = await raiseUncommitted('first')
+    await raiseAboutNobody(world, organization, 1)
+    await world.drain()
+    expect(namesOf(endpoint)).toEqual([])
+    await open.commit()
+    await deliver(world)
+    expect(namesOf(endpoint).sort()).toEqual(['1', 'first'])
+  })
+
+  it('arrive though a transaction that was begun before them is rolled back', async () => {
+    const open = await raiseUncommitted('never')
+    await raiseAboutNobody(world, organization, 1)
+    await world.drain()
+    await open.release()
+    await deliver(world)
+    expect(namesOf(endpoint)).toEqual(['1'])
+  })
+
+  it('of one contact arrive in the order of cause and effect, whichever transaction was begun first', async () => {
+    const contact = await newContact()
+    await deliver(world)
+    // The one that was begun first changes the contact last.
+    const late = await holdOpen(world, 'SELECT pg_current_xact_id()', [])
+    await raise(world, contact, 1)
+    await late.run(
+      `INSERT INTO events (organization_id, id, type, contact_id, data)
+       SELECT organization_id, gen_random_uuid(), 'contact.updated', id,
+         jsonb_build_object('contact', to_jsonb(c) || '{"full_name": "2"}')
+       FROM contacts c WHERE id = $1`,
+      [contact],
+    )
+    await world.drain()
+    expect(namesOf(endpoint)).toEqual([])
+    await late.commit()
+    await deliver(world)
+    expect(namesOf(endpoint)).toEqual(['1', '2'])
+  })
+
+  it('of an organization wait for no other organization', async () => {
+    const other = await world.createOrganization()
+    const theirs = await startEndpoint(world, other, ['template.status_changed'])
+    await raiseAboutNobody(world, organization, 1_500)
+    await raiseAboutNobody(world, other, 3)
+    await deliver(world)
+    expect(namesOf(theirs).sort()).toEqual(numbers(3))
+    expect(endpoint.received).toHaveLength(1_500)
+  })
+
+  describe('of many organizations', () => {
+    const count = async () => {
+      const { rows } = await world.database.pool.query<{ count: number }>(
+        `SELECT count(*) FROM webhook_deliveries d JOIN organizations o ON o.id = d.organization_id WHERE o.name = 'Many'`,
+      )
+      return rows[0]?.count
+    }
+
+    /** Raises an event in each of them whose slug ends so. */
+    const raiseInMany = (end = '') =>
+      world.database.pool.query(
+        `INSERT INTO events (organization_id, id, type, data)
+         SELECT id, gen_random_uuid(), 'template.status_changed', '{"template": {"name": "1"}}' FROM organizations
+         WHERE name = 'Many' AND slug LIKE '%' || $1`,
+        [end],
+      )
+
+    beforeAll(async () => {
+      await world.database.pool.query(
+        `WITH made AS (
+           INSERT INTO organizations (id, name, slug, default_country, timezone, currency, language)
+           SELECT gen_random_uuid(), 'Many', 'many-' || n, 'BR', 'UTC', 'BRL', 'pt' FROM generate_series(1, 250) n RETURNING id
+         ), feeds AS (
+           INSERT INTO webhook_feeds (organization_id) SELECT id FROM made
+         )
+         INSERT INTO webhooks (organization_id, id, url, events, secret)
+         SELECT id, gen_random_uuid(), 'http://127.0.0.1:9/', '{*}', '' FROM made`,
+      )
+    })
+
+    it('become deliveries, though most of them have none', async () => {
+      for (const end of ['-7', '-31', '-62', '-93', '-124', '-155', '-186', '-217', '-248']) {
+        const before = (await count()) ?? 0
+        await raiseInMany(end)
+        await untilReadable(world)
+        await world.drain()
+        expect(await count()).toBe(before + 1)
+      }
+    })
+
+    it('become deliveries, though the others wait for a transaction', async () => {
+      const before = (await count()) ?? 0
+      await raiseInMany()
+      await untilReadable(world)
+      await holdOpen(world, 'SELECT pg_current_xact_id()', [])
+      await raiseInMany()
+      await world.drain()
+      expect(await count()).toBe(before + 250)
+    })
+  })
+})
