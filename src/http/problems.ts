@@ -43,6 +43,7 @@ const STATUS: Record<ProblemCode, number> = {
   webhook_not_found: 404,
   delivery_not_found: 404,
   too_many_webhooks: 409,
+  webhook_disabled: 409,
   order_not_found: 404,
   storefront_not_connected: 400,
   storefront_credentials: 400,

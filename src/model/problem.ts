@@ -35,6 +35,7 @@ export const PROBLEMS = {
   broadcast_state: 'Invalid broadcast state',
   webhook_not_found: 'Webhook not found',
   delivery_not_found: 'Delivery not found',
+  webhook_disabled: 'Webhook disabled',
   too_many_webhooks: 'Too many webhooks',
   order_not_found: 'Order not found',
   storefront_not_connected: 'Storefront not connected',

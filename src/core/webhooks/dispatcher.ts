@@ -114,10 +114,10 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
       const recorded = hasToWrite ? await recordRound(ctx, toRound(withEvents, attempts)) : null
       const canReadOn = holdings.advance(windows)
       if (recorded) take(attempts, recorded)
-      heldBack = withEvents.length > 0 ? 0 : heldBack + 1
-      // Behind those that wait for a transaction to end, there may be others that do not.
+      // The next organizations in turn need not wait for a transaction because these do.
       const isBehind = windows.length === MAX_ORGANIZATIONS && windows.some(({ hasLater }) => !hasLater)
-      return hasToWrite || canReadOn || isBehind
+      heldBack = withEvents.length > 0 || isBehind ? 0 : heldBack + 1
+      return hasToWrite || canReadOn
     } catch (error) {
       ended = [...attempts, ...ended]
       for (const { organizationId } of windows) {

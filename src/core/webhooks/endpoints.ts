@@ -133,6 +133,21 @@ export async function requireWebhook(
   return webhook
 }
 
+/** The same of one that is to be delivered to. Throws webhook_disabled, too. */
+export async function requireActiveWebhook(
+  ctx: Pick<Context, 'database'>,
+  organizationId: string,
+  id: string,
+): Promise<Webhook> {
+  const webhook = await requireWebhook(ctx, organizationId, id)
+  if (webhook.active) return webhook
+  const reason = webhook.disabled_reason ?? 'it was disabled'
+  throw new Problem(
+    'webhook_disabled',
+    `The webhook ${id} is disabled (${reason}): enable it first, by POST /set-webhooks/${id}/enable`,
+  )
+}
+
 /** The problem of an id that no webhook of the organization has. */
 export function webhookNotFound(id: string): Problem {
   return new Problem('webhook_not_found', `There is no webhook with the id ${id} in this organization`)

@@ -16,7 +16,7 @@ import {
   listDeliveryPage,
   sweepDeliveries,
 } from '../../storage/webhook-log.js'
-import { requireWebhook, webhookNotFound } from './endpoints.js'
+import { requireActiveWebhook, webhookNotFound } from './endpoints.js'
 
 /** What the verbs need that leave something to be delivered. */
 type ReplayContext = OperatorContext & Pick<Context, 'signals'>
@@ -54,13 +54,14 @@ export async function readDelivery(
   return { delivery, body: event && presentEvent(event, ctx.mediaLinks.urlOf) }
 }
 
-/** Raises webhook.test for one webhook only, delivered under the given id. Throws webhook_not_found. */
+/** Raises webhook.test for one webhook only, delivered under the given id. Throws webhook_not_found, webhook_disabled. */
 export async function testWebhook(
   ctx: ReplayContext,
   organizationId: string,
   webhookId: string,
   id: string,
 ): Promise<Delivery> {
+  await requireActiveWebhook(ctx, organizationId, webhookId)
   const test = { id, eventId: newId(), at: ctx.clock() }
   const delivery = await insertTestDelivery(ctx.database, organizationId, webhookId, test)
   if (delivery === null) throw webhookNotFound(webhookId)
@@ -68,19 +69,23 @@ export async function testWebhook(
   return delivery
 }
 
-/** Has the event of a delivery delivered once more, under a new id. Throws delivery_not_found, also when there is nothing left to send. */
+/**
+ * Has the event of a delivery delivered once more, under a new id. Throws delivery_not_found, also when there is nothing left to send,
+ * webhook_not_found, webhook_disabled.
+ */
 export async function replayDelivery(
   ctx: ReplayContext,
   organizationId: string,
   deliveryId: string,
   id: string,
 ): Promise<Delivery> {
-  await requireDelivery(ctx, organizationId, deliveryId)
+  const { webhook_id: webhookId } = await requireDelivery(ctx, organizationId, deliveryId)
+  await requireActiveWebhook(ctx, organizationId, webhookId)
   const delivery = await insertReplay(ctx.database, organizationId, deliveryId, { id, at: ctx.clock() })
   if (delivery === null) {
     throw new Problem(
       'delivery_not_found',
-      `The delivery ${deliveryId} cannot be replayed: its webhook has been deleted, its contact erased, or its event is not kept any more`,
+      `The delivery ${deliveryId} cannot be replayed: its contact has been erased, or its event is not kept any more`,
     )
   }
   ctx.signals.send({ topic: 'webhooks', organizationId })
@@ -104,7 +109,7 @@ export interface EventRange {
 
 /**
  * Has every event of the range that a webhook takes delivered to it, whether it was before or not; the first delivery gets the given
- * id. Resolves to how many. Throws webhook_not_found, and invalid_field for a range that ends before it begins or holds too much.
+ * id. Resolves to how many. Throws webhook_not_found, webhook_disabled, and invalid_field for a range that ends before it begins or holds too much.
  */
 export async function replayRange(
   ctx: ReplayContext,
@@ -114,7 +119,7 @@ export async function replayRange(
   id: string,
 ): Promise<number> {
   if (to < from) throw new Problem('invalid_field', `to ${to.toISOString()} is before from ${from.toISOString()}`)
-  const { events } = await requireWebhook(ctx, organizationId, webhookId)
+  const { events } = await requireActiveWebhook(ctx, organizationId, webhookId)
   const range = { from, before: new Date(to.getTime() + 1), kinds: events.includes(EVERY_KIND) ? null : events }
   const seqs = await findEventRange(ctx.database, organizationId, range, MAX_REPLAYED + 1)
   if (seqs.length > MAX_REPLAYED) {

@@ -207,13 +207,25 @@ describe('POST /webhook-deliveries/{id}/replay', () => {
   it.each([
     ['event was erased', eraseEvents],
     ['event is not kept any more', removeEvents],
-    ['webhook is gone', () => world.database.pool.query('DELETE FROM webhooks WHERE id = $1', [webhook.id])],
   ])('404 when its %s', async (_name, lose) => {
     const id = await insertDelivery(world, organization, webhook.id)
     await lose()
     const { status, body } = await replay(id)
     expect([status, body.error]).toEqual([404, 'Delivery not found'])
     expect(body.message).toContain('cannot be replayed')
+    expect(await deliveriesOf(world, organization)).toHaveLength(1)
+  })
+
+  it('404 when its webhook is gone, 409 when it is disabled', async () => {
+    const id = await insertDelivery(world, organization, webhook.id)
+    await world.database.pool.query(`UPDATE webhooks SET active = false, disabled_reason = 'it said 410'`)
+    const disabled = await replay(id)
+    expect([disabled.status, disabled.body.error]).toEqual([409, 'Webhook disabled'])
+    expect(disabled.body.message).toContain('it said 410')
+    expect(disabled.body.message).toContain(`POST /set-webhooks/${webhook.id}/enable`)
+    await world.database.pool.query('DELETE FROM webhooks WHERE id = $1', [webhook.id])
+    const gone = await replay(id)
+    expect([gone.status, gone.body.error]).toEqual([404, 'Webhook not found'])
     expect(await deliveriesOf(world, organization)).toHaveLength(1)
   })
 
@@ -292,6 +304,14 @@ describe('POST /webhook-deliveries/replay', () => {
     expect(body.message).toMatch(/100000 events.*narrow/)
     expect(await deliveriesOf(world, organization)).toEqual([])
     expect((await replayRange({ ...RANGE, to: '2026-02-01T00:01:39.999Z' })).body.count).toBe(100_000)
+  })
+
+  it('409 for a webhook that is disabled', async () => {
+    await insertEvents([['contact.updated', '2026-02-01T12:00:00Z']])
+    await world.database.pool.query('UPDATE webhooks SET active = false WHERE id = $1', [webhook.id])
+    const { status, body } = await replayRange(RANGE)
+    expect([status, body.error]).toEqual([409, 'Webhook disabled'])
+    expect(await deliveriesOf(world, organization)).toEqual([])
   })
 
   it('404 for an unknown webhook, and for that of another organization', async () => {

@@ -345,6 +345,15 @@ describe('POST /set-webhooks/{id}/test', () => {
     expect(JSON.stringify(rows[0].data)).not.toContain(secret)
   })
 
+  it('409 when it is disabled', async () => {
+    const { id } = await setWebhook(world, organization)
+    await disable(id)
+    const { status, body } = await control(id, 'test')
+    expect([status, body.error]).toEqual([409, 'Webhook disabled'])
+    expect(body.message).toContain('it said 410')
+    expect(await deliveriesOf(world, organization)).toEqual([])
+  })
+
   it('an Idempotency-Key makes one delivery of two requests, also when the first left no answer', async () => {
     const { id } = await setWebhook(world, organization)
     const headers = { 'idempotency-key': 'test' }
