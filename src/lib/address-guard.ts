@@ -1,7 +1,8 @@
-import { lookup as dnsLookup, type LookupAddress } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { buildConnector } from 'undici'
+import { createNameLookup } from './name-lookup.js'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Range = [Address, number]
@@ -31,15 +32,12 @@ export class PrivateAddressError extends Error {
  * A guard that refuses every address but those of publicly routable single machines. `allowedPrivateHosts` are the
  * exceptions, checked before: host names in lower case, IP addresses, and ranges such as 10.0.0.0/8.
  */
-export function createAddressGuard(
-  allowedPrivateHosts: readonly string[],
-  lookup: LookupFunction = dnsLookup,
-): AddressGuard {
+export function createAddressGuard(allowedPrivateHosts: readonly string[], lookup?: LookupFunction): AddressGuard {
   const names = new Set(allowedPrivateHosts.filter((entry) => !isIP(entry) && !entry.includes('/')))
   const ranges = allowedPrivateHosts.filter((entry) => !names.has(entry)).map(toRange)
   return {
     check: (host, address) => (isFine(host, address, names, ranges) ? null : new PrivateAddressError(host, address)),
-    lookup,
+    lookup: lookup ?? createNameLookup({ ownNames: names }),
   }
 }
 

@@ -3,15 +3,20 @@ import { type Loop, type LoopOptions, startLoop } from '../../src/lib/loop.js'
 
 const FOREVER = 1_000_000
 
+/** Of the rounds that are under way. */
+const ends: { resolve: (hasMore: boolean) => void; reject: (error: Error) => void }[] = []
 let loop: Loop | null = null
 
-afterEach(() => loop?.stop())
+afterEach(async () => {
+  const stopped = loop?.stop()
+  for (const { resolve } of ends.splice(0)) resolve(false)
+  await stopped
+})
 
 /** A loop whose rounds end when the test says so; `next` resolves when one has begun. */
 function begin(options: Partial<LoopOptions> = {}) {
   let rounds = 0
   let waiting = () => {}
-  const ends: { resolve: (hasMore: boolean) => void; reject: (error: Error) => void }[] = []
   const failures: unknown[] = []
   loop = startLoop({
     round: () => {

@@ -16,6 +16,9 @@ declare module 'vitest' {
   }
 }
 
+/** Two journeys at a time, each with several processes of 20 connections. */
+const MAX_CONNECTIONS = '300'
+
 /**
  * One PostgreSQL for the whole run: the embedded one, or the one at PARLEY_TEST_DATABASE_URL (a superuser's, without
  * anything of value). Its migrated template is copied for each test file.
@@ -37,7 +40,8 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
 async function startEmbedded(): Promise<{ connection: Connection; stop: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
   // Tests that kill processes keep their promises without a disk that keeps its own.
-  const server = await startEmbeddedDatabase({ folder: join(folder, 'postgres'), settings: { fsync: 'off' } })
+  const settings = { fsync: 'off', max_connections: MAX_CONNECTIONS }
+  const server = await startEmbeddedDatabase({ folder: join(folder, 'postgres'), settings })
   return {
     connection: server.connection,
     stop: async () => {
