@@ -1,8 +1,8 @@
 -- Webhooks that arrive: endpoints of organizations, how far their events have been handed on, and the log of deliveries.
 
 -- The order of events. Whoever waits for a row that another transaction holds raises its event after that one's, so the numbers
--- stand in the order of cause and effect even where transaction ids do not: those are given before the wait. Which events are
--- safe to read is still told by the transaction ids; together they make windows (storage/events).
+-- stand in the order of cause and effect, which transaction ids, given before the wait, do not. What a reader has not seen yet is told
+-- by the transaction ids (storage/events).
 CREATE SEQUENCE events_seq AS bigint;
 ALTER TABLE events ADD COLUMN seq bigint NOT NULL DEFAULT nextval('events_seq');
 ALTER SEQUENCE events_seq OWNED BY events.seq;
@@ -21,8 +21,8 @@ CREATE TABLE webhooks (
   active                boolean NOT NULL DEFAULT true,
   disabled_reason       text,           -- why it was disabled by itself
   failing_since         timestamptz,    -- the first failure since the last success
-  -- Only events of later transactions are for it.
-  since_transaction     xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  -- Only events with a higher number are for it: those that are raised after it was set or enabled.
+  since_seq             bigint NOT NULL DEFAULT nextval('events_seq'),
   created_at            timestamptz NOT NULL DEFAULT now(),
   updated_at            timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (organization_id, id)
@@ -31,8 +31,8 @@ CREATE TABLE webhooks (
 -- How far an organization's events have become deliveries, and the process that sees to it. One row as soon as it has a webhook.
 CREATE TABLE webhook_feeds (
   organization_id uuid PRIMARY KEY REFERENCES organizations ON DELETE CASCADE,
-  window_from     xid8 NOT NULL DEFAULT pg_snapshot_xmin(pg_current_snapshot()),
-  window_to       xid8,   -- of a window that is not worked off: up to which number it is
+  window_from     pg_snapshot NOT NULL DEFAULT pg_current_snapshot(),
+  window_to       pg_snapshot, -- of a window that is not worked off: up to which number it is
   seq             bigint,
   holder          integer -- processes.id; one that is not there any more holds nothing
 );
@@ -60,4 +60,4 @@ CREATE INDEX webhook_deliveries_order ON webhook_deliveries (organization_id, we
   WHERE status = 'pending' AND in_order;
 CREATE INDEX webhook_deliveries_log ON webhook_deliveries (organization_id, webhook_id, id) INCLUDE (status);
 CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (organization_id, webhook_id, id) WHERE status = 'failed';
-CREATE INDEX webhook_deliveries_attempted ON webhook_deliveries (organization_id, attempted_at) WHERE attempted_at IS NOT NULL;
+CREATE INDEX webhook_deliveries_attempted ON webhook_deliveries (organization_id, attempted_at, id) WHERE attempted_at IS NOT NULL;

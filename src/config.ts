@@ -6,7 +6,7 @@ export const roles = ['api', 'worker', 'gateway'] as const
 export type Role = (typeof roles)[number]
 
 /** How much is logged, from everything to nothing (contract 1, `PARLEY_LOG_LEVEL`). */
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 const variableNames = [

@@ -2,12 +2,13 @@ import { lookup } from 'node:dns'
 import { createMediaLinks } from '../core/media/links.js'
 import { findOrganizationByName } from '../core/organizations.js'
 import { readFeed } from '../core/webhooks/feed.js'
+import { readUrl } from '../endpoints/address.js'
 import { createEndpointClient } from '../endpoints/client.js'
 import type { AddressGuard } from '../lib/address-guard.js'
 import { sleep } from '../lib/backoff.js'
 import { newWebhookSecret, readWebhookSecret, signWebhook } from '../lib/standard-webhooks.js'
 import { Problem } from '../model/problem.js'
-import { checkWebhookUrl, readKinds } from '../model/webhook.js'
+import { readKinds } from '../model/webhook.js'
 import { requireSecrets } from './environment.js'
 import { CliFailure } from './failure.js'
 import { toList } from './input.js'
@@ -39,7 +40,7 @@ const OPEN_GUARD: AddressGuard = { check: () => null, lookup }
  */
 export async function listen({ env, streams }: Invocation, { org, from, ...options }: ListenOptions): Promise<void> {
   const types = await readTypes(options.types)
-  const url = await readUrl(options.forward)
+  const url = readForward(options.forward)
   const secret = readSecret(options.secret)
   const client = createEndpointClient({ guard: OPEN_GUARD })
   await following(streams, (follow) =>
@@ -76,9 +77,10 @@ async function readTypes(given: string | undefined): Promise<string[] | null> {
   return types === undefined ? null : naming('types', '--types', () => readKinds(types, 'types', 'invalid_parameter'))
 }
 
-async function readUrl(given: string | undefined): Promise<string | null> {
+function readForward(given: string | undefined): string | null {
   if (given === undefined) return null
-  await naming('url', '--forward', () => checkWebhookUrl(given))
+  const target = readUrl(given)
+  if ('problem' in target) throw new CliFailure(2, `--forward cannot be called: ${target.problem}`)
   return given
 }
 

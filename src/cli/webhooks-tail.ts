@@ -36,6 +36,7 @@ const POLL_MS = 500
 /** What is recorded at one moment shows a little later, when its transaction has ended. */
 const LOOK_BACK_MS = 2_000
 const PAGE = 1_000
+const LOWEST_ID = '00000000-0000-0000-0000-000000000000'
 
 const Wanted = Type.Object({ webhook: Type.Optional(Type.String({ format: 'uuid' })) })
 
@@ -64,22 +65,24 @@ function createReader(
   organizationId: string,
   webhookId: string | null,
 ): () => Promise<ShownAttempt[]> {
-  /** How many attempts of a delivery have been read, and when the last one was made. */
+  /** How many attempts of a delivery have been read, and when the last one was recorded. */
   const read = new Map<string, { count: number; at: Date }>()
   let urls = new Map<string, string>()
+  let readAt = ctx.clock()
 
   async function readNew(): Promise<ShownAttempt[]> {
-    const since = new Date(ctx.clock().getTime() - LOOK_BACK_MS)
+    const since = new Date(readAt.getTime() - LOOK_BACK_MS)
     for (const [id, { at }] of read) if (at < since) read.delete(id)
+    readAt = ctx.clock()
     const fresh: ShownAttempt[] = []
     for await (const delivery of readSince(ctx, organizationId, since)) {
       const { id, webhook_id, attempts, attempted_at } = delivery
       if (webhookId !== null && webhook_id !== webhookId) continue
-      const known = read.get(id)?.count ?? 0
+      // Of what is not remembered only the last attempt was recorded since then: the next one comes seconds later at the soonest.
+      const known = read.get(id)?.count ?? attempts.length - 1
       read.set(id, { count: attempts.length, at: attempted_at as Date })
       for (let index = known; index < attempts.length; index++) {
-        const { at } = attempts[index] as AttemptRow
-        if (new Date(at) >= since) fresh.push(toShown(delivery, index, await urlOf(webhook_id)))
+        fresh.push(toShown(delivery, index, await urlOf(webhook_id)))
       }
     }
     return fresh
@@ -96,14 +99,14 @@ function createReader(
   return readNew
 }
 
-/** Those that were last tried at `since` or later, some of them more than once. */
+/** Those whose last attempt was recorded at `since` or later; one that is attempted meanwhile comes twice. */
 async function* readSince(ctx: OperatorContext, organizationId: string, since: Date): AsyncGenerator<Delivery> {
-  for (let from = since; ; ) {
-    const page = await tailDeliveries(ctx, organizationId, from, PAGE)
+  for (let after = { at: since, id: LOWEST_ID }; ; ) {
+    const page = await tailDeliveries(ctx, organizationId, after, PAGE)
     yield* page
-    const last = page.at(-1)?.attempted_at
+    const last = page.at(-1)
     if (!last || page.length < PAGE) return
-    from = last > from ? last : new Date(from.getTime() + 1)
+    after = { at: last.attempted_at as Date, id: last.id }
   }
 }
 

@@ -20,7 +20,7 @@ import { directoryHash, findInDirectory } from '../storage/directory.js'
 import { findOrganization } from '../storage/organizations.js'
 
 /** Every key starts with this and an underscore (spec 5.1). */
-export const KEY_PREFIX = 'parley'
+const KEY_PREFIX = 'parley'
 
 /** Who makes a request: a key, and the organization that it belongs to. */
 export interface Caller {

@@ -4,7 +4,7 @@ import { OUTCOME_UNKNOWN } from '../model/message.js'
 import { hasCallbackBacklog, pruneCallbacks } from '../storage/callbacks.js'
 import { foldCampaignCounts } from '../storage/campaign-counts.js'
 import { foldContactCounts, repairContactLists } from '../storage/contact-lists.js'
-import { eraseContactTraces } from '../storage/contacts.js'
+import { eraseContactCallbacks, eraseContactEvents } from '../storage/contacts.js'
 import { pruneEvents } from '../storage/events.js'
 import { pruneIdempotencyKeys } from '../storage/idempotency-keys.js'
 import { listOverdueMessages, markAbandonedMessages, refuseMessage } from '../storage/outgoing-messages.js'
@@ -44,9 +44,9 @@ export async function settleOutcomes(ctx: Context): Promise<void> {
 }
 
 /**
- * Deletes what is kept for a time only (contract 4, Contacts): raw callbacks, events, deliveries and ids of a storefront's webhooks 30
- * days, idempotency keys 1 day, files whose message never came 1 day. Sets the lists of contacts right, where a process of an older
- * version changed contacts.
+ * Deletes what is kept for a time only (contract 4, Contacts): raw callbacks, events, deliveries that have ended and ids of a
+ * storefront's webhooks 30 days, idempotency keys 1 day, files whose message never came 1 day. Sets the lists of contacts right, where a
+ * process of an older version changed contacts.
  */
 export async function prune(ctx: Context): Promise<void> {
   const now = ctx.clock()
@@ -67,14 +67,18 @@ export async function foldCounts(ctx: Context): Promise<void> {
   while ((await foldCampaignCounts(ctx.database, FOLD_BATCH)) === FOLD_BATCH);
 }
 
-/** Blanks what an erased contact left in events and raw callbacks. */
-export function eraseTraces(
+/** Blanks what an erased contact left in events and raw callbacks, and ends its deliveries. */
+export async function eraseTraces(
   ctx: Context,
   organizationId: string,
   contactId: string,
   addresses: readonly string[],
 ): Promise<void> {
-  return eraseContactTraces(ctx.database, organizationId, contactId, addresses)
+  await ctx.database.transaction((transaction) => eraseContactEvents(transaction, organizationId, contactId))
+  // Deliveries that were about to be made are held in memory.
+  ctx.signals.send({ topic: 'webhooks', organizationId })
+  // Takes long, so nobody waits for it.
+  await eraseContactCallbacks(ctx.database, organizationId, contactId, addresses)
 }
 
 function before(now: Date, ms: number): Date {

@@ -5,6 +5,7 @@ const LOOKUP_TIMEOUT_MS = 3_000
 
 /** An endpoint's URL, or what is wrong with the text. Numbers for a host (2130706433, 0x7f.1) come out as the address they are. */
 export function readUrl(text: string): { url: URL } | { problem: string } {
+  if (/[\s\p{Cc}]/u.test(text)) return { problem: 'the URL contains white space or control characters' }
   if (!URL.canParse(text)) return { problem: 'the URL is not valid' }
   const url = new URL(text)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {

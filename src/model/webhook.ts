@@ -45,8 +45,8 @@ export interface Webhook {
   disabled_reason: string | null
   /** The first failure since the last success. */
   failing_since: Date | null
-  /** Only events of later transactions are for it. */
-  since_transaction: string
+  /** Only events with a higher number are for it. */
+  since_seq: number
   created_at: Date
   updated_at: Date
 }
@@ -102,17 +102,6 @@ export const SetWebhook = Type.Object({
   }),
   description: Type.Optional(Nullable(Type.String({ maxLength: MAX_DESCRIPTION }))),
 })
-
-/** Throws invalid_field for what is no address that events can be posted to. */
-export function checkWebhookUrl(given: string): void {
-  const url = /[\s\p{Cc}]/u.test(given) || !URL.canParse(given) ? null : new URL(given)
-  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
-  if (isWeb && url.username === '' && url.password === '') return
-  throw new Problem(
-    'invalid_field',
-    'url must be an address with http or https, without spaces, user name and password, such as https://example.com/hook',
-  )
-}
 
 /** The kinds that somebody names, each once. Throws the problem with the first one that there is not; `field` names where they stand. */
 export function readKinds(

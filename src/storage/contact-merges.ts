@@ -3,6 +3,7 @@ import { statement } from '../database/statement.js'
 import type { Contact } from '../model/contact.js'
 import { moveRecipients } from './broadcast-moves.js'
 import { CONTACT_COLUMNS, foldName } from './contacts.js'
+import { lockFeed } from './webhook-feeds.js'
 
 const lockByAddresses = statement<Contact>(
   'contactMerges.lock',
@@ -106,6 +107,8 @@ export async function mergeContacts(
   await transaction.run(moveMessages, [organizationId, younger.id, older.id, older.last_seq])
   await moveRecipients(transaction, organizationId, younger.id, older.id)
   await transaction.run(moveAddresses, [organizationId, younger.id, older.id])
+  // A round of deliveries under way would have the later ones of either contact wait for what does not wake them.
+  await lockFeed(transaction, organizationId)
   await transaction.run(moveEvents, [organizationId, younger.id, older.id])
   await transaction.run(moveDeliveries, [organizationId, younger.id, older.id])
   await transaction.run(moveActivity, [organizationId, younger.id, older.id])

@@ -3,6 +3,7 @@ import { opaqueArray, statement } from '../database/statement.js'
 import { foldText } from '../lib/fold.js'
 import type { Contact, ContactLookup } from '../model/contact.js'
 import { ERASE_RECIPIENTS } from './broadcast-moves.js'
+import { lockFeed } from './webhook-feeds.js'
 
 /** Every column that a contact shows or that a verb needs; the same list in every statement that returns a contact. */
 export const CONTACT_COLUMNS = `organization_id, id, chat_id, phone_number, full_name, email, tags, bot_status, allow_broadcast,
@@ -163,20 +164,24 @@ const erase = statement<{ id: string }>(
    SELECT id FROM erased`,
 )
 
-// A callback that still has its job is not worked off: blanking it would lose what it brings. It is looked for again later.
-const eraseTraces = statement<never>(
-  'contacts.eraseTraces',
+const eraseEvents = statement<never>(
+  'contacts.eraseEvents',
   `WITH happened AS (
      UPDATE events SET data = '{}' WHERE organization_id = $1 AND contact_id = $2 RETURNING seq
-   ), delivered AS (
-     UPDATE webhook_deliveries d
-     SET status = CASE d.status WHEN 'pending' THEN 'failed' ELSE d.status END, next_attempt_at = NULL,
-       attempts = (
-         SELECT coalesce(jsonb_agg(attempt || '{"response_body": null}' ORDER BY n), '[]')
-         FROM jsonb_array_elements(d.attempts) WITH ORDINALITY AS made (attempt, n)
-       )
-     WHERE d.organization_id = $1 AND d.event_seq IN (SELECT seq FROM happened)
-   ), named AS (
+   )
+   UPDATE webhook_deliveries d
+   SET status = CASE d.status WHEN 'pending' THEN 'failed' ELSE d.status END, next_attempt_at = NULL,
+     attempts = (
+       SELECT coalesce(jsonb_agg(attempt || '{"response_body": null}' ORDER BY n), '[]')
+       FROM jsonb_array_elements(d.attempts) WITH ORDINALITY AS made (attempt, n)
+     )
+   WHERE d.organization_id = $1 AND d.event_seq IN (SELECT seq FROM happened)`,
+)
+
+// A callback that still has its job is not worked off: blanking it would lose what it brings. It is looked for again later.
+const eraseCallbacks = statement<never>(
+  'contacts.eraseCallbacks',
+  `WITH named AS (
      SELECT c.id, EXISTS (
        SELECT FROM graphile_worker._private_jobs j
        WHERE j.payload ->> 'callbackId' = c.id::text AND j.attempts < j.max_attempts
@@ -325,15 +330,24 @@ export async function eraseContact(transaction: Queryable, organizationId: strin
 }
 
 /**
- * Blanks the events of an erased contact, whose deliveries end with that, and the raw callbacks that name one of its addresses; leaves another job where
- * some of these are not worked off yet.
+ * Blanks the events of an erased contact, whose deliveries end with that. Needs a transaction: with the feed locked, no event of it
+ * becomes a delivery meanwhile.
  */
-export async function eraseContactTraces(
+export async function eraseContactEvents(transaction: Queryable, organizationId: string, id: string): Promise<void> {
+  await lockFeed(transaction, organizationId)
+  await transaction.run(eraseEvents, [organizationId, id])
+}
+
+/**
+ * Blanks the raw callbacks that name one of an erased contact's addresses; leaves another job for its traces where some of these are
+ * not worked off yet. Reads all callbacks of the organization.
+ */
+export async function eraseContactCallbacks(
   db: Queryable,
   organizationId: string,
   id: string,
   addresses: readonly string[],
 ): Promise<void> {
   const spellings = addresses.map((address) => address.replace(/^user:/, ''))
-  await db.run(eraseTraces, [organizationId, id, spellings])
+  await db.run(eraseCallbacks, [organizationId, id, spellings])
 }

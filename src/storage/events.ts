@@ -4,15 +4,15 @@ import type { EventRow } from '../model/event.js'
 
 // Events are written by the statements that make them happen (contacts, outgoing-messages, incoming-messages, message-statuses).
 //
-// They are read in windows of transaction ids: from where the last window ended up to the oldest transaction that is still
-// running, so that no event comes to stand before the position of a reader. Within a window the numbers order them. Who waits for
-// another's row has both events in one window, for when the later one has ended the earlier one has too.
+// They are read in windows between two snapshots: what was committed after the first one and before the second. So a reader misses
+// nothing and waits for nobody, however late a transaction ends. Within a window the numbers order them. Whoever waited for another's
+// row was committed after it and has a higher number, so that it is in the same window or a later one, and comes after it.
 
 /** Up to where events have been read. */
 export interface EventPosition {
-  /** The transaction at which the window begins. */
+  /** The snapshot at which the window begins: all that it shows has been read. */
   windowFrom: string
-  /** The first one after it; null where the window is yet to be opened. */
+  /** The one at which it ends; null where the window is yet to be opened. */
   windowTo: string | null
   /** The number of the last event of the window that has been read; null where none has. */
   seq: number | null
@@ -23,45 +23,42 @@ export interface EventWindow {
   organizationId: string
   events: EventRow[]
   next: EventPosition
-  /** There are events after the window; where it has been opened just now, they wait for an older transaction to end. */
-  hasLater: boolean
 }
 
 /** Before every event that is kept. */
-export const OLDEST_POSITION: EventPosition = { windowFrom: '0', windowTo: null, seq: 0 }
+export const OLDEST_POSITION: EventPosition = { windowFrom: '1:1:', windowTo: null, seq: 0 }
 
 /** An event's columns, under the alias e. */
 export const EVENT_COLUMNS =
   'e.organization_id, e.seq, e.id, e.type, e.contact_id, e.transaction_id::text AS transaction_id, e.created_at, e.data'
 
-// "+ 0" keeps the planner from looking for the smallest number by walking through all of the organization's events, IS TRUE from
-// reading and sorting a whole window for one page of it, OFFSET 0 from asking for the newest again for every event.
+// "+ 0" keeps the planner from looking for the smallest number by walking through all of the organization's events.
 const readWindows = statement<WindowRow>(
   'events.readWindows',
-  `SELECT w.organization_id AS reader, w.window_from::text, w.upper::text AS window_to, e.*,
-     coalesce(after.newest >= w.upper, false) AS has_later
+  `SELECT w.organization_id AS reader, w.window_from::text, w.upper::text AS window_to, e.*
    FROM (
-     SELECT given.*,
-       coalesce(given.window_to, greatest(given.window_from, pg_snapshot_xmin(pg_current_snapshot()))) AS upper
-     FROM json_to_recordset($1) AS given (organization_id uuid, window_from xid8, window_to xid8, seq bigint)
+     SELECT given.*, coalesce(given.window_to, pg_current_snapshot()) AS upper
+     FROM json_to_recordset($1) AS given (organization_id uuid, window_from pg_snapshot, window_to pg_snapshot, seq bigint)
      ${FEW}
    ) w
    CROSS JOIN LATERAL (
-     SELECT coalesce(w.seq, (
-       SELECT min(f.seq + 0) - 1 FROM events f
-       WHERE f.organization_id = w.organization_id AND f.transaction_id >= w.window_from AND f.transaction_id < w.upper
-     )) AS seq, (
-       SELECT n.transaction_id FROM events n
-       WHERE n.organization_id = w.organization_id
-       ORDER BY n.transaction_id DESC
-       LIMIT 1
-     ) AS newest
+     SELECT coalesce(w.seq, least(
+       (
+         SELECT min(f.seq + 0) FROM events f
+         WHERE f.organization_id = w.organization_id AND f.transaction_id >= pg_snapshot_xmax(w.window_from)
+       ), (
+         SELECT min(f.seq + 0) FROM events f
+         WHERE f.organization_id = w.organization_id
+           AND f.transaction_id = ANY (ARRAY (SELECT pg_snapshot_xip(w.window_from)))
+       )
+     ) - 1) AS seq
      OFFSET 0
    ) after
    LEFT JOIN LATERAL (
      SELECT ${EVENT_COLUMNS} FROM events e
      WHERE e.organization_id = w.organization_id AND e.seq > after.seq
-       AND (e.transaction_id >= w.window_from AND e.transaction_id < w.upper) IS TRUE
+       AND pg_visible_in_snapshot(e.transaction_id, w.upper)
+       AND NOT pg_visible_in_snapshot(e.transaction_id, w.window_from)
        AND e.data <> '{}' AND ($2::text[] IS NULL OR e.type = ANY ($2))
      ORDER BY e.seq
      LIMIT $3
@@ -69,15 +66,9 @@ const readWindows = statement<WindowRow>(
    ORDER BY e.seq`,
 )
 
-type WindowRow = { reader: string; window_from: string; window_to: string; has_later: boolean } & (
-  | EventRow
-  | { seq: null }
-)
+type WindowRow = { reader: string; window_from: string; window_to: string } & (EventRow | { seq: null })
 
-const newest = statement<{ window_from: string }>(
-  'events.newest',
-  'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS window_from',
-)
+const newest = statement<{ window_from: string }>('events.newest', 'SELECT pg_current_snapshot()::text AS window_from')
 
 const prune = statement<never>(
   'events.prune',
@@ -123,12 +114,12 @@ export async function pruneEvents(db: Queryable, before: Date): Promise<void> {
 
 /** A window from which less came than was asked for is done with: the next one begins where it ends. */
 function toWindow(organizationId: string, rows: readonly WindowRow[], limit: number): EventWindow {
-  const { window_from, window_to, has_later } = rows[0] as WindowRow
+  const { window_from, window_to } = rows[0] as WindowRow
   const events = rows.filter((row): row is WindowRow & EventRow => row.seq !== null)
   const last = events.at(-1)
   const next: EventPosition =
     last && events.length === limit
       ? { windowFrom: window_from, windowTo: window_to, seq: last.seq }
       : { windowFrom: window_to, windowTo: null, seq: null }
-  return { organizationId, events, next, hasLater: has_later }
+  return { organizationId, events, next }
 }

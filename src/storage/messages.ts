@@ -3,7 +3,7 @@ import { opaqueArray, statement } from '../database/statement.js'
 import type { Message, ShownMessage } from '../model/message.js'
 
 /** The columns of a row `m` of messages that a verb or an answer needs. */
-export const MESSAGE_COLUMNS = `m.organization_id, m.id, m.contact_id, m.seq, m.upstream_id, m.sender_type, m.message_type, m.text,
+const MESSAGE_COLUMNS = `m.organization_id, m.id, m.contact_id, m.seq, m.upstream_id, m.sender_type, m.message_type, m.text,
   m.media_type, m.media_id, m.media_expires_at, m.transcription, m.content, m.status, m.outcome, m.error, m.context_upstream_id, m.assignee_id, m.created_at, m.accepted_at`
 
 /**
@@ -34,7 +34,7 @@ export const ASSIGNEE = `(
 export const ACCEPTED_EVENT = `CASE WHEN m.message_type = 'reaction' THEN 'message.reaction' ELSE 'message.sent' END`
 
 /** The message `m` with all that it shows, for a select list. */
-export const SHOWN_MESSAGE_COLUMNS = `${MESSAGE_COLUMNS}, ${REACTIONS} AS reactions, ${ASSIGNEE} AS assignee`
+const SHOWN_MESSAGE_COLUMNS = `${MESSAGE_COLUMNS}, ${REACTIONS} AS reactions, ${ASSIGNEE} AS assignee`
 
 /** The message `m` with all that it shows, as JSON for an event. */
 export const MESSAGE_SNAPSHOT = `(to_jsonb(m) || jsonb_build_object('reactions', ${REACTIONS}, 'assignee', ${ASSIGNEE}))`

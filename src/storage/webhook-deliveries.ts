@@ -17,8 +17,6 @@ export interface NewDelivery {
   event_type: string
   contact_id: string | null
   in_order: boolean
-  /** Whether no other of these comes before it. */
-  is_first: boolean
 }
 
 /** A delivery that may be attempted. */
@@ -42,46 +40,53 @@ export interface AttemptResult {
   next_attempt_at: Date | null
 }
 
-// A webhook that has been removed or disabled meanwhile gets none.
+// A webhook that has been removed or disabled meanwhile gets none, nor does a contact that has been erased. The contact is the event's as
+// it is now: it may have been merged into another one since it was read.
 const insert = statement<{ id: string }>(
   'webhookDeliveries.insert',
   `WITH given AS (
      SELECT * FROM json_to_recordset($1) AS given (organization_id uuid, id uuid, webhook_id uuid, event_seq bigint,
-       event_id uuid, event_type text, contact_id uuid, in_order boolean, is_first boolean)
+       event_id uuid, event_type text, contact_id uuid, in_order boolean)
      ${FEW}
    ), inserted AS (
      INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_seq, event_id, event_type, contact_id, in_order,
        next_attempt_at)
-     SELECT g.organization_id, g.id, g.webhook_id, g.event_seq, g.event_id, g.event_type, g.contact_id, g.in_order,
-       CASE WHEN NOT g.in_order OR g.is_first AND NOT EXISTS (
+     SELECT g.organization_id, g.id, g.webhook_id, g.event_seq, g.event_id, g.event_type, e.contact_id, g.in_order,
+       CASE WHEN NOT g.in_order
+         OR row_number() OVER (PARTITION BY g.webhook_id, e.contact_id ORDER BY g.event_seq) = 1 AND NOT EXISTS (
          SELECT FROM webhook_deliveries earlier
          WHERE earlier.organization_id = g.organization_id AND earlier.webhook_id = g.webhook_id
-           AND earlier.contact_id = g.contact_id AND earlier.status = 'pending' AND earlier.in_order
+           AND earlier.contact_id = e.contact_id AND earlier.status = 'pending' AND earlier.in_order
        ) THEN $2::timestamptz END
      FROM given g
      JOIN webhooks w ON w.organization_id = g.organization_id AND w.id = g.webhook_id AND w.active
+     JOIN events e ON e.organization_id = g.organization_id AND e.seq = g.event_seq AND e.data <> '{}'
      RETURNING id, next_attempt_at
    )
    SELECT id FROM inserted WHERE next_attempt_at IS NOT NULL`,
 )
 
+// Whether what was recorded before has been committed may have remained unknown: an attempt stands once. What was attempted while its
+// contact was merged into another may have to wait now.
 const record = statement<never>(
   'webhookDeliveries.record',
   `UPDATE webhook_deliveries d
-   SET status = g.status, attempts = d.attempts || g.attempt, next_attempt_at = g.next_attempt_at,
+   SET status = g.status, attempts = d.attempts || g.attempt,
+     next_attempt_at = CASE WHEN d.next_attempt_at IS NOT NULL THEN g.next_attempt_at END,
      attempted_at = $2
    FROM (
      SELECT * FROM json_to_recordset($1) AS g (organization_id uuid, id uuid, status text, attempt jsonb,
        next_attempt_at timestamptz)
      ${FEW}
    ) g
-   WHERE d.organization_id = g.organization_id AND d.id = g.id AND d.status = 'pending'`,
+   WHERE d.organization_id = g.organization_id AND d.id = g.id AND d.status = 'pending'
+     AND NOT d.attempts @> jsonb_build_array(jsonb_build_object('at', g.attempt -> 'at'))`,
 )
 
 const DUE_COLUMNS = `d.organization_id, d.id, d.webhook_id, jsonb_array_length(d.attempts) AS attempted`
 
 // By the rows, not by what was known when they were attempted: their contact may have been merged into another one since.
-const promote = statement<DueRow>(
+const promote = statement<DueDelivery>(
   'webhookDeliveries.promote',
   `WITH ended AS (
      SELECT DISTINCT d.organization_id, d.webhook_id, d.contact_id
@@ -122,7 +127,7 @@ const promoteAll = statement<never>(
    WHERE d.organization_id = head.organization_id AND d.id = head.id AND head.next_attempt_at IS NULL`,
 )
 
-const readDue = statement<{ lane: string; next_due_at: Date | null } & (DueRow | { id: null })>(
+const readDue = statement<{ lane: string; next_due_at: Date | null } & (DueDelivery | { id: null })>(
   'webhookDeliveries.readDue',
   `SELECT lane.webhook_id AS lane, next.due_at AS next_due_at, d.*, to_json(e) AS event
    FROM (
@@ -146,8 +151,6 @@ const readDue = statement<{ lane: string; next_due_at: Date | null } & (DueRow |
      LIMIT 1
    ) e ON true`,
 )
-
-type DueRow = DueDelivery
 
 /** Inserts deliveries of events, in their order; those that may be attempted at once, at `now`, are returned by their ids. */
 export async function insertDeliveries(

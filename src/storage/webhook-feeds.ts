@@ -34,23 +34,24 @@ const share = statement<{ feeds: number; processes: number }>(
      (SELECT count(*) FROM processes WHERE worker_ids <> '{}') AS processes`,
 )
 
-const listHeld = statement<{ organization_id: string }>(
-  'webhookFeeds.listHeld',
-  'SELECT organization_id FROM webhook_feeds WHERE holder = $1',
-)
+const listHeld = statement<FeedRow>('webhookFeeds.listHeld', `SELECT ${COLUMNS} FROM webhook_feeds WHERE holder = $1`)
 
 const lock = statement<{ organization_id: string; is_held: boolean }>(
   'webhookFeeds.lock',
   `SELECT organization_id, holder IS NOT DISTINCT FROM $1 AS is_held FROM webhook_feeds
    WHERE organization_id = ANY (${opaqueArray('$2', 'uuid')})
-   ORDER BY organization_id
-   FOR UPDATE`,
+   FOR UPDATE SKIP LOCKED`,
+)
+
+const lockOne = statement<never>(
+  'webhookFeeds.lockOne',
+  'SELECT FROM webhook_feeds WHERE organization_id = $1 FOR UPDATE',
 )
 
 const move = statement<never>(
   'webhookFeeds.move',
   `UPDATE webhook_feeds f SET window_from = g.window_from, window_to = g.window_to, seq = g.seq
-   FROM json_to_recordset($1) AS g (organization_id uuid, window_from xid8, window_to xid8, seq bigint)
+   FROM json_to_recordset($1) AS g (organization_id uuid, window_from pg_snapshot, window_to pg_snapshot, seq bigint)
    WHERE f.organization_id = g.organization_id`,
 )
 
@@ -62,12 +63,7 @@ const release = statement<never>(
 /** Takes up to `limit` organizations that no living process holds. */
 export async function claimFeeds(db: Queryable, processId: number, limit: number): Promise<HeldFeed[]> {
   const rows = await db.run(claim, [processId, limit])
-  return rows.map(({ organization_id, window_from, window_to, seq }) => ({
-    organizationId: organization_id,
-    windowFrom: window_from,
-    windowTo: window_to,
-    seq,
-  }))
+  return rows.map(toFeed)
 }
 
 /** How many organizations there are to hold, and how many processes with workers to hold them. */
@@ -77,22 +73,27 @@ export async function countFeeds(db: Queryable): Promise<{ feeds: number; proces
 }
 
 /** The organizations that a process holds. */
-export async function listHeldFeeds(db: Queryable, processId: number): Promise<Set<string>> {
+export async function listHeldFeeds(db: Queryable, processId: number): Promise<HeldFeed[]> {
   const rows = await db.run(listHeld, [processId])
-  return new Set(rows.map((row) => row.organization_id))
+  return rows.map(toFeed)
 }
 
 /**
- * Locks the organizations until the transaction ends, so that one transaction at a time decides what of them is due; returns
- * those that the process holds.
+ * Locks the organizations until the transaction ends, so that one transaction at a time decides what of them is due: by each that
+ * is locked now, whether the process holds it. Who has another one locked is not waited for.
  */
 export async function lockFeeds(
   transaction: Queryable,
   processId: number,
   organizationIds: readonly string[],
-): Promise<Set<string>> {
+): Promise<Map<string, boolean>> {
   const rows = await transaction.run(lock, [processId, organizationIds])
-  return new Set(rows.flatMap((row) => (row.is_held ? [row.organization_id] : [])))
+  return new Map(rows.map((row) => [row.organization_id, row.is_held]))
+}
+
+/** Keeps everybody else from deciding what is due of an organization until the transaction ends. */
+export async function lockFeed(transaction: Queryable, organizationId: string): Promise<void> {
+  await transaction.run(lockOne, [organizationId])
 }
 
 /** Notes how far the events of locked organizations have been turned into deliveries. */
@@ -113,4 +114,8 @@ export async function releaseFeeds(
   organizationIds: readonly string[] | null,
 ): Promise<void> {
   await db.run(release, [processId, organizationIds])
+}
+
+function toFeed({ organization_id, window_from, window_to, seq }: FeedRow): HeldFeed {
+  return { organizationId: organization_id, windowFrom: window_from, windowTo: window_to, seq }
 }

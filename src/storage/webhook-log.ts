@@ -3,9 +3,10 @@ import { statement } from '../database/statement.js'
 import type { EventRow } from '../model/event.js'
 import { type Delivery, type DeliveryStatus, TEST_KIND } from '../model/webhook.js'
 import { EVENT_COLUMNS } from './events.js'
+import { eventWebhook } from './webhooks.js'
 
 /** Every column of a delivery. */
-export const DELIVERY_COLUMNS = `organization_id, id, webhook_id, event_seq, event_id, event_type, contact_id, in_order, status, attempts,
+const DELIVERY_COLUMNS = `organization_id, id, webhook_id, event_seq, event_id, event_type, contact_id, in_order, status, attempts,
   next_attempt_at, attempted_at, created_at`
 
 const listAll = statement<Delivery>(
@@ -85,8 +86,7 @@ const insertTest = statement<Delivery>(
   'webhookLog.insertTest',
   `WITH event AS (
      INSERT INTO events (organization_id, id, type, data)
-     SELECT $1, $3, '${TEST_KIND}', jsonb_build_object('webhook',
-       to_jsonb(w) - '{secret,previous_secret,previous_secret_until}'::text[])
+     SELECT $1, $3, '${TEST_KIND}', jsonb_build_object('webhook', ${eventWebhook('w')})
      FROM webhooks w
      WHERE w.organization_id = $1 AND w.id = $2
      RETURNING seq, id, type
@@ -99,9 +99,9 @@ const insertTest = statement<Delivery>(
 const tail = statement<Delivery>(
   'webhookLog.tail',
   `SELECT ${DELIVERY_COLUMNS} FROM webhook_deliveries
-   WHERE organization_id = $1 AND attempted_at >= $2
+   WHERE organization_id = $1 AND attempted_at >= $2 AND (attempted_at, id) > ($2, $3)
    ORDER BY attempted_at, id
-   LIMIT $3`,
+   LIMIT $4`,
 )
 
 const sweep = statement<{ count: number }>(
@@ -116,14 +116,14 @@ const sweep = statement<{ count: number }>(
    SELECT count(*) FROM swept`,
 )
 
-// By the ids, which stand in the order of time, and in the index.
+// By the ids, which stand in the order of time, and in the index. Later ones of a contact wait for the pending one, which stays.
 const prune = statement<{ count: number }>(
   'webhookLog.prune',
   `WITH old AS (
      SELECT d.organization_id, d.id
      FROM organizations o CROSS JOIN LATERAL (
        SELECT organization_id, id FROM webhook_deliveries
-       WHERE organization_id = o.id AND id < $1
+       WHERE organization_id = o.id AND id < $1 AND status <> 'pending'
        ORDER BY id
        LIMIT $2
      ) d
@@ -227,14 +227,20 @@ export async function insertTestDelivery(
   return rows[0] ?? null
 }
 
-/** At most `limit` deliveries of an organization that were last tried at `since` or later, in the order of that. */
+/** A delivery in the order in which attempts were last recorded; several may be recorded at the same time. */
+export interface AttemptedPosition {
+  at: Date
+  id: string
+}
+
+/** At most `limit` deliveries of an organization whose last attempt was recorded after this position, in the order of that. */
 export function listAttemptedDeliveries(
   db: Queryable,
   organizationId: string,
-  since: Date,
+  after: AttemptedPosition,
   limit: number,
 ): Promise<Delivery[]> {
-  return db.run(tail, [organizationId, since, limit])
+  return db.run(tail, [organizationId, after.at, after.id, limit])
 }
 
 /** Deletes at most `limit` deliveries of a webhook; resolves to how many. */
@@ -248,7 +254,7 @@ export async function sweepDeliveries(
   return row?.count ?? 0
 }
 
-/** Deletes at most `limit` deliveries whose ids are smaller than this one; resolves to how many. Of all tenants. */
+/** Deletes at most `limit` deliveries that have ended, with ids smaller than this one; resolves to how many. Of all tenants. */
 export async function pruneDeliveries(db: Queryable, beforeId: string, limit: number): Promise<number> {
   const [row] = await db.run(prune, [beforeId, limit])
   return row?.count ?? 0

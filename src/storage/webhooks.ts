@@ -2,14 +2,20 @@ import type { Queryable } from '../database/pool.js'
 import { statement } from '../database/statement.js'
 import type { Webhook } from '../model/webhook.js'
 import { taskId } from './job-tasks.js'
+import { lockFeed } from './webhook-feeds.js'
 
 /** Every column of a webhook. */
-export const WEBHOOK_COLUMNS = `organization_id, id, url, description, events, secret, previous_secret, previous_secret_until, active,
-  disabled_reason, failing_since, since_transaction, created_at, updated_at`
+const WEBHOOK_COLUMNS = `organization_id, id, url, description, events, secret, previous_secret, previous_secret_until, active,
+  disabled_reason, failing_since, since_seq, created_at, updated_at`
+
+/** What events show of a webhook's row, which goes by the given name in the statement: all but its secrets. */
+export function eventWebhook(row: string): string {
+  return `to_jsonb(${row}) - '{secret,previous_secret,previous_secret_until}'::text[]`
+}
 
 // Whoever adds or removes webhooks takes this row first. The update changes nothing; it locks the row that is there already.
-const lockFeed = statement<never>(
-  'webhooks.lockFeed',
+const ensureFeed = statement<never>(
+  'webhooks.ensureFeed',
   `INSERT INTO webhook_feeds (organization_id) VALUES ($1)
    ON CONFLICT (organization_id) DO UPDATE SET organization_id = excluded.organization_id`,
 )
@@ -30,11 +36,6 @@ const list = statement<Webhook>(
 const find = statement<Webhook>(
   'webhooks.find',
   `SELECT ${WEBHOOK_COLUMNS} FROM webhooks WHERE organization_id = $1 AND id = $2`,
-)
-
-const holdFeed = statement<never>(
-  'webhooks.holdFeed',
-  'SELECT FROM webhook_feeds WHERE organization_id = $1 FOR UPDATE',
 )
 
 const remove = statement<{ id: string }>(
@@ -62,8 +63,7 @@ const enable = statement<Webhook>(
   'webhooks.enable',
   `WITH enabled AS (
      UPDATE webhooks
-     SET active = true, disabled_reason = NULL, failing_since = NULL, since_transaction = pg_current_xact_id(),
-       updated_at = now()
+     SET active = true, disabled_reason = NULL, failing_since = NULL, since_seq = nextval('events_seq'), updated_at = now()
      WHERE organization_id = $1 AND id = $2 AND NOT active
      RETURNING ${WEBHOOK_COLUMNS}
    )
@@ -86,7 +86,7 @@ export async function insertWebhook(
   { id, url, events, description, secret }: NewWebhook,
   max: number,
 ): Promise<Webhook | null> {
-  await transaction.run(lockFeed, [organizationId])
+  await transaction.run(ensureFeed, [organizationId])
   const rows = await transaction.run(insert, [organizationId, id, url, events, description, secret, max])
   return rows[0] ?? null
 }
@@ -107,7 +107,7 @@ export async function findWebhook(db: Queryable, organizationId: string, id: str
  * transaction, as the insert does.
  */
 export async function deleteWebhook(transaction: Queryable, organizationId: string, id: string): Promise<boolean> {
-  await transaction.run(holdFeed, [organizationId])
+  await lockFeed(transaction, organizationId)
   const rows = await transaction.run(remove, [organizationId, id])
   return rows.length > 0
 }

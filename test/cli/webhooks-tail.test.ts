@@ -103,6 +103,38 @@ describe('webhooks tail', () => {
     expect(lines.map((line) => JSON.parse(line).webhook_id)).toEqual([wanted.id, wanted.id])
   })
 
+  /** Stores deliveries whose attempt, so long, was recorded at this moment. */
+  async function recordAttempts(webhookId: string, { count, durationMs }: { count: number; durationMs: number }) {
+    const recordedAt = new Date()
+    const at = new Date(recordedAt.getTime() - durationMs).toISOString()
+    const attempt = { at, response_status: null, error: 'no answer', duration_ms: durationMs, response_body: null }
+    await world.database.pool.query(
+      `INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_seq, event_id, event_type, in_order, attempts,
+         attempted_at)
+       SELECT $1, gen_random_uuid(), $2, n, $1, 'contact.created', false, $3, $4 FROM generate_series(1, $5::integer) AS n`,
+      [organization.id, webhookId, JSON.stringify([attempt]), recordedAt, count],
+    )
+  }
+
+  it('shows attempts that took long, when they are recorded', async () => {
+    const { id } = await setWebhook(world, organization)
+    const followed = await tail('--json')
+    await recordAttempts(id, { count: 1, durationMs: 15_000 })
+    const [line = ''] = await followed.lines(1)
+    expect(await followed.end()).toBe(0)
+    expect(JSON.parse(line)).toMatchObject({ outcome: 'retry', attempt: 1, duration_ms: 15_000 })
+  })
+
+  it('shows all that was recorded at the same moment, each once', async () => {
+    const { id } = await setWebhook(world, organization)
+    const followed = await tail('--json')
+    await recordAttempts(id, { count: 2_001, durationMs: 5 })
+    const lines = await followed.lines(2_001)
+    expect(await followed.end()).toBe(0)
+    expect(new Set(lines.map((line) => JSON.parse(line).delivery_id)).size).toBe(2_001)
+    expect(lines).toHaveLength(2_001)
+  })
+
   it('ends when nobody reads its output any more', async () => {
     const followed = await tail()
     expect(await followed.closeOutput()).toBe(0)

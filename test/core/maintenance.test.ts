@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { prune, settleOutcomes } from '../../src/core/maintenance.js'
+import { eraseTraces, prune, settleOutcomes } from '../../src/core/maintenance.js'
 import { idBefore, newId } from '../../src/lib/id.js'
+import { setWebhook } from '../interfaces/api/webhooks-support.js'
 import {
   conversation,
   createContact,
@@ -10,6 +11,8 @@ import {
   textMessage,
 } from '../interfaces/hooks/support.js'
 import { readConversations } from '../support/conversations.js'
+import { hold, untilWaiting } from '../support/locks.js'
+import { hearSignals } from '../support/signals.js'
 import { startWorld, type TestOrganization, type World } from '../support/world.js'
 
 const MINUTE = 60_000
@@ -156,20 +159,36 @@ describe('pruning', () => {
     expect(await counts()).toEqual({ callbacks: 0, events: false, keys: 0, messages: 1 })
   })
 
+  /** Deliveries that were made so long ago. */
+  const insertDeliveries = (agoMs: number, status: string, count: number) => {
+    const time = new Date(world.now().getTime() - agoMs)
+    return world.database.pool.query(
+      `INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_seq, event_id, event_type, in_order, status)
+       SELECT $1, given.id, $1, 1, $1, 'contact.created', true, $3 FROM unnest($2::uuid[]) AS given (id)`,
+      [organization.id, Array.from({ length: count }, () => idBefore(time).slice(0, 24) + newId().slice(24)), status],
+    )
+  }
+
+  async function countDeliveries(): Promise<object> {
+    const { rows } = await world.database.pool.query<{ status: string; count: number }>(
+      'SELECT status, count(*) AS count FROM webhook_deliveries GROUP BY status',
+    )
+    return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
+  }
+
   it('deletes deliveries after 30 days, in as many batches as it takes', async () => {
-    const { id } = organization
-    const insert = (time: Date, deliveries: number) =>
-      world.database.pool.query(
-        `INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_seq, event_id, event_type, in_order)
-         SELECT $1, given.id, $1, 1, $1, 'contact.created', false FROM unnest($2::uuid[]) AS given (id)`,
-        [id, Array.from({ length: deliveries }, () => idBefore(time).slice(0, 24) + newId().slice(24))],
-      )
-    const ago = (ms: number) => new Date(world.now().getTime() - ms)
-    await insert(ago(30 * DAY + MINUTE), 5_001)
-    await insert(ago(30 * DAY - MINUTE), 2)
+    await insertDeliveries(30 * DAY + MINUTE, 'delivered', 5_001)
+    await insertDeliveries(30 * DAY + MINUTE, 'failed', 1)
+    await insertDeliveries(30 * DAY - MINUTE, 'delivered', 2)
     await prune(world.app.ctx)
-    const { rows } = await world.database.pool.query('SELECT count(*) AS count FROM webhook_deliveries')
-    expect(rows[0].count).toBe(2)
+    expect(await countDeliveries()).toEqual({ delivered: 2 })
+  })
+
+  it('leaves the deliveries that are still to be made: others wait for them', async () => {
+    await insertDeliveries(60 * DAY, 'pending', 3)
+    await insertDeliveries(40 * DAY, 'delivered', 1)
+    await prune(world.app.ctx)
+    expect(await countDeliveries()).toEqual({ pending: 3 })
   })
 
   it('lists and counts what a process of an older version made or erased', async () => {
@@ -186,5 +205,45 @@ describe('pruning', () => {
     const { contacts, pagination } = (await readConversations(world, organization, { action: 'contacts' })).body
     expect(contacts.map((contact: { chat_id: string }) => contact.chat_id)).toEqual(['5511988887777', CUSTOMER])
     expect(pagination.totalContacts).toBe(2)
+  })
+})
+
+describe('erasing the traces of a contact', () => {
+  beforeEach(() => setWebhook(world, organization))
+
+  async function readContactId(): Promise<string> {
+    const { rows } = await world.database.pool.query('SELECT id FROM contacts WHERE organization_id = $1', [
+      organization.id,
+    ])
+    return rows[0].id
+  }
+
+  it('reads the callbacks without keeping deliveries from being made', async () => {
+    await receiveMessages(world, organization, textMessage(CUSTOMER, 'forget me'))
+    const callbacks = await hold(world.database, 'SELECT FROM callbacks WHERE organization_id = $1 FOR UPDATE', [
+      organization.id,
+    ])
+    const erasing = eraseTraces(world.app.ctx, organization.id, await readContactId(), [CUSTOMER])
+    try {
+      await untilWaiting(world.database, 1, 'UPDATE callbacks')
+      const feed = await hold(
+        world.database,
+        'SELECT FROM webhook_feeds WHERE organization_id = $1 FOR UPDATE NOWAIT',
+        [organization.id],
+      )
+      await feed.release()
+    } finally {
+      await callbacks.release()
+      await erasing
+    }
+    const { rows } = await world.database.pool.query('SELECT octet_length(body) AS length FROM callbacks')
+    expect(rows).toEqual([{ length: 0 }])
+  })
+
+  it('tells those who hold deliveries in memory to read them again, when the events are blank', async () => {
+    const contactId = await readContactId()
+    const heard = hearSignals(world)
+    await eraseTraces(world.app.ctx, organization.id, contactId, [CUSTOMER])
+    expect(heard()).toContainEqual({ topic: 'webhooks', organizationId: organization.id })
   })
 })

@@ -97,7 +97,7 @@ describe('a template that is not known', () => {
 
 async function eventsOf() {
   const { rows } = await world.database.pool.query(
-    `SELECT data FROM events WHERE organization_id = $1 AND type = 'template.status_changed' ORDER BY transaction_id, id`,
+    `SELECT data FROM events WHERE organization_id = $1 AND type = 'template.status_changed' ORDER BY seq`,
     [organization.id],
   )
   return rows.map(({ data }) => data.template.status)

@@ -56,9 +56,10 @@ export async function ensurePersonContact(
 
 /** Makes all addresses lead to one contact; of two existing ones the older takes the younger in. False when there is none. */
 async function joinContacts(ctx: Context, organizationId: string, addresses: PersonAddresses): Promise<boolean> {
-  return ctx.database.transaction(async (transaction) => {
-    const [older, ...younger] = await lockContactsByAddresses(transaction, organizationId, addresses.all)
-    if (!older) return false
+  const found = await ctx.database.transaction(async (transaction) => {
+    const contacts = await lockContactsByAddresses(transaction, organizationId, addresses.all)
+    const [older, ...younger] = contacts
+    if (!older) return 0
     let joined = older
     for (const contact of younger) {
       joined = await mergeContacts(transaction, organizationId, joined, contact, newId())
@@ -67,8 +68,11 @@ async function joinContacts(ctx: Context, organizationId: string, addresses: Per
       await renumberContact(transaction, organizationId, joined.id, addresses.digits, newId())
     }
     await addContactAddresses(transaction, organizationId, joined.id, addresses.all)
-    return true
+    return contacts.length
   })
+  // Deliveries to be made are held in memory, with the contacts that they were about.
+  if (found > 1) ctx.signals.send({ topic: 'webhooks', organizationId })
+  return found > 0
 }
 
 /** A person changed the number or the user id: the contact goes on under the new one, and is still found under the old. */

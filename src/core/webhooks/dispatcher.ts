@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { backoffDelay, sleep } from '../../lib/backoff.js'
+import { sleep } from '../../lib/backoff.js'
 import { type Loop, startLoop } from '../../lib/loop.js'
 import type { EventRow } from '../../model/event.js'
 import type { Signal } from '../../model/signal.js'
@@ -7,9 +7,10 @@ import { type EventWindow, readEventWindows } from '../../storage/events.js'
 import { type NewDelivery, readDueDeliveries } from '../../storage/webhook-deliveries.js'
 import { type AttemptContext, createAttempter, type EndedAttempt } from './attempt.js'
 import { fanOut } from './fan-out.js'
-import { createHoldings, lookAgain } from './holdings.js'
-import { createLane } from './lane.js'
-import { type Recorded, recordRound } from './record.js'
+import { createHoldings, distrust, lookAgain, reload } from './holdings.js'
+import { createLane, type Lane } from './lane.js'
+import { type Recorded, type Round, recordRound } from './record.js'
+import { createWakes } from './wakes.js'
 
 /** Sees to it that events arrive at webhooks. */
 export interface Dispatcher {
@@ -25,12 +26,14 @@ export type DispatcherContext = AttemptContext & Pick<Context, 'database' | 'pro
 
 /** Every so often everything is looked at, whether a signal came or not. */
 const TEND_MS = 2_000
-/** What one round takes on: as many events, times webhooks, as one statement inserts well. */
-const MAX_ORGANIZATIONS = 100
+/** What one round takes on, so that it is short and its rows are few enough for one statement. */
+const MAX_LANES = 400
 const MAX_EVENTS = 1_000
 const MAX_DELIVERIES = 4_000
-/** How soon events are looked for again that wait for an older transaction. */
-const HELD_BACK = { baseMs: 4, maxMs: 200, jitter: 0 }
+const MAX_ATTEMPTS = 4_000
+const MAX_DUE = 2_000
+/** How soon what somebody else had locked is tried again. */
+const POSTPONED_MS = 25
 const GRACE_MS = 5_000
 
 /**
@@ -43,21 +46,26 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
   const attempt = createAttempter(ctx)
   const sending = new Set<Promise<unknown>>()
   const hangUp = new AbortController()
+  const lanes = createWakes<Lane>()
   let ended: EndedAttempt[] = []
   let tendAt = 0
-  let heldBack = 0
+  /** Rounds in which something was. */
+  let written = 0
   let loop: Loop | null = null
   let stopListening = () => {}
-  const holdings = createHoldings(ctx, (endpoint) =>
-    createLane(endpoint, {
+  const holdings = createHoldings(ctx, (endpoint) => {
+    const lane = createLane(endpoint, {
       clock: ctx.clock,
       attempt: (target, delivery) => track(attempt(target, delivery, hangUp.signal)),
       onEnd: (one) => {
         ended.push(one)
         loop?.call()
       },
-    }),
-  )
+      onWork: lanes.wake,
+    })
+    lanes.wake(lane)
+    return lane
+  })
 
   /** Who waits for what is tracked goes on after the lane, which awaits it first: by then its end is among `ended`. */
   function track<Result>(sent: Promise<Result>): Promise<Result> {
@@ -72,79 +80,84 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
       for (const feed of feeds) if (feed) feed.hasNews = true
     } else {
       const feeds = signal.topic === 'webhooks' ? [holdings.find(signal.organizationId)] : holdings.feeds()
-      for (const feed of feeds) if (feed) lookAgain(feed)
+      for (const feed of feeds) if (feed) reload(feed)
       tendAt = 0
     }
     loop?.call()
   }
 
-  /** Whether there may be more to do at once. */
+  /** Whether there is more to do at once. Where one fails, whatever it had begun is done again. */
   async function round(): Promise<boolean> {
-    if (Date.now() >= tendAt) {
-      await holdings.tend()
-      tendAt = Date.now() + TEND_MS
+    try {
+      if (performance.now() >= tendAt) {
+        await holdings.tend()
+        tendAt = performance.now() + TEND_MS
+      }
+      await holdings.refreshLanes(new Set())
+      const windows = await readNews()
+      // Read after the events: whoever was set before one of them is there.
+      await holdings.refreshLanes(new Set(windows.map(({ organizationId }) => organizationId)))
+      const hasWritten = await write(windows)
+      await work()
+      return hasWritten || holdings.hasNews() || lanes.hasAwake()
+    } catch (error) {
+      for (const feed of holdings.feeds()) distrust(feed)
+      tendAt = 0
+      throw error
     }
-    const windows = await readNews()
-    await holdings.refreshLanes(new Set(windows.flatMap((one) => (one.events.length > 0 ? one.organizationId : []))))
-    const hasMore = await write(windows)
-    await readDue()
-    for (const lane of holdings.lanes()) lane.pump()
-    return hasMore
   }
 
+  /** New events, by organization; nothing of those that have none. */
   async function readNews(): Promise<EventWindow[]> {
-    const asked = holdings.takeTurns(MAX_ORGANIZATIONS)
+    const asked = holdings.takeTurns(MAX_LANES)
     if (asked.length === 0) return []
-    const widest = Math.max(1, ...asked.map(({ lanes }) => lanes.size))
-    const limit = Math.min(MAX_EVENTS, Math.ceil(MAX_DELIVERIES / widest))
+    const width = asked.reduce((sum, feed) => sum + Math.max(1, feed.lanes.size), 0)
+    const limit = Math.min(MAX_EVENTS, Math.ceil(MAX_DELIVERIES / width))
     const positions = asked.map(({ organizationId, position }) => ({ organizationId, ...position }))
     for (const feed of asked) feed.hasNews = false
-    return readEventWindows(ctx.database, positions, null, limit).catch((error) => {
-      for (const feed of asked) feed.hasNews = true
-      throw error
-    })
+    const windows = await readEventWindows(ctx.database, positions, null, limit)
+    holdings.advance(windows.filter(({ events }) => events.length === 0))
+    return windows.filter(({ events }) => events.length > 0)
   }
 
+  /** Whether something has been written. */
   async function write(windows: readonly EventWindow[]): Promise<boolean> {
-    const withEvents = windows.filter(({ events }) => events.length > 0)
-    const attempts = ended
-    const hasToWrite = withEvents.length > 0 || attempts.length > 0
-    try {
-      ended = []
-      const recorded = hasToWrite ? await recordRound(ctx, toRound(withEvents, attempts)) : null
-      const canReadOn = holdings.advance(windows)
-      if (recorded) take(attempts, recorded)
-      // The next organizations in turn need not wait for a transaction because these do.
-      const isBehind = windows.length === MAX_ORGANIZATIONS && windows.some(({ hasLater }) => !hasLater)
-      heldBack = withEvents.length > 0 || isBehind ? 0 : heldBack + 1
-      return hasToWrite || canReadOn
-    } catch (error) {
-      ended = [...attempts, ...ended]
-      for (const { organizationId } of windows) {
-        const feed = holdings.find(organizationId)
-        if (feed) feed.hasNews = true
-      }
-      throw error
+    const attempts = ended.slice(0, MAX_ATTEMPTS)
+    if (windows.length === 0 && attempts.length === 0) return false
+    const recorded = await recordRound(ctx, toRound(windows, attempts))
+    const { postponed } = recorded
+    const done = attempts.filter(({ result }) => !postponed.has(result.organization_id))
+    const left = attempts.filter(({ result }) => postponed.has(result.organization_id))
+    ended = [...left, ...ended.slice(attempts.length)]
+    holdings.advance(windows.filter(({ organizationId }) => !postponed.has(organizationId)))
+    for (const organizationId of postponed) {
+      const feed = holdings.find(organizationId)
+      if (feed) feed.isPostponed = true
     }
+    take(done, recorded)
+    const hasWritten = done.length > 0 || windows.some(({ organizationId }) => !postponed.has(organizationId))
+    if (hasWritten) written += 1
+    return hasWritten
   }
 
-  function toRound(windows: readonly EventWindow[], attempts: readonly EndedAttempt[]) {
+  function toRound(windows: readonly EventWindow[], attempts: readonly EndedAttempt[]): Round {
     return {
       ended: attempts,
       deliveries: windows.flatMap(toDeliveries),
       feeds: windows.map(({ organizationId, next }) => ({ organizationId, ...next })),
-      healthOf: ({ result, webhookId }: EndedAttempt) => {
-        const lane = holdings.laneOf(result.organization_id, webhookId)
+      holds: (organizationId) => holdings.find(organizationId) !== undefined,
+      healthOf: ({ result, webhookId }) => {
+        const lane = holdings.find(result.organization_id)?.lanes.get(webhookId)
         return { failingSince: lane?.endpoint.failing_since ?? null, disabledReason: null }
       },
     }
   }
 
   function toDeliveries({ organizationId, events }: EventWindow): [NewDelivery, EventRow][] {
-    const lanes = holdings.find(organizationId)?.lanes.values() ?? []
+    const known = holdings.find(organizationId)?.lanes.values() ?? []
     return fanOut(
       events,
-      Array.from(lanes, ({ endpoint }) => endpoint),
+      Array.from(known, ({ endpoint }) => endpoint),
     )
   }
 
@@ -161,40 +174,52 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
       lane.settle(one)
       const { failingSince, disabledReason } = health.get(one.webhookId) ?? {}
       if (failingSince !== undefined) lane.endpoint = { ...lane.endpoint, failing_since: failingSince }
-      if (disabledReason) lookAgain(feed)
+      if (!disabledReason) continue
+      const { organizationId } = feed
+      ctx.log.warn({ organizationId, webhookId: one.webhookId, reason: disabledReason }, 'a webhook is disabled')
+      lookAgain(feed)
+      feed.lanes.delete(one.webhookId)
+      lane.close()
     }
-    for (const delivery of due) holdings.laneOf(delivery.organization_id, delivery.webhook_id)?.offer([delivery])
+    for (const delivery of due) {
+      holdings.find(delivery.organization_id)?.lanes.get(delivery.webhook_id)?.offer([delivery])
+    }
   }
 
-  async function readDue(): Promise<void> {
+  /** Has the lanes that have something to do read what is due, and send. */
+  async function work(): Promise<void> {
     const now = ctx.clock()
-    const asked = holdings.lanes().flatMap((lane) => {
-      const question = lane.question(now)
+    const awake = lanes.takeAwake(now)
+    let room = MAX_DUE
+    const asked = awake.flatMap((lane) => {
+      if (room <= 0) {
+        lanes.wake(lane)
+        return []
+      }
+      const question = lane.question(now, room)
+      room -= question?.room ?? 0
       return question ? [{ lane, question }] : []
     })
-    if (asked.length === 0) return
-    try {
+    if (asked.length > 0) {
       const questions = asked.map(({ question }) => question)
       const answers = await readDueDeliveries(ctx.database, questions, now)
       for (const { lane, question } of asked) {
         const answer = answers.get(question.webhook_id)
         if (answer) lane.take(question, answer)
       }
-    } catch (error) {
-      for (const { lane } of asked) lane.lookAgain()
-      throw error
+    }
+    for (const lane of awake) {
+      lane.pump()
+      const wakesAt = lane.wakesAt(now)
+      if (wakesAt) lanes.sleep(lane, wakesAt)
     }
   }
 
   function pauseMs(): number {
-    const now = ctx.clock()
-    const waits = holdings.lanes().flatMap((lane) => {
-      const at = lane.wakesAt(now)
-      return at === null ? [] : at.getTime() - now.getTime()
-    })
-    const isHeldBack = holdings.feeds().some(({ hasNews }) => hasNews)
-    if (isHeldBack) waits.push(backoffDelay(Math.max(1, heldBack), HELD_BACK))
-    return Math.max(1, Math.min(tendAt - Date.now(), ...waits))
+    const wakesAt = lanes.soonest()
+    const untilLane = wakesAt ? wakesAt.getTime() - ctx.clock().getTime() : TEND_MS
+    const untilPostponed = holdings.retryPostponed() ? POSTPONED_MS : TEND_MS
+    return Math.max(1, Math.min(tendAt - performance.now(), untilLane, untilPostponed))
   }
 
   return {
@@ -209,12 +234,12 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     stop: async () => {
       stopListening()
       await loop?.stop()
-      for (const lane of holdings.lanes()) lane.close()
+      for (const feed of holdings.feeds()) for (const lane of feed.lanes.values()) lane.close()
       await Promise.race([Promise.all(sending), sleep(GRACE_MS, hangUp.signal)])
       hangUp.abort()
       await Promise.all(sending)
       try {
-        await write([])
+        while ((await write([])) && ended.length > 0);
         await holdings.releaseAll()
       } catch (error) {
         ctx.log.warn({ err: error }, 'the last attempts at webhooks could not be recorded: they are made again')
@@ -223,16 +248,17 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     drain: async () => {
       do {
         tendAt = 0
-        for (const feed of holdings.feeds()) lookAgain(feed)
-      } while (await work())
+        for (const feed of holdings.feeds()) reload(feed)
+      } while (await workOff())
     },
   }
 
-  /** Does rounds until nothing can be done any more; whether there was anything to do. */
-  async function work(): Promise<boolean> {
-    for (let hasWorked = false; ; hasWorked = true) {
-      if ((await round()) || ended.length > 0) continue
-      if (sending.size === 0) return hasWorked
+  /** Does rounds until nothing can be done any more; whether anything was written. */
+  async function workOff(): Promise<boolean> {
+    const before = written
+    for (;;) {
+      if ((await round()) || ended.length > 0 || holdings.retryPostponed()) continue
+      if (sending.size === 0) return written > before
       await Promise.race(sending)
     }
   }

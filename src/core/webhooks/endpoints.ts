@@ -2,7 +2,7 @@ import type { Context, OperatorContext } from '../../context.js'
 import { isForeignKeyViolation } from '../../database/errors.js'
 import { newWebhookSecret } from '../../lib/standard-webhooks.js'
 import { Problem } from '../../model/problem.js'
-import { checkWebhookUrl, readKinds, type Webhook } from '../../model/webhook.js'
+import { readKinds, type Webhook } from '../../model/webhook.js'
 import {
   deleteWebhook as deleteWebhookRow,
   enableWebhook as enableWebhookRow,
@@ -41,11 +41,13 @@ export async function setWebhook(
   { url, events, description = null }: WebhookFields,
   id: string,
 ): Promise<IssuedWebhook> {
-  checkWebhookUrl(url)
   const kinds = readKinds(events, 'events', 'invalid_field')
   const obstacle = await ctx.endpoints.check(url)
   if (obstacle !== null) {
-    throw new Problem('invalid_field', `url cannot be called: ${obstacle}. Give an address that the internet can reach`)
+    throw new Problem(
+      'invalid_field',
+      `url cannot be called: ${obstacle}. Give an address that the internet can reach, such as https://example.com/hook`,
+    )
   }
   const secret = newWebhookSecret()
   const sealed = sealWebhookSecret(ctx.secrets, organizationId, secret)

@@ -20,7 +20,9 @@ export interface FeedPage {
 }
 
 const LATEST = 'latest'
-const POSITION = /^(\d{1,19})\.(\d{0,19})\.(\d{0,15})$/
+/** Two snapshots of transactions, as PostgreSQL writes them (`lowest:next:running,…`), and a number. */
+const POSITION = /^(?<from>[\d:,]+)\/(?<to>[\d:,]*)\/(?<seq>\d{0,15})$/
+const SNAPSHOT = /^(\d{1,18}):(\d{1,18}):(\d{1,18}(?:,\d{1,18})*)?$/
 
 /** Reads the events after a position, in commit-safe order (contract 4, Webhooks). Throws invalid_parameter. */
 export async function readFeed(
@@ -32,6 +34,7 @@ export async function readFeed(
   if (after === LATEST) return { events: [], nextAfter: writePosition(await readNewestPosition(ctx.database)) }
   const start = after === null ? OLDEST_POSITION : readPosition(after)
   const { events, next } = await readPage(ctx, organizationId, start, kinds, limit)
+  if (isLater(start.windowFrom, next.windowTo ?? next.windowFrom)) throw notOfThisDatabase()
   return {
     events: events.map((event) => ({ id: event.id, ...presentEvent(event, ctx.mediaLinks.urlOf) })),
     nextAfter: writePosition(next),
@@ -72,15 +75,36 @@ async function readWindow(
 }
 
 function writePosition({ windowFrom, windowTo, seq }: EventPosition): string {
-  return Buffer.from(`${windowFrom}.${windowTo ?? ''}.${seq ?? ''}`).toString('base64url')
+  return Buffer.from(`${windowFrom}/${windowTo ?? ''}/${seq ?? ''}`).toString('base64url')
 }
 
 function readPosition(after: string): EventPosition {
-  const match = POSITION.exec(Buffer.from(after, 'base64url').toString('latin1'))
-  if (match === null) {
+  const { from = '', to = '', seq } = POSITION.exec(Buffer.from(after, 'base64url').toString('latin1'))?.groups ?? {}
+  if (!isSnapshot(from) || (to !== '' && !isSnapshot(to))) {
     const message = `after "${after.slice(0, 64)}" is no position in the feed: give next_after of an answer, ${LATEST}, or leave it out`
     throw new Problem('invalid_parameter', message)
   }
-  const [, windowFrom = '', windowTo, seq] = match
-  return { windowFrom, windowTo: windowTo || null, seq: seq ? Number(seq) : null }
+  return { windowFrom: from, windowTo: to || null, seq: seq ? Number(seq) : null }
+}
+
+/** Whether one snapshot knows of transactions that were yet to come at the other. */
+function isLater(one: string, other: string): boolean {
+  const nextOf = (snapshot: string) => BigInt(snapshot.split(':')[1] ?? 0)
+  return nextOf(one) > nextOf(other)
+}
+
+function notOfThisDatabase(): Problem {
+  return new Problem(
+    'invalid_parameter',
+    'after is a position of another time or database, as before a backup was restored: begin anew, without it or with latest',
+  )
+}
+
+/** Whether PostgreSQL takes it: the running ones in rising order, none below the lowest, all below the next. */
+function isSnapshot(text: string): boolean {
+  const [, lowest, next, running] = SNAPSHOT.exec(text) ?? []
+  if (lowest === undefined || next === undefined) return false
+  const ids = running === undefined ? [] : running.split(',').map(BigInt)
+  const isRising = ids.every((id, index) => id > (ids[index - 1] ?? BigInt(lowest) - 1n))
+  return BigInt(lowest) >= 1n && BigInt(lowest) <= BigInt(next) && isRising && (ids.at(-1) ?? 0n) < BigInt(next)
 }

@@ -15,27 +15,36 @@ export interface Feed {
   hasNews: boolean
   /** The webhooks may be others than those of the lanes. */
   isStale: boolean
+  /** Somebody else had it locked: what has come up is still to be written. */
+  isPostponed: boolean
+  /** What was written last may have been committed or not: the position is read again. */
+  isUncertain: boolean
 }
 
 /** The organizations that this process holds. */
 export interface Holdings {
   feeds(): Feed[]
   find(organizationId: string): Feed | undefined
-  lanes(): Lane[]
-  laneOf(organizationId: string, webhookId: string): Lane | undefined
   /** Holds as many organizations as fall to each process, and has the events of all of them looked at. */
   tend(): Promise<void>
   /** Brings the lanes of these organizations, and of those where something changed, up to the webhooks as they are now. */
   refreshLanes(organizationIds: ReadonlySet<string>): Promise<void>
-  /** At most `limit` of those with news; who was taken longest ago comes first. */
-  takeTurns(limit: number): Feed[]
-  /** Notes up to where events have been read; whether the next ones can be read at once. */
-  advance(windows: readonly EventWindow[]): boolean
+  /** Some of those with news, with at most `lanes` lanes together; who was taken longest ago comes first. */
+  takeTurns(lanes: number): Feed[]
+  hasNews(): boolean
+  /** Has what was postponed tried again; whether there is any. */
+  retryPostponed(): boolean
+  /** Notes up to where events have been read. */
+  advance(windows: readonly EventWindow[]): void
   /** Works on an organization no more. */
   drop(organizationId: string): void
   /** Gives all organizations back. */
   releaseAll(): Promise<void>
 }
+
+/** In so many turns of tending every organization is looked at as if it had changed: a signal may have been lost. */
+const TURNS = 15
+const UNREAD = { hasNews: true, isStale: true, isPostponed: false, isUncertain: false }
 
 /** Holds nothing yet. */
 export function createHoldings(
@@ -43,21 +52,31 @@ export function createHoldings(
   makeLane: (endpoint: EndpointRow) => Lane,
 ): Holdings {
   const feeds = new Map<string, Feed>()
+  let turn = 0
 
   async function tend(): Promise<void> {
     const held = await listHeldFeeds(ctx.database, ctx.processId)
-    for (const id of feeds.keys()) if (!held.has(id)) drop(id)
-    await giveBackStrays(held)
+    const positions = new Map(held.map(({ organizationId, ...position }) => [organizationId, position]))
+    for (const feed of feeds.values()) {
+      const position = positions.get(feed.organizationId)
+      if (!position) drop(feed.organizationId)
+      else if (feed.isUncertain) Object.assign(feed, { position, isUncertain: false })
+    }
+    await giveBackStrays([...positions.keys()])
     const { feeds: total, processes } = await countFeeds(ctx.database)
     const share = Math.ceil(total / Math.max(1, processes))
     if (feeds.size < share) await claim(share - feeds.size)
     else if (feeds.size > share) await release(feeds.size - share)
-    for (const feed of feeds.values()) feed.hasNews = true
+    turn = (turn + 1) % TURNS
+    for (const [index, feed] of [...feeds.values()].entries()) {
+      feed.hasNews = true
+      if (index % TURNS === turn) lookAgain(feed)
+    }
   }
 
   /** What the database broke off in the middle of, taking or giving back, is held by nobody who knows of it. */
-  async function giveBackStrays(held: ReadonlySet<string>): Promise<void> {
-    const strays = [...held].filter((id) => !feeds.has(id))
+  async function giveBackStrays(held: readonly string[]): Promise<void> {
+    const strays = held.filter((id) => !feeds.has(id))
     if (strays.length > 0) await releaseFeeds(ctx.database, ctx.processId, strays)
   }
 
@@ -67,7 +86,7 @@ export function createHoldings(
     const ids = claimed.map(({ organizationId }) => organizationId)
     await promoteAllWaiting(ctx.database, ids, ctx.clock())
     for (const { organizationId, ...position } of claimed) {
-      feeds.set(organizationId, { organizationId, position, lanes: new Map(), hasNews: true, isStale: true })
+      feeds.set(organizationId, { organizationId, position, lanes: new Map(), ...UNREAD })
     }
   }
 
@@ -86,22 +105,13 @@ export function createHoldings(
   async function refreshLanes(organizationIds: ReadonlySet<string>): Promise<void> {
     const asked = [...feeds.values()].filter((feed) => feed.isStale || organizationIds.has(feed.organizationId))
     if (asked.length === 0) return
+    const ids = asked.map(({ organizationId }) => organizationId)
+    const byOrganization = new Map<string, EndpointRow[]>(ids.map((id) => [id, []]))
     for (const feed of asked) feed.isStale = false
-    try {
-      const endpoints = await listEndpoints(
-        ctx.database,
-        asked.map(({ organizationId }) => organizationId),
-      )
-      for (const feed of asked) {
-        setLanes(
-          feed,
-          endpoints.filter((endpoint) => endpoint.organization_id === feed.organizationId),
-        )
-      }
-    } catch (error) {
-      for (const feed of asked) feed.isStale = true
-      throw error
+    for (const endpoint of await listEndpoints(ctx.database, ids)) {
+      byOrganization.get(endpoint.organization_id)?.push(endpoint)
     }
+    for (const feed of asked) setLanes(feed, byOrganization.get(feed.organizationId) ?? [])
   }
 
   function setLanes({ lanes }: Feed, endpoints: readonly EndpointRow[]): void {
@@ -118,8 +128,15 @@ export function createHoldings(
     }
   }
 
-  function takeTurns(limit: number): Feed[] {
-    const taken = [...feeds.values()].filter(({ hasNews }) => hasNews).slice(0, limit)
+  function takeTurns(lanes: number): Feed[] {
+    const taken: Feed[] = []
+    let room = lanes
+    for (const feed of feeds.values()) {
+      if (!feed.hasNews) continue
+      room -= Math.max(1, feed.lanes.size)
+      if (room < 0 && taken.length > 0) break
+      taken.push(feed)
+    }
     for (const feed of taken) {
       feeds.delete(feed.organizationId)
       feeds.set(feed.organizationId, feed)
@@ -127,27 +144,28 @@ export function createHoldings(
     return taken
   }
 
-  function advance(windows: readonly EventWindow[]): boolean {
-    let canGoOn = false
-    for (const { organizationId, next, hasLater } of windows) {
+  function advance(windows: readonly EventWindow[]): void {
+    for (const { organizationId, next } of windows) {
       const feed = feeds.get(organizationId)
       if (!feed) continue
-      const wasOlder = feed.position.windowTo !== null
+      // After the last page of a window comes what has happened since it was opened.
+      feed.hasNews ||= next.windowTo !== null || feed.position.windowTo !== null
       feed.position = next
-      feed.hasNews ||= hasLater || next.windowTo !== null
-      canGoOn ||= next.windowTo !== null || (wasOlder && hasLater)
     }
-    return canGoOn
   }
 
   return {
     feeds: () => [...feeds.values()],
     find: (organizationId) => feeds.get(organizationId),
-    lanes: () => [...feeds.values()].flatMap(({ lanes }) => [...lanes.values()]),
-    laneOf: (organizationId, webhookId) => feeds.get(organizationId)?.lanes.get(webhookId),
     tend,
     refreshLanes,
     takeTurns,
+    hasNews: () => [...feeds.values()].some((feed) => feed.hasNews),
+    retryPostponed: () => {
+      const postponed = [...feeds.values()].filter((feed) => feed.isPostponed)
+      for (const feed of postponed) Object.assign(feed, { isPostponed: false, hasNews: true })
+      return postponed.length > 0
+    },
     advance,
     drop,
     releaseAll: async () => {
@@ -157,9 +175,22 @@ export function createHoldings(
   }
 }
 
-/** Has the webhooks and the due deliveries of an organization looked at again: somebody else has changed them. */
+/** Has the webhooks and the due deliveries of an organization looked at again: they may be others than is known. */
 export function lookAgain(feed: Feed): void {
   feed.isStale = true
   feed.hasNews = true
   for (const lane of feed.lanes.values()) lane.lookAgain()
+}
+
+/** The same where somebody has changed them: what is in memory counts no more. */
+export function reload(feed: Feed): void {
+  feed.isStale = true
+  feed.hasNews = true
+  for (const lane of feed.lanes.values()) lane.reload()
+}
+
+/** The same where something has failed in the middle: the position is to be read again, too. */
+export function distrust(feed: Feed): void {
+  lookAgain(feed)
+  feed.isUncertain = true
 }

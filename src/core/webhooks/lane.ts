@@ -7,12 +7,14 @@ import { createPace } from './pace.js'
 export interface Lane {
   /** Where they go, as it was read last. */
   endpoint: EndpointRow
-  /** Puts due deliveries in line; what there is no room for is asked for later. */
+  /** Puts deliveries in line that have just become due; what there is no room for is asked for later. */
   offer(due: readonly DueDelivery[]): void
-  /** Has the database looked at again: somebody else has made something due. */
+  /** Has the database looked at again: somebody else may have made something due. */
   lookAgain(): void
-  /** What to ask the database for now; null: nothing. Where the answer does not come, it is to look again. */
-  question(now: Date): DueQuestion | null
+  /** The same, and what is in line is read again: it may be due no more. */
+  reload(): void
+  /** What to ask the database for now, at most `limit`; null: nothing. Where the answer does not come, it is to look again. */
+  question(now: Date, limit: number): DueQuestion | null
   /** Takes what was asked for. */
   take(question: DueQuestion, answer: DueAnswer): void
   /** Sends as many as the endpoint takes at a time. */
@@ -34,15 +36,17 @@ export interface LaneOptions {
   clock: () => Date
   /** Is told of attempts that are to be recorded. */
   onEnd: (ended: EndedAttempt) => void
+  /** Is told that the lane has something to ask for or to send. */
+  onWork: (lane: Lane) => void
 }
 
 /** So many deliveries stand in line at most. */
-const ROOM = 500
+const ROOM = 200
 /** With so few left, more are asked for. */
-const LOW = 100
+const LOW = 64
 
 /** A lane of the endpoint, which first of all asks for what is due. */
-export function createLane(endpoint: EndpointRow, { attempt, clock, onEnd }: LaneOptions): Lane {
+export function createLane(endpoint: EndpointRow, { attempt, clock, onEnd, onWork }: LaneOptions): Lane {
   const pace = createPace()
   const queue: DueDelivery[] = []
   /** Those in line, in flight, and ended but not recorded. */
@@ -63,6 +67,19 @@ export function createLane(endpoint: EndpointRow, { attempt, clock, onEnd }: Lan
       onEnd(ended)
     }
     lane.pump()
+    onWork(lane)
+  }
+
+  function push(due: readonly DueDelivery[]): void {
+    for (const delivery of due) {
+      if (known.has(delivery.id)) continue
+      known.add(delivery.id)
+      queue.push(delivery)
+    }
+  }
+
+  function empty(): void {
+    for (const { id } of queue.splice(0)) known.delete(id)
   }
 
   function isDueNow(now: Date): boolean {
@@ -72,28 +89,29 @@ export function createLane(endpoint: EndpointRow, { attempt, clock, onEnd }: Lan
   const lane: Lane = {
     endpoint,
     offer: (due) => {
-      for (const delivery of due) {
-        if (known.has(delivery.id)) continue
-        if (queue.length >= ROOM || isClosed) mayHaveMore = true
-        else {
-          known.add(delivery.id)
-          queue.push(delivery)
-        }
-      }
+      // Where others wait in the database, these come after them.
+      if (mayHaveMore || isClosed || queue.length + due.length > ROOM) mayHaveMore = true
+      else push(due)
+      onWork(lane)
     },
     lookAgain: () => {
       mayHaveMore = true
+      onWork(lane)
     },
-    question: (now) => {
-      if (queue.length > LOW || !isDueNow(now) || pace.pausedUntil(now) !== null) return null
-      const room = ROOM - queue.length
+    reload: () => {
+      empty()
+      lane.lookAgain()
+    },
+    question: (now, limit) => {
+      if (isClosed || queue.length > LOW || !isDueNow(now) || pace.pausedUntil(now) !== null) return null
+      const room = Math.min(limit, ROOM - queue.length)
       mayHaveMore = false
       return { organization_id: endpoint.organization_id, webhook_id: endpoint.id, room, known: [...known] }
     },
     take: ({ room }, { due, nextDueAt: next }) => {
       if (due.length === room) mayHaveMore = true
       nextDueAt = next
-      lane.offer(due)
+      if (!isClosed) push(due)
     },
     pump: () => {
       while (!isClosed && pace.allows(inFlight, clock())) {
@@ -101,18 +119,24 @@ export function createLane(endpoint: EndpointRow, { attempt, clock, onEnd }: Lan
         if (!delivery) return
         void send(delivery)
       }
+      // What a dead endpoint does not take is not kept in memory.
+      if (queue.length > LOW && pace.pausedUntil(clock()) !== null) {
+        empty()
+        mayHaveMore = true
+      }
     },
     settle: ({ result }) => {
       known.delete(result.id)
       const next = result.next_attempt_at
       if (next !== null && (nextDueAt === null || next < nextDueAt)) nextDueAt = next
+      onWork(lane)
     },
     // With enough in line, the end of an attempt is what wakes it.
-    wakesAt: (now) => pace.pausedUntil(now) ?? (queue.length > LOW ? null : nextDueAt),
+    wakesAt: (now) => (isClosed ? null : (pace.pausedUntil(now) ?? (queue.length > LOW ? null : nextDueAt))),
     isIdle: () => known.size === 0,
     close: () => {
       isClosed = true
-      for (const { id } of queue.splice(0)) known.delete(id)
+      empty()
     },
   }
   return lane

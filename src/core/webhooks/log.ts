@@ -4,6 +4,7 @@ import { presentEvent, type ShownEvent } from '../../model/event.js'
 import { Problem } from '../../model/problem.js'
 import { type Delivery, EVERY_KIND } from '../../model/webhook.js'
 import {
+  type AttemptedPosition,
   countReplays,
   type DeliveryFilter,
   findDeliveredEvent,
@@ -33,14 +34,14 @@ export function listDeliveries(
   return listDeliveryPage(ctx.database, organizationId, filter, (page - 1) * limit, limit)
 }
 
-/** The deliveries that were last tried at `since` or later, at most `limit`, in the order of that: for those who look on. */
+/** At most `limit` deliveries whose last attempt was recorded after this position, in the order of that: for those who look on. */
 export function tailDeliveries(
   ctx: Pick<Context, 'database'>,
   organizationId: string,
-  since: Date,
+  after: AttemptedPosition,
   limit: number,
 ): Promise<Delivery[]> {
-  return listAttemptedDeliveries(ctx.database, organizationId, since, limit)
+  return listAttemptedDeliveries(ctx.database, organizationId, after, limit)
 }
 
 /** One delivery with what is posted; null when the event is not kept any more, or its contact was erased. Throws delivery_not_found. */

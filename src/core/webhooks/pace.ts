@@ -35,9 +35,15 @@ export function createPace(): Pace {
     resumesAt = Math.max(resumesAt, now + ms)
   }
 
+  /** A pause that is longer than any is one of a clock that has been set back since. */
+  function isPaused(now: Date): boolean {
+    const left = resumesAt - now.getTime()
+    return left > 0 && left <= MAX_REST_MS
+  }
+
   return {
-    allows: (inFlight, now) => inFlight < Math.floor(limit) && now.getTime() >= resumesAt,
-    pausedUntil: (now) => (now.getTime() < resumesAt ? new Date(resumesAt) : null),
+    allows: (inFlight, now) => inFlight < Math.floor(limit) && !isPaused(now),
+    pausedUntil: (now) => (isPaused(now) ? new Date(resumesAt) : null),
     succeeded: () => {
       failures = 0
       pauseMs = 0

@@ -9,7 +9,7 @@ import {
   promoteWaiting,
   recordAttempts,
 } from '../../storage/webhook-deliveries.js'
-import { type HeldFeed, lockFeeds, moveFeeds } from '../../storage/webhook-feeds.js'
+import { type HeldFeed, lockFeed, lockFeeds, moveFeeds } from '../../storage/webhook-feeds.js'
 import { disableWebhook, noteFailingSince } from '../../storage/webhook-health.js'
 import type { EndedAttempt } from './attempt.js'
 import { type Health, healthAfter } from './health.js'
@@ -21,6 +21,8 @@ export interface Round {
   deliveries: readonly (readonly [NewDelivery, EventRow])[]
   /** How far the events of these organizations have thereby been read. */
   feeds: readonly HeldFeed[]
+  /** Whether this process should hold the organization. */
+  holds: (organizationId: string) => boolean
   /** How the endpoint of an attempt was before. */
   healthOf: (attempt: EndedAttempt) => Health
 }
@@ -32,7 +34,9 @@ export interface Recorded {
   /** How the endpoints of the attempts are now, by webhook id. */
   health: Map<string, Health>
   /** Organizations that this process does not hold any more: of these only the attempts have been recorded. */
-  lost: string[]
+  lost: Set<string>
+  /** Organizations that somebody else had locked: of these nothing has been recorded. */
+  postponed: Set<string>
 }
 
 /** Writes a round down, in one transaction that has the organizations locked. */
@@ -41,41 +45,46 @@ export async function recordRound(
   round: Round,
 ): Promise<Recorded> {
   const now = ctx.clock()
-  const organizationIds = new Set([
-    ...round.feeds.map(({ organizationId }) => organizationId),
-    ...round.ended.map(({ result }) => result.organization_id),
-  ])
   return ctx.database.transaction(async (transaction) => {
-    const held = await lockFeeds(transaction, ctx.processId, [...organizationIds])
-    const health = await recordHealth(transaction, round, (organizationId) => held.has(organizationId))
-    const due = [
-      ...(await recordEnded(transaction, round, now)),
-      ...(await insertFresh(transaction, round, (organizationId) => held.has(organizationId), now)),
-    ]
-    return { due, health, lost: [...organizationIds].filter((id) => !held.has(id)) }
+    const { held, lost, postponed } = await lock(transaction, ctx.processId, round)
+    const ended = round.ended.filter(({ result }) => !postponed.has(result.organization_id))
+    const health = await recordHealth(transaction, ended, round.healthOf, held)
+    const due = [...(await recordEnded(transaction, ended, now)), ...(await insertFresh(transaction, round, held, now))]
+    return { due, health, lost, postponed }
   })
 }
 
-async function recordEnded(transaction: Queryable, { ended }: Round, now: Date): Promise<DueDelivery[]> {
+/** Who holds an organization no more waits for its lock: what is recorded of it may make something due there. */
+async function lock(transaction: Queryable, processId: number, { feeds, ended, holds }: Round) {
+  const ids = new Set([
+    ...feeds.map(({ organizationId }) => organizationId),
+    ...ended.map(({ result }) => result.organization_id),
+  ])
+  const locked = await lockFeeds(transaction, processId, [...ids])
+  const postponed = new Set([...ids].filter((id) => !locked.has(id) && holds(id)))
+  const held = new Set([...ids].filter((id) => locked.get(id) === true))
+  const lost = new Set([...ids].filter((id) => !held.has(id) && !postponed.has(id)))
+  for (const id of lost) if (!locked.has(id)) await lockFeed(transaction, id)
+  return { held, lost, postponed }
+}
+
+async function recordEnded(transaction: Queryable, ended: readonly EndedAttempt[], now: Date): Promise<DueDelivery[]> {
   if (ended.length === 0) return []
-  await recordAttempts(
-    transaction,
-    ended.map(({ result }) => result),
-    now,
-  )
-  const over = ended.flatMap(({ result }) => (result.status === 'pending' ? [] : [result]))
+  const results = ended.map(({ result }) => result)
+  await recordAttempts(transaction, results, now)
+  const over = results.filter(({ status }) => status !== 'pending')
   return over.length > 0 ? promoteWaiting(transaction, over, now) : []
 }
 
 async function insertFresh(
   transaction: Queryable,
   { feeds, deliveries }: Round,
-  isHeld: (organizationId: string) => boolean,
+  held: ReadonlySet<string>,
   now: Date,
 ): Promise<DueDelivery[]> {
-  const moved = feeds.filter(({ organizationId }) => isHeld(organizationId))
+  const moved = feeds.filter(({ organizationId }) => held.has(organizationId))
   if (moved.length > 0) await moveFeeds(transaction, moved)
-  const fresh = deliveries.filter(([{ organization_id }]) => isHeld(organization_id))
+  const fresh = deliveries.filter(([{ organization_id }]) => held.has(organization_id))
   if (fresh.length === 0) return []
   const rows = fresh.map(([delivery]) => delivery)
   const due = await insertDeliveries(transaction, rows, now)
@@ -90,26 +99,30 @@ async function insertFresh(
  */
 async function recordHealth(
   transaction: Queryable,
-  { ended, healthOf }: Round,
-  isHeld: (organizationId: string) => boolean,
+  ended: readonly EndedAttempt[],
+  healthOf: Round['healthOf'],
+  held: ReadonlySet<string>,
 ): Promise<Map<string, Health>> {
   const health = new Map<string, Health>()
-  const changed = new Map<string, EndedAttempt>()
+  const changed = new Map<string, { organization_id: string; id: string; failing_since: Date | null }>()
   for (const attempt of ended) {
-    if (attempt.sign === null || !isHeld(attempt.result.organization_id)) continue
+    const { organization_id } = attempt.result
+    if (attempt.sign === null || !held.has(organization_id)) continue
     const before = health.get(attempt.webhookId) ?? healthOf(attempt)
     const after = healthAfter(before, attempt.sign)
     health.set(attempt.webhookId, after)
     if (after.failingSince?.getTime() !== before.failingSince?.getTime() || after.disabledReason !== null) {
-      changed.set(attempt.webhookId, attempt)
+      changed.set(attempt.webhookId, {
+        organization_id,
+        id: attempt.webhookId,
+        failing_since: after.failingSince,
+      })
     }
   }
-  for (const [webhookId, { result }] of changed) {
-    const { failingSince, disabledReason } = health.get(webhookId) as Health
-    await noteFailingSince(transaction, result.organization_id, webhookId, failingSince)
-    if (disabledReason !== null) {
-      await disableWebhook(transaction, result.organization_id, webhookId, disabledReason, newId())
-    }
+  if (changed.size > 0) await noteFailingSince(transaction, [...changed.values()])
+  for (const { organization_id, id } of changed.values()) {
+    const reason = health.get(id)?.disabledReason
+    if (reason) await disableWebhook(transaction, organization_id, id, reason, newId())
   }
   return health
 }

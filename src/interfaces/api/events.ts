@@ -28,11 +28,11 @@ export function eventRoutes(server: ApiServer, ctx: Context): void {
       schema: {
         summary: 'Read events in the order in which they happened',
         description:
-          'None is passed over: an event shows once no older transaction is running. With fewer events than limit there are no more for now',
+          'None is passed over, and what follows from another comes after it. With fewer events than limit there are no more for now',
         querystring: Type.Object({
           after: Type.Optional(
             Type.String({
-              maxLength: 100,
+              maxLength: 8_192,
               description:
                 'next_after of the page before; latest: no events yet, only the position. Else the oldest kept',
             }),

@@ -53,7 +53,7 @@ export const MessageSchema = Type.Object({
 })
 
 /** Spec 2.4; every error of this interface has the first three. */
-export const ErrorSchema = Type.Object(
+const ErrorSchema = Type.Object(
   {
     success: Type.Literal(false),
     error: Type.String(),

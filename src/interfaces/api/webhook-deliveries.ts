@@ -1,17 +1,11 @@
 import { Type } from 'typebox'
 import type { Context } from '../../context.js'
-import {
-  listDeliveries,
-  readDelivery,
-  recoverDelivery,
-  recoverReplays,
-  replayDelivery,
-  replayRange,
-} from '../../core/webhooks/log.js'
+import { listDeliveries, readDelivery, recoverReplays, replayDelivery, replayRange } from '../../core/webhooks/log.js'
 import { tenantOf } from '../../http/auth.js'
 import { answerOnce } from '../../http/idempotency.js'
 import { Nullable } from '../../model/input.js'
-import { DELIVERY_STATUSES, type Delivery, presentDelivery } from '../../model/webhook.js'
+import { DELIVERY_STATUSES, presentDelivery } from '../../model/webhook.js'
+import { answerDelivery } from './delivery-answer.js'
 import { readMoment } from './moment.js'
 import { paginationOf } from './pagination.js'
 import { Count, limit, onePath, page, responses, tenantId } from './schemas.js'
@@ -109,22 +103,10 @@ export function webhookDeliveryRoutes(server: ApiServer, ctx: Context): void {
         response: responses({ 200: DeliveryAnswer }, 400, 404, 409, 422),
       },
     },
-    (request, reply) => {
-      const { id: organizationId } = tenantOf(request)
-      const answer = (delivery: Delivery) => ({
-        status: 200,
-        body: { success: true, message: 'The event is delivered once more', delivery: presentDelivery(delivery) },
-        final: true,
-      })
-      return answerOnce(ctx, request, reply, {
-        fingerprint: request.body ?? null,
-        perform: async (id) => answer(await replayDelivery(ctx, organizationId, request.params.id, id)),
-        recover: async (id) => {
-          const delivery = await recoverDelivery(ctx, organizationId, id)
-          return delivery && answer(delivery)
-        },
-      })
-    },
+    (request, reply) =>
+      answerDelivery(ctx, request, reply, 'The event is delivered once more', (id) =>
+        replayDelivery(ctx, tenantOf(request).id, request.params.id, id),
+      ),
   )
 
   server.post(

@@ -10,10 +10,11 @@ import {
   rotateWebhookSecret,
   setWebhook,
 } from '../../core/webhooks/endpoints.js'
-import { recoverDelivery, testWebhook } from '../../core/webhooks/log.js'
+import { testWebhook } from '../../core/webhooks/log.js'
 import { tenantOf } from '../../http/auth.js'
 import { answerOnce } from '../../http/idempotency.js'
-import { type Delivery, presentDelivery, presentWebhook, SetWebhook } from '../../model/webhook.js'
+import { presentWebhook, SetWebhook } from '../../model/webhook.js'
+import { answerDelivery } from './delivery-answer.js'
 import { onePath, responses, tenantId } from './schemas.js'
 import type { ApiServer } from './server.js'
 import { DeliveryAnswer, IssuedAnswer, WebhookSchema } from './webhook-schemas.js'
@@ -146,22 +147,10 @@ export function webhookRoutes(server: ApiServer, ctx: Context): void {
         response: responses({ 200: DeliveryAnswer }, 400, 404, 409, 422),
       },
     },
-    (request, reply) => {
-      const { id: organizationId } = tenantOf(request)
-      const answer = (delivery: Delivery) => ({
-        status: 200,
-        body: { success: true, message: 'The test is on its way', delivery: presentDelivery(delivery) },
-        final: true,
-      })
-      return answerOnce(ctx, request, reply, {
-        fingerprint: request.body ?? null,
-        perform: async (id) => answer(await testWebhook(ctx, organizationId, request.params.id, id)),
-        recover: async (id) => {
-          const delivery = await recoverDelivery(ctx, organizationId, id)
-          return delivery && answer(delivery)
-        },
-      })
-    },
+    (request, reply) =>
+      answerDelivery(ctx, request, reply, 'The test is on its way', (id) =>
+        testWebhook(ctx, tenantOf(request).id, request.params.id, id),
+      ),
   )
 }
 

@@ -12,6 +12,7 @@ import {
   type WireMessage,
   wamid,
 } from '../../interfaces/hooks/support.js'
+import { hearSignals } from '../../support/signals.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 
 let world: World
@@ -182,7 +183,9 @@ describe('a callback with number and user id', () => {
     await take(...(numberFirst ? [...ofNumber, ...ofUser] : [...ofUser, ...ofNumber]))
     const older = (await contact(world, organization, numberFirst ? number : userIdChatId(userId))).body.contact.id
 
+    const heard = hearSignals(world)
     await take(textMessage(number, 'both', { from_user_id: userId }))
+    expect(heard()).toContainEqual({ topic: 'webhooks', organizationId: organization.id })
     const first = numberFirst ? ['n1', 'n2', 'u1', 'u2', 'u3'] : ['u1', 'u2', 'u3', 'n1', 'n2']
     expect(await texts(number)).toEqual([...first, 'both'])
     expect(await texts(userIdChatId(userId))).toEqual([...first, 'both'])

@@ -3,17 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createContact } from '../../interfaces/hooks/support.js'
 import type { ReceivedWebhook } from '../../support/receiver.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import {
-  closeEndpoints,
-  DAY,
-  deliver,
-  deliveriesTo,
-  MINUTE,
-  namesOf,
-  rename,
-  SECOND,
-  startEndpoint,
-} from './support.js'
+import { closeEndpoints, DAY, deliveriesTo, MINUTE, namesOf, rename, SECOND, startEndpoint } from './support.js'
 
 let world: World
 let organization: TestOrganization
@@ -47,7 +37,7 @@ describe('an event arrives', () => {
   it('signed, so that the public library verifies it', async () => {
     const endpoint = await startEndpoint(world, organization)
     await newContact()
-    await deliver(world)
+    await world.drain()
     expect(endpoint.types()).toEqual(['contact.created'])
     const [got] = endpoint.received as [ReceivedWebhook]
     // The clock of the test has not been moved yet.
@@ -66,7 +56,7 @@ describe('an event arrives', () => {
     const all = await startEndpoint(world, organization, ['*'])
     const mixed = await startEndpoint(world, organization, ['message.read', '*'])
     await rename(world, organization, await newContact(), 'Bea')
-    await deliver(world)
+    await world.drain()
     expect(created.types()).toEqual(['contact.created'])
     expect(changed.types()).toEqual(['contact.updated'])
     expect(all.types()).toEqual(['contact.created', 'contact.updated'])
@@ -76,8 +66,8 @@ describe('an event arrives', () => {
   it('at every webhook once, with one id and the same bytes', async () => {
     const endpoints = [await startEndpoint(world, organization), await startEndpoint(world, organization)]
     await newContact()
-    await deliver(world)
-    await deliver(world)
+    await world.drain()
+    await world.drain()
     const [one, other] = endpoints.map(({ received }) => received)
     expect([one, other].map((received) => received?.length)).toEqual([1, 1])
     expect(other?.[0]?.text).toBe(one?.[0]?.text)
@@ -90,7 +80,7 @@ describe('an event arrives', () => {
     const mine = await startEndpoint(world, organization)
     await newContact()
     await newContact(other)
-    await deliver(world)
+    await world.drain()
     expect(mine.received.map(({ body }) => body.data.contact.organization_id)).toEqual([organization.id])
     expect(theirs.received.map(({ body }) => body.data.contact.organization_id)).toEqual([other.id])
   })
@@ -101,7 +91,7 @@ describe('an event arrives', () => {
     await rename(world, organization, contact, 'first')
     const second = await startEndpoint(world, organization)
     await rename(world, organization, contact, 'second')
-    await deliver(world)
+    await world.drain()
     expect(namesOf(first)).toEqual(['first', 'second'])
     expect(namesOf(second)).toEqual(['second'])
   })
@@ -112,13 +102,13 @@ describe('an event arrives', () => {
     const stays = await startEndpoint(world, organization)
     deleted.respond(() => 500)
     const contact = await newContact()
-    await deliver(world)
+    await world.drain()
     expect(deleted.received).toHaveLength(1)
     const { status } = await world.request('DELETE', '/set-webhooks', { key, body: { id: deleted.id } })
     expect(status).toBe(200)
     await rename(world, organization, contact, 'Bea')
     world.advance(DAY)
-    await deliver(world)
+    await world.drain()
     expect(stays.types()).toEqual(['contact.created', 'contact.updated'])
     expect(deleted.received).toHaveLength(1)
     expect(await deliveriesTo(world, deleted.id)).toEqual([])
@@ -128,12 +118,12 @@ describe('an event arrives', () => {
     const { key } = organization
     const first = await startEndpoint(world, organization)
     const contact = await newContact()
-    await deliver(world)
+    await world.drain()
     await world.request('DELETE', '/set-webhooks', { key, body: { id: first.id } })
     await rename(world, organization, contact, 'between')
     const second = await startEndpoint(world, organization)
     await rename(world, organization, contact, 'after')
-    await deliver(world)
+    await world.drain()
     expect(first.received).toHaveLength(1)
     expect(namesOf(second)).toEqual(['after'])
   })
@@ -146,7 +136,7 @@ describe('the attempts of a delivery', () => {
     await newContact()
     for (const wait of [0, 7 * SECOND, 7 * MINUTE]) {
       world.advance(wait)
-      await deliver(world)
+      await world.drain()
     }
     const { received, secret } = endpoint
     expect(received).toHaveLength(3)
@@ -163,19 +153,19 @@ describe('after a rotation', () => {
   it('both secrets sign for 24 hours, then the new one alone', async () => {
     const endpoint = await startEndpoint(world, organization)
     const contact = await newContact()
-    await deliver(world)
+    await world.drain()
     const path = `/set-webhooks/${endpoint.id}/rotate-secret`
     const { body } = await world.request('POST', path, { key: organization.key })
     const renewed: string = body.webhook.secret
     expect(renewed).not.toBe(endpoint.secret)
     await rename(world, organization, contact, 'at once')
-    await deliver(world)
+    await world.drain()
     world.advance(DAY - MINUTE)
     await rename(world, organization, contact, 'within the day')
-    await deliver(world)
+    await world.drain()
     world.advance(MINUTE)
     await rename(world, organization, contact, 'after the day')
-    await deliver(world)
+    await world.drain()
     const signers = endpoint.received.map((one) => [isSignedBy(endpoint.secret, one), isSignedBy(renewed, one)])
     expect(signers).toEqual([
       [true, false],

@@ -4,7 +4,6 @@ import { startWorld, type TestOrganization, type World } from '../../support/wor
 import {
   closeEndpoints,
   DAY,
-  deliver,
   deliveriesTo,
   type Endpoint,
   expectNothingStuck,
@@ -59,7 +58,7 @@ const statuses = async () => (await deliveriesTo(world, endpoint.id)).map(({ sta
 async function pass(ms: number, step = 6 * HOUR): Promise<void> {
   for (let passed = 0; passed < ms; passed += step) {
     world.advance(step)
-    await deliver(world)
+    await world.drain()
   }
 }
 
@@ -67,7 +66,7 @@ describe('an endpoint that is gone (410)', () => {
   it('fails the delivery for good and is disabled, which the others and the feed are told', async () => {
     endpoint.respond(() => 410)
     await newContact()
-    await deliver(world)
+    await world.drain()
     expect(await statuses()).toEqual(['failed'])
     expect(await webhook()).toMatchObject({ active: false, disabled_reason: 'The endpoint answered 410: it is gone' })
     expect(others.types()).toEqual(['webhook.disabled'])
@@ -81,10 +80,10 @@ describe('an endpoint that is gone (410)', () => {
     endpoint.respond(() => 503)
     const contact = await newContact()
     await rename(world, organization, contact, 'waits')
-    await deliver(world)
+    await world.drain()
     endpoint.respond(() => 410)
     await raiseAboutNobody(world, organization, 1)
-    await deliver(world)
+    await world.drain()
     const before = endpoint.received.length
     await rename(world, organization, contact, 'meanwhile')
     await pass(DAY)
@@ -96,18 +95,18 @@ describe('an endpoint that is gone (410)', () => {
     endpoint.respond(() => 503)
     const contact = await newContact()
     await rename(world, organization, contact, 'pending')
-    await deliver(world)
+    await world.drain()
     endpoint.respond(() => 410)
     await raiseAboutNobody(world, organization, 1)
-    await deliver(world)
+    await world.drain()
     await rename(world, organization, contact, 'meanwhile')
-    await deliver(world)
+    await world.drain()
     endpoint.respond(() => 204)
     endpoint.received.length = 0
     await enable()
     await rename(world, organization, contact, 'afterwards')
     world.advance(MINUTE)
-    await deliver(world)
+    await world.drain()
     expect(namesOf(endpoint)).toEqual(['Ana', 'pending', 'afterwards'])
     expect(await webhook()).toMatchObject({ active: true, disabled_reason: null })
   })
@@ -119,7 +118,7 @@ describe('an endpoint that is gone (410)', () => {
       return 410
     })
     await raiseAboutNobody(world, organization, 300)
-    await deliver(world)
+    await world.drain()
     expect(answers).toBeLessThanOrEqual(32)
     expect((await statuses()).filter((status) => status === 'pending')).toHaveLength(300 - answers)
   })
@@ -130,14 +129,14 @@ describe('an endpoint with nothing but failures', () => {
     endpoint.respond(() => 500)
     for (let day = 0; day < 5; day++) {
       await newContact()
-      await deliver(world)
+      await world.drain()
       expect(await webhook()).toMatchObject({ active: true })
       await pass(day < 4 ? DAY : DAY - HOUR, day < 4 ? 6 * HOUR : 23 * HOUR)
     }
     expect(await webhook()).toMatchObject({ active: true })
     world.advance(2 * HOUR)
     await newContact()
-    await deliver(world)
+    await world.drain()
     const disabled = await webhook()
     expect(disabled).toMatchObject({ active: false })
     expect(disabled.disabled_reason).toMatch(/^Nothing but failures since /)
@@ -149,15 +148,15 @@ describe('an endpoint with nothing but failures', () => {
   it('stays where one succeeded in between', async () => {
     endpoint.respond(() => 500)
     await newContact()
-    await deliver(world)
+    await world.drain()
     await pass(4 * DAY)
     endpoint.respond(() => 204)
     await newContact()
-    await deliver(world)
+    await world.drain()
     endpoint.respond(() => 500)
     for (let day = 0; day < 2; day++) {
       await newContact()
-      await deliver(world)
+      await world.drain()
       await pass(2 * DAY)
     }
     expect(await webhook()).toMatchObject({ active: true })
@@ -167,13 +166,13 @@ describe('an endpoint with nothing but failures', () => {
   it('begins its 5 days anew when it is enabled', async () => {
     endpoint.respond(() => 500)
     await newContact()
-    await deliver(world)
+    await world.drain()
     world.advance(6 * DAY)
-    await deliver(world)
+    await world.drain()
     expect(await webhook()).toMatchObject({ active: false })
     await enable()
     world.advance(HOUR)
-    await deliver(world)
+    await world.drain()
     expect(await webhook()).toMatchObject({ active: true })
   })
 })
@@ -183,14 +182,14 @@ describe('a webhook that is disabled and enabled', () => {
     const contact = await newContact()
     endpoint.respond(() => 503)
     await raise(world, contact, 3)
-    await deliver(world)
+    await world.drain()
     await world.database.pool.query('UPDATE webhooks SET active = false WHERE id = $1', [endpoint.id])
-    await deliver(world)
+    await world.drain()
     endpoint.respond(() => 204)
     endpoint.received.length = 0
     await enable()
     world.advance(MINUTE)
-    await deliver(world)
+    await world.drain()
     expect(namesOf(endpoint)).toEqual(['Ana', ...numbers(3)])
   })
 })

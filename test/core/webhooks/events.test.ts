@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { EVENT_KINDS } from '../../../src/model/webhook.js'
 import { createContact, post, textMessage, wamid } from '../../interfaces/hooks/support.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { closeEndpoints, deliver, type Endpoint, startEndpoint } from './support.js'
+import { closeEndpoints, type Endpoint, startEndpoint } from './support.js'
 
 let world: World
 let organization: TestOrganization
@@ -85,13 +85,13 @@ const sendText = () => send({ message_type: 'text', text: 'Hello' })
 async function report(id: string, status: string, fields: object = {}): Promise<void> {
   const timestamp = String(Math.floor(world.now().getTime() / 1_000))
   await post(world, organization, { statuses: [{ id, status, timestamp, recipient_id: digits, ...fields }] })
-  await deliver(world)
+  await world.drain()
 }
 
 describe('of a contact', () => {
   it('its making, as the API shows it', async () => {
     const { body } = await request('POST', '/contact', { phone_number: `+${digits}`, full_name: 'Ana', tags: ['vip'] })
-    await deliver(world)
+    await world.drain()
     expect(arrived('contact.created')).toEqual([{ contact: body.contact }])
     expect(arrived('contact.created')).toEqual([{ contact: await shownContact() }])
   })
@@ -99,14 +99,14 @@ describe('of a contact', () => {
   it('a change, as the API shows it', async () => {
     await createContact(world, organization, `+${digits}`)
     await request('PATCH', `/contact?chat_id=${digits}`, { full_name: 'Bea', contact_summary: 'asks a lot' })
-    await deliver(world)
+    await world.drain()
     expect(arrived('contact.updated')).toEqual([{ contact: await shownContact() }])
   })
 
   it('that it wants no broadcasts any more, as the API shows it', async () => {
     await createContact(world, organization, `+${digits}`)
     await post(world, organization, { messages: [textMessage(digits, 'STOP')] })
-    await deliver(world)
+    await world.drain()
     const contact = await shownContact()
     expect(contact.allow_broadcast).toBe(false)
     expect(arrived('contact.opted_out')).toEqual([{ contact }])
@@ -118,7 +118,7 @@ describe('of a message', () => {
     const message = { phone_number_id: organization.phoneNumberId, from: digits, type: 'text', text: { body: 'Oi' } }
     expect((await world.sim('POST', '/inbound', message)).status).toBe(200)
     await world.settle()
-    await deliver(world)
+    await world.drain()
     expect(endpoint.types()).toEqual(['contact.created', 'message.received'])
     expect(arrived('message.received')).toEqual([{ message: await shownMessage(), contact: await shownContact() }])
     expect(arrived('message.received')[0].contact).toMatchObject({ active_status: true, has_unread_messages: true })
@@ -132,7 +132,7 @@ describe('of a message', () => {
       image: { caption: 'Look' },
     })
     await world.settle()
-    await deliver(world)
+    await world.drain()
     const [{ message }] = arrived('message.received')
     expect(message).toEqual(await shownMessage())
     expect(message.media_url).toMatch(/^http/)
@@ -142,7 +142,7 @@ describe('of a message', () => {
   it('that it was sent, delivered and read, each with the status before', async () => {
     await createContact(world, organization, `+${digits}`)
     const id = await sendText()
-    await deliver(world)
+    await world.drain()
     expect(arrived('message.sent')).toEqual([{ message: await shownMessage(), contact: await shownContact() }])
     await report(id, 'delivered')
     const contact = await shownContact()
@@ -166,7 +166,7 @@ describe('of a message', () => {
     await world.sim('PUT', `/recipients/${digits}`, { code: 131_026, by: 'answer' })
     const body = { phone_number: digits, message_type: 'text', text: 'Hello' }
     expect((await request('POST', '/send-chat', body)).status).toBeGreaterThanOrEqual(400)
-    await deliver(world)
+    await world.drain()
     expect(arrived('message.sent')).toEqual([])
     expect(arrived('message.failed')).toEqual([
       { message: await shownMessage(), contact: await shownContact(), previous_status: 'sent' },
@@ -178,7 +178,7 @@ describe('of a message', () => {
     const id = await sendText()
     const reaction = { type: 'reaction', text: undefined, reaction: { message_id: id, emoji: '👍' } }
     await post(world, organization, { messages: [{ ...textMessage(digits, ''), id: wamid(), ...reaction }] })
-    await deliver(world)
+    await world.drain()
     const [got, ...others] = arrived('message.reaction')
     expect(others).toEqual([])
     expect(Object.keys(got)).toEqual(['message', 'contact'])
@@ -196,7 +196,7 @@ describe('of a broadcast', () => {
     const body = { name: 'News', templateName: 'hello_world', audience: { recipients: [{ chatNumber: digits }] } }
     const made = await request('POST', '/broadcasts', body)
     expect(made.status, JSON.stringify(made.body)).toBe(202)
-    await deliver(world)
+    await world.drain()
     const shown = (await request('GET', `/broadcasts/${made.body.broadcast.id}`)).body.broadcast
     const [{ broadcast: started }] = arrived('broadcast.started')
     const [{ broadcast: completed }] = arrived('broadcast.completed')
@@ -217,7 +217,7 @@ describe('of a template', () => {
     const told = await world.sim('POST', '/templates/status', { ...number, ...template })
     expect(told.status, JSON.stringify(told.body)).toBe(200)
     await world.settle()
-    await deliver(world)
+    await world.drain()
     const { body } = await request('GET', '/templates')
     const shown = body.templates.find(({ name }: { name: string }) => name === 'hello_world')
     expect(shown.status).toBe('PAUSED')
@@ -230,7 +230,7 @@ describe('of a webhook', () => {
     const gone = await startEndpoint(world, organization)
     gone.respond(() => 410)
     await createContact(world, organization, `+${digits}`)
-    await deliver(world)
+    await world.drain()
     const { body } = await request('GET', '/get-webhooks')
     const shown = body.webhooks.find(({ id }: { id: string }) => id === gone.id)
     expect(shown).toMatchObject({ active: false, disabled_reason: expect.stringContaining('410') })

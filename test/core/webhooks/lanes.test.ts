@@ -1,13 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { EndedAttempt } from '../../../src/core/webhooks/attempt.js'
-import { createLane } from '../../../src/core/webhooks/lane.js'
-import type { DueDelivery } from '../../../src/storage/webhook-deliveries.js'
+import { createLane, type Lane } from '../../../src/core/webhooks/lane.js'
+import type { DueDelivery, DueQuestion } from '../../../src/storage/webhook-deliveries.js'
 import type { EndpointRow } from '../../../src/storage/webhook-health.js'
 import { createContact } from '../../interfaces/hooks/support.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 import {
   closeEndpoints,
-  countUnread,
   deliveriesTo,
   expectNothingStuck,
   namesOf,
@@ -65,7 +64,6 @@ describe('while the service runs', () => {
       tell()
     }
     await endpoint.until(2_400)
-    await expect.poll(() => countUnread(world)).toBe(0)
     expect(namesOf(endpoint).sort()).toEqual(numbers(2_400).sort())
     await expect
       .poll(async () => (await deliveriesTo(world, endpoint.id)).every(({ status }) => status === 'delivered'))
@@ -83,13 +81,16 @@ describe('while the service runs', () => {
 describe('a lane', () => {
   const NOW = new Date('2026-01-01T00:00:00Z')
   const LATER = new Date(NOW.getTime() + 1_000)
+  const LIMIT = 1_000
 
   let sent: { id: string; end: (ended: Partial<EndedAttempt> | null) => Promise<void> }[]
   let ended: EndedAttempt[]
+  let calls: number
 
   beforeEach(() => {
     sent = []
     ended = []
+    calls = 0
   })
 
   const due = (count: number, from = 0): DueDelivery[] =>
@@ -116,23 +117,61 @@ describe('a lane', () => {
           sent.push({ id, end })
         }),
       onEnd: (one) => ended.push(one),
+      onWork: () => {
+        calls += 1
+      },
     })
+
+  /** Asks, and is answered with what is given. */
+  const answer = (lane: Lane, deliveries: DueDelivery[], nextDueAt: Date | null = null) => {
+    const question = lane.question(NOW, LIMIT)
+    expect(question).not.toBeNull()
+    lane.take(question as DueQuestion, { due: deliveries, nextDueAt })
+  }
+
+  /** One that knows that nothing waits in the database. */
+  const makeEmptyLane = () => {
+    const lane = makeLane()
+    answer(lane, [])
+    return lane
+  }
 
   it('asks first of all, and again only when told, or when something is due', () => {
     const lane = makeLane()
-    const question = lane.question(NOW)
-    expect(question).toMatchObject({ room: 500, known: [] })
-    expect(lane.question(NOW)).toBeNull()
-    lane.take({ organization_id: '', webhook_id: '', room: 500, known: [] }, { due: [], nextDueAt: LATER })
-    expect(lane.question(NOW)).toBeNull()
-    expect(lane.wakesAt(NOW)).toEqual(LATER)
-    expect(lane.question(LATER)).not.toBeNull()
+    expect(lane.question(NOW, LIMIT)).toMatchObject({ room: 200, known: [] })
+    expect(lane.question(NOW, LIMIT)).toBeNull()
     lane.lookAgain()
-    expect(lane.question(NOW)).not.toBeNull()
+    answer(lane, [], LATER)
+    expect(lane.question(NOW, LIMIT)).toBeNull()
+    expect(lane.wakesAt(NOW)).toEqual(LATER)
+    expect(lane.question(LATER, LIMIT)).not.toBeNull()
+    lane.lookAgain()
+    expect(lane.question(NOW, LIMIT)).not.toBeNull()
+  })
+
+  it('asks for no more than it may, and then again', async () => {
+    const lane = makeLane()
+    const question = lane.question(NOW, 3)
+    expect(question?.room).toBe(3)
+    lane.take(question as DueQuestion, { due: due(3), nextDueAt: null })
+    expect(lane.question(NOW, 3)?.known).toEqual(['0', '1', '2'])
+  })
+
+  it('says that it has work when told, when it is given some, and at the end of an attempt', async () => {
+    const lane = makeEmptyLane()
+    calls = 0
+    lane.lookAgain()
+    expect(calls).toBe(1)
+    answer(lane, due(1))
+    lane.pump()
+    await sent[0]?.end({})
+    expect(calls).toBe(2)
+    lane.offer(due(1, 1))
+    expect(calls).toBe(3)
   })
 
   it('sends 32 at a time, and the next as soon as one has ended', async () => {
-    const lane = makeLane()
+    const lane = makeEmptyLane()
     lane.offer(due(40))
     lane.pump()
     expect(sent).toHaveLength(32)
@@ -141,7 +180,7 @@ describe('a lane', () => {
   })
 
   it('does not take what it has in its hands, until that is recorded', async () => {
-    const lane = makeLane()
+    const lane = makeEmptyLane()
     lane.offer(due(1))
     lane.pump()
     lane.offer(due(1))
@@ -158,41 +197,54 @@ describe('a lane', () => {
   })
 
   it('takes again what was broken off', async () => {
-    const lane = makeLane()
+    const lane = makeEmptyLane()
     lane.offer(due(1))
     lane.pump()
     await sent[0]?.end(null)
     expect({ ended, idle: lane.isIdle() }).toEqual({ ended: [], idle: true })
   })
 
-  it('asks for what it had no room for, when little is left in line', async () => {
-    const lane = makeLane()
-    lane.question(NOW)
-    lane.offer(due(600))
+  it('asks for what it had no room for, when little is left in line, and lets nothing pass it', async () => {
+    const lane = makeEmptyLane()
+    lane.offer(due(200))
+    lane.offer(due(10, 200))
+    lane.offer(due(1, 500))
     lane.pump()
-    expect(lane.question(NOW)).toBeNull()
-    for (let n = 0; n < 368; n++) await sent[n]?.end({})
-    expect(sent).toHaveLength(400)
-    const question = lane.question(NOW)
-    expect(question?.room).toBe(400)
-    expect(question?.known).toHaveLength(500)
+    expect(lane.question(NOW, LIMIT)).toBeNull()
+    for (let n = 0; n < 104; n++) await sent[n]?.end({})
+    expect(sent).toHaveLength(136)
+    const question = lane.question(NOW, LIMIT)
+    expect(question?.room).toBe(136)
+    expect(question?.known).toHaveLength(200)
+    expect(question?.known).not.toContain('500')
+  })
+
+  it('reads again what stands in line, and not what is in flight, when that was changed', async () => {
+    const lane = makeEmptyLane()
+    lane.offer(due(40))
+    lane.pump()
+    lane.reload()
+    await sent[0]?.end({})
+    expect(sent).toHaveLength(32)
+    expect(lane.question(NOW, LIMIT)?.known).toEqual(due(32).map(({ id }) => id))
+  })
+
+  it('keeps little of what a dead endpoint does not take', async () => {
+    const lane = makeEmptyLane()
+    lane.offer(due(150))
+    lane.pump()
+    const failed = { sign: { at: NOW, delivered: false, status: 500 }, retryAfterMs: null }
+    for (const one of sent.slice(0, 8)) await one.end(failed)
+    expect(lane.wakesAt(NOW)).not.toBeNull()
+    for (const one of sent.slice(8)) await one.end(failed)
+    for (const one of ended) lane.settle(one)
+    expect(lane.isIdle()).toBe(true)
   })
 
   it('is not woken by what is due, while enough stands in line', () => {
     const lane = makeLane()
-    lane.take({ organization_id: '', webhook_id: '', room: 500, known: [] }, { due: due(200), nextDueAt: NOW })
+    answer(lane, due(150), NOW)
     lane.pump()
     expect(lane.wakesAt(LATER)).toBeNull()
-  })
-
-  it('sends nothing more once it is closed, and has in its hands only what is in flight', async () => {
-    const lane = makeLane()
-    lane.offer(due(40))
-    lane.pump()
-    lane.close()
-    await sent[0]?.end({})
-    lane.offer(due(1, 100))
-    lane.pump()
-    expect(sent).toHaveLength(32)
   })
 })

@@ -3,15 +3,16 @@ import { eraseTraces } from '../../../src/core/maintenance.js'
 import { ensurePersonContact } from '../../../src/core/messages/person.js'
 import { createDispatcher } from '../../../src/core/webhooks/dispatcher.js'
 import { createContact } from '../../interfaces/hooks/support.js'
+import { untilWaiting } from '../../support/locks.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 import {
   closeEndpoints,
   type DeliveryRow,
-  deliver,
   deliveriesTo,
   type Endpoint,
   expectNothingStuck,
   HOUR,
+  holdOpen,
   MINUTE,
   namesOf,
   numbers,
@@ -60,7 +61,7 @@ describe("a contact's events", () => {
   it('arrive in their order, however many', async () => {
     const contact = await newContact()
     await raise(world, contact, 40)
-    await deliver(world)
+    await world.drain()
     expect(namesOf(endpoint)).toEqual(numbers(40))
   })
 
@@ -70,16 +71,16 @@ describe("a contact's events", () => {
     await raise(world, ana, 2)
     await raise(world, bea, 2, 11)
     await raiseAboutNobody(world, organization, 1, 21)
-    await deliver(world)
+    await world.drain()
     expect(namesOf(endpoint).sort()).toEqual(['1', '11', '12', '21'])
     expect(await shown()).toEqual(['pending, timed', 'pending', 'delivered', 'delivered', 'delivered'])
     await raise(world, ana, 1, 3)
-    await deliver(world)
+    await world.drain()
     expect((await shown()).at(-1)).toBe('pending')
     refuse()
     endpoint.received.length = 0
     world.advance(7 * SECOND)
-    await deliver(world)
+    await world.drain()
     expect(namesOf(endpoint)).toEqual(['1', '2', '3'])
   })
 
@@ -87,13 +88,13 @@ describe("a contact's events", () => {
     const contact = await newContact()
     refuse('1')
     await raise(world, contact, 2)
-    await deliver(world)
+    await world.drain()
     for (let attempt = 2; attempt <= 10; attempt++) {
       expect(namesOf(endpoint)).not.toContain('2')
       world.advance(29 * HOUR)
       // Within the five days a success of another keeps the webhook.
       await raiseAboutNobody(world, organization, 1, 100)
-      await deliver(world)
+      await world.drain()
     }
     expect((await deliveries()).slice(0, 2)).toMatchObject([{ status: 'failed' }, { status: 'delivered' }])
     expect(namesOf(endpoint).filter((name) => name === '1')).toHaveLength(10)
@@ -104,7 +105,7 @@ describe("a contact's events", () => {
     const contact = await newContact()
     refuse('1')
     await raise(world, contact, 3)
-    await deliver(world)
+    await world.drain()
     expect(namesOf(endpoint)).toEqual(['1'])
     expect(namesOf(other)).toEqual(numbers(3))
   })
@@ -113,16 +114,16 @@ describe("a contact's events", () => {
     const contact = await newContact()
     refuse('1')
     await raise(world, contact, 2)
-    await deliver(world)
+    await world.drain()
     const second = (await deliveries())[1] as DeliveryRow
     const path = `/webhook-deliveries/${second.id}/replay`
     expect((await world.request('POST', path, { key: organization.key })).status).toBeLessThan(300)
-    await deliver(world)
+    await world.drain()
     expect(namesOf(endpoint)).toEqual(['1', '2'])
     expect((await deliveries()).map(({ status }) => status)).toEqual(['pending', 'pending', 'delivered'])
     refuse()
     world.advance(7 * SECOND)
-    await deliver(world)
+    await world.drain()
     expect(namesOf(endpoint)).toEqual(['1', '2', '1', '2'])
   })
 
@@ -130,7 +131,7 @@ describe("a contact's events", () => {
     const contact = await newContact()
     refuse('1')
     await raise(world, contact, 5)
-    await deliver(world)
+    await world.drain()
     // As one that was killed: nothing of what it had in memory is left.
     const restarted = createDispatcher(world.app.ctx)
     refuse()
@@ -167,16 +168,85 @@ describe('two contacts that turn out to be one', () => {
     refuse('1', '11')
     await raise(world, older, 2)
     await raise(world, younger, 2, 11)
-    await deliver(world)
+    await world.drain()
     await merge()
     await expectNothingStuck(world)
-    await deliver(world)
+    await world.drain()
     endpoint.respond(() => 204)
     endpoint.received.length = 0
     world.advance(MINUTE)
-    await deliver(world)
+    await world.drain()
     expect(namesOf(endpoint).slice(0, 4)).toEqual(['1', '2', '11', '12'])
     expect((await deliveries()).map(({ status }) => status)).not.toContain('pending')
+  })
+
+  it('have none stuck where the first of them ends at the same moment', async () => {
+    const { younger, merge } = await twoPeople()
+    refuse('11')
+    await raise(world, younger, 2, 11)
+    await world.drain()
+    const [first, second] = (await deliveries()) as [DeliveryRow, DeliveryRow]
+    // What the dispatcher does when an attempt ends.
+    const round = await holdOpen(world, 'SELECT FROM webhook_feeds WHERE organization_id = $1 FOR UPDATE', [
+      organization.id,
+    ])
+    await round.run(
+      `UPDATE webhook_deliveries SET status = 'delivered', next_attempt_at = NULL WHERE organization_id = $1 AND id = $2`,
+      [organization.id, first.id],
+    )
+    await round.run('UPDATE webhook_deliveries SET next_attempt_at = now() WHERE organization_id = $1 AND id = $2', [
+      organization.id,
+      second.id,
+    ])
+    const merging = merge()
+    await untilWaiting(world.database, 1)
+    await round.commit()
+    await merging
+    await expectNothingStuck(world)
+    endpoint.respond(() => 204)
+    await world.drain()
+    expect(namesOf(endpoint).slice(0, 2)).toEqual(['11', '12'])
+  })
+
+  it('have none stuck where an event becomes a delivery at the same moment', async () => {
+    const { younger, merge } = await twoPeople()
+    refuse('11')
+    await raise(world, younger, 1, 11)
+    await world.drain()
+    const round = await holdOpen(world, 'SELECT FROM webhook_feeds WHERE organization_id = $1 FOR UPDATE', [
+      organization.id,
+    ])
+    await round.run(
+      `INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_seq, event_id, event_type, contact_id, in_order)
+       SELECT organization_id, gen_random_uuid(), webhook_id, event_seq + 1, event_id, event_type, contact_id, true
+       FROM webhook_deliveries WHERE organization_id = $1`,
+      [organization.id],
+    )
+    const merging = merge()
+    await untilWaiting(world.database, 1)
+    await round.commit()
+    await merging
+    await expectNothingStuck(world)
+  })
+
+  it('have their events in order where these were read before, and become deliveries afterwards', async () => {
+    const { older, younger, merge } = await twoPeople()
+    refuse('1')
+    await raise(world, older, 1)
+    await world.drain()
+    await raise(world, younger, 1, 11)
+    await raise(world, older, 1, 2)
+    const round = await holdOpen(world, 'SELECT FROM webhook_feeds WHERE organization_id = $1 FOR UPDATE', [
+      organization.id,
+    ])
+    const merging = merge()
+    await untilWaiting(world.database, 1)
+    const draining = world.drain()
+    await round.commit()
+    await Promise.all([merging, draining])
+    await expectNothingStuck(world)
+    await world.drain()
+    expect(namesOf(endpoint)).toEqual(['1'])
   })
 })
 
@@ -187,14 +257,14 @@ describe('a contact that is erased', () => {
     refuse('1', '11')
     await raise(world, ana, 3)
     await raise(world, bea, 2, 11)
-    await deliver(world)
+    await world.drain()
     const { status } = await world.request('DELETE', `/contact?chat_id=${digits}`, { key: organization.key })
     expect(status).toBe(200)
-    await deliver(world)
+    await world.drain()
     await expectNothingStuck(world)
     endpoint.respond(() => 204)
     world.advance(MINUTE)
-    await deliver(world)
+    await world.drain()
     expect((await deliveries()).map((one) => one.status)).toEqual([
       'failed',
       'failed',
@@ -203,6 +273,34 @@ describe('a contact that is erased', () => {
       'delivered',
     ])
     expect(namesOf(endpoint).filter((name) => ['2', '3'].includes(name))).toEqual([])
+  })
+
+  it('leaves nothing stuck where an event of it becomes a delivery at the same moment', async () => {
+    const digits = newNumber()
+    const contact = await newContact(digits)
+    refuse('1')
+    await raise(world, contact, 1)
+    await world.drain()
+    const { rows } = await world.database.pool.query<{ seq: number }>(
+      `INSERT INTO events (organization_id, id, type, contact_id, data)
+       SELECT organization_id, gen_random_uuid(), type, contact_id, data FROM events
+       WHERE organization_id = $1 AND type = 'contact.updated' RETURNING seq`,
+      [organization.id],
+    )
+    const round = await holdOpen(world, 'SELECT FROM webhook_feeds WHERE organization_id = $1 FOR UPDATE', [
+      organization.id,
+    ])
+    await round.run(
+      `INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_seq, event_id, event_type, contact_id, in_order)
+       SELECT organization_id, gen_random_uuid(), webhook_id, $2, event_id, event_type, contact_id, true
+       FROM webhook_deliveries WHERE organization_id = $1`,
+      [organization.id, rows[0]?.seq],
+    )
+    const erasing = eraseTraces(world.app.ctx, organization.id, contact, [digits])
+    await untilWaiting(world.database, 1)
+    await round.commit()
+    await erasing
+    await expectNothingStuck(world)
   })
 
   it('stays erased where an attempt ends after that', async () => {
@@ -217,7 +315,7 @@ describe('a contact that is erased', () => {
       response.writeHead(204).end()
     })
     await raise(world, contact, 2)
-    const delivering = deliver(world)
+    const delivering = world.drain()
     await endpoint.until(1)
     await eraseTraces(world.app.ctx, organization.id, contact, [digits])
     end()

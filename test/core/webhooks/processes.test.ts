@@ -17,7 +17,6 @@ import {
   raise,
   raiseAboutNobody,
   startEndpoint,
-  untilReadable,
 } from './support.js'
 
 /** A process that delivers. */
@@ -64,7 +63,6 @@ async function startProcess(): Promise<Process> {
 
 async function raiseAbout(contactId: string, count: number): Promise<void> {
   await raise(world, contactId, count)
-  await untilReadable(world)
 }
 
 async function holders(): Promise<(number | null)[]> {
@@ -170,7 +168,6 @@ describe('two processes', () => {
     })
     one.dispatcher.start()
     await raiseAboutNobody(world, organization, 1)
-    await untilReadable(world)
     await endpoint.until(1)
     await world.database.pool.query('UPDATE webhook_feeds SET holder = $2 WHERE organization_id = $1', [
       organization.id,
@@ -206,7 +203,7 @@ describe('two processes', () => {
 describe('where the database breaks off', () => {
   it('a round, what was received is recorded afterwards and not sent again', async () => {
     const { dispatcher } = await startProcess()
-    const lock = 'SELECT FROM webhook_feeds WHERE organization_id = $1 FOR UPDATE'
+    const lock = 'SELECT FROM webhook_deliveries WHERE organization_id = $1 FOR UPDATE'
     const contact = await newContact()
     dispatcher.start()
     await expect.poll(async () => (await holders())[0]).not.toBeNull()
@@ -218,9 +215,9 @@ describe('where the database breaks off', () => {
     await raiseAbout(contact, 1)
     world.app.ctx.signals.send({ topic: 'events', organizationIds: [organization.id] })
     await endpoint.until(1)
-    await untilWaiting(world.database, 1, 'webhook_feeds')
+    await untilWaiting(world.database, 1, 'webhook_deliveries')
     await cutWaiting()
-    await untilWaiting(world.database, 1, 'webhook_feeds')
+    await untilWaiting(world.database, 1, 'webhook_deliveries')
     await cutWaiting()
     await held.release()
     await expect.poll(statuses).toEqual(['delivered'])
@@ -233,14 +230,13 @@ describe('where the database breaks off', () => {
     const contact = await newContact()
     await dispatcher.drain()
     await raiseAbout(contact, 3)
-    const row = await holdOpen(world, 'SELECT FROM webhook_feeds WHERE organization_id = $1 FOR UPDATE', [
-      organization.id,
-    ])
+    const table = await holdOpen(world, 'SELECT 1', [])
+    await table.run('LOCK TABLE webhook_deliveries IN SHARE ROW EXCLUSIVE MODE', [])
     const draining = dispatcher.drain().catch((error: Error) => error)
-    await untilWaiting(world.database, 1, 'webhook_feeds')
+    await untilWaiting(world.database, 1, 'INSERT INTO webhook_deliveries')
     await cutWaiting()
     expect(await draining).toBeInstanceOf(Error)
-    await row.release()
+    await table.release()
     await dispatcher.drain()
     expect(namesOf(endpoint)).toEqual(numbers(3))
   })

@@ -4,7 +4,6 @@ import { startWorld, type TestOrganization, type World } from '../../support/wor
 import {
   closeEndpoints,
   type DeliveryRow,
-  deliver,
   deliveryTo,
   type Endpoint,
   HOUR,
@@ -39,7 +38,7 @@ const newContact = () => createContact(world, organization, `+1650555${String(3_
 /** Makes a contact, and has its event tried once. */
 async function attempt(): Promise<DeliveryRow> {
   await newContact()
-  await deliver(world)
+  await world.drain()
   return deliveryTo(world, endpoint.id)
 }
 
@@ -52,7 +51,7 @@ function waitOf({ attempts, next_attempt_at }: DeliveryRow): number | null {
 /** Moves the clock to when the delivery is tried again, and has it tried. */
 async function attemptAgain({ next_attempt_at }: DeliveryRow): Promise<DeliveryRow> {
   world.advance((next_attempt_at?.getTime() ?? 0) - world.now().getTime())
-  await deliver(world)
+  await world.drain()
   return deliveryTo(world, endpoint.id)
 }
 
@@ -88,7 +87,7 @@ describe('a delivery that fails', () => {
     expect(delivery).toMatchObject({ status: 'failed', next_attempt_at: null })
     expect(delivery.attempts).toHaveLength(10)
     world.advance(48 * HOUR)
-    await deliver(world)
+    await world.drain()
     expect(endpoint.received).toHaveLength(10)
   })
 
@@ -96,10 +95,10 @@ describe('a delivery that fails', () => {
     endpoint.respond(() => 500)
     await attempt()
     world.advance(4 * SECOND)
-    await deliver(world)
+    await world.drain()
     expect(endpoint.received).toHaveLength(1)
     world.advance(2 * SECOND)
-    await deliver(world)
+    await world.drain()
     expect(endpoint.received).toHaveLength(2)
   })
 
@@ -141,10 +140,10 @@ describe('Retry-After', () => {
     await attempt()
     endpoint.respond(() => 204)
     await newContact()
-    await deliver(world)
+    await world.drain()
     expect(endpoint.received).toHaveLength(1)
     world.advance(MINUTE)
-    await deliver(world)
+    await world.drain()
     expect(endpoint.received).toHaveLength(2)
   })
 })
@@ -206,7 +205,7 @@ describe('a private address', () => {
       expect(made.status).toBe(201)
       await strict.database.pool.query('UPDATE webhooks SET url = $1', [`http://[::ffff:127.0.0.2]:${port}/hook`])
       await createContact(strict, theirs, '+16505553999')
-      await deliver(strict)
+      await strict.drain()
       const { attempts } = await deliveryTo(strict, made.body.webhook.id)
       expect(attempts).toMatchObject([{ response_status: null, error: expect.stringContaining('is private') }])
       expect(endpoint.received).toEqual([])
@@ -220,14 +219,14 @@ describe('an endpoint that keeps failing', () => {
   it('is left alone after eight failures in a row, so that the others keep their attempts', async () => {
     endpoint.respond(() => 500)
     for (let n = 0; n < 50; n++) await newContact()
-    await deliver(world)
+    await world.drain()
     const tried = endpoint.received.length
     expect(tried).toBeGreaterThanOrEqual(8)
     expect(tried).toBeLessThan(50)
     endpoint.respond(() => 204)
     for (let n = 0; n < 10; n++) {
       world.advance(10 * SECOND)
-      await deliver(world)
+      await world.drain()
     }
     const { rows } = await world.database.pool.query(
       `SELECT status, count(*) FROM webhook_deliveries WHERE webhook_id = $1 GROUP BY status`,
@@ -257,12 +256,12 @@ describe('an endpoint that keeps failing', () => {
       release = resolve
     })
     for (let n = 0; n < 50; n++) await newContact()
-    const delivering = deliver(world)
+    const delivering = world.drain()
     await isFull
     await rename(world, organization, await newContact(), 'Bea')
     release()
     await delivering
-    await deliver(world)
+    await world.drain()
     expect(most).toBe(32)
     expect(endpoint.received).toHaveLength(51)
   })

@@ -56,40 +56,6 @@ export async function closeEndpoints(): Promise<void> {
   await Promise.all(started.splice(0).map((receiver) => receiver.close()))
 }
 
-/**
- * Works off all jobs, and delivers what is due of every event so far: one that a transaction of another test on the same server
- * holds back is waited for.
- */
-export async function deliver(world: World): Promise<void> {
-  await expect
-    .poll(async () => {
-      await world.drain()
-      return countUnread(world)
-    })
-    .toBe(0)
-}
-
-/** How many events are not deliveries yet, though there are webhooks. */
-export async function countUnread({ database }: Pick<World, 'database'>): Promise<number> {
-  const { rows } = await database.pool.query<{ count: number }>(
-    `SELECT count(*) FROM webhook_feeds f JOIN events e USING (organization_id)
-     WHERE e.transaction_id >= f.window_from AND (f.seq IS NULL OR e.seq > f.seq) AND e.data <> '{}'`,
-  )
-  return rows[0]?.count ?? 0
-}
-
-/** Resolves when no transaction hides events any more that have been raised: another test's on the same server may do so for a moment. */
-export async function untilReadable({ database }: World): Promise<void> {
-  await expect
-    .poll(async () => {
-      const { rows } = await database.pool.query<{ count: number }>(
-        'SELECT count(*) FROM events WHERE transaction_id >= pg_snapshot_xmin(pg_current_snapshot())',
-      )
-      return rows[0]?.count
-    })
-    .toBe(0)
-}
-
 /** The deliveries of a webhook in the order of their events. */
 export async function deliveriesTo({ database }: World, webhookId: string): Promise<DeliveryRow[]> {
   const { rows } = await database.pool.query<DeliveryRow>(

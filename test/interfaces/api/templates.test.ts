@@ -44,7 +44,7 @@ const connect = (fields: object) =>
 
 async function eventsOf({ id } = organization) {
   const { rows } = await world.database.pool.query(
-    `SELECT data FROM events WHERE organization_id = $1 AND type = 'template.status_changed' ORDER BY transaction_id, id`,
+    `SELECT data FROM events WHERE organization_id = $1 AND type = 'template.status_changed' ORDER BY seq`,
     [id],
   )
   return rows.map(({ data }) => `${data.template.name} ${data.template.status}`)

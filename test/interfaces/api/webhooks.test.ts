@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { newId } from '../../../src/lib/id.js'
 import { EVENT_KINDS } from '../../../src/model/webhook.js'
+import { disableWebhook } from '../../../src/storage/webhook-health.js'
 import { requestAsDescribed } from '../../support/openapi.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 import { createContact } from '../hooks/support.js'
@@ -59,7 +61,7 @@ async function readKeptAnswers(): Promise<string> {
 /** As it stands after 410, or days of failure. */
 const disable = (id: string) =>
   world.database.pool.query(
-    `UPDATE webhooks SET active = false, disabled_reason = 'it said 410', failing_since = now(), since_transaction = '3'
+    `UPDATE webhooks SET active = false, disabled_reason = 'it said 410', failing_since = now(), since_seq = 0
      WHERE id = $1`,
     [id],
   )
@@ -99,6 +101,7 @@ describe('POST /set-webhooks', () => {
     'https://user@example.com/hook',
     'https://user:pass@example.com/hook',
     'https://example.com/a b',
+    ' https://example.com/',
     'https://',
     `https://example.com/${'x'.repeat(2_029)}`,
     42,
@@ -314,7 +317,20 @@ describe('POST /set-webhooks/{id}/enable', () => {
     expect(body.webhook.updated_at > updated_at).toBe(true)
     const row = await rowOf(id)
     expect(row.failing_since).toBeNull()
-    expect(Number(row.since_transaction)).toBeGreaterThan(3)
+    const { rows } = await world.database.pool.query('SELECT max(seq) AS seq FROM events')
+    expect(row.since_seq).toBeGreaterThan(rows[0].seq)
+  })
+
+  it('200 for one of which webhook.disabled has told, without its secrets', async () => {
+    const { id } = await setWebhook(world, organization)
+    await control(id, 'rotate-secret')
+    await disableWebhook(world.app.ctx.database, organization.id, id, 'it said 410', newId())
+    const { rows } = await world.database.pool.query('SELECT data FROM events WHERE organization_id = $1', [
+      organization.id,
+    ])
+    expect(rows).toMatchObject([{ data: { webhook: { id, active: false }, reason: 'it said 410' } }])
+    expect(Object.keys(rows[0].data.webhook).filter((name) => name.includes('secret'))).toEqual([])
+    expect((await control(id, 'enable')).body.webhook).toMatchObject({ id, active: true })
   })
 
   it('200, and one that is active stays as it is', async () => {
