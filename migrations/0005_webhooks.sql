@@ -9,6 +9,13 @@ ALTER SEQUENCE events_seq OWNED BY events.seq;
 ALTER TABLE events DROP CONSTRAINT events_pkey, ADD PRIMARY KEY (organization_id, seq);
 CREATE INDEX events_window ON events (organization_id, transaction_id, seq);
 
+-- How far this server's transactions are known to have come. Where it lies ahead, the database was restored from another server.
+CREATE TABLE transaction_clock (
+  singleton      boolean PRIMARY KEY DEFAULT true CHECK (singleton),
+  transaction_id xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+INSERT INTO transaction_clock DEFAULT VALUES;
+
 CREATE TABLE webhooks (
   organization_id       uuid NOT NULL REFERENCES organizations ON DELETE CASCADE,
   id                    uuid NOT NULL,

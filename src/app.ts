@@ -9,6 +9,7 @@ import { scheduleTending } from './core/broadcasts/tend.js'
 import { createCallbackReceiver } from './core/callbacks.js'
 import { createContactLookup } from './core/contacts.js'
 import { createFileGate, EXPORTED_FILES, IMPORTED_FILES, SENT_FILES } from './core/file-gate.js'
+import { adoptRestoredDatabase } from './core/maintenance.js'
 import { createMediaLinks } from './core/media/links.js'
 import { createOutbox } from './core/messages/outbox.js'
 import { createPacer } from './core/messages/pace.js'
@@ -75,6 +76,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const clock = options.clock ?? (() => new Date())
   let url = ''
   const publicUrl = () => config.publicUrl ?? url
+  await adoptRestoredDatabase({ database, log })
   const spool = createSpool(join(config.dataDir, 'spool'))
   await spool.sweep(STALE_MS)
   const presence = await enterPresence(database, log)

@@ -11,6 +11,7 @@ import { listOverdueMessages, markAbandonedMessages, refuseMessage } from '../st
 import { noteUptime } from '../storage/processes.js'
 import { foldShortLinkClicks } from '../storage/short-links.js'
 import { pruneStorefrontWebhooks } from '../storage/storefront-orders.js'
+import { adoptRestoredEvents, tickTransactionClock } from '../storage/transaction-clock.js'
 import { pruneDeliveries } from '../storage/webhook-log.js'
 import { removeUnattachedMedia } from './media/remove.js'
 
@@ -30,6 +31,7 @@ const PRUNE_BATCH = 5_000
 export async function settleOutcomes(ctx: Context): Promise<void> {
   const now = ctx.clock()
   const upSince = await noteUptime(ctx.database, now)
+  await tickTransactionClock(ctx.database)
   await markAbandonedMessages(ctx.database, before(now, ABANDONED_MS))
   const deadline = before(now, GIVE_UP_MS)
   if (upSince > deadline || (await hasCallbackBacklog(ctx.database, now))) return
@@ -41,6 +43,14 @@ export async function settleOutcomes(ctx: Context): Promise<void> {
     }
     if (overdue.length < BATCH) return
   }
+}
+
+/** Goes on with the events of a database that was restored from another server; before anybody reads them. */
+export async function adoptRestoredDatabase(ctx: Pick<Context, 'database' | 'log'>): Promise<void> {
+  if (!(await ctx.database.transaction(adoptRestoredEvents))) return
+  ctx.log.warn(
+    'the database was restored from another server: its events go on here; positions in the feed of events begin anew',
+  )
 }
 
 /**

@@ -46,7 +46,7 @@ export async function setWebhook(
   if (obstacle !== null) {
     throw new Problem(
       'invalid_field',
-      `url cannot be called: ${obstacle}. Give an address that the internet can reach, such as https://example.com/hook`,
+      `url cannot be called: ${obstacle}. Give an address that the internet can reach, such as https://example.com/hook, or have the operator allow it (PARLEY_ALLOWED_PRIVATE_HOSTS)`,
     )
   }
   const secret = newWebhookSecret()

@@ -1,0 +1,75 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { adoptRestoredDatabase } from '../../../src/core/maintenance.js'
+import { createDispatcher } from '../../../src/core/webhooks/dispatcher.js'
+import { createContact } from '../../interfaces/hooks/support.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { closeEndpoints, expectNothingStuck, namesOf, raise, startEndpoint } from './support.js'
+
+let world: World
+let organization: TestOrganization
+
+beforeAll(async () => {
+  world = await startWorld()
+  organization = await world.createOrganization()
+})
+
+afterEach(closeEndpoints)
+
+afterAll(() => world.close())
+
+/** As if everything had come from a server whose transactions were a million ahead. */
+async function restoreFromElsewhere(): Promise<void> {
+  const later = (column: string) => `(${column}::text::bigint + 1000000)::text::xid8`
+  await world.database.pool.query(`UPDATE events SET transaction_id = ${later('transaction_id')}`)
+  await world.database.pool.query(`UPDATE transaction_clock SET transaction_id = ${later('transaction_id')}`)
+  await world.database.pool.query(
+    `UPDATE webhook_feeds SET window_from = (
+       (pg_snapshot_xmin(window_from)::text::bigint + 1000000) || ':' || (pg_snapshot_xmax(window_from)::text::bigint + 1000000) || ':' || (
+         SELECT coalesce(string_agg((id::text::bigint + 1000000)::text, ','), '') FROM pg_snapshot_xip(window_from) id
+       ))::pg_snapshot`,
+  )
+}
+
+/** A position as it was read there. */
+const fromElsewhere = (position: string) => {
+  const text = Buffer.from(position, 'base64url').toString()
+  return Buffer.from(text.replace(/\d+/g, (id) => String(Number(id) + 1_000_000))).toString('base64url')
+}
+
+const feed = async (after = '') => {
+  const { body } = await world.request('GET', `/events?types=contact.updated${after}`, { key: organization.key })
+  return body
+}
+
+it('a database that comes from another server goes on where it ended there: nothing is passed over, nothing comes twice', async () => {
+  const endpoint = await startEndpoint(world, organization, ['contact.updated'])
+  const contact = await createContact(world, organization, '+16505557800')
+  await raise(world, contact, 2)
+  await world.drain()
+  const { next_after: old } = await feed()
+  await raise(world, contact, 1, 3)
+  await restoreFromElsewhere()
+  await adoptRestoredDatabase(world.app.ctx)
+  // The process that starts there knows nothing of before.
+  await world.app.webhooks.stop()
+  await world.database.pool.query('UPDATE webhook_feeds SET holder = NULL')
+  const dispatcher = createDispatcher(world.app.ctx)
+  await dispatcher.drain()
+  expect(namesOf(endpoint)).toEqual(['1', '2', '3'])
+  await raise(world, contact, 1, 4)
+  await dispatcher.drain()
+  expect(namesOf(endpoint)).toEqual(['1', '2', '3', '4'])
+  await expectNothingStuck(world)
+  const names = (await feed()).events.map(
+    ({ data }: { data: { contact: { full_name: string } } }) => data.contact.full_name,
+  )
+  expect(names).toEqual(['1', '2', '3', '4'])
+  expect(await feed(`&after=${fromElsewhere(old)}`)).toMatchObject({ error: 'Invalid parameter' })
+})
+
+it('a database that has stayed where it was is left alone', async () => {
+  const before = await world.database.pool.query('SELECT seq, transaction_id FROM events ORDER BY seq')
+  await adoptRestoredDatabase(world.app.ctx)
+  const after = await world.database.pool.query('SELECT seq, transaction_id FROM events ORDER BY seq')
+  expect(after.rows).toEqual(before.rows)
+})
