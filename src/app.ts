@@ -134,6 +134,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     takeToken: config.rateLimit > 0 ? createRateLimiter(ctx, config.rateLimit) : null,
     callbacks: createCallbackReceiver(ctx),
     readiness: readinessChecks(database, worker),
+    webhookFigures: webhooks.figures,
   })
 
   async function close(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { WebhookFigures } from '../core/webhooks/dispatcher.js'
 
 /** Measures every request, and the process itself, for Prometheus (contract 1). */
 export function measureRequests(server: FastifyInstance): Registry {
@@ -18,4 +19,37 @@ export function measureRequests(server: FastifyInstance): Registry {
     duration.observe({ route, method: request.method, status: reply.statusCode }, reply.elapsedTime / 1000)
   })
   return registry
+}
+
+/** Shows what this process delivers to webhooks, as it is at the moment of asking. */
+export function showWebhooks(registry: Registry, figures: () => WebhookFigures): void {
+  const registers = [registry]
+  new Counter({
+    name: 'parley_webhook_attempts_total',
+    help: 'Attempts at deliveries to webhooks, by outcome',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      const { delivered, failed } = figures()
+      this.reset()
+      this.inc({ outcome: 'delivered' }, delivered)
+      this.inc({ outcome: 'failed' }, failed)
+    },
+  })
+  new Gauge({
+    name: 'parley_webhook_attempts_in_flight',
+    help: 'Attempts at deliveries to webhooks that wait for their answer',
+    registers,
+    collect() {
+      this.set(figures().inFlight)
+    },
+  })
+  new Gauge({
+    name: 'parley_webhook_organizations',
+    help: 'Organizations whose events this process delivers',
+    registers,
+    collect() {
+      this.set(figures().organizations)
+    },
+  })
 }

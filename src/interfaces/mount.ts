@@ -3,9 +3,10 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.js'
 import type { CallbackReceiver } from '../core/callbacks.js'
+import type { WebhookFigures } from '../core/webhooks/dispatcher.js'
 import type { Gate } from '../http/auth.js'
 import { healthRoutes, type ReadinessChecks } from '../http/health.js'
-import { measureRequests } from '../http/metrics.js'
+import { measureRequests, showWebhooks } from '../http/metrics.js'
 import { createServer, refuseOtherMethods } from '../http/server.js'
 import { adminRoutes } from './admin/routes.js'
 import { apiDescription } from './api/openapi.js'
@@ -21,6 +22,8 @@ export interface MountOptions extends Gate {
   adminToken: string
   callbacks: CallbackReceiver
   readiness: ReadinessChecks
+  /** What this process delivers to webhooks. */
+  webhookFigures: () => WebhookFigures
   /** The simulator whose control is passed on under /_sim; null = not mounted. */
   simulator: SimulatorAddress | null
 }
@@ -32,6 +35,7 @@ export function mount(options: MountOptions): FastifyInstance {
   server.decorateRequest('caller', null)
   const otherMethods = refuseOtherMethods(server)
   const registry = measureRequests(server)
+  showWebhooks(registry, options.webhookFigures)
   server.register(swagger, apiDescription)
   server.register(swaggerUi, { routePrefix: '/docs' })
   server.get('/openapi.json', { schema: { hide: true } as object }, () => server.swagger())

@@ -16,6 +16,16 @@ import {
   succeed,
   urlOf,
 } from './support/service.js'
+import {
+  countDeliveries,
+  createFeedReader,
+  expectAllTaken,
+  expectInOrder,
+  expectSameInLog,
+  type FeedReader,
+  readLog,
+} from './support/webhook-proof.js'
+import { registerWitness, type Witness } from './support/webhook-witness.js'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -27,6 +37,8 @@ let server: DatabaseServer
 let sandbox: Sandbox
 let service: Service
 let organization: TestOrganization
+let witness: Witness
+let feed: FeedReader
 let clients: Clients | undefined
 
 beforeAll(async () => {
@@ -39,14 +51,19 @@ beforeAll(async () => {
     PARLEY_DATABASE_URL: urlOf(server.connection),
     PARLEY_UPSTREAM_URL: sandbox.upstreamUrl,
     PARLEY_RATE_LIMIT: '0',
+    PARLEY_ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
   }
   service = await startService(env, ['--migrate'])
   organization = await createOrganization(service, { messages_per_second: 0, pair_limit: false })
+  witness = await registerWitness(service, organization, 'witness', () => ({ status: 204, afterMs: 0 }))
+  await witness.open()
+  feed = createFeedReader(organization)
 })
 
 afterAll(async () => {
   await clients?.end().catch(() => undefined)
   await endPrograms()
+  await witness?.close()
   await server?.remove()
   await folder?.remove()
 })
@@ -85,6 +102,7 @@ describe('a database that is stopped in the middle of traffic and started again'
         expect(body.contact.contact_summary).toBe(summary)
       }
       await expectNoJobLeft()
+      await expectDelivered()
     },
   )
 })
@@ -130,6 +148,18 @@ async function expectNoJobLeft(): Promise<void> {
       expect(rows).toEqual([])
     }, patience),
   )
+}
+
+/** Every event has come to the endpoint, in the order of its contact, and each request stands in the log. */
+async function expectDelivered(): Promise<void> {
+  await feed.readOn(service)
+  await vi.waitFor(async () => {
+    expect(witness.taken.size).toBe(feed.events.length)
+    expect(await countDeliveries(service, organization, 'pending')).toBe(0)
+  }, patience)
+  expectAllTaken(witness, feed.events)
+  expectInOrder(witness, feed.events)
+  expect(expectSameInLog(witness, feed.events, await readLog(service, organization))).toBe(0)
 }
 
 async function withDatabase(work: (database: Database) => Promise<void>): Promise<void> {

@@ -20,6 +20,16 @@ export interface Dispatcher {
   stop(): Promise<void>
   /** Delivers whatever can be delivered by now, and ends: in place of start. */
   drain(): Promise<void>
+  /** What it has done since the process began, and what it is at. */
+  figures(): WebhookFigures
+}
+
+/** Attempts that delivered and those that did not, attempts in flight, and the organizations that the process holds. */
+export interface WebhookFigures {
+  delivered: number
+  failed: number
+  inFlight: number
+  organizations: number
 }
 
 export type DispatcherContext = AttemptContext & Pick<Context, 'database' | 'processId' | 'signals'>
@@ -48,6 +58,8 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
   const hangUp = new AbortController()
   const lanes = createWakes<Lane>()
   let ended: EndedAttempt[] = []
+  let delivered = 0
+  let failed = 0
   let tendAt = 0
   /** Rounds in which something was. */
   let written = 0
@@ -59,6 +71,8 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
       attempt: (target, delivery) => track(attempt(target, delivery, hangUp.signal)),
       onEnd: (one) => {
         ended.push(one)
+        if (one.result.status === 'delivered') delivered += 1
+        else failed += 1
         loop?.call()
       },
       onWork: lanes.wake,
@@ -251,6 +265,7 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
         for (const feed of holdings.feeds()) reload(feed)
       } while (await workOff())
     },
+    figures: () => ({ delivered, failed, inFlight: sending.size, organizations: holdings.feeds().length }),
   }
 
   /** Does rounds until nothing can be done any more; whether anything was written. */

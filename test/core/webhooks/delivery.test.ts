@@ -175,3 +175,25 @@ describe('after a rotation', () => {
     ])
   })
 })
+
+describe('/metrics', () => {
+  it('counts the attempts that delivered and those that did not, and names nobody', async () => {
+    const endpoint = await startEndpoint(world, organization)
+    const read = async () => {
+      const { body } = await world.request('GET', '/metrics')
+      const count = (outcome: string) =>
+        Number(new RegExp(`parley_webhook_attempts_total\\{outcome="${outcome}"\\} (\\d+)`).exec(body)?.[1])
+      return { delivered: count('delivered'), failed: count('failed'), body }
+    }
+    const before = await read()
+    await newContact()
+    await world.drain()
+    endpoint.respond(() => 500)
+    await newContact()
+    await world.drain()
+    const after = await read()
+    expect(after).toMatchObject({ delivered: before.delivered + 1, failed: before.failed + 1 })
+    expect(after.body).toContain('parley_webhook_attempts_in_flight 0')
+    for (const value of [organization.id, endpoint.id, endpoint.url]) expect(after.body).not.toContain(value)
+  })
+})
