@@ -44,6 +44,8 @@ export interface LaneOptions {
 const ROOM = 200
 /** With so few left, more are asked for. */
 const LOW = 64
+/** So many are asked for at most for each that is sent at a time: few, where the endpoint takes few. */
+const AHEAD = 8
 
 /** A lane of the endpoint, which first of all asks for what is due. */
 export function createLane(endpoint: EndpointRow, { attempt, clock, onEnd, onWork }: LaneOptions): Lane {
@@ -104,7 +106,7 @@ export function createLane(endpoint: EndpointRow, { attempt, clock, onEnd, onWor
     },
     question: (now, limit) => {
       if (isClosed || queue.length > LOW || !isDueNow(now) || pace.pausedUntil(now) !== null) return null
-      const room = Math.min(limit, ROOM - queue.length)
+      const room = Math.min(limit, ROOM - queue.length, AHEAD * pace.limit())
       mayHaveMore = false
       return { organization_id: endpoint.organization_id, webhook_id: endpoint.id, room, known: [...known] }
     },

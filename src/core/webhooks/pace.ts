@@ -1,5 +1,7 @@
 /** How much is sent to an endpoint at a time, by how it takes it. */
 export interface Pace {
+  /** How many are sent at a time. */
+  limit(): number
   /** Whether one more may be sent while so many are in flight. */
   allows(inFlight: number, now: Date): boolean
   /** Until when nothing is sent; null where that is not so. */
@@ -42,6 +44,7 @@ export function createPace(): Pace {
   }
 
   return {
+    limit: () => Math.floor(limit),
     allows: (inFlight, now) => inFlight < Math.floor(limit) && !isPaused(now),
     pausedUntil: (now) => (isPaused(now) ? new Date(resumesAt) : null),
     succeeded: () => {

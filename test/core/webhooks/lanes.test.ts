@@ -81,6 +81,7 @@ describe('while the service runs', () => {
 describe('a lane', () => {
   const NOW = new Date('2026-01-01T00:00:00Z')
   const LATER = new Date(NOW.getTime() + 1_000)
+  const MUCH_LATER = new Date(NOW.getTime() + 600_000)
   const LIMIT = 1_000
 
   let sent: { id: string; end: (ended: Partial<EndedAttempt> | null) => Promise<void> }[]
@@ -239,6 +240,7 @@ describe('a lane', () => {
     for (const one of sent.slice(8)) await one.end(failed)
     for (const one of ended) lane.settle(one)
     expect(lane.isIdle()).toBe(true)
+    expect(lane.question(MUCH_LATER, LIMIT)?.room).toBe(8)
   })
 
   it('is not woken by what is due, while enough stands in line', () => {
