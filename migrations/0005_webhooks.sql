@@ -39,8 +39,8 @@ CREATE TABLE webhooks (
 CREATE TABLE webhook_feeds (
   organization_id uuid PRIMARY KEY REFERENCES organizations ON DELETE CASCADE,
   window_from     pg_snapshot NOT NULL DEFAULT pg_current_snapshot(),
-  window_to       pg_snapshot, -- of a window that is not worked off: up to which number it is
-  seq             bigint,
+  window_to       pg_snapshot, -- null: the next window is yet to be opened
+  seq             bigint,      -- up to which number the window is worked off
   holder          integer -- processes.id; one that is not there any more holds nothing
 );
 

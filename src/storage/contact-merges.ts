@@ -34,7 +34,7 @@ const moveEvents = statement<never>(
 const moveDeliveries = statement<never>(
   'contactMerges.moveDeliveries',
   `WITH waiting AS (
-     SELECT d.id, row_number() OVER (PARTITION BY d.webhook_id ORDER BY d.event_seq) AS place
+     SELECT d.id, row_number() OVER (PARTITION BY d.webhook_id ORDER BY d.next_attempt_at IS NULL, d.event_seq) AS place
      FROM webhooks w JOIN webhook_deliveries d ON d.organization_id = w.organization_id AND d.webhook_id = w.id
      WHERE w.organization_id = $1 AND d.contact_id IN ($2, $3) AND d.status = 'pending' AND d.in_order
    )

@@ -9,9 +9,15 @@ const tick = statement<never>(
   'UPDATE transaction_clock SET transaction_id = pg_current_xact_id()',
 )
 
+const lock = statement<never>('transactionClock.lock', 'SELECT FROM transaction_clock FOR UPDATE')
+
+// The clock stands up to a minute behind the newest transaction, the readers do not.
 const isAhead = statement<{ is_ahead: boolean }>(
   'transactionClock.isAhead',
-  `SELECT transaction_id > pg_snapshot_xmax(pg_current_snapshot()) AS is_ahead FROM transaction_clock FOR UPDATE`,
+  `SELECT greatest(
+       (SELECT transaction_id FROM transaction_clock),
+       (SELECT pg_snapshot_xmax(window_from) FROM webhook_feeds ORDER BY pg_snapshot_xmax(window_from) DESC LIMIT 1)
+     ) > pg_snapshot_xmax(pg_current_snapshot()) AS is_ahead`,
 )
 
 // Ids below every one that is in use: 1 for what has become deliveries, 3 for what has not.
@@ -40,6 +46,8 @@ export async function tickTransactionClock(db: Queryable): Promise<void> {
  * there; false where that is not needed. Of all tenants. Needs a transaction.
  */
 export async function adoptRestoredEvents(transaction: Queryable): Promise<boolean> {
+  // First the lock: what is compared has to be as it is once nobody else is at it.
+  await transaction.run(lock, [])
   const [clock] = await transaction.run(isAhead, [])
   if (!clock?.is_ahead) return false
   await transaction.run(renumberEvents, [])

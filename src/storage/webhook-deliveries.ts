@@ -124,7 +124,8 @@ const promoteAll = statement<never>(
      WHERE w.organization_id = ANY ($1) AND w.status = 'pending' AND w.in_order
      ORDER BY w.organization_id, w.webhook_id, w.contact_id, w.event_seq
    ) head
-   WHERE d.organization_id = head.organization_id AND d.id = head.id AND head.next_attempt_at IS NULL`,
+   WHERE d.organization_id = head.organization_id AND d.id = head.id AND head.next_attempt_at IS NULL
+     AND d.status = 'pending' AND d.next_attempt_at IS NULL`,
 )
 
 const readDue = statement<{ lane: string; next_due_at: Date | null } & (DueDelivery | { id: null })>(

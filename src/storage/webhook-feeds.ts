@@ -36,9 +36,9 @@ const share = statement<{ feeds: number; processes: number }>(
 
 const listHeld = statement<FeedRow>('webhookFeeds.listHeld', `SELECT ${COLUMNS} FROM webhook_feeds WHERE holder = $1`)
 
-const lock = statement<{ organization_id: string; is_held: boolean }>(
+const lock = statement<FeedRow & { is_held: boolean }>(
   'webhookFeeds.lock',
-  `SELECT organization_id, holder IS NOT DISTINCT FROM $1 AS is_held FROM webhook_feeds
+  `SELECT ${COLUMNS}, holder IS NOT DISTINCT FROM $1 AS is_held FROM webhook_feeds
    WHERE organization_id = ANY (${opaqueArray('$2', 'uuid')})
    FOR UPDATE SKIP LOCKED`,
 )
@@ -78,17 +78,28 @@ export async function listHeldFeeds(db: Queryable, processId: number): Promise<H
   return rows.map(toFeed)
 }
 
+/** An organization that is locked: whether the process holds it, and up to where its events have become deliveries. */
+export interface LockedFeed {
+  isHeld: boolean
+  position: EventPosition
+}
+
 /**
- * Locks the organizations until the transaction ends, so that one transaction at a time decides what of them is due: by each that
- * is locked now, whether the process holds it. Who has another one locked is not waited for.
+ * Locks the organizations until the transaction ends, so that one transaction at a time decides what of them is due. Who has another
+ * one locked is not waited for: that one is not among the result.
  */
 export async function lockFeeds(
   transaction: Queryable,
   processId: number,
   organizationIds: readonly string[],
-): Promise<Map<string, boolean>> {
+): Promise<Map<string, LockedFeed>> {
   const rows = await transaction.run(lock, [processId, organizationIds])
-  return new Map(rows.map((row) => [row.organization_id, row.is_held]))
+  return new Map(
+    rows.map((row) => {
+      const { organizationId, ...position } = toFeed(row)
+      return [organizationId, { isHeld: row.is_held, position }]
+    }),
+  )
 }
 
 /** Keeps everybody else from deciding what is due of an organization until the transaction ends. */

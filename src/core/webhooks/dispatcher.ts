@@ -45,6 +45,8 @@ const MAX_DUE = 2_000
 /** How soon what somebody else had locked is tried again. */
 const POSTPONED_MS = 25
 const GRACE_MS = 5_000
+/** How often the last attempts are tried to be recorded, where somebody has their organization locked. */
+const LAST_TRIES = 40
 
 /**
  * Makes the dispatcher of a process (contract 4, Webhooks). Its rounds follow each other, and each does all that has come up since
@@ -58,10 +60,12 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
   const hangUp = new AbortController()
   const lanes = createWakes<Lane>()
   let ended: EndedAttempt[] = []
+  /** The lanes that sent them: a webhook's may be another one since. */
+  const senders = new WeakMap<EndedAttempt, Lane>()
   let delivered = 0
   let failed = 0
   let tendAt = 0
-  /** Rounds in which something was. */
+  /** Rounds in which something was written. */
   let written = 0
   let loop: Loop | null = null
   let stopListening = () => {}
@@ -69,8 +73,9 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     const lane = createLane(endpoint, {
       clock: ctx.clock,
       attempt: (target, delivery) => track(attempt(target, delivery, hangUp.signal)),
-      onEnd: (one) => {
+      onEnd: (one, sender) => {
         ended.push(one)
+        senders.set(one, sender)
         if (one.result.status === 'delivered') delivered += 1
         else failed += 1
         loop?.call()
@@ -95,7 +100,8 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     } else {
       const feeds = signal.topic === 'webhooks' ? [holdings.find(signal.organizationId)] : holdings.feeds()
       for (const feed of feeds) if (feed) reload(feed)
-      tendAt = 0
+      // It may be one that is yet to be taken.
+      if (signal.topic === 'missed' || feeds.includes(undefined)) tendAt = 0
     }
     loop?.call()
   }
@@ -104,9 +110,11 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
   async function round(): Promise<boolean> {
     try {
       if (performance.now() >= tendAt) {
-        await holdings.tend()
+        // Before: who asks for it meanwhile is not forgotten.
         tendAt = performance.now() + TEND_MS
+        await holdings.tend()
       }
+      holdings.retryPostponed()
       await holdings.refreshLanes(new Set())
       const windows = await readNews()
       // Read after the events: whoever was set before one of them is there.
@@ -130,7 +138,10 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     const positions = asked.map(({ organizationId, position }) => ({ organizationId, ...position }))
     for (const feed of asked) feed.hasNews = false
     const windows = await readEventWindows(ctx.database, positions, null, limit)
-    holdings.advance(windows.filter(({ events }) => events.length === 0))
+    holdings.advance(
+      windows.filter(({ events }) => events.length === 0),
+      false,
+    )
     return windows.filter(({ events }) => events.length > 0)
   }
 
@@ -139,17 +150,24 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     const attempts = ended.slice(0, MAX_ATTEMPTS)
     if (windows.length === 0 && attempts.length === 0) return false
     const recorded = await recordRound(ctx, toRound(windows, attempts))
-    const { postponed } = recorded
+    const { postponed, outdated } = recorded
     const done = attempts.filter(({ result }) => !postponed.has(result.organization_id))
     const left = attempts.filter(({ result }) => postponed.has(result.organization_id))
-    ended = [...left, ...ended.slice(attempts.length)]
-    holdings.advance(windows.filter(({ organizationId }) => !postponed.has(organizationId)))
+    ended = [...ended.slice(attempts.length), ...left]
+    const isWritten = ({ organizationId }: EventWindow) =>
+      !postponed.has(organizationId) && !outdated.has(organizationId)
+    holdings.advance(windows.filter(isWritten), true)
+    for (const organizationId of outdated) {
+      const feed = holdings.find(organizationId)
+      if (feed) distrust(feed)
+      tendAt = 0
+    }
     for (const organizationId of postponed) {
       const feed = holdings.find(organizationId)
       if (feed) feed.isPostponed = true
     }
     take(done, recorded)
-    const hasWritten = done.length > 0 || windows.some(({ organizationId }) => !postponed.has(organizationId))
+    const hasWritten = done.length > 0 || windows.some(isWritten)
     if (hasWritten) written += 1
     return hasWritten
   }
@@ -158,7 +176,9 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     return {
       ended: attempts,
       deliveries: windows.flatMap(toDeliveries),
-      feeds: windows.map(({ organizationId, next }) => ({ organizationId, ...next })),
+      feeds: windows.map(({ organizationId, next }) => {
+        return { organizationId, next, stored: holdings.find(organizationId)?.stored ?? next }
+      }),
       holds: (organizationId) => holdings.find(organizationId) !== undefined,
       healthOf: ({ result, webhookId }) => {
         const lane = holdings.find(result.organization_id)?.lanes.get(webhookId)
@@ -182,10 +202,10 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
       ctx.signals.send({ topic: 'webhooks', organizationId })
     }
     for (const one of attempts) {
+      senders.get(one)?.settle(one)
       const feed = holdings.find(one.result.organization_id)
       const lane = feed?.lanes.get(one.webhookId)
       if (!feed || !lane) continue
-      lane.settle(one)
       const { failingSince, disabledReason } = health.get(one.webhookId) ?? {}
       if (failingSince !== undefined) lane.endpoint = { ...lane.endpoint, failing_since: failingSince }
       if (!disabledReason) continue
@@ -232,7 +252,7 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
   function pauseMs(): number {
     const wakesAt = lanes.soonest()
     const untilLane = wakesAt ? wakesAt.getTime() - ctx.clock().getTime() : TEND_MS
-    const untilPostponed = holdings.retryPostponed() ? POSTPONED_MS : TEND_MS
+    const untilPostponed = holdings.hasPostponed() ? POSTPONED_MS : TEND_MS
     return Math.max(1, Math.min(tendAt - performance.now(), untilLane, untilPostponed))
   }
 
@@ -253,7 +273,9 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
       hangUp.abort()
       await Promise.all(sending)
       try {
-        while ((await write([])) && ended.length > 0);
+        for (let tries = 0; ended.length > 0 && tries < LAST_TRIES; tries++) {
+          if (!(await write([]))) await sleep(POSTPONED_MS)
+        }
         await holdings.releaseAll()
       } catch (error) {
         ctx.log.warn({ err: error }, 'the last attempts at webhooks could not be recorded: they are made again')
@@ -272,7 +294,7 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
   async function workOff(): Promise<boolean> {
     const before = written
     for (;;) {
-      if ((await round()) || ended.length > 0 || holdings.retryPostponed()) continue
+      if ((await round()) || ended.length > 0 || holdings.hasPostponed()) continue
       if (sending.size === 0) return written > before
       await Promise.race(sending)
     }

@@ -9,6 +9,10 @@ import type { Lane } from './lane.js'
 export interface Feed {
   organizationId: string
   position: EventPosition
+  /** The position that stands in the database: behind, where nothing has happened since. */
+  stored: EventPosition
+  /** At which turn of tending it is looked at as if it had changed. */
+  turn: number
   /** Of the webhooks that are delivered to, by their ids. */
   lanes: Map<string, Lane>
   /** There may be events after the position. */
@@ -32,10 +36,11 @@ export interface Holdings {
   /** Some of those with news, with at most `lanes` lanes together; who was taken longest ago comes first. */
   takeTurns(lanes: number): Feed[]
   hasNews(): boolean
-  /** Has what was postponed tried again; whether there is any. */
-  retryPostponed(): boolean
-  /** Notes up to where events have been read. */
-  advance(windows: readonly EventWindow[]): void
+  /** Has what was postponed tried again. */
+  retryPostponed(): void
+  hasPostponed(): boolean
+  /** Notes up to where events have been read; `isStored`: and that it stands so in the database. */
+  advance(windows: readonly EventWindow[], isStored: boolean): void
   /** Works on an organization no more. */
   drop(organizationId: string): void
   /** Gives all organizations back. */
@@ -53,6 +58,7 @@ export function createHoldings(
 ): Holdings {
   const feeds = new Map<string, Feed>()
   let turn = 0
+  let claims = 0
 
   async function tend(): Promise<void> {
     const held = await listHeldFeeds(ctx.database, ctx.processId)
@@ -60,7 +66,7 @@ export function createHoldings(
     for (const feed of feeds.values()) {
       const position = positions.get(feed.organizationId)
       if (!position) drop(feed.organizationId)
-      else if (feed.isUncertain) Object.assign(feed, { position, isUncertain: false })
+      else if (feed.isUncertain) Object.assign(feed, { position, stored: position, isUncertain: false })
     }
     await giveBackStrays([...positions.keys()])
     const { feeds: total, processes } = await countFeeds(ctx.database)
@@ -68,9 +74,9 @@ export function createHoldings(
     if (feeds.size < share) await claim(share - feeds.size)
     else if (feeds.size > share) await release(feeds.size - share)
     turn = (turn + 1) % TURNS
-    for (const [index, feed] of [...feeds.values()].entries()) {
+    for (const feed of feeds.values()) {
       feed.hasNews = true
-      if (index % TURNS === turn) lookAgain(feed)
+      if (feed.turn === turn) lookAgain(feed)
     }
   }
 
@@ -86,7 +92,9 @@ export function createHoldings(
     const ids = claimed.map(({ organizationId }) => organizationId)
     await promoteAllWaiting(ctx.database, ids, ctx.clock())
     for (const { organizationId, ...position } of claimed) {
-      feeds.set(organizationId, { organizationId, position, lanes: new Map(), ...UNREAD })
+      claims += 1
+      const fresh = { position, stored: position, turn: claims % TURNS, lanes: new Map(), ...UNREAD }
+      feeds.set(organizationId, { organizationId, ...fresh })
     }
   }
 
@@ -144,13 +152,14 @@ export function createHoldings(
     return taken
   }
 
-  function advance(windows: readonly EventWindow[]): void {
+  function advance(windows: readonly EventWindow[], isStored: boolean): void {
     for (const { organizationId, next } of windows) {
       const feed = feeds.get(organizationId)
       if (!feed) continue
       // After the last page of a window comes what has happened since it was opened.
       feed.hasNews ||= next.windowTo !== null || feed.position.windowTo !== null
       feed.position = next
+      if (isStored) feed.stored = next
     }
   }
 
@@ -162,10 +171,10 @@ export function createHoldings(
     takeTurns,
     hasNews: () => [...feeds.values()].some((feed) => feed.hasNews),
     retryPostponed: () => {
-      const postponed = [...feeds.values()].filter((feed) => feed.isPostponed)
-      for (const feed of postponed) Object.assign(feed, { isPostponed: false, hasNews: true })
-      return postponed.length > 0
+      for (const feed of feeds.values())
+        if (feed.isPostponed) Object.assign(feed, { isPostponed: false, hasNews: true })
     },
+    hasPostponed: () => [...feeds.values()].some((feed) => feed.isPostponed),
     advance,
     drop,
     releaseAll: async () => {

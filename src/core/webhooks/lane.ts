@@ -35,7 +35,7 @@ export interface LaneOptions {
   attempt: (endpoint: EndpointRow, delivery: DueDelivery) => Promise<EndedAttempt | null>
   clock: () => Date
   /** Is told of attempts that are to be recorded. */
-  onEnd: (ended: EndedAttempt) => void
+  onEnd: (ended: EndedAttempt, lane: Lane) => void
   /** Is told that the lane has something to ask for or to send. */
   onWork: (lane: Lane) => void
 }
@@ -44,6 +44,8 @@ export interface LaneOptions {
 const ROOM = 200
 /** With so few left, more are asked for. */
 const LOW = 64
+/** So many are in line, in flight and not recorded together at most. */
+const MAX_KNOWN = 2 * ROOM
 /** So many are asked for at most for each that is sent at a time: few, where the endpoint takes few. */
 const AHEAD = 8
 
@@ -55,6 +57,8 @@ export function createLane(endpoint: EndpointRow, { attempt, clock, onEnd, onWor
   const known = new Set<string>()
   let inFlight = 0
   let mayHaveMore = true
+  /** What was asked for has changed meanwhile. */
+  let isAnswerStale = false
   let nextDueAt: Date | null = null
   let isClosed = false
 
@@ -64,9 +68,9 @@ export function createLane(endpoint: EndpointRow, { attempt, clock, onEnd, onWor
     inFlight -= 1
     if (ended === null) known.delete(delivery.id)
     else {
-      if (ended.sign?.delivered) pace.succeeded()
+      if (ended.sign?.delivered) pace.succeeded(ended.begunAt)
       else if (ended.sign) pace.failed(ended.begunAt, ended.sign.at, ended.retryAfterMs)
-      onEnd(ended)
+      onEnd(ended, lane)
     }
     lane.pump()
     onWork(lane)
@@ -92,7 +96,7 @@ export function createLane(endpoint: EndpointRow, { attempt, clock, onEnd, onWor
     endpoint,
     offer: (due) => {
       // Where others wait in the database, these come after them.
-      if (mayHaveMore || isClosed || queue.length + due.length > ROOM) mayHaveMore = true
+      if (mayHaveMore || isClosed || queue.length + due.length > ROOM || known.size >= MAX_KNOWN) mayHaveMore = true
       else push(due)
       onWork(lane)
     },
@@ -102,15 +106,20 @@ export function createLane(endpoint: EndpointRow, { attempt, clock, onEnd, onWor
     },
     reload: () => {
       empty()
+      isAnswerStale = true
       lane.lookAgain()
     },
     question: (now, limit) => {
-      if (isClosed || queue.length > LOW || !isDueNow(now) || pace.pausedUntil(now) !== null) return null
+      // Where nothing can be recorded, nothing more is sent.
+      if (isClosed || queue.length > LOW || known.size >= MAX_KNOWN || !isDueNow(now) || pace.pausedUntil(now) !== null)
+        return null
       const room = Math.min(limit, ROOM - queue.length, AHEAD * pace.limit())
       mayHaveMore = false
+      isAnswerStale = false
       return { organization_id: endpoint.organization_id, webhook_id: endpoint.id, room, known: [...known] }
     },
     take: ({ room }, { due, nextDueAt: next }) => {
+      if (isAnswerStale) return
       if (due.length === room) mayHaveMore = true
       nextDueAt = next
       if (!isClosed) push(due)

@@ -6,7 +6,8 @@ export interface Pace {
   allows(inFlight: number, now: Date): boolean
   /** Until when nothing is sent; null where that is not so. */
   pausedUntil(now: Date): Date | null
-  succeeded(): void
+  /** An attempt that began at `begunAt` has succeeded. */
+  succeeded(begunAt: Date): void
   /** An attempt that began at `begunAt` has failed; `retryAfterMs`: how long the endpoint asked to be left alone. */
   failed(begunAt: Date, now: Date, retryAfterMs: number | null): void
 }
@@ -47,10 +48,11 @@ export function createPace(): Pace {
     limit: () => Math.floor(limit),
     allows: (inFlight, now) => inFlight < Math.floor(limit) && !isPaused(now),
     pausedUntil: (now) => (isPaused(now) ? new Date(resumesAt) : null),
-    succeeded: () => {
+    succeeded: (begunAt) => {
       failures = 0
       pauseMs = 0
-      resumesAt = 0
+      // What was sent before the pause says nothing of it.
+      if (begunAt.getTime() >= pausedAt) resumesAt = 0
       limit = Math.min(MAX_IN_FLIGHT, limit + 1)
     },
     failed: (begunAt, now, retryAfterMs) => {

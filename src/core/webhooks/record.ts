@@ -2,6 +2,7 @@ import type { Context } from '../../context.js'
 import type { Queryable } from '../../database/pool.js'
 import { newId } from '../../lib/id.js'
 import type { EventRow } from '../../model/event.js'
+import type { EventPosition } from '../../storage/events.js'
 import {
   type DueDelivery,
   insertDeliveries,
@@ -9,7 +10,7 @@ import {
   promoteWaiting,
   recordAttempts,
 } from '../../storage/webhook-deliveries.js'
-import { type HeldFeed, lockFeed, lockFeeds, moveFeeds } from '../../storage/webhook-feeds.js'
+import { lockFeed, lockFeeds, moveFeeds } from '../../storage/webhook-feeds.js'
 import { disableWebhook, noteFailingSince } from '../../storage/webhook-health.js'
 import type { EndedAttempt } from './attempt.js'
 import { type Health, healthAfter } from './health.js'
@@ -19,8 +20,8 @@ export interface Round {
   ended: readonly EndedAttempt[]
   /** New deliveries, each with its event, in the order of the events. */
   deliveries: readonly (readonly [NewDelivery, EventRow])[]
-  /** How far the events of these organizations have thereby been read. */
-  feeds: readonly HeldFeed[]
+  /** How far the events of these organizations have thereby been read, and how far the database knows that they had been. */
+  feeds: readonly { organizationId: string; stored: EventPosition; next: EventPosition }[]
   /** Whether this process should hold the organization. */
   holds: (organizationId: string) => boolean
   /** How the endpoint of an attempt was before. */
@@ -37,6 +38,8 @@ export interface Recorded {
   lost: Set<string>
   /** Organizations that somebody else had locked: of these nothing has been recorded. */
   postponed: Set<string>
+  /** Organizations whose events had been read further than was known: of these only the attempts have been recorded. */
+  outdated: Set<string>
 }
 
 /** Writes a round down, in one transaction that has the organizations locked. */
@@ -46,11 +49,15 @@ export async function recordRound(
 ): Promise<Recorded> {
   const now = ctx.clock()
   return ctx.database.transaction(async (transaction) => {
-    const { held, lost, postponed } = await lock(transaction, ctx.processId, round)
+    const { held, lost, postponed, outdated } = await lock(transaction, ctx.processId, round)
+    const isCurrent = (organizationId: string) => held.has(organizationId) && !outdated.has(organizationId)
     const ended = round.ended.filter(({ result }) => !postponed.has(result.organization_id))
     const health = await recordHealth(transaction, ended, round.healthOf, held)
-    const due = [...(await recordEnded(transaction, ended, now)), ...(await insertFresh(transaction, round, held, now))]
-    return { due, health, lost, postponed }
+    const due = [
+      ...(await recordEnded(transaction, ended, now)),
+      ...(await insertFresh(transaction, round, isCurrent, now)),
+    ]
+    return { due, health, lost, postponed, outdated }
   })
 }
 
@@ -62,10 +69,20 @@ async function lock(transaction: Queryable, processId: number, { feeds, ended, h
   ])
   const locked = await lockFeeds(transaction, processId, [...ids])
   const postponed = new Set([...ids].filter((id) => !locked.has(id) && holds(id)))
-  const held = new Set([...ids].filter((id) => locked.get(id) === true))
+  const held = new Set([...ids].filter((id) => locked.get(id)?.isHeld))
+  const outdated = new Set(
+    feeds.flatMap(({ organizationId, stored }) => {
+      const position = locked.get(organizationId)?.position
+      return position && !isSamePosition(position, stored) ? [organizationId] : []
+    }),
+  )
   const lost = new Set([...ids].filter((id) => !held.has(id) && !postponed.has(id)))
   for (const id of lost) if (!locked.has(id)) await lockFeed(transaction, id)
-  return { held, lost, postponed }
+  return { held, lost, postponed, outdated }
+}
+
+function isSamePosition(one: EventPosition, other: EventPosition): boolean {
+  return one.windowFrom === other.windowFrom && one.windowTo === other.windowTo && one.seq === other.seq
 }
 
 async function recordEnded(transaction: Queryable, ended: readonly EndedAttempt[], now: Date): Promise<DueDelivery[]> {
@@ -79,12 +96,16 @@ async function recordEnded(transaction: Queryable, ended: readonly EndedAttempt[
 async function insertFresh(
   transaction: Queryable,
   { feeds, deliveries }: Round,
-  held: ReadonlySet<string>,
+  isCurrent: (organizationId: string) => boolean,
   now: Date,
 ): Promise<DueDelivery[]> {
-  const moved = feeds.filter(({ organizationId }) => held.has(organizationId))
-  if (moved.length > 0) await moveFeeds(transaction, moved)
-  const fresh = deliveries.filter(([{ organization_id }]) => held.has(organization_id))
+  const moved = feeds.filter(({ organizationId }) => isCurrent(organizationId))
+  if (moved.length > 0)
+    await moveFeeds(
+      transaction,
+      moved.map(({ organizationId, next }) => ({ organizationId, ...next })),
+    )
+  const fresh = deliveries.filter(([{ organization_id }]) => isCurrent(organization_id))
   if (fresh.length === 0) return []
   const rows = fresh.map(([delivery]) => delivery)
   const due = await insertDeliveries(transaction, rows, now)

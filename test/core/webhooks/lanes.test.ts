@@ -230,6 +230,30 @@ describe('a lane', () => {
     expect(lane.question(NOW, LIMIT)?.known).toEqual(due(32).map(({ id }) => id))
   })
 
+  it('takes no answer to a question that was asked before something changed', () => {
+    const lane = makeLane()
+    const question = lane.question(NOW, LIMIT)
+    lane.reload()
+    lane.take(question as DueQuestion, { due: due(1), nextDueAt: null })
+    lane.pump()
+    expect(sent).toEqual([])
+    answer(lane, due(1))
+    lane.pump()
+    expect(sent).toHaveLength(1)
+  })
+
+  it('asks for nothing more while too much of what it has sent is not recorded', async () => {
+    const lane = makeLane()
+    for (let n = 0; n < 2; n++) {
+      answer(lane, due(200, n * 200))
+      lane.pump()
+      for (let m = 0; m < 200; m++) await sent[n * 200 + m]?.end({})
+    }
+    expect(lane.question(NOW, LIMIT)).toBeNull()
+    lane.settle(ended[0] as EndedAttempt)
+    expect(lane.question(NOW, LIMIT)).not.toBeNull()
+  })
+
   it('keeps little of what a dead endpoint does not take', async () => {
     const lane = makeEmptyLane()
     lane.offer(due(150))

@@ -52,9 +52,9 @@ describe('the pace of an endpoint', () => {
   it('becomes slower with each failure, and faster with each success, up to what it was', () => {
     failTimes(2)
     expect(room()).toBe(18)
-    pace.succeeded()
+    pace.succeeded(now)
     expect(room()).toBe(19)
-    for (let n = 0; n < 100; n++) pace.succeeded()
+    for (let n = 0; n < 100; n++) pace.succeeded(now)
     expect(room()).toBe(32)
   })
 
@@ -68,7 +68,7 @@ describe('the pace of an endpoint', () => {
 
   it('does not pause where a success comes between', () => {
     failTimes(7)
-    pace.succeeded()
+    pace.succeeded(now)
     failTimes(7)
     expect(room()).toBeGreaterThan(0)
     expect(pace.pausedUntil(now)).toBeNull()
@@ -88,11 +88,19 @@ describe('the pace of an endpoint', () => {
     expect(pauseMs()).toBe(SECOND)
   })
 
+  it('goes on pausing where what was sent before succeeds', () => {
+    const begun = now
+    advance(SECOND)
+    fail(20 * SECOND)
+    pace.succeeded(begun)
+    expect(pauseMs()).toBe(20 * SECOND)
+  })
+
   it('goes on at once with a success', () => {
     failTimes(7)
     fail()
     probe()
-    pace.succeeded()
+    pace.succeeded(now)
     expect(pace.pausedUntil(now)).toBeNull()
     expect(room()).toBe(2)
     failTimes(7)

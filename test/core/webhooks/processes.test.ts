@@ -241,6 +241,23 @@ describe('where the database breaks off', () => {
     expect(namesOf(endpoint)).toEqual(numbers(3))
   })
 
+  it('after the writing, what was written is not written again', async () => {
+    const { dispatcher } = await startProcess()
+    const contact = await newContact()
+    await dispatcher.drain()
+    await raiseAbout(contact, 2)
+    const { rows } = await world.database.pool.query('SELECT pg_current_snapshot() AS position')
+    // As if a commit had gone through of which the process has heard nothing.
+    await world.database.pool.query('UPDATE webhook_feeds SET window_from = $1, window_to = NULL, seq = NULL', [
+      rows[0].position,
+    ])
+    await dispatcher.drain()
+    expect(namesOf(endpoint)).toEqual([])
+    await raiseAbout(contact, 1)
+    await dispatcher.drain()
+    expect(namesOf(endpoint)).toEqual(['1'])
+  })
+
   it('the taking over of an organization, it is taken over afterwards', async () => {
     const { dispatcher } = await startProcess()
     endpoint.respond(() => 500)

@@ -2,8 +2,9 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { adoptRestoredDatabase } from '../../../src/core/maintenance.js'
 import { createDispatcher } from '../../../src/core/webhooks/dispatcher.js'
 import { createContact } from '../../interfaces/hooks/support.js'
+import { untilWaiting } from '../../support/locks.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
-import { closeEndpoints, expectNothingStuck, namesOf, raise, startEndpoint } from './support.js'
+import { closeEndpoints, expectNothingStuck, holdOpen, namesOf, raise, startEndpoint } from './support.js'
 
 let world: World
 let organization: TestOrganization
@@ -70,6 +71,21 @@ it('a database that comes from another server goes on where it ended there: noth
 it('a database that has stayed where it was is left alone', async () => {
   const before = await world.database.pool.query('SELECT seq, transaction_id FROM events ORDER BY seq')
   await adoptRestoredDatabase(world.app.ctx)
+  const after = await world.database.pool.query('SELECT seq, transaction_id FROM events ORDER BY seq')
+  expect(after.rows).toEqual(before.rows)
+})
+
+it('a database whose clock is set by another process at this moment is left alone', async () => {
+  await raise(world, await createContact(world, organization, '+16505557801'), 1)
+  const before = await world.database.pool.query('SELECT seq, transaction_id FROM events ORDER BY seq')
+  // One that is older than the one that sets the clock, and that goes on.
+  const older = await holdOpen(world, 'SELECT pg_current_xact_id()', [])
+  const ticking = await holdOpen(world, 'UPDATE transaction_clock SET transaction_id = pg_current_xact_id()', [])
+  const adopting = adoptRestoredDatabase(world.app.ctx)
+  await untilWaiting(world.database, 1, 'transaction_clock')
+  await ticking.commit()
+  await adopting
+  await older.release()
   const after = await world.database.pool.query('SELECT seq, transaction_id FROM events ORDER BY seq')
   expect(after.rows).toEqual(before.rows)
 })

@@ -98,7 +98,7 @@ export interface EventRow {
 export async function eventsOf(world: World, organization: TestOrganization, type?: string): Promise<EventRow[]> {
   const { rows } = await world.database.pool.query<EventRow>(
     `SELECT type, contact_id, data FROM events
-     WHERE organization_id = $1 AND ($2::text IS NULL OR type = $2) ORDER BY seq`,
+     WHERE organization_id = $1 AND ($2::text IS NULL OR type = $2) ORDER BY transaction_id, id`,
     [organization.id, type ?? null],
   )
   return rows
