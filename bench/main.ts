@@ -6,7 +6,7 @@ import { type Cleanup, createCleanup } from './cleanup.js'
 import type { Row } from './measure.js'
 import { type Options, readOptions, type Subject } from './options.js'
 import { profile } from './profile.js'
-import { formatFootprint, formatMedia, formatRows, formatTargets, judge, type Results } from './report.js'
+import { formatFootprint, formatMedia, formatRows, formatTargets, judge, type Results, type Target } from './report.js'
 import { formatScale, judgeScale } from './scale-report.js'
 import { measureAnalytics } from './subjects/analytics.js'
 import { measureBroadcast } from './subjects/broadcast.js'
@@ -47,7 +47,7 @@ async function run(args: string[]): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt)
   try {
     if (options.profile !== null) await showProfile(cleanup, options, options.profile)
-    else await benchmarkOf(options)(cleanup, options)
+    else await benchmarkOf(cleanup, options)
     return 0
   } catch (error) {
     // What the end of the processes under load has broken needs no word.
@@ -58,55 +58,37 @@ async function run(args: string[]): Promise<number> {
   }
 }
 
-function benchmarkOf({ only }: Options): (cleanup: Cleanup, options: Options) => Promise<void> {
-  if (only === 'scale') return benchmarkScale
-  if (only === 'analytics') return benchmarkAnalytics
-  if (only === 'webhooks') return benchmarkWebhooks
-  return only === 'broadcast' ? benchmarkBroadcast : benchmark
+function benchmarkOf(cleanup: Cleanup, options: Options): Promise<void> {
+  const { only, seconds, messages, recipients, events } = options
+  switch (only) {
+    case 'scale':
+      return report(only, options, () => measureScale(cleanup, messages, seconds), formatScale, judgeScale)
+    case 'analytics':
+      return report(only, options, () => measureAnalytics(cleanup, seconds), formatAnalytics, judgeAnalytics)
+    case 'broadcast':
+      return report(only, options, () => measureBroadcast(cleanup, recipients), formatBroadcast, judgeBroadcast)
+    case 'webhooks':
+      return report(only, options, () => measureWebhooks(cleanup, events), formatWebhooks, judgeWebhooks)
+    default:
+      return benchmark(cleanup, options)
+  }
 }
 
-/** Has a world of its own. */
-async function benchmarkScale(cleanup: Cleanup, { seconds, messages, json }: Options): Promise<void> {
+/** Measures what has a world of its own, and shows it with its targets. */
+async function report<Measured>(
+  name: string,
+  { seconds, json }: Options,
+  measure: () => Promise<Measured>,
+  format: (measured: Measured) => string,
+  judgeMeasured: (measured: Measured) => Target[],
+): Promise<void> {
   const machine = describeMachine(seconds)
   print(machine)
-  const scale = await measureScale(cleanup, messages, seconds)
-  print(formatScale(scale))
-  const targets = judgeScale(scale)
+  const measured = await measure()
+  print(format(measured))
+  const targets = judgeMeasured(measured)
   print(formatTargets(targets))
-  if (json !== null) await writeFile(json, `${JSON.stringify({ machine, scale, targets }, null, 2)}\n`)
-}
-
-/** Has a world of its own, too. */
-async function benchmarkAnalytics(cleanup: Cleanup, { seconds, json }: Options): Promise<void> {
-  const machine = describeMachine(seconds)
-  print(machine)
-  const analytics = await measureAnalytics(cleanup, seconds)
-  print(formatAnalytics(analytics))
-  const targets = judgeAnalytics(analytics)
-  print(formatTargets(targets))
-  if (json !== null) await writeFile(json, `${JSON.stringify({ machine, analytics, targets }, null, 2)}\n`)
-}
-
-/** Has a world of its own, too. */
-async function benchmarkBroadcast(cleanup: Cleanup, { seconds, recipients, json }: Options): Promise<void> {
-  const machine = describeMachine(seconds)
-  print(machine)
-  const broadcast = await measureBroadcast(cleanup, recipients)
-  print(formatBroadcast(broadcast))
-  const targets = judgeBroadcast(broadcast)
-  print(formatTargets(targets))
-  if (json !== null) await writeFile(json, `${JSON.stringify({ machine, broadcast, targets }, null, 2)}\n`)
-}
-
-/** Has a world of its own, too. */
-async function benchmarkWebhooks(cleanup: Cleanup, { seconds, events, json }: Options): Promise<void> {
-  const machine = describeMachine(seconds)
-  print(machine)
-  const webhooks = await measureWebhooks(cleanup, events)
-  print(formatWebhooks(webhooks))
-  const targets = judgeWebhooks(webhooks)
-  print(formatTargets(targets))
-  if (json !== null) await writeFile(json, `${JSON.stringify({ machine, webhooks, targets }, null, 2)}\n`)
+  if (json !== null) await writeFile(json, `${JSON.stringify({ machine, [name]: measured, targets }, null, 2)}\n`)
 }
 
 async function benchmark(cleanup: Cleanup, { seconds, only, json }: Options): Promise<void> {

@@ -130,7 +130,8 @@ function toRow({ id, title, connections, pid, settle }: Measurement, tally: Tall
   }
 }
 
-function quantile(sorted: Float64Array, share: number): number | null {
+/** The value below which this share of them lies; null of none. */
+export function quantile(sorted: Float64Array, share: number): number | null {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null
 }
 

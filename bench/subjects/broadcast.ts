@@ -1,8 +1,8 @@
-import { setTimeout } from 'node:timers/promises'
 import type pg from 'pg'
 import { startChild } from '../child.js'
 import type { Cleanup } from '../cleanup.js'
 import { cpuOf, cpuOfTree, peakMemoryOf, resetPeakMemory } from '../processes.js'
+import { until } from '../until.js'
 import {
   call,
   databaseUrl,
@@ -34,8 +34,7 @@ export interface BroadcastCost {
   peakMb: number
 }
 
-const POLL_MS = 50
-const LONGEST_MS = 30 * 60_000
+const PATIENCE = { what: 'the broadcast has not ended', pollMs: 50, longestMs: 30 * 60_000 }
 const WARM_UP = 5_000
 
 const insertContacts = `
@@ -89,7 +88,7 @@ export async function measureBroadcast(cleanup: Cleanup, recipients: number): Pr
     const before = cpu()
     const begun = performance.now()
     const { id, answerSeconds, sentSeconds } = await send(stage, 'bench')
-    await until(async () => (await count(stage, id, 'read')) === (statuses ? recipients : 0))
+    await until(async () => (await count(stage, id, 'read')) === (statuses ? recipients : 0), PATIENCE)
     await untilWorkedOff(stage)
     const settledSeconds = (performance.now() - begun) / 1000
     const [node = 0, postgres = 0, simulator = 0] = cpu().map((seconds, index) => seconds - (before[index] ?? 0))
@@ -115,7 +114,7 @@ async function send(stage: Stage, tag: string): Promise<{ id: string; answerSeco
       [stage.organization.id, broadcast.id],
     )
     return rows[0].status === 'completed'
-  })
+  }, PATIENCE)
   const sentSeconds = (performance.now() - begun) / 1000
   const [sent, total] = [await count(stage, broadcast.id, 'sent'), await count(stage, broadcast.id, 'total')]
   if (sent !== total || sent === 0) throw new Error(`of ${total} recipients ${sent} were sent to`)
@@ -125,12 +124,4 @@ async function send(stage: Stage, tag: string): Promise<{ id: string; answerSeco
 async function count({ database, organization }: Stage, campaignId: string, counter: string): Promise<number> {
   const { rows } = await database.query(countOf, [organization.id, campaignId, counter])
   return rows[0].value
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + LONGEST_MS
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`the broadcast has not ended after ${LONGEST_MS / 60_000} minutes`)
-    await setTimeout(POLL_MS)
-  }
 }

@@ -7,7 +7,9 @@ import { request } from 'undici'
 import { packageRoot } from '../../src/lib/package-root.js'
 import { type Child, startChild } from '../child.js'
 import type { Cleanup } from '../cleanup.js'
+import { quantile } from '../measure.js'
 import { cpuOf, cpuOfTree, peakMemoryOf, resetPeakMemory } from '../processes.js'
+import { until } from '../until.js'
 import {
   call,
   databaseUrl,
@@ -48,8 +50,9 @@ export interface WebhookCosts {
   latency: WebhookLatency
 }
 
-const POLL_MS = 20
-const LONGEST_MS = 15 * 60_000
+/** Between two changes, so that everything sleeps when the next one comes. */
+const PAUSE_MS = 20
+const PATIENCE = { what: 'the events have not arrived', pollMs: 20, longestMs: 15 * 60_000 }
 const CONTACTS = 2_000
 const MANY_ENDPOINTS = 100
 const MANY_SHARE = 20
@@ -152,9 +155,9 @@ async function deliver(stage: Stage, title: string, events: number, endpoints: n
   const before = [cpuOf(service.pid), cpuOfTree(postmasterPid)] as const
   const begun = performance.now()
   await database.query(signal)
-  await until(async () => (await countReceived(receiver)) >= goal)
+  await until(async () => (await countReceived(receiver)) >= goal, PATIENCE)
   const seconds = (performance.now() - begun) / 1_000
-  await until(async () => (await countPending(stage)) === 0)
+  await until(async () => (await countPending(stage)) === 0, PATIENCE)
   return {
     title,
     events,
@@ -202,7 +205,7 @@ async function measureLatency({ service, organization, database }: Stage): Promi
   const arrivals: number[] = []
   const answers: number[] = []
   for (const { chat_id } of rows) {
-    await setTimeout(POLL_MS)
+    await setTimeout(PAUSE_MS)
     const arrived = new Promise<void>((resolve) => {
       arrive = resolve
     })
@@ -221,12 +224,12 @@ async function measureLatency({ service, organization, database }: Stage): Promi
   await database.query('DELETE FROM webhooks WHERE organization_id = $1 AND id = $2', [organization.id, webhook.id])
   server.closeAllConnections()
   server.close()
-  return { p50Ms: quantile(arrivals, 0.5), p95Ms: quantile(arrivals, 0.95), answerP50Ms: quantile(answers, 0.5) }
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = Float64Array.from(values).sort()
-  return sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN
+  const [sorted, sortedAnswers] = [Float64Array.from(arrivals).sort(), Float64Array.from(answers).sort()]
+  return {
+    p50Ms: quantile(sorted, 0.5) ?? Number.NaN,
+    p95Ms: quantile(sorted, 0.95) ?? Number.NaN,
+    answerP50Ms: quantile(sortedAnswers, 0.5) ?? Number.NaN,
+  }
 }
 
 async function setWebhooks({ service, organization, receiver }: Stage, count: number): Promise<string[]> {
@@ -270,12 +273,4 @@ async function countPending({ database, organization }: Stage): Promise<number> 
     [organization.id],
   )
   return rows[0].count
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + LONGEST_MS
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`the events have not arrived after ${LONGEST_MS / 60_000} minutes`)
-    await setTimeout(POLL_MS)
-  }
 }

@@ -2,12 +2,10 @@ import type { Command } from 'commander'
 import type { ExportFormat } from '../core/contacts/export.js'
 import { createContactLookup, findContact } from '../core/contacts.js'
 import { exportConversation } from '../core/conversation-export.js'
-import { createMediaLinks } from '../core/media/links.js'
 import { findOrganizationByName } from '../core/organizations.js'
-import { requireSecrets } from './environment.js'
 import { formatOption, writeDocument } from './export-file.js'
 import type { Invocation } from './invocation.js'
-import { asOperator, ORGANIZATION } from './operator.js'
+import { ORGANIZATION, withMediaLinks } from './operator.js'
 
 interface ExportCommandOptions {
   org: string
@@ -33,14 +31,8 @@ async function exportFile(
   { env, streams }: Invocation,
   { org, contact: chatNumber, format, output }: ExportCommandOptions,
 ): Promise<void> {
-  await asOperator(env, async (operator, config) => {
-    const { masterKeys } = await requireSecrets(config)
-    const { host, port, publicUrl } = config
-    const ctx = {
-      ...operator,
-      lookUpContact: createContactLookup(operator.database),
-      mediaLinks: createMediaLinks(masterKeys, () => publicUrl ?? `http://${host}:${port}`),
-    }
+  await withMediaLinks(env, async (operator) => {
+    const ctx = { ...operator, lookUpContact: createContactLookup(operator.database) }
     const organization = await findOrganizationByName(ctx, org)
     const contact = await findContact(ctx, organization, { chatNumber }, 'query')
     await writeDocument(streams, exportConversation(ctx, organization, contact, format), output)

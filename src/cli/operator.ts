@@ -1,5 +1,6 @@
 import type { Config } from '../config.js'
-import type { CredentialsContext, OperatorContext } from '../context.js'
+import type { Context, CredentialsContext, OperatorContext } from '../context.js'
+import { createMediaLinks } from '../core/media/links.js'
 import { createSecretBox } from '../lib/secret-box.js'
 import { createLogger } from '../log.js'
 import { openConfiguredDatabase, prepareSchema, requireConfig, requireSecrets } from './environment.js'
@@ -31,6 +32,18 @@ export async function withCredentials<Result>(
   // A simulator that a service started is that service's to tell of numbers; its workers look for jobs every two seconds.
   const service = { linkWithSimulator: null, wakeWorkers: () => undefined }
   return overDatabase(config, (ctx) => work({ ...ctx, ...service, secrets }, config))
+}
+
+/** The same for work that shows messages: their files have the addresses that the service gives them. */
+export async function withMediaLinks<Result>(
+  env: Environment,
+  work: (ctx: OperatorContext & Pick<Context, 'mediaLinks'>) => Promise<Result>,
+): Promise<Result> {
+  return asOperator(env, async (ctx, config) => {
+    const { masterKeys } = await requireSecrets(config)
+    const { host, port, publicUrl } = config
+    return work({ ...ctx, mediaLinks: createMediaLinks(masterKeys, () => publicUrl ?? `http://${host}:${port}`) })
+  })
 }
 
 async function overDatabase<Result>(config: Config, work: (ctx: OperatorContext) => Promise<Result>): Promise<Result> {

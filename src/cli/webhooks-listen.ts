@@ -1,5 +1,4 @@
 import { lookup } from 'node:dns'
-import { createMediaLinks } from '../core/media/links.js'
 import { findOrganizationByName } from '../core/organizations.js'
 import { readFeed } from '../core/webhooks/feed.js'
 import { readUrl } from '../endpoints/address.js'
@@ -9,11 +8,10 @@ import { sleep } from '../lib/backoff.js'
 import { newWebhookSecret, readWebhookSecret, signWebhook } from '../lib/standard-webhooks.js'
 import { Problem } from '../model/problem.js'
 import { readKinds } from '../model/webhook.js'
-import { requireSecrets } from './environment.js'
 import { CliFailure } from './failure.js'
 import { toList } from './input.js'
 import type { Invocation } from './invocation.js'
-import { asOperator } from './operator.js'
+import { withMediaLinks } from './operator.js'
 import { printNote } from './output.js'
 import { following } from './webhooks-follow.js'
 import { bodyOf, type FeedEvent, forwardEvent } from './webhooks-forward.js'
@@ -44,10 +42,7 @@ export async function listen({ env, streams }: Invocation, { org, from, ...optio
   const secret = readSecret(options.secret)
   const client = createEndpointClient({ guard: OPEN_GUARD })
   await following(streams, (follow) =>
-    asOperator(env, async (operator, config) => {
-      const { masterKeys } = await requireSecrets(config)
-      const { host, port, publicUrl } = config
-      const ctx = { ...operator, mediaLinks: createMediaLinks(masterKeys, () => publicUrl ?? `http://${host}:${port}`) }
+    withMediaLinks(env, async (ctx) => {
       const { id, name } = await findOrganizationByName(ctx, org)
       // One at a time: so it is always known exactly up to where they have been handed on.
       const read = (after: string | null) => readFeed(ctx, id, { after, types, limit: 1 })

@@ -18,6 +18,9 @@ export interface EventPosition {
   seq: number | null
 }
 
+/** Up to where the events of an organization have been read. */
+export type FeedPosition = EventPosition & { organizationId: string }
+
 /** The next events of an organization. */
 export interface EventWindow {
   organizationId: string
@@ -81,17 +84,11 @@ const prune = statement<never>(
  */
 export async function readEventWindows(
   db: Queryable,
-  positions: readonly (EventPosition & { organizationId: string })[],
+  positions: readonly FeedPosition[],
   types: readonly string[] | null,
   limit: number,
 ): Promise<EventWindow[]> {
-  const given = positions.map(({ organizationId, windowFrom, windowTo, seq }) => ({
-    organization_id: organizationId,
-    window_from: windowFrom,
-    window_to: windowTo,
-    seq,
-  }))
-  const rows = await db.run(readWindows, [JSON.stringify(given), types, limit])
+  const rows = await db.run(readWindows, [writePositions(positions), types, limit])
   const byReader = new Map<string, WindowRow[]>()
   for (const row of rows) {
     const known = byReader.get(row.reader)
@@ -99,6 +96,18 @@ export async function readEventWindows(
     else byReader.set(row.reader, [row])
   }
   return [...byReader].map(([organizationId, found]) => toWindow(organizationId, found, limit))
+}
+
+/** The parameter of a statement that takes positions as a recordset. */
+export function writePositions(positions: readonly FeedPosition[]): string {
+  return JSON.stringify(
+    positions.map(({ organizationId, windowFrom, windowTo, seq }) => ({
+      organization_id: organizationId,
+      window_from: windowFrom,
+      window_to: windowTo,
+      seq,
+    })),
+  )
 }
 
 /** After every event that can be read now. */

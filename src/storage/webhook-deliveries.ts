@@ -7,6 +7,10 @@ import { EVENT_COLUMNS } from './events.js'
 // The deliveries as the dispatcher works on them. Who has the organization's feed locked decides alone what is due: a delivery
 // that has to wait for an earlier one of its contact has no next attempt until that one has ended.
 
+/** The columns that a delivery begins with. */
+export const NEW_COLUMNS =
+  'organization_id, id, webhook_id, event_seq, event_id, event_type, contact_id, in_order, next_attempt_at'
+
 /** A new delivery. */
 export interface NewDelivery {
   organization_id: string
@@ -49,8 +53,7 @@ const insert = statement<{ id: string }>(
        event_id uuid, event_type text, contact_id uuid, in_order boolean)
      ${FEW}
    ), inserted AS (
-     INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_seq, event_id, event_type, contact_id, in_order,
-       next_attempt_at)
+     INSERT INTO webhook_deliveries (${NEW_COLUMNS})
      SELECT g.organization_id, g.id, g.webhook_id, g.event_seq, g.event_id, g.event_type, e.contact_id, g.in_order,
        CASE WHEN NOT g.in_order
          OR row_number() OVER (PARTITION BY g.webhook_id, e.contact_id ORDER BY g.event_seq) = 1 AND NOT EXISTS (
@@ -83,6 +86,13 @@ const record = statement<never>(
      AND NOT d.attempts @> jsonb_build_array(jsonb_build_object('at', g.attempt -> 'at'))`,
 )
 
+/** Joins the event of a delivery `d`, if it is still to be had; the LIMIT has it looked up for each and not all of them read. */
+const JOIN_EVENT = `LEFT JOIN LATERAL (
+     SELECT ${EVENT_COLUMNS} FROM events e
+     WHERE e.organization_id = d.organization_id AND e.seq = d.event_seq AND e.data <> '{}'
+     LIMIT 1
+   ) e ON true`
+
 const DUE_COLUMNS = `d.organization_id, d.id, d.webhook_id, jsonb_array_length(d.attempts) AS attempted`
 
 // By the rows, not by what was known when they were attempted: their contact may have been merged into another one since.
@@ -108,11 +118,7 @@ const promote = statement<DueDelivery>(
    )
    SELECT ${DUE_COLUMNS}, to_json(e) AS event
    FROM promoted d
-   LEFT JOIN LATERAL (
-     SELECT ${EVENT_COLUMNS} FROM events e
-     WHERE e.organization_id = d.organization_id AND e.seq = d.event_seq AND e.data <> '{}'
-     LIMIT 1
-   ) e ON true`,
+   ${JOIN_EVENT}`,
 )
 
 const promoteAll = statement<never>(
@@ -146,11 +152,7 @@ const readDue = statement<{ lane: string; next_due_at: Date | null } & (DueDeliv
      ORDER BY d.next_attempt_at
      LIMIT lane.room
    ) d ON true
-   LEFT JOIN LATERAL (
-     SELECT ${EVENT_COLUMNS} FROM events e
-     WHERE e.organization_id = d.organization_id AND e.seq = d.event_seq AND e.data <> '{}'
-     LIMIT 1
-   ) e ON true`,
+   ${JOIN_EVENT}`,
 )
 
 /** Inserts deliveries of events, in their order; those that may be attempted at once, at `now`, are returned by their ids. */

@@ -1,9 +1,6 @@
 import type { Queryable } from '../database/pool.js'
 import { opaqueArray, statement } from '../database/statement.js'
-import type { EventPosition } from './events.js'
-
-/** An organization whose events a process turns into deliveries, and how far it has come. */
-export type HeldFeed = EventPosition & { organizationId: string }
+import { type EventPosition, type FeedPosition, writePositions } from './events.js'
 
 interface FeedRow {
   organization_id: string
@@ -61,7 +58,7 @@ const release = statement<never>(
 )
 
 /** Takes up to `limit` organizations that no living process holds. */
-export async function claimFeeds(db: Queryable, processId: number, limit: number): Promise<HeldFeed[]> {
+export async function claimFeeds(db: Queryable, processId: number, limit: number): Promise<FeedPosition[]> {
   const rows = await db.run(claim, [processId, limit])
   return rows.map(toFeed)
 }
@@ -73,7 +70,7 @@ export async function countFeeds(db: Queryable): Promise<{ feeds: number; proces
 }
 
 /** The organizations that a process holds. */
-export async function listHeldFeeds(db: Queryable, processId: number): Promise<HeldFeed[]> {
+export async function listHeldFeeds(db: Queryable, processId: number): Promise<FeedPosition[]> {
   const rows = await db.run(listHeld, [processId])
   return rows.map(toFeed)
 }
@@ -108,14 +105,8 @@ export async function lockFeed(transaction: Queryable, organizationId: string): 
 }
 
 /** Notes how far the events of locked organizations have been turned into deliveries. */
-export async function moveFeeds(transaction: Queryable, feeds: readonly HeldFeed[]): Promise<void> {
-  const moves = feeds.map(({ organizationId, windowFrom, windowTo, seq }) => ({
-    organization_id: organizationId,
-    window_from: windowFrom,
-    window_to: windowTo,
-    seq,
-  }))
-  await transaction.run(move, [JSON.stringify(moves)])
+export async function moveFeeds(transaction: Queryable, feeds: readonly FeedPosition[]): Promise<void> {
+  await transaction.run(move, [writePositions(feeds)])
 }
 
 /** Gives organizations back; null: all that the process holds. */
@@ -127,6 +118,6 @@ export async function releaseFeeds(
   await db.run(release, [processId, organizationIds])
 }
 
-function toFeed({ organization_id, window_from, window_to, seq }: FeedRow): HeldFeed {
+function toFeed({ organization_id, window_from, window_to, seq }: FeedRow): FeedPosition {
   return { organizationId: organization_id, windowFrom: window_from, windowTo: window_to, seq }
 }

@@ -3,6 +3,7 @@ import { statement } from '../database/statement.js'
 import type { EventRow } from '../model/event.js'
 import { type Delivery, type DeliveryStatus, TEST_KIND } from '../model/webhook.js'
 import { EVENT_COLUMNS } from './events.js'
+import { NEW_COLUMNS } from './webhook-deliveries.js'
 import { eventWebhook } from './webhooks.js'
 
 /** Every column of a delivery. */
@@ -43,8 +44,7 @@ const findEvent = statement<EventRow>(
 
 const replay = statement<Delivery>(
   'webhookLog.replay',
-  `INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_seq, event_id, event_type, contact_id, in_order,
-     next_attempt_at)
+  `INSERT INTO webhook_deliveries (${NEW_COLUMNS})
    SELECT $1, $3, d.webhook_id, e.seq, e.id, e.type, e.contact_id, false, $4
    FROM webhook_deliveries d
    JOIN webhooks w ON w.organization_id = $1 AND w.id = d.webhook_id
@@ -64,8 +64,7 @@ const findRange = statement<{ seq: number }>(
 
 const replayRange = statement<{ id: string }>(
   'webhookLog.replayRange',
-  `INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_seq, event_id, event_type, contact_id, in_order,
-     next_attempt_at)
+  `INSERT INTO webhook_deliveries (${NEW_COLUMNS})
    SELECT $1, given.id, w.id, e.seq, e.id, e.type, e.contact_id, false, $5
    FROM unnest($3::uuid[], $4::bigint[]) AS given (id, seq)
    JOIN events e ON e.organization_id = $1 AND e.seq = given.seq AND e.data <> '{}'

@@ -4,7 +4,7 @@ import { oncePerObject } from '../../lib/once-per-object.js'
 import { type EventRow, presentEvent } from '../../model/event.js'
 import type { AttemptResult, DueDelivery } from '../../storage/webhook-deliveries.js'
 import type { EndpointRow } from '../../storage/webhook-health.js'
-import type { Sign } from './health.js'
+import { GONE, type Sign } from './health.js'
 import { nextAttemptAt } from './schedule.js'
 import { openWebhookSecrets } from './secrets.js'
 
@@ -28,8 +28,6 @@ export type Attempter = (
   delivery: DueDelivery,
   signal: AbortSignal,
 ) => Promise<EndedAttempt | null>
-
-const GONE = 410
 
 /** Makes the function that posts a delivery's event to its endpoint, signed with all secrets that count (contract 4, Webhooks). */
 export function createAttempter(ctx: AttemptContext): Attempter {

@@ -1,7 +1,8 @@
 const DAY_MS = 24 * 3_600_000
 /** So long nothing but failures, and a webhook is disabled (contract 4, Webhooks). */
 const GIVE_UP_AFTER_MS = 5 * DAY_MS
-const GONE = 410
+/** The answer of an endpoint that is there no more. */
+export const GONE = 410
 
 /** How an endpoint has answered lately. */
 export interface Health {
