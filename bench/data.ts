@@ -4,8 +4,12 @@ import { readPhoneNumber } from '../src/model/phone-number.js'
 
 export const CONTACTS = 10_000
 export const MESSAGES = 1_000_000
-/** Messages of the first contact's conversation; the other contacts share the rest. */
-export const LONGEST_CONVERSATION = 100_000
+
+/** How much an organization holds; a tenth of the messages are the first contact's, the other contacts share the rest. */
+export interface Amount {
+  contacts: number
+  messages: number
+}
 
 /**
  * The number of the contact with this index, digits only: a Brazilian mobile, which has an old and a new form. None ends
@@ -23,7 +27,7 @@ export function anyNumber(): string {
 // As time brought them: the long conversation's messages lie among those of all the others.
 const insertMessages = `
   INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
-    content, status, created_at, recorded_at, accepted_at, delivered_at, read_at)
+    content, status, created_at, recorded_at, accepted_at, delivered_at, read_at, instance_id)
   SELECT $1, uuidv7(at - now()), contact_id, seq, 'wamid.' || encode(sha256(i::text::bytea), 'base64'),
     CASE i % 3 WHEN 0 THEN 'user-chat' WHEN 1 THEN 'bot-chat' ELSE 'human-chat' END,
     CASE WHEN is_image THEN 'image' ELSE 'text' END,
@@ -34,7 +38,7 @@ const insertMessages = `
     CASE WHEN is_image THEN 'image' END,
     CASE WHEN is_image THEN jsonb_build_object('image', jsonb_build_object('id', i::text, 'mime_type', 'image/jpeg')) END,
     CASE WHEN i % 3 = 0 THEN 'delivered' ELSE 'read' END,
-    at, at, at, at, CASE WHEN i % 3 <> 0 THEN at END
+    at, at, at, at, CASE WHEN i % 3 <> 0 THEN at END, $5
   FROM (
     SELECT i, now() - make_interval(secs => 10.0 * ($3 - i)) AS at, i % 20 = 7 AS is_image,
       CASE WHEN i % 10 = 0 THEN ($2::uuid[])[1] ELSE ($2::uuid[])[2 + (i - i / 10 - 1) % ($4 - 1)] END AS contact_id,
@@ -44,9 +48,9 @@ const insertMessages = `
 
 const insertReactions = `
   INSERT INTO messages (organization_id, id, contact_id, upstream_id, sender_type, message_type, text, status,
-    context_upstream_id, created_at, recorded_at, accepted_at, delivered_at)
+    context_upstream_id, created_at, recorded_at, accepted_at, delivered_at, instance_id)
   SELECT organization_id, uuidv7(), contact_id, upstream_id || 'r', 'user-chat', 'reaction', '👍', 'delivered',
-    upstream_id, created_at, created_at, created_at, created_at
+    upstream_id, created_at, created_at, created_at, created_at, instance_id
   FROM messages WHERE organization_id = $1 AND seq % 100 = 50`
 
 const insertContacts = `
@@ -59,17 +63,32 @@ const insertContacts = `
     FROM messages WHERE organization_id = $1 GROUP BY contact_id
   ) AS told ON told.contact_id = given.id`
 
+const countMessages = `
+  INSERT INTO line_counts (organization_id, instance_id, change)
+  SELECT organization_id, instance_id, count(*) FROM messages
+  WHERE organization_id = $1 AND instance_id IS NOT NULL AND seq IS NOT NULL
+  GROUP BY organization_id, instance_id`
+
 const insertAddresses = `
   INSERT INTO contact_addresses (organization_id, address, contact_id)
   SELECT $1, address, id FROM unnest($2::text[], $3::uuid[]) AS given (address, id)`
 
-/** Fills the organization with contacts and conversations: rows as the service itself would have written them. */
-export async function loadData(database: pg.Pool, organizationId: string): Promise<void> {
-  const contacts = Array.from({ length: CONTACTS }, (_, index) => ({ id: newId(), number: numberOf(index) }))
+/**
+ * Fills the organization with contacts and conversations: rows as the service itself would have written them. `instanceId`: the
+ * connection that all messages went through; null is the organization's own number.
+ */
+export async function loadData(
+  database: pg.Pool,
+  organizationId: string,
+  amount: Amount = { contacts: CONTACTS, messages: MESSAGES },
+  instanceId: string | null = null,
+): Promise<void> {
+  const contacts = Array.from({ length: amount.contacts }, (_, index) => ({ id: newId(), number: numberOf(index) }))
   const ids = contacts.map(({ id }) => id)
   const addresses = contacts.flatMap(({ id, number }) => formsOf(number).map((address) => ({ address, id })))
-  await database.query(insertMessages, [organizationId, ids, MESSAGES, CONTACTS])
+  await database.query(insertMessages, [organizationId, ids, amount.messages, amount.contacts, instanceId])
   await database.query(insertReactions, [organizationId])
+  await database.query(countMessages, [organizationId])
   await database.query(insertContacts, [organizationId, ids, contacts.map(({ number }) => number)])
   await database.query(insertAddresses, [
     organizationId,
@@ -77,7 +96,7 @@ export async function loadData(database: pg.Pool, organizationId: string): Promi
     addresses.map(({ id }) => id),
   ])
   await database.query('VACUUM (ANALYZE)')
-  await checkData(database, organizationId)
+  await checkData(database, organizationId, amount)
 }
 
 function formsOf(number: string): readonly string[] {
@@ -87,12 +106,12 @@ function formsOf(number: string): readonly string[] {
 }
 
 /** Figures from another database than the one described would mislead. */
-async function checkData(database: pg.Pool, organizationId: string): Promise<void> {
+async function checkData(database: pg.Pool, organizationId: string, amount: Amount): Promise<void> {
   const { rows } = await database.query(
     'SELECT count(*)::int AS contacts, sum(last_seq)::int AS messages, max(last_seq)::int AS longest FROM contacts WHERE organization_id = $1',
     [organizationId],
   )
   const { contacts, messages, longest } = rows[0]
-  if (contacts === CONTACTS && messages === MESSAGES && longest === LONGEST_CONVERSATION) return
+  if (contacts === amount.contacts && messages === amount.messages && longest === amount.messages / 10) return
   throw new Error(`the data is not as meant: ${JSON.stringify(rows[0])}`)
 }

@@ -3,6 +3,7 @@ import { cpus, loadavg } from 'node:os'
 import { formatAnalytics, judgeAnalytics } from './analytics-report.js'
 import { formatBroadcast, judgeBroadcast } from './broadcast-report.js'
 import { type Cleanup, createCleanup } from './cleanup.js'
+import { formatGateway, judgeGateway } from './gateway-report.js'
 import type { Row } from './measure.js'
 import { type Options, readOptions, type Subject } from './options.js'
 import { profile } from './profile.js'
@@ -14,6 +15,7 @@ import { measureCallbacks } from './subjects/callbacks.js'
 import { measureContact } from './subjects/contact.js'
 import { measureConversations } from './subjects/conversations.js'
 import { measureFootprint } from './subjects/footprint.js'
+import { measureGateway } from './subjects/gateway.js'
 import { measureMedia } from './subjects/media.js'
 import { measureScale } from './subjects/scale.js'
 import { measureSend } from './subjects/send.js'
@@ -69,6 +71,8 @@ function benchmarkOf(cleanup: Cleanup, options: Options): Promise<void> {
       return report(only, options, () => measureBroadcast(cleanup, recipients), formatBroadcast, judgeBroadcast)
     case 'webhooks':
       return report(only, options, () => measureWebhooks(cleanup, events), formatWebhooks, judgeWebhooks)
+    case 'gateway':
+      return report(only, options, () => measureGateway(cleanup, seconds), formatGateway, judgeGateway)
     default:
       return benchmark(cleanup, options)
   }

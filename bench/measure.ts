@@ -60,22 +60,21 @@ export async function measure(server: LoadedServer, seconds: number, load: Measu
   return toRow(load, tally)
 }
 
-/** Measures loads turn and turn about, and compares the second with the first, the fourth with the third, and so on. */
+/** Measures the loads of each group turn and turn about, and compares the others of the group with its first. */
 export async function measureInTurns(
   server: LoadedServer,
   seconds: number,
-  pairs: [Measurement, Measurement][],
+  groups: [Measurement, ...Measurement[]][],
 ): Promise<Row[]> {
   const rows: Row[] = []
-  for (const [baseLoad, load] of pairs) {
-    const baseTally = await beginTally(server, seconds, baseLoad)
-    const tally = await beginTally(server, seconds, load)
+  for (const group of groups) {
+    const tallies = new Map<Measurement, Tally>()
+    for (const load of group) tallies.set(load, await beginTally(server, seconds, load))
     for (let turn = 1; turn <= TURNS; turn++) {
-      await runTurn(server, seconds / TURNS, baseLoad, baseTally)
-      await runTurn(server, seconds / TURNS, load, tally)
+      for (const [load, tally] of tallies) await runTurn(server, seconds / TURNS, load, tally)
     }
-    const base = toRow(baseLoad, baseTally)
-    rows.push(base, compare(toRow(load, tally), base))
+    const [base, ...others] = [...tallies].map(([load, tally]) => toRow(load, tally))
+    if (base) rows.push(base, ...others.map((row) => compare(row, base)))
   }
   return rows
 }

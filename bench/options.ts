@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-/** The parts of the benchmark that `--only` takes. All but `scale`, `analytics`, `broadcast` and `webhooks`, which take minutes, are also run without it. */
+/** The parts of the benchmark that `--only` takes. All but `scale`, `analytics`, `broadcast`, `webhooks` and `gateway`, which take minutes, are also run without it. */
 export const subjects = [
   'contact',
   'conversations',
@@ -12,11 +12,12 @@ export const subjects = [
   'analytics',
   'broadcast',
   'webhooks',
+  'gateway',
 ] as const
 export type Subject = (typeof subjects)[number]
 
 /** The loads that `--profile` takes. */
-export const profiles = ['contact', 'conversations', 'send', 'callbacks'] as const
+export const profiles = ['contact', 'conversations', 'send', 'callbacks', 'gateway'] as const
 export type ProfileName = (typeof profiles)[number]
 
 /** Messages of the small database that `scale` compares the large one with. */

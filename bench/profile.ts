@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { packageRoot } from '../src/lib/package-root.js'
+import { gatewayProfileLoad } from './gateway-loads.js'
 import { runLoad } from './generator.js'
 import { callbackLoad, contactLoad, conversationLoad, type NextRequest, textLoad } from './loads.js'
 import type { ProfileName } from './options.js'
@@ -27,11 +28,12 @@ const CONNECTIONS = 32
 const SAMPLE_MICROSECONDS = 250
 const TOP = 40
 
-const loads: Record<ProfileName, (world: World) => NextRequest> = {
+const loads: Record<ProfileName, (world: World, url: string) => NextRequest | Promise<NextRequest>> = {
   contact: contactLoad,
   conversations: (world) => conversationLoad(world, 1),
   send: textLoad,
   callbacks: callbackLoad,
+  gateway: gatewayProfileLoad,
 }
 
 /** Runs one load against a service under V8's profiler; resolves to tables of where its CPU time went. */
@@ -39,7 +41,7 @@ export async function profile(world: World, name: ProfileName, seconds: number):
   const folder = join(world.folder, 'profile')
   const profiler = ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-interval=${SAMPLE_MICROSECONDS}`]
   const service = await world.startService({}, profiler)
-  const load = loads[name](world)
+  const load = await loads[name](world, service.url)
   const run = async (length: number) => {
     const result = await runLoad(service.url, { connections: CONNECTIONS, seconds: length }, load)
     await untilWorkedOff(world)

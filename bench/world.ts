@@ -167,12 +167,17 @@ export async function makeOrganization(cleanup: Cleanup, env: Record<string, str
 }
 
 /** Calls the service with a key, by default the operator's; resolves to its answer, or throws it where it is no success. */
-// biome-ignore lint/suspicious/noExplicitAny: answers of several shapes, read once each
-export async function call(method: 'POST' | 'PUT', url: string, body: object, key = ADMIN_TOKEN): Promise<any> {
+export async function call(
+  method: 'GET' | 'POST' | 'PUT',
+  url: string,
+  body: object | null,
+  key = ADMIN_TOKEN,
+  // biome-ignore lint/suspicious/noExplicitAny: answers of several shapes, read once each
+): Promise<any> {
   const answer = await request(url, {
     method,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+    body: body && JSON.stringify(body),
   })
   const text = await answer.body.text()
   if (answer.statusCode > 299) throw new Error(`${method} ${url}: ${answer.statusCode} ${text}`)

@@ -1,5 +1,18 @@
+import type { Context } from './context.js'
 import { type Refusal, refusals } from './errors.js'
 import type { BusinessNumber } from './numbers.js'
+
+/** The refusal of a call by which a number sends: without its token, or by a phone that is not linked. */
+export function checkSender(
+  { numbers, phones }: Context,
+  phoneNumberId: string,
+  authorization: string | undefined,
+): Refusal | null {
+  const unauthorized = checkToken(authorization, [numbers.get(phoneNumberId)])
+  if (unauthorized) return unauthorized
+  const state = phones.get(phoneNumberId)?.state ?? 'open'
+  return state === 'open' ? null : refusals.notLinked(state)
+}
 
 /**
  * The refusal of a call whose bearer token is absent, empty or of none of the business numbers; null when it fits. A number that

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type JsonObject, parseJsonObject } from '../src/lib/json.js'
-import { isProblem, type Problem, problem } from './problems.js'
+import { invalidField, isProblem, type Problem, problem } from './problems.js'
 
 /** What the control answers: an object with `success`, or what was wrong. */
 export type Answer = object | Problem
@@ -20,4 +20,9 @@ export function answer(reply: FastifyReply, result: Answer): FastifyReply {
   if (!isProblem(result)) return reply.send(result)
   const { status, error, message } = result
   return reply.code(status).send({ success: false, error, message })
+}
+
+/** Whether the body wants a callback repeated until the service takes it; it does unless told. */
+export function readRepeat({ repeat = true }: JsonObject): boolean | Problem {
+  return typeof repeat === 'boolean' ? repeat : invalidField('repeat must be true or false')
 }

@@ -3,12 +3,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isJsonObject, type JsonObject } from '../src/lib/json.js'
 import type { CallbackContent } from './batches.js'
 import type { Context } from './context.js'
-import { type Answer, answer, withBody } from './control-answer.js'
+import { type Answer, answer, readRepeat, withBody } from './control-answer.js'
 import { firstAttempt } from './first-attempt.js'
 import { inboundChange, readInbound } from './inbound.js'
 import { withMedia } from './inbound-media.js'
 import { type BusinessNumber, findNumber, metadataOf, publicNumber, readNumber, unknownNumber } from './numbers.js'
 import { networkId, phoneDigits } from './phones.js'
+import { phonesControl } from './pretend-phones/control.js'
+import { findPhone, namesPhone, notOpen, publicPhone, readPhone } from './pretend-phones/phone.js'
 import { invalidField, invalidQuery, isProblem, missingField, type Problem, problem } from './problems.js'
 import { recipientsControl } from './recipients.js'
 import type { SentMessage } from './record.js'
@@ -47,6 +49,7 @@ export function simulatorControl(app: FastifyInstance, context: Context, token: 
   app.get<MediaRoute>('/media', (request, reply) => answer(reply, listMedia(context, request.query)))
   templatesControl(app, context)
   recipientsControl(app, context)
+  phonesControl(app, context)
   storefrontControl(app, context)
   app.get('/settings', () => ({ success: true, settings: context.settings }))
   app.post('/settings', (request, reply) => withBody(request, reply, (body) => changeSettings(context, body)))
@@ -57,20 +60,27 @@ export function simulatorControl(app: FastifyInstance, context: Context, token: 
 function register(context: Context, phoneNumberId: string, body: JsonObject): Answer {
   const number = readNumber(phoneNumberId, body)
   if (isProblem(number)) return number
+  const phone = readPhone(phoneNumberId, body)
+  if (phone !== null && isProblem(phone)) return phone
+  const kept = phone === null ? null : (context.phones.get(phoneNumberId) ?? phone)
+  if (kept === null) context.phones.delete(phoneNumberId)
+  else context.phones.set(phoneNumberId, kept)
+  if (kept?.number) number.display_phone_number = kept.number
   context.numbers.set(phoneNumberId, number)
   context.templates.open(number.business_account_id)
   context.sender.numberChanged(phoneNumberId)
-  return { success: true, number: publicNumber(number) }
+  return { success: true, number: publicNumber(number), ...(kept ? { phone: publicPhone(kept) } : {}) }
 }
 
 function unregister(context: Context, phoneNumberId: string): Answer {
   if (!context.numbers.delete(phoneNumberId)) return unknownNumber(phoneNumberId)
+  context.phones.delete(phoneNumberId)
   context.sender.numberChanged(phoneNumberId)
   return { success: true }
 }
 
 async function receiveInbound(context: Context, body: JsonObject): Promise<Answer> {
-  const number = findNumber(context.numbers, body)
+  const number = findReceiver(context, body)
   if (isProblem(number)) return number
   const repeat = readRepeat(body)
   if (typeof repeat !== 'boolean') return repeat
@@ -88,6 +98,16 @@ async function receiveInbound(context: Context, body: JsonObject): Promise<Answe
     repeat,
   )
   return { success: true, message_id: message.id, ...attempt }
+}
+
+/** The number that a message is for, named by its id or, of a phone, by its instance. A phone that is not linked receives none. */
+function findReceiver({ numbers, phones }: Context, body: JsonObject): BusinessNumber | Problem {
+  const named = namesPhone(body) ? findPhone(phones, body) : null
+  if (named && isProblem(named)) return named
+  const number = findNumber(numbers, named ?? body)
+  if (isProblem(number)) return number
+  const phone = phones.get(number.phone_number_id)
+  return phone && phone.state !== 'open' ? notOpen(phone) : number
 }
 
 async function sendCallback(context: Context, body: JsonObject): Promise<Answer> {
@@ -159,10 +179,12 @@ async function reset(context: Context, { numbers = false }: JsonObject): Promise
   context.failures.clear()
   context.templates.reset()
   context.orders.reset()
+  for (const phone of context.phones.values()) phone.commands = []
   Object.assign(context.settings, defaultSettings)
   context.random.restart(defaultSettings.seed)
   if (numbers) {
     context.numbers.clear()
+    context.phones.clear()
     context.templates.clear()
   }
   await context.media.reset()
@@ -176,10 +198,6 @@ async function waitUntilIdle(context: Context, body: JsonObject): Promise<Answer
   }
   const pending = await context.idle.wait(timeoutMs)
   return { success: pending === 0, pending }
-}
-
-function readRepeat({ repeat = true }: JsonObject): boolean | Problem {
-  return typeof repeat === 'boolean' ? repeat : invalidField('repeat must be true or false')
 }
 
 async function requireToken(

@@ -17,7 +17,10 @@ export interface Inbound {
 type NumberIdentity = Pick<BusinessNumber, 'phone_number_id' | 'display_phone_number' | 'business_account_id'>
 
 /** Keys of the control body that are not part of the message. */
-const ownKeys = new Set(['phone_number_id', 'name', 'username', 'user_id', 'repeat'])
+const ownKeys = new Set([
+  ...['phone_number_id', 'organization_id', 'instance'],
+  ...['name', 'username', 'user_id', 'repeat'],
+])
 
 /** Kinds whose payload must stand under their own name; other kinds pass as they are. */
 const kindsWithPayload = new Set([

@@ -56,7 +56,10 @@ export function metadataOf(number: Pick<BusinessNumber, 'display_phone_number' |
 }
 
 /** The number that a body names by `phone_number_id`. */
-export function findNumber(numbers: Numbers, { phone_number_id: id }: JsonObject): BusinessNumber | Problem {
+export function findNumber(
+  numbers: Numbers,
+  { phone_number_id: id }: { phone_number_id?: unknown },
+): BusinessNumber | Problem {
   if (id === undefined || id === '') return missingField('phone_number_id')
   if (typeof id !== 'string') return invalidField('phone_number_id must be a string')
   return numbers.get(id) ?? unknownNumber(id)

@@ -19,6 +19,11 @@ export function networkId(digits: string): string {
   return digits
 }
 
+/** Whether a text names a group, or a person whose number is not shown, as linked devices do. */
+export function isGroupOrHidden(text: string): boolean {
+  return /^\d[\d-]{0,63}@(g\.us|lid)$/.test(text)
+}
+
 /** Whether a text is a business-scoped user id: an ISO country, a dot, up to 128 letters and digits. */
 export function isUserId(text: string): boolean {
   return /^[A-Z]{2}\.[A-Za-z0-9]{1,128}$/.test(text)

@@ -4,7 +4,7 @@ import type { Context } from './context.js'
 import { type Answer, answer, withBody } from './control-answer.js'
 import { type Failure, failureWays } from './failures.js'
 import { fixedCodes } from './fixed-errors.js'
-import { isUserId, networkId, phoneDigits } from './phones.js'
+import { isGroupOrHidden, isUserId, networkId, phoneDigits } from './phones.js'
 import { invalidField, invalidQuery, isProblem, missingField, type Problem, problem } from './problems.js'
 
 type RecipientRoute = { Params: { recipient: string } }
@@ -40,9 +40,9 @@ function endFailure(context: Context, written: string): Answer {
 function readRecipient(written: string): string | Problem {
   const digits = phoneDigits(written)
   if (digits) return networkId(digits)
-  return isUserId(written)
+  return isUserId(written) || isGroupOrHidden(written)
     ? written
-    : invalidQuery('The recipient must be a phone number with country code or a user id')
+    : invalidQuery('The recipient must be a phone number with country code, a user id or a group')
 }
 
 function readFailure({ code, by = 'answer' }: JsonObject): Failure | Problem {

@@ -1,6 +1,6 @@
 import { type JsonObject, parseJsonObject } from '../src/lib/json.js'
 import type { MarkReadResponse, SendResponse } from '../src/upstream/wire.js'
-import { checkToken } from './authorization.js'
+import { checkSender } from './authorization.js'
 import type { Context } from './context.js'
 import { type Refusal, refusals } from './errors.js'
 import { fateByFailure } from './failures.js'
@@ -32,23 +32,26 @@ export function takeSend(
 }
 
 function decide(context: Context, phoneNumberId: string, authorization: string | undefined, text: string): SendOutcome {
-  const unauthorized = checkToken(authorization, [context.numbers.get(phoneNumberId)])
-  if (unauthorized) return { kind: 'refused', refusal: unauthorized }
+  const notAllowed = checkSender(context, phoneNumberId, authorization)
+  if (notAllowed) return { kind: 'refused', refusal: notAllowed }
   const body = parseJsonObject(text)
   if (!body) return { kind: 'refused', refusal: refusals.invalidParameter('The request body is not a JSON object.') }
-  const request = readRequest(body, (mediaId) => context.media.kindOfUpload(phoneNumberId, mediaId))
+  const isPhone = context.phones.has(phoneNumberId)
+  const kindOfUpload = (mediaId: string) => context.media.kindOfUpload(phoneNumberId, mediaId)
+  const request = readRequest(body, kindOfUpload, isPhone)
   if (request.kind === 'refused') return request
   if (request.kind === 'mark-read') return { kind: 'answered', body: { success: true }, afterMs: 0 }
   const misfit = request.type === 'template' ? checkFit(context, phoneNumberId, body.template as JsonObject) : null
   if (misfit) return { kind: 'refused', refusal: misfit }
   const fate = fateOf(context, phoneNumberId, request.recipient)
   if (fate.kind === 'refused') return fate
-  const overLimit = context.limits?.check(phoneNumberId, personOf(request.recipient), {
-    isTemplate: request.type === 'template',
-    now: Date.now(),
-  })
+  const overLimit = isPhone ? null : checkLimits(context, phoneNumberId, request)
   if (overLimit) return { kind: 'refused', refusal: overLimit }
   return accept(context, phoneNumberId, request, fate, text)
+}
+
+function checkLimits({ limits }: Context, phoneNumberId: string, { recipient, type }: Send): Refusal | null {
+  return limits?.check(phoneNumberId, personOf(recipient), { isTemplate: type === 'template', now: Date.now() }) ?? null
 }
 
 /** What was told of a recipient goes before what its number says. */

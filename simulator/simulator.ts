@@ -49,7 +49,8 @@ export interface Simulator {
 
 const bodyLimit = 4 * 1_024 * 1_024
 const defaultRecordLimit = 200_000
-const longestParameter = 500
+/** An id with the name of an instance in it, every character of it escaped. */
+const longestParameter = 4_096
 
 /**
  * Starts a simulator of the upstream (contract 6): its API under `/v23.0`, a storefront under `/shop`, the control of both
@@ -80,6 +81,7 @@ function createContext({ limits, recordLimit, log }: SimulatorOptions): Context 
   const reports = new StatusReports({ ...shared, sender })
   return {
     ...{ numbers, settings, random, sender, reports, idle },
+    phones: new Map(),
     record: new MessageRecord(recordLimit ?? defaultRecordLimit),
     failures: new Map(),
     magic: new MagicRecipients(),

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { checkToken } from './authorization.js'
+import { checkSender } from './authorization.js'
 import type { Context } from './context.js'
 import { type Refusal, refusals } from './errors.js'
 import { newMediaId } from './media.js'
@@ -36,8 +36,8 @@ export async function takeUpload(
   context: Context,
   { phoneNumberId, authorization, contentType, body }: UploadRequest,
 ): Promise<UploadOutcome> {
-  const unauthorized = checkToken(authorization, [context.numbers.get(phoneNumberId)])
-  if (unauthorized) return { kind: 'refused', refusal: unauthorized }
+  const notAllowed = checkSender(context, phoneNumberId, authorization)
+  if (notAllowed) return { kind: 'refused', refusal: notAllowed }
   const form = await readUploadForm(contentType, body, (bytes, mimeType) => receive(context, bytes, mimeType))
   const file = chooseFile(context, form)
   if ('status' in file) {

@@ -4,11 +4,12 @@ import { checkContacts } from './content/contacts.js'
 import { checkInteractive } from './content/interactive.js'
 import { checkLocation } from './content/location.js'
 import { mediaCheck } from './content/media.js'
+import { checkPoll } from './content/poll.js'
 import { checkReaction } from './content/reaction.js'
 import { checkTemplate } from './content/template.js'
 import { checkText } from './content/text.js'
 import { type Refusal, refusals } from './errors.js'
-import { isUserId, phoneDigits } from './phones.js'
+import { isGroupOrHidden, isUserId, phoneDigits } from './phones.js'
 
 /** To whom a send goes: `digits` for a phone number, `userId` for a person without one; `input` is the text as sent. */
 export type Recipient =
@@ -36,16 +37,23 @@ const contentChecks: Record<string, ContentCheck> = {
   reaction: checkReaction,
 }
 
+/** Those that a pretend phone takes: polls too, and no templates, which are of the business API only. */
+const { template: _none, ...others } = contentChecks
+const phoneChecks: Record<string, ContentCheck> = { ...others, poll: checkPoll }
+
 const maxCallbackDataLength = 512
 
-/** Reads a body as the upstream does and refuses it with the upstream's error where the upstream would. */
-export function readRequest(body: JsonObject, kindOfUpload: KindOfUpload): Request {
+/**
+ * Reads a body as the upstream does and refuses it with the upstream's error where the upstream would. A pretend phone also
+ * writes to groups and mentions people.
+ */
+export function readRequest(body: JsonObject, kindOfUpload: KindOfUpload, isPhone: boolean): Request {
   const product = body.messaging_product
   if (product === undefined) return refused(refusals.invalidParameter('The parameter messaging_product is required.'))
   if (product !== 'whatsapp') {
     return refused(refusals.invalidParameter(`Param messaging_product must be one of {WHATSAPP} - got "${product}".`))
   }
-  return body.status === undefined ? readSend(body, kindOfUpload) : readMarkRead(body)
+  return body.status === undefined ? readSend(body, kindOfUpload, isPhone) : readMarkRead(body)
 }
 
 function readMarkRead(body: JsonObject): Request {
@@ -56,28 +64,30 @@ function readMarkRead(body: JsonObject): Request {
   return { kind: 'mark-read' }
 }
 
-function readSend(body: JsonObject, kindOfUpload: KindOfUpload): Request {
-  const recipient = readRecipient(body)
+function readSend(body: JsonObject, kindOfUpload: KindOfUpload, isPhone: boolean): Request {
+  const recipient = readRecipient(body, isPhone)
   if ('status' in recipient) return refused(recipient)
   const type = body.type ?? 'text'
   if (typeof type !== 'string') return refused(refusals.invalidParameter('Param type must be a string.'))
-  const check = Object.hasOwn(contentChecks, type) ? contentChecks[type] : undefined
+  const checks = isPhone ? phoneChecks : contentChecks
+  const check = Object.hasOwn(checks, type) ? checks[type] : undefined
   if (!check) return refused(refusals.unsupportedType())
-  const refusal = checkEnvelope(body) ?? check(body, kindOfUpload)
+  const refusal = checkEnvelope(body) ?? (isPhone ? checkMentions(body) : null) ?? check(body, kindOfUpload)
   if (refusal) return refused(refusal)
   const callbackData = body.biz_opaque_callback_data
   return { kind: 'send', type, recipient, callbackData: typeof callbackData === 'string' ? callbackData : undefined }
 }
 
 /** `to` goes before `recipient` when both are there. */
-function readRecipient(body: JsonObject): Recipient | Refusal {
+function readRecipient(body: JsonObject, isPhone: boolean): Recipient | Refusal {
   if (isFilled(body.to)) {
     const digits = phoneDigits(body.to)
     return digits ? { kind: 'phone', digits, input: body.to } : refusals.malformedPhone()
   }
   if (isFilled(body.recipient)) {
     const { recipient } = body
-    if (isUserId(recipient)) return { kind: 'user', userId: recipient, input: recipient }
+    const isKnown = isUserId(recipient) || (isPhone && isGroupOrHidden(recipient))
+    if (isKnown) return { kind: 'user', userId: recipient, input: recipient }
     return refusals.invalidValue('The recipient is not a valid user id.')
   }
   return refusals.invalidParameter('The parameter to is required.')
@@ -97,6 +107,11 @@ function checkEnvelope(body: JsonObject): Refusal | null {
   return refusals.invalidParameter(
     `Param biz_opaque_callback_data must be a string of at most ${maxCallbackDataLength} characters.`,
   )
+}
+
+function checkMentions({ mentions }: JsonObject): Refusal | null {
+  if (mentions === undefined || (Array.isArray(mentions) && mentions.every(isFilled))) return null
+  return refusals.invalidValue('mentions must be an array of strings')
 }
 
 function refused(refusal: Refusal): Request {

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { openBlobStore } from './blobs/open.js'
+import { openSandboxes } from './channels/sandbox.js'
 import type { Config } from './config.js'
 import type { Context } from './context.js'
 import { createAuthenticator } from './core/api-keys.js'
@@ -9,8 +10,14 @@ import { scheduleTending } from './core/broadcasts/tend.js'
 import { createCallbackReceiver } from './core/callbacks.js'
 import { createContactLookup } from './core/contacts.js'
 import { createFileGate, EXPORTED_FILES, IMPORTED_FILES, SENT_FILES } from './core/file-gate.js'
+import { createDesk } from './core/instances/desk.js'
+import { createInstanceLookup } from './core/instances/find.js'
+import { createLinkedLibrary, isLibraryInstalled } from './core/instances/linked-library.js'
+import { registerSandboxes } from './core/instances/sandbox.js'
+import { createSessions, type Sessions } from './core/instances/sessions.js'
 import { adoptRestoredDatabase } from './core/maintenance.js'
 import { createMediaLinks } from './core/media/links.js'
+import { createMessageLookup } from './core/messages/find.js'
 import { createOutbox } from './core/messages/outbox.js'
 import { createPacer } from './core/messages/pace.js'
 import { linkAllWithSimulator } from './core/organizations.js'
@@ -58,6 +65,8 @@ export interface App {
   server: FastifyInstance
   /** Delivers to webhooks, where this process runs a worker; tests drain it. */
   webhooks: Dispatcher
+  /** The linked devices that this process runs. */
+  sessions: Sessions
   /** Where it listens, such as http://127.0.0.1:8080. */
   url: string
   /** No new requests, those under way finish, jobs go back to the queue; the database stays open. */
@@ -107,10 +116,15 @@ export async function startApp(options: AppOptions): Promise<App> {
     transcriber: config.transcribe && createTranscriber(config.transcribe),
     processId: presence.processId,
     lookUpContact: createContactLookup(database),
+    lookUpInstance: createInstanceLookup(database),
+    lookUpMessage: createMessageLookup(database),
     outbox: createOutbox(database),
     takeTurn: createPacer(database),
     wakeWorkers: createWake(database, log),
     signals,
+    sandboxes: simulator && openSandboxes(simulator, () => `${url}/hooks/upstream`),
+    devices: (instance) => desk(instance),
+    linkedLibrary: createLinkedLibrary(config.linkedDeviceLibrary, log),
     linkWithSimulator: simulator && ((number) => link(simulator, number, `${url}/hooks/upstream`, log)),
   }
   const freeDeadJobs = () => presence.removeDead((workerIds) => unlockJobs(database, workerIds))
@@ -126,6 +140,11 @@ export async function startApp(options: AppOptions): Promise<App> {
   const runsWorker = config.roles.includes('worker') && options.runWorker !== false
   const worker = runsWorker ? await startWorker(database, createTasks(ctx), log, presence.addWorker) : null
   const webhooks = createDispatcher(ctx)
+  const sessions = createSessions(ctx, {
+    isInstalled: isLibraryInstalled(config.linkedDeviceLibrary),
+    socketUrl: config.linkedDeviceUrl,
+  })
+  const desk = createDesk(ctx, sessions)
   const server = mount({
     ctx,
     adminToken: secrets.adminToken,
@@ -141,7 +160,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     clearInterval(reaper)
     clearInterval(sweeper)
     await server.close()
-    await Promise.all([worker?.stop(), webhooks.stop()])
+    await Promise.all([worker?.stop(), webhooks.stop(), sessions.stop()])
     await ctx.upstream.close()
     await ctx.storefront.close()
     await ctx.endpoints.close()
@@ -155,13 +174,15 @@ export async function startApp(options: AppOptions): Promise<App> {
   try {
     url = await listen(server, config)
     await linkAllWithSimulator(ctx)
+    await registerSandboxes(ctx)
     if (runsWorker) {
       await scheduleTemplateSyncs(ctx)
       await scheduleTending(ctx)
       webhooks.start()
       ctx.wakeWorkers()
     }
-    return { ctx, server, webhooks, url, close }
+    if (config.roles.includes('gateway')) sessions.start()
+    return { ctx, server, webhooks, sessions, url, close }
   } catch (error) {
     await close()
     throw error

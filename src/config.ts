@@ -30,6 +30,8 @@ const variableNames = [
   'PARLEY_TRANSCRIBE_URL',
   'PARLEY_TRANSCRIBE_KEY',
   'PARLEY_TRANSCRIBE_MODEL',
+  'PARLEY_LINKED_DEVICE_LIBRARY',
+  'PARLEY_LINKED_DEVICE_URL',
 ] as const
 
 /** An environment variable that this service reads. */
@@ -100,6 +102,10 @@ export interface Config {
   logLevel: LogLevel
   /** null = voice notes are not transcribed. */
   transcribe: TranscribeConfig | null
+  /** The name of the package that links devices, or the path of a file in its place. */
+  linkedDeviceLibrary: string
+  /** null = the servers of the devices' own network. */
+  linkedDeviceUrl: string | null
   /** The variables that were set, every other value being the default. */
   fromEnvironment: ReadonlySet<VariableName>
 }
@@ -150,6 +156,8 @@ export function readConfig(
     channelNames: read('PARLEY_CHANNEL_NAMES', parseChannelNames, ['chat', 'whatsapp']),
     logLevel: read('PARLEY_LOG_LEVEL', parseLogLevel, 'info'),
     transcribe: transcribeUrl === null ? null : { url: transcribeUrl, key: transcribeKey, model },
+    linkedDeviceLibrary: read('PARLEY_LINKED_DEVICE_LIBRARY', parseLibrary, 'baileys'),
+    linkedDeviceUrl: read('PARLEY_LINKED_DEVICE_URL', parseSocketUrl, null),
     fromEnvironment: new Set(variableNames.filter((name) => given.has(name))),
   }
 
@@ -193,6 +201,8 @@ export function describeConfig(config: Config, secrets?: { adminToken: string; m
     PARLEY_TRANSCRIBE_URL: config.transcribe?.url ?? '(off)',
     PARLEY_TRANSCRIBE_KEY: given.has('PARLEY_TRANSCRIBE_KEY') ? '***' : '(none)',
     PARLEY_TRANSCRIBE_MODEL: config.transcribe?.model ?? '(off)',
+    PARLEY_LINKED_DEVICE_LIBRARY: config.linkedDeviceLibrary,
+    PARLEY_LINKED_DEVICE_URL: config.linkedDeviceUrl ?? "(the network's own)",
   }
   return variableNames.map((name) => ({ name, value: values[name], source: sourceOf(config, name) }))
 }
@@ -361,6 +371,22 @@ function parseTranscribeUrl(text: string): Parsed<string> {
   if (!parsed.ok || parsed.value.endsWith('/audio/transcriptions')) return parsed
   const base = parsed.value.replace(/\/v1$/, '')
   return { ok: true, value: `${base}/v1/audio/transcriptions` }
+}
+
+/** A package's name as it stands, a path from the working folder made absolute. */
+function parseLibrary(text: string): Parsed<string> {
+  if (/^(\.{0,2}\/)/.test(text)) return { ok: true, value: resolve(text) }
+  return /^(@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*$/.test(text)
+    ? { ok: true, value: text }
+    : { ok: false, expected: "the name of a package, or a path that begins with '/' or './'" }
+}
+
+function parseSocketUrl(text: string): Parsed<string> {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isSocket = url?.protocol === 'ws:' || url?.protocol === 'wss:'
+  return url && isSocket && url.hash === '' && url.username === '' && url.password === ''
+    ? { ok: true, value: url.href }
+    : { ok: false, expected: 'a ws or wss URL without credentials and fragment' }
 }
 
 function parseDatabaseUrl(text: string): Parsed<string> {

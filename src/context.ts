@@ -1,5 +1,8 @@
 import type { Logger } from 'pino'
 import type { BlobStore } from './blobs/blob-store.js'
+import type { Device } from './channels/device.js'
+import type { LinkedLibrary } from './channels/linked-device/library.js'
+import type { Sandboxes } from './channels/sandbox.js'
 import type { Database } from './database/pool.js'
 import type { EndpointClient } from './endpoints/client.js'
 import type { Fetcher } from './lib/safe-fetch.js'
@@ -7,7 +10,8 @@ import type { SecretBox } from './lib/secret-box.js'
 import type { SharedRuns } from './lib/shared-runs.js'
 import type { Spool } from './lib/spool.js'
 import type { Contact, ContactLookup } from './model/contact.js'
-import type { MediaAddress } from './model/message.js'
+import type { Instance } from './model/instance.js'
+import type { MediaAddress, MessageOfContact } from './model/message.js'
 import type { Outbox } from './model/outgoing-message.js'
 import type { Pacer } from './model/pace.js'
 import type { Signals } from './model/signal.js'
@@ -74,6 +78,10 @@ export interface Context {
   processId: number
   /** Finds a contact by its addresses; see core/contacts. */
   lookUpContact: (lookup: ContactLookup) => Promise<Contact | null>
+  /** Finds an instance by its name; see core/instances/find. */
+  lookUpInstance: (lookup: { organizationId: string; name: string }) => Promise<Instance | null>
+  /** Finds a message with its contact; see core/messages/find. */
+  lookUpMessage: (lookup: { organizationId: string; id: string }) => Promise<MessageOfContact | null>
   /** Writes down what is sent; see core/messages/outbox. */
   outbox: Outbox
   /** Gives the messages of a business number their turns; see core/messages/pace. */
@@ -84,6 +92,12 @@ export interface Context {
   signals: Signals
   /** Makes a business number known to the simulator; null where none is in use. */
   linkWithSimulator: ((number: SimulatedNumber) => Promise<void>) | null
+  /** The phones of the simulator; null where none is in use. */
+  sandboxes: Sandboxes | null
+  /** Linked devices, in whichever process they run; see core/instances/desk. */
+  devices: (instance: Pick<Instance, 'organization_id' | 'id'>) => Device
+  /** The library that links devices, loaded on demand; null where it is not installed. See core/instances/linked-library. */
+  linkedLibrary: () => Promise<LinkedLibrary | null>
 }
 
 /** What the verbs of an operator need of it: the command line has no more. */

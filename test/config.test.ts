@@ -46,6 +46,8 @@ describe('readConfig', () => {
       channelNames: ['chat', 'whatsapp'],
       logLevel: 'info',
       transcribe: null,
+      linkedDeviceLibrary: 'baileys',
+      linkedDeviceUrl: null,
       fromEnvironment: new Set(),
     })
   })
@@ -282,7 +284,7 @@ describe('describeConfig', () => {
 
   it('shows every variable with where its value comes from', () => {
     const rows = describeConfig(configOf({ PARLEY_PORT: '9000' }))
-    expect(rows).toHaveLength(20)
+    expect(rows).toHaveLength(22)
     expect(rowOf(rows, 'PARLEY_PORT')).toEqual({ name: 'PARLEY_PORT', value: '9000', source: 'environment' })
     expect(rowOf(rows, 'PARLEY_HOST')).toEqual({ name: 'PARLEY_HOST', value: '127.0.0.1', source: 'default' })
     expect(rowOf(rows, 'PARLEY_ROLES')?.value).toBe('api,worker,gateway')

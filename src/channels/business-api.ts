@@ -1,8 +1,10 @@
 import type {
+  ContactCard,
   FilledTemplate,
   FilledText,
   InteractiveContent,
   InteractiveHeader,
+  RawTemplate,
   ReadyContent,
   TemplateContent,
 } from '../model/message-content.js'
@@ -34,14 +36,18 @@ export function toOutbound({ id, recipient, content, aboutUpstreamId }: ChannelM
 
 function toPayload(content: ReadyContent, aboutUpstreamId: string): wire.OutboundContent {
   switch (content.type) {
-    case 'text':
-      return { type: 'text', text: { body: content.text } }
+    case 'text': {
+      const { text, linkPreview } = content
+      return { type: 'text', text: { body: text, ...(linkPreview === undefined ? {} : { preview_url: linkPreview }) } }
+    }
     case 'image':
       return { type: 'image', image: { ...toReference(content), ...optional('caption', content.caption) } }
     case 'video':
       return { type: 'video', video: { ...toReference(content), ...optional('caption', content.caption) } }
     case 'audio':
-      return { type: 'audio', audio: toReference(content) }
+      return { type: 'audio', audio: { ...toReference(content), ...(content.voice ? { voice: true } : {}) } }
+    case 'sticker':
+      return { type: 'sticker', sticker: toReference(content) }
     case 'document': {
       const { caption, filename } = content
       const document = { ...toReference(content), ...optional('caption', caption), ...optional('filename', filename) }
@@ -58,8 +64,16 @@ function toPayload(content: ReadyContent, aboutUpstreamId: string): wire.Outboun
       return { type: 'interactive', interactive: toInteractive(content.interactive, content.header) }
     case 'reaction':
       return { type: 'reaction', reaction: { message_id: aboutUpstreamId, emoji: content.emoji } }
+    case 'poll': {
+      const { name, options, selectableCount } = content
+      return { type: 'poll', poll: { name, options: [...options], selectable_count: selectableCount } }
+    }
     case 'template':
       return { type: 'template', template: toTemplate(content) }
+    case 'raw_template': {
+      const { name, language, components } = content
+      return { type: 'template', template: { name, language: { code: language }, components: asGiven(components) } }
+    }
   }
 }
 
@@ -69,11 +83,23 @@ function toReference({ file }: { file: UploadedFile }): wire.MediaReference {
   return { id: file.channelMediaId }
 }
 
-function toCard({ name, phones }: Extract<ReadyContent, { type: 'contacts' }>['contacts'][number]) {
+/** What a client wrote for the upstream is for the upstream to judge. */
+function asGiven(components: RawTemplate['components']): wire.TemplateComponent[] {
+  return components as wire.TemplateComponent[]
+}
+
+function toCard({ name, phones, organization, email, url }: ContactCard): wire.ContactCardPayload {
   const { formatted_name, first_name, last_name } = name
   return {
     name: { formatted_name, first_name, ...optional('last_name', last_name) },
-    phones: phones.map(({ phone, type }) => ({ phone, ...optional('type', type) })),
+    phones: phones.map(({ phone, type, wa_id }) => ({
+      phone,
+      ...optional('type', type),
+      ...optional('wa_id', wa_id ?? null),
+    })),
+    ...(organization ? { org: { company: organization } } : {}),
+    ...(email ? { emails: [{ email }] } : {}),
+    ...(url ? { urls: [{ url }] } : {}),
   }
 }
 

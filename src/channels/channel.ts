@@ -1,3 +1,4 @@
+import type { NetworkDetails } from '../model/message.js'
 import type { ReadyContent } from '../model/message-content.js'
 import type { SendOutcome } from '../upstream/client.js'
 import type { UploadFile, UploadOutcome } from '../upstream/media.js'
@@ -15,10 +16,13 @@ export interface ChannelMessage {
   aboutUpstreamId: string | null
 }
 
+/** What became of a try to send; of what a linked device sent, `network` is to be kept. */
+export type ChannelOutcome = SendOutcome & { network?: NetworkDetails }
+
 /** A way out: one connected number or device. */
 export interface Channel {
-  /** Hands a file over, waiting at most `timeoutMs`; doing it again is harmless. Never throws. */
-  upload(file: UploadFile, timeoutMs: number): Promise<UploadOutcome>
+  /** Hands a file over (`id`: under which it is stored with us), waiting at most `timeoutMs`; doing it again is harmless. Never throws. */
+  upload(file: UploadFile & { id: string }, timeoutMs: number): Promise<UploadOutcome>
   /** Makes one try, waiting at most `timeoutMs` for the answer. Never throws. */
-  send(message: ChannelMessage, timeoutMs: number): Promise<SendOutcome>
+  send(message: ChannelMessage, timeoutMs: number): Promise<ChannelOutcome>
 }

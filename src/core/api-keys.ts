@@ -27,6 +27,8 @@ export interface Caller {
   keyId: string
   scopes: readonly Scope[]
   tenant: Tenant
+  /** The one instance that the key opens, being its token; null = a key of the organization. */
+  instance: { id: string; name: string } | null
 }
 
 const MAX_BATCH = 500
@@ -53,7 +55,7 @@ export function createAuthenticator(ctx: Context): (key: string) => Promise<Call
   }
 
   return async (presented) => {
-    if (!presented.startsWith(`${KEY_PREFIX}_`)) {
+    if (!isApiKey(presented)) {
       throw new Problem('invalid_api_key', `API keys of this service start with ${KEY_PREFIX}_`)
     }
     const found = await lookUp(directoryHash(presented))
@@ -66,8 +68,13 @@ export function createAuthenticator(ctx: Context): (key: string) => Promise<Call
     if (key.revoked_at && key.revoked_at <= now) throw new Problem('invalid_api_key', 'API key has been revoked')
     if (key.expires_at && key.expires_at <= now) throw new Problem('invalid_api_key', 'API key has expired')
     noteUse(tenant.id, key.id, now)
-    return { keyId: key.id, scopes: key.scopes, tenant }
+    return { keyId: key.id, scopes: key.scopes, tenant, instance: null }
   }
+}
+
+/** Whether a text is meant to be a key of an organization: no other secret of ours begins so. */
+export function isApiKey(presented: string): boolean {
+  return presented.startsWith(`${KEY_PREFIX}_`)
 }
 
 /** A key with its secret text, which is shown this once. */

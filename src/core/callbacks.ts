@@ -4,9 +4,14 @@ import { newId } from '../lib/id.js'
 import { asObject, asObjects, asText, isDeeperThan, type JsonObject, parseJsonObject } from '../lib/json.js'
 import { equalInConstantTime, hmacSha256Hex, sha256 } from '../lib/signature.js'
 import { toStorableDeep } from '../lib/text.js'
-import type { Tenant } from '../model/organization.js'
 import { insertCallbacks, type StoredCallback } from '../storage/callbacks.js'
-import { findTenantsByUpstreamIds, isVerifyTokenKnown, type UpstreamId } from '../storage/organizations.js'
+import {
+  findUpstreamClaims,
+  isVerifyTokenKnown,
+  type UpstreamClaim,
+  type UpstreamId,
+} from '../storage/organizations.js'
+import { applyConnectionChanges } from './instances/connection-changes.js'
 
 /** What became of a callback: only a stored one may be acknowledged (contract 6). */
 export type CallbackReceipt = 'stored' | 'not_json' | 'unsigned' | 'wrong_signature' | 'unclaimed'
@@ -23,13 +28,13 @@ const MAX_DEPTH = 64
 
 /** Makes the receiver of a process: callbacks that come together are looked up and stored together. */
 export function createCallbackReceiver(ctx: Context): CallbackReceiver {
-  const findTenant = coalesce((ids: UpstreamId[]) => findTenantsByUpstreamIds(ctx.database, ids), MAX_BATCH)
+  const findClaim = coalesce((ids: UpstreamId[]) => findUpstreamClaims(ctx.database, ids), MAX_BATCH)
   const store = coalesce(async (callbacks: StoredCallback[]) => {
     await insertCallbacks(ctx.database, callbacks)
     ctx.wakeWorkers()
     return callbacks.map(() => undefined)
   }, MAX_BATCH)
-  return { receive: (body, signature) => receive(ctx, findTenant, store, body, signature) }
+  return { receive: (body, signature) => receive(ctx, findClaim, store, body, signature) }
 }
 
 /** Whether a verification request carries a verify token that some organization chose for its app. */
@@ -37,16 +42,18 @@ export function isVerifyToken(ctx: Context, token: string): Promise<boolean> {
   return isVerifyTokenKnown(ctx.database, sha256(token))
 }
 
-/** A change of a callback with the organization that it is for; null when nobody claims its number. */
+type FindClaim = (id: UpstreamId) => Promise<UpstreamClaim | null>
+
+/** A change of a callback with whom it is for; null when nobody claims its number. */
 interface RoutedChange {
   entry: JsonObject
   change: JsonObject
-  tenant: Tenant | null
+  claim: UpstreamClaim | null
 }
 
 async function receive(
   ctx: Context,
-  findTenant: (id: UpstreamId) => Promise<Tenant | null>,
+  findClaim: FindClaim,
   store: (callback: StoredCallback) => Promise<unknown>,
   body: Buffer,
   signature: string | undefined,
@@ -55,43 +62,55 @@ async function receive(
   const envelope = parseJsonObject(body.toString('utf8'))
   if (!envelope) return 'not_json'
 
-  const changes = await routeChanges(envelope, findTenant)
-  const tenants = new Map(changes.flatMap(({ tenant }) => (tenant ? [[tenant.id, tenant]] : [])))
-  if (tenants.size === 0) return 'unclaimed'
-  const signers = [...tenants.values()].filter((tenant) => isSignedBy(ctx, tenant, body, signature))
+  const changes = await routeChanges(envelope, findClaim)
+  const claims = new Map(changes.flatMap(({ claim }) => (claim ? [[lineOf(claim), claim]] : [])))
+  if (claims.size === 0) return 'unclaimed'
+  const signers = [...claims.values()].filter((claim) => isSignedBy(ctx, claim, body, signature))
   if (signers.length === 0) return 'wrong_signature'
 
   await Promise.all(
-    signers.map((tenant) =>
-      store({ organizationId: tenant.id, id: newId(), body: bodyFor(tenant, envelope, changes, body) }),
-    ),
+    signers.map(async (claim) => {
+      const { organizationId, instanceId } = claim
+      const own = bodyFor(claim, envelope, changes, body)
+      await store({ organizationId, id: newId(), instanceId, body: own })
+      await tryToConnect(ctx, organizationId, instanceId, own)
+    }),
   )
   return 'stored'
 }
 
+/** Whoever has scanned a code may send when the callback has been taken; what cannot be kept now the callback's job keeps. */
+async function tryToConnect(
+  ctx: Context,
+  organizationId: string,
+  instanceId: string | null,
+  body: Buffer,
+): Promise<void> {
+  await applyConnectionChanges(ctx, organizationId, instanceId, body).catch((error: unknown) => {
+    ctx.log.warn({ err: error, organizationId, instanceId }, 'the state of a connection could not be kept at once')
+  })
+}
+
 /** Each change goes its own way: by its phone number, else (templates) by the entry's business account. */
-function routeChanges(
-  envelope: JsonObject,
-  findTenant: (id: UpstreamId) => Promise<Tenant | null>,
-): Promise<RoutedChange[]> {
-  const findOnce = remembering(findTenant)
+function routeChanges(envelope: JsonObject, findClaim: FindClaim): Promise<RoutedChange[]> {
+  const findOnce = remembering(findClaim)
   const routed = asObjects(envelope.entry).flatMap((entry) =>
     asObjects(entry.changes).map(async (change) => {
       const id = readUpstreamId(entry, change)
-      return { entry, change, tenant: id === null ? null : await findOnce(id) }
+      return { entry, change, claim: id === null ? null : await findOnce(id) }
     }),
   )
   return Promise.all(routed)
 }
 
 /** A body of a thousand changes names the same number a thousand times. */
-function remembering(findTenant: (id: UpstreamId) => Promise<Tenant | null>): typeof findTenant {
-  const asked = new Map<string, Promise<Tenant | null>>()
+function remembering(findClaim: FindClaim): FindClaim {
+  const asked = new Map<string, Promise<UpstreamClaim | null>>()
   return (id) => {
     const key = `${id.kind} ${id.value}`
-    const tenant = asked.get(key) ?? findTenant(id)
-    asked.set(key, tenant)
-    return tenant
+    const claim = asked.get(key) ?? findClaim(id)
+    asked.set(key, claim)
+    return claim
   }
 }
 
@@ -102,15 +121,24 @@ function readUpstreamId(entry: JsonObject, change: JsonObject): UpstreamId | nul
   return accountId === null ? null : { kind: 'business_account_id', value: accountId }
 }
 
-function isSignedBy(ctx: Context, { id, upstream }: Tenant, body: Buffer, signature: string): boolean {
-  if (!upstream) return false
-  const appSecret = ctx.secrets.open(upstream.app_secret, `${id}:upstream.app_secret`)
+/** Each connection's changes are kept apart: an organization's number, and each instance with a number of its own. */
+function lineOf({ organizationId, instanceId }: UpstreamClaim): string {
+  return `${organizationId} ${instanceId ?? ''}`
+}
+
+function isSignedBy(ctx: Context, claim: UpstreamClaim, body: Buffer, signature: string): boolean {
+  const { organizationId, instanceId, appSecret: sealed } = claim
+  if (sealed === null) return false
+  const appSecret = ctx.secrets.open(
+    sealed,
+    `${organizationId}:${instanceId === null ? 'upstream' : 'instance'}.app_secret`,
+  )
   return equalInConstantTime(signature, `sha256=${hmacSha256Hex(appSecret, body)}`)
 }
 
-/** The raw bytes where the body is one organization's alone; else only its own changes: no tenant keeps another's data. */
-function bodyFor(tenant: Tenant, envelope: JsonObject, changes: RoutedChange[], body: Buffer): Buffer {
-  const own = changes.filter((routed) => routed.tenant?.id === tenant.id)
+/** The raw bytes where the body is one connection's alone; else only its own changes: no tenant keeps another's data. */
+function bodyFor(claim: UpstreamClaim, envelope: JsonObject, changes: RoutedChange[], body: Buffer): Buffer {
+  const own = changes.filter((routed) => routed.claim !== null && lineOf(routed.claim) === lineOf(claim))
   if (own.length === changes.length) return body
   const entry = own.map((routed) => ({ ...routed.entry, changes: [routed.change] }))
   const ownEnvelope = { ...envelope, entry }

@@ -7,6 +7,8 @@ import { foldContactCounts, repairContactLists } from '../storage/contact-lists.
 import { eraseContactCallbacks, eraseContactEvents } from '../storage/contacts.js'
 import { pruneEvents } from '../storage/events.js'
 import { pruneIdempotencyKeys } from '../storage/idempotency-keys.js'
+import { pruneCommands } from '../storage/instance-commands.js'
+import { foldLineCounts, repairLineCounts } from '../storage/line-counts.js'
 import { listOverdueMessages, markAbandonedMessages, refuseMessage } from '../storage/outgoing-messages.js'
 import { noteUptime } from '../storage/processes.js'
 import { foldShortLinkClicks } from '../storage/short-links.js'
@@ -26,12 +28,14 @@ const PRUNE_BATCH = 5_000
 
 /**
  * Settles sends of which nothing more is to come (contract 4, Sending): 15 minutes without a callback, counted while the
- * service is up and has worked off what it stored, and the message has failed with `outcome_unknown`.
+ * service is up and has worked off what it stored, and the message has failed with `outcome_unknown`. Deletes what was asked of
+ * linked devices, and whose answer nobody waits for any more.
  */
 export async function settleOutcomes(ctx: Context): Promise<void> {
   const now = ctx.clock()
   const upSince = await noteUptime(ctx.database, now)
   await tickTransactionClock(ctx.database)
+  await pruneCommands(ctx.database)
   await markAbandonedMessages(ctx.database, before(now, ABANDONED_MS))
   const deadline = before(now, GIVE_UP_MS)
   if (upSince > deadline || (await hasCallbackBacklog(ctx.database, now))) return
@@ -55,8 +59,8 @@ export async function adoptRestoredDatabase(ctx: Pick<Context, 'database' | 'log
 
 /**
  * Deletes what is kept for a time only (contract 4, Contacts): raw callbacks, events, deliveries that have ended and ids of a
- * storefront's webhooks 30 days, idempotency keys 1 day, files whose message never came 1 day. Sets the lists of contacts right, where a
- * process of an older version changed contacts.
+ * storefront's webhooks 30 days, idempotency keys 1 day, files whose message never
+ * came 1 day. Sets the lists of contacts and the counts of messages right, where a process of an older version changed contacts.
  */
 export async function prune(ctx: Context): Promise<void> {
   const now = ctx.clock()
@@ -67,6 +71,7 @@ export async function prune(ctx: Context): Promise<void> {
   await pruneStorefrontWebhooks(ctx.database, before(now, 30 * DAY_MS))
   await pruneIdempotencyKeys(ctx.database, before(now, DAY_MS))
   await repairContactLists(ctx.database)
+  await repairLineCounts(ctx.database)
   await removeUnattachedMedia(ctx, before(now, DAY_MS))
 }
 
@@ -74,6 +79,7 @@ export async function prune(ctx: Context): Promise<void> {
 export async function foldCounts(ctx: Context): Promise<void> {
   await foldContactCounts(ctx.database)
   await foldShortLinkClicks(ctx.database)
+  while ((await foldLineCounts(ctx.database, FOLD_BATCH)) === FOLD_BATCH);
   while ((await foldCampaignCounts(ctx.database, FOLD_BATCH)) === FOLD_BATCH);
 }
 

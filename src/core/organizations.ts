@@ -5,7 +5,8 @@ import { isUuid, newId } from '../lib/id.js'
 import { sha256 } from '../lib/signature.js'
 import type { Organization } from '../model/organization.js'
 import { Problem } from '../model/problem.js'
-import { claimInDirectory, findInDirectory, releaseInDirectory } from '../storage/directory.js'
+import { claimInDirectory, findInDirectory, releaseFromDirectory, releaseInDirectory } from '../storage/directory.js'
+import { hasInstanceNumber } from '../storage/instances.js'
 import {
   deleteOrganization as deleteOrganizationRows,
   findOrganization,
@@ -120,8 +121,7 @@ export async function connectUpstream(
   await getOrganization(ctx, organizationId)
   const { phone_number_id, business_account_id, messages_per_second, pair_limit } = credentials
   const organization = await ctx.database.transaction(async (transaction) => {
-    await claimUpstreamId(transaction, organizationId, 'phone_number_id', phone_number_id)
-    await claimUpstreamId(transaction, organizationId, 'business_account_id', business_account_id)
+    await claimUpstreamIds(transaction, organizationId, phone_number_id, business_account_id)
     await putUpstreamSettings(transaction, organizationId, {
       phone_number_id,
       business_account_id,
@@ -190,6 +190,22 @@ async function claimSlug(transaction: Queryable, organizationId: string, slug: s
   throw new Problem('already_taken', `The slug "${slug}" belongs to another organization: choose another one`)
 }
 
+/** Claims the ids of the organization's number, and gives back those of the one before, unless an instance has that one. */
+async function claimUpstreamIds(
+  transaction: Queryable,
+  organizationId: string,
+  phoneNumberId: string,
+  businessAccountId: string,
+): Promise<void> {
+  const before = (await findTenantsById(transaction, [organizationId])).get(organizationId)?.upstream?.phone_number_id
+  await claimUpstreamId(transaction, organizationId, 'phone_number_id', phoneNumberId)
+  await claimUpstreamId(transaction, organizationId, 'business_account_id', businessAccountId)
+  await releaseInDirectory(transaction, organizationId, 'business_account_id', businessAccountId)
+  if (before === undefined || before === phoneNumberId) return
+  if (await hasInstanceNumber(transaction, organizationId, before)) return
+  await releaseFromDirectory(transaction, organizationId, 'phone_number_id', before)
+}
+
 async function claimUpstreamId(
   transaction: Queryable,
   organizationId: string,
@@ -199,7 +215,6 @@ async function claimUpstreamId(
   if (!(await claimInDirectory(transaction, organizationId, kind, value))) {
     throw new Problem('already_taken', `The ${kind} ${value} is claimed by another organization`)
   }
-  await releaseInDirectory(transaction, organizationId, kind, value)
 }
 
 function notFound(organizationId: string): never {

@@ -16,7 +16,8 @@ import { findRecipientOfSingle, insertUnsentSingleRecipient } from '../storage/b
 import { ensureSinglesCampaign } from '../storage/broadcasts.js'
 import { findContactByAddresses, findContactById } from '../storage/contacts.js'
 import { type ContactNumber, createContact, readAddresses } from './contacts.js'
-import { checkMember, openChannel, sendMessage } from './messages/send.js'
+import { organizationLine } from './messages/line.js'
+import { checkMember, sendMessage } from './messages/send.js'
 import { findSendResult, type SendResult } from './messages/settle.js'
 import { chooseTemplate } from './templates.js'
 
@@ -52,7 +53,7 @@ interface NotSent {
  * too_many_requests, service_unavailable: nothing is sent then. What goes wrong at the upstream is a value.
  */
 export async function sendTemplate(ctx: Context, tenant: Tenant, command: TemplateCommand): Promise<TemplateSend> {
-  openChannel(ctx, tenant)
+  const line = organizationLine(ctx, tenant)
   await checkMember(ctx, tenant, command.memberId)
   const { id, templateName, language, headerMedia, memberId } = command
   const template = await tryToChoose(ctx, tenant, templateName, language)
@@ -70,10 +71,11 @@ export async function sendTemplate(ctx: Context, tenant: Tenant, command: Templa
   const contact = known ?? (await makeContact(ctx, tenant, person))
   const campaignId = await campaignOf(ctx, tenant, template)
   const recipient = { broadcastId: id, n: 0, campaignId, parameters }
-  const message = { id, phone_number: contact.phone_number ?? contact.chat_id, content, about: null, memberId }
+  const to = readAddresses(tenant, 'chatNumber', contact.phone_number ?? contact.chat_id, 'body')
+  const message = { id, to, content, about: null, memberId }
   const isPromotional = template.category === 'MARKETING'
   try {
-    const sent = await sendMessage(ctx, tenant, { ...message, isPromotional, recipient })
+    const sent = await sendMessage(ctx, tenant, line, { ...message, isPromotional, recipient })
     return { broadcastId: id, contact, sent }
   } catch (error) {
     const notSent = error instanceof Problem ? await keepUnsent(ctx, tenant, contact, recipient, error) : null

@@ -11,6 +11,8 @@ import type { Presence } from './presence.js'
 const PAUSE_MS = 10
 /** As many ids of each topic as keep a notification below the 8,000 bytes that PostgreSQL takes. */
 const MAX_ORGANIZATIONS = 64
+/** Of commands fewer: what is left of the 8,000. */
+const MAX_WITH_COMMANDS = 10
 
 /**
  * Signals of this process: heard in it at once, and by the other processes with one notification for all signals of the time
@@ -78,21 +80,30 @@ export function createSignals(
 
 /** The same in as few signals as there can be. */
 function fold(signals: readonly Signal[]): Signal[] {
-  const withEvents = signals.flatMap((signal) => (signal.topic === 'events' ? [signal.organizationIds] : []))
   const withWebhooks = new Set(
     signals.flatMap((signal) => (signal.topic === 'webhooks' ? [signal.organizationId] : [])),
   )
-  const events: Signal[] = withEvents.length > 0 ? [{ topic: 'events', organizationIds: unite(withEvents) }] : []
-  if (withWebhooks.size > MAX_ORGANIZATIONS) return [...events, { topic: 'missed' }]
-  return [...events, ...Array.from(withWebhooks, (organizationId): Signal => ({ topic: 'webhooks', organizationId }))]
+  const instances = signals.find(({ topic }) => topic === 'instances')
+  const folded: Signal[] = [
+    ...foldTopic(signals, 'events', MAX_ORGANIZATIONS),
+    ...foldTopic(signals, 'commands', MAX_WITH_COMMANDS),
+    ...(instances ? [instances] : []),
+  ]
+  if (withWebhooks.size > MAX_ORGANIZATIONS) return [...folded, { topic: 'missed' }]
+  return [...folded, ...Array.from(withWebhooks, (organizationId): Signal => ({ topic: 'webhooks', organizationId }))]
+}
+
+function foldTopic(signals: readonly Signal[], topic: 'events' | 'commands', limit: number): Signal[] {
+  const lists = signals.flatMap((signal) => (signal.topic === topic ? [signal.organizationIds] : []))
+  return lists.length > 0 ? [{ topic, organizationIds: unite(lists, limit) }] : []
 }
 
 /** All organizations that are named; null where one list, or what becomes of them, is anybody's. */
-function unite(lists: readonly (readonly string[] | null)[]): string[] | null {
+function unite(lists: readonly (readonly string[] | null)[], limit: number): string[] | null {
   const ids = new Set<string>()
   for (const list of lists) {
     if (list === null) return null
     for (const id of list) ids.add(id)
   }
-  return ids.size > MAX_ORGANIZATIONS ? null : [...ids]
+  return ids.size > limit ? null : [...ids]
 }

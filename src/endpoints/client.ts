@@ -18,6 +18,8 @@ export interface EndpointCall {
   at: Date
   /** JSON. */
   body: string
+  /** Further ones, in lower case; of ours only the user-agent gives way. */
+  headers?: Readonly<Record<string, string>>
 }
 
 /** Calls the endpoints that users name. */
@@ -56,13 +58,14 @@ export function createEndpointClient({
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
   })
   return {
-    post: async ({ url, secrets, id, at, body }, signal) => {
+    post: async ({ url, secrets, id, at, body, headers: further }, signal) => {
       signal.throwIfAborted()
       const target = readUrl(url)
       if ('problem' in target) return failure({ error: target.problem })
       const headers = {
-        'content-type': 'application/json',
         'user-agent': 'Parley-Webhooks/1.0',
+        ...further,
+        'content-type': 'application/json',
         ...signWebhook(secrets, { id, timestamp: at, body }),
       }
       const { origin, pathname, search } = target.url

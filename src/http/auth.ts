@@ -41,21 +41,8 @@ export function createGuard({ authenticate, takeToken }: Gate) {
   }
 }
 
-/** The organization of an authenticated request. */
-export function tenantOf(request: FastifyRequest): Tenant {
-  if (!request.caller) throw new Error('the route has no guard')
-  return request.caller.tenant
-}
-
-/** Guards the operator's interface: the admin token, compared in constant time. */
-export function createAdminGuard(adminToken: string) {
-  return async (request: FastifyRequest): Promise<void> => {
-    if (equalInConstantTime(bearerToken(request), adminToken)) return
-    throw new Problem('invalid_api_key', 'The admin token is wrong: it is PARLEY_ADMIN_TOKEN, or in the data folder')
-  }
-}
-
-function checkScope({ scopes }: Caller, needed: Scope | undefined): void {
+/** Throws insufficient_scope. */
+export function checkScope({ scopes }: Caller, needed: Scope | undefined): void {
   if (needed === undefined || scopes.includes(needed)) return
   throw new Problem(
     'insufficient_scope',
@@ -63,7 +50,8 @@ function checkScope({ scopes }: Caller, needed: Scope | undefined): void {
   )
 }
 
-function checkRate(decision: RateDecision, reply: FastifyReply): void {
+/** Tells of the rate limit in the headers. Throws too_many_requests. */
+export function checkRate(decision: RateDecision, reply: FastifyReply): void {
   reply.headers({
     'ratelimit-limit': decision.limit,
     'ratelimit-remaining': decision.remaining,
@@ -77,6 +65,20 @@ function checkRate(decision: RateDecision, reply: FastifyReply): void {
       retry_after: decision.retryAfterSeconds,
     },
   )
+}
+
+/** The organization of an authenticated request. */
+export function tenantOf(request: FastifyRequest): Tenant {
+  if (!request.caller) throw new Error('the route has no guard')
+  return request.caller.tenant
+}
+
+/** Guards the operator's interface: the admin token, compared in constant time. */
+export function createAdminGuard(adminToken: string) {
+  return async (request: FastifyRequest): Promise<void> => {
+    if (equalInConstantTime(bearerToken(request), adminToken)) return
+    throw new Problem('invalid_api_key', 'The admin token is wrong: it is PARLEY_ADMIN_TOKEN, or in the data folder')
+  }
 }
 
 /** One message for every foreign slug, existing or not: nobody learns who is a tenant here. */

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.js'
 import { type Attempt, performOnce } from '../core/idempotency.js'
 import { newId } from '../lib/id.js'
-import { canonicalJson } from '../lib/json.js'
+import { asObject, canonicalJson } from '../lib/json.js'
 import { sha256 } from '../lib/signature.js'
 import { Problem } from '../model/problem.js'
 import { tenantOf } from './auth.js'
@@ -18,6 +18,20 @@ export interface Repeatable {
 }
 
 const MAX_KEY_LENGTH = 255
+
+/** The header as the descriptions of the interfaces tell of it. */
+export const IDEMPOTENCY_HEADER = {
+  type: 'object',
+  properties: {
+    'Idempotency-Key': {
+      type: 'string',
+      minLength: 1,
+      maxLength: MAX_KEY_LENGTH,
+      description:
+        'Makes the request safe to repeat: within 24 hours the same key and body give the first answer again, with the header Idempotent-Replayed',
+    },
+  },
+}
 
 /** Answers a POST once per `Idempotency-Key`; without the header it just performs. */
 export async function answerOnce(
@@ -40,10 +54,16 @@ export async function answerOnce(
 }
 
 function send(reply: FastifyReply, status: number, body: unknown): unknown {
-  const { retry_after: retryAfter } = body as { retry_after?: unknown }
+  const retryAfter = readRetryAfter(body)
   if (typeof retryAfter === 'number') reply.header('retry-after', String(Math.ceil(retryAfter)))
   reply.code(status)
   return body
+}
+
+/** Interface A tells it at the top of a body, the gateway in its `response`. */
+function readRetryAfter(body: unknown): unknown {
+  const { retry_after, response } = asObject(body)
+  return retry_after ?? asObject(response).retry_after
 }
 
 function readKey(request: FastifyRequest): string | null {

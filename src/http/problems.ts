@@ -51,6 +51,13 @@ const STATUS: Record<ProblemCode, number> = {
   api_key_not_found: 404,
   api_key_ended: 409,
   member_not_found: 404,
+  instance_not_found: 404,
+  instance_not_open: 500,
+  instance_closed: 400,
+  instance_taken: 403,
+  not_supported: 501,
+  not_on_network: 400,
+  forbidden: 403,
   already_taken: 409,
   upstream_rejected: 400,
   upstream_credentials: 400,
@@ -93,14 +100,25 @@ export function toProblem(error: unknown, request: FastifyRequest): Problem {
   return new Problem('internal', 'Something went wrong on our side: tell us the request_id', { request_id: request.id })
 }
 
-/** Answers with a problem in Interface A's shape. */
-export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const problem = toProblem(error, request)
-  if (problem.code === 'payload_too_large') swallowRest(request, reply)
-  const retryAfter = problem.extras.retry_after
-  if (typeof retryAfter === 'number') reply.header('retry-after', String(Math.ceil(retryAfter)))
-  reply.code(statusOf(problem)).send(bodyOf(problem))
+/** Answers with whatever was thrown while a request was served. */
+export type ProblemSender = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
+
+/** Makes the function that answers with a problem as `present` shows it. */
+export function createProblemSender(
+  present: (problem: Problem, request: FastifyRequest) => { status: number; body: object },
+): ProblemSender {
+  return (error, request, reply) => {
+    const problem = toProblem(error, request)
+    if (problem.code === 'payload_too_large') swallowRest(request, reply)
+    const retryAfter = problem.extras.retry_after
+    if (typeof retryAfter === 'number') reply.header('retry-after', String(Math.ceil(retryAfter)))
+    const { status, body } = present(problem, request)
+    reply.code(status).send(body)
+  }
 }
+
+/** Answers with a problem in Interface A's shape. */
+export const sendProblem = createProblemSender((problem) => ({ status: statusOf(problem), body: bodyOf(problem) }))
 
 /**
  * Reads on what the client still sends, for a while: a connection that is ended while it writes would break before it has

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -6,12 +9,13 @@ import fastify, {
   type FastifyRequest,
   type FastifySchema,
   LogController,
+  type RawServerDefault,
 } from 'fastify'
 import type { Logger } from 'pino'
 import { MEBIBYTE } from '../lib/units.js'
 import { Problem } from '../model/problem.js'
 import { answerClientError, HEADER_LIMIT } from './client-error.js'
-import { sendProblem } from './problems.js'
+import { type ProblemSender, sendProblem } from './problems.js'
 import { compileValidator } from './validation.js'
 
 /** How large a request's body may be, in bytes, where a route says nothing else (contract 4). */
@@ -19,10 +23,30 @@ export const BODY_LIMIT = MEBIBYTE
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
 
+/** The server as the endpoints of an interface see it: their schemas give the types. */
+export type TypedServer = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>
+
+/** What is done with a request before its route, and with it its interface, is known. */
+export interface ServerOptions {
+  /** The URL by which its route is looked for, made of the one that it came with. */
+  rewriteUrl?: (url: string) => string
+  /** Answers where the URL cannot be read. */
+  sendUrlProblem?: ProblemSender
+}
+
 /**
  * The HTTP server that the interfaces are mounted on: reads JSON, checks it, answers problems, and 404 for what is not there.
  */
-export function createServer(log: Logger): FastifyInstance {
+export function createServer(
+  log: Logger,
+  { rewriteUrl, sendUrlProblem = sendProblem }: ServerOptions = {},
+): FastifyInstance {
   const server = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -36,7 +60,8 @@ export function createServer(log: Logger): FastifyInstance {
     // One logger for all: a child for each request costs more than the few lines that are logged are worth.
     childLoggerFactory: (logger) => logger,
     routerOptions: { maxParamLength: 512 },
-    frameworkErrors: (error, request, reply) => sendProblem(error, request, reply),
+    rewriteUrl: rewriteUrl && (({ url = '/' }) => rewriteUrl(url)),
+    frameworkErrors: (error, request, reply) => sendUrlProblem(error, request, reply),
     clientErrorHandler: answerClientError,
   })
   refuseWhileClosing(server)
@@ -70,8 +95,10 @@ export function createServer(log: Logger): FastifyInstance {
 /** What is under way finishes, and nothing new begins (contract 1, SIGTERM): requests on open connections get a 503. */
 function refuseWhileClosing(server: FastifyInstance): void {
   let closing = false
+  const unused = watchUnused(server)
   server.addHook('preClose', async () => {
     closing = true
+    for (const socket of unused) socket.destroy()
     // A connection whose request is still under way is not idle yet: its answer shall be its last.
     server.server.keepAliveTimeout = 1
   })
@@ -82,11 +109,22 @@ function refuseWhileClosing(server: FastifyInstance): void {
   })
 }
 
+/** The connections that have brought nothing yet: Node takes them for busy, and would wait a minute for what they may bring. */
+function watchUnused({ server }: FastifyInstance): ReadonlySet<Socket> {
+  const unused = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+  })
+  server.on('request', ({ socket }) => unused.delete(socket))
+  return unused
+}
+
 /**
- * Answers 405 with `Allow` to a known path with another method. Call it before the routes are registered; they are all
- * there when the plugin that it returns is.
+ * Answers 405 with `Allow` to a known path with another method, but for paths below `except`. Call it before the routes are
+ * registered; they are all there when the plugin that it returns is.
  */
-export function refuseOtherMethods(server: FastifyInstance): FastifyPluginAsync {
+export function refuseOtherMethods(server: FastifyInstance, except: readonly string[] = []): FastifyPluginAsync {
   const methodsByUrl = new Map<string, Set<string>>()
   server.addHook('onRoute', ({ url, method }) => {
     const methods = methodsByUrl.get(url) ?? new Set()
@@ -95,10 +133,10 @@ export function refuseOtherMethods(server: FastifyInstance): FastifyPluginAsync 
   })
   return async (instance) => {
     for (const [url, methods] of [...methodsByUrl]) {
-      if (url.includes('*') || url.startsWith('/docs')) continue
+      if (url.includes('*') || except.some((path) => url === path || url.startsWith(`${path}/`))) continue
       const allow = [...methods].join(', ')
       instance.route({
-        url,
+        url: url.slice(instance.prefix.length),
         method: METHODS.filter((method) => !methods.has(method)),
         schema: { hide: true } as FastifySchema,
         // Before the body is read: whatever it holds, the method is what is wrong.

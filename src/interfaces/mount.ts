@@ -7,10 +7,14 @@ import type { WebhookFigures } from '../core/webhooks/dispatcher.js'
 import type { Gate } from '../http/auth.js'
 import { healthRoutes, type ReadinessChecks } from '../http/health.js'
 import { measureRequests, showWebhooks } from '../http/metrics.js'
+import { sendProblem } from '../http/problems.js'
 import { createServer, refuseOtherMethods } from '../http/server.js'
 import { adminRoutes } from './admin/routes.js'
 import { apiDescription } from './api/openapi.js'
 import { apiRoutes } from './api/routes.js'
+import { sendGatewayProblem } from './gateway/errors.js'
+import { GATEWAY, isOfGateway, withoutTrailingSlash } from './gateway/path.js'
+import { gatewayRoutes } from './gateway/routes.js'
 import { hookRoutes } from './hooks/routes.js'
 import { linkRoutes } from './links/routes.js'
 import { mediaRoutes } from './media/routes.js'
@@ -28,20 +32,31 @@ export interface MountOptions extends Gate {
   simulator: SimulatorAddress | null
 }
 
+/** What /docs shows. */
+const DESCRIPTIONS = [
+  { name: 'API', url: '/openapi.json' },
+  { name: 'Gateway', url: '/gateway/openapi.json' },
+]
+
 /** The mount table: which interface answers where (contract 2). */
 export function mount(options: MountOptions): FastifyInstance {
   const { ctx, adminToken, simulator } = options
-  const server = createServer(ctx.log)
+  const server = createServer(ctx.log, {
+    rewriteUrl: withoutTrailingSlash,
+    sendUrlProblem: (error, request, reply) =>
+      (isOfGateway(request.url) ? sendGatewayProblem : sendProblem)(error, request, reply),
+  })
   server.decorateRequest('caller', null)
-  const otherMethods = refuseOtherMethods(server)
+  const otherMethods = refuseOtherMethods(server, ['/docs', GATEWAY])
   const registry = measureRequests(server)
   showWebhooks(registry, options.webhookFigures)
   server.register(swagger, apiDescription)
-  server.register(swaggerUi, { routePrefix: '/docs' })
+  server.register(swaggerUi, { routePrefix: '/docs', uiConfig: { urls: DESCRIPTIONS } })
   server.get('/openapi.json', { schema: { hide: true } as object }, () => server.swagger())
 
   server.register(healthRoutes(options.readiness, registry))
   server.register(apiRoutes(ctx, options))
+  server.register(gatewayRoutes(ctx, options), { prefix: GATEWAY })
   server.register(hookRoutes(ctx, options.callbacks), { prefix: '/hooks' })
   server.register(mediaRoutes(ctx), { prefix: '/media' })
   server.register(linkRoutes(ctx), { prefix: '/s' })

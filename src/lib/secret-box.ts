@@ -19,6 +19,8 @@ interface BoxKey {
 
 // The same few secrets are opened for every message; what was opened once is in this process's memory anyway.
 const maxOpened = 1_000
+/** What is larger is no credential, and opened once. */
+const maxKeptBytes = 4_096
 const version = 1
 const purpose = 'parley/secret-box/v1'
 const cipherName = 'aes-256-gcm'
@@ -42,6 +44,7 @@ export function createSecretBox(masterKeys: readonly string[]): SecretBox {
     seal: (plain, context) => seal(plain, context, sealingKey),
     open: (sealed, context) => {
       const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
+      if (bytes.length > maxKeptBytes) return open(bytes, context, keys)
       const known = `${context} ${bytes.toString('latin1')}`
       const plain = opened.get(known) ?? open(bytes, context, keys)
       if (opened.size >= maxOpened) opened.clear()

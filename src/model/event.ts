@@ -1,5 +1,6 @@
 import { presentBroadcast, type ShownBroadcast } from './broadcast.js'
 import { type Contact, presentContact, toIso } from './contact.js'
+import type { InstanceState, ShownInstance } from './instance.js'
 import { type MediaAddress, type MessageStatus, presentMessage, type ShownMessage } from './message.js'
 import { presentTemplate, type Template } from './template.js'
 import { presentWebhook, type ShownWebhook } from './webhook.js'
@@ -27,6 +28,12 @@ export interface EventData {
   template?: Template
   webhook?: ShownWebhook
   reason?: string
+  /** The instance that an event of the gateway alone is about (`instance.…`); these Interface A never shows. */
+  instance?: ShownInstance
+  /** `statusReason`: the network's code; null where it gave none. */
+  connection?: { state: InstanceState; statusReason: number | null }
+  /** Sealed (`instance.qrcode`), base64: {code, pairingCode, count} as JSON. */
+  qrcode?: { sealed: string }
 }
 
 /** What an endpoint gets and the feed shows of an event (contract 4, Webhooks). */

@@ -12,8 +12,8 @@ export interface StoredMedia {
   created_at: Date
 }
 
-/** The kinds of message that carry a file (spec 4.3). */
-export type MediaKind = 'image' | 'video' | 'audio' | 'document'
+/** The kinds of message that carry a file (spec 4.3, 4.7). */
+export type MediaKind = 'image' | 'video' | 'audio' | 'document' | 'sticker'
 
 /** What a client may send of each kind: the most bytes, and the types of file with their extensions (spec 4.3, contract 4). */
 export const MEDIA_RULES: Record<MediaKind, { maxBytes: number; types: Record<string, string>; names: string }> = {
@@ -24,6 +24,7 @@ export const MEDIA_RULES: Record<MediaKind, { maxBytes: number; types: Record<st
     types: { 'audio/mpeg': 'mp3', 'audio/aac': 'aac', 'audio/ogg': 'ogg' },
     names: 'MP3, AAC or OGG',
   },
+  sticker: { maxBytes: 500 * 1_024, types: { 'image/webp': 'webp' }, names: 'WebP' },
   document: {
     maxBytes: 100 * MEBIBYTE,
     types: {

@@ -4,7 +4,10 @@ import type { TemplateButton, TemplateFileKind } from './template.js'
 /** A contact card (spec 4.3). */
 export interface ContactCard {
   name: { formatted_name: string; first_name: string; last_name: string | null }
-  phones: { phone: string; type: string | null }[]
+  phones: { phone: string; type: string | null; wa_id?: string }[]
+  organization?: string | null
+  email?: string | null
+  url?: string | null
 }
 
 export interface Row {
@@ -57,54 +60,79 @@ export interface TemplateContent<File> {
   header: { type: TemplateFileKind; file: File; filename: string | null } | null
 }
 
-/** What an organization wants said (spec 4.3, 4.4). Files are still at their addresses. */
-export type MessageContent = ContentWith<{ url: string }>
+/** A file that is to be sent: at an address, or received already and lying in the spool. */
+export type GivenSource = { url: string } | { path: string }
+
+/** A template with the parameters as the upstream takes them (spec 4.7); `text` shows in the conversation. */
+export interface RawTemplate {
+  type: 'raw_template'
+  name: string
+  language: string
+  components: readonly Record<string, unknown>[]
+  text: string
+}
+
+/** Whom a text names, in a group: people by their JIDs, or all of its members. */
+export interface Mentions {
+  mentions?: readonly string[]
+  mentionsEveryone?: boolean
+}
+
+/** What an organization wants said (spec 4.3, 4.4, 4.7). Files are still where they were given. */
+export type MessageContent = ContentWith<GivenSource>
 
 /** The same, ready to leave: every file is known to the channel by an id of its own. */
 export type ReadyContent = ContentWith<{ channelMediaId: string }>
 
 type ContentWith<File> =
-  | { type: 'text'; text: string }
-  | { type: 'image' | 'video'; file: File; caption: string | null }
-  | { type: 'audio'; file: File }
-  | { type: 'document'; file: File; caption: string | null; filename: string | null }
+  | ({ type: 'text'; text: string; linkPreview?: boolean } & Mentions)
+  | ({ type: 'image'; file: File; caption: string | null } & Mentions)
+  /** `round`: a video note. */
+  | ({ type: 'video'; file: File; caption: string | null; round?: boolean } & Mentions)
+  /** `voice`: a voice note, in OGG/Opus. */
+  | { type: 'audio'; file: File; voice?: boolean }
+  | ({ type: 'document'; file: File; caption: string | null; filename: string | null } & Mentions)
+  | { type: 'sticker'; file: File }
   | { type: 'location'; latitude: number; longitude: number; name: string | null; address: string | null }
   | { type: 'contacts'; contacts: ContactCard[] }
   | { type: 'interactive'; interactive: InteractiveContent; header: InteractiveHeader<File> | null }
   | { type: 'reaction'; emoji: string }
+  | { type: 'poll'; name: string; options: readonly string[]; selectableCount: number }
+  | RawTemplate
   | TemplateContent<File>
 
 /** What stands above the body of an interactive message: text, or a file of some kind. */
 export type InteractiveHeader<File> =
   | { type: 'text'; text: string }
-  | { type: Exclude<MediaKind, 'audio'>; file: File; filename: string | null }
+  | { type: Exclude<MediaKind, 'audio' | 'sticker'>; file: File; filename: string | null }
 
 /** Whether the message carries a file. */
 export function hasFile(content: MessageContent | ReadyContent): boolean {
   return 'file' in content || ('header' in content && content.header !== null && 'file' in content.header)
 }
 
-/** The file that a message carries, with the kind that its type asks for, and the field that names it (spec 4.3, 4.4). */
+/** The file that a message carries, with the kind that its type asks for, and the field of Interface A that names it (spec 4.3, 4.4). */
 export function fileOf(
   content: MessageContent,
-): { kind: MediaKind; url: string; filename: string | null; field: string } | null {
+): { kind: MediaKind; source: GivenSource; filename: string | null; field: string } | null {
   switch (content.type) {
     case 'image':
     case 'video':
     case 'audio':
-      return { kind: content.type, url: content.file.url, filename: null, field: 'media_url' }
+    case 'sticker':
+      return { kind: content.type, source: content.file, filename: null, field: 'media_url' }
     case 'document':
-      return { kind: 'document', url: content.file.url, filename: content.filename, field: 'media_url' }
+      return { kind: 'document', source: content.file, filename: content.filename, field: 'media_url' }
     case 'interactive': {
       const { header } = content
       if (header === null || header.type === 'text') return null
       const { type: kind, file, filename } = header
-      return { kind, url: file.url, filename, field: 'interactive.header_media.url' }
+      return { kind, source: file, filename, field: 'interactive.header_media.url' }
     }
     case 'template': {
       const { header } = content
       if (header === null) return null
-      return { kind: header.type, url: header.file.url, filename: header.filename, field: 'headerMedia' }
+      return { kind: header.type, source: header.file, filename: header.filename, field: 'headerMedia' }
     }
     default:
       return null
@@ -121,6 +149,7 @@ export function withFile(
     case 'image':
     case 'video':
     case 'audio':
+    case 'sticker':
       return { ...content, file }
     case 'document':
       return { ...content, file, filename }

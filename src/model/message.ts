@@ -1,4 +1,4 @@
-import { toIso } from './contact.js'
+import { type Contact, toIso } from './contact.js'
 
 /** Who wrote a message (spec 3). */
 export type SenderType = 'user-chat' | 'bot-chat' | 'human-chat' | 'system'
@@ -26,6 +26,19 @@ export interface Reaction {
   created_at: Date | string
 }
 
+/** A message as the network of a linked device has it. */
+export interface NetworkDetails {
+  /** The chat, where it is no phone number's. */
+  remoteJid?: string
+  /** Who wrote it, in a group. */
+  participant?: string
+  pushName?: string
+  /** Typed on the phone. */
+  fromPhone?: true
+  /** As the network wrote it; bytes are base64. */
+  message?: Record<string, unknown>
+}
+
 /** A message as its row is stored; in events the dates are ISO strings. */
 export interface Message {
   organization_id: string
@@ -41,6 +54,10 @@ export interface Message {
   media_expires_at: Date | string | null
   transcription: string | null
   content: unknown
+  /** The instance whose connection it went through; null: the organization's own number. */
+  instance_id: string | null
+  /** What only the network of a linked device tells of it. */
+  network: NetworkDetails | null
   status: MessageStatus
   outcome: Outcome | null
   error: MessageError | null
@@ -54,6 +71,12 @@ export interface Message {
 export interface ShownMessage extends Message {
   reactions?: Reaction[] | null
   assignee?: { id: string; full_name: string; email: string } | null
+}
+
+/** A message with what shows of its contact. */
+export interface MessageOfContact {
+  message: ShownMessage
+  contact: Pick<Contact, 'chat_id' | 'phone_number' | 'network_id' | 'full_name'>
 }
 
 /** Makes the address of a stored file, which works until `expiresAt`. */

@@ -1,9 +1,13 @@
-import type { SenderType } from './message.js'
+import type { NetworkDetails, SenderType } from './message.js'
 
 /** A message to be recorded before the upstream is called. */
 export interface OutgoingMessage {
   organizationId: string
   id: string
+  /** The instance whose connection it leaves by; null: the organization's own number. */
+  instanceId: string | null
+  /** Whether a person without a number is called as a device's network does (…@lid, …@g.us), not by the upstream's user id. */
+  namesChats: boolean
   /** The forms of the recipient's address; the first that is known leads to the contact. */
   addresses: readonly string[]
   sender_type: Extract<SenderType, 'bot-chat' | 'human-chat'>
@@ -68,6 +72,8 @@ export interface Acceptance {
   organizationId: string
   id: string
   upstreamId: string | null
+  /** As the network of a linked device has it; null elsewhere. */
+  network: NetworkDetails | null
   at: Date
   /** A further form of the recipient's number. */
   alias: string | null

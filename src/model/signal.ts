@@ -2,11 +2,15 @@
  * That there is something new, for those who would otherwise look for it from time to time. A hint: it may come for nothing, and
  * be lost where a process or a connection ends.
  * `events`: these organizations may have new events; null: any may. `webhooks`: this organization's have changed.
+ * `instances`: linked devices may be wanted now, or no more, or free to be taken. `commands`: those of these organizations (null: of any)
+ * may have been asked for something, or have answered.
  * `missed`: signals may have been lost until now.
  */
 export type Signal =
   | { topic: 'events'; organizationIds: readonly string[] | null }
   | { topic: 'webhooks'; organizationId: string }
+  | { topic: 'instances' }
+  | { topic: 'commands'; organizationIds: readonly string[] | null }
   | { topic: 'missed' }
 
 /** Signals within this process and to the others of the service. */

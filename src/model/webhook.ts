@@ -28,13 +28,16 @@ export const TEST_KIND = 'webhook.test'
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
-/** An endpoint of an organization, as its row is stored; the secrets are sealed (`${organizationId}:webhook.secret`). */
+/**
+ * An endpoint of an organization, or of one of its instances, as its row is stored; the secrets are sealed
+ * (`${organizationId}:webhook.secret`).
+ */
 export interface Webhook {
   organization_id: string
   id: string
   url: string
   description: string | null
-  /** Kinds, or EVERY_KIND among them. */
+  /** Kinds, of an instance's the names of the gateway's events; or EVERY_KIND among them. */
   events: string[]
   secret: Buffer
   /** Signs as well until `previous_secret_until`. */
@@ -47,6 +50,14 @@ export interface Webhook {
   failing_since: Date | null
   /** Only events with a higher number are for it. */
   since_seq: number
+  /** Whose it is, where it speaks the gateway's language; Interface A has nothing to do with it. */
+  instance_id: string | null
+  /** Each event is posted to a path of its own below `url`. */
+  by_events: boolean
+  /** The bytes of files are posted with their messages. */
+  with_base64: boolean
+  /** Sealed (`${organizationId}:webhook.headers`): further headers, as a JSON object. */
+  headers: Buffer | null
   created_at: Date
   updated_at: Date
 }

@@ -38,6 +38,7 @@ const findUnprepared = statement<UnpreparedRecipient>(
 
 /** Why the contact `c` is not sent to, as SQL. */
 const CONTACT_REASON = `CASE
+    WHEN c.phone_number IS NULL AND c.network_id IS NOT NULL THEN '${SKIP_REASONS.notNumber}'
     WHEN c.blocked THEN '${SKIP_REASONS.blocked}'
     WHEN NOT c.allow_broadcast AND c.opted_out_at IS NOT NULL THEN '${SKIP_REASONS.optedOut}'
     WHEN NOT c.allow_broadcast THEN '${SKIP_REASONS.unwanted}'

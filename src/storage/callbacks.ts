@@ -5,6 +5,8 @@ import { opaqueArray, statement } from '../database/statement.js'
 export interface StoredCallback {
   organizationId: string
   id: string
+  /** The instance that it came through; null: the organization's own number. */
+  instanceId: string | null
   body: Buffer
 }
 
@@ -12,9 +14,9 @@ export interface StoredCallback {
 const insert = statement<{ jobs: number }>(
   'callbacks.insert',
   `WITH given AS (
-     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bytea[]) AS given (organization_id, id, body)
+     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::uuid[]) AS given (organization_id, id, body, instance_id)
    ), stored AS (
-     INSERT INTO callbacks (organization_id, id, body) SELECT organization_id, id, body FROM given
+     INSERT INTO callbacks (organization_id, id, body, instance_id) SELECT organization_id, id, body, instance_id FROM given
    ), enqueued AS (
      INSERT INTO graphile_worker._private_jobs (task_id, payload)
      SELECT t.id, json_build_object('organizationId', given.organization_id, 'callbackId', given.id)
@@ -26,11 +28,15 @@ const insert = statement<{ jobs: number }>(
    SELECT count(*) AS jobs FROM enqueued`,
 )
 
-const find = statement<{ organization_id: string; id: string; body: Buffer }>(
+// Whoever signs bodies for a number of their own may begin them as a device's; so the kind of the instance counts, where it is there.
+const find = statement<{ organization_id: string; id: string } & CallbackBody>(
   'callbacks.find',
-  `SELECT c.organization_id, c.id, c.body
+  `SELECT c.organization_id, c.id, c.body, c.instance_id AS "instanceId", c.received_at AS "receivedAt",
+     coalesce(i.kind = 'linked_device',
+       c.instance_id IS NOT NULL AND substr(c.body, 1, 25) = '{"object":"linked_device"'::bytea) AS "isDevice"
    FROM unnest(${opaqueArray('$1', 'uuid')}, ${opaqueArray('$2', 'uuid')}) AS wanted (organization_id, id)
-   JOIN callbacks c ON c.organization_id = wanted.organization_id AND c.id = wanted.id`,
+   JOIN callbacks c ON c.organization_id = wanted.organization_id AND c.id = wanted.id
+   LEFT JOIN instances i ON i.organization_id = c.organization_id AND i.id = c.instance_id`,
 )
 
 const hasBacklog = statement<{ waiting: boolean }>(
@@ -53,17 +59,25 @@ export async function insertCallbacks(db: Queryable, callbacks: readonly StoredC
     callbacks.map((callback) => callback.organizationId),
     callbacks.map((callback) => callback.id),
     callbacks.map((callback) => callback.body),
+    callbacks.map((callback) => callback.instanceId),
   ])
   if (row?.jobs !== callbacks.length) throw new Error('the task receive_callback is not registered: run parley migrate')
+}
+
+/** What a stored callback tells, and the instance that it came through. */
+export type CallbackBody = Pick<StoredCallback, 'body' | 'instanceId'> & {
+  receivedAt: Date
+  /** A linked device told of it; everything else the upstream posted. */
+  isDevice: boolean
 }
 
 /** The bodies of stored callbacks, in the order asked; null for one that is gone. */
 export async function findCallbackBodies(
   db: Queryable,
   wanted: readonly { organizationId: string; callbackId: string }[],
-): Promise<(Buffer | null)[]> {
+): Promise<(CallbackBody | null)[]> {
   const rows = await db.run(find, [wanted.map((one) => one.organizationId), wanted.map((one) => one.callbackId)])
-  const bodies = new Map(rows.map((row) => [row.id, row.body]))
+  const bodies = new Map(rows.map(({ id, ...callback }) => [id, callback]))
   return wanted.map((one) => bodies.get(one.callbackId) ?? null)
 }
 

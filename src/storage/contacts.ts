@@ -8,7 +8,7 @@ import { lockFeed } from './webhook-feeds.js'
 /** Every column that a contact shows or that a verb needs; the same list in every statement that returns a contact. */
 export const CONTACT_COLUMNS = `organization_id, id, chat_id, phone_number, full_name, email, tags, bot_status, allow_broadcast,
   archived, blocked, has_unread_messages, source, contact_summary, contact_summary_updated_at, last_seq, searchable_seq,
-  last_inbound_at, opted_out_at, opt_out_source, opted_in_at, created_at, updated_at`
+  last_inbound_at, opted_out_at, opt_out_source, opted_in_at, network_id, created_at, updated_at`
 
 /** The same of a row `c`. */
 export const QUALIFIED_CONTACT_COLUMNS = CONTACT_COLUMNS.replaceAll(/(\w+)/g, 'c.$1')
@@ -33,8 +33,10 @@ const insert = statement<Contact>(
   'contacts.insert',
   `WITH inserted AS (
      INSERT INTO contacts (organization_id, id, chat_id, phone_number, full_name, email, tags, allow_broadcast, source,
-       folded_name)
-     VALUES ($1, $2, $4, $5, $6, $7, $8, $9, $10, $12)
+       folded_name, network_id)
+     VALUES ($1, $2, $4, $5, $6, $7, $8, $9, $10, $12, (
+       SELECT substr(address, 6) FROM unnest($3::text[]) AS address WHERE address LIKE 'user:%@%' LIMIT 1
+     ))
      RETURNING ${CONTACT_COLUMNS}
    ), active AS (
      INSERT INTO contact_activity (organization_id, contact_id, active_at) SELECT $1, $2, created_at FROM inserted
@@ -134,11 +136,14 @@ const erase = statement<{ id: string }>(
      DELETE FROM contacts WHERE organization_id = $1 AND id = $2 RETURNING id
    ), ${ERASE_RECIPIENTS}, messages AS (
      DELETE FROM messages WHERE organization_id = $1 AND contact_id = (SELECT id FROM erased)
-     RETURNING id, CASE WHEN media_id = id OR media_state IS NOT NULL THEN id END AS file_id
+     RETURNING id, seq, instance_id, CASE WHEN media_id = id OR media_state IS NOT NULL THEN id END AS file_id
    ), files AS (
      DELETE FROM media WHERE organization_id = $1 AND id IN (SELECT file_id FROM messages)
    ), counted AS (
      INSERT INTO contact_counts (organization_id, change) SELECT $1, -1 FROM erased
+   ), lined AS (
+     INSERT INTO line_counts (organization_id, instance_id, change)
+     SELECT $1, instance_id, -count(*) FROM messages WHERE instance_id IS NOT NULL AND seq IS NOT NULL GROUP BY instance_id
    ), kept_answers AS (
      DELETE FROM idempotency_keys
      WHERE organization_id = $1

@@ -11,6 +11,7 @@ export type DirectoryKind =
   | 'business_account_id'
   | 'member_id'
   | 'short_link'
+  | 'instance_token'
 
 /** The form in which the directory keeps a value: nothing readable stands in a table that all tenants share. */
 export function directoryHash(value: string): Buffer {
@@ -32,6 +33,11 @@ const claim = statement<{ organization_id: string }>(
 const release = statement<never>(
   'directory.release',
   `DELETE FROM directory WHERE organization_id = $1 AND kind = $2 AND ($3::bytea IS NULL OR value_hash <> $3)`,
+)
+
+const releaseOne = statement<never>(
+  'directory.releaseOne',
+  'DELETE FROM directory WHERE organization_id = $1 AND kind = $2 AND value_hash = $3',
 )
 
 const find = statement<{ organization_id: string }>(
@@ -60,6 +66,16 @@ export async function releaseInDirectory(
   keep: string | null,
 ): Promise<void> {
   await db.run(release, [organizationId, kind, keep === null ? null : directoryHash(keep)])
+}
+
+/** Gives one of the organization's values back. */
+export async function releaseFromDirectory(
+  db: Queryable,
+  organizationId: string,
+  kind: DirectoryKind,
+  value: string,
+): Promise<void> {
+  await db.run(releaseOne, [organizationId, kind, directoryHash(value)])
 }
 
 /** The organization that holds a value, or null. */

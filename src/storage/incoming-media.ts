@@ -1,15 +1,17 @@
 import type { Queryable } from '../database/pool.js'
 import { statement } from '../database/statement.js'
-import type { MessageError } from '../model/message.js'
+import type { MessageError, NetworkDetails } from '../model/message.js'
 import { taskId } from './job-tasks.js'
 import { changeSearchableMessage, type SpokenMessage } from './message-search.js'
-import { MESSAGE_SNAPSHOT } from './messages.js'
+import { MESSAGE_SNAPSHOT, RECORDED_EVENT } from './messages.js'
 
 /** What fetching an inbound message's file needs to know of it. */
 export interface InboundMedia {
   message_type: string
   content: unknown
   created_at: Date
+  instance_id: string | null
+  network: NetworkDetails | null
   /** Null when there is nothing (more) to fetch. */
   media_state: 'awaited' | 'retried' | 'missing' | null
 }
@@ -24,7 +26,8 @@ export interface VoiceNote {
 
 const find = statement<InboundMedia>(
   'incomingMedia.find',
-  'SELECT message_type, content, created_at, media_state FROM messages WHERE organization_id = $1 AND id = $2',
+  `SELECT message_type, content, created_at, instance_id, network, media_state FROM messages
+   WHERE organization_id = $1 AND id = $2`,
 )
 
 /** What is still to be fetched, locked: who else works on it has to wait, and then finds it settled. */
@@ -39,7 +42,7 @@ const UNSETTLED = `
 const RECEIVED = `
   received AS (
     INSERT INTO events (organization_id, id, type, contact_id, data)
-    SELECT $1, $3, 'message.received', m.contact_id,
+    SELECT $1, $3, ${RECORDED_EVENT}, m.contact_id,
       jsonb_build_object('message', ${MESSAGE_SNAPSHOT}, 'contact', to_jsonb(c))
     FROM unsettled, changed m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
     WHERE unsettled.media_state = 'awaited'

@@ -1,16 +1,20 @@
 import type { Queryable } from '../database/pool.js'
 import { statement } from '../database/statement.js'
+import type { NetworkDetails } from '../model/message.js'
 import { foldName } from './contacts.js'
 import { taskId } from './job-tasks.js'
 import { changeSearchableMessage, INDEX_STEP, INDEXING_TASK, type SpokenMessage } from './message-search.js'
-import { MESSAGE_SNAPSHOT } from './messages.js'
+import { MESSAGE_SNAPSHOT, RECORDED_EVENT } from './messages.js'
 
 /** A message from the upstream, to be recorded. */
 export interface IncomingMessage {
   id: string
   eventId: string
   upstreamId: string
-  sender_type: 'user-chat' | 'system'
+  /** The instance that it came through; null: the organization's own number. */
+  instanceId: string | null
+  /** human-chat: a member of the team typed it on the phone that a device is linked with. */
+  sender_type: 'user-chat' | 'system' | 'human-chat'
   message_type: string
   text: string
   media_type: string | null
@@ -18,6 +22,8 @@ export interface IncomingMessage {
   /** Whether it has a file that is to be fetched. */
   awaitsMedia: boolean
   contextUpstreamId: string | null
+  /** As the network of a linked device has it. */
+  network: NetworkDetails | null
   created_at: Date
 }
 
@@ -29,6 +35,14 @@ interface RecordRow {
   duplicate: boolean
 }
 
+/**
+ * Whether the row `of` was written by the side, through the connection, and of a group by the person, who wrote the other one: a
+ * message is changed by nobody else.
+ */
+const byTheSame = (of: string, isCustomers: string, instance: string, participant: string) =>
+  `(${of}.sender_type = 'user-chat') = (${isCustomers}) AND ${of}.instance_id IS NOT DISTINCT FROM ${instance}
+         AND (${of}.network ->> 'participant') IS NOT DISTINCT FROM (${participant})`
+
 // Nothing is recorded while the addresses lead to several contacts, or to one that lacks the number that is known now: the
 // caller joins them first. An edit or a revocation may have come before the message itself: then its text is the one that
 // counts. A message with a file raises message.received only when the first try to fetch the file has ended (see
@@ -36,7 +50,7 @@ interface RecordRow {
 const record = statement<RecordRow>(
   'incoming.record',
   `WITH known AS (
-     SELECT c.id, c.full_name
+     SELECT c.id, c.full_name, c.has_unread_messages, c.bot_status
      FROM contacts c
      WHERE c.organization_id = $1 AND (c.phone_number IS NOT NULL OR NOT $15) AND c.id = (
        SELECT CASE WHEN count(DISTINCT contact_id) = 1 THEN (array_agg(contact_id))[1] END
@@ -44,11 +58,12 @@ const record = statement<RecordRow>(
        WHERE organization_id = $1 AND address = ANY ($2)
      )
    ), duplicate AS (
-     SELECT FROM messages WHERE organization_id = $1 AND upstream_id = $5
+     SELECT FROM messages WHERE organization_id = $1 AND upstream_id = $5 AND instance_id IS NOT DISTINCT FROM $18
    ), numbered AS (
      UPDATE contacts c
      SET last_seq = c.last_seq + 1,
-       has_unread_messages = c.has_unread_messages OR ($6 = 'user-chat' AND NOT c.blocked),
+       has_unread_messages = (c.has_unread_messages OR ($6 = 'user-chat' AND NOT c.blocked)) AND $6 <> 'human-chat',
+       bot_status = CASE WHEN $6 = 'human-chat' AND c.bot_status = 'active' THEN 'paused' ELSE c.bot_status END,
        last_inbound_at = CASE WHEN $6 = 'user-chat' THEN greatest(c.last_inbound_at, $12) ELSE c.last_inbound_at END,
        full_name = coalesce(c.full_name, $3), folded_name = coalesce(c.folded_name, $17),
        updated_at = now()
@@ -61,18 +76,22 @@ const record = statement<RecordRow>(
      ON CONFLICT DO NOTHING
    ), recorded AS (
      INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
-       content, status, context_upstream_id, created_at, accepted_at, delivered_at, media_state)
+       content, status, context_upstream_id, created_at, accepted_at, delivered_at, media_state, instance_id, network)
      SELECT $1, $4, numbered.id, numbered.last_seq, $5, $6, $7,
        coalesce((
          SELECT e.text FROM messages e
          WHERE e.organization_id = $1 AND e.context_upstream_id = $5 AND e.contact_id = numbered.id AND e.seq IS NULL
-           AND e.message_type IN ('edit', 'revoke')
+           AND e.message_type IN ('edit', 'revoke') AND ${byTheSame('e', "$6 = 'user-chat'", '$18', "$19::jsonb ->> 'participant'")}
          ORDER BY e.created_at DESC, e.id DESC
          LIMIT 1
        ), $8),
-       $9, $10, 'delivered', $11, $12, $12, $12, CASE WHEN $16 THEN 'awaited' END
+       $9, $10, CASE WHEN $6 = 'human-chat' THEN 'sent' ELSE 'delivered' END, $11, $12, $12,
+       CASE WHEN $6 <> 'human-chat' THEN $12::timestamptz END, CASE WHEN $16 THEN 'awaited' END, $18, $19
      FROM numbered
      RETURNING *
+   ), lined AS (
+     INSERT INTO line_counts (organization_id, instance_id, change)
+     SELECT organization_id, instance_id, 1 FROM recorded WHERE instance_id IS NOT NULL
    ), active AS (
      UPDATE contact_activity a SET active_at = greatest(a.active_at, now()) FROM numbered
      WHERE a.organization_id = $1 AND a.contact_id = numbered.id
@@ -83,7 +102,7 @@ const record = statement<RecordRow>(
      WHERE numbered.last_seq % ${INDEX_STEP} = 0
    ), received AS (
      INSERT INTO events (organization_id, id, type, contact_id, data)
-     SELECT $1, $13, 'message.received', m.contact_id,
+     SELECT $1, $13, ${RECORDED_EVENT}, m.contact_id,
        jsonb_build_object('message', ${MESSAGE_SNAPSHOT}, 'contact', to_jsonb(numbered))
      FROM recorded m, numbered
      WHERE NOT $16
@@ -97,7 +116,8 @@ const record = statement<RecordRow>(
      INSERT INTO events (organization_id, id, type, contact_id, data)
      SELECT $1, $14, 'contact.updated', numbered.id, jsonb_build_object('contact', to_jsonb(numbered))
      FROM numbered, known
-     WHERE known.full_name IS NULL AND numbered.full_name IS NOT NULL
+     WHERE (known.full_name IS NULL AND numbered.full_name IS NOT NULL)
+       OR ($6 = 'human-chat' AND (known.has_unread_messages OR known.bot_status IS DISTINCT FROM numbered.bot_status))
    )
    SELECT EXISTS (SELECT FROM recorded) AS recorded, EXISTS (SELECT FROM duplicate) AS duplicate`,
 )
@@ -115,11 +135,12 @@ const recordReaction = statement<RecordRow>(
      )
      FOR SHARE
    ), duplicate AS (
-     SELECT FROM messages WHERE organization_id = $1 AND upstream_id = $4
+     SELECT FROM messages WHERE organization_id = $1 AND upstream_id = $4 AND instance_id IS NOT DISTINCT FROM $10
    ), recorded AS (
      INSERT INTO messages (organization_id, id, contact_id, upstream_id, sender_type, message_type, text, status,
-       context_upstream_id, created_at, accepted_at, delivered_at)
-     SELECT $1, $3, known.id, $4, 'user-chat', 'reaction', $5, 'delivered', $6, $7, $7, $7
+       context_upstream_id, created_at, accepted_at, delivered_at, instance_id, network)
+     SELECT $1, $3, known.id, $4, $9, 'reaction', $5, CASE WHEN $9 = 'human-chat' THEN 'sent' ELSE 'delivered' END, $6, $7, $7,
+       CASE WHEN $9 <> 'human-chat' THEN $7::timestamptz END, $10, $11
      FROM known
      WHERE NOT EXISTS (SELECT FROM duplicate)
      RETURNING *
@@ -147,26 +168,37 @@ const lockContact = statement<{ id: string }>(
 const recordChange = statement<{ id: string }>(
   'incoming.recordChange',
   `INSERT INTO messages (organization_id, id, contact_id, upstream_id, sender_type, message_type, text, status,
-     context_upstream_id, created_at, accepted_at, delivered_at)
-   VALUES ($1, $2, $3, $4, 'user-chat', $5, $6, 'delivered', $7, $8, $8, $8)
-   ON CONFLICT (organization_id, upstream_id) WHERE upstream_id IS NOT NULL DO NOTHING
+     context_upstream_id, created_at, accepted_at, delivered_at, instance_id, network)
+   VALUES ($1, $2, $3, $4, $9, $5, $6, 'delivered', $7, $8, $8, $8, $10, $11)
+   ON CONFLICT (organization_id, upstream_id, instance_id) WHERE upstream_id IS NOT NULL DO NOTHING
    RETURNING id`,
 )
 
+// Only the gateway tells of it (instance.…). A message that is yet to come is told of when it has come, as it is then.
 const applyChanges = statement<SpokenMessage>(
   'incoming.applyChanges',
-  `UPDATE messages m
-   SET text = (
-     SELECT e.text FROM messages e
-     WHERE e.organization_id = $1 AND e.context_upstream_id = $3 AND e.contact_id = $2 AND e.seq IS NULL
-       AND e.message_type IN ('edit', 'revoke')
-     ORDER BY e.created_at DESC, e.id DESC
-     LIMIT 1
+  `WITH changed AS (
+     UPDATE messages m
+     SET text = (
+       SELECT e.text FROM messages e
+       WHERE e.organization_id = $1 AND e.context_upstream_id = $3 AND e.contact_id = $2 AND e.seq IS NULL
+         AND e.message_type IN ('edit', 'revoke') AND ${byTheSame('e', "$4 = 'user-chat'", '$7', '$8')}
+       ORDER BY e.created_at DESC, e.id DESC
+       LIMIT 1
+     )
+     WHERE m.organization_id = $1 AND m.upstream_id = $3 AND m.contact_id = $2 AND m.seq IS NOT NULL
+       AND ${byTheSame('m', "$4 = 'user-chat'", '$7', '$8')}
+     RETURNING m.*
+   ), event AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT $1, $5, $6, m.contact_id, jsonb_build_object('message', ${MESSAGE_SNAPSHOT}, 'contact', to_jsonb(c))
+     FROM changed m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
    )
-   WHERE m.organization_id = $1 AND m.upstream_id = $3 AND m.contact_id = $2 AND m.seq IS NOT NULL
-     AND m.sender_type = 'user-chat'
-   RETURNING m.seq, m.text, m.transcription`,
+   SELECT seq, text, transcription FROM changed`,
 )
+
+/** What the gateway tells of a change that was recorded. */
+const CHANGE_EVENTS = { edit: 'instance.message_edited', revoke: 'instance.message_deleted' } as const
 
 /** Who sent a message, as far as recording it needs to know. */
 export interface Sender {
@@ -207,6 +239,8 @@ export async function recordIncomingMessage(
     sender.hasNumber,
     message.awaitsMedia,
     foldName(sender.profileName),
+    message.instanceId,
+    message.network && JSON.stringify(message.network),
   ])
   return toReceived(row)
 }
@@ -218,10 +252,13 @@ export interface IncomingRecord {
   /** The emoji, or the new text; empty takes back. */
   text: string
   aboutUpstreamId: string
+  instanceId: string | null
+  sender_type: 'user-chat' | 'human-chat'
+  network: NetworkDetails | null
   created_at: Date
 }
 
-/** Records a customer's reaction, known target or not, and raises message.reaction. */
+/** Records a reaction, a customer's or one from the phone, known target or not, and raises message.reaction. */
 export async function recordIncomingReaction(
   db: Queryable,
   organizationId: string,
@@ -230,7 +267,17 @@ export async function recordIncomingReaction(
   eventId: string,
 ): Promise<Received> {
   const { id, upstreamId, text, aboutUpstreamId, created_at } = reaction
-  const values = [organizationId, addresses, id, upstreamId, text, aboutUpstreamId, created_at, eventId]
+  const values = [
+    organizationId,
+    addresses,
+    id,
+    upstreamId,
+    text,
+    aboutUpstreamId,
+    created_at,
+    eventId,
+    ...lineOf(reaction),
+  ]
   const [row] = await db.run(recordReaction, values)
   return toReceived(row)
 }
@@ -245,16 +292,34 @@ export async function recordIncomingChange(
   addresses: readonly string[],
   kind: 'edit' | 'revoke',
   change: IncomingRecord,
+  eventId: string,
 ): Promise<Received> {
   const [contact] = await transaction.run(lockContact, [organizationId, addresses])
   if (!contact) return 'no_contact'
   const { id, upstreamId, text, aboutUpstreamId, created_at } = change
-  const values = [organizationId, id, contact.id, upstreamId, kind, text, aboutUpstreamId, created_at]
+  const values = [
+    organizationId,
+    id,
+    contact.id,
+    upstreamId,
+    kind,
+    text,
+    aboutUpstreamId,
+    created_at,
+    ...lineOf(change),
+  ]
   const recorded = await transaction.run(recordChange, values)
   if (recorded.length === 0) return 'duplicate'
-  const [changed] = await transaction.run(applyChanges, [organizationId, contact.id, aboutUpstreamId])
+  const by = [change.instanceId, change.network?.participant ?? null]
+  const asked = [organizationId, contact.id, aboutUpstreamId, change.sender_type, eventId, CHANGE_EVENTS[kind], ...by]
+  const [changed] = await transaction.run(applyChanges, asked)
   if (changed) await changeSearchableMessage(transaction, organizationId, contact.id, changed)
   return 'recorded'
+}
+
+/** The parameters that tell who wrote a record, and through what it came. */
+function lineOf({ sender_type, instanceId, network }: IncomingRecord): unknown[] {
+  return [sender_type, instanceId, network && JSON.stringify(network)]
 }
 
 function toReceived(row: RecordRow | undefined): Received {

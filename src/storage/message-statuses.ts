@@ -7,6 +7,8 @@ import { ACCEPTED_EVENT, MESSAGE_SNAPSHOT } from './messages.js'
 /** A status that the upstream reports. */
 export interface ReportedStatus {
   organizationId: string
+  /** The instance that it came through; null: the organization's own number. */
+  instanceId: string | null
   upstreamId: string
   /** Our id, where the upstream gave it back. */
   messageId: string | null
@@ -27,7 +29,7 @@ const apply = statement<{ message_id: string | null }>(
   'statuses.apply',
   `WITH given AS (
      SELECT * FROM json_to_recordset($1) AS given (n int, organization_id uuid, upstream_id text, message_id uuid, status text,
-       at timestamptz, error jsonb, alias text, sent_event_id uuid, event_id uuid)
+       at timestamptz, error jsonb, alias text, sent_event_id uuid, event_id uuid, instance_id uuid)
      ORDER BY organization_id, upstream_id
      ${FEW}
    ), before AS (
@@ -36,7 +38,7 @@ const apply = statement<{ message_id: string | null }>(
        SELECT m.organization_id, m.id, m.status, m.outcome, m.accepted_at, m.error FROM messages m
        WHERE m.organization_id = g.organization_id AND m.sender_type <> 'user-chat'
          AND (m.upstream_id = g.upstream_id OR (m.id = g.message_id AND m.upstream_id IS NULL))
-       ORDER BY m.upstream_id NULLS FIRST
+       ORDER BY m.instance_id IS NOT DISTINCT FROM g.instance_id DESC, m.upstream_id NULLS FIRST
        LIMIT 1
        FOR NO KEY UPDATE
      ) m
@@ -45,7 +47,9 @@ const apply = statement<{ message_id: string | null }>(
      UPDATE messages m
      SET upstream_id = CASE
          WHEN m.upstream_id IS NULL AND NOT EXISTS (
-           SELECT FROM messages t WHERE t.organization_id = g.organization_id AND t.upstream_id = g.upstream_id
+           SELECT FROM messages t
+           WHERE t.organization_id = g.organization_id AND t.upstream_id = g.upstream_id
+             AND t.instance_id IS NOT DISTINCT FROM m.instance_id
          ) THEN g.upstream_id
          ELSE m.upstream_id
        END,
@@ -107,7 +111,7 @@ export async function applyStatuses(
 
 function toRecordset(statuses: readonly ReportedStatus[]): string {
   return JSON.stringify(
-    statuses.map(({ organizationId, upstreamId, messageId, status, at, error, alias, eventIds }, n) => ({
+    statuses.map(({ organizationId, instanceId, upstreamId, messageId, status, at, error, alias, eventIds }, n) => ({
       n,
       organization_id: organizationId,
       upstream_id: upstreamId,
@@ -118,6 +122,7 @@ function toRecordset(statuses: readonly ReportedStatus[]): string {
       alias,
       sent_event_id: eventIds[0],
       event_id: eventIds[1],
+      instance_id: instanceId,
     })),
   )
 }

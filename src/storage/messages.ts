@@ -1,10 +1,10 @@
 import type { Queryable } from '../database/pool.js'
 import { opaqueArray, statement } from '../database/statement.js'
-import type { Message, ShownMessage } from '../model/message.js'
+import type { Message, MessageOfContact, ShownMessage } from '../model/message.js'
 
 /** The columns of a row `m` of messages that a verb or an answer needs. */
-const MESSAGE_COLUMNS = `m.organization_id, m.id, m.contact_id, m.seq, m.upstream_id, m.sender_type, m.message_type, m.text,
-  m.media_type, m.media_id, m.media_expires_at, m.transcription, m.content, m.status, m.outcome, m.error, m.context_upstream_id, m.assignee_id, m.created_at, m.accepted_at`
+export const MESSAGE_COLUMNS = `m.organization_id, m.id, m.contact_id, m.seq, m.upstream_id, m.sender_type, m.message_type, m.text,
+  m.media_type, m.media_id, m.media_expires_at, m.transcription, m.content, m.instance_id, m.network, m.status, m.outcome, m.error, m.context_upstream_id, m.assignee_id, m.created_at, m.accepted_at`
 
 /**
  * The reactions that show on the message `m`, as JSON: of each side (the customer, the organization) the last one that did
@@ -33,6 +33,9 @@ export const ASSIGNEE = `(
 /** The event that the acceptance of the message `m` by the upstream raises. */
 export const ACCEPTED_EVENT = `CASE WHEN m.message_type = 'reaction' THEN 'message.reaction' ELSE 'message.sent' END`
 
+/** The event that recording the message `m`, which came from the network, raises; what was typed on the phone is sent already. */
+export const RECORDED_EVENT = `CASE WHEN m.sender_type = 'human-chat' THEN 'message.sent' ELSE 'message.received' END`
+
 /** The message `m` with all that it shows, for a select list. */
 const SHOWN_MESSAGE_COLUMNS = `${MESSAGE_COLUMNS}, ${REACTIONS} AS reactions, ${ASSIGNEE} AS assignee`
 
@@ -55,10 +58,30 @@ const some = statement<ShownMessage>(
    ORDER BY m.seq`,
 )
 
+const withContact = statement<Message & Pick<MessageOfContact, 'contact'> & { n: number }>(
+  'messages.withContact',
+  `SELECT wanted.n::int, ${MESSAGE_COLUMNS}, json_build_object('chat_id', c.chat_id, 'phone_number', c.phone_number,
+     'network_id', c.network_id, 'full_name', c.full_name) AS contact
+   FROM unnest(${opaqueArray('$1', 'uuid')}, ${opaqueArray('$2', 'uuid')}) WITH ORDINALITY AS wanted (organization, id, n)
+   JOIN messages m ON m.organization_id = wanted.organization AND m.id = wanted.id
+   JOIN contacts c ON c.organization_id = m.organization_id AND c.id = m.contact_id`,
+)
+
 const find = statement<Message>(
   'messages.find',
   `SELECT ${MESSAGE_COLUMNS} FROM messages m WHERE m.organization_id = $1 AND m.id = $2`,
 )
+
+/** The messages that are asked for with their contacts, in the order asked; null where there is none. */
+export async function findMessagesWithContacts(
+  db: Queryable,
+  lookups: readonly { organizationId: string; id: string }[],
+): Promise<(MessageOfContact | null)[]> {
+  const rows = await db.run(withContact, [lookups.map((one) => one.organizationId), lookups.map((one) => one.id)])
+  const found: (MessageOfContact | null)[] = lookups.map(() => null)
+  for (const { n, contact, ...message } of rows) found[n - 1] = { message, contact }
+  return found
+}
 
 /** The messages of a conversation whose numbers lie in the range (both ends included), in ascending order. */
 export function findMessagesBySeq(

@@ -52,14 +52,25 @@ const findTenants = statement<TenantRow>(
    WHERE o.id = ANY ($1)`,
 )
 
-const findByUpstreamIds = statement<TenantRow & { kind: string; value_hash: Buffer }>(
+// A number is the organization's where it is the one of its settings, else an instance's. Instances are few, their numbers are hashed here.
+const findByUpstreamIds = statement<UpstreamIdRow>(
   'organizations.findByUpstreamIds',
-  `SELECT d.kind, d.value_hash, ${TENANT_COLUMNS}
+  `SELECT d.kind, d.value_hash, d.organization_id, i.id AS instance_id,
+     CASE WHEN i.id IS NULL THEN u.app_secret ELSE i.app_secret END AS app_secret
    FROM directory d
-   JOIN organizations o ON o.id = d.organization_id
-   JOIN upstream_settings u ON u.organization_id = o.id
+   LEFT JOIN upstream_settings u ON u.organization_id = d.organization_id
+   LEFT JOIN instances i ON i.organization_id = d.organization_id AND d.kind = 'phone_number_id'
+     AND i.phone_number_id IS DISTINCT FROM u.phone_number_id AND i.phone_number_id = ANY ($2) AND sha256(convert_to(i.phone_number_id, 'UTF8')) = d.value_hash
    WHERE d.kind IN ('phone_number_id', 'business_account_id') AND d.value_hash = ANY ($1)`,
 )
+
+interface UpstreamIdRow {
+  kind: string
+  value_hash: Buffer
+  organization_id: string
+  instance_id: string | null
+  app_secret: Buffer | null
+}
 
 const listConnected = statement<{ id: string }>(
   'organizations.listConnected',
@@ -119,6 +130,7 @@ const DELETE_LOOSE_ROWS = `
      limits AS (DELETE FROM rate_limits WHERE organization_id = $1),
      paces AS (DELETE FROM sending_paces WHERE organization_id = $1),
      counts AS (DELETE FROM contact_counts WHERE organization_id = $1),
+     lines AS (DELETE FROM line_counts WHERE organization_id = $1),
      clicks AS (DELETE FROM short_link_clicks WHERE organization_id = $1),
      happened AS (DELETE FROM events WHERE organization_id = $1),
      deliveries AS (DELETE FROM webhook_deliveries WHERE organization_id = $1),
@@ -194,12 +206,25 @@ export interface UpstreamId {
   value: string
 }
 
-/** The organizations that claimed these ids, in the order asked; null where nobody did. */
-export async function findTenantsByUpstreamIds(db: Queryable, ids: readonly UpstreamId[]): Promise<(Tenant | null)[]> {
+/** Whose an id of the upstream is. */
+export interface UpstreamClaim {
+  organizationId: string
+  /** The instance whose own number it is. */
+  instanceId: string | null
+  /** What its callbacks are signed with, sealed; null where nobody gave it. */
+  appSecret: Buffer | null
+}
+
+/** Who claimed these ids, in the order asked; null where nobody did. */
+export async function findUpstreamClaims(db: Queryable, ids: readonly UpstreamId[]): Promise<(UpstreamClaim | null)[]> {
   const hashes = ids.map((id) => directoryHash(id.value))
-  const rows = await db.run(findByUpstreamIds, [hashes])
-  const tenants = new Map(rows.map((row) => [`${row.kind} ${row.value_hash.toString('hex')}`, toTenant(row)]))
-  return ids.map((id, index) => tenants.get(`${id.kind} ${hashes[index]?.toString('hex')}`) ?? null)
+  const rows = await db.run(findByUpstreamIds, [hashes, ids.map((id) => id.value)])
+  const claims = new Map(rows.map((row) => [`${row.kind} ${row.value_hash.toString('hex')}`, toClaim(row)]))
+  return ids.map((id, index) => claims.get(`${id.kind} ${hashes[index]?.toString('hex')}`) ?? null)
+}
+
+function toClaim({ organization_id, instance_id, app_secret }: UpstreamIdRow): UpstreamClaim {
+  return { organizationId: organization_id, instanceId: instance_id, appSecret: app_secret }
 }
 
 /** The ids of the organizations that have a number at the upstream. */

@@ -42,7 +42,7 @@ const record = statement<RecordRow>(
      SELECT * FROM json_to_recordset($1) AS given (n int, organization_id uuid, id uuid, addresses text[], sender_type text,
        message_type text, text text, media_type text, content jsonb, media_id uuid, media_expires_at timestamptz,
        about_id text, about_uuid uuid, is_reaction boolean, pair_limit boolean, assignee_id uuid, created_at timestamptz,
-       contact_event_id uuid, is_promotional boolean, campaign_id uuid, broadcast_id uuid, recipient_n int, parameters jsonb)
+       contact_event_id uuid, is_promotional boolean, instance_id uuid, names_chats boolean, campaign_id uuid, broadcast_id uuid, recipient_n int, parameters jsonb)
      ${FEW}
    ), found AS (
      SELECT g.n, g.organization_id, a.contact_id
@@ -72,6 +72,7 @@ const record = statement<RecordRow>(
        SELECT m.upstream_id FROM messages m
        WHERE m.organization_id = g.organization_id AND m.contact_id = known.id AND m.seq IS NOT NULL
          AND m.upstream_id IS NOT NULL AND (m.upstream_id = g.about_id OR m.id = g.about_uuid)
+         AND m.instance_id IS NOT DISTINCT FROM g.instance_id
        LIMIT 1
      ) m
      WHERE g.about_id IS NOT NULL
@@ -106,11 +107,11 @@ const record = statement<RecordRow>(
      WHERE (c.bot_status, c.has_unread_messages) IS DISTINCT FROM (c.bot_status_before, c.had_unread_messages)
    ), recorded AS (
      INSERT INTO messages (organization_id, id, contact_id, seq, sender_type, message_type, text, media_type, content, media_id,
-       media_expires_at, status, outcome, context_upstream_id, assignee_id, created_at, recorded_at, campaign_id, broadcast_id,
-       recipient_n)
+       media_expires_at, status, outcome, context_upstream_id, assignee_id, created_at, recorded_at, instance_id, campaign_id,
+       broadcast_id, recipient_n)
      SELECT g.organization_id, g.id, c.id, CASE WHEN g.is_reaction THEN NULL ELSE c.last_seq END, g.sender_type, g.message_type,
        g.text, g.media_type, g.content, g.media_id, g.media_expires_at, 'sent', 'pending', c.about_upstream_id, g.assignee_id,
-       g.created_at, g.created_at, g.campaign_id, g.broadcast_id, g.recipient_n
+       g.created_at, g.created_at, g.instance_id, g.campaign_id, g.broadcast_id, g.recipient_n
      FROM numbered c JOIN given g USING (n)
    ), singles AS (
      INSERT INTO broadcast_recipients (organization_id, broadcast_id, n, campaign_id, contact_id, parameters, message_id)
@@ -123,6 +124,12 @@ const record = statement<RecordRow>(
      FROM numbered JOIN given g USING (n) CROSS JOIN unnest(ARRAY['recorded', 'total']) AS counter
      WHERE g.recipient_n = 0 OR (g.recipient_n IS NOT NULL AND counter = 'recorded')
      GROUP BY g.organization_id, g.campaign_id, counter
+   ), lined AS (
+     INSERT INTO line_counts (organization_id, instance_id, change)
+     SELECT g.organization_id, g.instance_id, count(*)
+     FROM numbered JOIN given g USING (n)
+     WHERE g.instance_id IS NOT NULL AND NOT g.is_reaction
+     GROUP BY g.organization_id, g.instance_id
    ), active AS (
      UPDATE contact_activity a SET active_at = greatest(a.active_at, now())
      FROM numbered c JOIN given g USING (n)
@@ -144,6 +151,7 @@ const record = statement<RecordRow>(
      CASE WHEN known.id IS NOT NULL AND known.phone_number IS NULL THEN (
        SELECT a.address FROM contact_addresses a
        WHERE a.organization_id = known.organization_id AND a.contact_id = known.id AND a.address LIKE 'user:%'
+         AND (a.address LIKE '%@%') = g.names_chats
        ORDER BY a.added_at DESC
        LIMIT 1
      ) END AS user_address
@@ -164,7 +172,7 @@ const check = statement<{
      extract(epoch FROM c.paced_until - ${PAIR_AHEAD} - $5)::float8 * 1000 AS wait_ms, EXISTS (
      SELECT FROM messages m
      WHERE m.organization_id = $1 AND m.contact_id = c.id AND m.seq IS NOT NULL AND m.upstream_id IS NOT NULL
-       AND (m.upstream_id = $3 OR m.id = $4)
+       AND (m.upstream_id = $3 OR m.id = $4) AND m.instance_id IS NOT DISTINCT FROM $6
    ) AS about_found
    FROM contact_addresses a
    JOIN contacts c ON c.organization_id = a.organization_id AND c.id = a.contact_id
@@ -179,7 +187,7 @@ const accept = statement<{ held: boolean }>(
   'outgoing.accept',
   `WITH given AS (
      SELECT * FROM json_to_recordset($1) AS given (n int, organization_id uuid, id uuid, upstream_id text, accepted_at timestamptz,
-       alias text, event_id uuid)
+       alias text, event_id uuid, network jsonb)
      ORDER BY organization_id, id
      ${FEW}
    ), waiting AS (
@@ -194,11 +202,16 @@ const accept = statement<{ held: boolean }>(
    ), accepted AS (
      UPDATE messages m
      SET upstream_id = coalesce(m.upstream_id, g.upstream_id), status = 'sent', outcome = NULL, error = NULL, failed_at = NULL,
-       accepted_at = g.accepted_at
+       accepted_at = g.accepted_at, network = coalesce(g.network, m.network)
      FROM waiting JOIN given g USING (n)
      WHERE m.organization_id = waiting.organization_id AND m.id = waiting.id
      RETURNING g.n, m.organization_id, m.contact_id, m.message_type, m.assignee_id, to_jsonb(m) AS row, m.campaign_id,
        m.broadcast_id, m.recipient_n, m.accepted_at, m.status, m.error, accepted_at_before, status_before, error_before
+   ), kept AS (
+     -- A status may have come before the answer did.
+     UPDATE messages m SET network = g.network FROM given g
+     WHERE g.network IS NOT NULL AND m.organization_id = g.organization_id AND m.id = g.id
+       AND m.accepted_at IS NOT NULL AND m.network IS NULL
    ), ${countChanges('accepted')}, aliases AS (
      INSERT INTO contact_addresses (organization_id, address, contact_id)
      SELECT m.organization_id, g.alias, m.contact_id FROM accepted m JOIN given g USING (n)
@@ -275,9 +288,9 @@ export async function recordOutgoingMessages(
 /** Why recording the message now would fail, or null; nothing is written. */
 export async function checkRecipient(
   db: Queryable,
-  { organizationId, addresses, aboutId, pairLimit, isPromotional, created_at }: OutgoingMessage,
+  { organizationId, instanceId, addresses, aboutId, pairLimit, isPromotional, created_at }: OutgoingMessage,
 ): Promise<NotRecorded | null> {
-  const [contact] = await db.run(check, [organizationId, addresses, aboutId, toUuid(aboutId), created_at])
+  const [contact] = await db.run(check, [organizationId, addresses, aboutId, toUuid(aboutId), created_at, instanceId])
   if (!contact) return { recorded: false, reason: 'no_contact' }
   const { chat_id: chatId, wait_ms: waitMs } = contact
   if (contact.blocked) return { recorded: false, reason: 'blocked', chatId }
@@ -314,6 +327,8 @@ function toRecordset(messages: readonly OutgoingMessage[]): string {
       assignee_id: message.assignee_id,
       created_at: message.created_at,
       contact_event_id: message.contactEventId,
+      instance_id: message.instanceId,
+      names_chats: message.namesChats,
       is_promotional: message.isPromotional,
       campaign_id: message.recipient?.campaignId,
       broadcast_id: message.recipient?.broadcastId,
@@ -366,7 +381,7 @@ export async function acceptMessages(
 
 function toAcceptanceset(acceptances: readonly Acceptance[]): string {
   return JSON.stringify(
-    acceptances.map(({ organizationId, id, upstreamId, at, alias, eventId }, n) => ({
+    acceptances.map(({ organizationId, id, upstreamId, network, at, alias, eventId }, n) => ({
       n,
       organization_id: organizationId,
       id,
@@ -374,6 +389,7 @@ function toAcceptanceset(acceptances: readonly Acceptance[]): string {
       accepted_at: at,
       alias,
       event_id: eventId,
+      network,
     })),
   )
 }

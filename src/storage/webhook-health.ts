@@ -1,9 +1,10 @@
 import type { Queryable } from '../database/pool.js'
 import { opaqueArray, statement } from '../database/statement.js'
+import type { WebhookInstance } from '../model/gateway-event.js'
 import type { Webhook } from '../model/webhook.js'
 import { eventWebhook } from './webhooks.js'
 
-/** What it takes to deliver to a webhook. The secrets are sealed. */
+/** What it takes to deliver to a webhook. The secrets are sealed, and so are the headers. */
 export type EndpointRow = Pick<
   Webhook,
   | 'organization_id'
@@ -15,13 +16,34 @@ export type EndpointRow = Pick<
   | 'previous_secret_until'
   | 'failing_since'
   | 'since_seq'
->
+  | 'by_events'
+  | 'with_base64'
+  | 'headers'
+> & {
+  /** Whose it is; null: the organization's, in the language of Interface A. */
+  instance: WebhookInstance | null
+}
+
+/** Looked up for each webhook that is an instance's, and for no other. */
+const INSTANCE = `CASE WHEN w.instance_id IS NOT NULL THEN (
+       SELECT json_build_object('id', i.id, 'name', i.name, 'kind', i.kind, 'phone_number_id', i.phone_number_id, 'owner', i.owner)
+       FROM instances i WHERE i.organization_id = w.organization_id AND i.id = w.instance_id
+     ) END`
+
+const ENDPOINTS = `SELECT w.organization_id, w.id, w.url, w.events, w.secret, w.previous_secret, w.previous_secret_until,
+     w.failing_since, w.since_seq, w.by_events, w.with_base64, w.headers, ${INSTANCE} AS instance
+   FROM webhooks w`
 
 const listActive = statement<EndpointRow>(
   'webhookHealth.listActive',
-  `SELECT organization_id, id, url, events, secret, previous_secret, previous_secret_until, failing_since, since_seq
-   FROM webhooks
-   WHERE organization_id = ANY (${opaqueArray('$1', 'uuid')}) AND active`,
+  `${ENDPOINTS}
+   WHERE w.organization_id = ANY (${opaqueArray('$1', 'uuid')}) AND w.active`,
+)
+
+const find = statement<EndpointRow>(
+  'webhookHealth.find',
+  `${ENDPOINTS}
+   WHERE w.organization_id = $1 AND w.id = $2`,
 )
 
 const noteFailing = statement<never>(
@@ -41,12 +63,23 @@ const disable = statement<never>(
    INSERT INTO events (organization_id, id, type, data)
    SELECT $1, $4, 'webhook.disabled',
      jsonb_build_object('webhook', ${eventWebhook('disabled')}, 'reason', $3::text)
-   FROM disabled`,
+   FROM disabled
+   WHERE disabled.instance_id IS NULL`,
 )
 
 /** The webhooks of these organizations that are delivered to. */
 export function listEndpoints(db: Queryable, organizationIds: readonly string[]): Promise<EndpointRow[]> {
   return db.run(listActive, [organizationIds])
+}
+
+/** One of the organization's webhooks as it is delivered to, whether it is active or not; null where there is none. */
+export async function findEndpoint(
+  db: Queryable,
+  organizationId: string,
+  webhookId: string,
+): Promise<EndpointRow | null> {
+  const rows = await db.run(find, [organizationId, webhookId])
+  return rows[0] ?? null
 }
 
 /** Notes since when webhooks have answered nothing but failures; null: they have not. */

@@ -56,9 +56,16 @@ const replay = statement<Delivery>(
 const findRange = statement<{ seq: number }>(
   'webhookLog.findRange',
   `SELECT seq FROM events
-   WHERE organization_id = $1 AND created_at >= $2 AND created_at < $3 AND ($4::text[] IS NULL OR type = ANY ($4))
-     AND type <> '${TEST_KIND}' AND data <> '{}'
+   WHERE organization_id = $1 AND created_at >= $2 AND created_at < $3 AND type = ANY ($4) AND data <> '{}'
    ORDER BY seq
+   LIMIT $5`,
+)
+
+const readRange = statement<EventRow>(
+  'webhookLog.readRange',
+  `SELECT ${EVENT_COLUMNS} FROM events e
+   WHERE e.organization_id = $1 AND e.seq > $4 AND e.created_at >= $2 AND e.created_at < $3 AND e.data <> '{}'
+   ORDER BY e.seq
    LIMIT $5`,
 )
 
@@ -184,15 +191,25 @@ export async function insertReplay(
   return rows[0] ?? null
 }
 
-/** The seqs of at most `limit` events of the kinds (null: all) that happened from `from` on and before `before`, in their order. */
+/** The seqs of at most `limit` events of the kinds that happened from `from` on and before `before`, in their order. */
 export async function findEventRange(
   db: Queryable,
   organizationId: string,
-  { from, before, kinds }: { from: Date; before: Date; kinds: readonly string[] | null },
+  { from, before, kinds }: { from: Date; before: Date; kinds: readonly string[] },
   limit: number,
 ): Promise<number[]> {
   const rows = await db.run(findRange, [organizationId, from, before, kinds, limit])
   return rows.map((row) => row.seq)
+}
+
+/** At most `limit` events that happened from `from` on and before `before`, with a seq above `after`, in their order. */
+export function readEventRange(
+  db: Queryable,
+  organizationId: string,
+  { from, before, after }: { from: Date; before: Date; after: number },
+  limit: number,
+): Promise<EventRow[]> {
+  return db.run(readRange, [organizationId, from, before, after, limit])
 }
 
 /** Has events delivered to a webhook, each by a new delivery with the id beside its seq; resolves to how many. */

@@ -4,17 +4,19 @@ import type { Webhook } from '../model/webhook.js'
 import { taskId } from './job-tasks.js'
 import { lockFeed } from './webhook-feeds.js'
 
+// Those of instances (storage/instance-webhooks) have an instance_id, and are nothing to the statements here that do not say so.
+
 /** Every column of a webhook. */
-const WEBHOOK_COLUMNS = `organization_id, id, url, description, events, secret, previous_secret, previous_secret_until, active,
-  disabled_reason, failing_since, since_seq, created_at, updated_at`
+export const WEBHOOK_COLUMNS = `organization_id, id, url, description, events, secret, previous_secret, previous_secret_until, active,
+  disabled_reason, failing_since, since_seq, instance_id, by_events, with_base64, headers, created_at, updated_at`
 
 /** What events show of a webhook's row, which goes by the given name in the statement: all but its secrets. */
 export function eventWebhook(row: string): string {
-  return `to_jsonb(${row}) - '{secret,previous_secret,previous_secret_until}'::text[]`
+  return `to_jsonb(${row}) - '{secret,previous_secret,previous_secret_until,headers}'::text[]`
 }
 
 // Whoever adds or removes webhooks takes this row first. The update changes nothing; it locks the row that is there already.
-const ensureFeed = statement<never>(
+const ensure = statement<never>(
   'webhooks.ensureFeed',
   `INSERT INTO webhook_feeds (organization_id) VALUES ($1)
    ON CONFLICT (organization_id) DO UPDATE SET organization_id = excluded.organization_id`,
@@ -24,13 +26,13 @@ const insert = statement<Webhook>(
   'webhooks.insert',
   `INSERT INTO webhooks (organization_id, id, url, events, description, secret)
    SELECT $1, $2, $3, $4, $5, $6
-   WHERE (SELECT count(*) FROM webhooks WHERE organization_id = $1) < $7
+   WHERE (SELECT count(*) FROM webhooks WHERE organization_id = $1 AND instance_id IS NULL) < $7
    RETURNING ${WEBHOOK_COLUMNS}`,
 )
 
 const list = statement<Webhook>(
   'webhooks.list',
-  `SELECT ${WEBHOOK_COLUMNS} FROM webhooks WHERE organization_id = $1 ORDER BY created_at, id`,
+  `SELECT ${WEBHOOK_COLUMNS} FROM webhooks WHERE organization_id = $1 AND instance_id IS NULL ORDER BY created_at, id`,
 )
 
 const find = statement<Webhook>(
@@ -41,10 +43,12 @@ const find = statement<Webhook>(
 const remove = statement<{ id: string }>(
   'webhooks.delete',
   `WITH deleted AS (
-     DELETE FROM webhooks WHERE organization_id = $1 AND id = $2 RETURNING id
+     DELETE FROM webhooks WHERE organization_id = $1 AND id = $2 AND instance_id IS NULL RETURNING id
    ), feed AS (
      DELETE FROM webhook_feeds
-     WHERE organization_id = $1 AND NOT EXISTS (SELECT FROM webhooks WHERE organization_id = $1 AND id <> $2)
+     WHERE organization_id = $1 AND NOT EXISTS (
+       SELECT FROM webhooks WHERE organization_id = $1 AND (id <> $2 OR instance_id IS NOT NULL)
+     )
    ), job AS (
      INSERT INTO graphile_worker._private_jobs (task_id, payload)
      SELECT ${taskId('sweep_webhook')}, json_build_object('organizationId', $1::uuid, 'webhookId', deleted.id) FROM deleted
@@ -55,7 +59,7 @@ const remove = statement<{ id: string }>(
 const rotate = statement<Webhook>(
   'webhooks.rotateSecret',
   `UPDATE webhooks SET previous_secret = secret, previous_secret_until = $4, secret = $3, updated_at = now()
-   WHERE organization_id = $1 AND id = $2
+   WHERE organization_id = $1 AND id = $2 AND instance_id IS NULL
    RETURNING ${WEBHOOK_COLUMNS}`,
 )
 
@@ -64,17 +68,22 @@ const enable = statement<Webhook>(
   `WITH enabled AS (
      UPDATE webhooks
      SET active = true, disabled_reason = NULL, failing_since = NULL, since_seq = nextval('events_seq'), updated_at = now()
-     WHERE organization_id = $1 AND id = $2 AND NOT active
+     WHERE organization_id = $1 AND id = $2 AND instance_id IS NULL AND NOT active
      RETURNING ${WEBHOOK_COLUMNS}
    )
    SELECT ${WEBHOOK_COLUMNS} FROM enabled
    UNION ALL
    SELECT ${WEBHOOK_COLUMNS} FROM webhooks
-   WHERE organization_id = $1 AND id = $2 AND NOT EXISTS (SELECT FROM enabled)`,
+   WHERE organization_id = $1 AND id = $2 AND instance_id IS NULL AND NOT EXISTS (SELECT FROM enabled)`,
 )
 
 /** What a new webhook is made from; the secret is sealed. */
 export type NewWebhook = Pick<Webhook, 'id' | 'url' | 'events' | 'description' | 'secret'>
+
+/** Locks the organization's feed until the transaction ends; makes it where it has none. */
+export async function ensureFeed(transaction: Queryable, organizationId: string): Promise<void> {
+  await transaction.run(ensure, [organizationId])
+}
 
 /**
  * Inserts a webhook, and the organization's feed with its first one; null where there are `max` of them already. Needs a
@@ -86,7 +95,7 @@ export async function insertWebhook(
   { id, url, events, description, secret }: NewWebhook,
   max: number,
 ): Promise<Webhook | null> {
-  await transaction.run(ensureFeed, [organizationId])
+  await ensureFeed(transaction, organizationId)
   const rows = await transaction.run(insert, [organizationId, id, url, events, description, secret, max])
   return rows[0] ?? null
 }
@@ -96,7 +105,7 @@ export function listWebhooks(db: Queryable, organizationId: string): Promise<Web
   return db.run(list, [organizationId])
 }
 
-/** One webhook, or null. */
+/** One webhook, an instance's too, or null. */
 export async function findWebhook(db: Queryable, organizationId: string, id: string): Promise<Webhook | null> {
   const rows = await db.run(find, [organizationId, id])
   return rows[0] ?? null

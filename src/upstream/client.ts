@@ -1,10 +1,12 @@
 import { type BusinessNumber, openConnection } from './connection.js'
+import { type MarkReadOutcome, markRead } from './mark-read.js'
 import { type FindMediaOutcome, findMedia, type UploadFile, type UploadOutcome, uploadMedia } from './media.js'
 import { type SendOutcome, send } from './send.js'
 import { type BusinessAccount, type ListingPatience, type ListTemplatesOutcome, listTemplates } from './templates.js'
 import type { OutboundMessage } from './wire.js'
 
 export type { BusinessNumber } from './connection.js'
+export type { MarkReadOutcome } from './mark-read.js'
 export type { FindMediaOutcome, UploadFile, UploadOutcome } from './media.js'
 export type { SendOutcome } from './send.js'
 export type { BusinessAccount, ListedTemplate, ListTemplatesOutcome } from './templates.js'
@@ -13,6 +15,8 @@ export type { BusinessAccount, ListedTemplate, ListTemplatesOutcome } from './te
 export interface UpstreamClient {
   /** Sends one message; gives up waiting after `timeoutMs`. Never throws. */
   send(number: BusinessNumber, message: OutboundMessage, timeoutMs: number): Promise<SendOutcome>
+  /** Marks a received message as read; gives up waiting after `timeoutMs`. Never throws. */
+  markRead(number: BusinessNumber, messageId: string, timeoutMs: number): Promise<MarkReadOutcome>
   /** Uploads a file for messages of this number; gives up after `timeoutMs`. Never throws. */
   uploadMedia(number: BusinessNumber, file: UploadFile, timeoutMs: number): Promise<UploadOutcome>
   /** Asks where the file is that an id names; gives up after `timeoutMs`. Never throws. */
@@ -27,6 +31,7 @@ export function createUpstreamClient(baseUrl: string): UpstreamClient {
   const connection = openConnection(baseUrl)
   return {
     send: (number, message, timeoutMs) => send(connection, number, message, timeoutMs),
+    markRead: (number, messageId, timeoutMs) => markRead(connection, number, messageId, timeoutMs),
     uploadMedia: (number, file, timeoutMs) => uploadMedia(connection, number, file, timeoutMs),
     findMedia: (number, mediaId, timeoutMs) => findMedia(connection, number, mediaId, timeoutMs),
     listTemplates: (account, patience) => listTemplates(connection, account, patience),

@@ -1,4 +1,6 @@
 import { request } from 'undici'
+import { asObject, asText, type JsonObject, parseJsonObject } from '../lib/json.js'
+import { wasNeverConnected } from './errors.js'
 
 /** Where a simulator takes orders. */
 export interface SimulatorControl {
@@ -15,28 +17,137 @@ export interface SimulatedNumber {
   appSecret: string
 }
 
+/** Which pretend phone of the simulator: that of an organization's SANDBOX instance. */
+export interface PhoneName {
+  organizationId: string
+  /** The instance's. */
+  name: string
+}
+
+/** A pretend phone as the simulator has to know it. A simulator that knows it already keeps its own state, number and name. */
+export interface SimulatedPhone extends PhoneName {
+  accessToken: string
+  appSecret: string
+  /** What it was last: a simulator that was started anew goes on from there. */
+  state: 'open' | 'connecting' | 'close'
+  /** Digits of the number under which it was linked. */
+  number: string | null
+  profileName: string | null
+}
+
+/** A pretend phone as the simulator has it. */
+export interface PhoneState {
+  state: 'open' | 'connecting' | 'close'
+  /** Digits; null while it is not linked. */
+  number: string | null
+  profileName: string | null
+}
+
+/** What became of a call of the control. */
+export type ControlOutcome =
+  | { outcome: 'done'; body: JsonObject }
+  /** The simulator said no; `status` is that of HTTP. */
+  | { outcome: 'refused'; status: number; text: string }
+  /** It was surely not done: there is no simulator. */
+  | { outcome: 'not_reached'; text: string }
+  | { outcome: 'unknown'; text: string }
+
 /** What is no simulator may not answer at all. */
 const ANSWER_TIMEOUT_MS = 2_000
+const MAX_REASON_LENGTH = 200
 
 /** Tells a simulator of a number and of where its callbacks go (contract 6). Throws when the simulator does not take it. */
 export async function registerWithSimulator(
-  { controlUrl, token }: SimulatorControl,
+  control: SimulatorControl,
   number: SimulatedNumber,
   callbackUrl: string,
 ): Promise<void> {
-  const { statusCode, body } = await request(`${controlUrl}/numbers/${encodeURIComponent(number.phoneNumberId)}`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json', ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
-    body: JSON.stringify({
-      business_account_id: number.businessAccountId,
-      access_token: number.accessToken,
-      app_secret: number.appSecret,
-      callback_url: callbackUrl,
-    }),
-    headersTimeout: ANSWER_TIMEOUT_MS,
-    bodyTimeout: ANSWER_TIMEOUT_MS,
+  await register(control, number.phoneNumberId, {
+    business_account_id: number.businessAccountId,
+    access_token: number.accessToken,
+    app_secret: number.appSecret,
+    callback_url: callbackUrl,
   })
-  const text = await body.text()
-  if (statusCode !== 200)
-    throw new Error(`the simulator refused the number (HTTP ${statusCode}): ${text.slice(0, 200)}`)
+}
+
+/** Tells a simulator of a pretend phone; answers what the phone is there. Throws when the simulator does not take it. */
+export async function registerPhone(
+  control: SimulatorControl,
+  phone: SimulatedPhone,
+  callbackUrl: string,
+): Promise<PhoneState> {
+  const answer = await register(control, phoneNumberIdOf(phone), {
+    phone: true,
+    state: phone.state,
+    number: phone.number,
+    name: phone.profileName,
+    access_token: phone.accessToken,
+    app_secret: phone.appSecret,
+    callback_url: callbackUrl,
+  })
+  const { state, number, name } = asObject(answer.phone)
+  const known = (['open', 'connecting', 'close'] as const).find((one) => one === state)
+  if (known === undefined) throw new Error('what took the phone is no simulator that has phones, or an older one')
+  return { state: known, number: asText(number), profileName: asText(name) }
+}
+
+/** Lets a simulator forget a pretend phone; one that it does not know is forgotten already. Throws where it cannot be told. */
+export async function forgetPhone(control: SimulatorControl, phone: PhoneName): Promise<void> {
+  const answer = await callControl(control, 'DELETE', numberPath(phoneNumberIdOf(phone)), null, ANSWER_TIMEOUT_MS)
+  if (answer.outcome === 'done' || (answer.outcome === 'refused' && answer.status === 404)) return
+  throw new Error(`the simulator did not forget the phone: ${answer.text}`)
+}
+
+/** Asks something of a pretend phone; gives up waiting after `timeoutMs`. Never throws. */
+export function askPhone(
+  control: SimulatorControl,
+  { organizationId, name }: PhoneName,
+  asked: 'connect' | 'logout' | 'command' | 'check',
+  fields: JsonObject,
+  timeoutMs: number,
+): Promise<ControlOutcome> {
+  const body = { ...fields, organization_id: organizationId, instance: name }
+  return callControl(control, 'POST', `/phones/${asked}`, body, timeoutMs)
+}
+
+/** The id that a pretend phone has as a number of the simulator (contract 6). */
+export function phoneNumberIdOf({ organizationId, name }: PhoneName): string {
+  return `${organizationId}/${name}`
+}
+
+async function register(control: SimulatorControl, phoneNumberId: string, body: JsonObject): Promise<JsonObject> {
+  const answer = await callControl(control, 'PUT', numberPath(phoneNumberId), body, ANSWER_TIMEOUT_MS)
+  if (answer.outcome === 'done') return answer.body
+  throw new Error(`the simulator did not take the number: ${answer.text}`)
+}
+
+function numberPath(phoneNumberId: string): string {
+  return `/numbers/${encodeURIComponent(phoneNumberId)}`
+}
+
+async function callControl(
+  { controlUrl, token }: SimulatorControl,
+  method: 'PUT' | 'POST' | 'DELETE',
+  path: string,
+  body: JsonObject | null,
+  timeoutMs: number,
+): Promise<ControlOutcome> {
+  try {
+    const { statusCode, body: answer } = await request(controlUrl + path, {
+      method,
+      headers: { 'content-type': 'application/json', ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
+      body: body === null ? null : JSON.stringify(body),
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    const text = await answer.text()
+    const object = parseJsonObject(text)
+    if (statusCode === 200 && object !== null) return { outcome: 'done', body: object }
+    const reason = asText(object?.message) ?? text.slice(0, MAX_REASON_LENGTH)
+    return { outcome: 'refused', status: statusCode, text: `HTTP ${statusCode}: ${reason}` }
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error)
+    return wasNeverConnected(error)
+      ? { outcome: 'not_reached', text: `no connection to the simulator: ${text}` }
+      : { outcome: 'unknown', text: `no answer of the simulator: ${text}` }
+  }
 }

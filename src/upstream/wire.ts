@@ -33,7 +33,18 @@ export interface LocationPayload {
 /** A contact card; besides `formatted_name` the upstream wants one more part of the name. */
 export interface ContactCardPayload {
   name: { formatted_name: string; first_name: string; last_name?: string }
-  phones: Array<{ phone: string; type?: string }>
+  phones: Array<{ phone: string; type?: string; wa_id?: string }>
+  org?: { company: string }
+  emails?: Array<{ email: string }>
+  urls?: Array<{ url: string }>
+}
+
+/** A question with options to choose from. The upstream knows none; the simulator's pretend phones do. */
+export interface PollPayload {
+  name: string
+  options: string[]
+  /** How many options one person may choose; 0 = all of them. */
+  selectable_count: number
 }
 
 /** What stands above the body; lists take text only. */
@@ -99,13 +110,16 @@ export interface OutboundPayloads {
   text: TextPayload
   image: MediaReference & { caption?: string }
   video: MediaReference & { caption?: string }
-  audio: MediaReference
+  /** A voice note has to be OGG with Opus in mono. */
+  audio: MediaReference & { voice?: boolean }
+  sticker: MediaReference
   document: MediaReference & { caption?: string; filename?: string }
   location: LocationPayload
   contacts: ContactCardPayload[]
   interactive: InteractivePayload
   reaction: ReactionPayload
   template: TemplatePayload
+  poll: PollPayload
 }
 
 export type OutboundType = keyof OutboundPayloads
@@ -125,6 +139,8 @@ export interface OutboundEnvelope {
   context?: { message_id: string }
   /** At most 512 characters, returned in every status of the message. */
   biz_opaque_callback_data?: string
+  /** The people whom the text names, as the network writes them: understood by the simulator's pretend phones only. */
+  mentions?: readonly string[]
 }
 
 export type OutboundMessage = OutboundEnvelope & OutboundRecipient & OutboundContent
@@ -194,6 +210,12 @@ export interface TemplateStatusChange extends Change {
   value: TemplateStatusValue
 }
 
+/** Of the simulator only: a pretend phone was linked, or unlinked. */
+export interface ConnectionChange extends Change {
+  field: 'connection'
+  value: ConnectionValue
+}
+
 /** Whether a change holds messages or statuses. Looks at the field's name only: what is inside is still to be checked. */
 export function isMessagesChange(change: Change): change is MessagesChange {
   return change.field === 'messages' && isObject(change.value)
@@ -216,6 +238,13 @@ export interface MessagesValue {
 export interface Metadata {
   display_phone_number?: string
   phone_number_id: string
+}
+
+export interface ConnectionValue {
+  messaging_product: 'whatsapp'
+  metadata: Metadata
+  /** `code`: why it was closed, as the network tells it; `number`: digits; `name`: what its owner is called. */
+  connection: { state: 'open' | 'close'; code?: number; number?: string; name?: string }
 }
 
 export interface CallbackContact {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { toOutbound } from '../../src/channels/business-api.js'
 import { describeContent } from '../../src/core/messages/describe-content.js'
 import type { JsonObject } from '../../src/lib/json.js'
+import type { ReadyContent } from '../../src/model/message-content.js'
 import { fillTemplate } from '../../src/model/template-fill.js'
 import type { TemplateParameters } from '../../src/model/template-parameters.js'
 import { makeTemplate } from '../support/templates.js'
@@ -122,5 +123,86 @@ describe('a template in a conversation', () => {
       media_type: null,
       content: { header: 'Hello' },
     })
+  })
+})
+
+describe('what only the gateway sends', () => {
+  const out = (content: ReadyContent) => {
+    const {
+      messaging_product: _product,
+      recipient_type: _type,
+      to: _to,
+      biz_opaque_callback_data: _id,
+      ...rest
+    } = toOutbound({
+      id: 'ours',
+      recipient: { phone: ana.chat_id },
+      content,
+      aboutUpstreamId: null,
+    }) as unknown as JsonObject
+    return rest
+  }
+
+  it.each<[string, ReadyContent, object]>([
+    ['a sticker', { type: 'sticker', file }, { type: 'sticker', sticker: { id: '77' } }],
+    ['a voice note', { type: 'audio', file, voice: true }, { type: 'audio', audio: { id: '77', voice: true } }],
+    ['other audio', { type: 'audio', file, voice: false }, { type: 'audio', audio: { id: '77' } }],
+    [
+      'a video note, as a video',
+      { type: 'video', file, caption: null, round: true },
+      { type: 'video', video: { id: '77' } },
+    ],
+    [
+      'a text without its mentions',
+      { type: 'text', text: 'Hi', linkPreview: false, mentions: ['1@lid'] },
+      { type: 'text', text: { body: 'Hi', preview_url: false } },
+    ],
+    [
+      'a poll',
+      { type: 'poll', name: 'Which?', options: ['a', 'b'], selectableCount: 1 },
+      { type: 'poll', poll: { name: 'Which?', options: ['a', 'b'], selectable_count: 1 } },
+    ],
+    [
+      'a template as it was written',
+      { type: 'raw_template', name: 'promo', language: 'pt_BR', components: [{ type: 'body', any: 1 }], text: 'promo' },
+      {
+        type: 'template',
+        template: { name: 'promo', language: { code: 'pt_BR' }, components: [{ type: 'body', any: 1 }] },
+      },
+    ],
+  ])('is %s', (_what, content, expected) => expect(out(content)).toEqual(expected))
+
+  it('is a contact card with all that is known', () => {
+    const card = {
+      name: { formatted_name: 'Ana Lima', first_name: 'Ana', last_name: null },
+      phones: [{ phone: '+55 11 98765-4321', type: 'CELL', wa_id: '5511987654321' }],
+      organization: 'Loja',
+      email: 'ana@shop.example',
+      url: 'https://shop.example',
+    }
+    const message = { id: 'ours', recipient: { phone: ana.chat_id }, aboutUpstreamId: null }
+    const content: ReadyContent = { type: 'contacts', contacts: [card] }
+    expect(schemaErrors(toOutbound({ ...message, content }))).toEqual([])
+    expect(out(content)).toEqual({
+      type: 'contacts',
+      contacts: [
+        {
+          name: { formatted_name: 'Ana Lima', first_name: 'Ana' },
+          phones: [{ phone: '+55 11 98765-4321', type: 'CELL', wa_id: '5511987654321' }],
+          org: { company: 'Loja' },
+          emails: [{ email: 'ana@shop.example' }],
+          urls: [{ url: 'https://shop.example' }],
+        },
+      ],
+    })
+  })
+
+  it.each<ReadyContent>([
+    { type: 'sticker', file },
+    { type: 'audio', file, voice: true },
+    { type: 'text', text: 'Hi', linkPreview: true },
+  ])('fits what the upstream publishes: $type', (content) => {
+    const message = toOutbound({ id: 'ours', recipient: { phone: ana.chat_id }, content, aboutUpstreamId: null })
+    expect(schemaErrors(message)).toEqual([])
   })
 })

@@ -204,7 +204,7 @@ describe('signals of events', () => {
   let stop: () => void
 
   beforeEach(async () => {
-    world = await startWorld()
+    world = await startWorld({ PARLEY_ROLES: 'api,worker' })
     await world.sim('POST', '/settings', { statuses: false })
     await world.createOrganization()
     organization = await world.createOrganization()

@@ -94,9 +94,9 @@ describe('GET /openapi.json', () => {
   it('is OpenAPI 3.1.0, version 1.0.0, of Interface A alone', async () => {
     const description = await readDescription(world)
     expect([description.openapi, description.info.version]).toEqual(['3.1.0', '1.0.0'])
-    expect(Object.keys(description.paths).every((path) => !/^\/(admin|hooks|_sim|docs|media|console)/.test(path))).toBe(
-      true,
-    )
+    expect(
+      Object.keys(description.paths).every((path) => !/^\/(admin|gateway|hooks|_sim|docs|media|console)/.test(path)),
+    ).toBe(true)
   })
 
   it('describes only what is there, and each of it with its errors', async () => {

@@ -4,6 +4,8 @@ import { type App, startApp } from '../../src/app.js'
 import { readConfig } from '../../src/config.js'
 import { type Database, openDatabase } from '../../src/database/pool.js'
 import { ENDPOINTS, urlOf } from '../support/endpoints.js'
+import { createInstance } from '../support/instances.js'
+import { operationsOf } from '../support/openapi.js'
 import { type DatabaseProxy, startProxy } from '../support/proxy.js'
 import { type Answer, startWorld, type TestOrganization, type World } from '../support/world.js'
 
@@ -77,6 +79,30 @@ describe('a database that goes away', () => {
       await proxy.restore()
     }
     expect((await call()).status).toBeLessThan(500)
+  })
+
+  it('503 in the shape of the gateway for every endpoint there, with the key and with a token', async () => {
+    const { token } = await createInstance(world, organization)
+    const operations = operationsOf((await world.request('GET', '/gateway/openapi.json')).body)
+    const made = { instanceName: 'another', integration: 'WHATSAPP-BUSINESS' }
+    const calls = operations.flatMap((operation) => {
+      const [method = '', path = ''] = operation.replace('{instance}', 'shop').split(' ')
+      const body = method === 'GET' ? undefined : made
+      return [organization.key, token].map((key) => () => ask(method, path, key, body))
+    })
+    const state = () => ask('GET', '/gateway/instance/connectionState/shop', token)
+    expect((await state()).status).toBe(200)
+    await proxy.cut()
+    try {
+      for (const { status, headers, body } of await Promise.all(calls.map((call) => call()))) {
+        const response = { message: [expect.stringMatching(/./)], retry_after: expect.any(Number) }
+        expect([status, body]).toEqual([503, { status, error: 'Service Unavailable', response }])
+        expect(headers.get('retry-after')).toBe(String(body.response.retry_after))
+      }
+    } finally {
+      await proxy.restore()
+    }
+    expect((await state()).status).toBe(200)
   })
 
   it('/readyz names it, /healthz and /metrics go on', async () => {

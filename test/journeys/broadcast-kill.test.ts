@@ -37,8 +37,8 @@ const RECIPIENTS = LISTED + TAGGED
 /** While so many recipients are ready to be sent to, in parts of all. */
 const PREPARING_KILLS = [0.2, 0.5, 0.9]
 /** After up to so many more messages than the process before. */
-const STRIDE = 800
-const SENDING_KILLS = 27
+const STRIDE = 1_400
+const SENDING_KILLS = 12
 /** When so many recipients are still without a message. */
 const LAST_KILLS = [600, 250, 60]
 

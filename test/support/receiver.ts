@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net'
 /** A request as an endpoint got it. */
 export interface ReceivedWebhook {
   headers: IncomingHttpHeaders
+  /** With what stands after it. */
+  path: string
   /** As it came. */
   text: string
   // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every kind
@@ -39,7 +41,7 @@ export async function startReceiver(port = 0): Promise<Receiver> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', async () => {
       const text = Buffer.concat(chunks).toString()
-      const webhook = { headers: request.headers, text, body: JSON.parse(text) }
+      const webhook = { headers: request.headers, path: request.url ?? '', text, body: JSON.parse(text) }
       received.push(webhook)
       for (const { count, resolve } of waiting) if (received.length >= count) resolve()
       waiting = waiting.filter(({ count }) => received.length < count)

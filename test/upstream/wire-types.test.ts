@@ -17,6 +17,10 @@ describe('a message to a phone number is one of the published package', () => {
     expectTypeOf<Message<'image'>>().toExtend<published.CloudAPISendImageMessageRequest>()
   })
 
+  it('sticker', () => {
+    expectTypeOf<Message<'sticker'>>().toExtend<published.CloudAPISendStickerMessageRequest>()
+  })
+
   it('video, audio and document: it lets both id and link be absent, we ask for the id', () => {
     expectTypeOf<Message<'video'>>().toExtend<published.CloudAPISendVideoMessageRequest>()
     expectTypeOf<Message<'audio'>>().toExtend<published.CloudAPISendAudioMessageRequest>()
@@ -80,6 +84,8 @@ describe('a message to a phone number is one of the published package', () => {
       | 'interactive'
       | 'reaction'
       | 'template'
+      | 'sticker'
+      | 'poll'
     expectTypeOf<OutboundType>().toEqualTypeOf<Checked>()
   })
 })

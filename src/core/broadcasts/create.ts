@@ -11,7 +11,7 @@ import { findBroadcast, insertBroadcast } from '../../storage/broadcasts.js'
 import { resolveUtmCampaigns } from '../../storage/short-links.js'
 import { type GivenFile, type HandedOver, handOverFile } from '../media/hand-over.js'
 import { removeUnattachedFile } from '../media/remove.js'
-import { openChannel } from '../messages/send.js'
+import { organizationLine } from '../messages/line.js'
 import { chooseTemplate } from '../templates.js'
 import { prepareBroadcast } from './prepare.js'
 
@@ -45,7 +45,7 @@ const PREPARING_MS = 1_500
  * template_not_found, missing_field and invalid_field for parameters, and what the handing over of a file throws.
  */
 export async function createBroadcast(ctx: Context, tenant: Tenant, command: BroadcastCommand): Promise<Broadcast> {
-  const channel = openChannel(ctx, tenant)
+  const { channel } = organizationLine(ctx, tenant)
   const { contactIds = [], recipients = [], ...audience } = command.audience
   const template = await chooseTemplate(ctx, tenant, command.templateName, command.language)
   const isListOnly = contactIds.length === 0 && !audience.tags && !audience.all
@@ -119,7 +119,9 @@ function readOwnParameters(
 /** The file above the body, where the template has one. */
 function toFile(template: Template, url: string | null): GivenFile | null {
   const kind = fileKindOf(template)
-  return kind === null || url === null ? null : { id: newId(), kind, url, field: 'headerMedia', filename: null }
+  return kind === null || url === null
+    ? null
+    : { id: newId(), kind, source: { url }, field: 'headerMedia', filename: null }
 }
 
 interface Checked {

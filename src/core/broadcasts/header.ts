@@ -39,7 +39,7 @@ export async function openHeader(
 function uploadAgain(ctx: Context, channel: Channel, media: StoredMedia): Promise<string> {
   return ctx.spool.use(async (path) => {
     await pipeline(await openMedia(ctx, media), createWriteStream(path))
-    const { size, mime_type: mimeType } = media
-    return uploadFile(ctx, channel, { path, size, mimeType, extension: extensionOf(mimeType) })
+    const { id, size, mime_type: mimeType } = media
+    return uploadFile(ctx, channel, { id, path, size, mimeType, extension: extensionOf(mimeType) })
   })
 }

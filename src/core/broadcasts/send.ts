@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events'
-import type { Channel } from '../../channels/channel.js'
 import type { Context } from '../../context.js'
 import { newId } from '../../lib/id.js'
 import { type Broadcast, SKIP_REASONS } from '../../model/broadcast.js'
@@ -22,8 +21,8 @@ import {
 } from '../../storage/broadcast-sending.js'
 import { findBroadcast } from '../../storage/broadcasts.js'
 import { findTenant } from '../../storage/organizations.js'
-import { type Delivery, deliver, draftMessage, pacedNumber } from '../messages/deliver.js'
-import { openChannel } from '../messages/send.js'
+import { type Delivery, deliver, draftMessage } from '../messages/deliver.js'
+import { type Line, organizationLine } from '../messages/line.js'
 import { openHeader } from './header.js'
 import { pauseReason, TOO_MANY_UNKNOWN } from './pause-reason.js'
 
@@ -48,7 +47,7 @@ interface Run {
   ctx: Context
   tenant: Tenant
   broadcast: Broadcast
-  channel: Channel
+  line: Line
   header: HeaderMedia<{ channelMediaId: string }> | null
   signal: AbortSignal | undefined
   /** Some could not be sent to for the moment, in this job of the lane or in one before it. */
@@ -95,9 +94,9 @@ async function openRun(
   const broadcast = await findBroadcast(ctx.database, organizationId, broadcastId)
   if (!tenant || broadcast?.status !== 'running' || broadcast.generation !== generation) return null
   try {
-    const channel = openChannel(ctx, tenant)
-    const header = await openHeader(ctx, tenant, channel, broadcast)
-    return { ctx, tenant, broadcast, channel, header, signal, hasDeferred, unknowns, isStopped: false }
+    const line = organizationLine(ctx, tenant)
+    const header = await openHeader(ctx, tenant, line.channel, broadcast)
+    return { ctx, tenant, broadcast, line, header, signal, hasDeferred, unknowns, isStopped: false }
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'service_unavailable') throw error
     await pause(ctx, broadcast, error.message)
@@ -131,19 +130,19 @@ async function sendSlice(run: Run, lane: Lane): Promise<number | null> {
     for await (const recipient of pending) await sendTo(run, recipient)
   }
   // All senders end before the lane does, also when one of them fails.
-  const ended = await Promise.allSettled(Array.from({ length: inFlight(tenant) }, sender))
+  const ended = await Promise.allSettled(Array.from({ length: inFlight(run.line) }, sender))
   for (const one of ended) if (one.status === 'rejected') throw one.reason
   return after
 }
 
 /** No more than the number may send in a second: what else it has to send waits no longer than that for its turn. */
-function inFlight(tenant: Tenant): number {
-  const { messagesPerSecond } = pacedNumber(tenant)
+function inFlight({ number }: Line): number {
+  const { messagesPerSecond } = number
   return messagesPerSecond === 0 ? MAX_IN_FLIGHT : Math.min(MAX_IN_FLIGHT, Math.ceil(messagesPerSecond / LANES))
 }
 
 async function sendTo(run: Run, recipient: PendingRecipient): Promise<void> {
-  const { ctx, tenant, broadcast, channel, header, signal } = run
+  const { ctx, tenant, broadcast, line, header, signal } = run
   if (recipient.contact_id === null) return skip(run, recipient, SKIP_REASONS.erased)
   const own = recipient.parameters
   const parameters = {
@@ -153,7 +152,7 @@ async function sendTo(run: Run, recipient: PendingRecipient): Promise<void> {
   }
   const filled = fillTemplate(broadcast.template, parameters, recipient, header)
   if (filled.outcome === 'missing') return skip(run, recipient, SKIP_REASONS.missingValue)
-  const message = draftMessage(ctx, tenant, {
+  const message = draftMessage(ctx, tenant, line, {
     id: recipient.message_id,
     addresses: [recipient.chat_id],
     content: filled.content,
@@ -166,7 +165,7 @@ async function sendTo(run: Run, recipient: PendingRecipient): Promise<void> {
   const now = Date.now()
   const times = { waitUntil: now + WAIT_MS, deadline: now + PATIENCE_MS }
   const patience = { ...times, isPatient: true, ...(signal ? { signal } : {}) }
-  const send = () => deliver(ctx, tenant, channel, message, filled.content, patience)
+  const send = () => deliver(ctx, tenant, line, message, filled.content, patience)
   await settleDelivery(run, recipient, await tryToDeliver(send))
 }
 

@@ -1,9 +1,7 @@
 import type { Context } from '../../context.js'
 import { detectFileType } from '../../lib/file-type.js'
 import { newId } from '../../lib/id.js'
-import type { DownloadFailure } from '../../lib/safe-fetch.js'
 import { toStorable } from '../../lib/text.js'
-import { MEBIBYTE } from '../../lib/units.js'
 import { blobKey, mediaExpiry } from '../../model/media.js'
 import {
   attachInboundMedia,
@@ -13,10 +11,9 @@ import {
   postponeInboundMedia,
 } from '../../storage/incoming-media.js'
 import { insertMedia } from '../../storage/media.js'
-import { findTenant } from '../../storage/organizations.js'
-import { openBusinessNumber } from '../business-number.js'
 import { type InboundFile, readInboundFile } from '../messages/describe-inbound.js'
 import { type Attempt, unlessAborted } from './attempt.js'
+import { downloadInbound, type InboundSource } from './download-inbound.js'
 import { removeMedia } from './remove.js'
 
 /** What became of a try to store a file. `final`: trying again would not change it. */
@@ -24,13 +21,7 @@ type FetchOutcome = { outcome: 'stored' } | { outcome: 'failed'; text: string; f
 
 /** With the queue's back-off the last of them comes after some 16 hours; the upstream keeps the file for 7 days. */
 const MAX_ATTEMPTS = 12
-/** What the upstream takes from a sender at most. */
-const MAX_BYTES = 100 * MEBIBYTE
-const DOWNLOAD_TIMEOUT_MS = 60_000
 const MAX_REASON_LENGTH = 1_000
-
-/** Failures of a download that lie in the file and its address, so that no later try can do better. */
-const FINAL_FAILURES: readonly DownloadFailure[] = ['bad_url', 'too_big', 'empty']
 
 /**
  * Fetches the file of an inbound message from the upstream and shows it there. Done again it changes nothing. The message
@@ -48,7 +39,8 @@ export async function fetchInboundMedia(
   const file = readInboundFile(message.message_type, message.content)
   if (file === null || message.media_state === null || message.media_state === 'missing') return
 
-  const fetched = await tryToFetch(ctx, organizationId, messageId, file, attempt.signal)
+  const source = { mediaId: file.mediaId, instanceId: message.instance_id, network: message.network }
+  const fetched = await tryToFetch(ctx, organizationId, messageId, file, source, attempt.signal)
   if (fetched.outcome === 'stored') return attach(ctx, organizationId, messageId, message, file)
   if (fetched.final || attempt.number >= MAX_ATTEMPTS) {
     ctx.log.warn({ organizationId, messageId, reason: fetched.text }, 'the file of a message is given up')
@@ -65,10 +57,11 @@ async function tryToFetch(
   organizationId: string,
   messageId: string,
   file: InboundFile,
+  source: InboundSource,
   signal: AbortSignal,
 ): Promise<FetchOutcome> {
   try {
-    return await unlessAborted(fetchAndStore(ctx, organizationId, messageId, file), signal)
+    return await unlessAborted(fetchAndStore(ctx, organizationId, messageId, file, source), signal)
   } catch (error) {
     signal.throwIfAborted()
     ctx.log.error({ err: error, organizationId, messageId }, 'the file of a message could not be stored')
@@ -82,20 +75,11 @@ async function fetchAndStore(
   organizationId: string,
   messageId: string,
   file: InboundFile,
+  source: InboundSource,
 ): Promise<FetchOutcome> {
-  const tenant = await findTenant(ctx.database, organizationId)
-  if (!tenant?.upstream || tenant.provider !== 'upstream') {
-    return failed('the organization is not connected with the upstream', false)
-  }
-  const number = openBusinessNumber(ctx, organizationId, tenant.upstream)
-  const found = await ctx.upstream.findMedia(number, file.mediaId, ctx.upstreamTimeoutMs)
-  if (found.outcome !== 'found') return failed(found.text, found.outcome === 'gone')
-
   return ctx.spool.use(async (path) => {
-    const headers = { authorization: `Bearer ${number.accessToken}` }
-    const options = { maxBytes: MAX_BYTES, timeoutMs: DOWNLOAD_TIMEOUT_MS, headers, trusted: true }
-    const downloaded = await ctx.fetcher.download(found.url, path, options)
-    if (downloaded.outcome === 'failed') return failed(downloaded.text, FINAL_FAILURES.includes(downloaded.reason))
+    const downloaded = await downloadInbound(ctx, organizationId, source, path)
+    if (downloaded.outcome === 'failed') return failed(downloaded.text, downloaded.final)
     const mimeType = (await detectFileType(path)) ?? file.mimeType ?? 'application/octet-stream'
     await insertMedia(ctx.database, organizationId, {
       id: messageId,

@@ -1,9 +1,11 @@
+import { stat } from 'node:fs/promises'
 import type { Channel } from '../../channels/channel.js'
 import type { Context } from '../../context.js'
 import { sleep } from '../../lib/backoff.js'
 import { detectFileType } from '../../lib/file-type.js'
 import { MEBIBYTE } from '../../lib/units.js'
 import { blobKey, MEDIA_RULES, type MediaKind } from '../../model/media.js'
+import type { GivenSource } from '../../model/message-content.js'
 import type { Tenant } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
 import { insertMedia } from '../../storage/media.js'
@@ -16,7 +18,7 @@ export interface GivenFile {
   /** The id that the stored file will have. */
   id: string
   kind: MediaKind
-  url: string
+  source: GivenSource
   /** The field that named it, for those who are told what is wrong with it. */
   field: string
   /** The display name of a document, where one was given. */
@@ -27,6 +29,9 @@ export interface GivenFile {
 export interface HandedOver {
   channelMediaId: string
   filename: string | null
+  mimeType: string
+  /** Bytes. */
+  size: number
 }
 
 const DOWNLOAD_TIMEOUT_MS = 30_000
@@ -42,7 +47,26 @@ const PLAIN_NAME = /^[^\p{C}/\\.][^\p{C}/\\]{0,239}$/u
  * be stored, and too_many_requests where too many are on their way.
  */
 export function handOverFile(ctx: Context, tenant: Tenant, channel: Channel, given: GivenFile): Promise<HandedOver> {
-  return ctx.fileGate.pass(tenant.id, () => ctx.spool.use((path) => handOver(ctx, tenant, channel, given, path)))
+  const { source } = given
+  // What lies in the spool already has passed the gate on its way there.
+  if ('path' in source) return handOver(ctx, tenant, channel, given, source.path)
+  return ctx.fileGate.pass(tenant.id, () =>
+    ctx.spool.use((path) => fetchAndHandOver(ctx, tenant, channel, { ...given, source }, path)),
+  )
+}
+
+/** A file that is fetched first. */
+type DistantFile = GivenFile & { source: { url: string } }
+
+async function fetchAndHandOver(
+  ctx: Context,
+  tenant: Tenant,
+  channel: Channel,
+  given: DistantFile,
+  path: string,
+): Promise<HandedOver> {
+  await download(ctx, given, path)
+  return handOver(ctx, tenant, channel, given, path)
 }
 
 async function handOver(
@@ -52,21 +76,30 @@ async function handOver(
   given: GivenFile,
   path: string,
 ): Promise<HandedOver> {
-  const size = await download(ctx, given, path)
+  const size = await checkSize(given, path)
   const { mimeType, extension } = await checkType(given, path)
-  const file = { path, size, mimeType, extension }
+  const file = { id: given.id, path, size, mimeType, extension }
   const channelMediaId = await uploadFile(ctx, channel, file)
-  const filename = given.kind === 'document' ? (given.filename ?? nameFromUrl(given.url, extension)) : null
+  const filename = given.kind === 'document' ? (given.filename ?? nameOf(given.source, extension)) : null
   await insertMedia(ctx.database, tenant.id, { id: given.id, mimeType, size, filename, messageId: null })
   await store(ctx, blobKey(tenant.id, given.id), path, mimeType)
-  return { channelMediaId, filename }
+  return { channelMediaId, filename, mimeType, size }
 }
 
-async function download(ctx: Context, { kind, url, field }: GivenFile, path: string): Promise<number> {
+async function download(ctx: Context, { kind, source, field }: DistantFile, path: string): Promise<void> {
   const { maxBytes } = MEDIA_RULES[kind]
-  const downloaded = await ctx.fetcher.download(url, path, { maxBytes, timeoutMs: DOWNLOAD_TIMEOUT_MS })
-  if (downloaded.outcome === 'downloaded') return downloaded.size
+  const downloaded = await ctx.fetcher.download(source.url, path, { maxBytes, timeoutMs: DOWNLOAD_TIMEOUT_MS })
+  if (downloaded.outcome === 'downloaded') return
   throw new Problem('invalid_media', `${field} cannot be used: ${downloaded.text}`, { reason: downloaded.reason })
+}
+
+async function checkSize({ kind, field }: GivenFile, path: string): Promise<number> {
+  const { size } = await stat(path)
+  const { maxBytes } = MEDIA_RULES[kind]
+  if (size > 0 && size <= maxBytes) return size
+  const reason = size === 0 ? 'empty' : 'too_big'
+  const text = size === 0 ? 'it is empty' : `it has ${size} bytes, and ${kind} messages take ${maxBytes} at most`
+  throw new Problem('invalid_media', `${field} cannot be used: ${text}`, { reason })
 }
 
 async function checkType({ kind, field }: GivenFile, path: string): Promise<{ mimeType: string; extension: string }> {
@@ -117,8 +150,8 @@ async function store(ctx: Context, key: string, path: string, mimeType: string):
 }
 
 /** A document without a name is shown under that of its address, where it has the right ending and is fit to be shown. */
-function nameFromUrl(url: string, extension: string): string {
-  const last = decode(new URL(url).pathname.split('/').at(-1) ?? '')
+function nameOf(source: GivenSource, extension: string): string {
+  const last = 'url' in source ? decode(new URL(source.url).pathname.split('/').at(-1) ?? '') : ''
   const isName = PLAIN_NAME.test(last) && last.toLowerCase().endsWith(`.${extension}`)
   return isName ? last : `document.${extension}`
 }

@@ -1,4 +1,4 @@
-import type { Channel, ChannelMessage, Recipient } from '../../channels/channel.js'
+import type { ChannelMessage, ChannelOutcome, Recipient } from '../../channels/channel.js'
 import type { Context } from '../../context.js'
 import { isUniqueViolation } from '../../database/errors.js'
 import { sleep } from '../../lib/backoff.js'
@@ -6,10 +6,9 @@ import { newId } from '../../lib/id.js'
 import { hasFile, type MessageContent, type ReadyContent } from '../../model/message-content.js'
 import type { Tenant } from '../../model/organization.js'
 import type { BroadcastRecipient, NotRecorded, OutgoingMessage, Recorded } from '../../model/outgoing-message.js'
-import type { PacedNumber } from '../../model/pace.js'
-import type { SendOutcome } from '../../upstream/client.js'
 import { upstreamBackoff } from '../upstream-backoff.js'
 import { describeContent } from './describe-content.js'
+import type { Line } from './line.js'
 import { type SendResult, settle } from './settle.js'
 
 /** What a message to be recorded is made from. */
@@ -54,11 +53,9 @@ const MIN_CALL_MS = 1_000
 const MAX_TRIES = 5
 /** How long at least a message waits for its contact's row, which somebody else is writing. */
 const HELD_PATIENCE_MS = 2_000
-/** The share of the upstream's rate that is used: not every message takes the same time on its way there. */
-const USED_RATE = 0.95
 
 /** The message as it is recorded. */
-export function draftMessage(ctx: Context, tenant: Tenant, draft: Draft): OutgoingMessage {
+export function draftMessage(ctx: Context, tenant: Tenant, line: Line, draft: Draft): OutgoingMessage {
   const { id, addresses, content, aboutId, memberId, isPromotional, recipient } = draft
   const { mediaId = hasFile(content) ? id : null } = draft
   return {
@@ -66,12 +63,14 @@ export function draftMessage(ctx: Context, tenant: Tenant, draft: Draft): Outgoi
     id,
     addresses,
     sender_type: memberId === null ? 'bot-chat' : 'human-chat',
-    message_type: content.type,
+    message_type: content.type === 'raw_template' ? 'template' : content.type,
     ...describeContent(content),
     mediaId,
     aboutId,
     isReaction: content.type === 'reaction',
-    pairLimit: tenant.upstream?.pair_limit ?? false,
+    pairLimit: line.pairLimit,
+    instanceId: line.instanceId,
+    namesChats: line.namesChats,
     assignee_id: memberId,
     created_at: ctx.clock(),
     contactEventId: newId(),
@@ -87,24 +86,18 @@ export function draftMessage(ctx: Context, tenant: Tenant, draft: Draft): Outgoi
 export async function deliver(
   ctx: Context,
   tenant: Tenant,
-  channel: Channel,
+  line: Line,
   message: OutgoingMessage,
   content: ReadyContent,
   patience: Patience,
 ): Promise<Delivery> {
-  const lateMs = await waitForTurn(ctx, tenant, patience)
+  const lateMs = await waitForTurn(ctx, tenant, line, patience)
   if (lateMs !== null) return { result: 'late', waitMs: lateMs }
   const recorded = await record(ctx, message, patience)
   if (recorded === null) return { result: 'taken' }
   if (!recorded.recorded) return { result: 'not_recorded', refusal: recorded }
-  const outcome = await tryToSend(ctx, tenant, channel, toChannelMessage(message.id, content, recorded), patience)
+  const outcome = await tryToSend(ctx, tenant, line, toChannelMessage(message.id, content, recorded), patience)
   return settle(ctx, tenant, message.id, recorded, outcome)
-}
-
-/** The number with the pace that its messages keep. */
-export function pacedNumber({ upstream }: Tenant): PacedNumber {
-  const { phone_number_id: phoneNumberId = '', messages_per_second: rate = 0 } = upstream ?? {}
-  return { phoneNumberId, messagesPerSecond: rate * USED_RATE }
 }
 
 /** Whether a refusal passes by itself, and soon enough. */
@@ -119,10 +112,11 @@ export function passesInTime(
 async function waitForTurn(
   ctx: Context,
   tenant: Tenant,
+  { number }: Line,
   { waitUntil, isPatient, signal }: Patience,
 ): Promise<number | null> {
   for (;;) {
-    const turn = await ctx.takeTurn(tenant.id, pacedNumber(tenant))
+    const turn = await ctx.takeTurn(tenant.id, number)
     const comesInTime = isPatient && Date.now() + turn.waitMs <= waitUntil
     if (!turn.granted && !comesInTime) return turn.waitMs
     if (!(await rest(turn.waitMs, signal))) return turn.waitMs
@@ -161,11 +155,11 @@ function toChannelMessage(id: string, content: ReadyContent, recorded: RecordedM
 async function tryToSend(
   ctx: Context,
   tenant: Tenant,
-  channel: Channel,
+  { channel, number }: Line,
   message: ChannelMessage,
   { deadline, isPatient, signal }: Patience,
-): Promise<SendOutcome> {
-  let outcome: SendOutcome = NO_TIME_LEFT
+): Promise<ChannelOutcome> {
+  let outcome: ChannelOutcome = NO_TIME_LEFT
   for (let attempt = 1; ; attempt++) {
     const leftMs = deadline - Date.now()
     if (leftMs < MIN_CALL_MS) return outcome
@@ -174,7 +168,7 @@ async function tryToSend(
     // The limit of one recipient is not worth the time of all that come after.
     const isLast = attempt === MAX_TRIES && (!isPatient || outcome.limit === 'pair')
     if (isLast || (!outcome.mayRetry && !isPatient)) return outcome
-    const turn = await ctx.takeTurn(tenant.id, pacedNumber(tenant))
+    const turn = await ctx.takeTurn(tenant.id, number)
     const delay = Math.max(retryDelay(outcome, attempt), turn.waitMs)
     const isTooLate = Date.now() + delay + MIN_CALL_MS > deadline
     if (isTooLate || (!turn.granted && !isPatient)) return { ...outcome, retryAfterMs: delay }
@@ -195,7 +189,7 @@ async function rest(ms: number, signal: AbortSignal | undefined): Promise<boolea
 }
 
 /** A call that could not end is not begun: the message has surely not left. */
-const NO_TIME_LEFT: SendOutcome = {
+const NO_TIME_LEFT: ChannelOutcome = {
   outcome: 'not_accepted',
   limit: null,
   code: null,
@@ -204,7 +198,7 @@ const NO_TIME_LEFT: SendOutcome = {
   mayRetry: false,
 }
 
-function retryDelay(outcome: Extract<SendOutcome, { outcome: 'not_accepted' }>, attempt: number): number {
+function retryDelay(outcome: Extract<ChannelOutcome, { outcome: 'not_accepted' }>, attempt: number): number {
   if (outcome.retryAfterMs !== null) return outcome.retryAfterMs
   // The upstream's advice for the limit of a pair: 4^X seconds.
   if (outcome.limit === 'pair') return 4 ** (attempt - 1) * 1_000

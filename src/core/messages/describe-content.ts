@@ -5,12 +5,18 @@ import { describeInbound, type InboundDescription } from './describe-inbound.js'
 export function describeContent(message: MessageContent | ReadyContent): InboundDescription {
   switch (message.type) {
     case 'text':
-      return { text: message.text, media_type: null, content: null }
+      return {
+        text: message.text,
+        media_type: null,
+        content: message.mentions?.length ? { mentions: message.mentions } : null,
+      }
     case 'image':
     case 'video':
       return { text: message.caption ?? '', media_type: message.type, content: null }
     case 'audio':
-      return { text: '', media_type: 'audio', content: null }
+      return { text: '', media_type: 'audio', content: message.voice ? { voice: true } : null }
+    case 'sticker':
+      return { text: '[sticker]', media_type: 'image', content: null }
     case 'document': {
       const { filename } = message
       return { text: message.caption ?? '', media_type: 'document', content: filename === null ? null : { filename } }
@@ -28,6 +34,14 @@ export function describeContent(message: MessageContent | ReadyContent): Inbound
     }
     case 'reaction':
       return { text: message.emoji, media_type: null, content: null }
+    case 'poll': {
+      const { name, options, selectableCount } = message
+      return { text: name, media_type: null, content: { name, options, selectable_count: selectableCount } }
+    }
+    case 'raw_template': {
+      const { name, language, components, text } = message
+      return { text, media_type: null, content: { name, language, components } }
+    }
     case 'template': {
       const { template, header } = message
       return { text: template.body.text, media_type: header?.type ?? null, content: describeTemplate(message) }

@@ -1,12 +1,19 @@
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../lib/json.js'
 import { toStorableDeep } from '../../lib/text.js'
-import type { MessageError, MessageStatus } from '../../model/message.js'
+import type { MessageError, MessageStatus, NetworkDetails } from '../../model/message.js'
 import { describeInbound, readInboundFile } from './describe-inbound.js'
 
 /** Who sent a message, or to whom a status belongs: a phone number's digits, the upstream's user id, or both. */
 export interface UpstreamPerson {
   waId: string | null
   userId: string | null
+}
+
+/** What only a linked device knows of a message. */
+export interface DeviceDetails {
+  /** A member of the team typed it on the phone. */
+  fromMe: boolean
+  network: NetworkDetails
 }
 
 /** One thing that a callback tells, read out of whatever shape it came in. */
@@ -25,6 +32,8 @@ export type CallbackItem =
       awaitsMedia: boolean
       contextUpstreamId: string | null
       isSystem: boolean
+      /** What a linked device tells of it. */
+      device?: DeviceDetails
       /** The person's new address, when the message says that it changed. */
       movedTo: UpstreamPerson | null
     }
@@ -37,6 +46,7 @@ export type CallbackItem =
       /** The emoji, or the new text; empty takes back. */
       text: string
       aboutUpstreamId: string
+      device?: DeviceDetails
     }
   | {
       kind: 'status'
@@ -47,7 +57,12 @@ export type CallbackItem =
       createdAt: Date | null
       error: MessageError | null
       recipient: UpstreamPerson
+      /** What it is where no message has this id: a member of the team typed it on a phone, which makes such ids too. */
+      typed?: IncomingItem
     }
+
+/** A message, or what changes one. */
+export type IncomingItem = Exclude<CallbackItem, { kind: 'status' }>
 
 /** An id longer than this would not fit into an index, and no upstream makes one. */
 const MAX_ID_LENGTH = 512

@@ -3,6 +3,8 @@ import { isUniqueViolation } from '../../database/errors.js'
 import { shareStatement } from '../../database/share.js'
 import { coalesce } from '../../lib/coalesce.js'
 import { isUuid, newId } from '../../lib/id.js'
+import { asObject, asObjects } from '../../lib/json.js'
+import { toStorableDeep } from '../../lib/text.js'
 import { OPTED_OUT } from '../../model/message.js'
 import { findCallbackBodies } from '../../storage/callbacks.js'
 import {
@@ -15,12 +17,14 @@ import {
 } from '../../storage/incoming-messages.js'
 import { applyStatuses, type ReportedStatus } from '../../storage/message-statuses.js'
 import { applyReply, readReply } from '../broadcasts/reply.js'
+import { applyConnectionChanges } from '../instances/connection-changes.js'
 import { optOutByUpstream } from '../opt-outs.js'
 import { applyTemplateChanges } from '../templates/changes.js'
 import { createLanes } from './lanes.js'
 import { createLimit } from './limit.js'
 import { ensurePersonContact, movePerson, personAddresses } from './person.js'
-import { type CallbackItem, readCallback } from './read-callback.js'
+import { type CallbackItem, type IncomingItem, readCallback } from './read-callback.js'
+import { readDeviceCallback } from './read-device-callback.js'
 
 /** Works stored callbacks off. */
 export interface CallbackProcessor {
@@ -46,18 +50,37 @@ export function createCallbackProcessor(ctx: Context): CallbackProcessor {
   const inTurn = createLimit(MAX_RECORDING)
   return {
     process: async (organizationId, callbackId) => {
-      const body = await readBody({ organizationId, callbackId })
-      if (body === null || body.length === 0) return
-      const recorded = readCallback(body).map((item) =>
+      const callback = await readBody({ organizationId, callbackId })
+      if (callback === null || callback.body.length === 0) return
+      const { body, instanceId, isDevice, receivedAt } = callback
+      const line = { organizationId, instanceId }
+      // Without a pause: callbacks enter the lanes in the order in which they were read.
+      const items = isDevice ? readDeviceBody(body) : readCallback(body)
+      const recorded = items.map((item) =>
         inLanes(lanesOf(organizationId, item), () =>
-          item.kind === 'status'
-            ? recordStatus(ctx, applyStatus, organizationId, item)
-            : inTurn(() => record(ctx, organizationId, item)),
+          item.kind === 'status' ? recordStatus(ctx, applyStatus, line, item) : inTurn(() => record(ctx, line, item)),
         ),
       )
-      await Promise.all([...recorded, applyTemplateChanges(ctx, organizationId, body)])
+      await Promise.all([
+        ...recorded,
+        applyTemplateChanges(ctx, organizationId, body),
+        applyConnectionChanges(ctx, organizationId, instanceId, body, receivedAt),
+      ])
     },
   }
+}
+
+/** What core/instances/running-session stores of a linked device. */
+function readDeviceBody(body: Buffer): CallbackItem[] {
+  const { events } = asObject(toStorableDeep(JSON.parse(body.toString('utf8'))))
+  return readDeviceCallback(asObjects(events))
+}
+
+/** The connection that a callback came through. */
+interface CallbackLine {
+  organizationId: string
+  /** Null: the organization's own number. */
+  instanceId: string | null
 }
 
 /** Whoever is one person, by one address or by another, is in one lane; and so is a message with its statuses. */
@@ -66,27 +89,29 @@ function lanesOf(organizationId: string, item: CallbackItem): string[] {
 }
 
 function addressesOf(item: CallbackItem): readonly string[] {
-  if (item.kind === 'status') return [item.upstreamId, ...(item.messageId === null ? [] : [item.messageId])]
+  if (item.kind === 'status') {
+    const { upstreamId, messageId, typed } = item
+    return [upstreamId, ...(messageId === null ? [] : [messageId]), ...(typed ? addressesOf(typed) : [])]
+  }
   const movedTo = item.kind === 'message' && item.movedTo ? personAddresses(item.movedTo).all : []
   return [...personAddresses(item.from).all, ...movedTo]
 }
 
-type IncomingItem = Exclude<CallbackItem, { kind: 'status' }>
-
-async function record(ctx: Context, organizationId: string, item: IncomingItem): Promise<void> {
-  await recordIncoming(ctx, organizationId, item)
-  if (item.kind === 'message' && item.movedTo) await movePerson(ctx, organizationId, item.from, item.movedTo)
+async function record(ctx: Context, line: CallbackLine, item: IncomingItem): Promise<void> {
+  await recordIncoming(ctx, line, item)
+  if (item.kind === 'message' && item.movedTo) await movePerson(ctx, line.organizationId, item.from, item.movedTo)
 }
 
 /** Statuses of the same moment share a statement, so they wait for no turn. */
 async function recordStatus(
   ctx: Context,
   applyStatus: (status: ReportedStatus) => Promise<{ messageId: string | null }>,
-  organizationId: string,
+  { organizationId, instanceId }: CallbackLine,
   item: Extract<CallbackItem, { kind: 'status' }>,
 ): Promise<void> {
   const { messageId } = await applyStatus({
     organizationId,
+    instanceId,
     upstreamId: item.upstreamId,
     messageId: item.messageId !== null && isUuid(item.messageId) ? item.messageId : null,
     status: item.status,
@@ -96,32 +121,35 @@ async function recordStatus(
     eventIds: [newId(), newId()],
   })
   if (item.error?.code === OPTED_OUT && messageId !== null) await optOutByUpstream(ctx, organizationId, messageId)
+  if (messageId === null && item.typed) await record(ctx, { organizationId, instanceId }, item.typed)
 }
 
 /** How often a message is recorded anew when its contact or a twin of it comes in between. */
 const MAX_TRIES = 5
 
 /** The contact is made when the first statement does not find it: nearly every message is of a known one. */
-async function recordIncoming(ctx: Context, organizationId: string, item: IncomingItem): Promise<void> {
+async function recordIncoming(ctx: Context, line: CallbackLine, item: IncomingItem): Promise<void> {
   const { all: addresses, digits } = personAddresses(item.from)
-  const sender = { addresses, hasNumber: digits !== null, profileName: item.profileName }
+  // What the phone sent bears the name of the phone's owner.
+  const profileName = item.device?.fromMe ? null : item.profileName
+  const sender = { addresses, hasNumber: digits !== null, profileName }
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
-    const received = await tryToRecord(ctx, organizationId, sender, item)
+    const received = await tryToRecord(ctx, line, sender, item)
     if (received === 'recorded' || received === 'duplicate') return
-    if (received === 'no_contact') await ensurePersonContact(ctx, organizationId, item.from, item.profileName)
+    if (received === 'no_contact') await ensurePersonContact(ctx, line.organizationId, item.from, profileName)
   }
   throw new Error(`the message ${item.upstreamId} could not be recorded: its contact keeps changing`)
 }
 
 async function tryToRecord(
   ctx: Context,
-  organizationId: string,
+  { organizationId, instanceId }: CallbackLine,
   sender: Sender,
   item: IncomingItem,
 ): Promise<Received | 'again'> {
   try {
     if (item.kind === 'message') {
-      const message = toIncomingMessage(ctx, item)
+      const message = toIncomingMessage(ctx, instanceId, item)
       const received = await recordMessage(ctx, organizationId, sender, message)
       if (received === 'recorded' && message.awaitsMedia) ctx.wakeWorkers()
       return received
@@ -131,6 +159,9 @@ async function tryToRecord(
       upstreamId: item.upstreamId,
       text: item.text,
       aboutUpstreamId: item.aboutUpstreamId,
+      instanceId,
+      sender_type: item.device?.fromMe ? ('human-chat' as const) : ('user-chat' as const),
+      network: item.device?.network ?? null,
       created_at: item.createdAt ?? ctx.clock(),
     }
     if (item.kind === 'reaction') {
@@ -138,7 +169,7 @@ async function tryToRecord(
     }
     const { kind } = item
     return await ctx.database.transaction((transaction) =>
-      recordIncomingChange(transaction, organizationId, sender.addresses, kind, change),
+      recordIncomingChange(transaction, organizationId, sender.addresses, kind, change, newId()),
     )
   } catch (error) {
     if (isUniqueViolation(error)) return 'again'
@@ -162,18 +193,25 @@ function recordMessage(
   })
 }
 
-function toIncomingMessage(ctx: Context, item: Extract<CallbackItem, { kind: 'message' }>): IncomingMessage {
+function toIncomingMessage(
+  ctx: Context,
+  instanceId: string | null,
+  item: Extract<CallbackItem, { kind: 'message' }>,
+): IncomingMessage {
+  const { device } = item
   return {
     id: newId(),
     eventId: newId(),
     upstreamId: item.upstreamId,
-    sender_type: item.isSystem ? 'system' : 'user-chat',
+    instanceId,
+    sender_type: item.isSystem ? 'system' : device?.fromMe ? 'human-chat' : 'user-chat',
     message_type: item.message_type,
     text: item.text,
     media_type: item.media_type,
     content: item.content,
     awaitsMedia: item.awaitsMedia,
     contextUpstreamId: item.contextUpstreamId,
+    network: device?.network ?? null,
     created_at: item.createdAt ?? ctx.clock(),
   }
 }

@@ -1,6 +1,5 @@
-import { businessApiChannel } from '../../channels/business-api.js'
-import type { Channel } from '../../channels/channel.js'
 import type { Context } from '../../context.js'
+import { asObject } from '../../lib/json.js'
 import { SKIP_REASONS } from '../../model/broadcast.js'
 import { fileOf, type MessageContent, type ReadyContent, withFile } from '../../model/message-content.js'
 import type { Tenant } from '../../model/organization.js'
@@ -8,11 +7,11 @@ import type { BroadcastRecipient, NotRecorded, OutgoingMessage } from '../../mod
 import { Problem } from '../../model/problem.js'
 import { memberExists } from '../../storage/members.js'
 import { checkRecipient } from '../../storage/outgoing-messages.js'
-import { openBusinessNumber, requireUpstream } from '../business-number.js'
-import { type ContactNumber, readAddresses } from '../contacts.js'
-import { handOverFile } from '../media/hand-over.js'
+import type { ContactNumber } from '../contacts.js'
+import { type HandedOver, handOverFile } from '../media/hand-over.js'
 import { removeUnattachedFile } from '../media/remove.js'
-import { deliver, draftMessage, pacedNumber, passesInTime, requestPatience } from './deliver.js'
+import { deliver, draftMessage, passesInTime, requestPatience } from './deliver.js'
+import type { Line } from './line.js'
 import { lookForTurn } from './pace.js'
 import { findSendResult, type SendResult } from './settle.js'
 
@@ -20,9 +19,11 @@ import { findSendResult, type SendResult } from './settle.js'
 export interface SendCommand {
   /** The id that the message will have; made before, so that a retry can find what became of it. */
   id: string
-  /** The recipient as given: a phone number in any form, or the chat id of a person without one. */
-  phone_number: string
+  /** The recipient as it was read (core/contacts, readAddresses). */
+  to: ContactNumber
   content: MessageContent
+  /** What the sender calls the file, where that is not as Interface A does. */
+  fileField?: string
   /** The message that this one answers or reacts to, by either of its ids, and the field that named it. */
   about: { id: string; field: string } | null
   /** The team's member who sends; null when a program does. */
@@ -33,11 +34,10 @@ export interface SendCommand {
   recipient: BroadcastRecipient | null
 }
 
-/** A message with what its sending needs; `recipient` as it was read. */
+/** A message with what its sending needs. */
 interface ReadyMessage {
   message: OutgoingMessage
   content: ReadyContent
-  recipient: ContactNumber
   deadline: number
 }
 
@@ -46,26 +46,24 @@ const BUDGET_MS = 25_000
 
 /**
  * Sends one message to an existing contact: records it, calls the upstream, records what it said. Throws problems for what
- * is wrong with the request (spec 4.3): invalid_provider, contact_not_found, contact_blocked, contact_opted_out,
+ * is wrong with the request (spec 4.3): contact_not_found, contact_blocked, contact_opted_out,
  * message_not_found, invalid_field, invalid_media, upstream_upload_failed, too_many_requests where its turn would come too late, and service_unavailable where
  * the contact or the file store cannot be had. Nothing is recorded then.
  */
-export async function sendMessage(ctx: Context, tenant: Tenant, command: SendCommand): Promise<SendResult> {
+export async function sendMessage(ctx: Context, tenant: Tenant, line: Line, command: SendCommand): Promise<SendResult> {
   let deadline = Date.now() + BUDGET_MS
-  const recipient = readAddresses(tenant, 'phone_number', command.phone_number, 'body')
   await checkMember(ctx, tenant, command.memberId)
-  const channel = openChannel(ctx, tenant)
-  const message = draftMessage(ctx, tenant, {
+  const message = draftMessage(ctx, tenant, line, {
     ...command,
-    addresses: recipient.forms,
+    addresses: command.to.forms,
     aboutId: command.about?.id ?? null,
   })
-  await checkFirst(ctx, tenant, command, message, recipient, deadline)
+  await checkFirst(ctx, tenant, line, command, message, deadline)
   const begun = Date.now()
-  const content = await prepareContent(ctx, tenant, channel, command)
+  const { content, file } = await prepareContent(ctx, tenant, line, command)
   deadline += Date.now() - begun
   try {
-    return await deliverNow(ctx, tenant, channel, command, { message, content, recipient, deadline })
+    return await deliverNow(ctx, tenant, line, command, { message: withFileFacts(message, file), content, deadline })
   } catch (error) {
     // Where nobody knows whether it was recorded, the sweep decides.
     if (error instanceof Problem && message.mediaId !== null) await dropFile(ctx, tenant, message.mediaId)
@@ -77,26 +75,21 @@ export async function sendMessage(ctx: Context, tenant: Tenant, command: SendCom
 async function deliverNow(
   ctx: Context,
   tenant: Tenant,
-  channel: Channel,
+  line: Line,
   command: SendCommand,
-  { message, content, recipient, deadline }: ReadyMessage,
+  { message, content, deadline }: ReadyMessage,
 ): Promise<SendResult> {
-  const delivery = await deliver(ctx, tenant, channel, message, content, requestPatience(ctx, deadline))
+  const delivery = await deliver(ctx, tenant, line, message, content, requestPatience(ctx, deadline))
   switch (delivery.result) {
     case 'late':
       throw numberBusy(delivery.waitMs)
     case 'not_recorded':
-      throw explainRefusal(delivery.refusal, command, recipient)
+      throw explainRefusal(delivery.refusal, command)
     case 'taken':
       return (await findSendResult(ctx, tenant, command.id)) ?? { result: 'unknown', messageId: command.id }
     default:
       return delivery
   }
-}
-
-/** The way out of an organization. Throws invalid_provider where it has none. */
-export function openChannel(ctx: Context, tenant: Tenant): Channel {
-  return businessApiChannel(ctx.upstream, openBusinessNumber(ctx, tenant.id, requireUpstream(tenant)))
 }
 
 /** Refuses who is no member of the organization's team. Throws invalid_field. */
@@ -112,16 +105,14 @@ export async function checkMember(ctx: Context, tenant: Tenant, memberId: string
 async function checkFirst(
   ctx: Context,
   tenant: Tenant,
+  { number }: Line,
   command: SendCommand,
   draft: OutgoingMessage,
-  recipient: ContactNumber,
   deadline: number,
 ): Promise<void> {
-  const number = pacedNumber(tenant)
   if (draft.mediaId === null && number.messagesPerSecond === 0) return
   const refusal = await checkRecipient(ctx.database, draft)
-  if (refusal && !passesInTime(refusal, requestPatience(ctx, deadline)))
-    throw explainRefusal(refusal, command, recipient)
+  if (refusal && !passesInTime(refusal, requestPatience(ctx, deadline))) throw explainRefusal(refusal, command)
   if (draft.mediaId === null) return
   const turn = await lookForTurn(ctx.database, tenant.id, number)
   if (!turn.granted) throw numberBusy(turn.waitMs)
@@ -131,16 +122,26 @@ async function checkFirst(
 async function prepareContent(
   ctx: Context,
   tenant: Tenant,
-  channel: Channel,
-  { id, content }: SendCommand,
-): Promise<ReadyContent> {
-  const file = fileOf(content)
-  if (file === null) return content as ReadyContent
-  const { channelMediaId, filename } = await handOverFile(ctx, tenant, channel, { id, ...file })
-  return withFile(content, { channelMediaId }, filename)
+  { channel }: Line,
+  { id, content, fileField }: SendCommand,
+): Promise<{ content: ReadyContent; file: HandedOver | null }> {
+  const given = fileOf(content)
+  if (given === null) return { content: content as ReadyContent, file: null }
+  const field = fileField ?? given.field
+  const file = await handOverFile(ctx, tenant, channel, { id, ...given, field })
+  return { content: withFile(content, { channelMediaId: file.channelMediaId }, file.filename), file }
 }
 
-function explainRefusal(refusal: NotRecorded, command: SendCommand, { digits }: ContactNumber): Problem {
+/** What is known of a file only when it has been handed over is kept with its message. */
+function withFileFacts(message: OutgoingMessage, file: HandedOver | null): OutgoingMessage {
+  if (file === null) return message
+  const { mimeType, size, filename } = file
+  const facts = { mime_type: mimeType, file_size: size, ...(filename !== null && { filename }) }
+  return { ...message, content: { ...asObject(message.content), ...facts } }
+}
+
+function explainRefusal(refusal: NotRecorded, command: SendCommand): Problem {
+  const { digits } = command.to
   switch (refusal.reason) {
     case 'no_contact':
       return new Problem(

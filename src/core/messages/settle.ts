@@ -1,13 +1,13 @@
+import type { ChannelOutcome } from '../../channels/channel.js'
 import type { Context } from '../../context.js'
 import { isUniqueViolation } from '../../database/errors.js'
 import { newId } from '../../lib/id.js'
 import type { JsonObject } from '../../lib/json.js'
-import { OPTED_OUT, OUTCOME_UNKNOWN } from '../../model/message.js'
+import { type NetworkDetails, OPTED_OUT, OUTCOME_UNKNOWN } from '../../model/message.js'
 import type { Tenant } from '../../model/organization.js'
 import { findContactById } from '../../storage/contacts.js'
 import { findMessage } from '../../storage/messages.js'
 import { markMessageUnknown, refuseMessage } from '../../storage/outgoing-messages.js'
-import type { SendOutcome } from '../../upstream/client.js'
 import { optOutByUpstream } from '../opt-outs.js'
 
 /** What became of a send (contract 4, Sending). The message stands in the conversation in every case. */
@@ -31,12 +31,13 @@ export async function settle(
   tenant: Tenant,
   messageId: string,
   recorded: { chatId: string },
-  outcome: SendOutcome,
+  outcome: ChannelOutcome,
 ): Promise<SendResult> {
   switch (outcome.outcome) {
     case 'accepted': {
-      const { upstreamId, waId, answer } = outcome
-      const kept = await tryToKeep(ctx, () => keepAcceptance(ctx, tenant, messageId, recorded, upstreamId, waId))
+      const { upstreamId, waId, answer, network = null } = outcome
+      const accepted = { upstreamId, waId, network }
+      const kept = await tryToKeep(ctx, () => keepAcceptance(ctx, tenant, messageId, recorded, accepted))
       if (!kept) return { result: 'unknown', messageId }
       return { result: 'accepted', messageId, upstreamId, recipient: recorded.chatId, answer }
     }
@@ -78,11 +79,18 @@ async function keepAcceptance(
   tenant: Tenant,
   messageId: string,
   recorded: { chatId: string },
-  upstreamId: string,
-  waId: string | null,
+  { upstreamId, waId, network }: { upstreamId: string; waId: string | null; network: NetworkDetails | null },
 ): Promise<void> {
   const alias = waId !== null && /^\d{5,20}$/.test(waId) && waId !== recorded.chatId ? waId : null
-  const acceptance = { organizationId: tenant.id, id: messageId, upstreamId, at: ctx.clock(), alias, eventId: newId() }
+  const acceptance = {
+    organizationId: tenant.id,
+    id: messageId,
+    upstreamId,
+    network,
+    at: ctx.clock(),
+    alias,
+    eventId: newId(),
+  }
   try {
     await ctx.outbox.accept(acceptance)
   } catch (error) {

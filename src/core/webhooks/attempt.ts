@@ -1,15 +1,16 @@
 import type { Context } from '../../context.js'
-import type { EndpointAnswer } from '../../endpoints/client.js'
+import type { EndpointAnswer, EndpointCall } from '../../endpoints/client.js'
 import { oncePerObject } from '../../lib/once-per-object.js'
 import { type EventRow, presentEvent } from '../../model/event.js'
 import type { AttemptResult, DueDelivery } from '../../storage/webhook-deliveries.js'
 import type { EndpointRow } from '../../storage/webhook-health.js'
+import { createGatewayComposer, type GatewayContext } from './gateway-call.js'
 import { GONE, type Sign } from './health.js'
 import { nextAttemptAt } from './schedule.js'
 import { openWebhookSecrets } from './secrets.js'
 
 /** What the attempts of deliveries need. */
-export type AttemptContext = Pick<Context, 'clock' | 'log' | 'secrets' | 'mediaLinks' | 'endpoints'>
+export type AttemptContext = GatewayContext & Pick<Context, 'clock' | 'log' | 'endpoints'>
 
 /** An attempt that has come to an end: what to record, and what it tells of the endpoint. */
 export interface EndedAttempt {
@@ -35,17 +36,27 @@ export function createAttempter(ctx: AttemptContext): Attempter {
     text: JSON.stringify(presentEvent(event, ctx.mediaLinks.urlOf)),
   }))
 
-  async function post(endpoint: EndpointRow, event: EventRow, at: Date, signal: AbortSignal): Promise<EndpointAnswer> {
-    const secrets = openWebhookSecrets(ctx.secrets, endpoint, at)
-    return ctx.endpoints.post({ url: endpoint.url, secrets, id: event.id, at, body: bodyOf(event).text }, signal)
+  const composeGatewayCall = createGatewayComposer(ctx)
+
+  function post(endpoint: EndpointRow, event: EventRow, signal: AbortSignal): Promise<Answered> {
+    const send = async (call: Composed): Promise<Answered> => {
+      // A large body may have waited for its turn.
+      signal.throwIfAborted()
+      const begunAt = ctx.clock()
+      const secrets = openWebhookSecrets(ctx.secrets, endpoint, begunAt)
+      return { begunAt, answer: await ctx.endpoints.post({ ...call, secrets, id: event.id, at: begunAt }, signal) }
+    }
+    const { url, instance } = endpoint
+    if (instance === null) return send({ url, body: bodyOf(event).text })
+    return composeGatewayCall({ ...endpoint, instance }, event, send)
   }
 
   return async (endpoint, delivery, signal) => {
     const { event, attempted } = delivery
-    const begunAt = ctx.clock()
-    if (event === null) return toEnded(delivery, begunAt, NOT_KEPT, null, null)
+    const calledAt = ctx.clock()
+    if (event === null) return toEnded(delivery, calledAt, NOT_KEPT, null, null)
     try {
-      const answer = await post(endpoint, event, begunAt, signal)
+      const { begunAt, answer } = await post(endpoint, event, signal)
       const at = ctx.clock()
       const delivered = answer.outcome === 'delivered'
       const isOver = delivered || answer.status === GONE
@@ -54,9 +65,17 @@ export function createAttempter(ctx: AttemptContext): Attempter {
     } catch (error) {
       if (signal.aborted) return null
       ctx.log.error({ err: error, webhook: endpoint.id, event: event.id }, 'a webhook could not be sent')
-      return toEnded(delivery, begunAt, OUR_FAULT, nextAttemptAt(attempted + 1, null, ctx.clock()), null)
+      return toEnded(delivery, calledAt, OUR_FAULT, nextAttemptAt(attempted + 1, null, ctx.clock()), null)
     }
   }
+}
+
+/** What is posted, and where. */
+type Composed = Pick<EndpointCall, 'url' | 'body' | 'headers'>
+
+interface Answered {
+  begunAt: Date
+  answer: EndpointAnswer
 }
 
 const NO_ANSWER = { outcome: 'failed', status: null, retryAfterMs: null, responseBody: null, durationMs: 0 } as const

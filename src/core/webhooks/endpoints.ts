@@ -42,13 +42,7 @@ export async function setWebhook(
   id: string,
 ): Promise<IssuedWebhook> {
   const kinds = readKinds(events, 'events', 'invalid_field')
-  const obstacle = await ctx.endpoints.check(url)
-  if (obstacle !== null) {
-    throw new Problem(
-      'invalid_field',
-      `url cannot be called: ${obstacle}. Give an address that the internet can reach, such as https://example.com/hook, or have the operator allow it (PARLEY_ALLOWED_PRIVATE_HOSTS)`,
-    )
-  }
+  await requireCallable(ctx, url)
   const secret = newWebhookSecret()
   const sealed = sealWebhookSecret(ctx.secrets, organizationId, secret)
   const row = { id, url, events: kinds, description, secret: sealed }
@@ -65,6 +59,16 @@ export async function setWebhook(
   return { webhook, secret }
 }
 
+/** Refuses an address that webhooks cannot be posted to. Throws invalid_field. */
+export async function requireCallable({ endpoints }: Pick<Context, 'endpoints'>, url: string): Promise<void> {
+  const obstacle = await endpoints.check(url)
+  if (obstacle === null) return
+  throw new Problem(
+    'invalid_field',
+    `url cannot be called: ${obstacle}. Give an address that the internet can reach, such as https://example.com/hook, or have the operator allow it (PARLEY_ALLOWED_PRIVATE_HOSTS)`,
+  )
+}
+
 /** The webhook that an attempt to set it has left under its id, with its secret; null where it has not come to that. */
 export async function recoverWebhook(
   ctx: OperatorContext & Pick<Context, 'secrets'>,
@@ -77,7 +81,7 @@ export async function recoverWebhook(
   return { webhook, secret }
 }
 
-/** The organization's webhooks, oldest first. */
+/** The organization's webhooks, oldest first; without those of its instances. */
 export function listWebhooks(ctx: Pick<Context, 'database'>, organizationId: string): Promise<Webhook[]> {
   return listWebhookRows(ctx.database, organizationId)
 }
@@ -124,7 +128,7 @@ export async function enableWebhook(
   return webhook
 }
 
-/** One of the organization's webhooks. Throws webhook_not_found. */
+/** One of the organization's webhooks, or of its instances. Throws webhook_not_found. */
 export async function requireWebhook(
   ctx: Pick<Context, 'database'>,
   organizationId: string,
@@ -144,10 +148,8 @@ export async function requireActiveWebhook(
   const webhook = await requireWebhook(ctx, organizationId, id)
   if (webhook.active) return webhook
   const reason = webhook.disabled_reason ?? 'it was disabled'
-  throw new Problem(
-    'webhook_disabled',
-    `The webhook ${id} is disabled (${reason}): enable it first, by POST /set-webhooks/${id}/enable`,
-  )
+  const path = webhook.instance_id === null ? `/set-webhooks/${id}/enable` : '/gateway/webhook/set/{instance}'
+  throw new Problem('webhook_disabled', `The webhook ${id} is disabled (${reason}): enable it first, by POST ${path}`)
 }
 
 /** The problem of an id that no webhook of the organization has. */

@@ -1,5 +1,7 @@
 import { newId } from '../../lib/id.js'
 import type { EventRow } from '../../model/event.js'
+import { GATEWAY_KINDS, gatewayEventFor, type WebhookInstance } from '../../model/gateway-event.js'
+import { gatewayEventKey } from '../../model/gateway-webhook.js'
 import { EVERY_KIND, TEST_KIND } from '../../model/webhook.js'
 import type { NewDelivery } from '../../storage/webhook-deliveries.js'
 import type { EndpointRow } from '../../storage/webhook-health.js'
@@ -11,14 +13,21 @@ import type { EndpointRow } from '../../storage/webhook-health.js'
 export function fanOut(events: readonly EventRow[], endpoints: readonly EndpointRow[]): [NewDelivery, EventRow][] {
   return endpoints.flatMap((endpoint) =>
     events
-      .filter((event) => takes(endpoint, event))
+      .filter((event) => event.seq > endpoint.since_seq && wants(endpoint, event))
       .map((event): [NewDelivery, EventRow] => [toDelivery(endpoint, event), event]),
   )
 }
 
-function takes({ events, since_seq }: EndpointRow, { type, seq }: EventRow): boolean {
-  if (type === TEST_KIND || seq <= since_seq) return false
-  return events.includes(type) || events.includes(EVERY_KIND)
+/** Whether a webhook wants events of this kind; an instance's only those that concern the instance. */
+export function wants({ events, instance }: Pick<EndpointRow, 'events' | 'instance'>, event: EventRow): boolean {
+  if (event.type === TEST_KIND) return false
+  if (instance !== null) return wantsOfGateway(events, instance, event)
+  return events.includes(event.type) || (events.includes(EVERY_KIND) && !event.type.startsWith(GATEWAY_KINDS))
+}
+
+function wantsOfGateway(events: readonly string[], instance: WebhookInstance, event: EventRow): boolean {
+  const name = gatewayEventFor(event, instance)
+  return name !== null && (events.includes(EVERY_KIND) || events.includes(gatewayEventKey(name)))
 }
 
 function toDelivery(endpoint: EndpointRow, event: EventRow): NewDelivery {

@@ -2,7 +2,8 @@ import type { Context, OperatorContext } from '../../context.js'
 import { newId } from '../../lib/id.js'
 import { presentEvent, type ShownEvent } from '../../model/event.js'
 import { Problem } from '../../model/problem.js'
-import { type Delivery, EVERY_KIND } from '../../model/webhook.js'
+import { type Delivery, EVENT_KINDS, EVERY_KIND } from '../../model/webhook.js'
+import { type EndpointRow, findEndpoint } from '../../storage/webhook-health.js'
 import {
   type AttemptedPosition,
   countReplays,
@@ -15,15 +16,19 @@ import {
   insertTestDelivery,
   listAttemptedDeliveries,
   listDeliveryPage,
+  readEventRange,
   sweepDeliveries,
 } from '../../storage/webhook-log.js'
 import { requireActiveWebhook, webhookNotFound } from './endpoints.js'
+import { wants } from './fan-out.js'
+import { type GatewayContext, presentGatewayCall } from './gateway-call.js'
 
 /** What the verbs need that leave something to be delivered. */
 type ReplayContext = OperatorContext & Pick<Context, 'signals'>
 
 const MAX_REPLAYED = 100_000
 const SWEEP_BATCH = 5_000
+const READ_BATCH = 1_000
 
 /** A page of the organization's deliveries, newest first; the first page is 1. */
 export function listDeliveries(
@@ -44,25 +49,36 @@ export function tailDeliveries(
   return listAttemptedDeliveries(ctx.database, organizationId, after, limit)
 }
 
+/** What is posted; of an instance's webhook its envelope, without codes to be scanned and the bytes of files. */
+export type ShownBody = ShownEvent | ReturnType<typeof presentGatewayCall>
+
 /** One delivery with what is posted; null when the event is not kept any more, or its contact was erased. Throws delivery_not_found. */
 export async function readDelivery(
-  ctx: Pick<Context, 'database' | 'mediaLinks'>,
+  ctx: GatewayContext,
   organizationId: string,
   id: string,
-): Promise<{ delivery: Delivery; body: ShownEvent | null }> {
+): Promise<{ delivery: Delivery; body: ShownBody | null }> {
   const delivery = await requireDelivery(ctx, organizationId, id)
   const event = await findDeliveredEvent(ctx.database, organizationId, delivery)
-  return { delivery, body: event && presentEvent(event, ctx.mediaLinks.urlOf) }
+  if (event === null) return { delivery, body: null }
+  const endpoint = await findEndpoint(ctx.database, organizationId, delivery.webhook_id)
+  const instance = endpoint?.instance
+  if (!endpoint || !instance) return { delivery, body: presentEvent(event, ctx.mediaLinks.urlOf) }
+  return { delivery, body: presentGatewayCall(ctx, { ...endpoint, instance }, event) }
 }
 
-/** Raises webhook.test for one webhook only, delivered under the given id. Throws webhook_not_found, webhook_disabled. */
+/**
+ * Raises webhook.test for one webhook only, delivered under the given id. Throws webhook_not_found, also for an instance's, whose
+ * language has no such event, and webhook_disabled.
+ */
 export async function testWebhook(
   ctx: ReplayContext,
   organizationId: string,
   webhookId: string,
   id: string,
 ): Promise<Delivery> {
-  await requireActiveWebhook(ctx, organizationId, webhookId)
+  const { instance_id } = await requireActiveWebhook(ctx, organizationId, webhookId)
+  if (instance_id !== null) throw webhookNotFound(webhookId)
   const test = { id, eventId: newId(), at: ctx.clock() }
   const delivery = await insertTestDelivery(ctx.database, organizationId, webhookId, test)
   if (delivery === null) throw webhookNotFound(webhookId)
@@ -120,9 +136,10 @@ export async function replayRange(
   id: string,
 ): Promise<number> {
   if (to < from) throw new Problem('invalid_field', `to ${to.toISOString()} is before from ${from.toISOString()}`)
-  const { events } = await requireActiveWebhook(ctx, organizationId, webhookId)
-  const range = { from, before: new Date(to.getTime() + 1), kinds: events.includes(EVERY_KIND) ? null : events }
-  const seqs = await findEventRange(ctx.database, organizationId, range, MAX_REPLAYED + 1)
+  await requireActiveWebhook(ctx, organizationId, webhookId)
+  const endpoint = await findEndpoint(ctx.database, organizationId, webhookId)
+  if (endpoint === null) throw webhookNotFound(webhookId)
+  const seqs = await findWanted(ctx, organizationId, endpoint, { from, before: new Date(to.getTime() + 1) })
   if (seqs.length > MAX_REPLAYED) {
     throw new Problem(
       'invalid_field',
@@ -152,6 +169,36 @@ export async function sweepWebhook(
   webhookId: string,
 ): Promise<void> {
   while ((await sweepDeliveries(ctx.database, organizationId, webhookId, SWEEP_BATCH)) === SWEEP_BATCH);
+}
+
+/** The events of a time that a webhook takes, one more at most than are replayed. */
+async function findWanted(
+  ctx: Pick<Context, 'database'>,
+  organizationId: string,
+  endpoint: EndpointRow,
+  range: { from: Date; before: Date },
+): Promise<number[]> {
+  if (endpoint.instance !== null) return findWantedOfGateway(ctx, organizationId, endpoint, range)
+  const kinds = endpoint.events.includes(EVERY_KIND) ? EVENT_KINDS : endpoint.events
+  return findEventRange(ctx.database, organizationId, { ...range, kinds }, MAX_REPLAYED + 1)
+}
+
+/** What an event is to an instance does not stand in its kind alone. */
+async function findWantedOfGateway(
+  ctx: Pick<Context, 'database'>,
+  organizationId: string,
+  endpoint: EndpointRow,
+  range: { from: Date; before: Date },
+): Promise<number[]> {
+  const seqs: number[] = []
+  for (let after = 0; seqs.length <= MAX_REPLAYED; ) {
+    const events = await readEventRange(ctx.database, organizationId, { ...range, after }, READ_BATCH)
+    seqs.push(...events.filter((event) => wants(endpoint, event)).map(({ seq }) => seq))
+    const last = events.at(-1)
+    if (last === undefined || events.length < READ_BATCH) break
+    after = last.seq
+  }
+  return seqs
 }
 
 async function requireDelivery(ctx: Pick<Context, 'database'>, organizationId: string, id: string): Promise<Delivery> {

@@ -16,6 +16,28 @@ export function openWebhookSecrets(box: SecretBox, webhook: Secrets, now: Date):
   return sealed.map((one) => box.open(one, contextOf(organization_id)))
 }
 
+/** The headers that are sent beside ours, as they are stored; null for none. */
+export function sealWebhookHeaders(
+  box: SecretBox,
+  organizationId: string,
+  headers: Readonly<Record<string, string>>,
+): Buffer | null {
+  if (Object.keys(headers).length === 0) return null
+  return box.seal(JSON.stringify(headers), headersContextOf(organizationId))
+}
+
+/** They again. */
+export function openWebhookHeaders(
+  box: SecretBox,
+  { organization_id, headers }: Pick<Webhook, 'organization_id' | 'headers'>,
+): Record<string, string> {
+  return headers === null ? {} : JSON.parse(box.open(headers, headersContextOf(organization_id)))
+}
+
+function headersContextOf(organizationId: string): string {
+  return `${organizationId}:webhook.headers`
+}
+
 function contextOf(organizationId: string): string {
   return `${organizationId}:webhook.secret`
 }

@@ -1,18 +1,5 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
-
-/** Only told of, and read elsewhere: http/idempotency. */
-const IDEMPOTENCY_KEY = {
-  type: 'object',
-  properties: {
-    'Idempotency-Key': {
-      type: 'string',
-      minLength: 1,
-      maxLength: 255,
-      description:
-        'Makes the request safe to repeat: within 24 hours the same key and body give the first answer again, with the header Idempotent-Replayed',
-    },
-  },
-}
+import { IDEMPOTENCY_HEADER } from '../../http/idempotency.js'
 
 /** The description of Interface A at /openapi.json: OpenAPI 3.1.0, version 1.0.0 (spec 9). */
 export const apiDescription: FastifyDynamicSwaggerOptions = {
@@ -35,7 +22,8 @@ export const apiDescription: FastifyDynamicSwaggerOptions = {
     url,
     schema: {
       ...schema,
-      ...(route.method === 'POST' ? { headers: IDEMPOTENCY_KEY } : {}),
+      hide: schema?.hide || url.startsWith('/gateway'),
+      ...(route.method === 'POST' ? { headers: IDEMPOTENCY_HEADER } : {}),
       ...describeFile(route.config?.contentType),
     },
   }),

@@ -3,30 +3,9 @@ import { MEBIBYTE } from '../../lib/units.js'
 import { Nullable } from '../../model/input.js'
 import { MEDIA_RULES, type MediaKind } from '../../model/media.js'
 import type { InteractiveContent, InteractiveHeader, MessageContent } from '../../model/message-content.js'
+import { checkSections, LIMITS, refuseTwice } from '../../model/message-limits.js'
 import { Problem } from '../../model/problem.js'
 
-// The limits are those of spec 8 and, where it is silent, of the upstream (contract 4).
-const MAX_TEXT = 4096
-const MAX_CAPTION = 1024
-const MAX_FILENAME = 240
-const MAX_URL = 4096
-const MAX_PLACE = 1000
-const MAX_CARDS = 257
-const MAX_BODY = 1024
-const MAX_HEADER = 60
-const MAX_FOOTER = 60
-const MAX_BUTTONS = 3
-const MAX_BUTTON_ID = 256
-const MAX_TITLE = 20
-const MAX_SECTIONS = 10
-const MAX_ROWS = 10
-const MAX_ROW_ID = 200
-const MAX_ROW_TITLE = 24
-const MAX_DESCRIPTION = 72
-const MAX_SECTION_TITLE = 24
-/** Names and numbers on a contact card. */
-const MAX_CARD_TEXT = 256
-const MAX_EMOJI = 64
 const DEFAULT_EMOJI = '👍'
 
 const Maybe = <Schema extends TSchema>(schema: Schema) => Type.Optional(Nullable(schema))
@@ -54,15 +33,15 @@ const common = {
 const mediaUrl = (kind: MediaKind) => {
   const { names, maxBytes } = MEDIA_RULES[kind]
   const description = `An address that anybody can reach, of a file that is ${names}, of at most ${maxBytes / MEBIBYTE} MB`
-  return Needed(MAX_URL, 'media_url is required for media messages', description)
+  return Needed(LIMITS.url, 'media_url is required for media messages', description)
 }
-const caption = Maybe(Type.String({ maxLength: MAX_CAPTION }))
-const filename = Maybe(Type.String({ maxLength: MAX_FILENAME, description: 'The display name' }))
+const caption = Maybe(Type.String({ maxLength: LIMITS.caption }))
+const filename = Maybe(Type.String({ maxLength: LIMITS.filename, description: 'The display name' }))
 
 const Text = Type.Object({
   ...common,
   message_type: Type.Literal('text'),
-  text: Needed(MAX_TEXT, 'text is required for text messages'),
+  text: Needed(LIMITS.text, 'text is required for text messages'),
 })
 
 const Image = Type.Object({ ...common, message_type: Type.Literal('image'), media_url: mediaUrl('image'), caption })
@@ -85,8 +64,8 @@ const Location = Type.Object({
     {
       latitude: Type.Number({ minimum: -90, maximum: 90, 'x-missing': COORDINATES }),
       longitude: Type.Number({ minimum: -180, maximum: 180, 'x-missing': COORDINATES }),
-      name: Maybe(Type.String({ maxLength: MAX_PLACE })),
-      address: Maybe(Type.String({ maxLength: MAX_PLACE })),
+      name: Maybe(Type.String({ maxLength: LIMITS.place })),
+      address: Maybe(Type.String({ maxLength: LIMITS.place })),
     },
     { 'x-missing': COORDINATES },
   ),
@@ -99,26 +78,26 @@ const Contacts = Type.Object({
     Type.Object({
       name: Type.Object(
         {
-          formatted_name: Needed(MAX_CARD_TEXT),
-          first_name: Maybe(Type.String({ maxLength: MAX_CARD_TEXT, description: 'By default formatted_name' })),
-          last_name: Maybe(Type.String({ maxLength: MAX_CARD_TEXT })),
+          formatted_name: Needed(LIMITS.cardText),
+          first_name: Maybe(Type.String({ maxLength: LIMITS.cardText, description: 'By default formatted_name' })),
+          last_name: Maybe(Type.String({ maxLength: LIMITS.cardText })),
         },
         { 'x-missing': true },
       ),
       phones: NeededList(
-        Type.Object({ phone: Needed(MAX_CARD_TEXT), type: Maybe(Type.String({ maxLength: MAX_CARD_TEXT })) }),
-        MAX_CARDS,
+        Type.Object({ phone: Needed(LIMITS.cardText), type: Maybe(Type.String({ maxLength: LIMITS.cardText })) }),
+        LIMITS.cards,
       ),
     }),
-    MAX_CARDS,
+    LIMITS.cards,
     'contacts is required for contacts messages',
   ),
 })
 
 const frame = {
-  body: Needed(MAX_BODY),
-  header: Maybe(Type.String({ maxLength: MAX_HEADER })),
-  footer: Maybe(Type.String({ maxLength: MAX_FOOTER })),
+  body: Needed(LIMITS.body),
+  header: Maybe(Type.String({ maxLength: LIMITS.header })),
+  footer: Maybe(Type.String({ maxLength: LIMITS.footer })),
 }
 
 const Buttons = Type.Object({
@@ -126,32 +105,32 @@ const Buttons = Type.Object({
   type: Type.Literal('button'),
   header_media: Maybe(
     Type.Object(
-      { type: Type.Enum(['image', 'video', 'document'], { 'x-missing': true }), url: Needed(MAX_URL), filename },
+      { type: Type.Enum(['image', 'video', 'document'], { 'x-missing': true }), url: Needed(LIMITS.url), filename },
       { description: 'A file above the body, in place of header' },
     ),
   ),
-  buttons: NeededList(Type.Object({ id: Needed(MAX_BUTTON_ID), title: Needed(MAX_TITLE) }), MAX_BUTTONS),
+  buttons: NeededList(Type.Object({ id: Needed(LIMITS.buttonId), title: Needed(LIMITS.title) }), LIMITS.buttons),
 })
 
 const List = Type.Object({
   ...frame,
   type: Type.Literal('list'),
-  button: Needed(MAX_TITLE),
+  button: Needed(LIMITS.title),
   sections: NeededList(
     Type.Object({
       title: Maybe(
-        Type.String({ maxLength: MAX_SECTION_TITLE, description: 'Required in a list of several sections' }),
+        Type.String({ maxLength: LIMITS.sectionTitle, description: 'Required in a list of several sections' }),
       ),
       rows: NeededList(
         Type.Object({
-          id: Needed(MAX_ROW_ID),
-          title: Needed(MAX_ROW_TITLE),
-          description: Maybe(Type.String({ maxLength: MAX_DESCRIPTION })),
+          id: Needed(LIMITS.rowId),
+          title: Needed(LIMITS.rowTitle),
+          description: Maybe(Type.String({ maxLength: LIMITS.description })),
         }),
-        MAX_ROWS,
+        LIMITS.rows,
       ),
     }),
-    MAX_SECTIONS,
+    LIMITS.sections,
   ),
 })
 
@@ -180,7 +159,7 @@ const Reaction = Type.Object({
     {
       message_id: Needed(512, REACTION_TARGET, 'A message of the conversation, by either of its ids'),
       emoji: Maybe(
-        Type.String({ maxLength: MAX_EMOJI, default: DEFAULT_EMOJI, description: 'Empty takes the reaction back' }),
+        Type.String({ maxLength: LIMITS.emoji, default: DEFAULT_EMOJI, description: 'Empty takes the reaction back' }),
       ),
     },
     { 'x-missing': REACTION_TARGET },
@@ -257,7 +236,7 @@ function readInteractive(given: Static<typeof Interactive>['interactive']): {
     const buttons = given.buttons.map(({ id, title }) => ({ id, title }))
     return { interactive: { type: 'button', body, footer, buttons }, header: readHeader(given, above) }
   }
-  checkSections(given.sections)
+  checkSections(given.sections, 'interactive.sections', 'id')
   const sections = given.sections.map(({ title, rows }) => ({
     title: textOrNull(title),
     rows: rows.map((row) => ({ id: row.id, title: row.title, description: textOrNull(row.description) })),
@@ -274,38 +253,4 @@ function readHeader(
     throw new Problem('invalid_field', 'interactive.header and interactive.header_media exclude each other: give one')
   }
   return { type: media.type, file: { url: media.url }, filename: textOrNull(media.filename) }
-}
-
-/** What the upstream asks of a list as a whole. */
-function checkSections(sections: Static<typeof List>['sections']): void {
-  const total = sections.reduce((sum, { rows }) => sum + rows.length, 0)
-  if (total > MAX_ROWS) {
-    throw new Problem(
-      'invalid_field',
-      `interactive.sections must have at most ${MAX_ROWS} rows in all sections together, not ${total}`,
-    )
-  }
-  const untitled = sections.findIndex(({ title }) => !title)
-  if (sections.length > 1 && untitled !== -1) {
-    throw new Problem(
-      'missing_field',
-      `interactive.sections[${untitled}].title is required in a list of several sections`,
-    )
-  }
-  const places = sections.flatMap(({ rows }, section) =>
-    rows.map((_, row) => `interactive.sections[${section}].rows[${row}].id`),
-  )
-  refuseTwice(
-    sections.flatMap(({ rows }) => rows),
-    (index) => places[index] ?? '',
-  )
-}
-
-/** Ids tell the customer's choice, so each may stand once; `pathOf` names the field of an item. */
-function refuseTwice(items: { id: string }[], pathOf: (index: number) => string): void {
-  const seen = new Set<string>()
-  items.forEach(({ id }, index) => {
-    if (seen.has(id)) throw new Problem('invalid_field', `${pathOf(index)} "${id}" is there twice: ids must be unique`)
-    seen.add(id)
-  })
 }

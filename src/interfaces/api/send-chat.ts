@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
 import type { Context } from '../../context.js'
+import { readAddresses } from '../../core/contacts.js'
 import type { Attempt } from '../../core/idempotency.js'
+import { organizationLine } from '../../core/messages/line.js'
 import { sendMessage } from '../../core/messages/send.js'
 import { findSendResult, type SendResult } from '../../core/messages/settle.js'
 import { tenantOf } from '../../http/auth.js'
@@ -45,7 +47,9 @@ export function sendChatRoutes(server: ApiServer, ctx: Context): void {
       return answerOnce(ctx, request, reply, {
         perform: async (id) => {
           const sender = { memberId: memberId ?? null, isPromotional: false, recipient: null }
-          const sent = await sendMessage(ctx, tenant, { id, phone_number, content, about, ...sender })
+          const to = readAddresses(tenant, 'phone_number', phone_number, 'body')
+          const line = organizationLine(ctx, tenant)
+          const sent = await sendMessage(ctx, tenant, line, { id, to, content, about, ...sender })
           return toAttempt(tenant, content.type, sent)
         },
         recover: async (id) => {

@@ -20,6 +20,8 @@ const ReplayBody = Type.Object({
   to: Type.String({ format: 'date-time', description: 'When the last one happened' }),
 })
 
+const Envelope = Type.Object({ event: Type.String(), instance: Type.String() }, { additionalProperties: true })
+
 /** `/webhook-deliveries`: what was delivered and what was not, and delivering it again (contract 4, Webhooks). */
 export function webhookDeliveryRoutes(server: ApiServer, ctx: Context): void {
   server.get(
@@ -75,8 +77,9 @@ export function webhookDeliveryRoutes(server: ApiServer, ctx: Context): void {
               success: Type.Literal(true),
               delivery: DeliverySchema,
               body: Nullable(
-                Type.Object(EventFields, {
-                  description: 'null when the event is not kept any more, or its contact was erased',
+                Type.Union([Type.Object(EventFields), Envelope], {
+                  description:
+                    "The event, of an instance's webhook in the gateway's envelope; null when it is not kept any more, or its contact was erased",
                 }),
               ),
             }),

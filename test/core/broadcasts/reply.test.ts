@@ -90,6 +90,8 @@ describe('an ordinary message', () => {
     content: null,
     awaitsMedia: false,
     contextUpstreamId: 'wamid.ANSWERED',
+    instanceId: null,
+    network: null,
     created_at: at(),
   }
 

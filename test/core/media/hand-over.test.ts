@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Context } from '../../../src/context.js'
 import { handOverFile } from '../../../src/core/media/hand-over.js'
-import { openChannel } from '../../../src/core/messages/send.js'
+import { organizationLine } from '../../../src/core/messages/line.js'
 import { newId } from '../../../src/lib/id.js'
 import type { Tenant } from '../../../src/model/organization.js'
 import { findTenantsById } from '../../../src/storage/organizations.js'
@@ -39,7 +39,7 @@ afterAll(async () => {
 const given = (path: string) => ({
   id: newId(),
   kind: 'image' as const,
-  url: `${files.url}${path}`,
+  source: { url: `${files.url}${path}` },
   field: 'media_url',
   filename: null,
 })
@@ -61,7 +61,7 @@ describe('a file that does not come in time', () => {
   it.each(['/silence', '/trickle'])('after 30 s is refused and leaves nothing: %s', async (path) => {
     const asked: number[] = []
     const ctx = impatient(asked)
-    await expect(handOverFile(ctx, tenant, openChannel(ctx, tenant), given(path))).rejects.toMatchObject({
+    await expect(handOverFile(ctx, tenant, organizationLine(ctx, tenant).channel, given(path))).rejects.toMatchObject({
       code: 'invalid_media',
       message: 'media_url cannot be used: it took longer than 0.03 s',
     })

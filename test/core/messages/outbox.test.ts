@@ -53,6 +53,8 @@ function messageTo(digits: string, fields: Partial<OutgoingMessage> = {}): Outgo
   return {
     organizationId: organization.id,
     id: newId(),
+    instanceId: null,
+    namesChats: false,
     addresses: [digits],
     sender_type: 'bot-chat',
     message_type: 'text',
@@ -73,7 +75,7 @@ function messageTo(digits: string, fields: Partial<OutgoingMessage> = {}): Outgo
 }
 
 function acceptanceOf({ organizationId, id }: OutgoingMessage, upstreamId: string | null): Acceptance {
-  return { organizationId, id, upstreamId, at: world.now(), alias: null, eventId: newId() }
+  return { organizationId, id, upstreamId, network: null, at: world.now(), alias: null, eventId: newId() }
 }
 
 interface Row {

@@ -69,13 +69,23 @@ async function messageIdOf(upstreamId: string | undefined): Promise<string> {
 
 function edit({ digits, upstreamIds }: Conversation, number: number, text: string): Promise<unknown> {
   return world.database.transaction((transaction) =>
-    recordIncomingChange(transaction, organization.id, [digits], 'edit', {
-      id: newId(),
-      upstreamId: wamid(),
-      text,
-      aboutUpstreamId: upstreamIds[number - 1] as string,
-      created_at: new Date(),
-    }),
+    recordIncomingChange(
+      transaction,
+      organization.id,
+      [digits],
+      'edit',
+      {
+        id: newId(),
+        upstreamId: wamid(),
+        text,
+        aboutUpstreamId: upstreamIds[number - 1] as string,
+        instanceId: null,
+        sender_type: 'user-chat',
+        network: null,
+        created_at: new Date(),
+      },
+      newId(),
+    ),
   )
 }
 
@@ -151,13 +161,23 @@ describe('what changes while its conversation is made searchable', () => {
   it('an edit under way of what no job has touched yet', async () => {
     const conversation = await newConversation(['alfa', 'beta'])
     const indexing = await world.database.transaction(async (transaction) => {
-      await recordIncomingChange(transaction, organization.id, [conversation.digits], 'edit', {
-        id: newId(),
-        upstreamId: wamid(),
-        text: 'delta',
-        aboutUpstreamId: conversation.upstreamIds[0] as string,
-        created_at: new Date(),
-      })
+      await recordIncomingChange(
+        transaction,
+        organization.id,
+        [conversation.digits],
+        'edit',
+        {
+          id: newId(),
+          upstreamId: wamid(),
+          text: 'delta',
+          aboutUpstreamId: conversation.upstreamIds[0] as string,
+          instanceId: null,
+          sender_type: 'user-chat',
+          network: null,
+          created_at: new Date(),
+        },
+        newId(),
+      )
       const started = index(conversation.id)
       await untilWaiting(world.database, 1)
       return [started]

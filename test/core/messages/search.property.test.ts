@@ -119,13 +119,23 @@ class Reference {
   async edit(message: Said, text: string): Promise<void> {
     message.text = text
     await world.database.transaction((transaction) =>
-      recordIncomingChange(transaction, organization.id, [this.digits], 'edit', {
-        id: newId(),
-        upstreamId: wamid(),
-        text,
-        aboutUpstreamId: message.upstreamId,
-        created_at: new Date(),
-      }),
+      recordIncomingChange(
+        transaction,
+        organization.id,
+        [this.digits],
+        'edit',
+        {
+          id: newId(),
+          upstreamId: wamid(),
+          text,
+          aboutUpstreamId: message.upstreamId,
+          instanceId: null,
+          sender_type: 'user-chat',
+          network: null,
+          created_at: new Date(),
+        },
+        newId(),
+      ),
     )
   }
 

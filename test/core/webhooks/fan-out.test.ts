@@ -13,6 +13,10 @@ const endpoint = (id: string, fields: Partial<EndpointRow> = {}): EndpointRow =>
   previous_secret_until: null,
   failing_since: null,
   since_seq: 0,
+  by_events: false,
+  with_base64: false,
+  headers: null,
+  instance: null,
   ...fields,
 })
 

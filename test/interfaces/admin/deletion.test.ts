@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { requestIndexes } from '../../support/conversations.js'
+import { createInstance, scan } from '../../support/instances.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 import { connectStorefront, postWebhook, shopOrder } from '../hooks/storefront-support.js'
 
@@ -38,6 +39,7 @@ async function furnish(): Promise<TestOrganization> {
   ).body
   await world.request('POST', `/set-webhooks/${webhook.id}/test`, { key })
   await sendBroadcast(organization)
+  await useInstance(organization)
   await world.admin('PUT', `/organizations/${id}/upstream`, {
     phone_number_id: phoneNumberId,
     business_account_id: organization.businessAccountId,
@@ -49,6 +51,27 @@ async function furnish(): Promise<TestOrganization> {
   await world.request('POST', '/send-chat', { key, body: paced })
   await world.settle()
   return organization
+}
+
+/** A message goes through an instance; it has a session, and something is asked of it, as if it were a linked device. */
+async function useInstance(organization: TestOrganization): Promise<void> {
+  const { id, key } = organization
+  const instance = await createInstance(world, organization, { instanceName: 'phone', integration: 'SANDBOX' })
+  await world.request('GET', '/gateway/instance/connect/phone', { key })
+  await scan(world, organization, 'phone', '5511988887777')
+  await world.settle()
+  const body = { number: '5511987654321', text: 'Olá' }
+  expect((await world.request('POST', '/gateway/message/sendText/phone', { key, body })).status).toBe(201)
+  for (const [table, columns, values] of [
+    ['device_credentials', 'credentials', `'sealed'`],
+    ['device_keys', 'type, key_id, value', `'session', 'one', 'sealed'`],
+    ['instance_commands', 'id, command, connects, expires_at', `gen_random_uuid(), '{}', false, now()`],
+  ]) {
+    await world.database.pool.query(
+      `INSERT INTO ${table} (organization_id, instance_id, ${columns}) VALUES ($1, $2, ${values})`,
+      [id, instance.id],
+    )
+  }
 }
 
 /** With links of the recipients' own; one phone refuses it. Its counters stand as if some of them had been folded. */

@@ -2,9 +2,8 @@ import { once } from 'node:events'
 import http, { type IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { growthDuring } from '../../support/memory.js'
 import { startWorld, type World } from '../../support/world.js'
 
 let world: World
@@ -47,31 +46,9 @@ async function drain(answer: IncomingMessage) {
   return { length, head }
 }
 
-setFlagsFromString('--expose-gc')
-const collectGarbage: () => void = runInNewContext('gc')
-
-/** The bytes that are really held. */
-function held(): number {
-  collectGarbage()
-  const { heapUsed, arrayBuffers } = process.memoryUsage()
-  return heapUsed + arrayBuffers
-}
-
-/** The most that is held at a time while the work is done, above what was before. */
-async function growthDuring(work: () => Promise<void>): Promise<number> {
-  const before = held()
-  let most = 0
-  const timer = setInterval(() => {
-    most = Math.max(most, held() - before)
-  }, SAMPLE_MS)
-  await work()
-  clearInterval(timer)
-  return most
-}
-
 it('imports and exports 100,000 rows without growing memory', async () => {
   const { key } = await world.createOrganization()
-  const growth = await growthDuring(async () => {
+  const growth = await growthDuring(SAMPLE_MS, async () => {
     const imported = await request('POST', '/contacts/import', key, Readable.from(csv()))
     expect(imported.statusCode).toBe(200)
     const { head, length } = await drain(imported)

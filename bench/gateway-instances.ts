@@ -1,0 +1,46 @@
+import { until } from './until.js'
+import { call, type Organization } from './world.js'
+
+/** An instance of the gateway, as the benchmark made it. */
+export interface BenchInstance {
+  id: string
+  name: string
+  /** Opens this instance alone. */
+  token: string
+}
+
+/** Where instances are made: the service, the simulator behind it, and whose they are. */
+export interface InstancePlace {
+  url: string
+  sandboxUrl: string
+  organization: Organization
+}
+
+const PATIENCE = { pollMs: 20, longestMs: 60_000 }
+
+/** Makes an instance of this kind. */
+export async function makeInstance(
+  { url, organization }: InstancePlace,
+  name: string,
+  integration: 'SANDBOX' | 'WHATSAPP-BUSINESS',
+): Promise<BenchInstance> {
+  const body = { instanceName: name, integration }
+  const { instance, hash } = await call('POST', `${url}/gateway/instance/create`, body, organization.key)
+  return { id: instance.instanceId, name, token: hash }
+}
+
+/** Makes a pretend phone, as a person would: shows its code, scans it, and waits until it is open. */
+export async function makeOpenSandbox(place: InstancePlace, name: string): Promise<BenchInstance> {
+  const { url, sandboxUrl, organization } = place
+  const instance = await makeInstance(place, name, 'SANDBOX')
+  await call('GET', `${url}/gateway/instance/connect/${name}`, null, organization.key)
+  await call('POST', `${sandboxUrl}/_sim/scan`, { organization_id: organization.id, instance: name })
+  await until(async () => (await stateOf(place, name)) === 'open', { what: `${name} is not open`, ...PATIENCE })
+  return instance
+}
+
+/** Whether the instance is connected, in the gateway's words. */
+export async function stateOf({ url, organization }: InstancePlace, name: string): Promise<string> {
+  const { instance } = await call('GET', `${url}/gateway/instance/connectionState/${name}`, null, organization.key)
+  return instance.state
+}

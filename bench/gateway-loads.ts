@@ -1,0 +1,49 @@
+import { anyNumber } from './data.js'
+import { type BenchInstance, makeOpenSandbox } from './gateway-instances.js'
+import { type NextRequest, post } from './loads.js'
+import type { World } from './world.js'
+
+type Named = Pick<BenchInstance, 'name'>
+
+/** Sends a text to any of the contacts. */
+export function gatewayTextLoad(key: string, { name }: Named): NextRequest {
+  return () => sendText(key, name, anyNumber())
+}
+
+let strangers = 0
+
+/** Sends a text to somebody who was never written to before, and becomes a contact. */
+export function gatewayStrangerLoad(key: string, { name }: Named): NextRequest {
+  return () => {
+    strangers += 1
+    return sendText(key, name, strangerNumber(strangers))
+  }
+}
+
+/** Asks whether the instance is connected. */
+export function connectionStateLoad(key: string, { name }: Named): NextRequest {
+  const whole = `GET /gateway/instance/connectionState/${name} HTTP/1.1\r\nhost: bench\r\napikey: ${key}\r\n\r\n`
+  return () => whole
+}
+
+/** Looks for messages of the instance. */
+export function findMessagesLoad(key: string, { name }: Named, body: object): NextRequest {
+  const whole = post(`/gateway/chat/findMessages/${name}`, JSON.stringify(body), `apikey: ${key}\r\n`)
+  return () => whole
+}
+
+/** Texts by a pretend phone that is made for it. */
+export async function gatewayProfileLoad({ sandboxUrl, organization }: World, url: string): Promise<NextRequest> {
+  const instance = await makeOpenSandbox({ url, sandboxUrl, organization }, 'profiled')
+  return gatewayTextLoad(organization.key, instance)
+}
+
+function sendText(key: string, name: string, number: string): string {
+  const message = { number, text: 'Your order has left our house today.' }
+  return post(`/gateway/message/sendText/${name}`, JSON.stringify(message), `apikey: ${key}\r\n`)
+}
+
+/** A mobile of another region than the contacts'; none ends like the simulator's magic recipients. */
+function strangerNumber(index: number): string {
+  return `55219${60_000_000 + index * 10 + 7}`
+}

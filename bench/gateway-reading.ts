@@ -1,0 +1,172 @@
+import pg from 'pg'
+import { type Child, startChild } from './child.js'
+import type { Cleanup } from './cleanup.js'
+import { type Amount, CONTACTS, loadData, MESSAGES, numberOf } from './data.js'
+import { type BenchInstance, makeInstance } from './gateway-instances.js'
+import { findMessagesLoad } from './gateway-loads.js'
+import { runLoad } from './generator.js'
+import { type LoadedServer, type Measurement, measure, measureInTurns, type Row } from './measure.js'
+import {
+  call,
+  databaseUrl,
+  MAIN,
+  makeFolder,
+  makeOrganization,
+  type Organization,
+  type Server,
+  serviceEnvironment,
+  startServer,
+  startService,
+} from './world.js'
+
+/** A database whose messages all went through one instance, and the service on it. */
+interface Site extends LoadedServer {
+  amount: Amount
+  organization: Organization
+  instance: BenchInstance
+  service: Child
+}
+
+/** One question to an instance. */
+interface Question {
+  id: string
+  title: string
+  body: object
+  /** What has to be found: how much in all, and how much of it on the page. */
+  total: number
+  records: number
+}
+
+const LARGE: Amount = { contacts: CONTACTS, messages: MESSAGES }
+const SMALL: Amount = { contacts: 100, messages: 10_000 }
+/** The gateway's default. */
+const ROWS_A_PAGE = 50
+const CONNECTIONS = [1, 8]
+
+/**
+ * `POST /gateway/chat/findMessages` among a million messages of an instance, beside ten thousand; then once more where the
+ * organization has messages on another connection too, so that those of a conversation have to be counted.
+ */
+export async function measureGatewayReading(cleanup: Cleanup, seconds: number): Promise<Row[]> {
+  const folder = await makeFolder(cleanup)
+  const server = await startServer(cleanup, folder)
+  await server.database.query('CREATE DATABASE small')
+  const sandbox = await startChild(cleanup, [MAIN, 'sandbox'], {})
+  const open = (database: string, amount: Amount) => openSite(cleanup, folder, server, sandbox.url, database, amount)
+  const large = await open(server.connection.database, LARGE)
+  const small = await open('small', SMALL)
+
+  const rows: Row[] = []
+  for (const connections of CONNECTIONS) {
+    for (const [index, question] of (await questionsTo(large)).entries()) {
+      const smallQuestion = (await questionsTo(small))[index] as Question
+      const pair: [Measurement, Measurement] = [
+        await toMeasurement(small, smallQuestion, connections, 'small'),
+        await toMeasurement(large, question, connections, 'large'),
+      ]
+      rows.push(...(await measureInTurns(large, seconds, [pair])))
+    }
+  }
+  await addOtherConnection(large)
+  for (const connections of CONNECTIONS) {
+    for (const question of await questionsTo(large)) {
+      rows.push(await measure(large, seconds, await toMeasurement(large, question, connections, 'shared')))
+    }
+  }
+  await Promise.all([large, small].map(({ service }) => service.stop()))
+  await sandbox.stop()
+  await server.stop()
+  return rows
+}
+
+async function openSite(
+  cleanup: Cleanup,
+  folder: string,
+  { connection, postmasterPid }: Server,
+  sandboxUrl: string,
+  databaseName: string,
+  amount: Amount,
+): Promise<Site> {
+  const ofSite = { ...connection, database: databaseName }
+  const env = {
+    ...serviceEnvironment(`${folder}/${databaseName}`, `${sandboxUrl}/v23.0`),
+    PARLEY_DATABASE_URL: databaseUrl(ofSite),
+  }
+  const organization = await makeOrganization(cleanup, env)
+  const service = await startService(cleanup, env)
+  const instance = await makeInstance({ url: service.url, sandboxUrl, organization }, 'reading', 'SANDBOX')
+  const database = new pg.Pool({ ...ofSite, max: 2 })
+  cleanup.add(() => database.end())
+  database.on('error', () => undefined)
+  await loadData(database, organization.id, amount, instance.id)
+  return { database, postmasterPid, amount, organization, instance, service }
+}
+
+async function questionsTo({ database, organization, amount: { messages } }: Site): Promise<Question[]> {
+  const longest = messages / 10
+  const remoteJid = `${numberOf(0)}@s.whatsapp.net`
+  const all = { total: messages, records: ROWS_A_PAGE }
+  const conversation = { total: longest, records: ROWS_A_PAGE }
+  const lastPage = messages / ROWS_A_PAGE
+  const far = Math.min(1_000, lastPage)
+  const { rows } = await database.query(
+    'SELECT upstream_id FROM messages WHERE organization_id = $1 AND seq = $2 ORDER BY created_at DESC LIMIT 1',
+    [organization.id, longest / 2],
+  )
+  return [
+    { ...all, id: 'first', title: 'all, page 1', body: { page: 1 } },
+    { ...all, id: 'far', title: `all, page ${far.toLocaleString('en')}`, body: { page: far } },
+    { ...all, id: 'middle', title: 'all, middle page', body: { page: lastPage / 2 } },
+    { ...conversation, id: 'chat.first', title: 'long chat, page 1', body: { where: { key: { remoteJid } }, page: 1 } },
+    {
+      ...conversation,
+      id: 'chat.last',
+      title: 'long chat, last page',
+      body: { where: { key: { remoteJid } }, page: longest / ROWS_A_PAGE },
+    },
+    { id: 'key', title: 'by key.id', body: { where: { key: { id: rows[0].upstream_id } } }, total: 1, records: 1 },
+  ]
+}
+
+/** Asks once, since figures of wrong answers would mislead. */
+async function toMeasurement(
+  { organization, instance, service, amount }: Site,
+  { id, title, body, total, records }: Question,
+  connections: number,
+  kind: 'small' | 'large' | 'shared',
+): Promise<Measurement> {
+  const { messages } = await call(
+    'POST',
+    `${service.url}/gateway/chat/findMessages/${instance.name}`,
+    body,
+    organization.key,
+  )
+  if (messages.total !== total || messages.records.length !== records) {
+    throw new Error(`"${title}" found ${messages.records.length} of ${messages.total}, not ${records} of ${total}`)
+  }
+  const load = findMessagesLoad(organization.key, instance, body)
+  const among = `${amount.messages.toLocaleString('en')}${kind === 'shared' ? ', others beside' : ''}`
+  return {
+    id: `find.${kind}.${id}.${connections}`,
+    title: `${title} (${among})`,
+    pid: service.pid,
+    connections,
+    run: (shape) => runLoad(service.url, shape, load),
+  }
+}
+
+/** One more message of every contact, by the organization's own number. */
+async function addOtherConnection({ database, organization }: Site): Promise<void> {
+  await database.query(
+    `WITH numbered AS (
+       UPDATE contacts SET last_seq = last_seq + 1 WHERE organization_id = $1 RETURNING id, last_seq
+     )
+     INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, status,
+       created_at, recorded_at, accepted_at, delivered_at)
+     SELECT $1, uuidv7(), id, last_seq, 'wamid.other.' || id, 'bot-chat', 'text', 'Your order has left our house today.',
+       'delivered', now(), now(), now(), now()
+     FROM numbered`,
+    [organization.id],
+  )
+  await database.query('VACUUM (ANALYZE)')
+}

@@ -1,0 +1,82 @@
+import type { Row } from './measure.js'
+import { formatRows, formatTable, type Target } from './report.js'
+import type { GatewayCosts, InstanceMemory } from './subjects/gateway.js'
+
+/** What a send by an instance may cost beside POST /send-chat, and a state beside GET /contact: CPU of both per request. */
+const MOST_OF_SEND = 1.15
+const MOST_OF_CONTACT = 1.3
+const WANTED_FIND_MS = 20
+
+/** All tables of `--only gateway` but the targets. */
+export function formatGateway({ reading, states, sends, memory }: GatewayCosts): string {
+  return [formatReading(reading), formatRows(states), formatRows(sends), formatMemory(memory)].join('\n\n')
+}
+
+/** Holds the figures against what the gateway shall cost. */
+export function judgeGateway({ reading, states, sends }: GatewayCosts): Target[] {
+  return [
+    ...sends.filter(isOf('sandbox', 'business')).map((row) => judgeCpu(row, MOST_OF_SEND)),
+    ...states.filter(isOf('state', 'state-token')).map((row) => judgeCpu(row, MOST_OF_CONTACT)),
+    ...reading.filter(({ id, connections }) => connections === 1 && !id.startsWith('find.small.')).map(judgeFind),
+  ]
+}
+
+function formatReading(rows: readonly Row[]): string {
+  const table = rows.map((row) => [
+    row.title,
+    String(row.connections),
+    row.perSecond.toFixed(0),
+    ...[row.p50Ms, row.p95Ms, row.p99Ms].map((ms) => ms?.toFixed(2) ?? ''),
+    row.nodeCpu?.toFixed(3) ?? '',
+    row.postgresCpu.toFixed(3),
+    row.peakMb?.toFixed(0) ?? '',
+  ])
+  const head = [
+    'findMessages',
+    'conn',
+    'req/s',
+    'p50 ms',
+    'p95 ms',
+    'p99 ms',
+    'Node CPU s/1,000',
+    'PG CPU s/1,000',
+    'peak MB',
+  ]
+  return formatTable(head, table)
+}
+
+function formatMemory({ instances, oneMb, firstMb, secondMb }: InstanceMemory): string {
+  const each = (more: number) => `${(more / instances).toFixed(3)} MB`
+  return formatTable(
+    ['SANDBOX instances, connected', 'memory (RSS)', 'each'],
+    [
+      ['one', `${oneMb.toFixed(0)} MB`, ''],
+      [`${instances} more`, `${firstMb.toFixed(0)} MB`, each(firstMb - oneMb)],
+      [`${instances} more again`, `${secondMb.toFixed(0)} MB`, each(secondMb - firstMb)],
+    ],
+  )
+}
+
+/** Whether a row is one of these loads, whatever its connections. */
+function isOf(...names: string[]) {
+  return ({ id, connections }: Row) => names.some((name) => id === `${name}.${connections}`)
+}
+
+function judgeCpu({ title, connections, ratio }: Row, most: number): Target {
+  const cpu = ratio?.cpu ?? Number.POSITIVE_INFINITY
+  return {
+    target: `${title}, conn ${connections}: at most ${most} times the CPU of "${ratio?.of}"`,
+    measured: `${cpu.toFixed(2)} times`,
+    met: cpu <= most,
+  }
+}
+
+/** Half of the requests took at most so long. */
+function judgeFind({ title, p50Ms }: Row): Target {
+  const ms = p50Ms ?? Number.POSITIVE_INFINITY
+  return {
+    target: `${title}: p50 at most ${WANTED_FIND_MS} ms`,
+    measured: `${ms.toFixed(2)} ms`,
+    met: ms <= WANTED_FIND_MS,
+  }
+}

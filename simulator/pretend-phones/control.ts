@@ -1,0 +1,81 @@
+import type { FastifyInstance } from 'fastify'
+import type { JsonObject } from '../../src/lib/json.js'
+import type { Context } from '../context.js'
+import { type Answer, withBody } from '../control-answer.js'
+import { networkId, phoneDigits } from '../phones.js'
+import { invalidField, isProblem } from '../problems.js'
+import { newPairingCode, newQrText } from './codes.js'
+import { findPhone, notOpen, type Phone, publicPhone, readCommand, readOwner, unlinked } from './phone.js'
+import { scan } from './scan.js'
+
+const keptCommands = 100
+const mostNumbers = 1_000
+/** The upstream's code for a message that cannot be delivered. */
+const undeliverable = 131026
+
+type Handler = (phone: Phone, body: JsonObject, context: Context) => Answer | Promise<Answer>
+
+const handlers: Record<string, Handler> = {
+  '/phones/connect': connect,
+  '/phones/logout': logout,
+  '/phones/command': keepCommand,
+  '/phones/check': check,
+  '/scan': scan,
+}
+
+/** The part of the control that plays the phones of SANDBOX instances (contract 6). */
+export function phonesControl(app: FastifyInstance, context: Context): void {
+  app.get('/phones', () => ({ success: true, phones: Array.from(context.phones.values(), publicPhone) }))
+  for (const [path, handle] of Object.entries(handlers)) {
+    app.post(path, (request, reply) =>
+      withBody(request, reply, (body) => {
+        const phone = findPhone(context.phones, body)
+        return isProblem(phone) ? phone : handle(phone, body, context)
+      }),
+    )
+  }
+}
+
+/** Shows a new code; a phone that is linked stays as it is. */
+function connect(phone: Phone, body: JsonObject): Answer {
+  const owner = readOwner(body)
+  if (isProblem(owner)) return owner
+  if (phone.state !== 'open') {
+    phone.state = 'connecting'
+    phone.code = newQrText()
+    phone.pairing_code = owner.number === null ? null : newPairingCode()
+    phone.pairing_number = owner.number
+    phone.count += 1
+  }
+  const { state, code, pairing_code, count } = phone
+  return { success: true, state, code, pairing_code, count }
+}
+
+function logout(phone: Phone): Answer {
+  Object.assign(phone, unlinked)
+  return { success: true, state: phone.state }
+}
+
+/** Keeps what the phone was told to do, for whoever looks; nothing comes of it. */
+function keepCommand(phone: Phone, body: JsonObject): Answer {
+  const command = readCommand(body)
+  if (isProblem(command)) return command
+  if (phone.state !== 'open') return notOpen(phone)
+  phone.commands = [...phone.commands, { at: new Date().toISOString(), command }].slice(-keptCommands)
+  return { success: true }
+}
+
+/** Tells which numbers are on the network: all but those that a message cannot be delivered to. */
+function check(phone: Phone, { numbers }: JsonObject, { failures }: Context): Answer {
+  if (!Array.isArray(numbers) || numbers.length > mostNumbers || numbers.some((one) => typeof one !== 'string')) {
+    return invalidField(`numbers must be an array of at most ${mostNumbers} strings`)
+  }
+  if (phone.state !== 'open') return notOpen(phone)
+  const checked = numbers.map((number: string) => {
+    const digits = phoneDigits(number)
+    const id = digits === null ? null : networkId(digits)
+    const exists = id !== null && !id.endsWith('000001') && failures.get(id)?.code !== undeliverable
+    return { number, exists, wa_id: id }
+  })
+  return { success: true, numbers: checked }
+}

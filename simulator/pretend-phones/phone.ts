@@ -1,0 +1,136 @@
+import { isJsonObject, type JsonObject } from '../../src/lib/json.js'
+import { isFilled } from '../content/checks.js'
+import { phoneDigits } from '../phones.js'
+import { invalidField, isProblem, missingField, type Problem, problem } from '../problems.js'
+import { generatedNumber } from './codes.js'
+
+/** `connecting`: it shows a code that waits to be scanned. */
+export const phoneStates = ['close', 'connecting', 'open'] as const
+
+/** Something that a phone was told to do, beside sending. */
+export interface PhoneCommand {
+  /** ISO 8601. */
+  at: string
+  command: JsonObject
+}
+
+/** A pretend phone: the registered number of a SANDBOX instance, linked by a code as real ones are. */
+export interface Phone {
+  /** `<organization_id>/<instance>`. */
+  phone_number_id: string
+  organization_id: string
+  instance: string
+  state: (typeof phoneStates)[number]
+  /** Digits; null while it is not linked. */
+  number: string | null
+  /** What its owner is called. */
+  name: string | null
+  /** The text of the QR code that it shows. */
+  code: string | null
+  /** The characters that it shows to be typed. */
+  pairing_code: string | null
+  /** The number for which these were made. */
+  pairing_number: string | null
+  /** How many codes it has shown since it was last linked or unlinked. */
+  count: number
+  /** The newest ones, oldest first. */
+  commands: PhoneCommand[]
+}
+
+/** Which phone a control call is about. */
+export interface PhoneName {
+  organization_id: string
+  instance: string
+}
+
+const notShown = { code: null, pairing_code: null, pairing_number: null, count: 0 }
+
+/** A phone as it is while it is not linked: it shows no code either. */
+export const unlinked = { state: 'close', number: null, name: null, ...notShown } as const
+
+/** A phone that is linked under a number. */
+export function linked(number: string, name: string | null) {
+  return { state: 'open', number, name, ...notShown } as const
+}
+
+/**
+ * Reads what a registration tells of a phone; null of an ordinary number. `state` and `number` are what it was before the
+ * simulator was started: one that showed a code has to show a new one.
+ */
+export function readPhone(phoneNumberId: string, body: JsonObject): Phone | null | Problem {
+  const { phone = false, state = 'close', number, name } = body
+  if (typeof phone !== 'boolean') return invalidField('phone must be true or false')
+  if (!phone) return null
+  const slash = phoneNumberId.indexOf('/')
+  if (slash < 1 || slash === phoneNumberId.length - 1) {
+    return invalidField(`The id of a phone is <organization_id>/<instance>, but is ${phoneNumberId}`)
+  }
+  if (!phoneStates.some((known) => known === state)) {
+    return invalidField(`state must be one of ${phoneStates.join(', ')}`)
+  }
+  const owner = readOwner({ number, name })
+  if (isProblem(owner)) return owner
+  return {
+    phone_number_id: phoneNumberId,
+    organization_id: phoneNumberId.slice(0, slash),
+    instance: phoneNumberId.slice(slash + 1),
+    ...(state === 'open' ? linked(owner.number ?? generatedNumber(phoneNumberId), owner.name) : unlinked),
+    commands: [],
+  }
+}
+
+/** Reads whose phone it is. Null and what is left out are the same. */
+export function readOwner(body: JsonObject): { number: string | null; name: string | null } | Problem {
+  const { number, name } = body
+  const digits = typeof number === 'string' ? phoneDigits(number) : null
+  if (number !== undefined && number !== null && digits === null) {
+    return invalidField(`number must be a phone number with country code, but is ${String(number)}`)
+  }
+  if (name !== undefined && name !== null && !isFilled(name)) {
+    return invalidField('name must be a string that is not empty')
+  }
+  return { number: digits, name: isFilled(name) ? name : null }
+}
+
+/** The phone that a body names by `organization_id` and `instance`. */
+export function findPhone(phones: Map<string, Phone>, body: JsonObject): Phone | Problem {
+  const name = readPhoneName(body)
+  return isProblem(name) ? name : (phones.get(`${name.organization_id}/${name.instance}`) ?? unknownPhone(name))
+}
+
+/** Whether a body names a phone in place of a number. */
+export function namesPhone(body: JsonObject): boolean {
+  return body.phone_number_id === undefined && (body.organization_id !== undefined || body.instance !== undefined)
+}
+
+export function notOpen({ instance, state }: Phone): Problem {
+  return problem(409, 'Phone not linked', `The phone ${instance} is not linked: its state is ${state}, not open`)
+}
+
+/** The phone as it is shown. */
+export function publicPhone({ pairing_number: _number, ...shown }: Phone): object {
+  return shown
+}
+
+/** The command that a body holds. */
+export function readCommand({ command }: JsonObject): JsonObject | Problem {
+  if (command === undefined) return missingField('command')
+  if (isJsonObject(command) && isFilled(command.verb)) return command
+  return invalidField('command must be an object with a verb')
+}
+
+function readPhoneName({ organization_id, instance }: JsonObject): PhoneName | Problem {
+  for (const [field, value] of Object.entries({ organization_id, instance })) {
+    if (value === undefined || value === '') return missingField(field)
+    if (typeof value !== 'string') return invalidField(`${field} must be a string`)
+  }
+  return { organization_id, instance } as PhoneName
+}
+
+function unknownPhone({ organization_id: organizationId, instance }: PhoneName): Problem {
+  return problem(
+    404,
+    'Instance not found',
+    `The organization ${organizationId} has no SANDBOX instance named ${instance} here`,
+  )
+}

@@ -1,0 +1,133 @@
+import { asObject } from '../../lib/json.js'
+import type { KeyEntry, KeyStore } from './key-store.js'
+import type { AuthenticationState, Credentials, KeysByType, LinkedLibrary } from './library.js'
+
+/** The keys of a session while a connection uses them. */
+export interface SessionKeys {
+  /** As the library takes it. */
+  state: AuthenticationState
+  /** Whether a phone has linked this device. */
+  isLinked: boolean
+  /** The credentials, which the library changes in place, are to be written. */
+  credentialsChanged(): void
+  /** Takes no further changes, since another connection may change the same; resolves when those before are written. */
+  close(): Promise<void>
+}
+
+interface Pending {
+  withCredentials: boolean
+  keys: Map<string, KeyEntry>
+  written: Promise<void>
+}
+
+/**
+ * Reads the session out of the store, or begins a new one. What changes at the same moment, credentials and keys, is written
+ * in one transaction. `onFailure` hears when that fails: the connection must end then, for the network would go on with keys
+ * that nobody would have after a restart.
+ */
+export async function openSessionKeys(
+  library: LinkedLibrary,
+  store: KeyStore,
+  onFailure: (error: unknown) => void,
+): Promise<SessionKeys> {
+  const stored = await store.load()
+  const found = stored === null ? null : (decode(stored) as Credentials)
+  // A code was asked for and never typed: the network does not know these credentials.
+  const isLinked = found?.account !== undefined
+  const creds = found !== null && isLinked ? found : library.initAuthCreds()
+  let pending: Pending | null = null
+  let last: Promise<void> = Promise.resolve()
+  let failure: { error: unknown } | null = null
+  let isClosed = false
+  // Newer than what the store holds, until it is written.
+  const overlay = new Map<string, KeyEntry>()
+
+  /** What changes until the next turn of the event loop shares one transaction. */
+  function schedule(): Pending {
+    if (pending !== null) return pending
+    const next: Pending = { withCredentials: false, keys: new Map(), written: Promise.resolve() }
+    const before = last
+    next.written = new Promise<void>((resolve, reject) => {
+      setImmediate(() => {
+        before.then(() => write(next)).then(resolve, reject)
+      })
+    })
+    last = next.written
+    last.catch(fail)
+    pending = next
+    return next
+  }
+
+  async function write(change: Pending): Promise<void> {
+    if (pending === change) pending = null
+    if (failure) throw failure.error
+    const keys = [...change.keys.values()]
+    await store.write({ credentials: change.withCredentials ? encode(creds) : null, keys })
+    for (const entry of keys) {
+      const name = nameOf(entry.type, entry.id)
+      if (overlay.get(name) === entry) overlay.delete(name)
+    }
+  }
+
+  function fail(error: unknown): void {
+    if (failure) return
+    failure = { error }
+    onFailure(error)
+  }
+
+  async function get(type: string, ids: string[]): Promise<Record<string, unknown>> {
+    const newer = new Map(ids.flatMap((id) => entryOf(overlay, type, id)))
+    const missing = ids.filter((id) => !newer.has(id))
+    const values = missing.length === 0 ? new Map<string, string>() : await store.readKeys(type, missing)
+    const found: Record<string, unknown> = {}
+    for (const id of ids) {
+      const text = newer.has(id) ? newer.get(id) : values.get(id)
+      if (text !== undefined && text !== null) found[id] = toValue(type, decode(text))
+    }
+    return found
+  }
+
+  async function set(data: KeysByType): Promise<void> {
+    if (failure) throw failure.error
+    if (isClosed) throw new Error('The connection whose keys these are has ended')
+    const change = schedule()
+    for (const [type, values] of Object.entries(data)) {
+      for (const [id, value] of Object.entries(values)) {
+        const entry = { type, id, value: value === null || value === undefined ? null : encode(value) }
+        change.keys.set(nameOf(type, id), entry)
+        overlay.set(nameOf(type, id), entry)
+      }
+    }
+    await change.written
+  }
+
+  const encode = (value: unknown) => JSON.stringify(value, library.BufferJSON.replacer)
+  function decode(text: string): unknown {
+    return JSON.parse(text, library.BufferJSON.reviver)
+  }
+  function toValue(type: string, value: unknown): unknown {
+    if (type !== 'app-state-sync-key') return value
+    return library.proto.Message.AppStateSyncKeyData.fromObject(asObject(value))
+  }
+
+  return {
+    state: { creds, keys: { get, set } },
+    isLinked,
+    credentialsChanged: () => {
+      if (!failure && !isClosed) schedule().withCredentials = true
+    },
+    close: async () => {
+      isClosed = true
+      await last.catch(() => undefined)
+    },
+  }
+}
+
+function nameOf(type: string, id: string): string {
+  return `${type}\0${id}`
+}
+
+function entryOf(overlay: ReadonlyMap<string, KeyEntry>, type: string, id: string): [string, string | null][] {
+  const entry = overlay.get(nameOf(type, id))
+  return entry ? [[id, entry.value]] : []
+}

@@ -1,0 +1,273 @@
+import { randomBytes } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { asText, isJsonObject, type JsonObject } from '../../lib/json.js'
+import type { ChannelMessage } from '../channel.js'
+import type { DeviceAnswer, DeviceCommand, KnownMessage, MessageKey, NumberCheck, Sent } from '../device.js'
+import { CLOSE_CODES, codeOf } from './close-reason.js'
+import type { Connection } from './connection.js'
+import { isGroup, isLid, phoneOf, recipientJid, toJid } from './jid.js'
+import type { FoundPerson, LinkedLibrary, SentMessage, Stanza } from './library.js'
+import { toNetworkJson } from './network-message.js'
+import { toNetworkId } from './own-id.js'
+import { describeRefusal, readRefusalCode } from './refusal.js'
+import { type OpenedFile, toNetworkContent, toQuoted } from './to-network.js'
+import type { Watch } from './watch.js'
+
+/** What a device does while it is connected. */
+export type OpenCommand = Exclude<DeviceCommand, { verb: 'connect' | 'restart' | 'logout' }>
+
+/** What commands need of the session. */
+export interface CommandContext {
+  library: LinkedLibrary
+  connection: Connection
+  openFile: (mediaId: string) => Promise<OpenedFile>
+  /** The addresses of numbers that the network has confirmed. */
+  confirmed: Map<string, string>
+  watch: Watch
+  /** Whether the session was stopped: nothing more is waited for. */
+  isOver: () => boolean
+}
+
+/** No longer is asked before a message whether its number is on the network. */
+const CHECK_PATIENCE_MS = 5_000
+const MAX_CONFIRMED = 10_000
+/** As the business API says it, so that nobody has to know which kind of connection it was. */
+const NOT_ON_NETWORK = 131026
+const UNCONFIRMED: DeviceAnswer = { outcome: 'unknown', text: 'The network has not confirmed the message' }
+const LATE: DeviceAnswer = { outcome: 'unknown', text: 'The network did not answer in time' }
+const CUT_OFF: DeviceAnswer = { outcome: 'unknown', text: 'The connection was given up in the middle' }
+const NOT_OPEN: DeviceAnswer = { outcome: 'not_open', text: 'Connection Closed' }
+
+/** Does what is asked over the open connection, waiting at most `timeoutMs`. Never throws. */
+export async function runCommand(
+  context: CommandContext,
+  command: OpenCommand,
+  timeoutMs: number,
+): Promise<DeviceAnswer> {
+  const { watch, isOver } = context
+  let answer: DeviceAnswer | null = null
+  void attempt(context, command, timeoutMs).then((made) => {
+    answer = made
+    watch.changed()
+  })
+  await watch.until(() => answer !== null || isOver(), timeoutMs)
+  return answer ?? (isOver() ? CUT_OFF : LATE)
+}
+
+async function attempt(context: CommandContext, command: OpenCommand, timeoutMs: number): Promise<DeviceAnswer> {
+  try {
+    return await perform(context, command, timeoutMs)
+  } catch (error) {
+    return toFailure(error)
+  }
+}
+
+async function perform(context: CommandContext, command: OpenCommand, timeoutMs: number): Promise<DeviceAnswer> {
+  const { socket } = context.connection
+  switch (command.verb) {
+    case 'send':
+      return send(context, command.message, command.about, timeoutMs)
+    case 'delete_message':
+      return sendContent(context, command.key.remoteJid, { delete: command.key }, newNetworkId(), {}, timeoutMs)
+    case 'edit_message': {
+      const content = { text: command.text, linkPreview: null, edit: command.key }
+      return sendContent(context, command.key.remoteJid, content, newNetworkId(), {}, timeoutMs)
+    }
+    case 'check_numbers':
+      return done(await checkNumbers(context, command.numbers))
+    case 'profile_picture':
+      return done({ url: await findPicture(context, toJid(command.jid), timeoutMs) })
+    case 'set_presence':
+      return done(await socket.sendPresenceUpdate(command.presence))
+    case 'show_presence':
+      return done(await socket.sendPresenceUpdate(command.presence, toJid(command.jid)))
+    case 'mark_read':
+      return done(await socket.readMessages(command.keys))
+    case 'archive': {
+      const lastMessages = command.last === null ? [] : [command.last]
+      return done(await socket.chatModify({ archive: command.archive, lastMessages }, toJid(command.jid)))
+    }
+  }
+}
+
+async function send(
+  context: CommandContext,
+  { id, recipient, content }: ChannelMessage,
+  about: KnownMessage | null,
+  timeoutMs: number,
+): Promise<DeviceAnswer> {
+  // Files are opened last: nobody reads from one while the network is asked.
+  const jid = await findRecipient(context, recipientJid(recipient))
+  if (jid === null) return { outcome: 'refused', code: NOT_ON_NETWORK, text: 'The number is not on the network' }
+  const quotes = about !== null && content.type !== 'reaction'
+  const options = quotes ? { quoted: toQuoted(context.library, about) } : {}
+  const everyone = await findEveryone(context, jid, content)
+  const files = lendFiles(context.openFile)
+  try {
+    const ready = await toNetworkContent(content, about, files.open)
+    if ('unsupported' in ready) return { outcome: 'unsupported', text: ready.unsupported }
+    return await sendContent(context, jid, { ...ready.content, ...everyone }, toNetworkId(id), options, timeoutMs)
+  } finally {
+    files.close()
+  }
+}
+
+/** Opens files for as long as a message needs them. */
+function lendFiles(openFile: CommandContext['openFile']): { open: CommandContext['openFile']; close(): void } {
+  const streams: Readable[] = []
+  return {
+    open: async (mediaId) => {
+      const file = await openFile(mediaId)
+      if ('stream' in file.source) {
+        // Whoever reads from it hears of its failure; where nobody does any more, it is nobody's.
+        streams.push(file.source.stream.on('error', () => undefined))
+      }
+      return file
+    },
+    close: () => {
+      for (const stream of streams) stream.destroy()
+    },
+  }
+}
+
+/** Mentions act in groups only. Who is in the group the network tells; what it does not tell keeps no message back. */
+async function findEveryone(
+  { connection: { socket } }: CommandContext,
+  jid: string,
+  content: ChannelMessage['content'],
+): Promise<JsonObject> {
+  if (!isGroup(jid) || !('mentionsEveryone' in content) || content.mentionsEveryone !== true) return {}
+  const group = await socket.groupMetadata(jid).catch(() => null)
+  const members = group?.participants ?? []
+  return members.length === 0 ? {} : { mentions: members.map(({ id }) => id) }
+}
+
+/** What the library throws it throws before the message has left, or while it writes it; after that comes the network's word. */
+async function sendContent(
+  { connection: { socket } }: CommandContext,
+  jid: string,
+  content: JsonObject,
+  messageId: string,
+  options: JsonObject,
+  timeoutMs: number,
+): Promise<DeviceAnswer> {
+  const word = socket.waitForMessage(messageId, timeoutMs).catch(() => undefined)
+  try {
+    const sent = await socket.sendMessage(jid, content, { messageId, ...options })
+    return toAnswer(jid, messageId, sent, await word)
+  } catch (error) {
+    return isBrokenWrite(error) ? UNCONFIRMED : toFailure(error)
+  }
+}
+
+function toAnswer(jid: string, id: string, sent: SentMessage | undefined, word: Stanza | undefined): DeviceAnswer {
+  if (word === undefined) return UNCONFIRMED
+  const { error } = word.attrs
+  if (word.tag === 'ack' && error !== undefined) {
+    return { outcome: 'refused', code: readRefusalCode(error), text: describeRefusal(error) }
+  }
+  const message = toNetworkJson(sent?.message ?? null)
+  const participant = asText(sent?.key.participant)
+  const key: MessageKey = { remoteJid: jid, fromMe: true, id, ...(participant === null ? {} : { participant }) }
+  const value: Sent = { key, message: isJsonObject(message) ? message : null }
+  return done(value)
+}
+
+/** Under which address the network has a recipient; null where it says that it has none. */
+async function findRecipient(context: CommandContext, jid: string): Promise<string | null> {
+  const phone = phoneOf(jid)
+  if (phone === null) return jid
+  const known = context.confirmed.get(phone)
+  if (known !== undefined) return known
+  const asked = askAbout(context, [phone]).catch(() => [])
+  const people = await context.watch.inTime(asked, CHECK_PATIENCE_MS)
+  const person = people?.[0]
+  // No word is none either way: the network often gives none.
+  if (person?.contact === undefined) return jid
+  if (!person.contact) return null
+  return remember(context, phone, toJid(person.id))
+}
+
+function remember({ confirmed }: CommandContext, phone: string, jid: string): string {
+  const [oldest] = confirmed.keys()
+  if (confirmed.size >= MAX_CONFIRMED && oldest !== undefined) confirmed.delete(oldest)
+  confirmed.set(phone, jid)
+  return jid
+}
+
+async function checkNumbers(context: CommandContext, numbers: readonly string[]): Promise<NumberCheck[]> {
+  const jids = numbers.map(toJid)
+  const phones = [...new Set(jids.map(phoneOf).filter((phone) => phone !== null))]
+  const people = phones.length === 0 ? [] : await askAbout(context, phones)
+  const found = new Map(phones.flatMap((phone, index) => matchPerson(people, phone, index, phones.length)))
+  return Promise.all(numbers.map((number, index) => toCheck(context, number, jids[index] ?? '', found)))
+}
+
+async function toCheck(
+  { connection: { directory, socket } }: CommandContext,
+  number: string,
+  jid: string,
+  found: ReadonlyMap<string, FoundPerson>,
+): Promise<NumberCheck> {
+  if (isGroup(jid)) {
+    const name = await socket.groupMetadata(jid).then(
+      ({ subject }) => subject ?? '',
+      () => null,
+    )
+    return { jid, exists: name !== null, number, ...(name ? { name } : {}) }
+  }
+  if (isLid(jid)) return { jid, exists: (await directory.findPhone(jid)) !== null, number, lid: jid }
+  const person = found.get(phoneOf(jid) ?? '')
+  if (!person?.contact) return { jid, exists: false, number }
+  const lid = asText(person.lid)
+  return { jid: toJid(person.id), exists: true, number, ...(lid === null ? {} : { lid }) }
+}
+
+/** The answers stand in the order of the questions; the network may spell a number in another way than it was asked. */
+function matchPerson(people: FoundPerson[], phone: string, index: number, asked: number): [string, FoundPerson][] {
+  const person =
+    people.find(({ id }) => phoneOf(toJid(id)) === phone) ?? (people.length === asked ? people[index] : undefined)
+  return person ? [[phone, person]] : []
+}
+
+async function askAbout({ library, connection }: CommandContext, phones: readonly string[]): Promise<FoundPerson[]> {
+  const query = new library.USyncQuery().withContactProtocol().withLIDProtocol()
+  for (const phone of phones) query.withUser(new library.USyncUser().withPhone(`+${phone}`))
+  const answer = await connection.socket.executeUSyncQuery(query)
+  return answer?.list ?? []
+}
+
+/** Who has none, or shows it to nobody, is answered with an error. */
+async function findPicture({ connection }: CommandContext, jid: string, timeoutMs: number): Promise<string | null> {
+  try {
+    return asText(await connection.socket.profilePictureUrl(jid, 'image', timeoutMs))
+  } catch (error) {
+    if (isConnectionLoss(error)) throw error
+    return null
+  }
+}
+
+function toFailure(error: unknown): DeviceAnswer {
+  if (isConnectionLoss(error)) return NOT_OPEN
+  const text = error instanceof Error ? error.message : String(error)
+  return { outcome: 'refused', code: codeOf(error), text }
+}
+
+/** Nobody knows how much of it the network has. */
+function isBrokenWrite(error: unknown): boolean {
+  const { code } = (error ?? {}) as NodeJS.ErrnoException
+  return codeOf(error) === CLOSE_CODES.timed_out || code === 'EPIPE' || code === 'ECONNRESET'
+}
+
+function isConnectionLoss(error: unknown): boolean {
+  return codeOf(error) === CLOSE_CODES.closed
+}
+
+/** Like those of the network's web client: none of our messages. */
+function newNetworkId(): string {
+  return `3EB0${randomBytes(9).toString('hex').toUpperCase()}`
+}
+
+function done(value: unknown): DeviceAnswer {
+  return { outcome: 'done', value: value ?? null }
+}

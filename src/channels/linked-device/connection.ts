@@ -1,0 +1,210 @@
+import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.js'
+import type { SessionKeys } from './auth-state.js'
+import { codeOf } from './close-reason.js'
+import type { DeviceEvent } from './event.js'
+import { type Directory, readNetworkEvent } from './from-network.js'
+import { isChat, isGroup, normalizeJid } from './jid.js'
+import type { ClientVersion, LibraryLogger, LinkedLibrary, LinkedSocket } from './library.js'
+
+/** What the owner of a connected device has chosen. */
+export interface DeviceSettings {
+  /** Calls are declined, and `callAnswer` is written to who called. */
+  rejectCalls: boolean
+  callAnswer: string | null
+  ignoreGroups: boolean
+  /** Shown as online while it is connected. */
+  alwaysOnline: boolean
+  /** What comes in is marked as read. */
+  readMessages: boolean
+}
+
+/** How a connection ended; `code` is the network's, null where it gave none. */
+export interface Ended {
+  code: number | null
+  text: string
+  /** Hung up to connect anew. */
+  isWanted?: boolean
+}
+
+/** What a connection tells while it lasts. None of them throws. */
+export interface ConnectionListener {
+  onOpen(): void
+  /** A code to be scanned. */
+  onQr(text: string): void
+  onEvents(events: DeviceEvent[]): void
+  onWarning(error: unknown, text: string): void
+}
+
+export interface ConnectionOptions {
+  keys: SessionKeys
+  /** Null: the network's own address. */
+  socketUrl: string | null
+  /** Null: as the library has it. */
+  version: ClientVersion | null
+  settings: () => DeviceSettings
+  findMessage: (networkId: string) => Promise<JsonObject | null>
+}
+
+/** One connection, from its first step to its end. */
+export interface Connection {
+  socket: LinkedSocket
+  /** Names that only the network or the session's keys know. */
+  directory: Directory
+  /** The addresses of this account. */
+  own(): string[]
+  ended: Promise<Ended>
+  /** Ends it at once, without logging out. */
+  hangUp(reason: Ended): void
+}
+
+/** Connects. Throws what the library throws when it cannot even begin. */
+export function openConnection(
+  library: LinkedLibrary,
+  options: ConnectionOptions,
+  listener: ConnectionListener,
+): Connection {
+  const { keys, settings, socketUrl, version, findMessage } = options
+  let end: (reason: Ended) => void = () => undefined
+  let hasEnded = false
+  const ended = new Promise<Ended>((resolve) => {
+    end = (reason) => {
+      hasEnded = true
+      resolve(reason)
+    }
+  })
+  const socket = library.makeWASocket({
+    auth: keys.state,
+    logger: silentLogger,
+    ...(socketUrl === null ? {} : { waWebSocketUrl: socketUrl }),
+    ...(version === null ? {} : { version }),
+    emitOwnEvents: false,
+    syncFullHistory: false,
+    markOnlineOnConnect: settings().alwaysOnline,
+    shouldIgnoreJid: (jid) => !isChat(jid) || (isGroup(jid) && settings().ignoreGroups),
+    getMessage: async ({ id }) => {
+      const message = id ? await findMessage(id) : null
+      return message === null ? undefined : library.proto.Message.fromObject(message)
+    },
+    // Keys that could not be written once end the connection; see SessionKeys.
+    transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
+  })
+  const directory = openDirectory(socket)
+
+  function hear(name: string, data: unknown): void {
+    if (name === 'creds.update') keys.credentialsChanged()
+    if (name === 'connection.update') hearConnection(asObject(data))
+    if (name === 'call') hearCalls(data)
+    const events = readNetworkEvent(name, data, own())
+    if (events.length > 0) listener.onEvents(events)
+  }
+
+  function hearConnection({ qr, connection, lastDisconnect }: JsonObject): void {
+    if (hasEnded) return
+    const code = asText(qr)
+    if (code !== null) listener.onQr(code)
+    if (connection === 'open') listener.onOpen()
+    if (connection !== 'close') return
+    const { error } = asObject(lastDisconnect)
+    end({ code: codeOf(error), text: error instanceof Error ? error.message : 'The connection ended' })
+  }
+
+  function hearCalls(data: unknown): void {
+    const { rejectCalls, callAnswer } = settings()
+    if (!rejectCalls) return
+    for (const call of asObjects(data)) {
+      const id = asText(call.id)
+      const from = asText(call.from)
+      if (call.status !== 'offer' || id === null || from === null) continue
+      void decline(id, from, call.isGroup === true ? null : callAnswer)
+    }
+  }
+
+  async function decline(id: string, from: string, answer: string | null): Promise<void> {
+    try {
+      await socket.rejectCall(id, from)
+      if (answer) await socket.sendMessage(normalizeJid(from), { text: answer, linkPreview: null }, {})
+    } catch (error) {
+      listener.onWarning(error, 'A call could not be declined')
+    }
+  }
+
+  function own(): string[] {
+    const { id, lid } = keys.state.creds.me ?? {}
+    return [id, lid].filter((jid) => jid !== undefined && jid !== null).map(normalizeJid)
+  }
+
+  listenTo(socket, (name, data) => {
+    try {
+      hear(name, data)
+    } catch (error) {
+      listener.onWarning(error, `An event of the network (${name}) could not be read`)
+    }
+  })
+  return {
+    socket,
+    directory,
+    own,
+    ended,
+    hangUp: (reason) => {
+      end(reason)
+      // It may wait long for a network that is gone.
+      Promise.resolve(socket.end(undefined)).catch(() => undefined)
+    },
+  }
+}
+
+/**
+ * Hears events at the moment at which the library raises them: it holds them back for up to 30 s before it hands them on, but
+ * has confirmed the messages to the network by then, so they would be lost with the process.
+ */
+function listenTo({ ev }: LinkedSocket, hear: (name: string, data: unknown) => void): void {
+  const emit = ev.emit.bind(ev)
+  ev.emit = (name, data) => {
+    const isHeard = emit(name, data)
+    hear(name, data)
+    return isHeard
+  }
+}
+
+/** How long a group's name may take to come; messages wait for it. */
+const SUBJECT_PATIENCE_MS = 5_000
+
+function openDirectory(socket: LinkedSocket): Directory {
+  const subjects = new Map<string, Promise<string | null>>()
+
+  async function askSubject(group: string): Promise<string | null> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<null>((resolve) => {
+      timer = setTimeout(resolve, SUBJECT_PATIENCE_MS, null)
+    })
+    try {
+      const found = await Promise.race([socket.groupMetadata(group), late])
+      return asText(found?.subject)
+    } catch {
+      return null
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  return {
+    findPhone: (lid) => socket.signalRepository.lidMapping.getPNForLID(lid).catch(() => null),
+    // Once for each connection.
+    findSubject: (group) => {
+      const known = subjects.get(group) ?? askSubject(group)
+      subjects.set(group, known)
+      return known
+    },
+  }
+}
+
+/** What the library would log has keys and messages in it. */
+const silentLogger: LibraryLogger = {
+  level: 'silent',
+  child: () => silentLogger,
+  trace: () => undefined,
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+}

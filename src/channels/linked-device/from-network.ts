@@ -1,0 +1,153 @@
+import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.js'
+import { innerMessage } from '../../model/network-message.js'
+import type { MessageKey } from '../device.js'
+import type { DeviceEvent, NetworkChat, NetworkParty } from './event.js'
+import { isChat, isGroup, isLid, normalizeJid, phoneOf } from './jid.js'
+import { readNumber, toNetworkJson } from './network-message.js'
+
+/** Where missing names of a chat may be found. Never throws. */
+export interface Directory {
+  /** The address of the number behind a hidden one. */
+  findPhone(lid: string): Promise<string | null>
+  findSubject(group: string): Promise<string | null>
+}
+
+/**
+ * What an event of the library tells, in the order in which it tells it; nothing for events of other kinds. Live messages and
+ * those that waited for the device (`append`) are the same here; history is not taken. `own`: the addresses of this account.
+ */
+export function readNetworkEvent(name: string, data: unknown, own: readonly string[]): DeviceEvent[] {
+  switch (name) {
+    case 'messages.upsert':
+      return asObjects(asObject(data).messages).flatMap((message) => readMessage(message, own) ?? [])
+    case 'messages.update':
+      return asObjects(data).flatMap((update) => readStatus(update) ?? [])
+    case 'message-receipt.update':
+      return asObjects(data).flatMap((update) => readReceipt(update) ?? [])
+    default:
+      return []
+  }
+}
+
+/** The event with the names that only the directory knows. */
+export async function identify(event: DeviceEvent, directory: Directory): Promise<DeviceEvent> {
+  const chat = await identifyChat(event.chat, directory)
+  if (event.type !== 'message' || event.sender === null) return { ...event, chat }
+  return { ...event, chat, sender: await identifyParty(event.sender, directory) }
+}
+
+/** What messages consist of beside their content. */
+const NO_CONTENT = new Set(['messageContextInfo', 'senderKeyDistributionMessage'])
+/** Of the messages that manage others: revocation and edit. */
+const SHOWN_PROTOCOL_TYPES = [0, 14]
+
+function readMessage(info: JsonObject, own: readonly string[]): DeviceEvent | null {
+  const rawKey = asObject(info.key)
+  const key = readKey(rawKey)
+  if (key === null || info.category === 'peer') return null
+  const message = asObject(toNetworkJson(info.message))
+  if (!hasContent(message)) return null
+  const timestamp = readNumber(info.messageTimestamp)
+  const chat = readChat(key.fromMe ? withoutOwnName(rawKey, own) : rawKey)
+  return { type: 'message', key, chat, sender: readSender(rawKey), pushName: asText(info.pushName), timestamp, message }
+}
+
+/** Of a message typed on the phone the other name may be its writer's, who is not the chat. */
+function withoutOwnName(key: JsonObject, own: readonly string[]): JsonObject {
+  const alternative = asText(key.remoteJidAlt)
+  return alternative !== null && own.includes(normalizeJid(alternative)) ? { ...key, remoteJidAlt: null } : key
+}
+
+function hasContent(message: JsonObject): boolean {
+  const inner = innerMessage(message)
+  if (inner.protocolMessage !== undefined) {
+    return SHOWN_PROTOCOL_TYPES.includes(readNumber(asObject(inner.protocolMessage).type) ?? 0)
+  }
+  return Object.keys(inner).some((name) => !NO_CONTENT.has(name))
+}
+
+const STATUSES = new Map<number, 'failed' | 'sent' | 'delivered' | 'read'>([
+  [0, 'failed'],
+  [2, 'sent'],
+  [3, 'delivered'],
+  [4, 'read'],
+  // A voice note was heard.
+  [5, 'read'],
+])
+
+function readStatus({ key: rawKey, update }: JsonObject): DeviceEvent | null {
+  const key = readKey(rawKey)
+  const fields = asObject(update)
+  const status = STATUSES.get(readNumber(fields.status) ?? -1)
+  if (key === null || !key.fromMe || status === undefined) return null
+  const parameters = fields.messageStubParameters
+  const code = status === 'failed' && Array.isArray(parameters) ? asText(parameters[0]) : null
+  return {
+    type: 'status',
+    key,
+    chat: readChat(asObject(rawKey)),
+    status,
+    timestamp: readTime(fields.messageTimestamp),
+    code,
+  }
+}
+
+/** In a group each member says so; the first of them counts. */
+function readReceipt({ key: rawKey, receipt }: JsonObject): DeviceEvent | null {
+  const key = readKey(rawKey)
+  if (key === null || !key.fromMe) return null
+  const { readTimestamp, receiptTimestamp } = asObject(receipt)
+  const read = readTime(readTimestamp)
+  const delivered = readTime(receiptTimestamp)
+  if (read === null && delivered === null) return null
+  const status = read === null ? 'delivered' : 'read'
+  return { type: 'status', key, chat: readChat(asObject(rawKey)), status, timestamp: read ?? delivered, code: null }
+}
+
+/** Null for what is no conversation. */
+function readKey(value: unknown): MessageKey | null {
+  const { remoteJid, fromMe, id, participant } = asObject(value)
+  const jid = asText(remoteJid)
+  const name = asText(id)
+  if (jid === null || name === null || !isChat(jid)) return null
+  const writer = asText(participant)
+  const common = { remoteJid: normalizeJid(jid), fromMe: fromMe === true, id: name }
+  return writer === null ? common : { ...common, participant: normalizeJid(writer) }
+}
+
+function readChat({ remoteJid, remoteJidAlt }: JsonObject): NetworkChat {
+  const jid = normalizeJid(asText(remoteJid) ?? '')
+  return isGroup(jid)
+    ? { jid, phone: null, lid: null, name: null }
+    : { jid, ...readParty(jid, remoteJidAlt), name: null }
+}
+
+function readSender({ remoteJid, participant, participantAlt }: JsonObject): NetworkParty | null {
+  const writer = asText(participant)
+  return writer !== null && isGroup(asText(remoteJid) ?? '') ? readParty(writer, participantAlt) : null
+}
+
+/** A person is named in one way or in both. */
+function readParty(jid: string, alternative: unknown): NetworkParty {
+  const names = [jid, asText(alternative)].filter((name) => name !== null).map(normalizeJid)
+  return {
+    phone: names.map(phoneOf).find((phone) => phone !== null) ?? null,
+    lid: names.find(isLid) ?? null,
+  }
+}
+
+async function identifyChat(chat: NetworkChat, directory: Directory): Promise<NetworkChat> {
+  if (isGroup(chat.jid)) return { ...chat, name: await directory.findSubject(chat.jid) }
+  return { ...chat, ...(await identifyParty(chat, directory)) }
+}
+
+async function identifyParty({ phone, lid }: NetworkParty, directory: Directory): Promise<NetworkParty> {
+  if (phone !== null || lid === null) return { phone, lid }
+  const jid = await directory.findPhone(lid)
+  return { phone: jid === null ? null : phoneOf(jid), lid }
+}
+
+function readTime(value: unknown): number | null {
+  const seconds = readNumber(value)
+  return seconds !== null && seconds > 0 ? seconds : null
+}

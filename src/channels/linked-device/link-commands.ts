@@ -1,0 +1,78 @@
+import { countDown } from '../../lib/in-time.js'
+import type { DeviceAnswer } from '../device.js'
+import { CLOSE_CODES } from './close-reason.js'
+import { phoneOf, toJid } from './jid.js'
+import type { Link, LinkKeeper } from './link.js'
+import type { Teller } from './teller.js'
+import type { Watch } from './watch.js'
+
+/** What commands about the link itself need of the session. */
+export interface LinkContext {
+  keeper: LinkKeeper
+  teller: Teller
+  watch: Watch
+}
+
+const NO_CODE = { code: null, pairingCode: null }
+
+/** Begins to connect, where that is not so, and answers the code that is to be scanned, or with `number` to be typed. */
+export async function showLink(
+  { keeper, watch }: LinkContext,
+  number: string | null,
+  timeoutMs: number,
+): Promise<DeviceAnswer> {
+  const leftMs = countDown(timeoutMs)
+  keeper.begin()
+  await watch.until(() => !keeper.isRunning() || hasComeFar(keeper.current()), timeoutMs)
+  const link = keeper.current()
+  if (link?.isOpen || link?.keys.isLinked) return done({ ...NO_CODE, count: keeper.codes() })
+  if (!link?.shown) return { outcome: 'not_open', text: 'The network has not given a code yet' }
+  if (number === null || link.shown.pairingCode !== null) return done(link.shown)
+  const { code, count } = link.shown
+  const asked = link.connection.socket.requestPairingCode(phoneOf(toJid(number)) ?? number)
+  const pairingCode = await watch.inTime(asked, leftMs())
+  if (pairingCode === null) return { outcome: 'unknown', text: 'The network did not answer in time' }
+  // It was scanned meanwhile, or the connection has ended.
+  if (link.isOpen || keeper.current() !== link) return done({ ...NO_CODE, count: keeper.codes() })
+  const shown = { code, pairingCode, count }
+  keeper.show(link, shown)
+  return done(shown)
+}
+
+/** Connects anew; answers the code that is to be scanned, if one is. */
+export async function restart({ keeper, watch }: LinkContext, timeoutMs: number): Promise<DeviceAnswer> {
+  const before = keeper.current()
+  before?.connection.hangUp({ code: null, text: 'It is to connect anew', isWanted: true })
+  keeper.hurry()
+  keeper.begin()
+  const hasChanged = () => keeper.current() !== before && hasComeFar(keeper.current())
+  await watch.until(() => !keeper.isRunning() || hasChanged(), timeoutMs)
+  if (!keeper.isRunning()) return { outcome: 'not_open', text: 'It could not be connected anew' }
+  return done(keeper.current()?.shown ?? null)
+}
+
+/** Ends the session for good. What is not done in time goes on, and nobody can tell how it ends. */
+export async function logOut(context: LinkContext, timeoutMs: number): Promise<DeviceAnswer> {
+  const left = await context.watch.inTime(leave(context, timeoutMs), timeoutMs)
+  return left ?? { outcome: 'unknown', text: 'It could not be logged out in time' }
+}
+
+async function leave({ keeper, teller, watch }: LinkContext, timeoutMs: number): Promise<DeviceAnswer> {
+  await keeper.leave(async (link) => {
+    // Half of the time is kept for what follows.
+    if (link?.isOpen) await watch.inTime(link.connection.socket.logout(), timeoutMs / 2).catch(() => undefined)
+    link?.connection.hangUp({ code: CLOSE_CODES.logged_out, text: 'Logged out' })
+  })
+  teller.end(CLOSE_CODES.logged_out, { clear: true, text: 'It was logged out' })
+  await teller.drained()
+  return done(null)
+}
+
+/** Whether there is something to answer: it is open, on its way without a code, or shows one. */
+function hasComeFar(link: Link | null): boolean {
+  return link !== null && (link.isOpen || link.keys.isLinked || link.shown !== null)
+}
+
+function done(value: unknown): DeviceAnswer {
+  return { outcome: 'done', value }
+}

@@ -1,0 +1,225 @@
+import { backoffDelay } from '../../lib/backoff.js'
+import type { PairingCode } from '../device.js'
+import { openSessionKeys, type SessionKeys } from './auth-state.js'
+import { CLOSE_CODES, codeOf, isRefusal, nextStep } from './close-reason.js'
+import { type Connection, type Ended, openConnection } from './connection.js'
+import { normalizeJid, phoneOf } from './jid.js'
+import type { ClientVersion, LinkedLibrary } from './library.js'
+import type { DeviceState, SessionSettings } from './session-options.js'
+import type { Teller } from './teller.js'
+import type { Watch } from './watch.js'
+
+/** A connection, and what has come of it so far. */
+export interface Link {
+  connection: Connection
+  keys: SessionKeys
+  isOpen: boolean
+  /** The code that it shows. */
+  shown: PairingCode | null
+}
+
+/** Keeps a device connected, by one link after the other. */
+export interface LinkKeeper {
+  /** The link that there is. */
+  current(): Link | null
+  /** Whether it is connected, or tried to be. */
+  isRunning(): boolean
+  /** How many codes it has shown since it began. */
+  codes(): number
+  /** Begins, where it is not running. */
+  begin(): void
+  /** Does not wait any longer to try again. */
+  hurry(): void
+  /** Gives the link up, and resolves when it has ended: until then nothing begins anew. */
+  leave(farewell: (link: Link | null) => Promise<void>): Promise<void>
+  /** Shows another code, beside or in place of the last one. */
+  show(link: Link, code: PairingCode): void
+  stop(): Promise<void>
+}
+
+const RECONNECT = { baseMs: 1_000, maxMs: 60_000, jitter: 0.5 }
+/** A phone that has not scanned by then will not. */
+const MAX_CODES = 30
+const UNSCANNED = { step: 'end', clear: false, text: 'Nobody has scanned the codes' } as const
+
+/** What the end of a link tells of it. */
+interface Outcome {
+  ended: Ended
+  /** The network has let it in, or shown codes. */
+  gotThrough: boolean
+}
+
+export function createLinkKeeper(
+  library: LinkedLibrary,
+  { store, settings, findMessage, socketUrl, log, sleep, random }: SessionSettings,
+  teller: Teller,
+  watch: Watch,
+): LinkKeeper & { fallBehind(): void } {
+  const stopping = new AbortController()
+  let link: Link | null = null
+  let running: Promise<void> | null = null
+  let wakeUp = new AbortController()
+  let codes = 0
+  let version: ClientVersion | null = null
+  let isBehind = false
+  let isLeaving = false
+
+  /** Keeps it connected until there is nothing more to try. */
+  async function keepConnected(): Promise<void> {
+    let failures = 0
+    let refusals = 0
+    teller.state({ state: 'connecting', code: null, text: null })
+    for (;;) {
+      if (isBehind) await teller.drained()
+      isBehind = false
+      const { ended, gotThrough } = await connectOnce()
+      if (isOver()) return
+      failures = gotThrough ? 0 : failures + 1
+      refusals = !isRefusal(ended.code) ? 0 : gotThrough ? 1 : refusals + 1
+      const next = codes > MAX_CODES ? UNSCANNED : nextStep(ended.code, refusals)
+      log.info({ code: ended.code, reason: ended.text, next: next.step }, 'The connection of a linked device ended')
+      if (next.step === 'end') return teller.end(next === UNSCANNED ? CLOSE_CODES.closed : ended.code, next)
+      teller.state({ state: 'connecting', code: ended.code, text: ended.text })
+      if (ended.code === CLOSE_CODES.version_refused) version = await findNewerVersion()
+      if (next.step === 'back_off' && !ended.isWanted) await pause(Math.max(1, failures))
+      if (isOver()) return
+    }
+  }
+
+  async function connectOnce(): Promise<Outcome> {
+    let made: Link | null = null
+    try {
+      const keys = await openSessionKeys(library, store, (error) => {
+        log.warn({ err: error }, 'The session of a linked device could not be written')
+        made?.connection.hangUp({ code: null, text: 'The session could not be written' })
+      })
+      made = connect(keys)
+      link = made
+      // Stopped while the session was being read.
+      if (isOver()) made.connection.hangUp({ code: null, text: 'Stopped' })
+      const ended = await made.connection.ended
+      return { ended, gotThrough: made.isOpen || made.shown !== null }
+    } catch (error) {
+      log.warn({ err: error }, 'A linked device could not begin to connect')
+      return { ended: { code: codeOf(error), text: messageOf(error) }, gotThrough: false }
+    } finally {
+      link = null
+      watch.changed()
+      // The next connection must find what this one has changed, and what is left of this one must not write over it.
+      await made?.keys.close()
+    }
+  }
+
+  function connect(keys: SessionKeys): Link {
+    const connection = openConnection(
+      library,
+      { keys, socketUrl, version, settings, findMessage },
+      {
+        onOpen: () => opened(made),
+        onQr: (text) => showNext(made, text),
+        onEvents: (events) => teller.messages(connection, events),
+        onWarning: (error, text) => log.warn({ err: error }, text),
+      },
+    )
+    const made: Link = { connection, keys, isOpen: false, shown: null }
+    return made
+  }
+
+  function opened(made: Link): void {
+    made.isOpen = true
+    made.shown = null
+    codes = 0
+    teller.state(toOpenState(made.keys))
+    watch.changed()
+  }
+
+  function showNext(made: Link, text: string): void {
+    codes += 1
+    if (codes <= MAX_CODES) show(made, { code: text, pairingCode: made.shown?.pairingCode ?? null, count: codes })
+    else made.connection.hangUp({ code: CLOSE_CODES.closed, text: UNSCANNED.text })
+  }
+
+  function show(made: Link, code: PairingCode): void {
+    made.shown = code
+    teller.code(code)
+    watch.changed()
+  }
+
+  async function findNewerVersion(): Promise<ClientVersion | null> {
+    if (socketUrl !== null) return version
+    const found = await library.fetchLatestWaWebVersion().catch(() => null)
+    return found?.isLatest ? found.version : version
+  }
+
+  async function pause(failures: number): Promise<void> {
+    wakeUp = new AbortController()
+    const signal = AbortSignal.any([stopping.signal, wakeUp.signal])
+    await sleep(backoffDelay(failures, RECONNECT, random), signal).catch(() => undefined)
+  }
+
+  function begin(): void {
+    if (running !== null || stopping.signal.aborted) return
+    codes = 0
+    running = keepConnected()
+      .catch((error: unknown) => {
+        log.warn({ err: error }, 'A linked device is not kept connected any more')
+        teller.end(null, { clear: false, text: 'The connection failed' })
+      })
+      .finally(() => {
+        running = null
+        watch.changed()
+      })
+  }
+
+  async function leave(farewell: (link: Link | null) => Promise<void>): Promise<void> {
+    isLeaving = true
+    try {
+      await farewell(link)
+      wakeUp.abort()
+      await running
+    } finally {
+      isLeaving = false
+    }
+  }
+
+  function isOver(): boolean {
+    return stopping.signal.aborted || isLeaving
+  }
+
+  return {
+    current: () => link,
+    isRunning: () => running !== null,
+    codes: () => codes,
+    begin,
+    hurry: () => wakeUp.abort(),
+    leave,
+    show,
+    fallBehind: () => {
+      isBehind = true
+      link?.connection.hangUp({ code: CLOSE_CODES.unavailable, text: 'What comes in cannot be recorded' })
+    },
+    stop: async () => {
+      stopping.abort()
+      link?.connection.hangUp({ code: null, text: 'Stopped' })
+      await running
+    },
+  }
+}
+
+function toOpenState({ state: { creds } }: SessionKeys): DeviceState {
+  const { id = '', name, verifiedName } = creds.me ?? {}
+  const owner = phoneOf(normalizeJid(id))
+  // The library's mark of a name that it does not know yet.
+  const profileName = name === '~' ? verifiedName : (name ?? verifiedName)
+  return {
+    state: 'open',
+    code: null,
+    text: null,
+    ...(owner === null ? {} : { owner }),
+    ...(profileName ? { profileName } : {}),
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,63 @@
+import { asObject, isJsonObject, type JsonObject } from '../../lib/json.js'
+import { innerMessage } from '../../model/network-message.js'
+
+const FILES: Record<string, { kind: FileKind; cipher: string }> = {
+  imageMessage: { kind: 'image', cipher: 'image' },
+  videoMessage: { kind: 'video', cipher: 'video' },
+  ptvMessage: { kind: 'video', cipher: 'video' },
+  audioMessage: { kind: 'audio', cipher: 'audio' },
+  documentMessage: { kind: 'document', cipher: 'document' },
+  stickerMessage: { kind: 'sticker', cipher: 'sticker' },
+}
+
+export type FileKind = 'image' | 'video' | 'audio' | 'document' | 'sticker'
+
+/** The file of a message: its kind, the name of its kind in the network's encryption, and what the message says of it. */
+export interface NetworkFile {
+  kind: FileKind
+  cipher: string
+  fields: JsonObject
+}
+
+/** A message of the network as JSON: bytes become base64, big numbers numbers, what is not set is left out. */
+export function toNetworkJson(value: unknown): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
+  if (Array.isArray(value)) return value.map(toNetworkJson)
+  if (typeof value === 'bigint') return Number(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (isLong(value)) return toNumber(value)
+  const fields = Object.entries(value).filter(([, field]) => isData(field))
+  return Object.fromEntries(fields.map(([name, field]) => [name, toNetworkJson(field)]))
+}
+
+/** A number of the network, which may be a Long; null for what is none. */
+export function readNumber(value: unknown): number | null {
+  const number = typeof value === 'object' && value !== null && isLong(value) ? toNumber(value) : value
+  return typeof number === 'number' && Number.isFinite(number) ? number : null
+}
+
+/** The file that a message carries, or null. */
+export function fileOfMessage(message: JsonObject): NetworkFile | null {
+  const inner = innerMessage(message)
+  const name = Object.keys(FILES).find((name) => isJsonObject(inner[name]))
+  const file = name === undefined ? undefined : FILES[name]
+  return name === undefined || !file ? null : { ...file, fields: asObject(inner[name]) }
+}
+
+interface Long {
+  low: number
+  high: number
+  unsigned: boolean
+}
+
+function isLong(value: object): value is Long {
+  return 'low' in value && 'high' in value && 'unsigned' in value
+}
+
+function toNumber({ low, high }: Long): number {
+  return high * 2 ** 32 + (low >>> 0)
+}
+
+function isData(field: unknown): boolean {
+  return field !== undefined && field !== null && typeof field !== 'function'
+}

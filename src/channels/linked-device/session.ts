@@ -1,0 +1,77 @@
+import { sleep } from '../../lib/backoff.js'
+import type { DeviceAnswer, DeviceCommand } from '../device.js'
+import { runCommand } from './commands.js'
+import type { LinkedLibrary } from './library.js'
+import { createLinkKeeper } from './link.js'
+import { logOut, restart, showLink } from './link-commands.js'
+import type { DeviceSessionOptions, SessionSettings } from './session-options.js'
+import { createTeller } from './teller.js'
+import { createWatch } from './watch.js'
+
+/** A linked device that this process keeps connected. */
+export interface DeviceSession {
+  /** Does what is asked, waiting at most `timeoutMs`. Never throws. */
+  run(command: DeviceCommand, timeoutMs: number): Promise<DeviceAnswer>
+  /** Whether it is connected, or tries to be. */
+  isRunning(): boolean
+  /** Hangs up without logging out; commands under way end. What came in is recorded, or handed over. The state stays as it was told. */
+  stop(): Promise<void>
+}
+
+const NOT_OPEN: DeviceAnswer = { outcome: 'not_open', text: 'Connection Closed' }
+
+/**
+ * Connects the device, and connects it again whenever the network drops it, until the network ends the session (unlinked,
+ * replaced, banned), nobody scans its codes, or it is stopped. Without a session in the store it shows codes to be scanned.
+ */
+export function startDeviceSession(library: LinkedLibrary, options: DeviceSessionOptions): DeviceSession {
+  const settings: SessionSettings = { sleep, random: Math.random, ...options }
+  const watch = createWatch(settings.sleep)
+  const teller = createTeller(settings, () => keeper.fallBehind())
+  const keeper = createLinkKeeper(library, settings, teller, watch)
+  const context = { keeper, teller, watch }
+  const confirmed = new Map<string, string>()
+  let isStopped = false
+
+  async function perform(command: DeviceCommand, timeoutMs: number): Promise<DeviceAnswer> {
+    switch (command.verb) {
+      case 'connect':
+        return showLink(context, command.number, timeoutMs)
+      case 'restart':
+        return restart(context, timeoutMs)
+      case 'logout':
+        return logOut(context, timeoutMs)
+      default: {
+        const link = keeper.current()
+        if (!link?.isOpen) return NOT_OPEN
+        const { connection } = link
+        const { openFile } = options
+        return runCommand(
+          { library, connection, openFile, confirmed, watch, isOver: () => isStopped },
+          command,
+          timeoutMs,
+        )
+      }
+    }
+  }
+
+  keeper.begin()
+  return {
+    run: async (command, timeoutMs) => {
+      if (isStopped) return NOT_OPEN
+      try {
+        return await perform(command, timeoutMs)
+      } catch (error) {
+        return { outcome: 'unknown', text: error instanceof Error ? error.message : String(error) }
+      }
+    },
+    isRunning: keeper.isRunning,
+    stop: async () => {
+      isStopped = true
+      const stopped = keeper.stop()
+      watch.changed()
+      await stopped
+      await teller.close()
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import type { MessageKey, PairingCode } from '../device.js'
+import type { Connection } from './connection.js'
+import type { DeviceEvent } from './event.js'
+import { identify } from './from-network.js'
+import { type Delivery, openOutlet } from './outlet.js'
+import type { DeviceState, SessionSettings } from './session-options.js'
+
+/** Tells the surroundings of a session what happens, in its order. */
+export interface Teller {
+  state(state: DeviceState): void
+  code(code: PairingCode): void
+  messages(connection: Connection, events: DeviceEvent[]): void
+  /** The session has ended. `clear`: its keys are worth nothing any more. */
+  end(code: number | null, ending: { clear: boolean; text: string }): void
+  /** Resolves when everything has been recorded that was told so far. */
+  drained(): Promise<void>
+  /** Tries what is left once more; messages that even then cannot be recorded are handed over. */
+  close(): Promise<void>
+}
+
+/** So many failures in a row to record what comes in, and nothing more is taken in: the network keeps it. */
+const MAX_UNRECORDED = 3
+
+/** `onBehind`: what comes in cannot be recorded for a while. */
+export function createTeller(settings: SessionSettings, onBehind: () => void): Teller {
+  const { store, onState, onCode, onMessages, onUnrecorded, log, sleep, random } = settings
+  let told = ''
+  const outlet = openOutlet({
+    sleep,
+    random,
+    onFailure: (error, failures) => {
+      log.warn({ err: error, failures }, 'What a linked device tells could not be recorded')
+      if (failures === MAX_UNRECORDED) onBehind()
+    },
+    onLeft: (delivery) => {
+      if (delivery.messageIds.length > 0) onUnrecorded(delivery)
+    },
+  })
+
+  function push(record: Delivery['record'], messageIds: readonly string[] = []): void {
+    outlet.push({ record, messageIds })
+  }
+
+  function state(next: DeviceState): void {
+    // On its way is on its way, however often it tries.
+    const name = next.state === 'connecting' ? 'connecting' : JSON.stringify(next)
+    if (name === told) return
+    told = name
+    push(() => onState(next))
+  }
+
+  function messages({ socket, directory }: Connection, events: DeviceEvent[]): void {
+    const record = async () => {
+      const complete = await Promise.all(events.map((event) => identify(event, directory)))
+      await onMessages(complete)
+      const keys = settings.settings().readMessages ? complete.flatMap(toUnreadKey) : []
+      if (keys.length === 0) return
+      socket.readMessages(keys).catch((error: unknown) => {
+        log.warn({ err: error }, 'Messages of a linked device could not be marked as read')
+      })
+    }
+    push(
+      record,
+      events.map(({ key }) => key.id),
+    )
+  }
+
+  return {
+    state,
+    code: (code) => push(() => onCode(code)),
+    messages,
+    end: (code, { clear, text }) => {
+      if (clear) push(() => store.clear())
+      state({ state: 'close', code, text })
+    },
+    drained: outlet.drained,
+    close: outlet.close,
+  }
+}
+
+/** Messages of others, shown in the conversation. */
+function toUnreadKey(event: DeviceEvent): MessageKey[] {
+  return event.type === 'message' && !event.key.fromMe ? [event.key] : []
+}

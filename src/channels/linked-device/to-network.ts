@@ -1,0 +1,108 @@
+import type { Readable } from 'node:stream'
+import type { JsonObject } from '../../lib/json.js'
+import type { ReadyContent } from '../../model/message-content.js'
+import { toVcard } from '../../model/vcard.js'
+import type { KnownMessage } from '../device.js'
+import { toJid } from './jid.js'
+import type { LinkedLibrary } from './library.js'
+
+/** A file that is to be sent. */
+export interface OpenedFile {
+  source: { path: string } | { stream: Readable }
+  mimeType: string
+  filename: string | null
+}
+
+/** A message as the library takes it, or why this kind of connection has no such message. */
+export type NetworkContent = { content: JsonObject } | { unsupported: string }
+
+type FileContent = Extract<ReadyContent, { file: { channelMediaId: string } }>
+
+/** The message as the library takes it; `openFile` finds what `channelMediaId` names. */
+export async function toNetworkContent(
+  content: ReadyContent,
+  about: KnownMessage | null,
+  openFile: (mediaId: string) => Promise<OpenedFile>,
+): Promise<NetworkContent> {
+  switch (content.type) {
+    case 'text':
+      // The library would fetch a page by itself to show of it; it must fetch nothing that a message names.
+      return { content: { text: content.text, linkPreview: null, ...toMentions(content.mentions) } }
+    case 'image':
+    case 'video':
+    case 'audio':
+    case 'document':
+    case 'sticker':
+      return { content: toFile(content, await openFile(content.file.channelMediaId)) }
+    case 'location': {
+      const { latitude: degreesLatitude, longitude: degreesLongitude, name, address } = content
+      const place = { ...optional('name', name), ...optional('address', address) }
+      return { content: { location: { degreesLatitude, degreesLongitude, ...place } } }
+    }
+    case 'contacts': {
+      const contacts = content.contacts.map((card) => ({
+        displayName: card.name.formatted_name,
+        vcard: toVcard(card),
+      }))
+      const displayName = contacts.length === 1 ? contacts[0]?.displayName : `${contacts.length} contacts`
+      return { content: { contacts: { displayName, contacts } } }
+    }
+    case 'reaction':
+      if (about === null) return { unsupported: 'The message that is to be reacted to is not known to this device' }
+      return { content: { react: { key: about.key, text: content.emoji } } }
+    case 'poll': {
+      const { name, options, selectableCount } = content
+      return { content: { poll: { name, values: [...options], selectableCount } } }
+    }
+    case 'interactive':
+      return {
+        unsupported:
+          'Buttons and lists of a linked device never arrive; the network shows them from business numbers only',
+      }
+    case 'template':
+    case 'raw_template':
+      return { unsupported: 'A linked device has no templates; the network has them for business numbers only' }
+  }
+}
+
+/** The message that is answered, as the library takes it. */
+export function toQuoted(library: LinkedLibrary, { key, message }: KnownMessage): JsonObject {
+  const known = Object.keys(message).length === 0 ? { conversation: '' } : message
+  return { key, message: library.proto.Message.fromObject(known) }
+}
+
+function toFile(content: FileContent, { source, mimeType, filename }: OpenedFile): JsonObject {
+  const upload = 'path' in source ? { url: source.path } : { stream: source.stream }
+  switch (content.type) {
+    case 'image':
+      return {
+        image: upload,
+        mimetype: mimeType,
+        ...optional('caption', content.caption),
+        ...toMentions(content.mentions),
+      }
+    case 'video': {
+      const shape = content.round ? { ptv: true } : {}
+      const words = { ...optional('caption', content.caption), ...toMentions(content.mentions) }
+      return { video: upload, mimetype: mimeType, ...shape, ...words }
+    }
+    case 'audio':
+      return content.voice
+        ? { audio: upload, mimetype: 'audio/ogg; codecs=opus', ptt: true }
+        : { audio: upload, mimetype: mimeType }
+    case 'sticker':
+      return { sticker: upload, mimetype: mimeType }
+    case 'document': {
+      const name = { ...optional('fileName', content.filename ?? filename), ...optional('caption', content.caption) }
+      return { document: upload, mimetype: mimeType, ...name, ...toMentions(content.mentions) }
+    }
+  }
+}
+
+function toMentions(mentions: readonly string[] | undefined): JsonObject {
+  return mentions === undefined || mentions.length === 0 ? {} : { mentions: mentions.map(toJid) }
+}
+
+function optional(name: string, value: string | null): JsonObject {
+  return value === null ? {} : { [name]: value }
+}

@@ -1,0 +1,143 @@
+import { newId } from '../lib/id.js'
+import { asObjects, asText, type JsonObject } from '../lib/json.js'
+import type { BusinessNumber, UpstreamClient } from '../upstream/client.js'
+import {
+  askPhone,
+  type ControlOutcome,
+  forgetPhone,
+  type PhoneName,
+  type PhoneState,
+  registerPhone,
+  type SimulatedPhone,
+  type SimulatorControl,
+} from '../upstream/simulator-link.js'
+import { toOutbound } from './business-api.js'
+import type { Channel, ChannelMessage } from './channel.js'
+import type { Device, DeviceAnswer, DeviceCommand, MessageKey, NumberCheck, PairingCode, Sent } from './device.js'
+
+/** The pretend phones of a simulator (contract 6). */
+export interface Sandboxes {
+  /** Makes a phone known, and answers what it is there. Throws when the simulator does not take it. */
+  register(phone: SimulatedPhone): Promise<PhoneState>
+  /** Throws when the simulator cannot be told. */
+  forget(phone: PhoneName): Promise<void>
+  /** All but sending, which goes by `sandboxChannel`. */
+  device(phone: PhoneName): Device
+}
+
+/** The phones of the simulator that takes orders at `control`; `callbackUrl`: where it tells what becomes of them. */
+export function openSandboxes(control: SimulatorControl, callbackUrl: () => string): Sandboxes {
+  return {
+    register: (phone) => registerPhone(control, phone, callbackUrl()),
+    forget: (phone) => forgetPhone(control, phone),
+    device: (phone) => sandboxDevice(control, phone),
+  }
+}
+
+/** The channel of a pretend phone: it takes what the business API takes, and people whom a text mentions. */
+export function sandboxChannel(upstream: UpstreamClient, number: BusinessNumber): Channel {
+  return {
+    upload: (file, timeoutMs) => upstream.uploadMedia(number, file, timeoutMs),
+    send: (message, timeoutMs) => upstream.send(number, withMentions(message), timeoutMs),
+  }
+}
+
+function withMentions(message: ChannelMessage) {
+  const mentions = 'mentions' in message.content ? message.content.mentions : undefined
+  return mentions === undefined ? toOutbound(message) : { ...toOutbound(message), mentions }
+}
+
+/** A pretend phone of the simulator, but for sending. Never throws. */
+export function sandboxDevice(control: SimulatorControl, phone: PhoneName): Device {
+  return (command, timeoutMs) => {
+    const ask: Ask = async (asked, fields, read) =>
+      toAnswer(await askPhone(control, phone, asked, fields, timeoutMs), read)
+    return obey(command, ask)
+  }
+}
+
+/** Asks the simulator for something, and reads its answer. */
+type Ask = (
+  asked: Parameters<typeof askPhone>[2],
+  fields: JsonObject,
+  read: (body: JsonObject) => unknown,
+) => Promise<DeviceAnswer>
+
+async function obey(command: DeviceCommand, ask: Ask): Promise<DeviceAnswer> {
+  switch (command.verb) {
+    case 'connect':
+      return ask('connect', command.number === null ? {} : { number: command.number }, readCode)
+    case 'restart':
+      return ask('connect', {}, readCode)
+    case 'logout':
+      return ask('logout', {}, () => null)
+    case 'send':
+      return { outcome: 'unsupported', text: 'A pretend phone sends by its channel, not by a command' }
+    case 'check_numbers':
+      return ask('check', { numbers: command.numbers.map(numberOf) }, (body) => readChecks(command.numbers, body))
+    case 'profile_picture':
+      return ask('command', { command }, () => ({ url: null }))
+    case 'delete_message':
+      return ask('command', { command }, () => sentAbout(command.key, { type: 'REVOKE' }))
+    case 'edit_message': {
+      const edit = { type: 'MESSAGE_EDIT', editedMessage: { conversation: command.text } }
+      return ask('command', { command }, () => sentAbout(command.key, edit))
+    }
+    case 'set_presence':
+    case 'show_presence':
+    case 'mark_read':
+    case 'archive':
+      return ask('command', { command }, () => null)
+  }
+}
+
+/** A phone that the simulator does not know, or that is not linked, is not open. */
+function toAnswer(outcome: ControlOutcome, read: (body: JsonObject) => unknown): DeviceAnswer {
+  switch (outcome.outcome) {
+    case 'done':
+      return { outcome: 'done', value: read(outcome.body) }
+    case 'not_reached':
+      return { outcome: 'not_open', text: outcome.text }
+    case 'unknown':
+      return { outcome: 'unknown', text: outcome.text }
+    case 'refused': {
+      const { status, text } = outcome
+      return status === 404 || status === 409
+        ? { outcome: 'not_open', text }
+        : { outcome: 'refused', code: status, text }
+    }
+  }
+}
+
+/** Null where it is open and shows none. */
+function readCode({ code, pairing_code: pairingCode, count }: JsonObject): PairingCode | null {
+  if (asText(code) === null) return null
+  return { code: asText(code), pairingCode: asText(pairingCode), count: typeof count === 'number' ? count : 0 }
+}
+
+const PERSON = '@s.whatsapp.net'
+
+/** Numbers may be given as the network writes them. */
+function numberOf(given: string): string {
+  return given.endsWith(PERSON) ? given.slice(0, -PERSON.length) : given
+}
+
+/** The simulator knows numbers only; what is given as a group, or as a person without a number, is believed. */
+function readChecks(given: string[], { numbers }: JsonObject): NumberCheck[] {
+  const checks = asObjects(numbers)
+  return given.map((number, index) => {
+    const id = asText(checks[index]?.wa_id)
+    if (/@(g\.us|lid)$/.test(number)) return { jid: number, exists: true, number }
+    const jid = `${id ?? number.replace(/\D/g, '')}${PERSON}`
+    return { jid, exists: checks[index]?.exists === true, number }
+  })
+}
+
+/** The message by which the network tells of a change to another one. */
+function sentAbout(key: MessageKey, change: JsonObject): Sent {
+  const id = newId().replaceAll('-', '').toUpperCase()
+  return {
+    key: { remoteJid: key.remoteJid, fromMe: true, id },
+    message: { protocolMessage: { key: { ...key }, ...change } },
+  }
+}

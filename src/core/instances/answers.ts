@@ -1,0 +1,96 @@
+import type { DeviceAnswer } from '../../channels/device.js'
+import type { Context } from '../../context.js'
+import { inTime } from '../../lib/in-time.js'
+import type { Signal } from '../../model/signal.js'
+import { takeAnswers } from '../../storage/instance-commands.js'
+import { openFromProcess } from './sealed-command.js'
+
+/** The answers of other processes that this one waits for. */
+export interface Answers {
+  /** The answer to a command, which ends with that; null where none has come within `timeoutMs`. */
+  wait(organizationId: string, id: string, timeoutMs: number): Promise<DeviceAnswer | null>
+}
+
+interface Waiter {
+  organizationId: string
+  id: string
+  take(answer: DeviceAnswer): void
+}
+
+/** So long it takes at most until an answer is seen whose signal was lost. */
+const LOOK_MS = 250
+
+/** Looks for all answers that are waited for at once, when a signal tells of one and from time to time. */
+export function createAnswers(ctx: Pick<Context, 'database' | 'signals' | 'secrets' | 'log'>): Answers {
+  const waiting = new Map<string, Waiter>()
+  let looking: Promise<void> | null = null
+  let isListening = false
+  let isLooking = false
+  let isCalled = false
+  let wake = () => {}
+
+  async function wait(organizationId: string, id: string, timeoutMs: number): Promise<DeviceAnswer | null> {
+    if (!isListening) ctx.signals.listen(hear)
+    isListening = true
+    let answer: DeviceAnswer | null = null
+    const taken = new Promise<void>((resolve) => {
+      const take = (given: DeviceAnswer) => {
+        answer = given
+        resolve()
+      }
+      waiting.set(id, { organizationId, id, take })
+    })
+    if (!isLooking) void lookOn()
+    await inTime(taken, timeoutMs)
+    // What a look under way has taken is nowhere else any more.
+    if (answer === null) await looking
+    waiting.delete(id)
+    return answer
+  }
+
+  async function lookOn(): Promise<void> {
+    isLooking = true
+    while (waiting.size > 0) {
+      isCalled = false
+      looking = look()
+      await looking
+      looking = null
+      if (!isCalled) await nap()
+    }
+    isLooking = false
+  }
+
+  async function look(): Promise<void> {
+    try {
+      for (const { organization_id, id, answer } of await takeAnswers(ctx.database, [...waiting.values()])) {
+        waiting.get(id)?.take(openFromProcess<DeviceAnswer>(ctx.secrets, organization_id, answer))
+        waiting.delete(id)
+      }
+    } catch (error) {
+      ctx.log.warn({ err: error }, 'answers of linked devices could not be read; trying again')
+    }
+  }
+
+  function nap(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, LOOK_MS)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  function hear(signal: Signal): void {
+    if (signal.topic !== 'commands' && signal.topic !== 'missed') return
+    const organizationIds = signal.topic === 'commands' ? signal.organizationIds : null
+    const isConcerned = [...waiting.values()].some(
+      ({ organizationId }) => organizationIds === null || organizationIds.includes(organizationId),
+    )
+    if (!isConcerned) return
+    isCalled = true
+    wake()
+  }
+
+  return { wait }
+}

@@ -1,0 +1,116 @@
+import type { Presence } from '../../channels/device.js'
+import type { Context } from '../../context.js'
+import { sleep } from '../../lib/backoff.js'
+import { newId } from '../../lib/id.js'
+import { type Instance, lineIdOf } from '../../model/instance.js'
+import type { Tenant } from '../../model/organization.js'
+import { Problem } from '../../model/problem.js'
+import { updateContact } from '../../storage/contacts.js'
+import { findLineMessage } from '../../storage/instance-messages.js'
+import { messageNotFound } from './change-message.js'
+import { findChatContact } from './chat-contact.js'
+import { command } from './device.js'
+import { findMessages } from './find-messages.js'
+import { keyOf } from './message-key.js'
+import { checkNumbers } from './numbers.js'
+import { requireReady } from './ready.js'
+import { readRecipient } from './recipient.js'
+
+/**
+ * Shows somebody that the number types or records, for `delayMs`, and then that it paused. Ends early when the signal aborts.
+ * Throws invalid_field, not_supported, instance_not_open.
+ */
+export async function showPresence(
+  ctx: Context,
+  tenant: Tenant,
+  instance: Instance,
+  { number, presence, delayMs }: { number: string; presence: Presence; delayMs: number },
+  signal: AbortSignal,
+): Promise<void> {
+  requireReady(instance, 'show_presence')
+  const { jid } = readRecipient(tenant, 'number', number)
+  await command(ctx, tenant, instance, { verb: 'show_presence', jid, presence })
+  if (delayMs === 0) return
+  await sleep(delayMs, signal).catch(() => undefined)
+  await command(ctx, tenant, instance, { verb: 'show_presence', jid, presence: 'paused' })
+}
+
+/** Which chat is to be archived or brought back: by its id, or by one of its messages. */
+export interface ChatReference {
+  jid: string | null
+  messageId: string | null
+}
+
+/**
+ * Archives a chat or brings it back, at the network and here. Resolves to the chat's id. Throws missing_field, contact_not_found,
+ * message_not_found, not_supported, instance_not_open, upstream_rejected, outcome_unknown.
+ */
+export async function archiveChat(
+  ctx: Context,
+  tenant: Tenant,
+  instance: Instance,
+  reference: ChatReference,
+  archive: boolean,
+): Promise<string> {
+  requireReady(instance, 'archive')
+  const message = await findLast(ctx, tenant, instance, reference)
+  const key = keyOf(message)
+  const last = { key, messageTimestamp: Math.floor(new Date(message.created_at).getTime() / 1_000) }
+  await command(ctx, tenant, instance, { verb: 'archive', jid: key.remoteJid, archive, last })
+  await updateContact(ctx.database, tenant.id, message.contact_id, { archived: archive }, newId())
+  return key.remoteJid
+}
+
+/** The network wants to know up to which message a chat is archived. */
+async function findLast(ctx: Context, tenant: Tenant, instance: Instance, { jid, messageId }: ChatReference) {
+  if (messageId !== null) {
+    const message = await findLineMessage(ctx.database, tenant.id, lineIdOf(instance), messageId)
+    if (message === null) throw messageNotFound(messageId)
+    return message
+  }
+  if (jid === null) throw new Problem('missing_field', 'chat (or lastMessage.key) is required and must not be empty')
+  const search = { keyId: null, fromMe: null, messageType: null, status: null, from: null, to: null, remoteJid: jid }
+  const { messages } = await findMessages(ctx, tenant, instance, search, { page: 1, limit: 1 })
+  const [last] = messages
+  if (!last) throw new Problem('contact_not_found', `There is no chat with ${jid.slice(0, 64)} on this instance`)
+  return last
+}
+
+/**
+ * The address of somebody's profile picture at the network, without a number of the instance's own; null where nothing is shown.
+ * Throws missing_field, and as `showPresence`.
+ */
+export async function findProfilePicture(
+  ctx: Context,
+  tenant: Tenant,
+  instance: Instance,
+  number: string | null,
+): Promise<{ jid: string; url: string | null }> {
+  requireReady(instance, 'profile_picture')
+  const { jid } = readRecipient(tenant, 'number', numberOrOwn(instance, number))
+  const { url } = (await command(ctx, tenant, instance, { verb: 'profile_picture', jid })) as { url: string | null }
+  return { jid, url }
+}
+
+/** What is known of somebody, at the network and here. As `findProfilePicture`. */
+export async function findProfile(ctx: Context, tenant: Tenant, instance: Instance, given: string | null) {
+  requireReady(instance, 'profile_picture')
+  const number = numberOrOwn(instance, given)
+  const [check] = await checkNumbers(ctx, tenant, instance, [number])
+  const [{ jid, url }, contact] = await Promise.all([
+    findProfilePicture(ctx, tenant, instance, number),
+    findChatContact(ctx, tenant, number),
+  ])
+  return {
+    jid: check?.jid ?? jid,
+    exists: check?.exists ?? false,
+    name: contact?.full_name ?? check?.name ?? null,
+    url,
+  }
+}
+
+function numberOrOwn({ owner }: Instance, number: string | null): string {
+  const asked = number ?? owner
+  if (asked === null) throw new Problem('missing_field', 'number is required and must not be empty')
+  return asked
+}

@@ -1,0 +1,108 @@
+import type { Context } from '../../context.js'
+import type { Contact } from '../../model/contact.js'
+import { type Instance, lineIdOf } from '../../model/instance.js'
+import type { Organization } from '../../model/organization.js'
+import {
+  countConversationMessages,
+  countLineMessages,
+  findLineMessage,
+  isEvery,
+  isSoleLine,
+  type LineFilter,
+  type LineMessage,
+  listConversationMessages,
+  listLineMessages,
+} from '../../storage/instance-messages.js'
+import { findLineTotal } from '../../storage/line-counts.js'
+import { findChatContact } from './chat-contact.js'
+
+/** Which messages of an instance: all that is given has to fit. */
+export interface MessageSearch extends LineFilter {
+  /** The message's id on the network. */
+  keyId: string | null
+  remoteJid: string | null
+}
+
+/** Which page; the first is 1. */
+export interface GatewayPage {
+  page: number
+  limit: number
+}
+
+/** The messages of one page, newest first, and how many there are on all pages together. */
+export interface FoundMessages {
+  messages: LineMessage[]
+  total: number
+}
+
+const NOTHING: FoundMessages = { messages: [], total: 0 }
+
+/** A page of the messages that went through an instance's connection, newest first. */
+export async function findMessages(
+  ctx: Context,
+  organization: Organization,
+  instance: Instance,
+  search: MessageSearch,
+  page: GatewayPage,
+): Promise<FoundMessages> {
+  const lineId = lineIdOf(instance)
+  const contact = search.remoteJid === null ? null : await findChatContact(ctx, organization, search.remoteJid)
+  if (search.remoteJid !== null && contact === null) return NOTHING
+  if (search.keyId !== null) return findByKey(ctx, organization.id, lineId, search.keyId, search, contact, page)
+  return contact === null
+    ? findOnLine(ctx, organization.id, lineId, search, page)
+    : findInConversation(ctx, lineId, contact, search, page)
+}
+
+async function findByKey(
+  { database }: Context,
+  organizationId: string,
+  lineId: string | null,
+  keyId: string,
+  filter: LineFilter,
+  contact: Contact | null,
+  { page }: GatewayPage,
+): Promise<FoundMessages> {
+  const message = await findLineMessage(database, organizationId, lineId, keyId, filter)
+  if (message === null || (contact !== null && message.contact_id !== contact.id)) return NOTHING
+  return { messages: page === 1 ? [message] : [], total: 1 }
+}
+
+/** How many messages there are in all is kept count of; those that fit a filter are counted. */
+async function findOnLine(
+  { database }: Context,
+  organizationId: string,
+  lineId: string | null,
+  filter: LineFilter,
+  page: GatewayPage,
+): Promise<FoundMessages> {
+  const total = isEvery(filter)
+    ? await findLineTotal(database, organizationId, lineId)
+    : await countLineMessages(database, organizationId, lineId, filter)
+  const range = { ...toRange(page), total }
+  const messages = range.skip < total ? await listLineMessages(database, organizationId, lineId, filter, range) : []
+  return { messages, total }
+}
+
+/** Where the organization has one connection alone, as most have, the conversation's number tells how many messages there are. */
+async function findInConversation(
+  { database }: Context,
+  lineId: string | null,
+  contact: Contact,
+  filter: LineFilter,
+  page: GatewayPage,
+): Promise<FoundMessages> {
+  const { organization_id: organizationId, id } = contact
+  const isWhole = isEvery(filter) && (await isSoleLine(database, organizationId, lineId))
+  const total = isWhole
+    ? contact.last_seq
+    : await countConversationMessages(database, organizationId, lineId, id, filter)
+  const range = toRange(page)
+  const messages =
+    range.skip < total ? await listConversationMessages(database, organizationId, lineId, id, filter, range) : []
+  return { messages, total }
+}
+
+function toRange({ page, limit }: GatewayPage): { skip: number; limit: number } {
+  return { skip: (page - 1) * limit, limit }
+}

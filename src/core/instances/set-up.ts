@@ -1,0 +1,41 @@
+import type { Context } from '../../context.js'
+import type { InstanceWebhookFields } from '../../model/gateway-webhook.js'
+import type { Tenant } from '../../model/organization.js'
+import { findInstanceById } from '../../storage/instances.js'
+import { type CreatedInstance, createInstance, type InstanceFields } from './create.js'
+import { openToken } from './list.js'
+import { checkInstanceWebhook, type InstanceWebhook, recoverInstanceWebhook, setInstanceWebhook } from './webhook.js'
+
+/** A new instance, with the webhook that it was given. */
+export type SetUpInstance = CreatedInstance & { webhook: InstanceWebhook | null }
+
+/** What an instance is set up from. */
+export type SetUpFields = InstanceFields & { webhook: InstanceWebhookFields | null }
+
+/** Makes an instance, and its webhook, both under the given id; what is wrong with either is found before. Throws like createInstance and setInstanceWebhook. */
+export async function setUpInstance(
+  ctx: Context,
+  tenant: Tenant,
+  { webhook, ...fields }: SetUpFields,
+  id: string,
+): Promise<SetUpInstance> {
+  if (webhook !== null) await checkInstanceWebhook(ctx, webhook)
+  const created = await createInstance(ctx, tenant, fields, id)
+  if (webhook === null) return { ...created, webhook: null }
+  return { ...created, webhook: await setInstanceWebhook(ctx, tenant.id, created.instance, webhook, id) }
+}
+
+/** The instance that an attempt to set it up has left under its id, with what it had not come to; null where it left none. */
+export async function recoverSetUp(
+  ctx: Context,
+  tenant: Tenant,
+  { webhook }: SetUpFields,
+  id: string,
+): Promise<SetUpInstance | null> {
+  const instance = await findInstanceById(ctx.database, tenant.id, id)
+  if (instance === null) return null
+  const created = { instance, token: openToken(ctx, instance) }
+  if (webhook === null) return { ...created, webhook: null }
+  const set = await recoverInstanceWebhook(ctx, tenant.id, instance, id)
+  return { ...created, webhook: set ?? (await setInstanceWebhook(ctx, tenant.id, instance, webhook, id)) }
+}

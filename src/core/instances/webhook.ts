@@ -1,0 +1,134 @@
+import type { Context } from '../../context.js'
+import { isForeignKeyViolation } from '../../database/errors.js'
+import { newWebhookSecret } from '../../lib/standard-webhooks.js'
+import {
+  checkHeaders,
+  type InstanceWebhookFields,
+  readGatewayEvents,
+  type ShownInstanceWebhook,
+} from '../../model/gateway-webhook.js'
+import type { Instance } from '../../model/instance.js'
+import {
+  findInstanceWebhook as findRow,
+  putInstanceWebhook,
+  switchOffInstanceWebhook,
+} from '../../storage/instance-webhooks.js'
+import { requireCallable } from '../webhooks/endpoints.js'
+import { openWebhookHeaders, openWebhookSecrets, sealWebhookHeaders, sealWebhookSecret } from '../webhooks/secrets.js'
+import { instanceNotFound } from './find.js'
+
+/** The webhook of an instance as its owner sees it. */
+export interface InstanceWebhook {
+  webhook: ShownInstanceWebhook
+  headers: Record<string, string>
+  /** `whsec_…`, to be shown this once; null where the webhook was there before. */
+  secret: string | null
+}
+
+type WebhookContext = Pick<Context, 'database' | 'secrets'>
+
+/**
+ * Sets the webhook of an instance, under the given id where it has none yet: for the events from now on, and switched on again where it
+ * was disabled. What is left out of `fields` is as at the beginning, not as it was. One that is switched off needs no url that can be
+ * called: it keeps the one it had, and where it had none, nothing is stored. Throws invalid_field, instance_not_found.
+ */
+export async function setInstanceWebhook(
+  ctx: WebhookContext & Pick<Context, 'endpoints' | 'signals' | 'clock'>,
+  organizationId: string,
+  instance: Instance,
+  fields: InstanceWebhookFields,
+  id: string,
+): Promise<InstanceWebhook> {
+  const { headers } = fields
+  const url = await checkInstanceWebhook(ctx, fields)
+  if (url === null) return switchOff(ctx, organizationId, instance, fields, id)
+  const secret = newWebhookSecret()
+  const row = {
+    id,
+    url,
+    events: readGatewayEvents(fields.events),
+    secret: sealWebhookSecret(ctx.secrets, organizationId, secret),
+    active: fields.enabled,
+    by_events: fields.byEvents,
+    with_base64: fields.base64,
+    headers: sealWebhookHeaders(ctx.secrets, organizationId, headers),
+  }
+  const webhook = await refusingDeleted(instance, () =>
+    ctx.database.transaction((transaction) => putInstanceWebhook(transaction, organizationId, instance.id, row)),
+  )
+  ctx.signals.send({ topic: 'webhooks', organizationId })
+  return { webhook, headers: { ...headers }, secret: webhook.id === id ? secret : null }
+}
+
+/** Refuses what would not do for a webhook. Resolves to its url; null where it is switched off and names none that can be called. Throws invalid_field. */
+export async function checkInstanceWebhook(
+  ctx: Pick<Context, 'endpoints'>,
+  { enabled, events, headers, url }: InstanceWebhookFields,
+): Promise<string | null> {
+  readGatewayEvents(events)
+  checkHeaders(headers)
+  if (url === null) return null
+  if (!enabled) return (await ctx.endpoints.check(url)) === null ? url : null
+  await requireCallable(ctx, url)
+  return url
+}
+
+/** The webhook that an attempt to set it has made under its id; null where it has not, or the instance had one before. */
+export async function recoverInstanceWebhook(
+  ctx: WebhookContext & Pick<Context, 'clock'>,
+  organizationId: string,
+  instance: Instance,
+  id: string,
+): Promise<InstanceWebhook | null> {
+  const webhook = await findRow(ctx.database, organizationId, instance.id)
+  if (webhook?.id !== id) return null
+  const [secret = null] = openWebhookSecrets(ctx.secrets, webhook, ctx.clock())
+  return { webhook, headers: openWebhookHeaders(ctx.secrets, webhook), secret }
+}
+
+/** The webhook of an instance; null where it has none. */
+export async function findInstanceWebhook(
+  ctx: WebhookContext,
+  organizationId: string,
+  { id }: Pick<Instance, 'id'>,
+): Promise<InstanceWebhook | null> {
+  const webhook = await findRow(ctx.database, organizationId, id)
+  return webhook && { webhook, headers: openWebhookHeaders(ctx.secrets, webhook), secret: null }
+}
+
+async function switchOff(
+  ctx: WebhookContext & Pick<Context, 'signals' | 'clock'>,
+  organizationId: string,
+  instance: Instance,
+  fields: InstanceWebhookFields,
+  id: string,
+): Promise<InstanceWebhook> {
+  const webhook = await switchOffInstanceWebhook(ctx.database, organizationId, instance.id)
+  if (webhook === null) {
+    return { webhook: notStored(instance, fields, id, ctx.clock()), headers: { ...fields.headers }, secret: null }
+  }
+  ctx.signals.send({ topic: 'webhooks', organizationId })
+  return { webhook, headers: openWebhookHeaders(ctx.secrets, webhook), secret: null }
+}
+
+/** What is switched off before it ever had a url says nothing that were worth a row. */
+function notStored(
+  { id: instanceId }: Instance,
+  { events, byEvents, base64 }: InstanceWebhookFields,
+  id: string,
+  now: Date,
+): ShownInstanceWebhook {
+  return {
+    ...{ id, url: '', events: readGatewayEvents(events), active: false, by_events: byEvents, with_base64: base64 },
+    ...{ instance_id: instanceId, created_at: now, updated_at: now },
+  }
+}
+
+async function refusingDeleted<Result>({ name }: Instance, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isForeignKeyViolation(error)) throw instanceNotFound(name)
+    throw error
+  }
+}

@@ -1,0 +1,198 @@
+import { open, stat } from 'node:fs/promises'
+import type { Context } from '../../context.js'
+import { type Conversion, type ConversionOptions, convertFile } from '../../lib/ffmpeg.js'
+import { detectFileType } from '../../lib/file-type.js'
+import { readAt } from '../../lib/read-at.js'
+import { createTurnstile } from '../../lib/turnstile.js'
+import { MEBIBYTE } from '../../lib/units.js'
+import { MEDIA_RULES } from '../../model/media.js'
+import type { GivenSource } from '../../model/message-content.js'
+import { Problem } from '../../model/problem.js'
+
+/** What a file is made into before it is sent; null: nothing. */
+export type Wanted =
+  /** A voice note (OGG with Opus, mono). `encoding` as the request gave it: false sends the file as it is, true insists. */
+  | { kind: 'voice'; encoding: boolean | null }
+  /** A sticker (WebP, 512 x 512). */
+  | { kind: 'sticker' }
+
+/** A file that is ready to be sent. */
+export interface Prepared {
+  file: { path: string }
+  /** Whether it is a voice note. */
+  voice: boolean
+}
+
+/** The field that gave the file, for those who are told what is wrong with it. */
+interface Named {
+  organizationId: string
+  field: string
+}
+
+const DOWNLOAD_TIMEOUT_MS = 30_000
+const CONVERSION_TIMEOUT_MS = 60_000
+/** How large a picture may be that is made into a sticker. */
+const MAX_PICTURE_BYTES = MEDIA_RULES.image.maxBytes
+/** Each is a process that keeps a processor busy. */
+const MAX_CONVERSIONS = 4
+const INSTALL = 'install ffmpeg where the service runs'
+
+const convertInTurn = createTurnstile(MAX_CONVERSIONS)
+
+/** Formats of sound and pictures that hold all of it: a playlist would lead to files that are nobody's business. */
+const SOUND_FORMATS = [
+  'aac',
+  'ac3',
+  'aiff',
+  'amr',
+  'asf',
+  'au',
+  'caf',
+  'flac',
+  'flv',
+  'matroska',
+  'mov',
+  'mp3',
+  'mpeg',
+  'ogg',
+  'wav',
+  'w64',
+]
+const PICTURE_FORMATS = ['bmp_pipe', 'gif', 'jpeg_pipe', 'png_pipe', 'apng', 'tiff_pipe', 'webp_pipe']
+
+const VOICE = ['-vn', '-ac', '1', '-ar', '48000', '-c:a', 'libopus', '-b:a', '32k', '-application', 'voip', '-f', 'ogg']
+const FIT =
+  'scale=512:512:force_original_aspect_ratio=decrease,format=rgba,pad=512:512:(ow-iw)/2:(oh-ih)/2:color=#00000000'
+/** A small file may hold a picture that takes gigabytes when it is unpacked. */
+const PICTURE = ['-max_pixels', '50000000']
+const STICKER = ['-an', '-vf', FIT, '-frames:v', '1', '-c:v', 'libwebp', '-quality', '75', '-f', 'webp']
+
+/**
+ * Makes a file into what the network takes, and hands it to `work`; what was made for it is removed when the work ends. A file at
+ * an address takes a place among those on their way for as long. Throws invalid_media, too_many_requests, and not_supported where
+ * it needs ffmpeg, and there is none.
+ */
+export function withPrepared<Result>(
+  ctx: Context,
+  named: Named,
+  source: GivenSource,
+  wanted: Wanted,
+  work: (prepared: Prepared) => Promise<Result>,
+): Promise<Result> {
+  if ('path' in source) return prepare(ctx, named, source.path, wanted, work)
+  return ctx.fileGate.pass(named.organizationId, () =>
+    ctx.spool.use(async (path) => {
+      await fetchFile(ctx, named, source.url, path, maxBytesOf(wanted))
+      return prepare(ctx, named, path, wanted, work)
+    }),
+  )
+}
+
+function prepare<Result>(
+  ctx: Context,
+  named: Named,
+  path: string,
+  wanted: Wanted,
+  work: (prepared: Prepared) => Promise<Result>,
+): Promise<Result> {
+  return wanted.kind === 'voice'
+    ? prepareVoice(ctx, named, path, wanted.encoding, work)
+    : prepareSticker(ctx, named, path, work)
+}
+
+async function prepareVoice<Result>(
+  ctx: Context,
+  named: Named,
+  path: string,
+  encoding: boolean | null,
+  work: (prepared: Prepared) => Promise<Result>,
+): Promise<Result> {
+  await checkSize(named, path, MEDIA_RULES.audio.maxBytes)
+  const isVoice = await isOpus(path)
+  if (isVoice || encoding === false) return work({ file: { path }, voice: isVoice })
+  return ctx.spool.use(async (target) => {
+    const { maxBytes } = MEDIA_RULES.audio
+    const made = await convert(path, target, { formats: SOUND_FORMATS, output: VOICE }, maxBytes)
+    if (made.outcome === 'missing' && encoding === null) return work({ file: { path }, voice: false })
+    await checkMade(named, made, target, maxBytes, `${INSTALL}, send OGG with Opus, or set encoding to false`)
+    return work({ file: { path: target }, voice: true })
+  })
+}
+
+async function prepareSticker<Result>(
+  ctx: Context,
+  named: Named,
+  path: string,
+  work: (prepared: Prepared) => Promise<Result>,
+): Promise<Result> {
+  await checkSize(named, path, MAX_PICTURE_BYTES)
+  const { maxBytes } = MEDIA_RULES.sticker
+  const { size } = await stat(path)
+  if (size <= maxBytes && (await detectFileType(path)) === 'image/webp') return work({ file: { path }, voice: false })
+  return ctx.spool.use(async (target) => {
+    const how = { formats: PICTURE_FORMATS, input: PICTURE, output: STICKER }
+    const made = await convert(path, target, how, maxBytes)
+    await checkMade(named, made, target, maxBytes, `${INSTALL}, or send WebP of at most ${maxBytes} bytes`)
+    return work({ file: { path: target }, voice: false })
+  })
+}
+
+function convert(
+  path: string,
+  target: string,
+  how: Pick<ConversionOptions, 'formats' | 'input' | 'output'>,
+  maxBytes: number,
+): Promise<Conversion> {
+  // What ends at the limit would be cut: one byte more shows it.
+  const limits = { maxBytes: maxBytes + 1, timeoutMs: CONVERSION_TIMEOUT_MS }
+  return convertInTurn(() => convertFile(path, target, { ...how, ...limits }))
+}
+
+async function checkMade(
+  named: Named,
+  made: Conversion,
+  target: string,
+  maxBytes: number,
+  remedy: string,
+): Promise<void> {
+  switch (made.outcome) {
+    case 'missing':
+      throw new Problem('not_supported', `${named.field} has to be converted, which needs ffmpeg: ${remedy}`)
+    case 'failed':
+      throw unusable(named, `it could not be converted: ${made.text}`, 'not_convertible')
+    case 'converted':
+      await checkSize(named, target, maxBytes)
+  }
+}
+
+async function fetchFile(ctx: Context, named: Named, url: string, path: string, maxBytes: number): Promise<void> {
+  const downloaded = await ctx.fetcher.download(url, path, { maxBytes, timeoutMs: DOWNLOAD_TIMEOUT_MS })
+  if (downloaded.outcome !== 'downloaded') throw unusable(named, downloaded.text, downloaded.reason)
+}
+
+function maxBytesOf({ kind }: Wanted): number {
+  return kind === 'voice' ? MEDIA_RULES.audio.maxBytes : MAX_PICTURE_BYTES
+}
+
+async function checkSize(named: Named, path: string, maxBytes: number): Promise<void> {
+  const { size } = await stat(path)
+  if (size === 0) throw unusable(named, 'it is empty', 'empty')
+  if (size > maxBytes) {
+    throw unusable(named, `it has ${size} bytes, and may have ${maxBytes / MEBIBYTE} MB at most`, 'too_big')
+  }
+}
+
+function unusable({ field }: Named, why: string, reason: string): Problem {
+  return new Problem('invalid_media', `${field} cannot be used: ${why}`, { reason })
+}
+
+/** OGG whose first packet is Opus's. */
+async function isOpus(path: string): Promise<boolean> {
+  const file = await open(path)
+  try {
+    const head = (await readAt(file, 0, 36)).toString('latin1')
+    return head.startsWith('OggS') && head.endsWith('OpusHead')
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,118 @@
+import type { Context } from '../../context.js'
+import type { EndpointCall } from '../../endpoints/client.js'
+import { signToken } from '../../lib/json-web-token.js'
+import { qrDataUrl } from '../../lib/qr.js'
+import type { EventRow } from '../../model/event.js'
+import {
+  type GatewayEventName,
+  gatewayEventOf,
+  presentGatewayData,
+  presentGatewayEvent,
+  type ShownCode,
+  type WebhookInstance,
+} from '../../model/gateway-event.js'
+import { JWT_HEADER } from '../../model/gateway-webhook.js'
+import type { EndpointRow } from '../../storage/webhook-health.js'
+import { openCode } from '../instances/state.js'
+import { createFileReader, type FileContext } from './file.js'
+import { openWebhookHeaders } from './secrets.js'
+
+export type GatewayContext = FileContext & Pick<Context, 'clock' | 'secrets' | 'mediaLinks' | 'publicUrl'>
+
+/** The webhook of an instance. */
+export type GatewayEndpoint = EndpointRow & { instance: WebhookInstance }
+
+/** What is posted to it, and where. */
+export type GatewayCall = Pick<EndpointCall, 'url' | 'body'> & { headers: Record<string, string> }
+
+/** Composes what is posted and hands it on; a file counts as being in memory until that has ended. */
+export type GatewayComposer = <Result>(
+  endpoint: GatewayEndpoint,
+  event: EventRow,
+  send: (call: GatewayCall) => Promise<Result>,
+) => Promise<Result>
+
+const NO_CODE: ShownCode = { code: null, pairingCode: null, base64: null }
+/** How long the token of an attempt is good for (facts 4). */
+const TOKEN_SECONDS = 600
+
+/** Makes the function that composes the calls of instances' webhooks: the bytes of a body are the same at every attempt. */
+export function createGatewayComposer(ctx: GatewayContext): GatewayComposer {
+  const withFile = createFileReader(ctx)
+  return async (endpoint, event, send) => {
+    const { instance, url, by_events } = endpoint
+    const name = requireName(event)
+    const data = presentGatewayData(event, instance, await showCode(ctx, event), ctx.mediaLinks.urlOf)
+    const compose = (shown: object | null): GatewayCall => ({
+      url: by_events ? addToPath(url, name.replaceAll('.', '-')) : url,
+      body: JSON.stringify(envelop(ctx, endpoint, event, name, shown)),
+      headers: composeHeaders(ctx, endpoint, name),
+    })
+    const mediaId = endpoint.with_base64 && CARRIES_FILE.has(name) ? event.data.message?.media_id : null
+    if (!mediaId) return send(compose(data))
+    return withFile(endpoint, mediaId, (base64) => send(compose(base64 === null ? data : addFile(data, base64))))
+  }
+}
+
+/** What is posted, without what is secret (a code to be scanned) or large (a file): for those who look on. */
+export function presentGatewayCall(ctx: GatewayContext, endpoint: GatewayEndpoint, event: EventRow) {
+  const data = presentGatewayData(event, endpoint.instance, NO_CODE, ctx.mediaLinks.urlOf)
+  return envelop(ctx, endpoint, event, requireName(event), data)
+}
+
+const CARRIES_FILE: ReadonlySet<GatewayEventName> = new Set(['messages.upsert', 'send.message'])
+
+function requireName(event: EventRow): GatewayEventName {
+  const name = gatewayEventOf(event)
+  if (name === null) throw new Error(`${event.type} is no event of the gateway`)
+  return name
+}
+
+function envelop(
+  ctx: GatewayContext,
+  { instance, url }: GatewayEndpoint,
+  event: EventRow,
+  name: GatewayEventName,
+  data: object | null,
+) {
+  return presentGatewayEvent(event, name, { instance, url, serverUrl: `${ctx.publicUrl()}/gateway` }, data)
+}
+
+async function showCode(ctx: GatewayContext, { organization_id, data }: EventRow): Promise<ShownCode> {
+  if (data.qrcode === undefined) return NO_CODE
+  const { code, pairingCode } = openCode(ctx.secrets, organization_id, data.qrcode.sealed)
+  return { code, pairingCode, base64: code === null ? null : await qrDataUrl(code) }
+}
+
+function addFile(data: object | null, base64: string): object {
+  const { message, ...rest } = data as { message: object }
+  return { ...rest, message: { ...message, base64 } }
+}
+
+/** Ends in the name, whether there was a slash before; what is asked for after ? stays. */
+function addToPath(url: string, name: string): string {
+  const target = new URL(url)
+  target.pathname = `${target.pathname.replace(/\/+$/, '')}/${name}`
+  return target.href
+}
+
+function composeHeaders(
+  ctx: GatewayContext,
+  endpoint: GatewayEndpoint,
+  name: GatewayEventName,
+): Record<string, string> {
+  const { id, name: instanceName } = endpoint.instance
+  const { [JWT_HEADER]: key, ...given } = openWebhookHeaders(ctx.secrets, endpoint)
+  return {
+    'x-event-type': name,
+    'x-instance-id': id,
+    'x-instance-name': encodeURIComponent(instanceName),
+    ...Object.fromEntries(Object.entries(given).map(([header, value]) => [header.toLowerCase(), value])),
+    ...(key !== undefined && { authorization: `Bearer ${makeToken(key, ctx.clock())}` }),
+  }
+}
+
+function makeToken(key: string, now: Date): string {
+  const iat = Math.floor(now.getTime() / 1_000)
+  return signToken({ iat, exp: iat + TOKEN_SECONDS, app: 'evolution', action: 'webhook' }, key)
+}

@@ -1,0 +1,10 @@
+import type { FastifyReply } from 'fastify'
+
+/** A signal that aborts when the client goes before it is answered. */
+export function hangUpSignal({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort()
+  })
+  return controller.signal
+}

@@ -1,0 +1,115 @@
+import type { Readable } from 'node:stream'
+import { Busboy, type BusboyFileStream } from '@fastify/busboy'
+import type { JsonObject } from '../../../lib/json.js'
+import { Problem } from '../../../model/problem.js'
+import { type GiveSpace, MAX_MESSAGE_BYTES, type Received, tooLarge } from './received.js'
+import { type ReceivedFile, writeBytes } from './received-file.js'
+
+/** The part that is the file. */
+const FILE_PART = 'file'
+/** The fields whose values are JSON; those of all others are texts. */
+const JSON_FIELDS = new Set([
+  ...['delay', 'encoding', 'linkPreview', 'mentionsEveryOne', 'everyOne', 'mentioned', 'notConvertSticker'],
+  ...['quoted', 'options', 'mediaMessage', 'audioMessage', 'stickerMessage'],
+])
+const LIMITS = { fieldNameSize: 100, fieldSize: 262_144, fields: 64, files: 4, parts: 68, headerPairs: 32 }
+
+/**
+ * Reads a `multipart/form-data` body: its fields, and the part `file` into the spool while it comes. Throws invalid_field,
+ * payload_too_large, too_many_requests.
+ */
+export async function receiveForm(source: Readable, contentType: string, giveSpace: GiveSpace): Promise<Received> {
+  const { fields, file } = await readForm(source, contentType, giveSpace)
+  return { fields: readFields(fields), file, marker: null }
+}
+
+interface Form {
+  fields: Map<string, string>
+  file: ReceivedFile | null
+}
+
+function readForm(source: Readable, contentType: string, giveSpace: GiveSpace): Promise<Form> {
+  return new Promise((resolve, reject) => {
+    const fields = new Map<string, string>()
+    let part: BusboyFileStream | null = null
+    let receiving: Promise<ReceivedFile | null> = Promise.resolve(null)
+    let size = 0
+
+    /** The file is let go before anybody is answered, so that it can be removed. */
+    const breakOff = (problem: unknown) => {
+      source.unpipe()
+      part?.destroy(problem as Error)
+      receiving.catch(() => undefined).finally(() => reject(problem))
+    }
+    const parser = createParser(contentType)
+    if (parser === null) return breakOff(malformed('its Content-Type names no boundary'))
+    parser.on('field', (name, value, isNameCut, isCut) => {
+      if (isNameCut || isCut) breakOff(malformed(`the field ${name.slice(0, 64)} is too long`))
+      fields.set(name, value)
+    })
+    parser.on('file', (name, bytes, filename) => {
+      // An error may come while nobody reads, and would end the process if nobody listened.
+      bytes.on('error', () => undefined)
+      if (name !== FILE_PART) return bytes.resume()
+      if (part !== null) return breakOff(malformed(`it has two parts "${FILE_PART}"`))
+      part = bytes
+      receiving = receiveFile(bytes, filename || null, giveSpace)
+      receiving.catch(breakOff)
+    })
+    for (const limit of ['fieldsLimit', 'filesLimit', 'partsLimit'] as const) {
+      parser.once(limit, () => breakOff(malformed('it has too many parts')))
+    }
+    parser.once('finish', () => receiving.then((file) => resolve({ fields, file }), reject))
+    parser.on('error', (error) => breakOff(malformed((error as Error).message)))
+    source.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > MAX_MESSAGE_BYTES) breakOff(tooLarge())
+    })
+    source.once('close', () => {
+      if (!source.readableEnded) breakOff(malformed('the connection broke off'))
+    })
+    source.pipe(parser)
+  })
+}
+
+function createParser(contentType: string) {
+  try {
+    return new Busboy({ headers: { 'content-type': contentType }, limits: LIMITS })
+  } catch {
+    return null
+  }
+}
+
+async function receiveFile(
+  bytes: BusboyFileStream,
+  filename: string | null,
+  giveSpace: GiveSpace,
+): Promise<ReceivedFile | null> {
+  const writer = await writeBytes(await giveSpace(), filename)
+  try {
+    for await (const chunk of bytes) await writer.write(chunk as Buffer)
+  } catch (error) {
+    await writer.end()
+    throw error
+  }
+  return writer.end()
+}
+
+function readFields(fields: Map<string, string>): JsonObject {
+  return Object.fromEntries(
+    [...fields].map(([name, value]) => [name, JSON_FIELDS.has(name) ? readValue(name, value) : value]),
+  )
+}
+
+function readValue(name: string, value: string): unknown {
+  if (value === '') return undefined
+  try {
+    return JSON.parse(value)
+  } catch {
+    throw new Problem('invalid_field', `${name} "${value.slice(0, 64)}" in the form must be written as JSON`)
+  }
+}
+
+function malformed(why: string): Problem {
+  return new Problem('invalid_field', `The request body is no multipart form: ${why}`)
+}

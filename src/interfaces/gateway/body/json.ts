@@ -1,0 +1,62 @@
+import type { Readable } from 'node:stream'
+import type { JsonObject } from '../../../lib/json.js'
+import { MAX_REST_BYTES, readJsonWithFile } from '../../../lib/json-file-reader.js'
+import { Problem } from '../../../model/problem.js'
+import { type GiveSpace, MAX_MESSAGE_BYTES, type Received, tooLarge } from './received.js'
+import { type FileWriter, writeBase64 } from './received-file.js'
+
+/** Reads a JSON body; base64 that is long goes into the spool while it comes. Throws invalid_json, invalid_media, payload_too_large. */
+export async function receiveJson(
+  source: Readable,
+  paths: ReadonlySet<string>,
+  giveSpace: GiveSpace,
+): Promise<Received> {
+  let writer: FileWriter | null = null
+  const openFile = async () => {
+    writer = await writeBase64(await giveSpace())
+    return writer
+  }
+  try {
+    // A request must not be destroyed with what is left of it: its answer would be lost.
+    const chunks = source.iterator({ destroyOnReturn: false })
+    const read = await readJsonWithFile(chunks, { paths, openFile, maxBytes: MAX_MESSAGE_BYTES })
+    const file = (await endOf(writer)) ?? null
+    writer = null
+    switch (read.outcome) {
+      case 'malformed':
+        throw new Problem('invalid_json', `The request body is not JSON: ${read.text}`)
+      case 'too_big':
+        throw read.of === 'all' ? tooLarge() : restTooLarge()
+      case 'read':
+        if (read.marker !== null && file === null) throw notBase64()
+        return { fields: (read.value ?? {}) as JsonObject, file, marker: read.marker }
+    }
+  } catch (error) {
+    if (source.errored) throw new Problem('invalid_json', 'The request body broke off before its end')
+    throw error
+  } finally {
+    await endOf(writer)
+  }
+}
+
+async function endOf(writer: FileWriter | null): Promise<Awaited<ReturnType<FileWriter['end']>>> {
+  return writer === null ? null : writer.end()
+}
+
+/** What a file answers that is given as a text that holds none. */
+export function notBase64(): Problem {
+  return new Problem(
+    'invalid_media',
+    'Owned media must be a url or base64: the file given in the body is not valid base64',
+    {
+      reason: 'bad_base64',
+    },
+  )
+}
+
+function restTooLarge(): Problem {
+  return new Problem(
+    'payload_too_large',
+    `The request body without its file is larger than ${MAX_REST_BYTES} bytes, the most that this endpoint takes`,
+  )
+}

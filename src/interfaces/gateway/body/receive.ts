@@ -1,0 +1,69 @@
+import { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import type { Context } from '../../../context.js'
+import { tenantOf } from '../../../http/auth.js'
+import { type Held, hold } from '../../../lib/hold.js'
+import { isJsonObject } from '../../../lib/json.js'
+import { Problem } from '../../../model/problem.js'
+import { receiveForm } from './form.js'
+import { receiveJson } from './json.js'
+import { type GiveSpace, MAX_MESSAGE_BYTES, type Received, tooLarge } from './received.js'
+
+/** A body that is read, with the space for its file. */
+export interface Body extends Received {
+  /** For a file that has come as a short text. */
+  giveSpace: GiveSpace
+}
+
+/**
+ * Reads the body of a request, JSON or a form, and hands it to `work`; its file, where there is one, is removed when the work ends.
+ * A file takes a place among those on their way for as long. Throws invalid_json, invalid_media, payload_too_large,
+ * unsupported_media_type, too_many_requests.
+ */
+export async function withBody<Result>(
+  ctx: Context,
+  request: FastifyRequest,
+  filePaths: ReadonlySet<string>,
+  work: (body: Body) => Promise<Result>,
+): Promise<Result> {
+  let space: Held<string> | null = null
+  const giveSpace = async () => {
+    space ??= await hold<string>((use) => ctx.fileGate.pass(tenantOf(request).id, () => ctx.spool.use(use)))
+    return space.value
+  }
+  try {
+    return await work({ ...(await receive(request, filePaths, giveSpace)), giveSpace })
+  } finally {
+    await (space as Held<string> | null)?.release()
+  }
+}
+
+async function receive(
+  request: FastifyRequest,
+  filePaths: ReadonlySet<string>,
+  giveSpace: GiveSpace,
+): Promise<Received> {
+  const { body, headers, raw } = request
+  checkEncoding(headers['content-encoding'])
+  if (Number(headers['content-length']) > MAX_MESSAGE_BYTES) throw tooLarge()
+  const source = body instanceof Readable ? body : Readable.from([])
+  const type = headers['content-type'] ?? ''
+  try {
+    const received = /^multipart\/form-data\b/i.test(type)
+      ? await receiveForm(source, type, giveSpace)
+      : await receiveJson(source, filePaths, giveSpace)
+    if (!isJsonObject(received.fields)) throw new Problem('invalid_json', 'The request body must be a JSON object')
+    return received
+  } finally {
+    // What a refused client still sends is passed over, so that it comes to read the answer.
+    if (!raw.readableEnded) raw.resume()
+  }
+}
+
+function checkEncoding(encoding = 'identity'): void {
+  if (encoding === 'identity') return
+  throw new Problem(
+    'unsupported_media_type',
+    `The Content-Encoding "${encoding}" is not supported: send the body as it is`,
+  )
+}

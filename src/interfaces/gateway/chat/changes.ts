@@ -1,0 +1,94 @@
+import { Type } from 'typebox'
+import type { Context } from '../../../context.js'
+import { editMessage, takeMessageBack } from '../../../core/instances/change-message.js'
+import { tenantOf } from '../../../http/auth.js'
+import type { Instance } from '../../../model/instance.js'
+import { requireRouteInstance } from '../guard.js'
+import { instancePath, responses } from '../schemas.js'
+import type { GatewayServer } from '../server.js'
+import { given, Jid, Maybe, NeededId } from './schemas.js'
+
+/** As much as any connection takes. */
+const MAX_TEXT = 65_536
+
+const DeleteBody = Type.Object({
+  id: NeededId,
+  fromMe: Maybe(Type.Boolean()),
+  remoteJid: Maybe(Jid),
+  participant: Maybe(Jid),
+})
+
+const UpdateBody = Type.Object({
+  number: Maybe(Jid),
+  text: Type.String({ minLength: 1, maxLength: MAX_TEXT, 'x-missing': true }),
+  key: Type.Object({ id: NeededId, fromMe: Maybe(Type.Boolean()), remoteJid: Maybe(Jid) }, { 'x-missing': true }),
+})
+
+const SentAnswer = Type.Object({
+  key: Type.Object({ id: Type.String(), fromMe: Type.Boolean(), remoteJid: Type.String() }),
+  message: Type.Object(
+    {},
+    { additionalProperties: true, description: 'protocolMessage: what was done to which message' },
+  ),
+  messageType: Type.String(),
+  messageTimestamp: Type.Integer(),
+  status: Type.String(),
+  instanceId: Type.String(),
+  source: Type.String(),
+})
+
+/** `POST PUT /chat/updateMessage`, `DELETE /chat/deleteMessageForEveryone`. */
+export function changeRoutes(server: GatewayServer, ctx: Context): void {
+  server.route({
+    // Older clients send it with PUT.
+    method: ['POST', 'PUT'],
+    url: '/chat/updateMessage/:instance',
+    schema: {
+      summary: 'Give a message that was sent another text',
+      params: instancePath,
+      body: UpdateBody,
+      response: responses({ 200: SentAnswer }, 400, 404, 500, 501),
+    },
+    handler: async (request) => {
+      const instance = await requireRouteInstance(ctx, request)
+      const { key, text, number } = request.body
+      const message = { keyId: key.id, chats: chatsOf(key.remoteJid, number) }
+      return presentSent(ctx, instance, await editMessage(ctx, tenantOf(request), instance, message, text))
+    },
+  })
+
+  server.delete(
+    '/chat/deleteMessageForEveryone/:instance',
+    {
+      schema: {
+        summary: 'Take a message that was sent back from everybody',
+        params: instancePath,
+        body: DeleteBody,
+        response: responses({ 201: SentAnswer }, 400, 404, 500, 501),
+      },
+    },
+    async (request, reply) => {
+      const instance = await requireRouteInstance(ctx, request)
+      const { id: keyId, remoteJid } = request.body
+      const sent = await takeMessageBack(ctx, tenantOf(request), instance, { keyId, chats: chatsOf(remoteJid) })
+      return reply.code(201).send(presentSent(ctx, instance, sent))
+    },
+  )
+}
+
+/** Those that are given. */
+function chatsOf(...jids: (string | null | undefined)[]): string[] {
+  return jids.filter((jid) => given(jid) !== null) as string[]
+}
+
+function presentSent(ctx: Context, { id }: Instance, { key, message }: Awaited<ReturnType<typeof editMessage>>) {
+  return {
+    key,
+    message: message ?? {},
+    messageType: 'protocolMessage',
+    messageTimestamp: Math.floor(ctx.clock().getTime() / 1_000),
+    status: 'PENDING',
+    instanceId: id,
+    source: 'web',
+  }
+}

@@ -1,0 +1,128 @@
+import { Type } from 'typebox'
+import type { Context } from '../../../context.js'
+import { type ChatRow, findChat, findChats } from '../../../core/instances/find-chats.js'
+import { tenantOf } from '../../../http/auth.js'
+import { chatOf, jidOf, presentGatewayMessage } from '../../../model/gateway-message.js'
+import type { Instance } from '../../../model/instance.js'
+import { requireRouteInstance } from '../guard.js'
+import { instancePath, responses } from '../schemas.js'
+import type { GatewayServer } from '../server.js'
+import { Counted, given, Jid, MAX_PAGE, Maybe, readTimestamps, Timestamps } from './schemas.js'
+
+/** How long after a customer's message a business may write what it likes (facts 6, windowStart). */
+const WINDOW_MS = 24 * 3_600_000
+const MAX_SKIP = 1_000_000
+
+const FindBody = Type.Object({
+  where: Maybe(Type.Object({ remoteJid: Maybe(Jid), messageTimestamp: Timestamps })),
+  take: Counted(MAX_PAGE, MAX_PAGE, 'How many'),
+  skip: Counted(MAX_SKIP, 0, 'How many are left out'),
+})
+
+const OptionalText = Type.Union([Type.String(), Type.Null()])
+
+const ChatSchema = Type.Object({
+  id: Type.String({ description: "The contact's id" }),
+  remoteJid: Type.String(),
+  pushName: OptionalText,
+  profilePicUrl: Type.Null(),
+  updatedAt: Type.String({ description: 'When the newest message was sent, ISO 8601' }),
+  windowStart: OptionalText,
+  windowExpires: OptionalText,
+  windowActive: Type.Boolean({ description: 'Whether the contact wrote within 24 hours' }),
+  lastMessage: Type.Object({}, { additionalProperties: true, description: 'As in findMessages' }),
+  unreadCount: Type.Integer({ minimum: 0, description: 'Counted among the 100 newest messages of the contact' }),
+  isSaved: Type.Boolean(),
+  archived: Type.Boolean(),
+})
+
+const ByJidAnswer: object = {
+  ...responses({ 200: Type.Union([ChatSchema, Type.Null()]) }, 404),
+  400: { ...Type.Object({ error: Type.String() }), description: 'remoteJid is missing' },
+}
+
+/** `POST GET /chat/findChats`, `GET /chat/findChatByRemoteJid`. */
+export function chatListRoutes(server: GatewayServer, ctx: Context): void {
+  const answer = responses({ 200: Type.Array(ChatSchema) }, 400, 404)
+
+  server.post(
+    '/chat/findChats/:instance',
+    {
+      schema: {
+        summary: "Find the chats of the instance's connection, the one with the newest message first",
+        params: instancePath,
+        body: FindBody,
+        response: answer,
+      },
+    },
+    async (request) => {
+      const instance = await requireRouteInstance(ctx, request)
+      const { where, take, skip } = request.body
+      const search = {
+        remoteJid: given(where?.remoteJid),
+        ...readTimestamps(where?.messageTimestamp),
+        skip: Math.min(skip ?? 0, MAX_SKIP),
+        take: Math.min(take || MAX_PAGE, MAX_PAGE),
+      }
+      const chats = await findChats(ctx, tenantOf(request), instance, search)
+      return chats.map((chat) => presentChat(ctx, instance, chat))
+    },
+  )
+
+  server.get(
+    '/chat/findChats/:instance',
+    {
+      schema: {
+        summary: "The newest chats of the instance's connection, as older clients ask for them",
+        params: instancePath,
+        response: answer,
+      },
+    },
+    async (request) => {
+      const instance = await requireRouteInstance(ctx, request)
+      const search = { remoteJid: null, from: null, to: null, skip: 0, take: MAX_PAGE }
+      const chats = await findChats(ctx, tenantOf(request), instance, search)
+      return chats.map((chat) => presentChat(ctx, instance, chat))
+    },
+  )
+
+  server.get(
+    '/chat/findChatByRemoteJid/:instance',
+    {
+      schema: {
+        summary: "One chat of the instance's connection; null where there is none",
+        params: instancePath,
+        querystring: Type.Object({ remoteJid: Type.Optional(Jid) }),
+        response: ByJidAnswer,
+      },
+    },
+    async (request, reply) => {
+      const instance = await requireRouteInstance(ctx, request)
+      const { remoteJid } = request.query
+      if (!remoteJid) return reply.code(400).send({ error: 'remoteJid is a required query parameter' })
+      const chat = await findChat(ctx, tenantOf(request), instance, remoteJid)
+      // A handler's own null would be an empty body.
+      return reply.type('application/json').send(JSON.stringify(chat && presentChat(ctx, instance, chat)))
+    },
+  )
+}
+
+function presentChat(ctx: Context, instance: Instance, chat: ChatRow) {
+  const start = chat.last_inbound_at
+  const expires = start && new Date(start.getTime() + WINDOW_MS)
+  const { status, ...message } = presentGatewayMessage(chat, chatOf(chat), instance.id, ctx.mediaLinks.urlOf)
+  return {
+    id: chat.contact_id,
+    remoteJid: jidOf(chat),
+    pushName: chat.full_name,
+    profilePicUrl: null,
+    updatedAt: new Date(chat.created_at).toISOString(),
+    windowStart: start?.toISOString() ?? null,
+    windowExpires: expires?.toISOString() ?? null,
+    windowActive: expires !== null && expires > ctx.clock(),
+    lastMessage: { id: chat.id, ...message, MessageUpdate: [{ status }] },
+    unreadCount: chat.unread,
+    isSaved: chat.full_name !== null,
+    archived: chat.archived,
+  }
+}

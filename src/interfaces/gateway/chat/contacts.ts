@@ -1,0 +1,99 @@
+import { type Static, Type } from 'typebox'
+import type { Context } from '../../../context.js'
+import { type ContactSearch, findContacts } from '../../../core/instances/find-contacts.js'
+import { tenantOf } from '../../../http/auth.js'
+import { isUuid } from '../../../lib/id.js'
+import { type Contact, toIso } from '../../../model/contact.js'
+import { jidOf } from '../../../model/gateway-message.js'
+import { requireRouteInstance } from '../guard.js'
+import { instancePath, responses } from '../schemas.js'
+import type { GatewayServer } from '../server.js'
+import { given, Jid, MAX_ID, MAX_PAGE, Maybe, paging, readPage } from './schemas.js'
+
+const NamePart = Type.String({ maxLength: 200, description: 'A part of the name, whatever the case and accents' })
+
+const FindBody = Type.Object({
+  where: Maybe(
+    Type.Object({
+      id: Maybe(Type.String({ maxLength: MAX_ID, description: 'Ours; what is none of ours is read as remoteJid' })),
+      remoteJid: Maybe(Jid),
+      pushName: Maybe(Type.Union([NamePart, Type.Object({ contains: Maybe(NamePart) })])),
+    }),
+  ),
+  ...paging(MAX_PAGE),
+})
+
+const OptionalText = Type.Union([Type.String(), Type.Null()])
+
+const Answer = Type.Array(
+  Type.Object({
+    id: Type.String(),
+    remoteJid: Type.String(),
+    pushName: OptionalText,
+    profilePicUrl: Type.Null(),
+    createdAt: Type.String(),
+    updatedAt: Type.String(),
+    instanceId: Type.String(),
+    isGroup: Type.Boolean(),
+    isSaved: Type.Boolean(),
+    type: Type.Enum(['contact', 'group']),
+  }),
+)
+
+/** `POST GET /chat/findContacts`. */
+export function contactRoutes(server: GatewayServer, ctx: Context): void {
+  const description = {
+    summary: "Find the organization's contacts, most recently active first",
+    description: 'Its instances share them',
+    params: instancePath,
+    response: responses({ 200: Answer }, 400, 404),
+  }
+
+  server.post(
+    '/chat/findContacts/:instance',
+    {
+      schema: { ...description, body: FindBody },
+    },
+    async (request) => {
+      const instance = await requireRouteInstance(ctx, request)
+      const page = readPage(request.body, MAX_PAGE)
+      const contacts = await findContacts(ctx, tenantOf(request), readSearch(request.body), page)
+      return contacts.map((contact) => presentContact(contact, instance.id))
+    },
+  )
+
+  server.get('/chat/findContacts/:instance', { schema: description }, async (request) => {
+    const instance = await requireRouteInstance(ctx, request)
+    const contacts = await findContacts(ctx, tenantOf(request), readSearch({}), readPage({}, MAX_PAGE))
+    return contacts.map((contact) => presentContact(contact, instance.id))
+  })
+}
+
+/** Some clients write a JID in `id`. */
+function readSearch({ where }: Static<typeof FindBody>): ContactSearch {
+  const id = given(where?.id)
+  const { pushName } = where ?? {}
+  const name = typeof pushName === 'string' ? pushName : pushName?.contains
+  return {
+    id: id !== null && isUuid(id) ? id : null,
+    remoteJid: given(where?.remoteJid) ?? id,
+    pushName: given(name?.trim()),
+  }
+}
+
+function presentContact(contact: Contact, instanceId: string) {
+  const remoteJid = jidOf(contact)
+  const isGroup = remoteJid.endsWith('@g.us')
+  return {
+    id: contact.id,
+    remoteJid,
+    pushName: contact.full_name,
+    profilePicUrl: null,
+    createdAt: toIso(contact.created_at),
+    updatedAt: toIso(contact.updated_at),
+    instanceId,
+    isGroup,
+    isSaved: contact.full_name !== null,
+    type: isGroup ? 'group' : 'contact',
+  }
+}

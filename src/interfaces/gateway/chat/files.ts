@@ -1,0 +1,74 @@
+import { Type } from 'typebox'
+import type { Context } from '../../../context.js'
+import { type MessageFile, openMessageFile } from '../../../core/instances/media-file.js'
+import { tenantOf } from '../../../http/auth.js'
+import { startStream } from '../../../http/stream.js'
+import { encodeBase64 } from '../../../lib/base64.js'
+import { asObject } from '../../../lib/json.js'
+import { chatOf, presentGatewayMessage } from '../../../model/gateway-message.js'
+import type { Instance } from '../../../model/instance.js'
+import { requireRouteInstance } from '../guard.js'
+import { instancePath, responses } from '../schemas.js'
+import type { GatewayServer } from '../server.js'
+import { Maybe, NeededId } from './schemas.js'
+
+const Body = Type.Object({
+  message: Type.Object({ key: Type.Object({ id: NeededId }, { 'x-missing': true }) }, { 'x-missing': true }),
+  convertToMp4: Maybe(Type.Boolean({ description: 'Without effect: files are handed out as they are' })),
+})
+
+const OptionalInteger = Type.Union([Type.Integer(), Type.Null()])
+
+const Answer = Type.Object({
+  mediaType: Type.String({ description: 'Such as imageMessage' }),
+  fileName: Type.String(),
+  caption: Type.Union([Type.String(), Type.Null()]),
+  size: Type.Object({ fileLength: Type.Integer(), height: OptionalInteger, width: OptionalInteger }),
+  mimetype: Type.String(),
+  base64: Type.String(),
+  buffer: Type.Null(),
+})
+
+/** `POST /chat/getBase64FromMediaMessage`. */
+export function fileRoutes(server: GatewayServer, ctx: Context): void {
+  server.post(
+    '/chat/getBase64FromMediaMessage/:instance',
+    {
+      schema: {
+        summary: 'The file of a message, in base64',
+        params: instancePath,
+        body: Body,
+        response: responses({ 201: Answer }, 400, 404),
+      },
+    },
+    async (request, reply) => {
+      const instance = await requireRouteInstance(ctx, request)
+      const file = await openMessageFile(ctx, tenantOf(request), instance, request.body.message.key.id)
+      reply.raw.once('close', () => file.bytes.destroy())
+      return reply
+        .code(201)
+        .type('application/json; charset=utf-8')
+        .send(await startStream(writeFile(ctx, instance, file)))
+    },
+  )
+}
+
+/** Part by part: the whole is never in memory. */
+async function* writeFile(
+  ctx: Context,
+  { id }: Instance,
+  { message, media, bytes }: MessageFile,
+): AsyncGenerator<string> {
+  const shown = presentGatewayMessage(message, chatOf(message), id, ctx.mediaLinks.urlOf)
+  const { caption = null, fileName, height = null, width = null } = asObject(shown.message[shown.messageType])
+  const head = {
+    mediaType: shown.messageType,
+    fileName: media.filename ?? fileName ?? `${shown.key.id}.${media.mime_type.split(/[/;]/)[1] ?? 'bin'}`,
+    caption,
+    size: { fileLength: media.size, height, width },
+    mimetype: media.mime_type,
+  }
+  yield `${JSON.stringify(head).slice(0, -1)},"base64":"`
+  yield* encodeBase64(bytes)
+  yield '","buffer":null}'
+}

@@ -1,0 +1,196 @@
+import { type Static, Type } from 'typebox'
+import type { Context } from '../../../context.js'
+import { type FoundMessages, findMessages, type MessageSearch } from '../../../core/instances/find-messages.js'
+import { tenantOf } from '../../../http/auth.js'
+import { chatOf, type GatewayStatus, presentGatewayMessage } from '../../../model/gateway-message.js'
+import { requireRouteInstance } from '../guard.js'
+import { instancePath, responses } from '../schemas.js'
+import type { GatewayServer } from '../server.js'
+import { given, Id, Jid, Maybe, paging, readPage, readTimestamps, Timestamps } from './schemas.js'
+
+const ROWS_A_PAGE = 50
+const STATUSES: GatewayStatus[] = ['ERROR', 'PENDING', 'SERVER_ACK', 'DELIVERY_ACK', 'READ']
+
+const FindBody = Type.Object({
+  where: Maybe(
+    Type.Object({
+      key: Maybe(Type.Object({ id: Maybe(Id), fromMe: Maybe(Type.Boolean()), remoteJid: Maybe(Jid) })),
+      messageType: Maybe(Type.String({ maxLength: 100, description: 'Such as conversation or imageMessage' })),
+      source: Maybe(Type.String({ maxLength: 32, description: 'web: sent; unknown: received' })),
+      messageTimestamp: Timestamps,
+    }),
+  ),
+  ...paging(ROWS_A_PAGE),
+})
+
+const StatusBody = Type.Object({
+  where: Maybe(
+    Type.Object({
+      id: Maybe(Id),
+      keyId: Maybe(Id),
+      remoteJid: Maybe(Jid),
+      fromMe: Maybe(Type.Boolean()),
+      status: Maybe(Type.Enum(STATUSES)),
+    }),
+  ),
+  ...paging(ROWS_A_PAGE),
+})
+
+const Key = Type.Object({
+  id: Type.String(),
+  fromMe: Type.Boolean(),
+  remoteJid: Type.String(),
+  participant: Type.Optional(Type.String()),
+})
+
+const FindAnswer = Type.Object({
+  messages: Type.Object({
+    total: Type.Integer({ description: 'On all pages together' }),
+    pages: Type.Integer(),
+    currentPage: Type.Integer(),
+    records: Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'Ours' }),
+        key: Key,
+        pushName: Type.String(),
+        messageType: Type.String(),
+        message: Type.Object({}, { additionalProperties: true }),
+        messageTimestamp: Type.Integer({ description: 'Unix seconds' }),
+        instanceId: Type.String(),
+        source: Type.String(),
+        contextInfo: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
+        MessageUpdate: Type.Array(Type.Object({ status: Type.Enum(STATUSES) })),
+      }),
+    ),
+  }),
+})
+
+const StatusAnswer = Type.Array(
+  Type.Object({
+    id: Type.String({ description: 'Ours' }),
+    keyId: Type.String(),
+    remoteJid: Type.String(),
+    fromMe: Type.Boolean(),
+    participant: Type.Union([Type.String(), Type.Null()]),
+    pollUpdates: Type.Null(),
+    status: Type.Enum(STATUSES),
+    messageId: Type.String(),
+    instanceId: Type.String(),
+  }),
+)
+
+/** `POST /chat/findMessages`, `POST /chat/findStatusMessage`. */
+export function messageRoutes(server: GatewayServer, ctx: Context): void {
+  server.post(
+    '/chat/findMessages/:instance',
+    {
+      schema: {
+        summary: "Find messages of the instance's connection, newest first",
+        description:
+          'All that is given in `where` has to fit. Reactions, which show on their messages, are found by `key.id`',
+        params: instancePath,
+        body: FindBody,
+        response: responses({ 200: FindAnswer }, 400, 404),
+      },
+    },
+    async (request) => {
+      const instance = await requireRouteInstance(ctx, request)
+      const page = readPage(request.body, ROWS_A_PAGE)
+      const found = await search(ctx, tenantOf(request), instance, readSearch(request.body), page)
+      return {
+        messages: {
+          total: found.total,
+          pages: Math.ceil(found.total / page.limit),
+          currentPage: page.page,
+          records: found.messages.map((message) => {
+            const { status, ...shown } = presentGatewayMessage(
+              message,
+              chatOf(message),
+              instance.id,
+              ctx.mediaLinks.urlOf,
+            )
+            return { id: message.id, ...shown, MessageUpdate: [{ status }] }
+          }),
+        },
+      }
+    },
+  )
+
+  server.post(
+    '/chat/findStatusMessage/:instance',
+    {
+      schema: {
+        summary: "Find how far messages of the instance's connection came, newest message first",
+        params: instancePath,
+        body: StatusBody,
+        response: responses({ 200: StatusAnswer }, 400, 404),
+      },
+    },
+    async (request) => {
+      const instance = await requireRouteInstance(ctx, request)
+      const { where } = request.body
+      const wanted: MessageSearch = {
+        ...readKey({ ...where, id: given(where?.keyId) ?? where?.id }),
+        messageType: null,
+        status: where?.status ?? null,
+        from: null,
+        to: null,
+      }
+      const { messages } = await findMessages(
+        ctx,
+        tenantOf(request),
+        instance,
+        wanted,
+        readPage(request.body, ROWS_A_PAGE),
+      )
+      const id = given(where?.id)
+      const fitting = messages.filter((message) => id === null || [message.id, message.upstream_id].includes(id))
+      return fitting.map((message) => {
+        const { key, status } = presentGatewayMessage(message, chatOf(message), instance.id, ctx.mediaLinks.urlOf)
+        const { id: keyId, remoteJid, fromMe, participant = null } = key
+        return {
+          ...{ id: message.id, keyId, remoteJid, fromMe, participant, pollUpdates: null, status },
+          ...{ messageId: message.id, instanceId: instance.id },
+        }
+      })
+    },
+  )
+}
+
+/** What was sent is from the web, what was received from somewhere; nothing is from anywhere else. */
+async function search(
+  ctx: Context,
+  tenant: Parameters<typeof findMessages>[1],
+  instance: Parameters<typeof findMessages>[2],
+  wanted: MessageSearch | null,
+  page: Parameters<typeof findMessages>[4],
+): Promise<FoundMessages> {
+  return wanted === null ? { messages: [], total: 0 } : findMessages(ctx, tenant, instance, wanted, page)
+}
+
+/** Null where what is asked for can fit no message. */
+function readSearch({ where }: Static<typeof FindBody>): MessageSearch | null {
+  const key = readKey(where?.key)
+  const bySource = readSource(given(where?.source))
+  if (bySource === 'none' || (bySource !== null && key.fromMe !== null && key.fromMe !== bySource)) return null
+  return {
+    ...key,
+    fromMe: key.fromMe ?? bySource,
+    messageType: given(where?.messageType),
+    status: null,
+    ...readTimestamps(where?.messageTimestamp),
+  }
+}
+
+/** Whether what comes from there was sent by us; null where it was not asked. */
+function readSource(source: string | null): boolean | 'none' | null {
+  if (source === null) return null
+  if (source === 'web') return true
+  return source === 'unknown' ? false : 'none'
+}
+
+type GivenKey = { id?: string | null; remoteJid?: string | null; fromMe?: boolean | null } | null | undefined
+
+function readKey(key: GivenKey): Pick<MessageSearch, 'keyId' | 'remoteJid' | 'fromMe'> {
+  return { keyId: given(key?.id), remoteJid: given(key?.remoteJid), fromMe: key?.fromMe ?? null }
+}

@@ -1,0 +1,138 @@
+import { Type } from 'typebox'
+import type { Context } from '../../../context.js'
+import { findProfile, findProfilePicture, showPresence } from '../../../core/instances/chat-commands.js'
+import { checkNumbers } from '../../../core/instances/numbers.js'
+import { tenantOf } from '../../../http/auth.js'
+import { hangUpSignal } from '../../../http/hang-up.js'
+import { Problem } from '../../../model/problem.js'
+import { requireRouteInstance } from '../guard.js'
+import { instancePath, responses } from '../schemas.js'
+import type { GatewayServer } from '../server.js'
+import { given, Jid, Maybe, NeededJid } from './schemas.js'
+
+/** How long somebody can be shown to type; the answer waits as long. */
+const MAX_DELAY_MS = 60_000
+const MAX_NUMBERS = 500
+const PRESENCES = ['unavailable', 'available', 'composing', 'recording', 'paused'] as const
+
+const NumbersBody = Type.Object({
+  numbers: Type.Array(NeededJid, { minItems: 1, maxItems: MAX_NUMBERS, 'x-missing': true }),
+})
+
+const shownPresence = {
+  presence: Maybe(Type.Enum([...PRESENCES])),
+  delay: Maybe(
+    Type.Integer({ minimum: 0, maximum: MAX_DELAY_MS, description: 'Milliseconds; the answer waits as long' }),
+  ),
+}
+const PresenceBody = Type.Object({
+  number: NeededJid,
+  ...shownPresence,
+  options: Maybe(Type.Object(shownPresence, { description: 'Where older clients write them' })),
+})
+
+const NumberBody = Type.Object({ number: Maybe(Jid) })
+
+const NumbersAnswer = Type.Array(
+  Type.Object({
+    jid: Type.String(),
+    exists: Type.Boolean(),
+    number: Type.String({ description: 'As it was given' }),
+    name: Type.Optional(Type.String()),
+    lid: Type.Optional(Type.String()),
+  }),
+)
+const OptionalText = Type.Union([Type.String(), Type.Null()])
+
+/** `POST /chat/whatsappNumbers`, `/chat/sendPresence`, `/chat/fetchProfilePictureUrl`, `/chat/fetchProfile`. */
+export function peopleRoutes(server: GatewayServer, ctx: Context): void {
+  server.post(
+    '/chat/whatsappNumbers/:instance',
+    {
+      schema: {
+        summary: 'Ask which numbers can be written to',
+        params: instancePath,
+        body: NumbersBody,
+        response: responses({ 200: NumbersAnswer }, 400, 404, 500, 501),
+      },
+    },
+    async (request) => {
+      const instance = await requireRouteInstance(ctx, request)
+      return checkNumbers(ctx, tenantOf(request), instance, request.body.numbers)
+    },
+  )
+
+  server.post(
+    '/chat/sendPresence/:instance',
+    {
+      schema: {
+        summary: 'Show somebody that one is typing or recording',
+        params: instancePath,
+        body: PresenceBody,
+        response: responses({ 201: Type.Object({ presence: Type.Enum([...PRESENCES]) }) }, 400, 404, 500, 501),
+      },
+    },
+    async (request, reply) => {
+      const instance = await requireRouteInstance(ctx, request)
+      const { number, options } = request.body
+      const presence = request.body.presence ?? options?.presence
+      if (!presence) throw new Problem('missing_field', 'presence is required and must not be empty')
+      const delayMs = request.body.delay ?? options?.delay ?? 0
+      await showPresence(ctx, tenantOf(request), instance, { number, presence, delayMs }, hangUpSignal(reply))
+      return reply.code(201).send({ presence })
+    },
+  )
+
+  server.post(
+    '/chat/fetchProfilePictureUrl/:instance',
+    {
+      schema: {
+        summary: "Ask for the address of somebody's profile picture",
+        description: 'Without a number, of the instance itself',
+        params: instancePath,
+        body: NumberBody,
+        response: responses(
+          { 200: Type.Object({ wuid: Type.String(), profilePictureUrl: OptionalText }) },
+          ...([400, 404, 500, 501] as const),
+        ),
+      },
+    },
+    async (request) => {
+      const instance = await requireRouteInstance(ctx, request)
+      const number = given(request.body.number)
+      const { jid, url } = await findProfilePicture(ctx, tenantOf(request), instance, number)
+      return { wuid: jid, profilePictureUrl: url }
+    },
+  )
+
+  server.post(
+    '/chat/fetchProfile/:instance',
+    {
+      schema: {
+        summary: 'What is known of somebody, at the network and here',
+        description: 'Without a number, of the instance itself',
+        params: instancePath,
+        body: NumberBody,
+        response: responses(
+          {
+            200: Type.Object({
+              wuid: Type.String(),
+              name: OptionalText,
+              numberExists: Type.Boolean(),
+              picture: OptionalText,
+              status: Type.Null(),
+              isBusiness: Type.Boolean(),
+            }),
+          },
+          ...([400, 404, 500, 501] as const),
+        ),
+      },
+    },
+    async (request) => {
+      const instance = await requireRouteInstance(ctx, request)
+      const number = given(request.body.number)
+      const { jid, name, exists, url } = await findProfile(ctx, tenantOf(request), instance, number)
+      return { wuid: jid, name, numberExists: exists, picture: url, status: null, isBusiness: false }
+    },
+  )
+}

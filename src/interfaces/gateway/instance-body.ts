@@ -1,0 +1,59 @@
+import type { Static } from 'typebox'
+import type { SetUpFields } from '../../core/instances/set-up.js'
+import type { InstanceWebhookFields } from '../../model/gateway-webhook.js'
+import { INTEGRATIONS, type InstanceKind } from '../../model/instance.js'
+import { Problem } from '../../model/problem.js'
+import type { CreateBody } from './instance-schemas.js'
+import { readSettings } from './instance-settings.js'
+import { readFlags, type WebhookBody } from './webhook.js'
+
+type Body = Static<typeof CreateBody>
+
+/** A kind that clients of other gateways know: a connection that they program themselves. */
+const FOREIGN = 'EVOLUTION'
+
+/** What an instance is set up from, in either version's words. Throws invalid_provider, not_supported for a kind that there is not. */
+export function readSetUp(body: Body): SetUpFields {
+  return {
+    name: body.instanceName,
+    kind: readKind(body.integration),
+    token: body.token ?? undefined,
+    number: body.number ?? undefined,
+    businessId: body.businessId ?? undefined,
+    appSecret: body.appSecret ?? undefined,
+    settings: readSettings(body),
+    webhook: readWebhook(body),
+  }
+}
+
+/** The digits of a phone's number, for a code to be typed on it; null where none is given. */
+export function readLinkNumber(number: string | null | undefined): string | null {
+  return number?.replace(/\D/g, '') || null
+}
+
+function readKind(integration: string | null | undefined): InstanceKind {
+  const given = integration ?? ''
+  const name = given.toUpperCase()
+  const kind = Object.hasOwn(INTEGRATIONS, name) ? INTEGRATIONS[name] : undefined
+  if (kind) return kind
+  const names = Object.keys(INTEGRATIONS).join(', ')
+  if (name === FOREIGN) {
+    throw new Problem('not_supported', `The integration ${FOREIGN} is not here: use one of ${names}`)
+  }
+  throw new Problem('invalid_provider', `Invalid integration: "${given.slice(0, 64)}" is not one of ${names}`)
+}
+
+/** Null where none is wanted; an empty url is none. Older clients write beside the url what newer ones write with it. */
+function readWebhook(body: Body): InstanceWebhookFields | null {
+  const given = typeof body.webhook === 'string' ? { url: body.webhook } : body.webhook
+  const { url, enabled, headers, events, ...flags }: Static<typeof WebhookBody> = given ?? {}
+  if (!url) return null
+  const { webhookByEvents, webhook_by_events, webhookBase64, webhook_base64 } = body
+  return {
+    url,
+    enabled: enabled ?? true,
+    headers: headers ?? {},
+    events: events ?? body.events ?? [],
+    ...readFlags(flags, { webhookByEvents, webhook_by_events, webhookBase64, webhook_base64 }),
+  }
+}

@@ -1,0 +1,117 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import type { Context } from '../../context.js'
+import type { Attempt } from '../../core/idempotency.js'
+import { connectInstance, deleteInstance } from '../../core/instances/connect.js'
+import { listInstances } from '../../core/instances/list.js'
+import { recoverSetUp, type SetUpInstance, setUpInstance } from '../../core/instances/set-up.js'
+import { tenantOf } from '../../http/auth.js'
+import { answerOnce } from '../../http/idempotency.js'
+import type { Tenant } from '../../model/organization.js'
+import { Problem } from '../../model/problem.js'
+import { requireRouteInstance } from './guard.js'
+import { presentRow, presentSetUp } from './instance-answers.js'
+import { readLinkNumber, readSetUp } from './instance-body.js'
+import { CreateAnswer, CreateBody, DoneAnswer, InstanceRow } from './instance-schemas.js'
+import { presentSettings, SettingsSchema } from './instance-settings.js'
+import { instancePath, responses } from './schemas.js'
+import type { GatewayServer } from './server.js'
+
+/** `/instance`: making, listing and deleting the organization's instances (contract 5; facts 1). */
+export function instanceRoutes(server: GatewayServer, ctx: Context): void {
+  server.post(
+    '/instance/create',
+    {
+      schema: {
+        summary: 'Make an instance',
+        description:
+          'What the body says of proxies, queues and chat tools (proxyHost, rabbitmq, chatwootUrl and the like) is ignored',
+        body: CreateBody,
+        response: responses({ 201: CreateAnswer }, 400, 409, 422, 501),
+      },
+    },
+    (request, reply) => create(ctx, request, reply, request.body),
+  )
+
+  server.get(
+    '/instance/fetchInstances',
+    {
+      config: { takesTokens: true },
+      schema: {
+        summary: 'List the instances, oldest first; with the token of one, that one alone',
+        querystring: Type.Object({
+          instanceName: Type.Optional(Type.String()),
+          instanceId: Type.Optional(Type.String()),
+          number: Type.Optional(Type.String({ description: 'As it was given, or digits of the number connected' })),
+        }),
+        response: responses({ 200: Type.Array(InstanceRow) }, 400, 404),
+      },
+    },
+    async (request) => {
+      const { instanceName: name, instanceId: id, number } = request.query
+      const tenant = tenantOf(request)
+      const filter = { name: name || undefined, id: id || undefined, number: number || undefined }
+      const listed = await listInstances(ctx, tenant.id, filter, request.caller?.instance?.id)
+      return listed.map((one) => presentRow(tenant, one))
+    },
+  )
+
+  server.delete(
+    '/instance/delete/:instance',
+    {
+      schema: {
+        summary: 'Delete an instance with its session and its webhook; its messages stay',
+        params: instancePath,
+        response: responses({ 200: DoneAnswer }, 404),
+      },
+    },
+    async (request) => {
+      await deleteInstance(ctx, tenantOf(request), await requireRouteInstance(ctx, request))
+      return { status: 'SUCCESS', error: false, response: { message: 'Instance deleted' } }
+    },
+  )
+
+  server.get(
+    '/settings/find/:instance',
+    {
+      schema: {
+        summary: 'Show the settings that an instance was made with',
+        params: instancePath,
+        response: responses({ 200: SettingsSchema }, 404),
+      },
+    },
+    async (request) => presentSettings((await requireRouteInstance(ctx, request)).settings),
+  )
+}
+
+function create(
+  ctx: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: Static<typeof CreateBody>,
+): Promise<unknown> {
+  const tenant = tenantOf(request)
+  const fields = readSetUp(body)
+  const answer = async (setUp: SetUpInstance): Promise<Attempt> => {
+    const code = body.qrcode ? await showCode(ctx, tenant, setUp) : undefined
+    return { status: 201, body: await presentSetUp(ctx, setUp, code), final: true }
+  }
+  return answerOnce(ctx, request, reply, {
+    isSecret: true,
+    perform: async (id) => answer(await setUpInstance(ctx, tenant, fields, id)),
+    recover: async (id) => {
+      const setUp = await recoverSetUp(ctx, tenant, fields, id)
+      return setUp && answer(setUp)
+    },
+  })
+}
+
+/** The instance is made: that it shows no code yet is no failure of that. */
+async function showCode(ctx: Context, tenant: Tenant, { instance }: SetUpInstance) {
+  try {
+    return await connectInstance(ctx, tenant, instance, readLinkNumber(instance.number))
+  } catch (error) {
+    if (error instanceof Problem) return null
+    throw error
+  }
+}

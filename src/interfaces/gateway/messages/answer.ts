@@ -1,0 +1,104 @@
+import type { Context } from '../../../context.js'
+import type { Attempt } from '../../../core/idempotency.js'
+import { readRecipient } from '../../../core/instances/recipient.js'
+import { findSent, type InstanceSend } from '../../../core/instances/send.js'
+import type { SendResult } from '../../../core/messages/settle.js'
+import { presentGatewayMessage } from '../../../model/gateway-message.js'
+import type { Instance } from '../../../model/instance.js'
+import type { Tenant } from '../../../model/organization.js'
+import { Problem } from '../../../model/problem.js'
+import { gatewayBodyOf, gatewayStatusOf } from '../errors.js'
+
+/** The upstream's code of an error: nobody has the number. */
+const NOT_ON_NETWORK = 131026
+/** The code of an error of a linked device: it has no such thing. */
+const NOT_SUPPORTED = 501
+
+type Asked = Pick<InstanceSend, 'number' | 'numberField'>
+
+/**
+ * The answer to what became of a send (contract 5). Kept for an Idempotency-Key is only what will not change by trying again.
+ * Throws what will: upstream_credentials, upstream_unavailable, too_many_requests.
+ */
+export async function toAttempt(
+  ctx: Context,
+  tenant: Tenant,
+  instance: Instance,
+  asked: Asked,
+  sent: SendResult,
+): Promise<Attempt> {
+  if (sent.result === 'accepted') return presentSent(ctx, tenant, instance, asked, sent.messageId)
+  const problem = toProblem(tenant, instance, asked, sent)
+  if (!isFinal(sent)) throw problem
+  return { status: gatewayStatusOf(problem), body: gatewayBodyOf(problem), final: true }
+}
+
+/** The message twice: its fields for clients of the one kind, and as a whole for those of the other. */
+async function presentSent(
+  ctx: Context,
+  tenant: Tenant,
+  instance: Instance,
+  { number, numberField }: Asked,
+  id: string,
+): Promise<Attempt> {
+  const found = await findSent(ctx, tenant, id)
+  if (found === null) throw new Problem('message_not_found', `The message ${id} has just been erased`)
+  const { kind, jid } = readRecipient(tenant, numberField, number)
+  const chat = kind === 'person' ? found.chat : { ...found.chat, jid }
+  const shown = presentGatewayMessage(found.message, chat, instance.id, ctx.mediaLinks.urlOf)
+  const raw = { ...shown, status: 'PENDING' }
+  return { status: 201, body: { ...raw, status: 201, error: false, response: raw }, final: true }
+}
+
+type Failed = Exclude<SendResult, { result: 'accepted' }>
+
+function isFinal(sent: Failed): boolean {
+  return sent.result === 'unknown' || (sent.result === 'refused' && sent.because === 'message')
+}
+
+function toProblem(tenant: Tenant, { kind }: Instance, asked: Asked, sent: Failed): Problem {
+  const { messageId: id } = sent
+  switch (sent.result) {
+    case 'refused':
+      return explainRefusal(tenant, asked, sent)
+    case 'unavailable': {
+      const extras = { details: sent.text, retryable: true, id }
+      // Its row said that it was open a moment ago.
+      if (kind === 'linked_device') return new Problem('instance_not_open', 'Connection Closed', extras)
+      return new Problem('upstream_unavailable', 'The network did not take the message: try again later', extras)
+    }
+    case 'limited': {
+      const seconds = Math.max(1, Math.ceil(sent.retryAfterMs / 1_000))
+      return new Problem('too_many_requests', `The network's rate limit is reached: try again in ${seconds} s`, {
+        details: sent.text,
+        retry_after: seconds,
+        id,
+      })
+    }
+    case 'unknown':
+      return new Problem(
+        'outcome_unknown',
+        'The message left, but no answer came. It is not sent again by itself; its status settles when the network reports it',
+        { retryable: false, id },
+      )
+  }
+}
+
+function explainRefusal(
+  tenant: Tenant,
+  { number, numberField }: Asked,
+  { because, code, text, messageId: id }: Extract<SendResult, { result: 'refused' }>,
+): Problem {
+  if (because === 'credentials') {
+    return new Problem('upstream_credentials', 'The upstream refused the access token: set a valid one', {
+      details: text,
+      upstream_code: code,
+      id,
+    })
+  }
+  if (code === NOT_ON_NETWORK) {
+    const { jid } = readRecipient(tenant, numberField, number)
+    return new Problem('not_on_network', text, { numbers: [{ jid, exists: false, number }], upstream_code: code, id })
+  }
+  return new Problem(code === NOT_SUPPORTED ? 'not_supported' : 'upstream_rejected', text, { upstream_code: code, id })
+}

@@ -1,0 +1,70 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import type { Mentions } from '../../../model/message-content.js'
+import { LIMITS } from '../../../model/message-limits.js'
+
+/** The longest delay, in milliseconds: the request is held as long. */
+const MAX_DELAY_MS = 60_000
+const MAX_MENTIONS = 1_024
+const MAX_ID = 512
+/** A text may be as long as any connection takes it; how much this one takes is looked at later. */
+export const MAX_ANY_TEXT = 65_536
+
+/** A text that must be there. */
+export const Needed = (maxLength: number, description?: string) =>
+  Type.String({ minLength: 1, maxLength, 'x-missing': true, ...(description !== undefined && { description }) })
+
+/** A text that may be left out, or be empty. */
+export const Optional = (maxLength: number, description?: string) =>
+  Type.Optional(Type.String({ maxLength, ...(description !== undefined && { description }) }))
+
+export const NeededList = <Schema extends TSchema>(schema: Schema, minItems: number, maxItems: number) =>
+  Type.Array(schema, { minItems, maxItems, 'x-missing': true })
+
+/** The id of a message, by either of its ids. */
+export const MessageId = Needed(MAX_ID, 'By either of its ids')
+
+/** What every message may have. */
+export const common = {
+  number: Needed(100, 'Digits with the country code, a JID, or the id of a group'),
+  delay: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_DELAY_MS,
+      description: 'Milliseconds for which it is shown to be typed before it is sent; the answer waits as long',
+    }),
+  ),
+  quoted: Type.Optional(
+    Type.Object({ key: Type.Object({ id: MessageId }) }, { description: 'The message that it answers' }),
+  ),
+}
+
+/** What a message with a text may have besides. */
+export const mentioning = {
+  mentioned: Type.Optional(
+    Type.Array(Type.String({ pattern: '^\\d{1,40}(@[a-z.]{1,20})?$', description: 'must be a number or a JID' }), {
+      minItems: 1,
+      maxItems: MAX_MENTIONS,
+      uniqueItems: true,
+      description: 'The members of a group whom the text names: numbers or JIDs',
+    }),
+  ),
+  mentionsEveryOne: Type.Optional(Type.Boolean({ description: 'The text names all members of the group' })),
+}
+
+const Mentioning = Type.Object(mentioning)
+
+/** Whom a text names, as its content has it. */
+export function mentionsOf({ mentioned, mentionsEveryOne }: Static<typeof Mentioning>): Mentions {
+  return {
+    ...(mentioned && { mentions: mentioned.map((one) => (one.includes('@') ? one : `${one}@s.whatsapp.net`)) }),
+    ...(mentionsEveryOne && { mentionsEveryone: true }),
+  }
+}
+
+/** Nothing and an empty text both say that an optional text is not given. */
+export function textOrNull(text: string | undefined): string | null {
+  return text || null
+}
+
+/** A place's name or address. */
+export const Place = Optional(LIMITS.place)

@@ -1,0 +1,108 @@
+import { Type } from 'typebox'
+import { LIMITS } from '../../../model/message-limits.js'
+import { Problem } from '../../../model/problem.js'
+import { common, MAX_ANY_TEXT, mentioning, mentionsOf, Needed, Optional, textOrNull } from './fields.js'
+import { type AskedFile, sendVerb } from './verb.js'
+
+/** A file: an address, or what is in it. The field of a form is called `file`. */
+const file = (what: string) =>
+  Type.Optional(
+    Type.String({ description: `${what}: an http(s) address, base64, or a data: URL; or the part \`file\` of a form` }),
+  )
+
+const caption = Optional(MAX_ANY_TEXT)
+
+/** Files in the body: media, voice notes, round videos, stickers (spec 4.7; facts 2). */
+export const fileVerbs = [
+  sendVerb({
+    names: ['sendMedia'],
+    summary: 'Send an image, a video, a document or a sound file',
+    shape: {
+      wrapper: 'mediaMessage',
+      fields: { mediatype: ['mediaType'], media: [], caption: [], fileName: [] },
+    },
+    fileField: 'media',
+    schema: Type.Object({
+      ...common,
+      ...mentioning,
+      mediatype: Type.Enum(['image', 'video', 'document', 'audio'], { 'x-missing': true }),
+      media: file('The file'),
+      caption,
+      fileName: Optional(LIMITS.filename, 'The display name of a document; needed with base64'),
+    }),
+    read: (body, { source, filename, isBase64 }) => {
+      const words = { caption: textOrNull(body.caption), ...mentionsOf(body) }
+      switch (body.mediatype) {
+        case 'image':
+        case 'video':
+          return { content: { type: body.mediatype, file: source, ...words } }
+        case 'audio':
+          return { content: { type: 'audio', file: source } }
+        case 'document': {
+          const name = textOrNull(body.fileName) ?? filename
+          if (name === null && isBase64) {
+            throw new Problem('missing_field', 'For base64 the file name must be informed.')
+          }
+          return { content: { type: 'document', file: source, filename: name, ...words } }
+        }
+      }
+    },
+  }),
+  sendVerb({
+    names: ['sendWhatsAppAudio', 'sendAudio'],
+    summary: 'Send a voice note',
+    shape: { wrapper: 'audioMessage', fields: { audio: [], encoding: [] } },
+    fileField: 'audio',
+    schema: Type.Object({
+      ...common,
+      audio: file('The sound'),
+      encoding: Type.Optional(
+        Type.Boolean({
+          description:
+            "Convert it to the network's format for voice notes (OGG with Opus); true insists, false sends it as it is",
+        }),
+      ),
+    }),
+    read: ({ encoding = null }, { source }) => ({
+      content: { type: 'audio', file: source },
+      wanted: { kind: 'voice', encoding },
+    }),
+  }),
+  sendVerb({
+    names: ['sendPtv'],
+    summary: 'Send a round video note',
+    shape: { wrapper: 'ptvMessage', fields: { video: [] } },
+    fileField: 'video',
+    schema: Type.Object({ ...common, video: file('The video') }),
+    read: (_body, { source }) => ({ content: { type: 'video', file: source, caption: null, round: true } }),
+  }),
+  sendVerb({
+    names: ['sendSticker'],
+    summary: 'Send a sticker; other pictures than WebP are converted',
+    shape: { wrapper: 'stickerMessage', fields: { sticker: ['image'], notConvertSticker: [] } },
+    fileField: 'sticker',
+    schema: Type.Object({
+      ...common,
+      sticker: file('The picture'),
+      notConvertSticker: Type.Optional(Type.Boolean({ description: 'Send it as it is' })),
+    }),
+    read: ({ notConvertSticker }, { source }) => ({
+      content: { type: 'sticker', file: source },
+      ...(notConvertSticker ? {} : { wanted: { kind: 'sticker' } }),
+    }),
+  }),
+]
+
+const WEB_ADDRESS = /^https?:\/\//i
+
+/** The file of a text that is an address; null of another text. Throws invalid_field. */
+export function fileAtAddress(field: string, text: string): AskedFile | null {
+  if (!WEB_ADDRESS.test(text)) return null
+  if (text.length > LIMITS.url) {
+    throw new Problem('invalid_field', `${field} must have at most ${LIMITS.url} characters where it is an address`)
+  }
+  return { source: { url: text }, filename: null, isBase64: false }
+}
+
+/** The schema of a text that is an address and nothing else. */
+export const Address = Needed(LIMITS.url, 'An http(s) address')

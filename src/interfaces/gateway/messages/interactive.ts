@@ -1,0 +1,157 @@
+import { type Static, Type } from 'typebox'
+import type { GivenSource, InteractiveHeader } from '../../../model/message-content.js'
+import { checkSections, LIMITS, refuseTwice } from '../../../model/message-limits.js'
+import { Problem } from '../../../model/problem.js'
+import { common, Needed, NeededList, Optional, textOrNull } from './fields.js'
+import { Address } from './files.js'
+import { sendVerb } from './verb.js'
+
+/** The title stands above the text, or is the text where there is no other. */
+const frame = { title: Optional(LIMITS.body), description: Optional(LIMITS.body) }
+
+const ListBody = Type.Object({
+  ...common,
+  ...frame,
+  footerText: Optional(LIMITS.footer),
+  buttonText: Needed(LIMITS.title, 'What opens the list'),
+  sections: NeededList(
+    Type.Object({
+      title: Optional(LIMITS.sectionTitle, 'Required in a list of several sections'),
+      rows: NeededList(
+        Type.Object({
+          title: Needed(LIMITS.rowTitle),
+          rowId: Needed(LIMITS.rowId),
+          description: Optional(LIMITS.description),
+        }),
+        1,
+        LIMITS.rows,
+      ),
+    }),
+    1,
+    LIMITS.sections,
+  ),
+})
+
+const ButtonsBody = Type.Object({
+  ...common,
+  ...frame,
+  footer: Optional(LIMITS.footer),
+  thumbnailUrl: Type.Optional(Address),
+  mediaMessage: Type.Optional(
+    Type.Object(
+      {
+        mediatype: Type.Enum(['image', 'video', 'document'], { 'x-missing': true }),
+        media: Address,
+        fileName: Optional(LIMITS.filename),
+      },
+      { description: 'A file above the text, in place of thumbnailUrl' },
+    ),
+  ),
+  buttons: NeededList(
+    Type.Object({
+      type: Type.String({ description: 'reply' }),
+      displayText: Type.Optional(Type.String()),
+      id: Type.Optional(Type.String()),
+    }),
+    1,
+    LIMITS.buttons,
+  ),
+})
+
+/** Messages that are answered with a tap (facts 2; spec 8). */
+export const interactiveVerbs = [
+  sendVerb({
+    names: ['sendList'],
+    summary: 'Send a list to choose from',
+    shape: {
+      wrapper: 'listMessage',
+      fields: { title: [], description: [], footerText: ['footer'], buttonText: [], sections: ['values'] },
+    },
+    fileField: null,
+    schema: ListBody,
+    read: (given) => {
+      checkSections(given.sections, 'sections', 'rowId')
+      const { above, body } = readFrame(given, false)
+      const sections = given.sections.map(({ title, rows }) => ({
+        title: textOrNull(title),
+        rows: rows.map((row) => ({ id: row.rowId, title: row.title, description: textOrNull(row.description) })),
+      }))
+      const footer = textOrNull(given.footerText)
+      const list = { type: 'list' as const, body, footer, button: given.buttonText, sections }
+      return { content: { type: 'interactive', interactive: list, header: above } }
+    },
+  }),
+  sendVerb({
+    names: ['sendButtons'],
+    summary: 'Send up to three buttons',
+    shape: {
+      wrapper: 'buttonMessage',
+      fields: {
+        title: [],
+        description: [],
+        footer: ['footerText'],
+        thumbnailUrl: [],
+        mediaMessage: [],
+        buttons: [],
+      },
+    },
+    fileField: null,
+    schema: ButtonsBody,
+    read: (given) => {
+      const file = readFile(given)
+      const { above, body } = readFrame(given, file !== null)
+      const buttons = { type: 'button' as const, body, footer: textOrNull(given.footer), buttons: readButtons(given) }
+      return { content: { type: 'interactive', interactive: buttons, header: file ?? above } }
+    },
+  }),
+]
+
+/** With a file above it, the title stands in the text. */
+function readFrame(
+  { title, description }: { title?: string; description?: string },
+  hasFile: boolean,
+): { above: InteractiveHeader<GivenSource> | null; body: string } {
+  if (!title && !description) throw new Problem('missing_field', 'title or description is required')
+  if (!title || !description) return { above: null, body: title || (description as string) }
+  if (hasFile) return { above: null, body: checkedBody(`${title}\n\n${description}`) }
+  if ([...title].length > LIMITS.header) {
+    throw new Problem('invalid_field', `title must have at most ${LIMITS.header} characters beside a description`)
+  }
+  return { above: { type: 'text', text: title }, body: description }
+}
+
+function checkedBody(text: string): string {
+  if ([...text].length <= LIMITS.body) return text
+  throw new Problem('invalid_field', `title and description must have at most ${LIMITS.body} characters together`)
+}
+
+function readFile({ thumbnailUrl, mediaMessage }: Static<typeof ButtonsBody>): InteractiveHeader<GivenSource> | null {
+  if (mediaMessage) {
+    const { mediatype: type, media: url, fileName } = mediaMessage
+    return { type, file: { url }, filename: textOrNull(fileName) }
+  }
+  return thumbnailUrl ? { type: 'image', file: { url: thumbnailUrl }, filename: null } : null
+}
+
+function readButtons({ buttons }: Static<typeof ButtonsBody>): { id: string; title: string }[] {
+  const other = buttons.find(({ type }) => type !== 'reply')
+  if (other) {
+    throw new Problem(
+      'not_supported',
+      `Buttons of type ${other.type.slice(0, 64)} are not sent here: those of type reply are; links and codes to copy stand in templates`,
+    )
+  }
+  const read = buttons.map(({ id, displayText }, index) => ({
+    id: checkedText(id, `buttons[${index}].id`, LIMITS.buttonId),
+    title: checkedText(displayText, `buttons[${index}].displayText`, LIMITS.title),
+  }))
+  refuseTwice(read, (index) => `buttons[${index}].id`)
+  return read
+}
+
+/** Looked at after the type: buttons of other types have other fields. */
+function checkedText(text: string | undefined, path: string, limit: number): string {
+  if (!text) throw new Problem('missing_field', `${path} is required and must not be empty`)
+  if ([...text].length > limit) throw new Problem('invalid_field', `${path} must have at most ${limit} characters`)
+  return text
+}

@@ -1,0 +1,184 @@
+import { Type } from 'typebox'
+import { LIMITS } from '../../../model/message-limits.js'
+import { Problem } from '../../../model/problem.js'
+import {
+  common,
+  MAX_ANY_TEXT,
+  MessageId,
+  mentioning,
+  mentionsOf,
+  Needed,
+  NeededList,
+  Optional,
+  Place,
+  textOrNull,
+} from './fields.js'
+import { sendVerb } from './verb.js'
+
+const MAX_POLL_NAME = 255
+const MAX_POLL_OPTION = 100
+const POLL_OPTIONS = { least: 2, most: 12 }
+/** Of a template's parameters, as JSON. */
+const MAX_COMPONENTS = 32_768
+const MAX_TEMPLATE_NAME = 512
+
+const ContactField = Optional(LIMITS.cardText)
+
+/** What needs no file (spec 4.7; facts 2). */
+export const plainVerbs = [
+  sendVerb({
+    names: ['sendText'],
+    summary: 'Send a text',
+    shape: { wrapper: 'textMessage', fields: { text: [] } },
+    fileField: null,
+    schema: Type.Object({
+      ...common,
+      ...mentioning,
+      text: Needed(MAX_ANY_TEXT),
+      linkPreview: Type.Optional(Type.Boolean({ description: 'Show what is behind a link' })),
+    }),
+    read: (body) => {
+      if (body.text.trim() === '') throw new Problem('missing_field', 'text is required and must not be blank')
+      const { text, linkPreview } = body
+      return { content: { type: 'text', text, ...(linkPreview !== undefined && { linkPreview }), ...mentionsOf(body) } }
+    },
+  }),
+  sendVerb({
+    names: ['sendLocation'],
+    summary: 'Send a place',
+    shape: { wrapper: 'locationMessage', fields: { latitude: [], longitude: [], name: [], address: [] } },
+    fileField: null,
+    schema: Type.Object({
+      ...common,
+      latitude: Type.Number({ minimum: -90, maximum: 90, 'x-missing': true }),
+      longitude: Type.Number({ minimum: -180, maximum: 180, 'x-missing': true }),
+      name: Place,
+      address: Place,
+    }),
+    read: ({ latitude, longitude, name, address }) => ({
+      content: { type: 'location', latitude, longitude, name: textOrNull(name), address: textOrNull(address) },
+    }),
+  }),
+  sendVerb({
+    names: ['sendContact'],
+    summary: 'Send contact cards',
+    shape: { wrapper: 'contactMessage', fields: { contact: [] } },
+    fileField: null,
+    schema: Type.Object({
+      ...common,
+      contact: NeededList(
+        Type.Object({
+          fullName: Needed(LIMITS.cardText),
+          phoneNumber: Optional(LIMITS.cardText, 'As it is shown; by default wuid'),
+          wuid: Optional(LIMITS.cardText, 'Digits of the number on the network; by default those of phoneNumber'),
+          organization: ContactField,
+          email: ContactField,
+          url: Optional(LIMITS.url),
+        }),
+        1,
+        LIMITS.cards,
+      ),
+    }),
+    read: ({ contact }) => ({ content: { type: 'contacts', contacts: contact.map(readCard) } }),
+  }),
+  sendVerb({
+    names: ['sendReaction'],
+    summary: 'React to a message; an empty reaction takes it back',
+    shape: { wrapper: 'reactionMessage', fields: { key: [], reaction: ['text'] } },
+    fileField: null,
+    schema: Type.Object({
+      delay: common.delay,
+      key: Type.Object(
+        { id: MessageId, remoteJid: Needed(100, 'The chat'), fromMe: Type.Optional(Type.Boolean()) },
+        { 'x-missing': true },
+      ),
+      reaction: Type.String({ maxLength: LIMITS.emoji, description: 'One emoji, or nothing' }),
+    }),
+    read: ({ key, reaction }) => {
+      if (!isReaction(reaction)) throw new Problem('invalid_field', 'Reaction must be a single emoji or empty string')
+      return {
+        content: { type: 'reaction', emoji: reaction },
+        recipient: { number: key.remoteJid, field: 'key.remoteJid' },
+        about: { id: key.id, field: 'key.id' },
+      }
+    },
+  }),
+  sendVerb({
+    names: ['sendPoll'],
+    summary: 'Send a poll',
+    shape: { wrapper: 'pollMessage', fields: { name: [], selectableCount: [], values: [] } },
+    fileField: null,
+    schema: Type.Object({
+      ...common,
+      name: Needed(MAX_POLL_NAME, 'The question'),
+      selectableCount: Type.Integer({
+        minimum: 0,
+        maximum: POLL_OPTIONS.most,
+        'x-missing': true,
+        description: 'How many options one person may choose; 0: all of them',
+      }),
+      values: NeededList(Needed(MAX_POLL_OPTION), POLL_OPTIONS.least, POLL_OPTIONS.most),
+    }),
+    read: ({ name, selectableCount, values }) => {
+      checkPoll(values, selectableCount)
+      return { content: { type: 'poll', name, options: values, selectableCount } }
+    },
+  }),
+  sendVerb({
+    names: ['sendTemplate'],
+    summary: 'Send an approved template',
+    shape: { wrapper: 'templateMessage', fields: { name: [], language: [], components: [] } },
+    fileField: null,
+    schema: Type.Object({
+      ...common,
+      name: Needed(MAX_TEMPLATE_NAME),
+      language: Needed(LIMITS.cardText, 'Such as pt_BR'),
+      components: Type.Optional(
+        Type.Array(Type.Record(Type.String(), Type.Unknown()), { description: 'As the upstream takes them' }),
+      ),
+    }),
+    read: ({ name, language, components = [] }) => {
+      const { length } = JSON.stringify(components)
+      if (length > MAX_COMPONENTS) {
+        throw new Problem(
+          'invalid_field',
+          `components has ${length} characters as JSON, and may have ${MAX_COMPONENTS}`,
+        )
+      }
+      return { content: { type: 'raw_template', name, language, components, text: name } }
+    },
+  }),
+]
+
+type GivenCard = { fullName: string; phoneNumber?: string; wuid?: string } & Partial<
+  Record<'organization' | 'email' | 'url', string>
+>
+
+function readCard({ fullName, phoneNumber, wuid, organization, email, url }: GivenCard, index: number) {
+  const phone = phoneNumber || wuid
+  if (!phone) throw new Problem('missing_field', `contact[${index}].phoneNumber is required and must not be empty`)
+  const digits = (wuid || phone).replace(/\D/g, '')
+  return {
+    // The upstream wants one more part of the name.
+    name: { formatted_name: fullName, first_name: fullName, last_name: null },
+    phones: [{ phone, type: null, ...(digits !== '' && { wa_id: digits }) }],
+    organization: textOrNull(organization),
+    email: textOrNull(email),
+    url: textOrNull(url),
+  }
+}
+
+function checkPoll(options: string[], selectableCount: number): void {
+  if (new Set(options).size < options.length) {
+    throw new Problem('invalid_field', 'values must not hold an option twice')
+  }
+  if (selectableCount <= options.length) return
+  throw new Problem('invalid_field', `selectableCount must be at most ${options.length}, the number of values`)
+}
+
+const segmenter = new Intl.Segmenter()
+const EMOJI = /\p{Extended_Pictographic}|\p{Regional_Indicator}{2}|[0-9#*]\uFE0F?\u20E3/u
+
+function isReaction(text: string): boolean {
+  return text === '' || ([...segmenter.segment(text)].length === 1 && EMOJI.test(text))
+}

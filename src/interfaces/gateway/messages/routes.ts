@@ -1,0 +1,134 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { Context } from '../../../context.js'
+import { type InstanceSend, sendByInstance } from '../../../core/instances/send.js'
+import { findSendResult } from '../../../core/messages/settle.js'
+import { tenantOf } from '../../../http/auth.js'
+import { hangUpSignal } from '../../../http/hang-up.js'
+import { answerOnce } from '../../../http/idempotency.js'
+import type { JsonObject } from '../../../lib/json.js'
+import type { Instance } from '../../../model/instance.js'
+import { foldBody } from '../body/fold.js'
+import { withBody } from '../body/receive.js'
+import { MAX_MESSAGE_BYTES } from '../body/received.js'
+import { requireRouteInstance } from '../guard.js'
+import { instancePath, responses } from '../schemas.js'
+import type { GatewayServer } from '../server.js'
+import { toAttempt } from './answer.js'
+import { describeBody } from './described.js'
+import { fileVerbs } from './files.js'
+import { takeFile } from './given-file.js'
+import { interactiveVerbs } from './interactive.js'
+import { plainVerbs } from './plain.js'
+import type { Asked, SendVerb } from './verb.js'
+
+/** Every kind of message that is sent here. */
+const VERBS: readonly SendVerb[] = [...plainVerbs, ...fileVerbs, ...interactiveVerbs]
+
+const Sent = Type.Object(
+  {
+    key: Type.Object({ remoteJid: Type.String(), fromMe: Type.Boolean(), id: Type.String() }),
+    message: Type.Object({}, { additionalProperties: true }),
+    messageType: Type.String(),
+    messageTimestamp: Type.Integer({ description: 'Unix seconds' }),
+    pushName: Type.String(),
+    instanceId: Type.String(),
+    source: Type.String(),
+    status: Type.Literal(201),
+    error: Type.Literal(false),
+    response: Type.Object(
+      {},
+      { additionalProperties: true, description: 'The message once more, with its own status' },
+    ),
+  },
+  { additionalProperties: true },
+)
+
+/** `POST /message/{verb}/{instance}`: every send (spec 4.7, 2.9; contract 5). Their bodies are read while they come. */
+export function messageRoutes(server: GatewayServer, ctx: Context): void {
+  server.register(async (scope: GatewayServer) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser(['application/json', 'multipart/form-data'], (_request, payload, done) => {
+      done(null, payload)
+    })
+    for (const verb of VERBS) for (const name of verb.names) addRoute(scope, ctx, verb, name)
+  })
+}
+
+function addRoute(scope: GatewayServer, ctx: Context, verb: SendVerb, name: string): void {
+  scope.post(
+    `/message/${name}/:instance`,
+    {
+      bodyLimit: MAX_MESSAGE_BYTES,
+      config: { contentType: verb.fileField === null ? 'application/json' : 'application/json or multipart/form-data' },
+      schema: {
+        summary: verb.summary,
+        params: instancePath,
+        body: describeBody(verb),
+        response: responses({ 201: Sent }, 400, 404, 409, 422, 500, 501),
+      },
+      // The body is not there yet: it is held to its schema when it has been read and folded.
+      validatorCompiler: () => () => true,
+    },
+    (request, reply) => answerSend(ctx, request, reply, verb),
+  )
+}
+
+async function answerSend(
+  ctx: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  verb: SendVerb,
+): Promise<unknown> {
+  const signal = hangUpSignal(reply)
+  const instance = await requireRouteInstance(ctx, request)
+  return withBody(ctx, request, pathsOfFile(verb), async (body) => {
+    const folded = foldBody(body.fields, verb.shape)
+    const { file, fields, fingerprint } = await takeFile(verb, folded, body)
+    const asked = verb.read(fields, file)
+    return answerOnce(ctx, request, reply, {
+      fingerprint,
+      ...performing(ctx, request, instance, toSend(verb, fields, asked, signal)),
+    })
+  })
+}
+
+/** Where in a body the file of a verb may stand. */
+function pathsOfFile({ fileField, shape }: SendVerb): ReadonlySet<string> {
+  if (fileField === null) return new Set()
+  const names = [fileField, ...(shape.fields[fileField] ?? [])]
+  return new Set([...names, ...names.map((name) => `${shape.wrapper}.${name}`)])
+}
+
+function toSend(
+  { fileField }: SendVerb,
+  fields: JsonObject,
+  { content, wanted, recipient, about }: Asked,
+  signal: AbortSignal,
+): Omit<InstanceSend, 'id'> {
+  const { number, delay = 0, quoted } = fields as { number: string; delay?: number; quoted?: { key: { id: string } } }
+  return {
+    content,
+    wanted: wanted ?? null,
+    fileField: fileField ?? '',
+    number: recipient?.number ?? number,
+    numberField: recipient?.field ?? 'number',
+    about: about ?? (quoted ? { id: quoted.key.id, field: 'quoted.key.id' } : null),
+    delayMs: delay,
+    signal,
+  }
+}
+
+function performing(ctx: Context, request: FastifyRequest, instance: Instance, send: Omit<InstanceSend, 'id'>) {
+  const tenant = tenantOf(request)
+  return {
+    perform: async (id: string) => {
+      const sent = await sendByInstance(ctx, tenant, instance, { ...send, id })
+      return toAttempt(ctx, tenant, instance, send, sent)
+    },
+    recover: async (id: string) => {
+      const sent = await findSendResult(ctx, tenant, id)
+      return sent && toAttempt(ctx, tenant, instance, send, sent)
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import type { Static, TObject } from 'typebox'
+import type { Wanted } from '../../../core/media/convert.js'
+import type { JsonObject } from '../../../lib/json.js'
+import { findDropped } from '../../../lib/json-file-reader.js'
+import { compileSchema, findInputProblem } from '../../../model/input.js'
+import type { GivenSource, MessageContent } from '../../../model/message-content.js'
+import { Problem } from '../../../model/problem.js'
+import type { Shape } from '../body/fold.js'
+
+/** What a body asks to have sent. */
+export interface Asked {
+  content: MessageContent
+  /** What its file is made into first; nothing where it is left out. */
+  wanted?: Wanted
+  /** Whom it is for, where `number` does not tell, and the field that does. */
+  recipient?: { number: string; field: string }
+  /** The message that it is about, where `quoted` does not tell, and the field that does. */
+  about?: { id: string; field: string }
+}
+
+/** A file as a body gave it. */
+export interface AskedFile {
+  source: GivenSource
+  /** The name that came with it. */
+  filename: string | null
+  /** Whether it stood in the body as a text. */
+  isBase64: boolean
+}
+
+/** One kind of message that can be asked for. */
+export interface SendVerb {
+  /** The last but one part of the path; the first is the one to be used. */
+  names: readonly [string, ...string[]]
+  summary: string
+  shape: Shape
+  /** The field that is a file; null of a kind without one. */
+  fileField: string | null
+  schema: TObject
+  /** Reads a folded body. Throws missing_field, invalid_field, invalid_media, not_supported. */
+  read: (fields: JsonObject, file: AskedFile | null) => Asked
+}
+
+/** What a verb is made from; a verb with a file is always read with one. */
+interface VerbParts<Schema extends TObject> extends Omit<SendVerb, 'schema' | 'read'> {
+  schema: Schema
+  read: (body: Static<Schema>, file: AskedFile) => Asked
+}
+
+/** Makes a verb, whose bodies are held to its schema before they are read. */
+export function sendVerb<Schema extends TObject>({ schema, read, ...parts }: VerbParts<Schema>): SendVerb {
+  const validate = compileSchema(schema)
+  return {
+    ...parts,
+    schema,
+    read: (fields, file) => {
+      const problem = findInputProblem(validate, schema, fields, 'The request body')
+      if (problem) throw problem
+      const long = findDropped(fields)
+      if (long !== null) throw new Problem('invalid_field', `${long} is too long`)
+      return read(fields as Static<Schema>, file as AskedFile)
+    },
+  }
+}

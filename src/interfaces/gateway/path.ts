@@ -1,0 +1,14 @@
+/** Where this interface is mounted (contract 2). */
+export const GATEWAY = '/gateway'
+
+/** Whether a URL leads to this interface. */
+export function isOfGateway(url: string): boolean {
+  return url.startsWith(GATEWAY) && ['/', '?', undefined].includes(url[GATEWAY.length])
+}
+
+/** The URL with its path freed of a slash at its end, which some clients of gateways write. URLs of others stay as they are. */
+export function withoutTrailingSlash(url: string): string {
+  if (!isOfGateway(url)) return url
+  const [path = '', ...query] = url.split('?')
+  return path.endsWith('/') ? [path.slice(0, -1), ...query].join('?') : url
+}

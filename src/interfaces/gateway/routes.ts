@@ -1,0 +1,48 @@
+import swagger from '@fastify/swagger'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync } from 'fastify'
+import type { Context } from '../../context.js'
+import type { Gate } from '../../http/auth.js'
+import { refuseOtherMethods } from '../../http/server.js'
+import { Problem } from '../../model/problem.js'
+import { chatRoutes } from './chat/routes.js'
+import { readEmptyObjects } from './empty-objects.js'
+import { sendGatewayProblem } from './errors.js'
+import { createGatewayGuard } from './guard.js'
+import { connectionRoutes } from './instance-connections.js'
+import { instanceRoutes } from './instances.js'
+import { messageRoutes } from './messages/routes.js'
+import { gatewayDescription } from './openapi.js'
+import { probeRoutes } from './probe.js'
+import { unsupportedRoutes } from './unsupported.js'
+import { webhookRoutes } from './webhook.js'
+
+/** Interface B: the probe and the description for everyone, every other route behind the guard. */
+export function gatewayRoutes(ctx: Context, gate: Gate): FastifyPluginAsync {
+  return async (plain) => {
+    const server = plain.withTypeProvider<TypeBoxTypeProvider>()
+    server.setErrorHandler(sendGatewayProblem)
+    server.setNotFoundHandler((request, reply) => sendGatewayProblem(new Problem('not_found', ''), request, reply))
+    server.decorateRequest('instance', null)
+    const otherMethods = refuseOtherMethods(server)
+    await server.register(swagger, gatewayDescription)
+    probeRoutes(server, ctx)
+    server.get('/openapi.json', { schema: { hide: true } as object }, () => server.gatewaySwagger())
+    server.register(guardedRoutes(ctx, gate))
+    server.register(otherMethods)
+  }
+}
+
+function guardedRoutes(ctx: Context, gate: Gate): FastifyPluginAsync {
+  return async (plain) => {
+    const server = plain.withTypeProvider<TypeBoxTypeProvider>()
+    server.addHook('onRequest', createGatewayGuard(ctx, gate))
+    server.addHook('preValidation', readEmptyObjects)
+    instanceRoutes(server, ctx) //    POST /instance/create, GET /instance/fetchInstances, DELETE /instance/delete/{i}, GET /settings/find/{i}
+    connectionRoutes(server, ctx) //  GET /instance/{connectionState|connect}/{i}, POST …/{restart|setPresence}/{i}, DELETE …/logout/{i}
+    messageRoutes(server, ctx) //     POST /message/{sendText|sendMedia|…}/{i}
+    chatRoutes(server, ctx) //        /chat/{findChats|findMessages|whatsappNumbers|…}/{i}
+    webhookRoutes(server, ctx) //     POST /webhook/set/{i}, GET /webhook/find/{i}
+    unsupportedRoutes(server) //      what is not here: 501 that says why
+  }
+}

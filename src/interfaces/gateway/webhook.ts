@@ -1,0 +1,174 @@
+import { type Static, Type } from 'typebox'
+import type { Context } from '../../context.js'
+import type { Attempt } from '../../core/idempotency.js'
+import {
+  findInstanceWebhook,
+  type InstanceWebhook,
+  recoverInstanceWebhook,
+  setInstanceWebhook,
+} from '../../core/instances/webhook.js'
+import { tenantOf } from '../../http/auth.js'
+import { answerOnce } from '../../http/idempotency.js'
+import {
+  GATEWAY_EVENTS,
+  type InstanceWebhookFields,
+  JWT_HEADER,
+  presentGatewayWebhook,
+  presentOlderWebhook,
+} from '../../model/gateway-webhook.js'
+import type { Instance } from '../../model/instance.js'
+import { Problem } from '../../model/problem.js'
+import { requireRouteInstance } from './guard.js'
+import { instancePath, responses } from './schemas.js'
+import type { GatewayServer } from './server.js'
+
+const MAX_URL_LENGTH = 2_048
+const MAX_EVENTS = 100
+
+const Url = Type.Union([Type.String({ maxLength: MAX_URL_LENGTH }), Type.Null()], {
+  description: 'Where events are posted: http or https',
+})
+const Events = Type.Union([Type.Array(Type.String({ maxLength: 100 }), { maxItems: MAX_EVENTS }), Type.Null()], {
+  description: `Which, in any spelling; none: all. ${GATEWAY_EVENTS.join(', ')}`,
+})
+const Headers = Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()], {
+  description: `Further headers; ${JWT_HEADER}: a secret by which each attempt gets an Authorization of its own`,
+})
+const Flag = (description: string) => Type.Optional(Type.Union([Type.Boolean(), Type.Null()], { description }))
+const BY_EVENTS = 'Each event goes to a path of its own below url, such as /messages-upsert'
+const WITH_BASE64 = 'The bytes of a file of up to 16 MB are posted with its message'
+const ENABLED = 'false: nothing is posted any more. True where it is left out'
+
+const fields = {
+  enabled: Flag(ENABLED),
+  url: Type.Optional(Url),
+  headers: Type.Optional(Headers),
+  byEvents: Flag(BY_EVENTS),
+  webhookByEvents: Flag(BY_EVENTS),
+  webhook_by_events: Flag(BY_EVENTS),
+  base64: Flag(WITH_BASE64),
+  webhookBase64: Flag(WITH_BASE64),
+  webhook_base64: Flag(WITH_BASE64),
+  events: Type.Optional(Events),
+}
+
+/** A webhook as clients of the newer version send it; some write its flags by the names that they have in others. */
+export const WebhookBody = Type.Object(fields, { description: 'The webhook' })
+
+const SetBody = Type.Object({ webhook: Type.Optional(WebhookBody), ...fields })
+
+const WebhookRow = Type.Object({
+  id: Type.String(),
+  url: Type.String(),
+  headers: Type.Record(Type.String(), Type.String()),
+  enabled: Type.Boolean(),
+  events: Type.Array(Type.String()),
+  webhookByEvents: Type.Boolean(),
+  webhookBase64: Type.Boolean(),
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
+  instanceId: Type.String(),
+  secret: Type.Optional(Type.String({ description: 'whsec_…, shown once: when the webhook is made' })),
+})
+
+const OlderAnswer = Type.Object({
+  webhook: Type.Object({
+    instanceName: Type.String(),
+    webhook: Type.Object({
+      enabled: Type.Boolean(),
+      url: Type.String(),
+      events: Type.Array(Type.String()),
+      webhook_by_events: Type.Boolean(),
+      webhook_base64: Type.Boolean(),
+      secret: Type.Optional(Type.String()),
+    }),
+  }),
+})
+
+/** `/webhook`: where an instance's events are posted (spec 4.7; contract 5, Webhooks). */
+export function webhookRoutes(server: GatewayServer, ctx: Context): void {
+  server.post(
+    '/webhook/set/:instance',
+    {
+      schema: {
+        summary: "Set the instance's webhook, the one it has",
+        description:
+          'In `webhook`, as clients of the newer version send it, or flat; the answer has the shape that belongs to it',
+        params: instancePath,
+        body: SetBody,
+        response: responses({ 201: Type.Union([WebhookRow, OlderAnswer]) }, 400, 404, 409, 422),
+      },
+    },
+    async (request, reply) => {
+      const { id: organizationId } = tenantOf(request)
+      const instance = await requireRouteInstance(ctx, request)
+      const { body } = request
+      const answer = (set: InstanceWebhook) => present(set, instance, body.webhook !== undefined)
+      return answerOnce(ctx, request, reply, {
+        isSecret: true,
+        perform: async (id) => answer(await setInstanceWebhook(ctx, organizationId, instance, readBody(body), id)),
+        recover: async (id) => {
+          const set = await recoverInstanceWebhook(ctx, organizationId, instance, id)
+          return set && answer(set)
+        },
+      })
+    },
+  )
+
+  server.get(
+    '/webhook/find/:instance',
+    {
+      schema: {
+        summary: "Show the instance's webhook; null where it has none",
+        params: instancePath,
+        response: responses({ 200: Type.Union([WebhookRow, Type.Null()]) }, 404),
+      },
+    },
+    async (request, reply) => {
+      const instance = await requireRouteInstance(ctx, request)
+      const found = await findInstanceWebhook(ctx, tenantOf(request).id, instance)
+      // Nothing at all would be an empty answer.
+      if (found === null) return reply.type('application/json').send('null')
+      return presentGatewayWebhook(found.webhook, found.headers)
+    },
+  )
+}
+
+/** `path` is that of the object in the body. Throws missing_field. */
+function readWebhook(given: GivenWebhook, path: string): InstanceWebhookFields {
+  const enabled = given.enabled ?? true
+  const url = given.url || null
+  if (url === null && enabled) throw new Problem('missing_field', `${path}url is required and must not be empty`)
+  return { enabled, url, events: given.events ?? [], headers: given.headers ?? {}, ...readFlags(given) }
+}
+
+type GivenWebhook = Static<typeof WebhookBody>
+type Flags = Pick<InstanceWebhookFields, 'byEvents' | 'base64'>
+
+/** The flags of a webhook, which have longer names in some clients, else those that stand beside it; false where none is given. */
+export function readFlags(given: GivenWebhook, beside: GivenWebhook = {}): Flags {
+  return {
+    byEvents: byEventsOf(given) ?? byEventsOf(beside) ?? false,
+    base64: base64Of(given) ?? base64Of(beside) ?? false,
+  }
+}
+
+function byEventsOf({ byEvents, webhookByEvents, webhook_by_events }: GivenWebhook): boolean | null | undefined {
+  return byEvents ?? webhookByEvents ?? webhook_by_events
+}
+
+function base64Of({ base64, webhookBase64, webhook_base64 }: GivenWebhook): boolean | null | undefined {
+  return base64 ?? webhookBase64 ?? webhook_base64
+}
+
+function readBody({ webhook, ...flat }: Static<typeof SetBody>): InstanceWebhookFields {
+  return webhook === undefined ? readWebhook(flat, '') : readWebhook(webhook, 'webhook.')
+}
+
+function present(set: InstanceWebhook, instance: Instance, isNewer: boolean): Attempt {
+  const { webhook, headers, secret } = set
+  const body = isNewer
+    ? { ...presentGatewayWebhook(webhook, headers), ...(secret !== null && { secret }) }
+    : presentOlderWebhook(webhook, instance, secret)
+  return { status: 201, body, final: true }
+}

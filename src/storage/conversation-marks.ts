@@ -1,0 +1,67 @@
+import type { Queryable } from '../database/pool.js'
+import { statement } from '../database/statement.js'
+
+/** So far back messages become read with the one that was read: those before it are old, or read already. */
+const READ_WITH_IT = 1_000
+
+const lock = statement<never>(
+  'conversationMarks.lock',
+  'SELECT FROM contacts WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE',
+)
+
+const markRead = statement<never>(
+  'conversationMarks.read',
+  `WITH marked AS (
+     UPDATE messages
+     SET status = 'read', read_at = $4
+     WHERE organization_id = $1 AND contact_id = $2 AND seq BETWEEN $3 - ${READ_WITH_IT} AND $3
+       AND sender_type = 'user-chat' AND status = 'delivered'
+   ), cleared AS (
+     UPDATE contacts c
+     SET has_unread_messages = false, updated_at = now()
+     WHERE c.organization_id = $1 AND c.id = $2 AND c.has_unread_messages AND NOT EXISTS (
+       SELECT FROM messages l
+       WHERE l.organization_id = $1 AND l.contact_id = $2 AND l.seq > $3 AND l.sender_type = 'user-chat' AND l.status = 'delivered'
+     )
+     RETURNING c.*
+   )
+   INSERT INTO events (organization_id, id, type, contact_id, data)
+   SELECT $1, $5, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(cleared)) FROM cleared`,
+)
+
+const markUnread = statement<never>(
+  'conversationMarks.unread',
+  `WITH marked AS (
+     UPDATE contacts SET has_unread_messages = true, updated_at = now()
+     WHERE organization_id = $1 AND id = $2 AND NOT has_unread_messages
+     RETURNING *
+   )
+   INSERT INTO events (organization_id, id, type, contact_id, data)
+   SELECT $1, $3, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(marked)) FROM marked`,
+)
+
+/**
+ * Marks what the contact wrote as read, up to the message of this number. With nothing unread after it the contact's mark goes, and
+ * contact.updated is raised. Needs a transaction: with the contact locked, no message comes in between.
+ */
+export async function markConversationRead(
+  transaction: Queryable,
+  organizationId: string,
+  contactId: string,
+  upToSeq: number,
+  at: Date,
+  eventId: string,
+): Promise<void> {
+  await transaction.run(lock, [organizationId, contactId])
+  await transaction.run(markRead, [organizationId, contactId, upToSeq, at, eventId])
+}
+
+/** Sets the contact's mark that there is something unread; raises contact.updated where it was not set. */
+export async function markConversationUnread(
+  db: Queryable,
+  organizationId: string,
+  contactId: string,
+  eventId: string,
+): Promise<void> {
+  await db.run(markUnread, [organizationId, contactId, eventId])
+}

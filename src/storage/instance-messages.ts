@@ -1,0 +1,260 @@
+import type { Queryable } from '../database/pool.js'
+import { statement } from '../database/statement.js'
+import { isUuid } from '../lib/id.js'
+import type { Contact } from '../model/contact.js'
+import type { GatewayStatus } from '../model/gateway-message.js'
+import type { Message } from '../model/message.js'
+import { MESSAGE_COLUMNS } from './messages.js'
+
+/** A message with what it shows of its contact. */
+export type LineMessage = Message & Pick<Contact, 'chat_id' | 'phone_number' | 'network_id' | 'full_name'>
+
+/** Which messages of a connection; null: whichever. */
+export interface LineFilter {
+  /** Both ends are included. */
+  from: Date | null
+  to: Date | null
+  fromMe: boolean | null
+  /** The kind, in the gateway's words. */
+  messageType: string | null
+  status: GatewayStatus | null
+}
+
+/** Whether the row `m` is of the connection `$2`; apart, so that the index knows what to look for. */
+const LINES = {
+  instance: 'm.instance_id = $2::uuid',
+  organization: 'm.instance_id IS NULL AND $2::uuid IS NULL',
+} as const
+
+/** What the row `m` is called by clients of the gateway, as model/gateway-message calls it. */
+const MESSAGE_TYPE = `CASE
+    WHEN m.message_type IN ('image', 'video', 'audio', 'document', 'sticker', 'location', 'reaction')
+      THEN m.message_type || 'Message'
+    WHEN m.message_type = 'contacts' THEN
+      CASE WHEN jsonb_array_length(CASE jsonb_typeof(m.content) WHEN 'array' THEN m.content ELSE '[]' END) = 1
+        THEN 'contactMessage' ELSE 'contactsArrayMessage' END
+    WHEN m.message_type = 'poll' AND m.content ->> 'selectable_count' = '1' THEN 'pollCreationMessageV3'
+    WHEN m.message_type = 'poll' THEN 'pollCreationMessage'
+    WHEN m.message_type = 'button' THEN 'templateButtonReplyMessage'
+    WHEN m.message_type <> 'interactive' THEN 'conversation'
+    WHEN m.content -> 'button_reply' ->> 'id' <> '' THEN 'buttonsResponseMessage'
+    WHEN m.content -> 'list_reply' ->> 'id' <> '' THEN 'listResponseMessage'
+    WHEN m.content ->> 'type' = 'list' THEN 'listMessage'
+    WHEN m.content ->> 'type' = 'button' THEN 'buttonsMessage'
+    ELSE 'conversation'
+  END`
+
+/** How far the row `m` came, as model/gateway-message says it. */
+const STATUS = `CASE
+    WHEN m.outcome IS NOT NULL THEN 'PENDING'
+    WHEN m.status = 'read' THEN 'READ'
+    WHEN m.sender_type = 'user-chat' OR m.status = 'delivered' THEN 'DELIVERY_ACK'
+    WHEN m.status = 'failed' THEN 'ERROR'
+    ELSE 'SERVER_ACK'
+  END`
+
+/** All that a filter asks for, in `$3` to `$7`. */
+const FILTERED = `m.created_at BETWEEN $3 AND $4
+       AND ($5::boolean IS NULL OR (m.sender_type IN ('bot-chat', 'human-chat')) = $5)
+       AND ($6::text IS NULL OR ${MESSAGE_TYPE} = $6)
+       AND ($7::text IS NULL OR ${STATUS} = $7)`
+
+/** Where only the time matters, the index tells it all; else the rows are read. */
+const FILTERS = { time: 'm.created_at BETWEEN $3 AND $4', all: FILTERED } as const
+const AFTER_FILTER = { time: ['$5', '$6'], all: ['$8', '$9'] } as const
+
+type Line = keyof typeof LINES
+type Filter = keyof typeof FILTERS
+
+const onLine = (line: Line, filter: Filter) =>
+  `m.organization_id = $1 AND ${LINES[line]} AND m.seq IS NOT NULL AND ${FILTERS[filter]}`
+
+const FOUND_COLUMNS = `${MESSAGE_COLUMNS}, c.chat_id, c.phone_number, c.network_id, c.full_name`
+
+// ORDER BY and OFFSET 0 make the planner go by the index: reading the whole table looks cheaper to it, and is not, unless the rows
+// have to be read anyway.
+const INDEX_ALONE = { time: 'ORDER BY m.instance_id, m.created_at, m.id OFFSET 0', all: '' } as const
+
+const countOn = (line: Line, filter: Filter) =>
+  statement<{ total: number }>(
+    `instanceMessages.count.${line}.${filter}`,
+    `SELECT count(*)::float8 AS total FROM (
+       SELECT m.created_at FROM messages m
+       WHERE ${onLine(line, filter)}
+       ${INDEX_ALONE[filter]}
+     ) m`,
+  )
+
+// The connection leads, though it is one: by IS NULL the planner does not see that, and would sort.
+const pageOn = (line: Line, filter: Filter, direction: 'ASC' | 'DESC') =>
+  statement<LineMessage>(
+    `instanceMessages.page.${line}.${filter}.${direction}`,
+    `SELECT ${FOUND_COLUMNS}
+     FROM (
+       SELECT m.id, m.created_at FROM messages m
+       WHERE ${onLine(line, filter)}
+       ORDER BY m.instance_id ${direction}, m.created_at ${direction}, m.id ${direction}
+       OFFSET ${AFTER_FILTER[filter][0]} LIMIT ${AFTER_FILTER[filter][1]}
+     ) page
+     JOIN messages m ON m.organization_id = $1 AND m.id = page.id
+     JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+     ORDER BY page.created_at DESC, page.id DESC`,
+  )
+
+const ofLine = (line: Line, filter: Filter) => ({
+  count: countOn(line, filter),
+  newest: pageOn(line, filter, 'DESC'),
+  oldest: pageOn(line, filter, 'ASC'),
+})
+
+const LINE_STATEMENTS = {
+  instance: { time: ofLine('instance', 'time'), all: ofLine('instance', 'all') },
+  organization: { time: ofLine('organization', 'time'), all: ofLine('organization', 'all') },
+}
+
+/** Messages of one contact, by the order of the conversation. */
+const ofConversation = (name: string, where: string, skip: string, limit: string, contact: string) => ({
+  count: statement<{ total: number }>(
+    `instanceMessages.countConversation.${name}`,
+    `SELECT count(*)::float8 AS total FROM messages m WHERE ${where}`,
+  ),
+  page: statement<LineMessage>(
+    `instanceMessages.pageConversation.${name}`,
+    `SELECT ${FOUND_COLUMNS}
+     FROM (SELECT m.seq FROM messages m WHERE ${where} ORDER BY m.seq DESC OFFSET ${skip} LIMIT ${limit}) page
+     JOIN messages m ON m.organization_id = $1 AND m.contact_id = ${contact} AND m.seq = page.seq
+     JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+     ORDER BY page.seq DESC`,
+  ),
+})
+
+const inConversation = (contact: string) =>
+  `m.organization_id = $1 AND m.contact_id = ${contact} AND m.seq IS NOT NULL AND m.instance_id IS NOT DISTINCT FROM $2::uuid`
+
+const CONVERSATION_STATEMENTS = {
+  every: ofConversation('every', inConversation('$3'), '$4', '$5', '$3'),
+  filtered: ofConversation('filtered', `${inConversation('$8')} AND ${FILTERED}`, '$9', '$10', '$8'),
+}
+
+// Reactions too; what an edit or a revocation did shows on its message.
+const findByKey = statement<LineMessage>(
+  'instanceMessages.findByKey',
+  `SELECT ${FOUND_COLUMNS}
+   FROM messages m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+   WHERE m.organization_id = $1 AND (m.upstream_id = $8 OR m.id = $9)
+     AND m.instance_id IS NOT DISTINCT FROM $2::uuid AND m.message_type NOT IN ('edit', 'revoke') AND ${FILTERED}`,
+)
+
+// The first and the last of an index tell whether there is anything between.
+const isSole = statement<{ is_sole: boolean }>(
+  'instanceMessages.isSole',
+  `SELECT (
+     SELECT instance_id FROM messages WHERE organization_id = $1 AND seq IS NOT NULL ORDER BY instance_id, created_at LIMIT 1
+   ) IS NOT DISTINCT FROM $2::uuid AND (
+     SELECT instance_id FROM messages WHERE organization_id = $1 AND seq IS NOT NULL
+     ORDER BY instance_id DESC, created_at DESC LIMIT 1
+   ) IS NOT DISTINCT FROM $2::uuid AS is_sole`,
+)
+
+/** Whether an organization has messages of this connection alone. */
+export async function isSoleLine(db: Queryable, organizationId: string, lineId: string | null): Promise<boolean> {
+  const [row] = await db.run(isSole, [organizationId, lineId])
+  return row?.is_sole === true
+}
+
+/** Counts the messages of a connection that fit. */
+export async function countLineMessages(
+  db: Queryable,
+  organizationId: string,
+  lineId: string | null,
+  filter: LineFilter,
+): Promise<number> {
+  const [row] = await db.run(statementsFor(lineId, filter).count, [organizationId, lineId, ...valuesOf(filter)])
+  return row?.total ?? 0
+}
+
+/** A page of the messages of a connection that fit, newest first; `total`: how many there are, so as to begin at the nearer end. */
+export function listLineMessages(
+  db: Queryable,
+  organizationId: string,
+  lineId: string | null,
+  filter: LineFilter,
+  { skip, limit, total }: { skip: number; limit: number; total: number },
+): Promise<LineMessage[]> {
+  const { newest, oldest } = statementsFor(lineId, filter)
+  const values = [organizationId, lineId, ...valuesOf(filter)]
+  if (skip <= total / 2) return db.run(newest, [...values, skip, limit])
+  const end = Math.min(skip + limit, total)
+  return db.run(oldest, [...values, total - end, Math.max(end - skip, 0)])
+}
+
+/** Counts the messages that a contact has on a connection and that fit. */
+export async function countConversationMessages(
+  db: Queryable,
+  organizationId: string,
+  lineId: string | null,
+  contactId: string,
+  filter: LineFilter,
+): Promise<number> {
+  const [row] = isEvery(filter)
+    ? await db.run(CONVERSATION_STATEMENTS.every.count, [organizationId, lineId, contactId])
+    : await db.run(CONVERSATION_STATEMENTS.filtered.count, [organizationId, lineId, ...allValues(filter), contactId])
+  return row?.total ?? 0
+}
+
+/** A page of the messages that a contact has on a connection and that fit, newest first. */
+export function listConversationMessages(
+  db: Queryable,
+  organizationId: string,
+  lineId: string | null,
+  contactId: string,
+  filter: LineFilter,
+  { skip, limit }: { skip: number; limit: number },
+): Promise<LineMessage[]> {
+  return isEvery(filter)
+    ? db.run(CONVERSATION_STATEMENTS.every.page, [organizationId, lineId, contactId, skip, limit])
+    : db.run(CONVERSATION_STATEMENTS.filtered.page, [
+        organizationId,
+        lineId,
+        ...allValues(filter),
+        contactId,
+        skip,
+        limit,
+      ])
+}
+
+/** The message of a connection by either of its ids; null where there is none that fits. */
+export async function findLineMessage(
+  db: Queryable,
+  organizationId: string,
+  lineId: string | null,
+  keyId: string,
+  filter: LineFilter = EVERY,
+): Promise<LineMessage | null> {
+  const values = [organizationId, lineId, ...allValues(filter), keyId, isUuid(keyId) ? keyId : null]
+  const [row] = await db.run(findByKey, values)
+  return row ?? null
+}
+
+const EVERY: LineFilter = { from: null, to: null, fromMe: null, messageType: null, status: null }
+
+function statementsFor(lineId: string | null, filter: LineFilter) {
+  return LINE_STATEMENTS[lineId === null ? 'organization' : 'instance'][isByTime(filter) ? 'time' : 'all']
+}
+
+/** Whether it asks for nothing. */
+export function isEvery(filter: LineFilter): boolean {
+  return isByTime(filter) && filter.from === null && filter.to === null
+}
+
+function isByTime({ fromMe, messageType, status }: LineFilter): boolean {
+  return fromMe === null && messageType === null && status === null
+}
+
+function valuesOf(filter: LineFilter): unknown[] {
+  return isByTime(filter) ? allValues(filter).slice(0, 2) : allValues(filter)
+}
+
+function allValues({ from, to, fromMe, messageType, status }: LineFilter): unknown[] {
+  return [from ?? '-infinity', to ?? 'infinity', fromMe, messageType, status]
+}

@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { businessDevice } from '../../src/channels/business-device.js'
+import type { Device, DeviceCommand, MessageKey } from '../../src/channels/device.js'
+import { createUpstreamClient, type UpstreamClient } from '../../src/upstream/client.js'
+import { type Answering, bare, type HttpServer, hangUp, json, startHttpServer } from '../upstream/http-server.js'
+
+const jid = '16505550042@s.whatsapp.net'
+const key = (id: string, fromMe = false): MessageKey => ({ remoteJid: jid, fromMe, id })
+
+let answer: Answering
+let server: HttpServer
+let client: UpstreamClient
+let device: Device
+
+beforeEach(async () => {
+  answer = json(200, { success: true })
+  server = await startHttpServer((request, response) => answer(request, response))
+  client = createUpstreamClient(`${server.url}/v23.0`)
+  device = businessDevice(client, { phoneNumberId: '10001', accessToken: 'token' })
+})
+afterEach(async () => {
+  await client.close()
+  await server.close()
+})
+
+const markRead = () =>
+  device({ verb: 'mark_read', keys: [key('wamid.1'), key('wamid.2', true), key('wamid.3')] }, 5_000)
+
+describe('marking as read', () => {
+  it('tells the upstream of each received message', async () => {
+    expect(await markRead()).toEqual({ outcome: 'done', value: null })
+    expect(server.taken).toMatchObject([
+      { method: 'POST', path: '/v23.0/10001/messages', headers: { authorization: 'Bearer token' } },
+      { method: 'POST', path: '/v23.0/10001/messages' },
+    ])
+    expect(server.taken.map(({ body }) => JSON.parse(String(body)))).toEqual([
+      { messaging_product: 'whatsapp', status: 'read', message_id: 'wamid.1' },
+      { messaging_product: 'whatsapp', status: 'read', message_id: 'wamid.3' },
+    ])
+  })
+
+  it.each<[string, Answering, object]>([
+    [
+      'an unknown message',
+      json(400, { error: { code: 131009, message: 'title', error_data: { details: 'no such message' } } }),
+      { outcome: 'refused', code: 131009, text: 'no such message' },
+    ],
+    ['something in between', bare(502), { outcome: 'refused', code: 502, text: expect.stringContaining('HTTP 502') }],
+    ['no answer', hangUp, { outcome: 'unknown', text: expect.stringContaining('no answer') }],
+  ])('ends with %s', async (_what, answering, expected) => {
+    answer = answering
+    expect(await markRead()).toEqual(expected)
+    expect(server.taken).toHaveLength(1)
+  })
+
+  it('says that nothing was done where the upstream is not reached', async () => {
+    await server.close()
+    expect(await markRead()).toEqual({ outcome: 'not_open', text: expect.stringContaining('no connection') })
+  })
+})
+
+describe('the rest', () => {
+  it('of connecting is done already', async () => {
+    expect(await device({ verb: 'connect', number: null }, 5_000)).toEqual({ outcome: 'done', value: null })
+    expect(await device({ verb: 'restart' }, 5_000)).toEqual({ outcome: 'done', value: null })
+  })
+
+  it.each<DeviceCommand>([
+    { verb: 'logout' },
+    { verb: 'set_presence', presence: 'available' },
+    { verb: 'show_presence', jid, presence: 'composing' },
+    { verb: 'check_numbers', numbers: ['16505550042'] },
+    { verb: 'profile_picture', jid },
+    { verb: 'delete_message', key: key('wamid.1', true) },
+    { verb: 'edit_message', key: key('wamid.1', true), text: 'better' },
+    { verb: 'archive', jid, archive: true, last: null },
+  ])('is not supported: $verb', async (command) => {
+    expect(await device(command, 5_000)).toEqual({
+      outcome: 'unsupported',
+      text: expect.stringMatching(/^The business API cannot do this: .{20,}/),
+    })
+    expect(server.taken).toEqual([])
+  })
+})

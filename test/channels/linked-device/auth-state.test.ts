@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { openSessionKeys } from '../../../src/channels/linked-device/auth-state.js'
+import { createMemoryStore, createScriptedLibrary } from './scripted-library.js'
+
+const ACCOUNT = JSON.stringify({ me: { id: '1@s.whatsapp.net' }, account: {}, nextPreKeyId: 1 })
+
+async function open(credentials: string | null) {
+  const memory = createMemoryStore(credentials)
+  const failures: unknown[] = []
+  const keys = await openSessionKeys(createScriptedLibrary().library, memory.store, (error) => failures.push(error))
+  return { ...memory, ...keys, failures }
+}
+
+describe('the keys of a session', () => {
+  it('are written in one transaction with the credentials that change at the same moment', async () => {
+    const { state, credentialsChanged, writes } = await open(ACCOUNT)
+    Object.assign(state.creds, { nextPreKeyId: 3 })
+    credentialsChanged()
+    await Promise.all([
+      state.keys.set({ 'pre-key': { 1: { private: 'a' }, 2: { private: 'b' } } }),
+      state.keys.set({ session: { '2.0': 'chain' } }),
+    ])
+    expect(writes).toHaveLength(1)
+    expect(JSON.parse(writes[0]?.credentials ?? '')).toMatchObject({ nextPreKeyId: 3 })
+    expect(writes[0]?.keys.map(({ type, id }) => `${type} ${id}`)).toEqual(['pre-key 1', 'pre-key 2', 'session 2.0'])
+  })
+
+  it('are read as they were set before they are written', async () => {
+    const { state, keys: stored } = await open(ACCOUNT)
+    stored.set('session/old', '"kept"')
+    stored.set('session/gone', '"removed"')
+    const written = state.keys.set({ session: { new: 'fresh', gone: null } })
+    expect(await state.keys.get('session', ['new', 'old', 'gone'])).toEqual({ new: 'fresh', old: 'kept' })
+    await written
+    expect([...stored.keys()]).toEqual(['session/old', 'session/new'])
+  })
+
+  it('come back in the form that the library needs', async () => {
+    const { state } = await open(ACCOUNT)
+    await state.keys.set({ 'app-state-sync-key': { k: { keyData: 'x' } } })
+    expect(await state.keys.get('app-state-sync-key', ['k'])).toEqual({ k: { appStateKey: { keyData: 'x' } } })
+  })
+
+  it('are not used any more when they cannot be written', async () => {
+    const { state, state: authentication, failures, store } = await open(ACCOUNT)
+    store.write = async () => {
+      throw new Error('the disk is full')
+    }
+    await expect(state.keys.set({ session: { a: '1' } })).rejects.toThrow('full')
+    expect(failures).toHaveLength(1)
+    await expect(authentication.keys.set({ session: { b: '2' } })).rejects.toThrow('full')
+    expect(failures).toHaveLength(1)
+  })
+
+  it('of an ended connection are not written over those of the next', async () => {
+    const { state, close, credentialsChanged, writes } = await open(ACCOUNT)
+    const last = state.keys.set({ session: { a: '1' } })
+    await close()
+    await last
+    credentialsChanged()
+    await expect(state.keys.set({ session: { a: 'stale' } })).rejects.toThrow('ended')
+    expect(writes).toHaveLength(1)
+  })
+})

@@ -1,0 +1,380 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { PairingCode } from '../../../src/channels/device.js'
+import type { DeviceEvent } from '../../../src/channels/linked-device/event.js'
+import type { Delivery } from '../../../src/channels/linked-device/outlet.js'
+import { type DeviceSession, startDeviceSession } from '../../../src/channels/linked-device/session.js'
+import type { DeviceSessionOptions, DeviceState } from '../../../src/channels/linked-device/session-options.js'
+import { createMemoryStore, createScriptedLibrary } from './scripted-library.js'
+
+const LINKED = JSON.stringify({ me: { id: '5511999990000:7@s.whatsapp.net', name: 'Shop' }, account: {} })
+const SETTINGS = { rejectCalls: false, callAnswer: null, ignoreGroups: false, alwaysOnline: false, readMessages: false }
+
+let session: DeviceSession | null = null
+afterEach(async () => {
+  await session?.stop()
+  session = null
+})
+
+/** A session whose waits end when the test says so. */
+function start(credentials: string | null, changes: Partial<DeviceSessionOptions> = {}) {
+  const network = createScriptedLibrary()
+  const memory = createMemoryStore(credentials)
+  const states: DeviceState[] = []
+  const codes: PairingCode[] = []
+  const events: DeviceEvent[] = []
+  const left: Delivery[] = []
+  const waits: { ms: number; end: () => void }[] = []
+  const heard = new Set<() => void>()
+  const hear = () => {
+    for (const listener of heard) listener()
+    heard.clear()
+  }
+  session = startDeviceSession(network.library, {
+    store: memory.store,
+    onState: async (state) => {
+      states.push(state)
+      hear()
+    },
+    onCode: async (code) => {
+      codes.push(code)
+      hear()
+    },
+    onMessages: async (more) => {
+      events.push(...more)
+      hear()
+    },
+    onUnrecorded: (delivery) => left.push(delivery),
+    findMessage: async () => null,
+    openFile: async () => ({ source: { path: '/file' }, mimeType: 'image/png', filename: null }),
+    settings: () => SETTINGS,
+    log: { info: () => undefined, warn: () => undefined },
+    socketUrl: null,
+    random: () => 0,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+        waits.push({ ms, end: resolve })
+        hear()
+      }),
+    ...changes,
+  })
+  return {
+    ...network,
+    memory,
+    states,
+    codes,
+    events,
+    left,
+    waits,
+    run: session.run,
+    async until(holds: () => boolean): Promise<void> {
+      while (!holds()) {
+        await new Promise<void>((resolve) => {
+          heard.add(resolve)
+        })
+      }
+    },
+  }
+}
+
+const person = (message: object, more: object = {}, key: object = {}) => ({
+  key: { remoteJid: '5511888887777@s.whatsapp.net', fromMe: false, id: '3EB0AA', ...key },
+  message,
+  messageTimestamp: 1_700_000_000,
+  pushName: 'Ana',
+  ...more,
+})
+
+describe('a linked device', () => {
+  it('shows codes, opens when one is scanned, and comes back at once when the network asks for it', async () => {
+    const device = start(null)
+    const first = await device.socket(1)
+    first.raise('connection.update', { qr: 'code-1' })
+    first.raise('connection.update', { qr: 'code-2' })
+    await device.until(() => device.codes.length === 2)
+    expect(device.codes).toEqual([
+      { code: 'code-1', pairingCode: null, count: 1 },
+      { code: 'code-2', pairingCode: null, count: 2 },
+    ])
+    Object.assign(first.config.auth.creds, { me: { id: '5511999990000:7@s.whatsapp.net' }, account: {} })
+    first.raise('creds.update', {})
+    first.close(515)
+    const second = await device.socket(2)
+    expect(second.config.auth.creds.me?.id).toBe('5511999990000:7@s.whatsapp.net')
+    second.open()
+    await device.until(() => device.states.length === 2)
+    expect(device.waits).toEqual([])
+    expect(device.states).toEqual([
+      { state: 'connecting', code: null, text: null },
+      { state: 'open', code: null, text: null, owner: '5511999990000', profileName: 'Shop' },
+    ])
+  })
+
+  it('gives a code to be typed', async () => {
+    const device = start(null)
+    const answer = device.run({ verb: 'connect', number: '5511999990000' }, 1_000)
+    const socket = await device.socket(1)
+    socket.raise('connection.update', { qr: 'code-1' })
+    expect(await answer).toEqual({
+      outcome: 'done',
+      value: { code: 'code-1', pairingCode: 'ABCD1234', count: 1 },
+    })
+    expect(socket.called('requestPairingCode')).toEqual([['5511999990000']])
+  })
+
+  it('gives none where the other one was scanned meanwhile', async () => {
+    const device = start(null)
+    const answer = device.run({ verb: 'connect', number: '5511999990000' }, 1_000)
+    const socket = await device.socket(1)
+    socket.raise('connection.update', { qr: 'code-1' })
+    await Promise.resolve()
+    socket.open()
+    expect(await answer).toEqual({ outcome: 'done', value: { code: null, pairingCode: null, count: 0 } })
+  })
+
+  it('begins a new session where a code was asked for and never typed', async () => {
+    const device = start(JSON.stringify({ me: { id: '5511999990000@s.whatsapp.net' } }))
+    expect((await device.socket(1)).config.auth.creds).toEqual({})
+  })
+
+  it('ends when nobody scans its codes, and begins again when it is asked to', async () => {
+    const device = start(null)
+    const socket = await device.socket(1)
+    for (let count = 1; count <= 31; count++) socket.raise('connection.update', { qr: `code-${count}` })
+    await device.until(() => device.states.at(-1)?.state === 'close')
+    expect(device.codes).toHaveLength(30)
+    expect(device.states.at(-1)).toMatchObject({ state: 'close', code: 428 })
+    const answer = device.run({ verb: 'connect', number: null }, 1_000)
+    ;(await device.socket(2)).raise('connection.update', { qr: 'new' })
+    expect(await answer).toMatchObject({ value: { code: 'new', count: 1 } })
+  })
+
+  it('waits longer each time while the network is away, and tells it once', async () => {
+    const device = start(LINKED)
+    ;(await device.socket(1)).open()
+    for (let count = 1; count <= 8; count++) {
+      ;(await device.socket(count)).close(count % 2 === 0 ? 408 : 428)
+      await device.until(() => device.waits.length === count)
+      device.waits[count - 1]?.end()
+    }
+    expect(device.waits.map(({ ms }) => ms)).toEqual([1_000, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000])
+    expect(device.states.map(({ state, code }) => [state, code])).toEqual([
+      ['connecting', null],
+      ['open', null],
+      ['connecting', 428],
+    ])
+  })
+
+  it.each([
+    [440, 0],
+    [401, 1],
+    [403, 1],
+  ])('does not fight: %i ends it', async (code, cleared) => {
+    const device = start(LINKED)
+    const socket = await device.socket(1)
+    socket.open()
+    socket.close(code)
+    await device.until(() => device.states.at(-1)?.state === 'close')
+    expect(device.states.at(-1)?.code).toBe(code)
+    expect(device.memory.state.cleared).toBe(cleared)
+    expect(device.sockets).toHaveLength(1)
+    expect(device.waits).toEqual([])
+  })
+
+  it('looks for a newer version when its own is refused, and gives up after three refusals', async () => {
+    const device = start(LINKED)
+    for (let count = 1; count <= 3; count++) {
+      const socket = await device.socket(count)
+      expect(socket.config.version).toEqual(count === 1 ? undefined : [2, 3000, 99])
+      socket.close(405)
+      if (count === 3) break
+      await device.until(() => device.waits.length === count)
+      device.waits[count - 1]?.end()
+    }
+    await device.until(() => device.states.at(-1)?.state === 'close')
+    expect(device.states.at(-1)?.text).toContain('version')
+    expect(device.memory.state.cleared).toBe(0)
+  })
+
+  it('takes what waited for it like what comes live', async () => {
+    const device = start(LINKED)
+    const socket = await device.socket(1)
+    socket.open()
+    socket.raise('messages.upsert', { type: 'append', messages: [person({ conversation: 'missed' })] })
+    socket.raise('messages.upsert', { type: 'notify', messages: [person({ conversation: 'live' })] })
+    socket.raise('messaging-history.set', { messages: [person({ conversation: 'old' })] })
+    await device.until(() => device.events.length === 2)
+    expect(device.events.map((event) => event.type === 'message' && event.message)).toEqual([
+      { conversation: 'missed' },
+      { conversation: 'live' },
+    ])
+  })
+
+  it('asks for the number behind a hidden one', async () => {
+    const device = start(LINKED)
+    const socket = await device.socket(1)
+    socket.phones['77@lid'] = '5511888887777:0@s.whatsapp.net'
+    socket.raise('messages.upsert', { messages: [person({ conversation: 'hi' }, {}, { remoteJid: '77@lid' })] })
+    await device.until(() => device.events.length === 1)
+    expect(device.events[0]?.chat).toEqual({ jid: '77@lid', phone: '5511888887777', lid: '77@lid', name: null })
+  })
+
+  it('records what comes in until it is recorded, and takes in nothing more meanwhile', async () => {
+    let tries = 0
+    const recorded: DeviceEvent[] = []
+    const device = start(LINKED, {
+      onMessages: async (events) => {
+        tries += 1
+        if (tries <= 3) throw new Error('the database is away')
+        recorded.push(...events)
+      },
+    })
+    const socket = await device.socket(1)
+    socket.open()
+    socket.raise('messages.upsert', { messages: [person({ conversation: 'hi' })] })
+    for (let count = 1; count <= 4; count++) {
+      await device.until(() => device.waits.length === count)
+      if (count < 4) device.waits[count - 1]?.end()
+    }
+    expect(socket.called('end')).toHaveLength(1)
+    for (const { end } of device.waits) end()
+    await device.socket(2)
+    expect(recorded).toHaveLength(1)
+  })
+
+  it('hangs up when its keys cannot be written, and comes back with those that were', async () => {
+    const device = start(LINKED)
+    const socket = await device.socket(1)
+    socket.open()
+    await device.until(() => device.states.length === 2)
+    device.memory.state.failure = new Error('the database is away')
+    await expect(socket.config.auth.keys.set({ session: { a: 'new' } })).rejects.toThrow('away')
+    await device.until(() => device.waits.length === 1)
+    expect(socket.called('end')).toHaveLength(1)
+    device.memory.state.failure = null
+    device.waits[0]?.end()
+    const second = await device.socket(2)
+    expect(await second.config.auth.keys.get('session', ['a'])).toEqual({})
+  })
+
+  it('connects anew when it is told to', async () => {
+    const device = start(LINKED)
+    ;(await device.socket(1)).open()
+    const answer = device.run({ verb: 'restart' }, 1_000)
+    ;(await device.socket(2)).open()
+    expect(await answer).toEqual({ outcome: 'done', value: null })
+  })
+
+  it('logs out: the network hears of it and the keys are gone', async () => {
+    const device = start(LINKED)
+    const socket = await device.socket(1)
+    socket.open()
+    expect(await device.run({ verb: 'logout' }, 1_000)).toEqual({ outcome: 'done', value: null })
+    expect(socket.called('logout')).toHaveLength(1)
+    expect(device.memory.state).toMatchObject({ credentials: null, cleared: 1 })
+    expect(device.states.at(-1)).toMatchObject({ state: 'close', code: 401 })
+    expect(await device.run({ verb: 'set_presence', presence: 'available' }, 1_000)).toMatchObject({
+      outcome: 'not_open',
+    })
+  })
+
+  it('stops without logging out, when what came in is recorded', async () => {
+    const device = start(LINKED)
+    const socket = await device.socket(1)
+    socket.open()
+    socket.raise('messages.upsert', { messages: [person({ conversation: 'last' })] })
+    await session?.stop()
+    expect(device.events).toHaveLength(1)
+    expect(socket.called('logout')).toEqual([])
+    expect(socket.called('end')).toHaveLength(1)
+    expect(device.memory.state.cleared).toBe(0)
+    expect(device.states.at(-1)?.state).toBe('open')
+    expect(await device.run({ verb: 'restart' }, 1_000)).toMatchObject({ outcome: 'not_open' })
+  })
+
+  it('hands over what could not be recorded when it stops', async () => {
+    let isAway = true
+    const recorded: DeviceEvent[] = []
+    const device = start(LINKED, {
+      onMessages: async (events) => {
+        if (isAway) throw new Error('the database is away')
+        recorded.push(...events)
+      },
+    })
+    const socket = await device.socket(1)
+    socket.open()
+    socket.raise('messages.upsert', { messages: [person({ conversation: 'hi' })] })
+    await device.until(() => device.waits.length === 1)
+    await session?.stop()
+    expect(device.left.map(({ messageIds }) => messageIds)).toEqual([['3EB0AA']])
+    isAway = false
+    await device.left[0]?.record()
+    expect(recorded).toMatchObject([{ message: { conversation: 'hi' } }])
+  })
+
+  it('ends the commands under way when it stops', async () => {
+    const device = start(LINKED)
+    const socket = await device.socket(1)
+    socket.open()
+    socket.holdCalls()
+    const answer = device.run({ verb: 'set_presence', presence: 'available' }, 60_000)
+    await session?.stop()
+    expect(await answer).toMatchObject({ outcome: 'unknown' })
+  })
+
+  it('logs out within one time, whatever hangs', async () => {
+    const device = start(LINKED, { onState: () => new Promise(() => undefined) })
+    ;(await device.socket(1)).open()
+    const answer = device.run({ verb: 'logout' }, 1_000)
+    await device.until(() => device.waits.some(({ ms }) => ms === 1_000))
+    device.waits.find(({ ms }) => ms === 1_000)?.end()
+    expect(await answer).toMatchObject({ outcome: 'unknown' })
+    session = null
+  })
+
+  it('runs again where a code is asked for before its end is recorded', async () => {
+    let record = () => {}
+    const device = start(LINKED, {
+      onState: ({ state }) =>
+        state === 'close'
+          ? new Promise((resolve) => {
+              record = resolve
+            })
+          : Promise.resolve(),
+    })
+    const socket = await device.socket(1)
+    socket.open()
+    socket.close(440)
+    await expect.poll(() => session?.isRunning()).toBe(false)
+    const answer = device.run({ verb: 'restart' }, 1_000)
+    expect(session?.isRunning()).toBe(true)
+    record()
+    ;(await device.socket(2)).open()
+    expect(await answer).toMatchObject({ outcome: 'done' })
+  })
+
+  it('does what its owner has set: declines calls, reads, ignores groups', async () => {
+    const settings = {
+      rejectCalls: true,
+      callAnswer: 'Write, please',
+      ignoreGroups: true,
+      alwaysOnline: true,
+      readMessages: true,
+    }
+    const device = start(LINKED, { settings: () => settings })
+    const socket = await device.socket(1)
+    socket.open()
+    expect(socket.config.markOnlineOnConnect).toBe(true)
+    const ignored = ['1@g.us', 'status@broadcast', '1@newsletter', '5511888887777@s.whatsapp.net', '77@lid']
+    expect(ignored.map(socket.config.shouldIgnoreJid)).toEqual([true, true, true, false, false])
+    socket.raise('call', [{ id: 'c1', from: '5511888887777@s.whatsapp.net', status: 'offer' }])
+    socket.raise('messages.upsert', { messages: [person({ conversation: 'hi' })] })
+    await device.until(() => device.events.length === 1)
+    await new Promise(setImmediate)
+    expect(socket.called('rejectCall')).toEqual([['c1', '5511888887777@s.whatsapp.net']])
+    expect(socket.called('sendMessage')[0]?.[1]).toEqual({ text: 'Write, please', linkPreview: null })
+    expect(socket.called('readMessages')).toEqual([
+      [[{ remoteJid: '5511888887777@s.whatsapp.net', fromMe: false, id: '3EB0AA' }]],
+    ])
+  })
+})

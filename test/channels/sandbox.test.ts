@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Device, DeviceCommand, MessageKey, PairingCode, Sent } from '../../src/channels/device.js'
+import { openSandboxes, type Sandboxes, sandboxChannel } from '../../src/channels/sandbox.js'
+import { createUpstreamClient, type UpstreamClient } from '../../src/upstream/client.js'
+import { phoneNumberIdOf } from '../../src/upstream/simulator-link.js'
+import { appSecret, startWorld, type World } from '../simulator/world.js'
+
+const controlToken = 'control-token'
+const phone = { organizationId: '0190a1b2-0000-7000-8000-000000000001', name: 'Loja São José / 50% off' }
+const who = { organization_id: phone.organizationId, instance: phone.name }
+const known = { ...phone, accessToken: 'token', appSecret, state: 'close', number: null, profileName: null } as const
+const key: MessageKey = { remoteJid: '5511987654321@s.whatsapp.net', fromMe: true, id: 'ABC' }
+
+let world: World
+let sandboxes: Sandboxes
+let device: Device
+let upstream: UpstreamClient
+
+beforeAll(async () => {
+  world = await startWorld({ controlToken })
+  upstream = createUpstreamClient(world.simulator.upstreamUrl)
+  const control = { controlUrl: `${world.simulator.url}/_sim`, token: controlToken }
+  sandboxes = openSandboxes(control, () => world.receiver.url)
+  device = sandboxes.device(phone)
+})
+beforeEach(async () => {
+  await sandboxes.forget(phone)
+  expect(await sandboxes.register(known)).toEqual({ state: 'close', number: null, profileName: null })
+})
+afterAll(async () => {
+  await upstream.close()
+  await world.close()
+})
+
+const scan = (fields: object = {}) => world.control('POST', '/scan', { ...who, ...fields })
+const link = async () => {
+  await device({ verb: 'connect', number: null }, 5_000)
+  expect(await scan({ number: '5511912345678', name: 'Zoë' })).toMatchObject({ status: 200, body: { delivered: true } })
+}
+const commands = async () => {
+  const { body } = await world.control('GET', '/phones')
+  return (body.phones as Array<{ commands: Array<{ command: object }> }>)[0]?.commands.map(({ command }) => command)
+}
+
+describe('a sandbox', () => {
+  it('shows a code until it is scanned', async () => {
+    expect(await device({ verb: 'connect', number: null }, 5_000)).toEqual({
+      outcome: 'done',
+      value: { code: expect.stringMatching(/^2@/), pairingCode: null, count: 1 },
+    })
+    const typed = await device({ verb: 'connect', number: '5511987654321' }, 5_000)
+    expect(typed).toMatchObject({ value: { pairingCode: expect.stringMatching(/^\w{8}$/), count: 2 } })
+    const again = await device({ verb: 'restart' }, 5_000)
+    expect((again as { value: PairingCode }).value.count).toBe(3)
+    await scan()
+    expect(await device({ verb: 'connect', number: null }, 5_000)).toEqual({ outcome: 'done', value: null })
+    expect(await device({ verb: 'restart' }, 5_000)).toEqual({ outcome: 'done', value: null })
+  })
+
+  it('is what it was after the simulator was started anew, and what the simulator says while it runs', async () => {
+    const linked = { state: 'open', number: '5511912345678', profileName: 'Zoë' } as const
+    await sandboxes.forget(phone)
+    await sandboxes.forget(phone)
+    expect(await sandboxes.register({ ...known, ...linked })).toEqual(linked)
+    expect(await sandboxes.register(known)).toEqual(linked)
+    expect(await device({ verb: 'logout' }, 5_000)).toEqual({ outcome: 'done', value: null })
+    expect(await sandboxes.register({ ...known, ...linked })).toMatchObject({ state: 'close' })
+  })
+
+  it('keeps what it is told to do', async () => {
+    await link()
+    const told: DeviceCommand[] = [
+      { verb: 'set_presence', presence: 'available' },
+      { verb: 'show_presence', jid: key.remoteJid, presence: 'composing' },
+      { verb: 'mark_read', keys: [{ ...key, fromMe: false }] },
+      { verb: 'archive', jid: key.remoteJid, archive: true, last: null },
+    ]
+    for (const command of told) expect(await device(command, 5_000)).toEqual({ outcome: 'done', value: null })
+    expect(await commands()).toEqual(told)
+    expect(await device({ verb: 'profile_picture', jid: key.remoteJid }, 5_000)).toEqual({
+      outcome: 'done',
+      value: { url: null },
+    })
+  })
+
+  it('takes messages back and changes them', async () => {
+    await link()
+    const deleted = await device({ verb: 'delete_message', key }, 5_000)
+    expect(deleted).toEqual({
+      outcome: 'done',
+      value: {
+        key: { remoteJid: key.remoteJid, fromMe: true, id: expect.stringMatching(/^[0-9A-F]{32}$/) },
+        message: { protocolMessage: { key, type: 'REVOKE' } },
+      },
+    })
+    const edited = await device({ verb: 'edit_message', key, text: 'better' }, 5_000)
+    expect((edited as { value: Sent }).value.message).toEqual({
+      protocolMessage: { key, type: 'MESSAGE_EDIT', editedMessage: { conversation: 'better' } },
+    })
+  })
+
+  it('knows who is on the network', async () => {
+    await link()
+    const numbers = ['5531987654321', '5511900000001', '16505550042@s.whatsapp.net', '1203630@g.us', 'nobody 7']
+    expect(await device({ verb: 'check_numbers', numbers }, 5_000)).toEqual({
+      outcome: 'done',
+      value: [
+        { jid: '553187654321@s.whatsapp.net', exists: true, number: numbers[0] },
+        { jid: '5511900000001@s.whatsapp.net', exists: false, number: numbers[1] },
+        { jid: '16505550042@s.whatsapp.net', exists: true, number: numbers[2] },
+        { jid: '1203630@g.us', exists: true, number: numbers[3] },
+        { jid: '7@s.whatsapp.net', exists: false, number: numbers[4] },
+      ],
+    })
+  })
+
+  it('sends by its channel only, where mentions go along', async () => {
+    await link()
+    expect(await device({ verb: 'send', message: message('x'), about: null }, 5_000)).toMatchObject({
+      outcome: 'unsupported',
+    })
+    const channel = sandboxChannel(upstream, { phoneNumberId: phoneNumberIdOf(phone), accessToken: 'token' })
+    expect(await channel.send(message('plain'), 5_000)).toMatchObject({ outcome: 'accepted' })
+    expect(await channel.send(message('named', ['1@lid']), 5_000)).toMatchObject({ outcome: 'accepted' })
+    const { body } = await world.control('GET', '/messages')
+    const [plain, named] = (body.messages as Array<{ payload: object }>).map(({ payload }) => payload)
+    expect(plain).not.toHaveProperty('mentions')
+    expect(named).toMatchObject({ recipient: '1203630@g.us', mentions: ['1@lid'] })
+    await world.idle()
+  })
+})
+
+describe('what a sandbox cannot do', () => {
+  it('while it is not linked', async () => {
+    const asked: DeviceCommand[] = [
+      { verb: 'set_presence', presence: 'available' },
+      { verb: 'check_numbers', numbers: [] },
+    ]
+    for (const command of asked) {
+      expect(await device(command, 5_000)).toEqual({ outcome: 'not_open', text: expect.stringContaining('not linked') })
+    }
+    const channel = sandboxChannel(upstream, { phoneNumberId: phoneNumberIdOf(phone), accessToken: 'token' })
+    expect(await channel.send(message('x'), 5_000)).toMatchObject({
+      outcome: 'refused',
+      because: 'message',
+      code: 133010,
+    })
+  })
+
+  it('where the simulator does not know it', async () => {
+    const stranger = sandboxes.device({ ...phone, name: 'other' })
+    expect(await stranger({ verb: 'connect', number: null }, 5_000)).toMatchObject({ outcome: 'not_open' })
+  })
+
+  it('where the simulator does not take it', async () => {
+    expect(await device({ verb: 'connect', number: 'none' }, 5_000)).toEqual({
+      outcome: 'refused',
+      code: 400,
+      text: expect.stringContaining('number must be a phone number'),
+    })
+    await expect(sandboxes.register({ ...known, organizationId: '' })).rejects.toThrow('did not take the number')
+  })
+
+  it('without a simulator', async () => {
+    const gone = openSandboxes({ controlUrl: 'http://127.0.0.1:1/_sim', token: null }, () => world.receiver.url)
+    expect(await gone.device(phone)({ verb: 'logout' }, 5_000)).toMatchObject({ outcome: 'not_open' })
+    await expect(gone.register(known)).rejects.toThrow('no connection to the simulator')
+    await expect(gone.forget(phone)).rejects.toThrow('no connection to the simulator')
+  })
+})
+
+function message(text: string, mentions?: string[]) {
+  const content = { type: 'text' as const, text, ...(mentions && { mentions }) }
+  return { id: 'ours', recipient: { userId: '1203630@g.us' }, content, aboutUpstreamId: null }
+}

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto'
+import { type Logger, pino } from 'pino'
+import { expect } from 'vitest'
+import type { Device } from '../../../src/channels/device.js'
+import type { Context } from '../../../src/context.js'
+import { createDesk } from '../../../src/core/instances/desk.js'
+import { createSessions, type Sessions } from '../../../src/core/instances/sessions.js'
+import { enterPresence, type Presence } from '../../../src/core/presence.js'
+import type { Database } from '../../../src/database/pool.js'
+import { newId } from '../../../src/lib/id.js'
+import * as library from '../../support/scripted-device/library.js'
+import { type ScriptedNetwork, startScriptedNetwork } from '../../support/scripted-device/network.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+
+/** A process that runs linked devices. */
+export interface Process {
+  id: number
+  ctx: Context
+  sessions: Sessions
+  device(instance: TestInstance): Device
+  /** Holds back the statement of this name until the promise resolves. */
+  delay(statement: string, until: Promise<void>): void
+  /** How often the statement of this name was run. */
+  ran(statement: string): number
+}
+
+/** A linked device as its row names it. */
+export interface TestInstance {
+  organization_id: string
+  id: string
+}
+
+/** A service that runs no linked devices itself, the scripted network, and processes that do. */
+export interface Devices {
+  world: World
+  network: ScriptedNetwork
+  organization: TestOrganization
+  startProcess(options?: { hasLibrary?: boolean; log?: Logger }): Promise<Process>
+  createInstance(wanted?: boolean): Promise<TestInstance>
+  rowOf(instance: TestInstance): Promise<InstanceRow>
+  /** Has the instance linked with a number, by a process that runs it. */
+  link(instance: TestInstance, number: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** What is looked at of an instance's row. */
+export interface InstanceRow {
+  state: string
+  state_code: number | null
+  owner: string | null
+  wanted: boolean
+  holder: number | null
+}
+
+/** Leases that end soon, so that a test need not wait for them long. */
+export const TIMING = { leaseMs: 2_000, marginMs: 600, tendMs: 100 }
+
+export async function startDevices(): Promise<Devices> {
+  const world = await startWorld({ PARLEY_ROLES: 'api,worker' })
+  const network = await startScriptedNetwork()
+  const organization = await world.createOrganization()
+  const processes: { presence: Presence; sessions: Sessions }[] = []
+  const { pool } = world.database
+
+  async function startProcess({
+    hasLibrary = true,
+    log = world.app.ctx.log,
+  }: {
+    hasLibrary?: boolean
+    log?: Logger
+  } = {}): Promise<Process> {
+    const presence = await enterPresence(world.database, pino({ level: 'silent' }))
+    const { processId } = presence
+    const watched = watchStatements(world.app.ctx.database)
+    const { database } = watched
+    const ctx: Context = {
+      ...world.app.ctx,
+      log,
+      database,
+      processId,
+      linkedLibrary: async () => (hasLibrary ? library : null),
+    }
+    const sessions = createSessions(ctx, { isInstalled: hasLibrary, socketUrl: network.url }, TIMING)
+    processes.push({ presence, sessions })
+    sessions.start()
+    const isKnown = 'SELECT devices_until IS NOT NULL AS known FROM processes WHERE id = $1'
+    await expect.poll(async () => (await pool.query(isKnown, [processId])).rows).toEqual([{ known: hasLibrary }])
+    const { delay, ran } = watched
+    return { id: presence.processId, ctx, sessions, device: createDesk(ctx, sessions), delay, ran }
+  }
+
+  async function createInstance(wanted = true): Promise<TestInstance> {
+    const id = newId()
+    await pool.query(
+      `INSERT INTO instances (organization_id, id, name, kind, state, token, token_hash, wanted)
+       VALUES ($1, $2, $3, 'linked_device', 'close', '', $4, $5)`,
+      [organization.id, id, `instance ${id}`, Buffer.from(randomUUID()), wanted],
+    )
+    world.app.ctx.signals.send({ topic: 'instances' })
+    return { organization_id: organization.id, id }
+  }
+
+  async function rowOf({ id }: TestInstance): Promise<InstanceRow> {
+    const columns = 'state, state_code, owner, wanted, holder'
+    const { rows } = await pool.query(`SELECT ${columns} FROM instances WHERE id = $1`, [id])
+    return rows[0]
+  }
+
+  async function link(instance: TestInstance, number: string): Promise<void> {
+    const device = world.app.ctx.devices(instance)
+    const answer = await device({ verb: 'connect', number: null }, 10_000)
+    expect(answer).toMatchObject({ outcome: 'done' })
+    network.scan((answer as { value: { code: string } }).value.code, number)
+    await expect.poll(() => rowOf(instance)).toMatchObject({ state: 'open', owner: number })
+  }
+
+  return {
+    world,
+    network,
+    organization,
+    startProcess,
+    createInstance,
+    rowOf,
+    link,
+    close: async () => {
+      for (const { sessions, presence } of processes.splice(0)) {
+        await sessions.stop()
+        await presence.leave()
+      }
+      await network.close()
+      await world.close()
+    },
+  }
+}
+
+/** The database of a process whose statements can be counted and held back. */
+function watchStatements(database: Database): Pick<Process, 'delay' | 'ran'> & { database: Database } {
+  const delays = new Map<string, Promise<void>>()
+  const counts = new Map<string, number>()
+  const run: Database['run'] = async (statement, values) => {
+    counts.set(statement.name, (counts.get(statement.name) ?? 0) + 1)
+    await delays.get(statement.name)
+    return database.run(statement, values)
+  }
+  return {
+    database: Object.assign(Object.create(database) as Database, { run }),
+    delay: (statement, until) => void delays.set(statement, until),
+    ran: (statement) => counts.get(statement) ?? 0,
+  }
+}

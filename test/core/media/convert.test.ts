@@ -1,0 +1,185 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { Context } from '../../../src/context.js'
+import { createFileGate, SENT_FILES } from '../../../src/core/file-gate.js'
+import { type Prepared, type Wanted, withPrepared } from '../../../src/core/media/convert.js'
+import { createAddressGuard } from '../../../src/lib/address-guard.js'
+import { createFetcher } from '../../../src/lib/safe-fetch.js'
+import { createSpool } from '../../../src/lib/spool.js'
+import type { GivenSource } from '../../../src/model/message-content.js'
+import { describeMedia, hasFfmpeg, makeWithFfmpeg, withoutFfmpeg } from '../../support/ffmpeg.js'
+import { gif, jpeg, mp3, ogg, oggOf, padded, png, webp } from '../../support/media.js'
+import { type HttpServer, startHttpServer } from '../../upstream/http-server.js'
+
+let folder: string
+let files: HttpServer
+let ctx: Context
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-convert-'))
+  files = await startHttpServer((_request, response) => void response.end(ogg()))
+  const guard = createAddressGuard(['127.0.0.1'])
+  // No more of it is needed here.
+  ctx = {
+    spool: createSpool(join(folder, 'spool')),
+    fileGate: createFileGate(SENT_FILES),
+    fetcher: createFetcher({ guard, trustedOrigins: [] }),
+  } as unknown as Context
+})
+
+afterAll(async () => {
+  await ctx.fetcher.close()
+  await files.close()
+  await rm(folder, { recursive: true })
+})
+
+/** Nothing may stay where files pass through. */
+afterEach(async () => {
+  expect(await readdir(join(folder, 'spool')).catch(() => [])).toEqual([])
+})
+
+const voice = (encoding: boolean | null = null): Wanted => ({ kind: 'voice', encoding })
+const sticker: Wanted = { kind: 'sticker' }
+
+/** Prepares a file; what was handed to the work, with the bytes. */
+async function prepare(source: GivenSource, wanted: Wanted) {
+  const named = { organizationId: 'one', field: 'audio' }
+  return withPrepared(ctx, named, source, wanted, async (prepared: Prepared) => ({
+    ...prepared,
+    bytes: await readFile(prepared.file.path),
+    told: wanted.kind === 'voice' && hasFfmpeg ? await describeMedia(prepared.file.path) : '',
+  }))
+}
+
+async function given(bytes: Buffer): Promise<{ path: string }> {
+  const path = join(folder, 'given')
+  await writeFile(path, bytes)
+  return { path }
+}
+
+const refusal = (reason: string) => ({ code: 'invalid_media', extras: { reason } })
+
+describe('a voice note', () => {
+  it('that is one already is handed on as it is, from an address too', async () => {
+    const source = await given(ogg())
+    for (const encoding of [null, true, false]) {
+      expect(await prepare(source, voice(encoding))).toMatchObject({ file: source, voice: true, bytes: ogg() })
+    }
+    expect(await prepare({ url: `${files.url}/a` }, voice())).toMatchObject({ voice: true, bytes: ogg() })
+  })
+
+  it('is not made of what is to be sent as it is', async () => {
+    expect(await prepare(await given(mp3()), voice(false)).catch((error) => error)).toMatchObject({
+      voice: false,
+      bytes: mp3(),
+    })
+  })
+
+  it('without ffmpeg: sent as it is, or refused where it is insisted on', async () => {
+    const source = await given(mp3())
+    await withoutFfmpeg(async () => {
+      const named = { organizationId: 'one', field: 'audio' }
+      expect(await withPrepared(ctx, named, source, voice(), async (prepared) => prepared)).toEqual({
+        file: source,
+        voice: false,
+      })
+      await expect(withPrepared(ctx, named, source, voice(true), async () => null)).rejects.toMatchObject({
+        code: 'not_supported',
+        message: expect.stringContaining('install ffmpeg'),
+      })
+    })
+  })
+
+  it.each([
+    ['empty', Buffer.alloc(0), 'empty'],
+    ['too big', padded(mp3(), 16 * 1_048_576 + 1), 'too_big'],
+  ])('%s is refused', async (_name, bytes, reason) => {
+    await expect(prepare(await given(bytes), voice())).rejects.toMatchObject(refusal(reason))
+  })
+
+  it('is given up when the work fails', async () => {
+    const named = { organizationId: 'one', field: 'audio' }
+    const work = () => Promise.reject(new Error('broken'))
+    for (const source of [await given(ogg()), await given(mp3()), { url: `${files.url}/a` }]) {
+      await expect(withPrepared(ctx, named, source, voice(), work)).rejects.toThrow('broken')
+    }
+  })
+})
+
+describe.skipIf(!hasFfmpeg)('sound that is converted', () => {
+  it.each([
+    ['wav', []],
+    ['mp3', []],
+    ['m4a', ['-c:a', 'aac']],
+    ['flac', []],
+    ['ogg', ['-c:a', 'libopus', '-ac', '2', '-f', 'matroska']],
+  ])('%s becomes OGG with Opus, of one channel', async (ending, options) => {
+    const path = join(folder, `source.${ending}`)
+    await makeWithFfmpeg(path, '-f', 'lavfi', '-i', 'sine=duration=0.5', '-ac', '2', ...options)
+    const made = await prepare({ path }, voice(true))
+    expect([made.voice, made.file.path === path]).toEqual([true, false])
+    expect(made.bytes.toString('latin1', 28, 36)).toBe('OpusHead')
+    expect(made.told).toMatch(/Input #0, ogg/)
+    expect(made.told).toMatch(/Audio: opus, 48000 Hz, mono/)
+    expect(made.told).toMatch(/Duration: 00:00:00.5/)
+  })
+
+  it.each([
+    ['no sound', png()],
+    ['a list of other files', Buffer.from('#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n')],
+    ['broken off', oggOf('\x01vorbis').subarray(0, 40)],
+  ])('%s is refused, and nobody is told where it lies', async (_name, bytes) => {
+    const problem = await prepare(await given(bytes), voice()).catch((error) => error)
+    expect(problem).toMatchObject(refusal('not_convertible'))
+    expect(problem.message).not.toContain(folder)
+  })
+})
+
+describe('a sticker', () => {
+  it('that is one already is handed on as it is', async () => {
+    const source = await given(webp())
+    expect(await prepare(source, sticker)).toMatchObject({ file: source, voice: false, bytes: webp() })
+  })
+
+  it('without ffmpeg: not supported', async () => {
+    const source = await given(png())
+    await withoutFfmpeg(async () => {
+      await expect(prepare(source, sticker)).rejects.toMatchObject({ code: 'not_supported' })
+    })
+  })
+
+  it('too big a picture is refused', async () => {
+    await expect(prepare(await given(padded(png(), 5 * 1_048_576 + 1)), sticker)).rejects.toMatchObject(
+      refusal('too_big'),
+    )
+  })
+})
+
+describe.skipIf(!hasFfmpeg)('a picture that is converted', () => {
+  it.each([
+    ['png', png],
+    ['jpeg', jpeg],
+    ['gif', gif],
+  ])('%s becomes WebP of 512 x 512', async (_name, make) => {
+    const { bytes } = await prepare(await given(make()), sticker)
+    expect(bytes.toString('latin1', 8, 12)).toBe('WEBP')
+    expect(await describeMedia((await given(bytes)).path)).toContain('512x512')
+  })
+
+  it('may not be a gigabyte when it is unpacked', async () => {
+    await expect(prepare(await given(vastGif(9_000)), sticker)).rejects.toMatchObject({
+      ...refusal('not_convertible'),
+      message: expect.stringContaining('max pixel'),
+    })
+  })
+})
+
+/** A picture of few bytes that is so wide and so high. */
+function vastGif(side: number): Buffer {
+  const file = gif()
+  file.writeUInt16LE(side, 6)
+  file.writeUInt16LE(side, 8)
+  return file
+}

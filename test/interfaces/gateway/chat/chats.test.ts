@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ChatWorld, startChatWorld, text } from './support.js'
+
+let on: ChatWorld
+
+beforeAll(async () => {
+  on = await startChatWorld()
+})
+
+afterAll(() => on.close())
+
+const jids = (rows: { remoteJid: string }[]) => rows.map(({ remoteJid }) => remoteJid.split('@')[0])
+
+describe('findChats', () => {
+  it('lists the contacts with messages on the connection, the newest first', async () => {
+    const [older, newer, elsewhere] = [on.newNumber(), on.newNumber(), on.newNumber()]
+    await on.receive('phone', older, { name: 'Ana', ...text('first') })
+    await on.sendText('phone', newer, 'second')
+    await on.sendText('shop', elsewhere, 'third')
+    const { status, body } = await on.chat('findChats', 'phone', { take: 2 })
+    expect(status).toBe(200)
+    expect(jids(body)).toEqual([newer, older])
+    expect(body[1]).toMatchObject({
+      remoteJid: `${older}@s.whatsapp.net`,
+      pushName: 'Ana',
+      windowActive: true,
+      windowStart: expect.any(String),
+      windowExpires: expect.any(String),
+      lastMessage: { message: { conversation: 'first' }, key: { fromMe: false } },
+      unreadCount: 1,
+      isSaved: true,
+      archived: false,
+    })
+    expect(body[0]).toMatchObject({ windowActive: false, windowStart: null, unreadCount: 0 })
+    expect(jids((await on.chat('findChats', 'phone', { take: 1, skip: 1 })).body)).toEqual([older])
+    expect(jids((await on.chat('findChats', 'phone', { take: 0 })).body).slice(0, 2)).toEqual([newer, older])
+    expect((await on.chat('findChats', 'phone', { take: 1e9, skip: 1e9 })).body).toEqual([])
+    expect(jids((await on.chat('findChats', 'phone', undefined, 'GET')).body).slice(0, 2)).toEqual([newer, older])
+    expect(jids((await on.chat('findChats', 'shop', { take: 1 })).body)).toEqual([elsewhere])
+    expect((await on.chat('findChats', 'second', {})).body).toEqual([])
+  })
+
+  it('shows the last message of the connection, whatever was said elsewhere since', async () => {
+    const number = on.newNumber()
+    await on.sendText('phone', number, 'by phone')
+    await on.sendText('shop', number, 'by the shop')
+    const where = { remoteJid: `${number}@s.whatsapp.net` }
+    const { body } = await on.chat('findChats', 'phone', { where })
+    expect(body.map((one: { lastMessage: object }) => one.lastMessage)).toMatchObject([
+      { message: { conversation: 'by phone' } },
+    ])
+    expect((await on.chat('findChats', 'phone', { where: { remoteJid: on.newNumber() } })).body).toEqual([])
+    const later = { messageTimestamp: { gte: Math.floor(Date.now() / 1_000) + 600 } }
+    expect((await on.chat('findChats', 'phone', { where: later })).body).toEqual([])
+  })
+
+  it('looks further back where few chats have the newest messages', async () => {
+    const { database } = on.world
+    const [quiet, loud] = [on.newNumber(), on.newNumber()]
+    await on.sendText('second', quiet, 'long ago').catch(() => undefined)
+    await on.sendText('phone', quiet, 'long ago')
+    await on.sendText('phone', loud, 'much')
+    await database.pool.query(
+      `UPDATE messages SET instance_id = $1 WHERE contact_id IN (SELECT contact_id FROM contact_addresses WHERE address = ANY ($2))`,
+      [on.second.id, [quiet, loud]],
+    )
+    await database.pool.query(
+      `INSERT INTO messages (organization_id, id, contact_id, seq, sender_type, message_type, text, status, created_at, instance_id)
+       SELECT organization_id, gen_random_uuid(), contact_id, 1 + n, 'user-chat', 'text', 'x', 'delivered', now() + n * interval '1 ms', $1
+       FROM contact_addresses, generate_series(1, 1200) n WHERE address = $2`,
+      [on.second.id, loud],
+    )
+    expect(jids((await on.chat('findChats', 'second', {})).body)).toEqual([loud, quiet])
+    expect(jids((await on.chat('findChats', 'second', { take: 1, skip: 1 })).body)).toEqual([quiet])
+  })
+
+  it('opens to its own token, and not to another organization', async () => {
+    expect((await on.chat('findChats', 'second', {}, 'POST', on.second.token)).status).toBe(200)
+    expect((await on.chat('findChats', 'phone', {}, 'POST', on.second.token)).status).toBe(404)
+    expect((await on.chat('findChats', 'second', {}, 'POST', on.other.key)).status).toBe(404)
+    expect((await on.chat('findChats', 'phone', {}, 'POST', on.other.key)).body).toEqual([])
+  })
+})
+
+describe('findChatByRemoteJid', () => {
+  it('answers the chat, null, or what is missing', async () => {
+    const number = on.newNumber()
+    await on.sendText('phone', number, 'hello')
+    const ask = (query: string) =>
+      on.world.request('GET', `/gateway/chat/findChatByRemoteJid/phone${query}`, { key: on.organization.key })
+    expect((await ask(`?remoteJid=${number}@s.whatsapp.net`)).body.remoteJid).toBe(`${number}@s.whatsapp.net`)
+    const none = await ask(`?remoteJid=${on.newNumber()}`)
+    expect([none.status, none.body]).toEqual([200, null])
+    const missing = await ask('')
+    expect([missing.status, missing.body]).toEqual([400, { error: 'remoteJid is a required query parameter' }])
+  })
+})
+
+describe('findContacts', () => {
+  it("lists the organization's contacts, all or by what is given", async () => {
+    const number = on.newNumber()
+    await on.receive('shop', number, { name: 'Zoë Quint', ...text('hi') })
+    const find = async (body: object = {}) => (await on.chat('findContacts', 'phone', body)).body
+    const [contact] = await find({ offset: 1 })
+    expect(contact).toMatchObject({
+      remoteJid: `${number}@s.whatsapp.net`,
+      pushName: 'Zoë Quint',
+      profilePicUrl: null,
+      isGroup: false,
+      isSaved: true,
+      type: 'contact',
+    })
+    expect(await find({ where: { id: contact.id } })).toEqual([contact])
+    expect(await find({ where: { remoteJid: contact.remoteJid } })).toEqual([contact])
+    expect(await find({ where: { id: contact.remoteJid } })).toEqual([contact])
+    expect(await find({ where: { pushName: 'zoe' } })).toEqual([contact])
+    expect(await find({ where: { pushName: { contains: 'quint' } } })).toEqual([contact])
+    expect((await on.chat('findContacts', 'phone', undefined, 'GET')).body).toEqual(
+      await find({ where: [], offset: 0 }),
+    )
+    expect(await find({ where: { pushName: 'nobody' } })).toEqual([])
+    expect((await find()).length).toBeGreaterThan(1)
+    expect((await find({ offset: 1, page: 2 }))[0].id).not.toBe(contact.id)
+    const foreign = await on.chat('findContacts', 'phone', { where: { id: contact.id } }, 'POST', on.other.key)
+    expect(foreign.body).toEqual([])
+  })
+
+  it('names a group by its id', async () => {
+    const group = '120363041234567890@g.us'
+    await on.send('sendText', 'phone', { number: group, text: 'hello all' })
+    const { body } = await on.chat('findContacts', 'phone', { where: { remoteJid: group } })
+    expect(body).toMatchObject([{ remoteJid: group, isGroup: true, type: 'group' }])
+    const chats = await on.chat('findChats', 'phone', { where: { remoteJid: group } })
+    expect(jids(chats.body)).toEqual([group.split('@')[0]])
+  })
+})

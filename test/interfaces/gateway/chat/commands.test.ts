@@ -1,0 +1,291 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readConversations } from '../../../support/conversations.js'
+import { FILES } from '../../api/send-chat-support.js'
+import { type ChatWorld, startChatWorld, text } from './support.js'
+
+let on: ChatWorld
+
+beforeAll(async () => {
+  on = await startChatWorld()
+})
+
+afterAll(() => on.close())
+
+/** What the pretend phone was told to do, the newest last. */
+async function commands() {
+  const { body } = await on.world.sim('GET', '/phones')
+  const phone = body.phones.find((one: { instance: string }) => one.instance === 'phone')
+  return phone.commands.map((one: { command: unknown }) => one.command)
+}
+
+async function contact(number: string) {
+  const { body } = await on.world.request('GET', `/contact?phone_number=${number}`, { key: on.organization.key })
+  return body.contact
+}
+
+const jid = (number: string) => `${number}@s.whatsapp.net`
+
+describe('markMessageAsRead', () => {
+  it.each([
+    ['POST', 'readMessages'],
+    ['PUT', 'read_messages'],
+  ])('marks at the network and here, by %s', async (method, field) => {
+    const number = on.newNumber()
+    await on.receive('phone', number, text('first'))
+    const id = await on.receive('phone', number, text('second'))
+    expect((await contact(number)).has_unread_messages).toBe(true)
+    const keys = [{ id, fromMe: false, remoteJid: jid(number) }]
+    const { status, body } = await on.chat('markMessageAsRead', 'phone', { [field]: keys }, method)
+    expect([status, body]).toEqual([201, { message: 'Read messages', read: 'success' }])
+    expect((await commands()).at(-1)).toEqual({ verb: 'mark_read', keys })
+    expect((await contact(number)).has_unread_messages).toBe(false)
+    const conversation = await readConversations(on.world, on.organization, { chatNumber: number })
+    expect(conversation.body.messages.map((one: { message_status: string }) => one.message_status)).toEqual([
+      'read',
+      'read',
+    ])
+  })
+
+  it('leaves the mark while something later is unread, and marks at the business API too', async () => {
+    const number = on.newNumber()
+    const first = await on.receive('shop', number, text('first'))
+    await on.receive('shop', number, text('second'))
+    expect((await on.chat('markMessageAsRead', 'shop', { readMessages: [{ id: first }] })).status).toBe(201)
+    expect((await contact(number)).has_unread_messages).toBe(true)
+    const found = await on.chat('findChats', 'shop', { where: { remoteJid: number } })
+    expect(found.body[0].unreadCount).toBe(1)
+  })
+
+  it('does nothing for what is not known, of another connection, or sent; and needs an open one', async () => {
+    const number = on.newNumber()
+    const id = await on.receive('shop', number, text('to the shop'))
+    expect((await on.chat('markMessageAsRead', 'phone', { readMessages: [{ id }, { id: 'unknown' }] })).status).toBe(
+      201,
+    )
+    expect((await contact(number)).has_unread_messages).toBe(true)
+    expect((await on.chat('markMessageAsRead', 'phone', { readMessages: [] })).status).toBe(400)
+    expect((await on.chat('markMessageAsRead', 'phone', {})).status).toBe(400)
+    expect(
+      (await on.chat('markMessageAsRead', 'second', { readMessages: [{ id }] }, 'POST', on.other.key)).status,
+    ).toBe(404)
+  })
+})
+
+describe('markChatUnread', () => {
+  it('sets the mark again', async () => {
+    const number = on.newNumber()
+    const id = await on.sendText('phone', number, 'hello')
+    const body = { lastMessage: { key: { id, fromMe: true, remoteJid: jid(number) } } }
+    const answer = await on.chat('markChatUnread', 'phone', body)
+    expect([answer.status, answer.body]).toEqual([201, { chatId: jid(number), markedChatUnread: true }])
+    expect((await contact(number)).has_unread_messages).toBe(true)
+    expect((await on.chat('markChatUnread', 'phone', { chat: on.newNumber() })).status).toBe(404)
+    expect((await on.chat('markChatUnread', 'second', { chat: number }, 'PUT', on.other.key)).status).toBe(404)
+  })
+})
+
+describe('archiveChat', () => {
+  it('archives a chat and brings it back', async () => {
+    const number = on.newNumber()
+    const id = await on.sendText('phone', number, 'hello')
+    const archived = await on.chat('archiveChat', 'phone', { chat: jid(number), archive: true })
+    expect([archived.status, archived.body]).toEqual([201, { chatId: jid(number), archived: true }])
+    expect((await commands()).at(-1)).toMatchObject({
+      verb: 'archive',
+      jid: jid(number),
+      archive: true,
+      last: { key: { id } },
+    })
+    expect((await contact(number)).archived).toBe(true)
+    await on.chat('archiveChat', 'phone', { lastMessage: { key: { id } }, archive: false }, 'PUT')
+    expect((await contact(number)).archived).toBe(false)
+    expect((await on.chat('archiveChat', 'phone', { archive: true })).status).toBe(400)
+    expect((await on.chat('archiveChat', 'phone', { chat: on.newNumber(), archive: true })).status).toBe(404)
+    expect((await on.chat('archiveChat', 'second', { chat: number, archive: true }, 'POST', on.other.key)).status).toBe(
+      404,
+    )
+  })
+
+  it('is nothing that the business API could do', async () => {
+    const number = on.newNumber()
+    await on.sendText('shop', number, 'hello')
+    expect((await on.chat('archiveChat', 'shop', { chat: number, archive: true })).status).toBe(501)
+    expect((await on.chat('archiveChat', 'shop', { lastMessage: [], archive: true })).status).toBe(501)
+    expect((await on.chat('archiveChat', 'second', { chat: number, archive: true })).status).toBe(500)
+    expect((await contact(number)).archived).toBe(false)
+  })
+})
+
+describe('updateMessage', () => {
+  it.each(['POST', 'PUT'])('changes a message at the network and here, by %s', async (method) => {
+    const number = on.newNumber()
+    const id = await on.sendText('phone', number, 'god day')
+    const body = { number, text: 'good day', key: { id, fromMe: true, remoteJid: jid(number) } }
+    const answer = await on.chat('updateMessage', 'phone', body, method)
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({
+      key: { fromMe: true, remoteJid: jid(number) },
+      message: { protocolMessage: { key: { id }, type: 'MESSAGE_EDIT' } },
+      messageType: 'protocolMessage',
+    })
+    expect((await commands()).at(-1)).toEqual({ verb: 'edit_message', key: body.key, text: 'good day' })
+    expect(await on.conversation(number)).toEqual(['good day'])
+  })
+
+  it('refuses what was received, is unknown, or is of another connection or organization', async () => {
+    const number = on.newNumber()
+    const received = await on.receive('phone', number, text('mine'))
+    const sent = await on.sendText('shop', number, 'ours')
+    const change = async (instance: string, id: string, key?: string) =>
+      (await on.chat('updateMessage', instance, { number, text: 'changed', key: { id } }, 'POST', key)).status
+    expect(await change('phone', received)).toBe(400)
+    expect(await change('phone', 'unknown')).toBe(404)
+    expect(await change('phone', sent)).toBe(404)
+    expect(await change('shop', sent)).toBe(501)
+    expect(await change('shop', 'unknown')).toBe(501)
+    expect(await change('second', 'unknown')).toBe(500)
+    const own = await on.sendText('phone', number, 'ours')
+    const elsewhere = { number: on.newNumber(), text: 'changed', key: { id: own } }
+    expect((await on.chat('updateMessage', 'phone', elsewhere)).status).toBe(404)
+    expect(await change('second', sent, on.other.key)).toBe(404)
+    expect(await on.conversation(number)).toEqual(['mine', 'ours', 'ours'])
+  })
+})
+
+describe('deleteMessageForEveryone', () => {
+  it('takes a message back, also in the search', async () => {
+    const number = on.newNumber()
+    const id = await on.sendText('phone', number, 'regrettable')
+    const elsewhere = { id, remoteJid: jid(on.newNumber()) }
+    expect((await on.chat('deleteMessageForEveryone', 'phone', elsewhere, 'DELETE')).status).toBe(404)
+    expect((await on.chat('deleteMessageForEveryone', 'shop', elsewhere, 'DELETE')).status).toBe(501)
+    expect((await on.chat('deleteMessageForEveryone', 'second', elsewhere, 'DELETE')).status).toBe(500)
+    const answer = await on.chat(
+      'deleteMessageForEveryone',
+      'phone',
+      { id, fromMe: true, remoteJid: jid(number) },
+      'DELETE',
+    )
+    expect(answer.status).toBe(201)
+    expect(answer.body.message).toMatchObject({ protocolMessage: { key: { id }, type: 'REVOKE' } })
+    expect(await on.conversation(number)).toEqual([''])
+    const searched = await readConversations(on.world, on.organization, { chatNumber: number, query: 'regrettable' })
+    expect(searched.body.messages).toEqual([])
+    const again = { id, fromMe: true, remoteJid: jid(number) }
+    expect((await on.chat('deleteMessageForEveryone', 'second', again, 'DELETE', on.other.key)).status).toBe(404)
+    expect((await on.chat('deleteMessageForEveryone', 'phone', again, 'DELETE', on.second.token)).status).toBe(404)
+    expect((await on.chat('deleteMessageForEveryone', 'phone', {}, 'DELETE')).status).toBe(400)
+  })
+})
+
+describe('whatsappNumbers', () => {
+  it('tells of each number whether it can be written to', async () => {
+    const { status, body } = await on.chat('whatsappNumbers', 'phone', {
+      numbers: ['+55 11 98888-1234', 'nobody', '120363041234567890@g.us', '16505000001'],
+    })
+    expect(status).toBe(200)
+    expect(body).toMatchObject([
+      { exists: true, number: '+55 11 98888-1234', jid: expect.stringMatching(/^55\d+@s\.whatsapp\.net$/) },
+      { exists: false, number: 'nobody' },
+      { exists: true, number: '120363041234567890@g.us', jid: '120363041234567890@g.us' },
+      { exists: false, number: '16505000001', jid: '16505000001@s.whatsapp.net' },
+    ])
+  })
+
+  it('asks an open connection, of a kind that can tell', async () => {
+    const numbers = ['16505551234']
+    expect((await on.chat('whatsappNumbers', 'shop', { numbers })).status).toBe(501)
+    const closed = await on.chat('whatsappNumbers', 'second', { numbers })
+    expect([closed.status, closed.body.response.message]).toEqual([500, 'Connection Closed'])
+    expect((await on.chat('whatsappNumbers', 'phone', { numbers: Array(501).fill('1') })).status).toBe(400)
+    expect((await on.chat('whatsappNumbers', 'second', { numbers }, 'POST', on.other.key)).status).toBe(404)
+  })
+})
+
+describe('sendPresence', () => {
+  it.each([
+    ['flat', { presence: 'composing', delay: 5 }],
+    ['nested', { options: { presence: 'composing', delay: 5 } }],
+  ])('shows it for as long as was asked, %s', async (_name, fields) => {
+    const number = on.newNumber()
+    const { status, body } = await on.chat('sendPresence', 'phone', { number, ...fields })
+    expect([status, body]).toEqual([201, { presence: 'composing' }])
+    expect((await commands()).slice(-2)).toEqual([
+      { verb: 'show_presence', jid: jid(number), presence: 'composing' },
+      { verb: 'show_presence', jid: jid(number), presence: 'paused' },
+    ])
+  })
+
+  it('refuses what is none', async () => {
+    const send = async (fields: object, instance = 'phone', key?: string) =>
+      (await on.chat('sendPresence', instance, { number: '16505551234', ...fields }, 'POST', key)).status
+    expect(await send({})).toBe(400)
+    expect(await send({ presence: 'asleep' })).toBe(400)
+    expect(await send({ presence: 'composing', delay: 1e9 })).toBe(400)
+    expect(await send({ presence: 'composing', number: 'nobody' })).toBe(400)
+    expect(await send({ presence: 'composing', number: 'nobody' }, 'shop')).toBe(501)
+    expect(await send({ presence: 'composing' }, 'second')).toBe(500)
+    expect(await send({ presence: 'composing' }, 'second', on.other.key)).toBe(404)
+  })
+})
+
+describe('fetchProfile and fetchProfilePictureUrl', () => {
+  it('tell what is known of somebody, or of the instance itself', async () => {
+    const number = on.newNumber()
+    await on.receive('phone', number, { name: 'Ana', ...text('hi') })
+    const picture = await on.chat('fetchProfilePictureUrl', 'phone', { number })
+    expect([picture.status, picture.body]).toEqual([200, { wuid: jid(number), profilePictureUrl: null }])
+    const profile = await on.chat('fetchProfile', 'phone', { number: jid(number) })
+    expect(profile.body).toMatchObject({ wuid: jid(number), name: 'Ana', numberExists: true, picture: null })
+    expect((await on.chat('fetchProfilePictureUrl', 'phone', {})).body.wuid).toBe(jid('5511988887777'))
+    for (const verb of ['fetchProfile', 'fetchProfilePictureUrl']) {
+      expect((await on.chat(verb, 'shop', { number: 'nobody' })).status).toBe(501)
+      expect((await on.chat(verb, 'shop', [])).status).toBe(501)
+      expect((await on.chat(verb, 'second', { number }, 'POST', on.other.key)).status).toBe(404)
+      expect((await on.chat(verb, 'phone', { number: 'nobody' })).status).toBe(400)
+    }
+  })
+})
+
+describe('getBase64FromMediaMessage', () => {
+  const ask = (instance: string, id: string, key?: string) =>
+    on.chat('getBase64FromMediaMessage', instance, { message: { key: { id } } }, 'POST', key)
+
+  it('answers the file of a message', async () => {
+    const number = on.newNumber()
+    const media = { number, mediatype: 'image', media: on.fileUrl('jpeg'), caption: 'look' }
+    const sent = await on.send('sendMedia', 'phone', media)
+    expect(sent.status, JSON.stringify(sent.body)).toBe(201)
+    const { status, headers, body } = await ask('phone', sent.body.key.id)
+    expect([status, headers.get('content-type')]).toEqual([201, expect.stringContaining('application/json')])
+    const bytes = FILES.jpeg()
+    expect(body).toEqual({
+      mediaType: 'imageMessage',
+      fileName: expect.stringMatching(/\.jpeg$/),
+      caption: 'look',
+      size: { fileLength: bytes.length, height: null, width: null },
+      mimetype: 'image/jpeg',
+      base64: bytes.toString('base64'),
+      buffer: null,
+    })
+    expect((await ask('shop', sent.body.key.id)).status).toBe(404)
+    expect((await ask('phone', sent.body.key.id, on.other.key)).status).toBe(404)
+    expect((await ask('phone', sent.body.key.id, on.second.token)).status).toBe(404)
+  })
+
+  it('says why there is none', async () => {
+    const number = on.newNumber()
+    const plain = await ask('phone', await on.sendText('phone', number, 'no file'))
+    expect([plain.status, plain.body.response.message[0]]).toEqual([400, expect.stringContaining('has no file')])
+    expect((await ask('phone', 'unknown')).status).toBe(404)
+    const id = await on.receive('phone', number, text('to be fetched'))
+    const { database } = on.world
+    const state = (value: string) =>
+      database.pool.query('UPDATE messages SET media_state = $2 WHERE upstream_id = $1', [id, value])
+    await state('retried')
+    expect((await ask('phone', id)).body.response.message[0]).toContain('still being fetched')
+    await state('missing')
+    expect((await ask('phone', id)).body.response.message[0]).toContain('could not be had')
+    expect((await on.chat('getBase64FromMediaMessage', 'phone', { message: {} })).status).toBe(400)
+  })
+})

@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createInstance, type TestInstance } from '../../support/instances.js'
+import { type Answer, startWorld, type TestOrganization, type World } from '../../support/world.js'
+
+let world: World
+let organization: TestOrganization
+let instance: TestInstance
+
+beforeAll(async () => {
+  world = await startWorld({ PARLEY_RATE_LIMIT: '5' })
+  organization = await world.createOrganization()
+  instance = await createInstance(world, organization)
+})
+
+afterAll(() => world.close())
+
+const ask = (apikey: string, body = '{}') =>
+  world.request('POST', '/gateway/instance/restart/shop', { headers: { apikey }, body })
+
+/** Takes all tokens of all buckets away, for longer than a test lasts. */
+const drainBuckets = () => world.database.pool.query('UPDATE rate_limits SET tokens = -1000')
+
+function expectLimited({ status, headers, body }: Answer): void {
+  expect([status, headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual([429, '10', '0'])
+  expect(body).toEqual({
+    status: 429,
+    error: 'Too Many Requests',
+    response: { message: [expect.stringContaining('try again')], retry_after: expect.any(Number) },
+  })
+  expect(headers.get('retry-after')).toBe(String(body.response.retry_after))
+}
+
+it('tells of the rate limit, and 429 before the body is read when it is used up; a token has a bucket of its own', async () => {
+  const passed = await ask(organization.key)
+  expect([passed.status, passed.headers.get('ratelimit-limit')]).toEqual([200, '10'])
+  await drainBuckets()
+  expectLimited(await ask(organization.key, '{'))
+  expect((await ask(instance.token)).status).toBe(200)
+  await drainBuckets()
+  expectLimited(await ask(instance.token, '{'))
+})

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { pdf } from '../../../support/media.js'
+import { growthDuring } from '../../../support/memory.js'
+import { type MessageWorld, pour, startMessageWorld, zeros } from './support.js'
+
+let on: MessageWorld
+
+beforeAll(async () => {
+  on = await startMessageWorld()
+})
+
+afterAll(() => on.close())
+
+const MEBIBYTE = 1_048_576
+/** Twice as much as may be held. */
+const FILE_BYTES = 48 * MEBIBYTE
+const MAX_GROWTH = 24 * MEBIBYTE
+const SAMPLE_MS = 400
+
+/** Of a length that base64 needs no padding for. */
+const head = Buffer.concat([pdf(), Buffer.alloc(3 - (pdf().length % 3), '\n')])
+const rest = Math.floor((FILE_BYTES - head.length) / 3) * 3
+
+function json(number: string): Iterable<Buffer> {
+  const before = JSON.stringify({ number, mediatype: 'document', fileName: 'a.pdf', media: head.toString('base64') })
+  return zeros(before.slice(0, -2), (rest / 3) * 4, 'A', '"}')
+}
+
+function form(number: string): Iterable<Buffer> {
+  const field = (name: string, value: string) =>
+    `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+  const file = `--x\r\ncontent-disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n${head.toString('latin1')}`
+  return zeros(field('number', number) + field('mediatype', 'document') + file, rest, '\0', '\r\n--x--\r\n')
+}
+
+it.each([
+  ['base64', 'application/json', json],
+  ['a form', 'multipart/form-data; boundary=x', form],
+])(
+  'passes a large file on without holding it: %s',
+  async (_name, contentType, bodyOf) => {
+    const number = on.newNumber()
+    const growth = await growthDuring(SAMPLE_MS, async () => {
+      const { status, body } = await pour(on, 'sendMedia', contentType, bodyOf(number))
+      expect(status, JSON.stringify(body)).toBe(201)
+      expect(body.message.documentMessage).toMatchObject({ fileName: 'a.pdf', fileLength: String(head.length + rest) })
+    })
+    expect(growth).toBeGreaterThan(0)
+    expect(growth).toBeLessThan(MAX_GROWTH)
+    expect(await on.arrived(number)).toHaveLength(1)
+  },
+  300_000,
+)

@@ -1,0 +1,309 @@
+import { request as httpRequest } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SENT_FILES } from '../../../../src/core/file-gate.js'
+import { hold } from '../../../../src/lib/hold.js'
+import { createInstance } from '../../../support/instances.js'
+import type { Answer } from '../../../support/world.js'
+import { type MessageWorld, startMessageWorld } from './support.js'
+
+let on: MessageWorld
+
+beforeAll(async () => {
+  on = await startMessageWorld({ PARLEY_RATE_LIMIT: '100' })
+  await createInstance(on.world, on.other, { instanceName: 'shop', integration: 'WHATSAPP-BUSINESS' })
+  await createInstance(on.world, on.organization, { instanceName: 'closed', integration: 'SANDBOX' })
+})
+
+afterAll(() => on.close())
+
+describe('what is asked wrongly', () => {
+  it.each([
+    ['sendText', { text: '' }, 'text'],
+    ['sendText', { text: '  ' }, 'text'],
+    ['sendText', { text: 5 }, 'text'],
+    ['sendText', { textMessage: {} }, 'text'],
+    ['sendText', { text: 'x'.repeat(4097) }, '4096'],
+    ['sendText', { text: 'x'.repeat(900_000) }, 'text is too long'],
+    ['sendMedia', { mediatype: 'image', media: 'https://x', caption: 'x'.repeat(900_000) }, 'caption is too long'],
+    ['sendText', { text: 'a', textMessage: { text: 'b' } }, 'text is given twice'],
+    ['sendText', { text: 'a', delay: 1, options: { delay: 2 } }, 'delay is given twice'],
+    ['sendText', { text: 'a', delay: 'soon' }, 'delay'],
+    ['sendText', { text: 'a', delay: '60001' }, '60000'],
+    ['sendText', { text: 'a', linkPreview: 'yes' }, 'linkPreview'],
+    ['sendText', { text: 'a', quoted: 'x' }, 'quoted'],
+    ['sendText', { text: 'a', quoted: { key: 'x' } }, 'quoted.key'],
+    ['sendText', { text: 'a', quoted: { key: { id: 5 } } }, 'quoted.key.id'],
+    ['sendText', { text: null }, 'text is required'],
+    ['sendMedia', { mediatype: 'image', media: {} }, 'media is required'],
+    ['sendMedia', { mediatype: 'image', media: ['https://x'] }, 'media must be a text'],
+    ['sendMedia', { mediatype: 'image', media: { data: 'x' } }, 'media must be a text'],
+    ['sendReaction', { key: { id: 'x', remoteJid: '16505550001' }, reaction: null }, 'reaction is required'],
+    ['sendText', { text: 'x', delay: -1 }, 'delay'],
+    ['sendText', { text: 'x', delay: 60_001 }, '60000'],
+    ['sendText', { text: 'x', mentioned: ['Ana'] }, 'mentioned[0]'],
+    ['sendText', { text: 'x', number: 'nobody' }, 'number "nobody"'],
+    ['sendText', { text: 'x', number: 1.5 }, 'number'],
+    ['sendMedia', { mediatype: 'image' }, 'media'],
+    ['sendMedia', { mediatype: 'sound', media: 'https://example.com/a' }, 'mediatype'],
+    ['sendMedia', { mediatype: 'image', media: 'https://x', caption: 'x'.repeat(1025) }, '1024'],
+    ['sendLocation', { latitude: 91, longitude: 0 }, 'latitude'],
+    ['sendLocation', { latitude: '1', longitude: 0 }, 'latitude'],
+    ['sendContact', { contact: [] }, 'contact'],
+    ['sendContact', { contact: [{ fullName: 'Ana' }] }, 'contact[0].phoneNumber'],
+    ['sendReaction', { key: { id: 'x', remoteJid: '16505550001' }, reaction: 'no' }, 'single emoji'],
+    ['sendReaction', { key: { id: 'x', remoteJid: '16505550001' }, reaction: '👍👍' }, 'single emoji'],
+    ['sendPoll', { name: 'a', selectableCount: 1, values: ['a'] }, 'values'],
+    ['sendPoll', { name: 'a', selectableCount: 1, values: ['a', 'a'] }, 'twice'],
+    ['sendPoll', { name: 'a', selectableCount: 3, values: ['a', 'b'] }, 'selectableCount'],
+    ['sendList', { title: 'a', buttonText: 'b', sections: [] }, 'sections'],
+    ['sendButtons', { title: 'a', buttons: [{ displayText: 'x'.repeat(21), id: '1' }] }, '20'],
+    ['sendButtons', { title: 'a', buttons: Array(4).fill({ displayText: 'x', id: '1' }) }, 'buttons'],
+    ['sendButtons', { title: 'a', buttons: Array(2).fill({ displayText: 'x', id: '1' }) }, 'twice'],
+    ['sendTemplate', { name: 'a' }, 'language'],
+  ])('%s %#: 400 in the shape of this interface', async (verb, body, said) => {
+    const { status, body: answer } = await on.send(verb, 'shop', { number: on.newNumber(), ...body })
+    expect([status, answer.status, answer.error]).toEqual([400, 400, 'Bad Request'])
+    expect(JSON.stringify(answer.response.message).replaceAll('\\"', '"')).toContain(said)
+    expect(answer.response.message).toEqual([[expect.any(String)]])
+  })
+
+  it.each(['{"number":', '[]', 'null', '"text"', '{"number": "1\n2"}'])('%s is no body', async (body) => {
+    const { status, body: answer } = await on.send('sendText', 'shop', body)
+    expect([status, answer.status]).toEqual([400, 400])
+  })
+
+  it('takes no other type of body', async () => {
+    const answer = await on.send('sendText', 'shop', 'number=1', {
+      'content-type': 'application/x-www-form-urlencoded',
+    })
+    expect([answer.status, answer.body.status]).toEqual([415, 415])
+  })
+})
+
+describe('what a kind of instance does not have', () => {
+  it.each([
+    ['shop', 'sendPoll', { name: 'a', selectableCount: 1, values: ['a', 'b'] }],
+    ['shop', 'sendPtv', { video: 'https://example.com/a.mp4' }],
+    ['phone', 'sendTemplate', { name: 'a', language: 'en' }],
+    ['shop', 'sendButtons', { title: 'a', buttons: [{ type: 'url', displayText: 'x', url: 'https://example.com' }] }],
+  ])('%s %s: 501 that says so', async (instance, verb, body) => {
+    const number = on.newNumber()
+    const answer = await on.send(verb, instance, { number, ...body })
+    expect([answer.status, answer.body.error]).toEqual([501, 'Not Implemented'])
+    expect(answer.body.response.message).toEqual([expect.any(String)])
+    expect(await on.arrived(number)).toEqual([])
+  })
+
+  it('is not open: Connection Closed', async () => {
+    const { status, body } = await on.send('sendText', 'closed', { number: on.newNumber(), text: 'x' })
+    expect([status, body.response.message]).toEqual([500, 'Connection Closed'])
+  })
+})
+
+describe('what the network says', () => {
+  it('nobody has the number: never a 201', async () => {
+    const { status, body } = await on.send('sendText', 'shop', { number: '16505000001', text: 'x' })
+    expect(status).toBe(400)
+    expect(body.response.message).toEqual([{ jid: '16505000001@s.whatsapp.net', exists: false, number: '16505000001' }])
+  })
+
+  it('refuses the message, in its own words', async () => {
+    const { status, body } = await on.send('sendText', 'shop', { number: '16505000002', text: 'x' })
+    expect([status, body.response.upstream_code]).toEqual([400, 131047])
+    expect(body.response.message).toEqual([expect.stringMatching(/./)])
+  })
+
+  it('refuses the message for good: so the key is answered too', async () => {
+    const send = () =>
+      on.send('sendText', 'shop', { number: '16506000002', text: 'x' }, { 'idempotency-key': 'refused' })
+    const first = await send()
+    const again = await send()
+    expect([first.status, again.status, again.headers.get('idempotent-replayed')]).toEqual([400, 400, 'true'])
+    expect(again.body).toEqual(first.body)
+  })
+
+  it('is too busy once: it is tried again', async () => {
+    expect((await on.send('sendText', 'shop', { number: '16505000003', text: 'x' })).status).toBe(201)
+    expect(await on.arrived('16505000003')).toHaveLength(1)
+  })
+
+  it('says nothing, and tells it later: then so does the key', async () => {
+    const number = '16506000005'
+    const send = () => on.send('sendText', 'shop', { number, text: 'x' }, { 'idempotency-key': 'settled' })
+    const { status, body } = await send()
+    expect([status, body.response.retryable]).toEqual([500, false])
+    const [{ id }] = await on.arrived(number)
+    await on.world.sim('POST', '/callback', {
+      phone_number_id: on.organization.phoneNumberId,
+      value: {
+        statuses: [
+          {
+            id,
+            status: 'sent',
+            timestamp: '1750000000',
+            recipient_id: number,
+            biz_opaque_callback_data: body.response.id,
+          },
+        ],
+      },
+    })
+    await on.world.settle()
+    const settled = await send()
+    expect([settled.status, settled.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
+    expect(settled.body).toMatchObject({ key: { id, remoteJid: `${number}@s.whatsapp.net` }, error: false })
+    expect(await on.arrived(number)).toHaveLength(1)
+  })
+
+  it('says nothing: the outcome is unknown, and stays so', async () => {
+    const send = () =>
+      on.send('sendText', 'shop', { number: '16505000005', text: 'x' }, { 'idempotency-key': 'silence' })
+    const { status, body } = await send()
+    expect([status, body.status]).toEqual([500, 500])
+    expect(body.response).toMatchObject({ id: expect.any(String), retryable: false })
+    expect((await send()).body).toEqual(body)
+    expect(await on.arrived('16505000005')).toHaveLength(1)
+  })
+})
+
+describe('whose it is', () => {
+  it("another organization's instance is like one that there is not", async () => {
+    const { key } = on.other
+    const body = { number: on.newNumber(), text: 'x' }
+    const foreign = await on.world.request('POST', '/gateway/message/sendText/phone', { key, body })
+    const unknown = await on.world.request('POST', '/gateway/message/sendText/none', { key, body })
+    expect([foreign.status, foreign.body.response.message]).toEqual([404, ['The "phone" instance does not exist']])
+    expect([unknown.status, unknown.body.response.message]).toEqual([404, ['The "none" instance does not exist']])
+  })
+
+  it("another organization's message is answered by nobody", async () => {
+    const number = on.newNumber()
+    const sent = await on.send('sendText', 'shop', { number, text: 'x' })
+    const body = { number, text: 'y', quoted: { key: { id: sent.body.key.id } } }
+    const foreign = await on.world.request('POST', '/gateway/message/sendText/shop', { key: on.other.key, body })
+    expect(foreign.status).toBe(404)
+    const reaction = { key: sent.body.key, reaction: '👍' }
+    const reacted = await on.world.request('POST', '/gateway/message/sendReaction/shop', {
+      key: on.other.key,
+      body: reaction,
+    })
+    expect(reacted.status).toBe(404)
+  })
+
+  it("an instance's token opens that instance alone", async () => {
+    const { token } = await createInstance(on.world, on.organization, { instanceName: 'till', integration: 'SANDBOX' })
+    const send = (instance: string) =>
+      on.world.request('POST', `/gateway/message/sendText/${instance}`, {
+        headers: { apikey: token },
+        body: { number: on.newNumber(), text: 'x' },
+      })
+    const own = await send('till')
+    expect([own.status, own.body.response.message]).toEqual([500, 'Connection Closed'])
+    for (const instance of ['shop', 'none']) {
+      const other = await send(instance)
+      expect([other.status, other.body.response.message]).toEqual([404, [`The "${instance}" instance does not exist`]])
+    }
+  })
+
+  it('needs a key', async () => {
+    const answer = await on.world.request('POST', '/gateway/message/sendText/shop', { body: {} })
+    expect([answer.status, answer.body.response.message]).toEqual([401, 'Unauthorized'])
+  })
+})
+
+describe('a request that is repeated', () => {
+  const key = { 'idempotency-key': 'once' }
+
+  it('is sent once, in whichever form it comes', async () => {
+    const number = on.newNumber()
+    const first = await on.send('sendText', 'shop', { number, text: 'x' }, key)
+    const again = await on.send('sendText', 'shop', { number, textMessage: { text: 'x' } }, key)
+    expect([first.status, again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 201, 'true'])
+    expect(again.body).toEqual(first.body)
+    expect(await on.arrived(number)).toHaveLength(1)
+  })
+
+  it('has another body: 422', async () => {
+    const answer = await on.send('sendText', 'shop', { number: on.newNumber(), text: 'y' }, key)
+    expect([answer.status, answer.body.status]).toEqual([422, 422])
+  })
+
+  it("is another one at another instance, and another organization's", async () => {
+    const number = on.newNumber()
+    const body = { number, text: 'x' }
+    const headers = { 'idempotency-key': 'of each' }
+    const path = '/gateway/message/sendText/shop'
+    const answers = [
+      await on.send('sendText', 'shop', body, headers),
+      await on.send('sendText', 'phone', body, headers),
+      await on.world.request('POST', path, { key: on.other.key, body, headers }),
+    ]
+    for (const answer of answers) {
+      expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([201, null])
+    }
+    expect(await on.arrived(number)).toHaveLength(3)
+  })
+
+  it('is sent again where it was refused before it left', async () => {
+    const headers = { 'idempotency-key': 'closed' }
+    const body = { number: on.newNumber(), text: 'x' }
+    for (let attempt = 0; attempt < 2; attempt++)
+      expect((await on.send('sendText', 'closed', body, headers)).status).toBe(500)
+  })
+
+  it('nobody waits for any more: it is not sent', async () => {
+    const number = on.newNumber()
+    const { url } = on.world.app
+    const headers = { apikey: on.organization.key, 'content-type': 'application/json', 'idempotency-key': 'gone' }
+    const client = httpRequest(`${url}/gateway/message/sendText/phone`, { method: 'POST', headers, agent: false })
+    const ended = new Promise((resolve) => client.once('close', resolve))
+    client.on('error', () => undefined).end(JSON.stringify({ number, text: 'x', delay: 60_000 }))
+    const shown = async () => JSON.stringify((await on.world.sim('GET', '/phones')).body.phones)
+    await expect.poll(shown).toContain(number)
+    client.destroy()
+    await ended
+    // Its key is free as soon as the request has ended.
+    const held = async () =>
+      (await on.world.database.pool.query(`SELECT FROM idempotency_keys WHERE key = 'gone'`)).rowCount
+    await expect.poll(held).toBe(0)
+    expect(await on.arrived(number)).toEqual([])
+  })
+})
+
+describe('too much at a time', () => {
+  function expectLimited({ status, headers, body }: Answer): void {
+    expect(body).toEqual({
+      status: 429,
+      error: 'Too Many Requests',
+      response: { message: [expect.stringContaining('try again')], retry_after: expect.any(Number) },
+    })
+    expect([status, headers.get('retry-after')]).toEqual([429, String(body.response.retry_after)])
+  }
+
+  it('of files: 429, for what brings one only', async () => {
+    const number = on.newNumber()
+    const { fileGate } = on.world.app.ctx
+    const passed = Array.from({ length: SENT_FILES.ofOneOrganization }, () =>
+      hold<void>((use) => fileGate.pass(on.organization.id, () => use())),
+    )
+    const held = await Promise.all(passed)
+    const media = (length: number) => ({ number, mediatype: 'image', media: 'A'.repeat(length) })
+    try {
+      for (const length of [100, 100_000]) expectLimited(await on.send('sendMedia', 'phone', media(length)))
+      expect((await on.send('sendText', 'phone', { number, text: 'x' })).status).toBe(201)
+    } finally {
+      await Promise.all(held.map(({ release }) => release()))
+    }
+  })
+
+  /** The last one here: afterwards nobody sends anything for a while. */
+  it('of requests: 429, before the body is read', async () => {
+    await on.world.database.pool.query('UPDATE rate_limits SET tokens = -100000')
+    // Those that the process has taken already are used up first.
+    await expect.poll(async () => (await on.send('sendText', 'shop', '{')).status).toBe(429)
+    for (const verb of ['sendText', 'sendMedia']) {
+      const answer = await on.send(verb, 'shop', '{')
+      expectLimited(answer)
+      expect(answer.headers.get('ratelimit-remaining')).toBe('0')
+    }
+  })
+})

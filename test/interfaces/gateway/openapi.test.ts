@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Description, operationsOf } from '../../support/openapi.js'
+import { startWorld, type World } from '../../support/world.js'
+
+let world: World
+
+beforeAll(async () => {
+  world = await startWorld()
+})
+
+afterAll(() => world.close())
+
+const read = async (path: string): Promise<Description> => (await world.request('GET', path)).body
+
+describe('GET /gateway/openapi.json', () => {
+  it('is OpenAPI 3.1.0, version 1.0.0, of Interface B alone', async () => {
+    const description = await read('/gateway/openapi.json')
+    expect([description.openapi, description.info.version]).toEqual(['3.1.0', '1.0.0'])
+    const paths = Object.keys(description.paths)
+    expect(paths).toContain('/gateway/instance/create')
+    expect(paths).toContain('/gateway/instance/{instance}/connectionState')
+    expect(paths.filter((path) => !path.startsWith('/gateway/'))).toEqual([])
+    expect(paths.filter((path) => /\/(typebot|group|rabbitmq)\//.test(path))).toEqual([])
+  })
+
+  it('tells the errors of each endpoint, and is the same with a slash at its end', async () => {
+    const description = await read('/gateway/openapi.json')
+    expect(operationsOf(description).length).toBeGreaterThan(10)
+    for (const operations of Object.values(description.paths)) {
+      for (const { responses } of Object.values(operations)) {
+        expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '429', '503', 'default']))
+      }
+    }
+    expect(await read('/gateway/openapi.json/')).toEqual(description)
+  })
+})
+
+describe('the bodies of sends', () => {
+  it('are shown in both forms, files as forms too', async () => {
+    const description = await read('/gateway/openapi.json')
+    const bodyOf = (verb: string) => JSON.stringify(description.paths[`/gateway/message/${verb}/{instance}`]?.post)
+    expect(bodyOf('sendReaction')).toContain('"reactionMessage":{')
+    expect(bodyOf('sendMedia')).toContain('"multipart/form-data":{')
+    expect(bodyOf('sendMedia')).toContain('"format":"binary"')
+    expect(bodyOf('sendText')).not.toContain('multipart')
+  })
+})
+
+describe('GET /openapi.json', () => {
+  it('has nothing of Interface B', async () => {
+    const { paths } = await read('/openapi.json')
+    expect(Object.keys(paths).filter((path) => path.startsWith('/gateway'))).toEqual([])
+  })
+})
+
+describe('GET /docs', () => {
+  it('shows both', async () => {
+    const { body } = await world.request('GET', '/docs/static/swagger-initializer.js')
+    expect(body).toContain('/openapi.json')
+    expect(body).toContain('/gateway/openapi.json')
+  })
+})

@@ -1,0 +1,202 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { ModuleKind, ScriptTarget, transpileModule } from 'typescript'
+import type { FromDevice, ToDevice } from './library.js'
+
+/** A connection of a device to the network. */
+export interface DeviceConnection {
+  /** Of the process that has connected it. */
+  pid: number
+  device: string
+  /** The number that the device is linked with, or null while it shows codes. */
+  number: string | null
+}
+
+/** A message that a device has handed to the network. */
+export interface DeviceSend {
+  number: string
+  pid: number
+  id: string
+  jid: string
+  text: string
+}
+
+/** A message for a device; it is kept until the device has said that it received it. */
+export interface Incoming {
+  id: string
+  from: string
+  text: string
+}
+
+/** The network of linked devices as a test scripts it. */
+export interface ScriptedNetwork {
+  /** For PARLEY_LINKED_DEVICE_URL. */
+  url: string
+  /** Those that are up now. */
+  connections(): DeviceConnection[]
+  /** How many connections there have been with this number. */
+  countConnections(number: string): number
+  /** A phone with this number scans a code that some device shows. */
+  scan(code: string, number: string): void
+  /** Tells the device with this number of a message, now or when it connects. */
+  push(number: string, message: Incoming): void
+  /** Messages that no device has received yet. */
+  undelivered(): Incoming[]
+  sends: DeviceSend[]
+  /** Ends the connection of a number with a code of the network. */
+  drop(number: string, code: number): void
+  /** From now on it does not answer messages, until the result is called. */
+  holdAnswers(): () => void
+  /**
+   * What must not happen: two connections of one device at a time, a message id twice, keys older than those that have been used, a
+   * device that has lost its session.
+   */
+  faults: string[]
+  close(): Promise<void>
+}
+
+interface Line extends DeviceConnection {
+  socket: Socket
+}
+
+/** Both ends of a connection that ends need not be seen at the same moment. */
+const OVERLAP_MS = 500
+
+export async function startScriptedNetwork(): Promise<ScriptedNetwork> {
+  const lines = new Set<Line>()
+  const numbers = new Map<string, string>()
+  const connected = new Map<string, number>()
+  const counts = new Map<string, number>()
+  const sends: DeviceSend[] = []
+  const faults: string[] = []
+  let queue: { number: string; message: Incoming }[] = []
+  let held: (() => void)[] | null = null
+  let codes = 0
+
+  const server = createServer((socket) => {
+    const line: Line = { socket, pid: 0, device: '', number: null }
+    socket.on('error', () => undefined)
+    socket.on('close', () => lines.delete(line))
+    createInterface({ input: socket })
+      .on('line', (text) => hear(line, JSON.parse(text) as FromDevice))
+      .on('error', () => undefined)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+
+  function hear(line: Line, message: FromDevice): void {
+    switch (message.type) {
+      case 'hello':
+        greet(line, message)
+        break
+      case 'message':
+        take(line, message)
+        break
+      case 'received':
+        queue = queue.filter((waiting) => waiting.message.id !== message.id)
+        break
+      case 'logout':
+        numbers.delete(line.device)
+    }
+  }
+
+  function greet(line: Line, { device, pid, isLinked }: Extract<FromDevice, { type: 'hello' }>): void {
+    Object.assign(line, { device, pid, number: numbers.get(device) ?? null })
+    for (const other of lines) if (other.device === device) expectEnd(other, line)
+    lines.add(line)
+    if (line.number === null) {
+      if (isLinked) faults.push(`the device ${device} believes that it is linked`)
+      else tell(line, { type: 'code', text: `code ${++codes} of ${device}` })
+      return
+    }
+    if (!isLinked) faults.push(`the device of ${line.number} has lost its session`)
+    connected.set(line.number, (connected.get(line.number) ?? 0) + 1)
+    tell(line, { type: 'open' })
+    for (const { number, message } of queue) if (number === line.number) deliver(line, message)
+  }
+
+  function expectEnd(older: Line, newer: Line): void {
+    setTimeout(() => {
+      if (lines.has(older)) faults.push(`${newer.number} is connected by ${older.pid} and ${newer.pid} at a time`)
+    }, OVERLAP_MS).unref()
+  }
+
+  function take(line: Line, { id, jid, content, count }: Extract<FromDevice, { type: 'message' }>): void {
+    const number = String(line.number)
+    const peer = `${number} ${jid}`
+    if (count <= (counts.get(peer) ?? 0)) faults.push(`${number} has used keys again that were used before (${count})`)
+    counts.set(peer, count)
+    if (sends.some((sent) => sent.id === id)) faults.push(`${number} has sent ${id} twice`)
+    sends.push({ number, pid: line.pid, id, jid, text: String(content.text) })
+    const answer = () => tell(line, { type: 'ack', id })
+    if (held) held.push(answer)
+    else answer()
+  }
+
+  function deliver(line: Line, { id, from, text }: Incoming): void {
+    tell(line, {
+      type: 'message',
+      key: { id, remoteJid: `${from}@s.whatsapp.net`, fromMe: false },
+      pushName: `Person ${from}`,
+      messageTimestamp: Math.floor(Date.now() / 1_000),
+      message: { conversation: text },
+    })
+  }
+
+  function find(number: string): Line | undefined {
+    return [...lines].find((line) => line.number === number)
+  }
+
+  function tell({ socket }: Line, message: ToDevice): void {
+    socket.write(`${JSON.stringify(message)}\n`)
+  }
+
+  return {
+    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    connections: () => Array.from(lines, ({ pid, device, number }) => ({ pid, device, number })),
+    countConnections: (number) => connected.get(number) ?? 0,
+    scan: (code, number) => {
+      const device = code.replace(/^code \d+ of /, '')
+      const line = [...lines].find((one) => one.device === device)
+      if (!line) throw new Error(`nobody shows ${code}`)
+      numbers.set(device, number)
+      tell(line, { type: 'linked', me: { id: `${number}:1@s.whatsapp.net`, name: `Shop ${number}` } })
+      tell(line, { type: 'close', code: 515 })
+    },
+    push: (number, message) => {
+      queue.push({ number, message })
+      const line = find(number)
+      if (line) deliver(line, message)
+    },
+    undelivered: () => queue.map(({ message }) => message),
+    sends,
+    drop: (number, code) => {
+      const line = find(number)
+      if (line) tell(line, { type: 'close', code })
+    },
+    holdAnswers: () => {
+      held = []
+      return () => {
+        for (const answer of held ?? []) answer()
+        held = null
+      }
+    },
+    faults,
+    close: async () => {
+      for (const { socket } of lines) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** The scripted library as a file that a process of its own can load: for PARLEY_LINKED_DEVICE_LIBRARY. */
+export async function compileScriptedLibrary(): Promise<{ path: string; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-scripted-device-'))
+  const source = await readFile(new URL('./library.ts', import.meta.url), 'utf8')
+  const compilerOptions = { target: ScriptTarget.ES2022, module: ModuleKind.ESNext, verbatimModuleSyntax: true }
+  const path = join(folder, 'library.mjs')
+  await writeFile(path, transpileModule(source, { compilerOptions }).outputText)
+  return { path, remove: () => rm(folder, { recursive: true, force: true }) }
+}
