@@ -8,6 +8,7 @@ import { findSendResult, type SendResult } from '../../core/messages/settle.js'
 import { tenantOf } from '../../http/auth.js'
 import { answerOnce } from '../../http/idempotency.js'
 import { bodyOf, statusOf } from '../../http/problems.js'
+import { explainUnsent } from '../../http/unsent.js'
 import type { Tenant } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
 import { responses, tenantId } from './schemas.js'
@@ -83,38 +84,14 @@ function toAttempt(tenant: Tenant, type: string, sent: SendResult): Attempt {
 }
 
 function toProblem(sent: Exclude<SendResult, { result: 'accepted' }>): Problem {
-  const { messageId: id } = sent
-  switch (sent.result) {
-    case 'refused': {
-      const extras = { details: sent.text, upstream_code: sent.code, id }
-      if (sent.because === 'message') {
-        return new Problem('upstream_rejected', `The upstream refused the message: ${sent.text}`, extras)
-      }
-      return new Problem(
-        'upstream_credentials',
-        "The upstream refused the organization's access token: set a valid one",
-        extras,
-      )
-    }
-    case 'unavailable':
-      return new Problem('upstream_unavailable', 'The upstream did not take the message: try again later', {
-        details: sent.text,
-        retryable: true,
-        id,
-      })
-    case 'limited': {
-      const seconds = Math.max(1, Math.ceil(sent.retryAfterMs / 1000))
-      return new Problem('too_many_requests', `The upstream's rate limit is reached: try again in ${seconds} s`, {
-        details: sent.text,
-        retry_after: seconds,
-        id,
-      })
-    }
-    case 'unknown':
-      return new Problem(
-        'outcome_unknown',
-        'The message left, but no answer came. It is not sent again by itself; its status settles when the upstream reports it',
-        { retryable: false, id },
-      )
+  if (sent.result !== 'refused') return explainUnsent(sent, 'upstream')
+  const extras = { details: sent.text, upstream_code: sent.code, id: sent.messageId }
+  if (sent.because === 'message') {
+    return new Problem('upstream_rejected', `The upstream refused the message: ${sent.text}`, extras)
   }
+  return new Problem(
+    'upstream_credentials',
+    "The upstream refused the organization's access token: set a valid one",
+    extras,
+  )
 }

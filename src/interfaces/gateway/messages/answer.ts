@@ -3,6 +3,7 @@ import type { Attempt } from '../../../core/idempotency.js'
 import { readRecipient } from '../../../core/instances/recipient.js'
 import { findSent, type InstanceSend } from '../../../core/instances/send.js'
 import type { SendResult } from '../../../core/messages/settle.js'
+import { explainUnsent } from '../../../http/unsent.js'
 import { presentGatewayMessage } from '../../../model/gateway-message.js'
 import type { Instance } from '../../../model/instance.js'
 import type { Tenant } from '../../../model/organization.js'
@@ -57,31 +58,11 @@ function isFinal(sent: Failed): boolean {
 }
 
 function toProblem(tenant: Tenant, { kind }: Instance, asked: Asked, sent: Failed): Problem {
-  const { messageId: id } = sent
-  switch (sent.result) {
-    case 'refused':
-      return explainRefusal(tenant, asked, sent)
-    case 'unavailable': {
-      const extras = { details: sent.text, retryable: true, id }
-      // Its row said that it was open a moment ago.
-      if (kind === 'linked_device') return new Problem('instance_not_open', 'Connection Closed', extras)
-      return new Problem('upstream_unavailable', 'The network did not take the message: try again later', extras)
-    }
-    case 'limited': {
-      const seconds = Math.max(1, Math.ceil(sent.retryAfterMs / 1_000))
-      return new Problem('too_many_requests', `The network's rate limit is reached: try again in ${seconds} s`, {
-        details: sent.text,
-        retry_after: seconds,
-        id,
-      })
-    }
-    case 'unknown':
-      return new Problem(
-        'outcome_unknown',
-        'The message left, but no answer came. It is not sent again by itself; its status settles when the network reports it',
-        { retryable: false, id },
-      )
-  }
+  if (sent.result === 'refused') return explainRefusal(tenant, asked, sent)
+  const problem = explainUnsent(sent, 'network')
+  // Its row said that it was open a moment ago.
+  const isClosed = sent.result === 'unavailable' && kind === 'linked_device'
+  return isClosed ? new Problem('instance_not_open', 'Connection Closed', problem.extras) : problem
 }
 
 function explainRefusal(

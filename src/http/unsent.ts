@@ -1,0 +1,32 @@
+import type { SendResult } from '../core/messages/settle.js'
+import { Problem } from '../model/problem.js'
+
+/** A send that failed for another reason than a refusal. */
+export type Unsent = Exclude<SendResult, { result: 'accepted' | 'refused' }>
+
+/** The problem of a send that nobody refused and that was not taken; `network` is what the interface calls the other side. */
+export function explainUnsent(sent: Unsent, network: 'upstream' | 'network'): Problem {
+  const { messageId: id } = sent
+  switch (sent.result) {
+    case 'unavailable':
+      return new Problem('upstream_unavailable', `The ${network} did not take the message: try again later`, {
+        details: sent.text,
+        retryable: true,
+        id,
+      })
+    case 'limited': {
+      const seconds = Math.max(1, Math.ceil(sent.retryAfterMs / 1_000))
+      return new Problem('too_many_requests', `The ${network}'s rate limit is reached: try again in ${seconds} s`, {
+        details: sent.text,
+        retry_after: seconds,
+        id,
+      })
+    }
+    case 'unknown':
+      return new Problem(
+        'outcome_unknown',
+        `The message left, but no answer came. It is not sent again by itself; its status settles when the ${network} reports it`,
+        { retryable: false, id },
+      )
+  }
+}
