@@ -1,4 +1,5 @@
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
+import { createResponses } from '../../http/responses.js'
 import { Nullable } from '../../model/input.js'
 
 const DateTime = Type.String({ format: 'date-time' })
@@ -75,18 +76,8 @@ const STATUS_TEXTS = {
   503: 'The database cannot be reached: wait for Retry-After seconds',
 } as const
 
-const OTHER_TEXT = 'Any other refusal, such as a body that is too large (413) or not application/json (415)'
-
-/**
- * The answers of an endpoint, for its schema: those of success, and the errors; 401, 403, 429 and 503 can come from every
- * one, and the rest (such as 413 and 415) look the same. They document, and the tests hold the real answers to them;
- * nothing is cut or coerced by them.
- */
-export function responses(success: Record<number, TSchema | object>, ...errors: (keyof typeof STATUS_TEXTS)[]): object {
-  const all = [...new Set([...errors, 401, 403, 429, 503] as const)].sort()
-  const failures = all.map((status) => [status, { ...ErrorSchema, description: STATUS_TEXTS[status] }])
-  return { ...success, ...Object.fromEntries(failures), default: { ...ErrorSchema, description: OTHER_TEXT } }
-}
+/** The answers of an endpoint, for its schema; see http/responses. */
+export const responses = createResponses(ErrorSchema, STATUS_TEXTS)
 
 /** The organization's slug, which every endpoint of this interface takes (spec 4.3, 5.1). */
 export const tenantId = Type.Optional(
