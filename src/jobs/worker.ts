@@ -28,6 +28,8 @@ const SLOW_GRACE_MS = 3_000
 
 /** Waits before a queue that ended by itself is begun anew. */
 const AGAIN = { baseMs: 100, maxMs: 2_000, jitter: 0.5 }
+/** How long a queue that has come to its end waits for its last reports of jobs. */
+const REPORTS_MS = 2_000
 /** How often jobs are looked for that are locked and that nobody works on. */
 const STRAYS_MS = 15_000
 
@@ -151,6 +153,7 @@ const freeStrays = statement<never>(
 async function startQueue(database: Database, log: Logger, workerId: string, options: QueueOptions): Promise<Queue> {
   const events = inOrder()
   const held = holding(events)
+  const stuck = whenStuck(events)
   // The queue's own id would be known only after its first jobs are locked: a process that dies in between would keep them.
   events.on('pool:create', ({ workerPool }: { workerPool: { id: string } }) => {
     workerPool.id = workerId
@@ -163,22 +166,36 @@ async function startQueue(database: Database, log: Logger, workerId: string, opt
     events,
     logger: queueLogger(log),
   })
-  let isOver = false
-  const ended = runner.promise
-    .catch((error: unknown) => error)
-    .finally(() => {
-      isOver = true
-    })
+  // One that ends by itself, or has ended, refuses to be stopped.
+  const tryToStop = () => runner.stop().catch(() => undefined)
+  const ended = Promise.race([runner.promise.catch((error: unknown) => error), stuck]).finally(tryToStop)
   return {
     ended,
     freeStrays: async () => {
       await database.run(freeStrays, [workerId, [...held]])
     },
-    // One that is about to end by itself refuses to be stopped.
     stop: async () => {
-      if (!isOver) await runner.stop().catch(() => undefined)
+      void tryToStop()
+      await ended
     },
   }
+}
+
+/**
+ * Resolves, to an error, a while after a queue with these events has let go of everything but its last reports of jobs. The
+ * library loses count of reports when two of them fail together, and then waits for them forever.
+ */
+function whenStuck(events: EventEmitter): Promise<Error> {
+  return new Promise((resolve) => {
+    const giveUp = () => resolve(new Error('the last reports of jobs did not come to an end'))
+    for (const name of [
+      'pool:gracefulShutdown:complete',
+      'pool:forcefulShutdown:complete',
+      'pool:forcefulShutdown:error',
+    ]) {
+      events.on(name, () => setTimeout(giveUp, REPORTS_MS).unref())
+    }
+  })
 }
 
 /** The ids of the jobs that a queue with these events has fetched and not ended. */

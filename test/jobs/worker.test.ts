@@ -49,6 +49,23 @@ async function jobs(): Promise<{ attempts: number; last_error: string | null; lo
   return rows
 }
 
+/** The backends that wait for rows which another transaction holds. */
+async function waitingForRows(): Promise<number[]> {
+  const { rows } = await database.pool.query<{ pid: number }>(
+    'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0',
+  )
+  return rows.map(({ pid }) => pid)
+}
+
+/** Something to wait for until it is opened. */
+function gate(): { opened: Promise<void>; open: () => void } {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open }
+}
+
 /** How many callbacks are left to be worked off; beside them a minute that begins leaves its recurring jobs. */
 async function callbacksLeft(): Promise<number> {
   const { rows } = await database.pool.query<{ count: number }>(
@@ -157,10 +174,7 @@ describe('a worker', () => {
   it('does quick jobs while every place for slow ones is taken', async () => {
     const quick: unknown[] = []
     const begun: unknown[] = []
-    let release = () => {}
-    const released = new Promise<void>((resolve) => {
-      release = resolve
-    })
+    const { opened: released, open: release } = gate()
     const tasks = {
       receive_callback: async (payload: unknown) => {
         quick.push(payload)
@@ -185,10 +199,7 @@ describe('a worker', () => {
 
   it('fetches files while voice notes wait for a service that hangs', async () => {
     const fetched: unknown[] = []
-    let release = () => {}
-    const released = new Promise<void>((resolve) => {
-      release = resolve
-    })
+    const { opened: released, open: release } = gate()
     const tasks = {
       transcribe_voice_note: () => released,
       fetch_media: async (payload: unknown) => {
@@ -240,13 +251,42 @@ describe('a worker', () => {
     expect(await callbacksLeft()).toBe(0)
   })
 
+  it('goes on after two reports of jobs failed together', async () => {
+    const done: unknown[] = []
+    const gates = { one: gate(), two: gate(), three: gate() }
+    const tasks = {
+      receive_callback: async (payload: unknown) => {
+        await gates[payload as keyof typeof gates].opened
+        done.push(payload)
+      },
+    }
+    const worker = await startWorker(database, tasks, log, async () => undefined)
+    await insertJobs(['one', 'two'])
+    createWake(database, log)()
+    await expect.poll(async () => (await jobs()).map(({ locked }) => locked)).toEqual([true, true])
+    const holder = await database.pool.connect()
+    await holder.query('BEGIN')
+    await holder.query('SELECT FROM graphile_worker._private_jobs FOR UPDATE')
+    gates.one.open()
+    await expect.poll(waitingForRows).toHaveLength(1)
+    gates.two.open()
+    await expect.poll(waitingForRows).toHaveLength(2)
+    await holder.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid', [await waitingForRows()])
+    await holder.query('ROLLBACK')
+    holder.release()
+    await expect.poll(callbacksLeft).toBe(0)
+    expect(done).toEqual(['one', 'two', 'one', 'two'])
+    await insertJobs(['three'])
+    gates.three.open()
+    await expect.poll(callbacksLeft).toBe(0)
+    await worker.stop()
+    expect(done.at(-1)).toBe('three')
+  })
+
   it('ends when it is told to while it cannot go on', async () => {
     const proxy = await startProxy(database.connection)
     const own = openDatabase(proxy.connection, 10, () => undefined)
-    let release = () => {}
-    const released = new Promise<void>((resolve) => {
-      release = resolve
-    })
+    const { opened: released, open: release } = gate()
     let begun = false
     const receive_callback = async () => {
       begun = true
@@ -267,10 +307,7 @@ describe('a worker', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const ids: string[] = []
     const begun: unknown[] = []
-    let release = () => {}
-    const released = new Promise<void>((resolve) => {
-      release = resolve
-    })
+    const { opened: released, open: release } = gate()
     const tasks = {
       receive_callback: async (payload: unknown) => {
         begun.push(payload)

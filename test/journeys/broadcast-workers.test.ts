@@ -33,7 +33,7 @@ vi.setConfig({ testTimeout: 3 * PATIENCE_MS, hookTimeout: PATIENCE_MS })
 const RECIPIENTS = 3_000
 /** Slow enough to be stopped in the middle. */
 const MESSAGES_PER_SECOND = 300
-const PAUSES = 5
+const PAUSES = 3
 const STRIDE = 150
 /** In all lanes together. */
 const MOST_UNDER_WAY = 4 * 32
