@@ -6,6 +6,7 @@ import { sha256 } from '../lib/signature.js'
 import type { Organization } from '../model/organization.js'
 import { Problem } from '../model/problem.js'
 import { claimInDirectory, findInDirectory, releaseFromDirectory, releaseInDirectory } from '../storage/directory.js'
+import { letInstancesGo, lockInstances } from '../storage/instance-leases.js'
 import { hasInstanceNumber } from '../storage/instances.js'
 import {
   deleteOrganization as deleteOrganizationRows,
@@ -83,12 +84,25 @@ export async function changeOrganization(
   })
 }
 
-/** Deletes an organization with all its data; the hashes of its keys stay. Throws organization_not_found. */
+/**
+ * Deletes an organization with all its data; the hashes of its keys stay. Its linked devices are let go first and for themselves: a
+ * process renews all its leases at once, and while it waited for rows that are being deleted, it would lose those of everybody else. One
+ * that dies in between leaves the organization whole, with its devices not connected. Throws organization_not_found.
+ */
 export async function deleteOrganization(ctx: OperatorContext, organizationId: string): Promise<void> {
-  // A status or a transcription takes its message first, and the contact after it.
-  const deleted = await retryOnDeadlock(() =>
-    ctx.database.transaction((transaction) => deleteOrganizationRows(transaction, organizationId)),
-  )
+  let deleted: boolean | 'held' = 'held'
+  // Somebody may connect a device at the same moment.
+  while (deleted === 'held') {
+    await letInstancesGo(ctx.database, organizationId)
+    // A status or a transcription takes its message first, and the contact after it.
+    deleted = await retryOnDeadlock(() =>
+      ctx.database.transaction(async (transaction) =>
+        (await lockInstances(transaction, organizationId))
+          ? 'held'
+          : deleteOrganizationRows(transaction, organizationId),
+      ),
+    )
+  }
   if (!deleted) notFound(organizationId)
 }
 

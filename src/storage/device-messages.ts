@@ -4,12 +4,12 @@ import type { Contact } from '../model/contact.js'
 import type { Message } from '../model/message.js'
 
 /** A message of a linked device, with what its network needs to hear of it again. */
-export type DeviceMessage = Pick<Message, 'id' | 'sender_type' | 'text' | 'network'> &
+export type DeviceMessage = Pick<Message, 'id' | 'sender_type' | 'message_type' | 'text' | 'network'> &
   Pick<Contact, 'chat_id' | 'phone_number' | 'network_id'>
 
 const find = statement<DeviceMessage>(
   'deviceMessages.find',
-  `SELECT m.id, m.sender_type, m.text, m.network, c.phone_number, c.chat_id, c.network_id
+  `SELECT m.id, m.sender_type, m.message_type, m.text, m.network, c.phone_number, c.chat_id, c.network_id
    FROM messages m
    JOIN contacts c ON c.organization_id = m.organization_id AND c.id = m.contact_id
    WHERE m.organization_id = $1 AND m.instance_id = $2 AND (m.upstream_id = $3 OR m.id = $4)`,

@@ -9,9 +9,12 @@ export interface SessionChange {
   removed: readonly { type: string; id: string }[]
 }
 
-const findCredentials = statement<{ credentials: Buffer }>(
+const findCredentials = statement<{ credentials: Buffer | null }>(
   'deviceSessions.findCredentials',
-  'SELECT credentials FROM device_credentials WHERE organization_id = $1 AND instance_id = $2',
+  `SELECT c.credentials
+   FROM instances i
+   LEFT JOIN device_credentials c ON c.organization_id = i.organization_id AND c.instance_id = i.id
+   WHERE i.organization_id = $1 AND i.id = $2 AND i.holder = $3`,
 )
 
 const findKeys = statement<{ key_id: string; value: Buffer }>(
@@ -60,14 +63,15 @@ const clear = statement<{ held: number }>(
    SELECT count(*) AS held FROM held`,
 )
 
-/** The sealed credentials of a linked device, or null before it has any. */
+/** The sealed credentials of a linked device, null before it has any; null for all where the process does not hold the instance. */
 export async function findDeviceCredentials(
   db: Queryable,
   organizationId: string,
   instanceId: string,
-): Promise<Buffer | null> {
-  const [row] = await db.run(findCredentials, [organizationId, instanceId])
-  return row?.credentials ?? null
+  processId: number,
+): Promise<{ credentials: Buffer | null } | null> {
+  const [row] = await db.run(findCredentials, [organizationId, instanceId, processId])
+  return row ?? null
 }
 
 /** Those of the keys that there are, sealed, by their ids. */

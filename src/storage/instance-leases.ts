@@ -76,6 +76,23 @@ const end = statement<never>(
    WHERE organization_id = $1 AND id = $2 AND holder = $3`,
 )
 
+const letGo = statement<never>(
+  'instanceLeases.letGo',
+  `UPDATE instances SET wanted = false, holder = NULL, held_until = NULL
+   WHERE organization_id = $1 AND (wanted OR holder IS NOT NULL)`,
+)
+
+// As long as it is locked nobody adds an instance to it.
+const lockOrganization = statement<never>(
+  'instanceLeases.lockOrganization',
+  'SELECT FROM organizations WHERE id = $1 FOR UPDATE',
+)
+
+const lockAll = statement<{ held: boolean }>(
+  'instanceLeases.lockAll',
+  'SELECT holder IS NOT NULL AS held FROM instances WHERE organization_id = $1 FOR UPDATE',
+)
+
 /**
  * Makes all leases of a process last `leaseMs` from now on, and its word that it runs linked devices. Resolves to what it holds;
  * whatever is missing there, others have taken, or it is gone.
@@ -139,4 +156,16 @@ export async function endHeldInstance(
 ): Promise<void> {
   await transaction.run(lock, [organizationId, id, processId])
   await transaction.run(end, [organizationId, id, processId])
+}
+
+/** Lets nobody hold an instance of the organization, nor want it to be connected: whoever runs one hangs up with the next renewal. */
+export async function letInstancesGo(db: Queryable, organizationId: string): Promise<void> {
+  await db.run(letGo, [organizationId])
+}
+
+/** Locks the instances of an organization, so that nobody holds one who does not by now; whether anybody does. */
+export async function lockInstances(transaction: Queryable, organizationId: string): Promise<boolean> {
+  await transaction.run(lockOrganization, [organizationId])
+  const rows = await transaction.run(lockAll, [organizationId])
+  return rows.some(({ held }) => held)
 }

@@ -1,5 +1,5 @@
 import { asObject } from '../../lib/json.js'
-import type { KeyEntry, KeyStore } from './key-store.js'
+import { type KeyEntry, type KeyStore, KeysNotRead, KeysNotWritten } from './key-store.js'
 import type { AuthenticationState, Credentials, KeysByType, LinkedLibrary } from './library.js'
 
 /** The keys of a session while a connection uses them. */
@@ -23,7 +23,7 @@ interface Pending {
 /**
  * Reads the session out of the store, or begins a new one. What changes at the same moment, credentials and keys, is written
  * in one transaction. `onFailure` hears when that fails: the connection must end then, for the network would go on with keys
- * that nobody would have after a restart.
+ * that nobody would have after a restart. To the library it is a KeysNotWritten, or where it reads a KeysNotRead.
  */
 export async function openSessionKeys(
   library: LinkedLibrary,
@@ -78,7 +78,7 @@ export async function openSessionKeys(
   async function get(type: string, ids: string[]): Promise<Record<string, unknown>> {
     const newer = new Map(ids.flatMap((id) => entryOf(overlay, type, id)))
     const missing = ids.filter((id) => !newer.has(id))
-    const values = missing.length === 0 ? new Map<string, string>() : await store.readKeys(type, missing)
+    const values = missing.length === 0 ? new Map<string, string>() : await read(type, missing)
     const found: Record<string, unknown> = {}
     for (const id of ids) {
       const text = newer.has(id) ? newer.get(id) : values.get(id)
@@ -87,9 +87,15 @@ export async function openSessionKeys(
     return found
   }
 
+  function read(type: string, ids: string[]): Promise<Map<string, string>> {
+    return store.readKeys(type, ids).catch((error: unknown) => {
+      throw new KeysNotRead(error)
+    })
+  }
+
   async function set(data: KeysByType): Promise<void> {
-    if (failure) throw failure.error
-    if (isClosed) throw new Error('The connection whose keys these are has ended')
+    if (failure) throw new KeysNotWritten(failure.error)
+    if (isClosed) throw new KeysNotWritten('the connection whose keys these are has ended')
     const change = schedule()
     for (const [type, values] of Object.entries(data)) {
       for (const [id, value] of Object.entries(values)) {
@@ -98,7 +104,9 @@ export async function openSessionKeys(
         overlay.set(nameOf(type, id), entry)
       }
     }
-    await change.written
+    await change.written.catch((error: unknown) => {
+      throw new KeysNotWritten(error)
+    })
   }
 
   const encode = (value: unknown) => JSON.stringify(value, library.BufferJSON.replacer)

@@ -48,8 +48,13 @@ export function isRefusal(code: number | null): boolean {
   return code !== null && Object.hasOwn(REFUSALS, code)
 }
 
-/** The code that an error of the library carries. */
+/** How the library names what the socket below it, TLS or a proxy has failed at. */
+const SOCKET_ERROR = 'WebSocket Error ('
+
+/** The code of the network that an error of the library carries; null where the network has said nothing. */
 export function codeOf(error: unknown): number | null {
-  const { output } = (error ?? {}) as { output?: { statusCode?: unknown } }
+  const { output, message } = (error ?? {}) as { output?: { statusCode?: unknown }; message?: unknown }
+  // The library gives these a code of its own making: mostly 500, which would be a refusal, or the one of a proxy.
+  if (typeof message === 'string' && message.startsWith(SOCKET_ERROR)) return null
   return typeof output?.statusCode === 'number' ? output.statusCode : null
 }

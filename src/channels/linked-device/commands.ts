@@ -6,6 +6,7 @@ import type { DeviceAnswer, DeviceCommand, KnownMessage, MessageKey, NumberCheck
 import { CLOSE_CODES, codeOf } from './close-reason.js'
 import type { Connection } from './connection.js'
 import { isGroup, isLid, phoneOf, recipientJid, toJid } from './jid.js'
+import { KeysNotWritten } from './key-store.js'
 import type { FoundPerson, LinkedLibrary, SentMessage, Stanza } from './library.js'
 import { toNetworkJson } from './network-message.js'
 import { toNetworkId } from './own-id.js'
@@ -142,7 +143,10 @@ async function findEveryone(
   return members.length === 0 ? {} : { mentions: members.map(({ id }) => id) }
 }
 
-/** What the library throws it throws before the message has left, or while it writes it; after that comes the network's word. */
+/**
+ * What the library throws it throws before the message has left, or while it writes it to the socket; except where it cannot write the
+ * keys: it does so last, when the message is out. After that comes the network's word.
+ */
 async function sendContent(
   { connection: { socket } }: CommandContext,
   jid: string,
@@ -156,7 +160,7 @@ async function sendContent(
     const sent = await socket.sendMessage(jid, content, { messageId, ...options })
     return toAnswer(jid, messageId, sent, await word)
   } catch (error) {
-    return isBrokenWrite(error) ? UNCONFIRMED : toFailure(error)
+    return mayBeOut(error) ? UNCONFIRMED : toFailure(error)
   }
 }
 
@@ -253,10 +257,15 @@ function toFailure(error: unknown): DeviceAnswer {
   return { outcome: 'refused', code: codeOf(error), text }
 }
 
-/** Nobody knows how much of it the network has. */
-function isBrokenWrite(error: unknown): boolean {
+/** Nobody knows how much of the message the network has. */
+function mayBeOut(error: unknown): boolean {
   const { code } = (error ?? {}) as NodeJS.ErrnoException
-  return codeOf(error) === CLOSE_CODES.timed_out || code === 'EPIPE' || code === 'ECONNRESET'
+  return (
+    error instanceof KeysNotWritten ||
+    codeOf(error) === CLOSE_CODES.timed_out ||
+    code === 'EPIPE' ||
+    code === 'ECONNRESET'
+  )
 }
 
 function isConnectionLoss(error: unknown): boolean {

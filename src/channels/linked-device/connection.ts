@@ -4,6 +4,7 @@ import { codeOf } from './close-reason.js'
 import type { DeviceEvent } from './event.js'
 import { type Directory, readNetworkEvent } from './from-network.js'
 import { isChat, isGroup, normalizeJid } from './jid.js'
+import { KeysNotRead } from './key-store.js'
 import type { ClientVersion, LibraryLogger, LinkedLibrary, LinkedSocket } from './library.js'
 
 /** What the owner of a connected device has chosen. */
@@ -115,6 +116,8 @@ export function openConnection(
       const id = asText(call.id)
       const from = asText(call.from)
       if (call.status !== 'offer' || id === null || from === null) continue
+      // It waited for the device, and who called has given up since.
+      if (call.offline === true) continue
       void decline(id, from, call.isGroup === true ? null : callAnswer)
     }
   }
@@ -188,7 +191,7 @@ function openDirectory(socket: LinkedSocket): Directory {
   }
 
   return {
-    findPhone: (lid) => socket.signalRepository.lidMapping.getPNForLID(lid).catch(() => null),
+    findPhone: (lid) => socket.signalRepository.lidMapping.getPNForLID(lid).catch(toNone),
     // Once for each connection.
     findSubject: (group) => {
       const known = subjects.get(group) ?? askSubject(group)
@@ -196,6 +199,12 @@ function openDirectory(socket: LinkedSocket): Directory {
       return known
     },
   }
+}
+
+/** What the library fails at is no number; keys that could not be read may have one. */
+function toNone(error: unknown): null {
+  if (error instanceof KeysNotRead) throw error
+  return null
 }
 
 /** What the library would log has keys and messages in it. */

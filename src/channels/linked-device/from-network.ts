@@ -5,10 +5,11 @@ import type { DeviceEvent, NetworkChat, NetworkParty } from './event.js'
 import { isChat, isGroup, isLid, normalizeJid, phoneOf } from './jid.js'
 import { readNumber, toNetworkJson } from './network-message.js'
 
-/** Where missing names of a chat may be found. Never throws. */
+/** Where missing names of a chat may be found. */
 export interface Directory {
-  /** The address of the number behind a hidden one. */
+  /** The address of the number behind a hidden one; null where none is known. Throws KeysNotRead. */
   findPhone(lid: string): Promise<string | null>
+  /** Never throws. */
   findSubject(group: string): Promise<string | null>
 }
 
@@ -23,13 +24,13 @@ export function readNetworkEvent(name: string, data: unknown, own: readonly stri
     case 'messages.update':
       return asObjects(data).flatMap((update) => readStatus(update) ?? [])
     case 'message-receipt.update':
-      return asObjects(data).flatMap((update) => readReceipt(update) ?? [])
+      return asObjects(data).flatMap((update) => readReceipt(update, own) ?? [])
     default:
       return []
   }
 }
 
-/** The event with the names that only the directory knows. */
+/** The event with the names that only the directory knows. Throws where it cannot be asked. */
 export async function identify(event: DeviceEvent, directory: Directory): Promise<DeviceEvent> {
   const chat = await identifyChat(event.chat, directory)
   if (event.type !== 'message' || event.sender === null) return { ...event, chat }
@@ -92,11 +93,13 @@ function readStatus({ key: rawKey, update }: JsonObject): DeviceEvent | null {
   }
 }
 
-/** In a group each member says so; the first of them counts. */
-function readReceipt({ key: rawKey, receipt }: JsonObject): DeviceEvent | null {
+/** In a group each member says so, and the first of them counts; the owner's own phone is none of them. */
+function readReceipt({ key: rawKey, receipt }: JsonObject, own: readonly string[]): DeviceEvent | null {
   const key = readKey(rawKey)
   if (key === null || !key.fromMe) return null
-  const { readTimestamp, receiptTimestamp } = asObject(receipt)
+  const { userJid, readTimestamp, receiptTimestamp } = asObject(receipt)
+  const reader = asText(userJid)
+  if (reader !== null && own.includes(normalizeJid(reader))) return null
   const read = readTime(readTimestamp)
   const delivered = readTime(receiptTimestamp)
   if (read === null && delivered === null) return null

@@ -16,3 +16,21 @@ export interface KeyStore {
   /** Removes credentials and keys. */
   clear(): Promise<void>
 }
+
+/** What has changed of a session was not written; the network may know of it already. */
+export class KeysNotWritten extends Error {
+  constructor(cause: unknown) {
+    super(`The keys of the session could not be written: ${messageOf(cause)}`, { cause })
+  }
+}
+
+/** The keys of a session could not be looked at. */
+export class KeysNotRead extends Error {
+  constructor(cause: unknown) {
+    super(`The keys of the session could not be read: ${messageOf(cause)}`, { cause })
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

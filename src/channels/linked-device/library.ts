@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import type { JsonObject } from '../../lib/json.js'
 import type { MessageKey, Presence } from '../device.js'
+import { type OnStray, outliveStrayRejections } from './stray-rejections.js'
 
 /**
  * What is used of the library that speaks the network's protocol (`baileys` 7). It is no dependency of ours: its own are
@@ -127,18 +128,17 @@ export interface Stanza {
   attrs: Record<string, string | undefined>
 }
 
-/** The package's name; its tag `latest` is an old side line (docs/linked-devices.md). */
-export const LIBRARY_NAME = 'baileys'
-
 /**
  * Loads the library by the name of its package, or from a folder's or file's absolute path. Null where it is not installed;
- * throws where what is there cannot be loaded or is no such library.
+ * throws where what is there cannot be loaded or is no such library. `onStray` hears of what it fails at unheard, which would end the
+ * process.
  */
-export async function loadLibrary(specifier: string = LIBRARY_NAME): Promise<LinkedLibrary | null> {
+export async function loadLibrary(specifier: string, onStray: OnStray): Promise<LinkedLibrary | null> {
   try {
     const library: unknown = await import(addressOf(specifier))
     if (!isLibrary(library)) throw new Error(`${specifier} is no version of the library that is known here`)
     hushSessionDumps()
+    outliveStrayRejections(specifier, onStray)
     return library
   } catch (error) {
     if (isNotInstalled(error, specifier)) return null

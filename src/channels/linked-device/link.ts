@@ -37,6 +37,8 @@ export interface LinkKeeper {
   stop(): Promise<void>
 }
 
+/** Longer than the library waits for any single answer of the network. */
+const PATIENCE_MS = 90_000
 const RECONNECT = { baseMs: 1_000, maxMs: 60_000, jitter: 0.5 }
 /** A phone that has not scanned by then will not. */
 const MAX_CODES = 30
@@ -71,7 +73,10 @@ export function createLinkKeeper(
     teller.state({ state: 'connecting', code: null, text: null })
     for (;;) {
       if (isBehind) await teller.drained()
+      if (isOver()) return
       isBehind = false
+      // Who does not want to wait says so from here on, whatever it does before it waits.
+      wakeUp = new AbortController()
       const { ended, gotThrough } = await connectOnce()
       if (isOver()) return
       failures = gotThrough ? 0 : failures + 1
@@ -88,6 +93,7 @@ export function createLinkKeeper(
 
   async function connectOnce(): Promise<Outcome> {
     let made: Link | null = null
+    const over = new AbortController()
     try {
       const keys = await openSessionKeys(library, store, (error) => {
         log.warn({ err: error }, 'The session of a linked device could not be written')
@@ -97,17 +103,29 @@ export function createLinkKeeper(
       link = made
       // Stopped while the session was being read.
       if (isOver()) made.connection.hangUp({ code: null, text: 'Stopped' })
+      void hangUpIfStuck(made, over.signal)
       const ended = await made.connection.ended
       return { ended, gotThrough: made.isOpen || made.shown !== null }
     } catch (error) {
       log.warn({ err: error }, 'A linked device could not begin to connect')
       return { ended: { code: codeOf(error), text: messageOf(error) }, gotThrough: false }
     } finally {
+      over.abort()
       link = null
       watch.changed()
       // The next connection must find what this one has changed, and what is left of this one must not write over it.
       await made?.keys.close()
     }
+  }
+
+  /** The library does not tell the end of every connection, such as one whose first request is answered with a page. */
+  async function hangUpIfStuck(made: Link, signal: AbortSignal): Promise<void> {
+    const isLate = await sleep(PATIENCE_MS, signal).then(
+      () => true,
+      () => false,
+    )
+    if (!isLate || made.isOpen || made.shown !== null) return
+    made.connection.hangUp({ code: CLOSE_CODES.timed_out, text: 'The network did not let it in in time' })
   }
 
   function connect(keys: SessionKeys): Link {
@@ -152,9 +170,8 @@ export function createLinkKeeper(
   }
 
   async function pause(failures: number): Promise<void> {
-    wakeUp = new AbortController()
     const signal = AbortSignal.any([stopping.signal, wakeUp.signal])
-    await sleep(backoffDelay(failures, RECONNECT, random), signal).catch(() => undefined)
+    if (!signal.aborted) await sleep(backoffDelay(failures, RECONNECT, random), signal).catch(() => undefined)
   }
 
   function begin(): void {

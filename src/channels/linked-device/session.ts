@@ -70,7 +70,10 @@ export function startDeviceSession(library: LinkedLibrary, options: DeviceSessio
       isStopped = true
       const stopped = keeper.stop()
       watch.changed()
+      // The keeper may be waiting for what cannot be recorded; from here on that is tried once more, and no more.
+      await teller.close()
       await stopped
+      // What the last connection told meanwhile.
       await teller.close()
     },
   }

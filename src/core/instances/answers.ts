@@ -2,7 +2,7 @@ import type { DeviceAnswer } from '../../channels/device.js'
 import type { Context } from '../../context.js'
 import { inTime } from '../../lib/in-time.js'
 import type { Signal } from '../../model/signal.js'
-import { takeAnswers } from '../../storage/instance-commands.js'
+import { type TakenAnswer, takeAnswers } from '../../storage/instance-commands.js'
 import { openFromProcess } from './sealed-command.js'
 
 /** The answers of other processes that this one waits for. */
@@ -62,12 +62,22 @@ export function createAnswers(ctx: Pick<Context, 'database' | 'signals' | 'secre
 
   async function look(): Promise<void> {
     try {
-      for (const { organization_id, id, answer } of await takeAnswers(ctx.database, [...waiting.values()])) {
-        waiting.get(id)?.take(openFromProcess<DeviceAnswer>(ctx.secrets, organization_id, answer))
-        waiting.delete(id)
+      for (const taken of await takeAnswers(ctx.database, [...waiting.values()])) {
+        waiting.get(taken.id)?.take(open(taken))
+        waiting.delete(taken.id)
       }
     } catch (error) {
       ctx.log.warn({ err: error }, 'answers of linked devices could not be read; trying again')
+    }
+  }
+
+  /** What one answer is wrong with must not lose the others: they stand nowhere else any more. */
+  function open({ organization_id: organizationId, id, answer }: TakenAnswer): DeviceAnswer {
+    try {
+      return openFromProcess<DeviceAnswer>(ctx.secrets, organizationId, answer)
+    } catch (error) {
+      ctx.log.warn({ err: error, organizationId, id }, 'the answer of a linked device could not be opened')
+      return { outcome: 'unknown', text: 'the answer of the process that runs this instance could not be read' }
     }
   }
 

@@ -23,7 +23,7 @@ export interface DeviceStore extends KeyStore {
 
 /**
  * Keeps the keys of a linked device in the database, sealed (contract 5). Writes are done one after the other, each whole or not at
- * all, and only while this process holds the instance: one that has lost it cannot spoil the keys of the next.
+ * all, and only while this process holds the instance: one that has lost it cannot spoil the keys of the next, nor begin to connect.
  */
 export function createDeviceStore(
   { database, secrets, processId }: Pick<Context, 'database' | 'secrets' | 'processId'>,
@@ -37,13 +37,16 @@ export function createDeviceStore(
   function inTurn(write: () => Promise<boolean>): Promise<void> {
     const written = lastWrite.then(async () => {
       if (isClosed) throw new Error('The session of the linked device has ended in this process')
-      if (await write()) return
-      isClosed = true
-      onLost()
-      throw new Error('Another process runs the linked device now')
+      if (!(await write())) lose()
     })
     lastWrite = written.catch(() => undefined)
     return written
+  }
+
+  function lose(): never {
+    isClosed = true
+    onLost()
+    throw new Error('Another process runs the linked device now')
   }
 
   function seal({ credentials, keys }: Parameters<KeyStore['write']>[0]): SessionChange {
@@ -62,8 +65,10 @@ export function createDeviceStore(
 
   return {
     load: async () => {
-      const sealed = await findDeviceCredentials(database, organizationId, instanceId)
-      return sealed && secrets.open(sealed, credentialsContext)
+      const found = await findDeviceCredentials(database, organizationId, instanceId, processId)
+      // A process that has lost it must not connect beside the next one.
+      if (found === null) return lose()
+      return found.credentials && secrets.open(found.credentials, credentialsContext)
     },
     readKeys: async (type, ids) => {
       const sealed = await findDeviceKeys(database, organizationId, instanceId, type, ids)

@@ -1,7 +1,8 @@
 import type { KnownMessage } from '../../channels/device.js'
 import { toMessageId } from '../../channels/linked-device/own-id.js'
 import type { Context } from '../../context.js'
-import { findDeviceMessage } from '../../storage/device-messages.js'
+import type { JsonObject } from '../../lib/json.js'
+import { type DeviceMessage, findDeviceMessage } from '../../storage/device-messages.js'
 import { keyOf } from './message-key.js'
 
 /** A message of a linked device as its network knows it, by the network's id or by ours; null where it is not known here. */
@@ -11,10 +12,31 @@ export async function findKnownMessage(
   instanceId: string,
   networkId: string,
 ): Promise<KnownMessage | null> {
-  const id = toMessageId(networkId)
-  const message = await findDeviceMessage(ctx.database, organizationId, instanceId, { upstreamId: networkId, id })
+  const message = await find(ctx, organizationId, instanceId, networkId)
   if (message === null) return null
-  const { network, text } = message
   const key = keyOf({ ...message, upstream_id: networkId })
-  return { key, message: network?.message ?? { conversation: text } }
+  // Enough to be quoted by.
+  return { key, message: message.network?.message ?? { conversation: message.text } }
+}
+
+/** What such a message says, to be sent once more; null where that is not known any more, or cannot be made from its text. */
+export async function findContentToResend(
+  ctx: Pick<Context, 'database'>,
+  organizationId: string,
+  instanceId: string,
+  networkId: string,
+): Promise<JsonObject | null> {
+  const message = await find(ctx, organizationId, instanceId, networkId)
+  if (message?.network?.message) return message.network.message
+  return message?.message_type === 'text' && message.text ? { conversation: message.text } : null
+}
+
+function find(
+  { database }: Pick<Context, 'database'>,
+  organizationId: string,
+  instanceId: string,
+  networkId: string,
+): Promise<DeviceMessage | null> {
+  const id = toMessageId(networkId)
+  return findDeviceMessage(database, organizationId, instanceId, { upstreamId: networkId, id })
 }

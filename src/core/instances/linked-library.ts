@@ -24,7 +24,11 @@ export function isLibraryInstalled(specifier: string): boolean {
 export function createLinkedLibrary(specifier: string, log: Logger): () => Promise<LinkedLibrary | null> {
   let loading: Promise<LinkedLibrary | null> | null = null
   const load = () =>
-    loadLibrary(specifier).catch((error) => {
+    loadLibrary(specifier, (error) => {
+      // Its stack, and nothing else that it carries: there may be keys in that.
+      const { stack } = error as Error
+      log.warn({ stack }, 'the library of linked devices has failed at something that nobody waited for')
+    }).catch((error) => {
       log.error({ err: error, specifier }, 'the library of linked devices could not be loaded')
       return null
     })

@@ -14,7 +14,7 @@ import type { HeldInstance } from '../../storage/instance-leases.js'
 import { findMedia } from '../../storage/media.js'
 import { openMedia } from '../media/read.js'
 import { createDeviceStore } from './device-store.js'
-import { findKnownMessage } from './known-message.js'
+import { findContentToResend } from './known-message.js'
 import { recordCode, recordState } from './state.js'
 
 /** The session of a linked device in this process. */
@@ -83,8 +83,7 @@ export function startRunningSession(
       ctx.wakeWorkers()
     },
     onUnrecorded: keeper.onUnrecorded,
-    findMessage: async (networkId) =>
-      (await findKnownMessage(ctx, organizationId, instanceId, networkId))?.message ?? null,
+    findMessage: (networkId) => findContentToResend(ctx, organizationId, instanceId, networkId),
     openFile: (mediaId) => openFile(ctx, organizationId, mediaId),
     settings: () => readSettings(instance().settings),
     socketUrl,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openSessionKeys } from '../../../src/channels/linked-device/auth-state.js'
+import { KeysNotRead, KeysNotWritten } from '../../../src/channels/linked-device/key-store.js'
 import { createMemoryStore, createScriptedLibrary } from './scripted-library.js'
 
 const ACCOUNT = JSON.stringify({ me: { id: '1@s.whatsapp.net' }, account: {}, nextPreKeyId: 1 })
@@ -46,9 +47,9 @@ describe('the keys of a session', () => {
     store.write = async () => {
       throw new Error('the disk is full')
     }
-    await expect(state.keys.set({ session: { a: '1' } })).rejects.toThrow('full')
-    expect(failures).toHaveLength(1)
-    await expect(authentication.keys.set({ session: { b: '2' } })).rejects.toThrow('full')
+    await expect(state.keys.set({ session: { a: '1' } })).rejects.toThrow(KeysNotWritten)
+    expect(failures).toEqual([new Error('the disk is full')])
+    await expect(authentication.keys.set({ session: { b: '2' } })).rejects.toThrow(KeysNotWritten)
     expect(failures).toHaveLength(1)
   })
 
@@ -58,7 +59,15 @@ describe('the keys of a session', () => {
     await close()
     await last
     credentialsChanged()
-    await expect(state.keys.set({ session: { a: 'stale' } })).rejects.toThrow('ended')
+    await expect(state.keys.set({ session: { a: 'stale' } })).rejects.toThrow(KeysNotWritten)
     expect(writes).toHaveLength(1)
+  })
+
+  it('are not taken for missing where they could not be read', async () => {
+    const { state, store } = await open(ACCOUNT)
+    store.readKeys = async () => {
+      throw new Error('the database is away')
+    }
+    await expect(state.keys.get('session', ['a'])).rejects.toThrow(KeysNotRead)
   })
 })

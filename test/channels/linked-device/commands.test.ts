@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { DeviceCommand, KnownMessage } from '../../../src/channels/device.js'
 import { type OpenCommand, runCommand } from '../../../src/channels/linked-device/commands.js'
 import type { Connection } from '../../../src/channels/linked-device/connection.js'
+import { KeysNotWritten } from '../../../src/channels/linked-device/key-store.js'
 import type { OpenedFile } from '../../../src/channels/linked-device/to-network.js'
 import { createWatch } from '../../../src/channels/linked-device/watch.js'
 import type { ReadyContent } from '../../../src/model/message-content.js'
@@ -93,6 +94,12 @@ describe('a send', () => {
     expect(await device({ late: true }).run(send({ type: 'text', text: 'hello' }))).toMatchObject({
       outcome: 'unknown',
     })
+  })
+
+  it('is unknown where its keys could not be written: it was out by then', async () => {
+    const { run, socket } = device()
+    socket.sendError = new KeysNotWritten(new Error('the database is away'))
+    expect(await run(send({ type: 'text', text: 'hello' }))).toMatchObject({ outcome: 'unknown' })
   })
 
   it('was surely not made where the connection was closed before', async () => {

@@ -87,13 +87,16 @@ describe('what the network tells', () => {
     ])
   })
 
-  it('reads the receipts of a group, and none of what others wrote', () => {
+  it("reads the receipts of a group, none of what others wrote, and none of the owner's own phone", () => {
     const key = { remoteJid: '1@g.us', fromMe: true, id: OURS, participant: '77@lid' }
-    const updates = [
-      { key, receipt: { receiptTimestamp: 5 } },
+    const updates: object[] = [
+      { key, receipt: { userJid: '77@lid', receiptTimestamp: 5 } },
       { key, receipt: { readTimestamp: { low: 6, high: 0, unsigned: true } } },
       { key: { ...key, fromMe: false }, receipt: { readTimestamp: 7 } },
     ]
+    for (const userJid of ['5511999990000:3@s.whatsapp.net', '99@lid']) {
+      updates.push({ key, receipt: { userJid, readTimestamp: 8 } })
+    }
     expect(readNetworkEvent('message-receipt.update', updates, OWN)).toMatchObject([
       { status: 'delivered', timestamp: 5 },
       { status: 'read', timestamp: 6 },

@@ -19,6 +19,8 @@ export class ScriptedSocket {
   sendError: Error | null = null
   people: FoundPerson[] = []
   phones: Record<string, string> = {}
+  /** Why the number behind an address is not told. */
+  directoryErrors: Record<string, Error> = {}
   subject: string | null = null
   private areHeld = false
 
@@ -62,7 +64,14 @@ export class ScriptedSocket {
       }
     return {
       ev: this.ev,
-      signalRepository: { lidMapping: { getPNForLID: async (lid) => this.phones[lid] ?? null } },
+      signalRepository: {
+        lidMapping: {
+          getPNForLID: async (lid) => {
+            if (this.directoryErrors[lid]) throw this.directoryErrors[lid]
+            return this.phones[lid] ?? null
+          },
+        },
+      },
       end: note('end', () => undefined),
       logout: note('logout', async () => this.close(401)),
       requestPairingCode: note('requestPairingCode', async () => 'ABCD1234'),

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { PairingCode } from '../../../src/channels/device.js'
 import type { DeviceEvent } from '../../../src/channels/linked-device/event.js'
+import { KeysNotRead } from '../../../src/channels/linked-device/key-store.js'
 import type { Delivery } from '../../../src/channels/linked-device/outlet.js'
 import { type DeviceSession, startDeviceSession } from '../../../src/channels/linked-device/session.js'
 import type { DeviceSessionOptions, DeviceState } from '../../../src/channels/linked-device/session-options.js'
@@ -8,6 +9,13 @@ import { createMemoryStore, createScriptedLibrary } from './scripted-library.js'
 
 const LINKED = JSON.stringify({ me: { id: '5511999990000:7@s.whatsapp.net', name: 'Shop' }, account: {} })
 const SETTINGS = { rejectCalls: false, callAnswer: null, ignoreGroups: false, alwaysOnline: false, readMessages: false }
+
+const PATIENCE_MS = 90_000
+
+interface Wait {
+  ms: number
+  end(): void
+}
 
 let session: DeviceSession | null = null
 afterEach(async () => {
@@ -23,7 +31,9 @@ function start(credentials: string | null, changes: Partial<DeviceSessionOptions
   const codes: PairingCode[] = []
   const events: DeviceEvent[] = []
   const left: Delivery[] = []
-  const waits: { ms: number; end: () => void }[] = []
+  const waits: Wait[] = []
+  /** For how long each connection may take until the network lets it in. */
+  const patience: Wait[] = []
   const heard = new Set<() => void>()
   const hear = () => {
     for (const listener of heard) listener()
@@ -53,7 +63,8 @@ function start(credentials: string | null, changes: Partial<DeviceSessionOptions
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-        waits.push({ ms, end: resolve })
+        const kind = ms === PATIENCE_MS ? patience : waits
+        kind.push({ ms, end: resolve })
         hear()
       }),
     ...changes,
@@ -66,6 +77,7 @@ function start(credentials: string | null, changes: Partial<DeviceSessionOptions
     events,
     left,
     waits,
+    patience,
     run: session.run,
     async until(holds: () => boolean): Promise<void> {
       while (!holds()) {
@@ -196,6 +208,66 @@ describe('a linked device', () => {
     expect(device.memory.state.cleared).toBe(0)
   })
 
+  it('tries again what neither opens nor shows a code nor ends', async () => {
+    const device = start(LINKED)
+    const socket = await device.socket(1)
+    device.patience[0]?.end()
+    await device.until(() => device.waits.length === 1)
+    expect(socket.called('end')).toHaveLength(1)
+    expect(device.waits.map(({ ms }) => ms)).toEqual([1_000])
+    device.waits[0]?.end()
+    ;(await device.socket(2)).open()
+    device.patience[1]?.end()
+    await device.until(() => device.states.length === 2)
+    await new Promise(setImmediate)
+    expect(device.sockets[1]?.called('end')).toEqual([])
+  })
+
+  it('lets a code be shown for as long as the network does', async () => {
+    const device = start(null)
+    const socket = await device.socket(1)
+    socket.raise('connection.update', { qr: 'code-1' })
+    device.patience[0]?.end()
+    await new Promise(setImmediate)
+    expect(socket.called('end')).toEqual([])
+  })
+
+  it('is not refused by what only the socket below has failed at, however often', async () => {
+    const device = start(LINKED)
+    for (let count = 1; count <= 4; count++) {
+      const socket = await device.socket(count)
+      const error = Object.assign(new Error('WebSocket Error (self-signed certificate)'), {
+        output: { statusCode: 500 },
+      })
+      socket.raise('connection.update', { connection: 'close', lastDisconnect: { error } })
+      await device.until(() => device.waits.length === count)
+      device.waits[count - 1]?.end()
+    }
+    await device.socket(5)
+    expect(device.states).toHaveLength(1)
+  })
+
+  it.each([
+    ['restart', 'done'],
+    ['logout', 'done'],
+  ] as const)('does not wait before a %s that came while a newer version was looked for', async (verb, outcome) => {
+    const device = start(LINKED)
+    let find = () => {}
+    device.library.fetchLatestWaWebVersion = () =>
+      new Promise((resolve) => {
+        find = () => resolve({ version: [2, 3000, 99], isLatest: true })
+      })
+    ;(await device.socket(1)).close(405)
+    await new Promise(setImmediate)
+    const answer = device.run({ verb }, 1_000)
+    await new Promise(setImmediate)
+    find()
+    if (verb === 'restart') (await device.socket(2)).open()
+    expect(await answer).toEqual({ outcome, value: null })
+    expect(device.waits.filter(({ ms }) => ms > 1_000)).toEqual([])
+    expect(device.sockets).toHaveLength(verb === 'restart' ? 2 : 1)
+  })
+
   it('takes what waited for it like what comes live', async () => {
     const device = start(LINKED)
     const socket = await device.socket(1)
@@ -217,6 +289,21 @@ describe('a linked device', () => {
     socket.raise('messages.upsert', { messages: [person({ conversation: 'hi' }, {}, { remoteJid: '77@lid' })] })
     await device.until(() => device.events.length === 1)
     expect(device.events[0]?.chat).toEqual({ jid: '77@lid', phone: '5511888887777', lid: '77@lid', name: null })
+  })
+
+  it('asks again for the number behind a hidden one where the keys could not be read', async () => {
+    const device = start(LINKED)
+    const socket = await device.socket(1)
+    socket.phones['77@lid'] = '5511888887777:0@s.whatsapp.net'
+    socket.directoryErrors = { '77@lid': new KeysNotRead('the database is away'), '78@lid': new Error('no number') }
+    socket.raise('messages.upsert', { messages: [person({ conversation: 'hi' }, {}, { remoteJid: '77@lid' })] })
+    await device.until(() => device.waits.length === 1)
+    expect(device.events).toEqual([])
+    socket.raise('messages.upsert', { messages: [person({ conversation: 'hi' }, {}, { remoteJid: '78@lid' })] })
+    delete socket.directoryErrors['77@lid']
+    device.waits[0]?.end()
+    await device.until(() => device.events.length === 2)
+    expect(device.events.map(({ chat }) => chat.phone)).toEqual(['5511888887777', null])
   })
 
   it('records what comes in until it is recorded, and takes in nothing more meanwhile', async () => {
@@ -312,6 +399,25 @@ describe('a linked device', () => {
     expect(recorded).toMatchObject([{ message: { conversation: 'hi' } }])
   })
 
+  it('stops while it takes in nothing because it is behind', async () => {
+    const device = start(LINKED, {
+      onMessages: async () => {
+        throw new Error('the database is away')
+      },
+    })
+    const socket = await device.socket(1)
+    socket.open()
+    socket.raise('messages.upsert', { messages: [person({ conversation: 'hi' })] })
+    for (const ms of [200, 400, 1_000]) {
+      await device.until(() => device.waits.some((wait) => wait.ms === ms))
+      device.waits.find((wait) => wait.ms === ms)?.end()
+    }
+    await new Promise(setImmediate)
+    await session?.stop()
+    expect(device.left.map(({ messageIds }) => messageIds)).toEqual([['3EB0AA']])
+    expect(device.sockets).toHaveLength(1)
+  })
+
   it('ends the commands under way when it stops', async () => {
     const device = start(LINKED)
     const socket = await device.socket(1)
@@ -367,6 +473,7 @@ describe('a linked device', () => {
     expect(socket.config.markOnlineOnConnect).toBe(true)
     const ignored = ['1@g.us', 'status@broadcast', '1@newsletter', '5511888887777@s.whatsapp.net', '77@lid']
     expect(ignored.map(socket.config.shouldIgnoreJid)).toEqual([true, true, true, false, false])
+    socket.raise('call', [{ id: 'c0', from: '5511888887777@s.whatsapp.net', status: 'offer', offline: true }])
     socket.raise('call', [{ id: 'c1', from: '5511888887777@s.whatsapp.net', status: 'offer' }])
     socket.raise('messages.upsert', { messages: [person({ conversation: 'hi' })] })
     await device.until(() => device.events.length === 1)

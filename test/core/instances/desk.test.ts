@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Device, DeviceAnswer, DeviceCommand } from '../../../src/channels/device.js'
 import { type CommandLoop, startCommandLoop } from '../../../src/core/instances/commands.js'
 import { createDesk } from '../../../src/core/instances/desk.js'
+import { sealForProcess } from '../../../src/core/instances/sealed-command.js'
 import { settleOutcomes } from '../../../src/core/maintenance.js'
 import { newId } from '../../../src/lib/id.js'
 import { answerCommand, insertCommand } from '../../../src/storage/instance-commands.js'
@@ -144,6 +145,22 @@ describe('a command to a device of another process', () => {
     expect(await answers).toHaveLength(60)
     expect(looks - before).toBeLessThan(60)
     expect(await rows()).toEqual([])
+  })
+
+  it('is answered where the answer to another one cannot be opened', async () => {
+    await giveTo(900_001)
+    await announce(900_001)
+    const answers = Promise.all([1, 2, 3].map(() => asking.device(instance)(COMMAND, 10_000)))
+    await expect.poll(rows).toHaveLength(3)
+    // They are taken together, whichever comes first.
+    const good = sealForProcess(asking.ctx.secrets, instance.organization_id, DONE)
+    await query(
+      `UPDATE instance_commands SET begun_at = now(),
+         answer = CASE WHEN id = (SELECT id FROM instance_commands ORDER BY id OFFSET 1 LIMIT 1) THEN $1 ELSE 'x'::bytea END`,
+      [good],
+    )
+    const outcomes = (await answers).map(({ outcome }) => outcome)
+    expect(outcomes.sort()).toEqual(['done', 'unknown', 'unknown'])
   })
 
   it('shows nobody who reads the tables what it says, nor its answer', async () => {

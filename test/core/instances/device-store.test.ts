@@ -82,11 +82,18 @@ describe('the keys of a linked device', () => {
     expect(await open().readKeys('session', ['a', 'b'])).toEqual(new Map([['a', 'mine']]))
   })
 
+  it('are not begun with by a process that has lost the instance', async () => {
+    await open().write({ credentials: 'mine', keys: [] })
+    await giveTo(900_001)
+    await expect(open().load()).rejects.toThrow('Another process')
+    expect(losses).toBe(1)
+  })
+
   it('of another organization are not to be had', async () => {
     await open().write({ credentials: 'mine', keys: [key('a', 'mine')] })
     const other = await devices.world.createOrganization()
     const foreign = open({ ...instance, organization_id: other.id })
-    expect(await foreign.load()).toBeNull()
+    await expect(foreign.load()).rejects.toThrow('Another process')
     expect(await foreign.readKeys('session', ['a'])).toEqual(new Map())
     await expect(foreign.write({ credentials: 'theirs', keys: [] })).rejects.toThrow()
   })

@@ -2,9 +2,10 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { requireLinkedLibrary } from '../../../src/core/instances/linked-library.js'
 import { recordCode, recordState } from '../../../src/core/instances/state.js'
+import { deleteOrganization } from '../../../src/core/organizations.js'
 import { newId } from '../../../src/lib/id.js'
 import { logOutInstance, setInstanceWanted } from '../../../src/storage/instances.js'
-import { type Held, hold } from '../../support/locks.js'
+import { type Held, hold, untilWaiting } from '../../support/locks.js'
 import { type Devices, type Process, startDevices, type TestInstance } from './support.js'
 
 let devices: Devices
@@ -287,6 +288,61 @@ describe('two processes', () => {
     await expect.poll(connectedNumbers).toEqual([])
     const { rows } = await query('SELECT count(*) FROM device_keys', [])
     expect(rows).toEqual([{ count: 0 }])
+  })
+})
+
+describe('while an organization is deleted, which takes long', () => {
+  /** Runs the device of an organization that is to be deleted, and another one's. */
+  async function linkTwo(): Promise<{ process: Process; deleted: TestInstance }> {
+    const process = await devices.startProcess()
+    const [deleted] = (await linkSome(1)) as [TestInstance]
+    const other = await devices.world.createOrganization()
+    await devices.link(await devices.createInstance(true, other), numberOf(1))
+    return { process, deleted }
+  }
+
+  /** What the deletion comes to last waits for this. */
+  const holdEvents = () =>
+    hold(devices.world.database, 'SELECT FROM events WHERE organization_id = $1 FOR UPDATE', [devices.organization.id])
+
+  /** So many rounds take longer than a lease lasts. */
+  async function letLeasesEnd(process: Process): Promise<void> {
+    const rounds = process.ran('instanceLeases.renew')
+    await expect.poll(() => process.ran('instanceLeases.renew')).toBeGreaterThan(rounds + 25)
+  }
+
+  it('its devices are hung up, and those of others stay connected', async () => {
+    const { process, deleted } = await linkTwo()
+    held = await holdEvents()
+    const deletion = deleteOrganization(devices.world.app.ctx, deleted.organization_id)
+    await untilWaiting(devices.world.database, 1)
+    await letLeasesEnd(process)
+    expect(connectedNumbers()).toEqual([numberOf(1)])
+    expect(devices.network.countConnections(numberOf(1))).toBe(1)
+    await held.release()
+    await deletion
+    expect(await devices.rowOf(deleted)).toBeUndefined()
+  })
+
+  it('those of others stay connected where somebody has connected one of its own again', async () => {
+    const { process, deleted } = await linkTwo()
+    const { database } = devices.world
+    const before = await hold(database, 'SELECT FROM organizations WHERE id = $1 FOR KEY SHARE', [
+      deleted.organization_id,
+    ])
+    const deletion = deleteOrganization(devices.world.app.ctx, deleted.organization_id)
+    await untilWaiting(database, 1)
+    await expect.poll(connectedNumbers).toEqual([numberOf(1)])
+    await query('UPDATE instances SET wanted = true WHERE id = $1', [deleted.id])
+    await openBy(process, 2)
+    held = await holdEvents()
+    await before.release()
+    await expect.poll(connectedNumbers).toEqual([numberOf(1)])
+    await letLeasesEnd(process)
+    expect(devices.network.countConnections(numberOf(1))).toBe(1)
+    await held.release()
+    await deletion
+    expect(await devices.rowOf(deleted)).toBeUndefined()
   })
 })
 

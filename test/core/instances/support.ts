@@ -36,7 +36,7 @@ export interface Devices {
   network: ScriptedNetwork
   organization: TestOrganization
   startProcess(options?: { hasLibrary?: boolean; log?: Logger }): Promise<Process>
-  createInstance(wanted?: boolean): Promise<TestInstance>
+  createInstance(wanted?: boolean, of?: TestOrganization): Promise<TestInstance>
   rowOf(instance: TestInstance): Promise<InstanceRow>
   /** Has the instance linked with a number, by a process that runs it. */
   link(instance: TestInstance, number: string): Promise<void>
@@ -89,15 +89,15 @@ export async function startDevices(): Promise<Devices> {
     return { id: presence.processId, ctx, sessions, device: createDesk(ctx, sessions), delay, ran }
   }
 
-  async function createInstance(wanted = true): Promise<TestInstance> {
+  async function createInstance(wanted = true, of = organization): Promise<TestInstance> {
     const id = newId()
     await pool.query(
       `INSERT INTO instances (organization_id, id, name, kind, state, token, token_hash, wanted)
        VALUES ($1, $2, $3, 'linked_device', 'close', '', $4, $5)`,
-      [organization.id, id, `instance ${id}`, Buffer.from(randomUUID()), wanted],
+      [of.id, id, `instance ${id}`, Buffer.from(randomUUID()), wanted],
     )
     world.app.ctx.signals.send({ topic: 'instances' })
-    return { organization_id: organization.id, id }
+    return { organization_id: of.id, id }
   }
 
   async function rowOf({ id }: TestInstance): Promise<InstanceRow> {
@@ -133,8 +133,8 @@ export async function startDevices(): Promise<Devices> {
   }
 }
 
-/** The database of a process whose statements can be counted and held back. */
-function watchStatements(database: Database): Pick<Process, 'delay' | 'ran'> & { database: Database } {
+/** A database whose statements can be counted and held back. */
+export function watchStatements(database: Database): Pick<Process, 'delay' | 'ran'> & { database: Database } {
   const delays = new Map<string, Promise<void>>()
   const counts = new Map<string, number>()
   const run: Database['run'] = async (statement, values) => {
