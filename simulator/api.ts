@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from './context.js'
 import { refusals } from './errors.js'
-import { mediaApi } from './media-api.js'
+import { describeMedium, mediaApi, type ObjectRoute } from './media-api.js'
+import { describeNumber } from './number-api.js'
 import { refuse } from './refuse.js'
 import { takeSend } from './sending.js'
 import { templatesApi } from './templates/list.js'
@@ -26,6 +27,13 @@ export function upstreamApi(app: FastifyInstance, context: Context): void {
     },
   )
 
+  // The path does not tell what an id is of.
+  app.get<ObjectRoute>('/:version(^v\\d+\\.\\d+$)/:id', (request, reply) => {
+    const number = context.numbers.get(request.params.id)
+    if (!number) return describeMedium(context, request, reply)
+    const described = describeNumber(context, number, request.headers.authorization, request.query.fields)
+    return 'body' in described ? refuse(reply, described) : reply.send(described.shown)
+  })
   mediaApi(app, context)
   templatesApi(app, context)
 

@@ -9,18 +9,21 @@ import { refuse } from './refuse.js'
 import { takeUpload } from './upload.js'
 
 type UploadRoute = { Params: { phoneNumberId: string } }
-type MediumRoute = { Params: { mediaId: string }; Querystring: { phone_number_id?: string } }
+/** A call that names an object by its id. */
+export interface ObjectRoute {
+  Params: { id: string }
+  Querystring: { phone_number_id?: string; fields?: string | string[] }
+}
 type LinkRoute = { Params: { mediaId: string }; Querystring: { expires?: string; signature?: string } }
 
-/** The part of the upstream's API that takes media, tells where they are, serves and deletes them. */
+/** The part of the upstream's API that takes media, serves and deletes them; see also describeMedium. */
 export function mediaApi(app: FastifyInstance, context: Context): void {
   app.addContentTypeParser('multipart/form-data', (_request, payload, done) => done(null, payload))
 
   app.post<UploadRoute>('/:version(^v\\d+\\.\\d+$)/:phoneNumberId/media', (request, reply) =>
     upload(context, request, reply),
   )
-  app.get<MediumRoute>('/:version(^v\\d+\\.\\d+$)/:mediaId', (request, reply) => describe(context, request, reply))
-  app.delete<MediumRoute>('/:version(^v\\d+\\.\\d+$)/:mediaId', (request, reply) => remove(context, request, reply))
+  app.delete<ObjectRoute>('/:version(^v\\d+\\.\\d+$)/:id', (request, reply) => remove(context, request, reply))
   app.get<LinkRoute>('/attachments/:mediaId', { exposeHeadRoute: false }, (request, reply) =>
     download(context, request, reply),
   )
@@ -44,7 +47,12 @@ async function upload(
   return outcome.kind === 'refused' ? refuse(reply, outcome.refusal) : reply.send({ id: outcome.mediaId })
 }
 
-function describe(context: Context, request: FastifyRequest<MediumRoute>, reply: FastifyReply): FastifyReply {
+/** Tells what a medium is, and where. */
+export function describeMedium(
+  context: Context,
+  request: FastifyRequest<ObjectRoute>,
+  reply: FastifyReply,
+): FastifyReply {
   const medium = findMedium(context, request)
   if ('status' in medium) return refuse(reply, medium)
   const { id, mimeType, sha256, size } = medium
@@ -55,7 +63,7 @@ function describe(context: Context, request: FastifyRequest<MediumRoute>, reply:
 
 async function remove(
   context: Context,
-  request: FastifyRequest<MediumRoute>,
+  request: FastifyRequest<ObjectRoute>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const medium = findMedium(context, request)
@@ -67,12 +75,12 @@ async function remove(
 /** The medium that a call names, when its token may open it. */
 function findMedium(
   context: Context,
-  { method, params: { mediaId }, query, headers: { authorization } }: FastifyRequest<MediumRoute>,
+  { method, params: { id }, query, headers: { authorization } }: FastifyRequest<ObjectRoute>,
 ): Medium | Refusal {
   if (authorization === undefined) return refusals.noToken()
-  const medium = context.media.find(mediaId)
+  const medium = context.media.find(id)
   const asked = query.phone_number_id
-  if (!medium || (asked !== undefined && !medium.readers.has(asked))) return refusals.unknownObject(method, mediaId)
+  if (!medium || (asked !== undefined && !medium.readers.has(asked))) return refusals.unknownObject(method, id)
   return checkReader(context, medium, authorization) ?? medium
 }
 

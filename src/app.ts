@@ -13,7 +13,7 @@ import { createFileGate, EXPORTED_FILES, IMPORTED_FILES, SENT_FILES } from './co
 import { createDesk } from './core/instances/desk.js'
 import { createInstanceLookup } from './core/instances/find.js'
 import { createLinkedLibrary, isLibraryInstalled } from './core/instances/linked-library.js'
-import { registerSandboxes } from './core/instances/sandbox.js'
+import { makeAllKnownToSimulator } from './core/instances/sandbox.js'
 import { createSessions, type Sessions } from './core/instances/sessions.js'
 import { adoptRestoredDatabase } from './core/maintenance.js'
 import { createMediaLinks } from './core/media/links.js'
@@ -174,7 +174,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   try {
     url = await listen(server, config)
     await linkAllWithSimulator(ctx)
-    await registerSandboxes(ctx)
+    await makeAllKnownToSimulator(ctx)
     if (runsWorker) {
       await scheduleTemplateSyncs(ctx)
       await scheduleTending(ctx)

@@ -22,12 +22,14 @@ describe('createLogger', () => {
       log.info({
         password: 'hunter2',
         credentials: { access_token: 'hunter2', app_secret: 'hunter2', phone_number_id: '1' },
+        body: { accessToken: 'hunter2', appSecret: 'hunter2', verifyToken: 'hunter2', instanceName: 'shop' },
         req: { url: '/contact', headers: { authorization: 'Bearer hunter2', apikey: 'hunter2', accept: '*/*' } },
       }),
     )
     expect(line).toMatchObject({
       password: '***',
       credentials: { access_token: '***', app_secret: '***', phone_number_id: '1' },
+      body: { accessToken: '***', appSecret: '***', verifyToken: '***', instanceName: 'shop' },
       req: { url: '/contact', headers: { authorization: '***', apikey: '***', accept: '*/*' } },
     })
     expect(JSON.stringify(line)).not.toContain('hunter2')

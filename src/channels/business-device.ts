@@ -48,7 +48,7 @@ async function markRead(
   const deadline = Date.now() + timeoutMs
   for (const { id } of keys.filter(({ fromMe }) => !fromMe)) {
     const left = deadline - Date.now()
-    if (left <= 0) return { outcome: 'unknown', text: `not all messages were marked within ${timeoutMs} ms` }
+    if (left <= 0) return { outcome: 'unknown', text: 'no time was left to mark all messages' }
     const outcome = await upstream.markRead(number, id, left)
     if (outcome.outcome !== 'done') return toAnswer(outcome)
   }

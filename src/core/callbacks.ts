@@ -37,7 +37,7 @@ export function createCallbackReceiver(ctx: Context): CallbackReceiver {
   return { receive: (body, signature) => receive(ctx, findClaim, store, body, signature) }
 }
 
-/** Whether a verification request carries a verify token that some organization chose for its app. */
+/** Whether a verification request carries a verify token that some organization chose for its app, or for that of an instance. */
 export function isVerifyToken(ctx: Context, token: string): Promise<boolean> {
   return isVerifyTokenKnown(ctx.database, sha256(token))
 }

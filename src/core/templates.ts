@@ -36,6 +36,25 @@ export async function chooseTemplate(
   throw notFound(name, language, fresh, sendable, failure)
 }
 
+/**
+ * The category of the organization's template of this name and language, whatever its status; where it is not known, the upstream is
+ * asked first, once a minute. Null where nobody tells.
+ */
+export async function findTemplateCategory(
+  ctx: Context,
+  tenant: Tenant,
+  name: string,
+  language: string,
+): Promise<string | null> {
+  const find = async () => {
+    const known = await findTemplates(ctx.database, tenant.id, name)
+    return known.find((template) => foldLanguage(template.language) === foldLanguage(language))?.category ?? null
+  }
+  const category = await find()
+  if (category !== null || (await refresh(ctx, tenant)) !== null) return category
+  return find()
+}
+
 const APPROVED = 'APPROVED'
 const MAX_SHOWN = 10
 

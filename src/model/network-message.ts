@@ -1,7 +1,7 @@
 import { asObject, asText, isJsonObject, type JsonObject } from '../lib/json.js'
 
 /** Messages of the network that only hold another one. */
-const WRAPPERS = [
+export const WRAPPERS = [
   'ephemeralMessage',
   'viewOnceMessage',
   'viewOnceMessageV2',
@@ -14,7 +14,8 @@ const WRAPPERS = [
   'botForwardedMessage',
   'associatedChildMessage',
 ]
-const MAX_WRAPPERS = 5
+/** How many may be around one message. */
+export const MAX_WRAPPERS = 5
 
 /** The message itself, out of whatever it was wrapped in. */
 export function innerMessage(message: JsonObject): JsonObject {

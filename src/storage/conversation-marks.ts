@@ -9,19 +9,24 @@ const lock = statement<never>(
   'SELECT FROM contacts WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE',
 )
 
+// The contact's mark is one for all its connections. What a human has answered needs none any more, though nobody told the network.
 const markRead = statement<never>(
   'conversationMarks.read',
   `WITH marked AS (
      UPDATE messages
      SET status = 'read', read_at = $4
      WHERE organization_id = $1 AND contact_id = $2 AND seq BETWEEN $3 - ${READ_WITH_IT} AND $3
-       AND sender_type = 'user-chat' AND status = 'delivered'
+       AND instance_id IS NOT DISTINCT FROM $6::uuid AND sender_type = 'user-chat' AND status = 'delivered'
+   ), answered AS (
+     SELECT coalesce(max(seq), 0) AS seq FROM messages
+     WHERE organization_id = $1 AND contact_id = $2 AND seq >= $3 - ${READ_WITH_IT} AND sender_type = 'human-chat'
    ), cleared AS (
      UPDATE contacts c
      SET has_unread_messages = false, updated_at = now()
      WHERE c.organization_id = $1 AND c.id = $2 AND c.has_unread_messages AND NOT EXISTS (
        SELECT FROM messages l
-       WHERE l.organization_id = $1 AND l.contact_id = $2 AND l.seq > $3 AND l.sender_type = 'user-chat' AND l.status = 'delivered'
+       WHERE l.organization_id = $1 AND l.contact_id = $2 AND l.seq >= $3 - ${READ_WITH_IT} AND l.seq > (SELECT seq FROM answered)
+         AND (l.seq > $3 OR l.instance_id IS DISTINCT FROM $6::uuid) AND l.sender_type = 'user-chat' AND l.status = 'delivered'
      )
      RETURNING c.*
    )
@@ -40,20 +45,26 @@ const markUnread = statement<never>(
    SELECT $1, $3, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(marked)) FROM marked`,
 )
 
+/** A message of a conversation, and the connection that it came by; null: the organization's own number. */
+export interface ConversationPlace {
+  contactId: string
+  lineId: string | null
+  seq: number
+}
+
 /**
- * Marks what the contact wrote as read, up to the message of this number. With nothing unread after it the contact's mark goes, and
- * contact.updated is raised. Needs a transaction: with the contact locked, no message comes in between.
+ * Marks what the contact wrote on this connection as read, up to this message. With nothing unread left on any, the contact's mark
+ * goes, and contact.updated is raised. Needs a transaction: with the contact locked, no message comes in between.
  */
 export async function markConversationRead(
   transaction: Queryable,
   organizationId: string,
-  contactId: string,
-  upToSeq: number,
+  { contactId, lineId, seq }: ConversationPlace,
   at: Date,
   eventId: string,
 ): Promise<void> {
   await transaction.run(lock, [organizationId, contactId])
-  await transaction.run(markRead, [organizationId, contactId, upToSeq, at, eventId])
+  await transaction.run(markRead, [organizationId, contactId, seq, at, eventId, lineId])
 }
 
 /** Sets the contact's mark that there is something unread; raises contact.updated where it was not set. */

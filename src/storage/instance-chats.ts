@@ -9,7 +9,7 @@ export interface ChatRow
   extends Message,
     Pick<Contact, 'chat_id' | 'phone_number' | 'network_id' | 'full_name' | 'archived'> {
   last_inbound_at: Date | null
-  /** How many of the contact's newest messages on the connection are not read, 100 at most. */
+  /** How many of the contact's newest messages on the connection are not read, 100 at most; 1 of one that is only marked as unread. */
   unread: number
 }
 
@@ -36,32 +36,35 @@ const LINES = {
 } as const
 
 // By what was last said on the connection itself: so the cost is that of its newest messages, whatever other connections hold.
-// The connection leads the order though it is one: by IS NULL the planner does not see that, and would sort.
+// The connection leads the order though it is one: by IS NULL the planner does not see that, and would sort. A chat whose newest
+// message is not too old has that one among those that are not.
 const scanOn = (line: keyof typeof LINES) =>
   statement<ScanRow>(
     `instanceChats.scan.${line}`,
     `WITH newest AS MATERIALIZED (
        SELECT id, contact_id, created_at FROM messages
-       WHERE organization_id = $1 AND ${LINES[line]} AND seq IS NOT NULL
+       WHERE organization_id = $1 AND ${LINES[line]} AND seq IS NOT NULL AND created_at >= $6
        ORDER BY instance_id DESC, created_at DESC, id DESC
        LIMIT $3
      ), chats AS (
        SELECT DISTINCT ON (contact_id) id, created_at FROM newest ORDER BY contact_id, created_at DESC, id DESC
      )
      SELECT (SELECT count(*) FROM newest)::float8 AS scanned, ARRAY (
-       SELECT id FROM chats WHERE created_at BETWEEN $6 AND $7 ORDER BY created_at DESC, id DESC OFFSET $4 LIMIT $5
+       SELECT id FROM chats WHERE created_at <= $7 ORDER BY created_at DESC, id DESC OFFSET $4 LIMIT $5
      ) AS message_ids`,
   )
 
 const SCANS = { instance: scanOn('instance'), organization: scanOn('organization') }
 
+// The mark of a contact without an unread message on any connection was set by hand.
 const read = statement<ChatRow>(
   'instanceChats.read',
   `SELECT ${MESSAGE_COLUMNS}, c.chat_id, c.phone_number, c.full_name, c.network_id, c.archived, c.last_inbound_at,
      CASE WHEN c.has_unread_messages THEN (
-       SELECT count(*) FROM messages u
+       SELECT greatest(count(*) FILTER (WHERE u.instance_id IS NOT DISTINCT FROM m.instance_id), (count(*) = 0)::int)
+       FROM messages u
        WHERE u.organization_id = $1 AND u.contact_id = c.id AND u.seq > c.last_seq - ${UNREAD_LOOKED_AT}
-         AND u.sender_type = 'user-chat' AND u.status = 'delivered' AND u.instance_id IS NOT DISTINCT FROM m.instance_id
+         AND u.sender_type = 'user-chat' AND u.status = 'delivered'
      ) ELSE 0 END::float8 AS unread
    FROM unnest(${opaqueArray('$2', 'uuid')}) WITH ORDINALITY AS wanted (id, rank)
    JOIN messages m ON m.organization_id = $1 AND m.id = wanted.id

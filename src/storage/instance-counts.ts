@@ -1,17 +1,15 @@
 import type { Queryable } from '../database/pool.js'
 import { statement } from '../database/statement.js'
 
-/** What went through a connection of late: messages, and people they were with. */
-export interface LineCounts {
-  messages: number
+interface CountRow {
   contacts: number
 }
 
-const countOwn = statement<LineCounts & { line: string }>(
+const countOwn = statement<CountRow & { line: string }>(
   'instanceCounts.countOwn',
-  `SELECT line, counted.messages, counted.contacts
+  `SELECT line, counted.contacts
    FROM unnest($2::uuid[]) AS line, LATERAL (
-     SELECT count(*)::int AS messages, count(DISTINCT contact_id)::int AS contacts
+     SELECT count(DISTINCT contact_id)::int AS contacts
      FROM (
        SELECT contact_id FROM messages
        WHERE organization_id = $1 AND instance_id = line AND seq IS NOT NULL
@@ -21,28 +19,29 @@ const countOwn = statement<LineCounts & { line: string }>(
 )
 
 // Chosen first and filtered then: where few of an organization's messages are of its number, they are not searched for.
-const countShared = statement<LineCounts>(
+const countShared = statement<CountRow>(
   'instanceCounts.countShared',
-  `SELECT count(*)::int AS messages, count(DISTINCT contact_id)::int AS contacts
+  `SELECT count(DISTINCT contact_id)::int AS contacts
    FROM (
      SELECT contact_id, instance_id FROM messages WHERE organization_id = $1 ORDER BY id DESC LIMIT $2
    ) latest
    WHERE instance_id IS NULL`,
 )
 
-/** Counts the newest messages of connections of the organization, at most `limit` of each. */
-export async function countLines(
+/**
+ * Counts, by connection, the people that its newest messages were with, looking at `limit` of each at most; null: the organization's
+ * own number, of which it looks at those among the organization's newest.
+ */
+export async function countLineContacts(
   db: Queryable,
   organizationId: string,
-  instanceIds: readonly string[],
+  lineIds: readonly (string | null)[],
   limit: number,
-): Promise<Map<string, LineCounts>> {
-  const rows = instanceIds.length === 0 ? [] : await db.run(countOwn, [organizationId, instanceIds, limit])
-  return new Map(rows.map(({ line, messages, contacts }) => [line, { messages, contacts }]))
-}
-
-/** Counts those of the organization's newest `limit` messages that went through its own number. */
-export async function countSharedLine(db: Queryable, organizationId: string, limit: number): Promise<LineCounts> {
-  const [row] = await db.run(countShared, [organizationId, limit])
-  return row as LineCounts
+): Promise<Map<string | null, number>> {
+  const ownLines = lineIds.filter((line) => line !== null)
+  const rows = ownLines.length === 0 ? [] : await db.run(countOwn, [organizationId, ownLines, limit])
+  const counts = new Map<string | null, number>(rows.map(({ line, contacts }) => [line, contacts]))
+  if (!lineIds.includes(null)) return counts
+  const [shared] = await db.run(countShared, [organizationId, limit])
+  return counts.set(null, (shared as CountRow).contacts)
 }

@@ -1,9 +1,10 @@
 import type { Queryable } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import { type Statement, statement } from '../database/statement.js'
 import { isUuid } from '../lib/id.js'
 import type { Contact } from '../model/contact.js'
 import type { GatewayStatus } from '../model/gateway-message.js'
 import type { Message } from '../model/message.js'
+import { MAX_WRAPPERS, WRAPPERS } from '../model/network-message.js'
 import { MESSAGE_COLUMNS } from './messages.js'
 
 /** A message with what it shows of its contact. */
@@ -26,8 +27,38 @@ const LINES = {
   organization: 'm.instance_id IS NULL AND $2::uuid IS NULL',
 } as const
 
+const WRAPPER_NAMES = `'{${WRAPPERS.join(',')}}'::text[]`
+
+/** What the network calls the message of the row `m`, which has one, as model/network-message unwraps it. */
+const NETWORK_TYPE = `(
+    WITH RECURSIVE unwrapped AS (
+      SELECT m.network -> 'message' AS message, 0 AS depth
+      UNION ALL
+      SELECT held.message, depth + 1
+      FROM unwrapped u CROSS JOIN LATERAL (
+        SELECT u.message -> wrapper -> 'message' AS message
+        FROM unnest(${WRAPPER_NAMES}) WITH ORDINALITY AS known (wrapper, rank)
+        WHERE jsonb_typeof(u.message -> wrapper -> 'message') = 'object'
+        ORDER BY rank
+        LIMIT 1
+      ) held
+      WHERE depth < ${MAX_WRAPPERS} AND u.message ?| ${WRAPPER_NAMES}
+    )
+    SELECT CASE
+        WHEN message -> 'extendedTextMessage' ->> 'text' <> '' THEN 'conversation'
+        ELSE coalesce(
+          (SELECT name FROM jsonb_object_keys(message) AS name WHERE name <> 'messageContextInfo' LIMIT 1),
+          'conversation'
+        )
+      END
+    FROM unwrapped
+    ORDER BY depth DESC
+    LIMIT 1
+  )`
+
 /** What the row `m` is called by clients of the gateway, as model/gateway-message calls it. */
 const MESSAGE_TYPE = `CASE
+    WHEN jsonb_typeof(m.network -> 'message') = 'object' THEN ${NETWORK_TYPE}
     WHEN m.message_type IN ('image', 'video', 'audio', 'document', 'sticker', 'location', 'reaction')
       THEN m.message_type || 'Message'
     WHEN m.message_type = 'contacts' THEN
@@ -112,24 +143,44 @@ const LINE_STATEMENTS = {
   organization: { time: ofLine('organization', 'time'), all: ofLine('organization', 'all') },
 }
 
+const pageOfConversation = (
+  name: string,
+  where: string,
+  skip: string,
+  limit: string,
+  contact: string,
+  direction: 'ASC' | 'DESC',
+) =>
+  statement<LineMessage>(
+    `instanceMessages.pageConversation.${name}.${direction}`,
+    `SELECT ${FOUND_COLUMNS}
+     FROM (SELECT m.seq FROM messages m WHERE ${where} ORDER BY m.seq ${direction} OFFSET ${skip} LIMIT ${limit}) page
+     JOIN messages m ON m.organization_id = $1 AND m.contact_id = ${contact} AND m.seq = page.seq
+     JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+     ORDER BY page.seq DESC`,
+  )
+
 /** Messages of one contact, by the order of the conversation. */
 const ofConversation = (name: string, where: string, skip: string, limit: string, contact: string) => ({
   count: statement<{ total: number }>(
     `instanceMessages.countConversation.${name}`,
     `SELECT count(*)::float8 AS total FROM messages m WHERE ${where}`,
   ),
-  page: statement<LineMessage>(
-    `instanceMessages.pageConversation.${name}`,
-    `SELECT ${FOUND_COLUMNS}
-     FROM (SELECT m.seq FROM messages m WHERE ${where} ORDER BY m.seq DESC OFFSET ${skip} LIMIT ${limit}) page
-     JOIN messages m ON m.organization_id = $1 AND m.contact_id = ${contact} AND m.seq = page.seq
-     JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
-     ORDER BY page.seq DESC`,
-  ),
+  newest: pageOfConversation(name, where, skip, limit, contact, 'DESC'),
+  oldest: pageOfConversation(name, where, skip, limit, contact, 'ASC'),
 })
 
 const inConversation = (contact: string) =>
   `m.organization_id = $1 AND m.contact_id = ${contact} AND m.seq IS NOT NULL AND m.instance_id IS NOT DISTINCT FROM $2::uuid`
+
+// Their numbers tell where a page is: whichever it is, it costs the same.
+const pageOfWhole = statement<LineMessage>(
+  'instanceMessages.pageOfWholeConversation',
+  `SELECT ${FOUND_COLUMNS}
+   FROM messages m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+   WHERE ${inConversation('$3')} AND m.seq > $4 AND m.seq <= $5
+   ORDER BY m.seq DESC`,
+)
 
 const CONVERSATION_STATEMENTS = {
   every: ofConversation('every', inConversation('$3'), '$4', '$5', '$3'),
@@ -179,10 +230,25 @@ export function listLineMessages(
   organizationId: string,
   lineId: string | null,
   filter: LineFilter,
-  { skip, limit, total }: { skip: number; limit: number; total: number },
+  range: PageRange,
 ): Promise<LineMessage[]> {
-  const { newest, oldest } = statementsFor(lineId, filter)
-  const values = [organizationId, lineId, ...valuesOf(filter)]
+  return runFromNearerEnd(db, statementsFor(lineId, filter), [organizationId, lineId, ...valuesOf(filter)], range)
+}
+
+/** Which messages, counted from the newest, of how many in all. */
+export interface PageRange {
+  skip: number
+  limit: number
+  total: number
+}
+
+/** The statements take how many to skip, and the most that there are to be, as their last values. */
+function runFromNearerEnd(
+  db: Queryable,
+  { newest, oldest }: { newest: Statement<LineMessage>; oldest: Statement<LineMessage> },
+  values: readonly unknown[],
+  { skip, limit, total }: PageRange,
+): Promise<LineMessage[]> {
   if (skip <= total / 2) return db.run(newest, [...values, skip, limit])
   const end = Math.min(skip + limit, total)
   return db.run(oldest, [...values, total - end, Math.max(end - skip, 0)])
@@ -202,25 +268,41 @@ export async function countConversationMessages(
   return row?.total ?? 0
 }
 
-/** A page of the messages that a contact has on a connection and that fit, newest first. */
+/** A page of the messages that a contact has on a connection and that fit, newest first; like listLineMessages from the nearer end. */
 export function listConversationMessages(
   db: Queryable,
   organizationId: string,
   lineId: string | null,
   contactId: string,
   filter: LineFilter,
-  { skip, limit }: { skip: number; limit: number },
+  range: PageRange,
 ): Promise<LineMessage[]> {
+  const line = [organizationId, lineId]
   return isEvery(filter)
-    ? db.run(CONVERSATION_STATEMENTS.every.page, [organizationId, lineId, contactId, skip, limit])
-    : db.run(CONVERSATION_STATEMENTS.filtered.page, [
-        organizationId,
-        lineId,
-        ...allValues(filter),
-        contactId,
-        skip,
-        limit,
-      ])
+    ? runFromNearerEnd(db, CONVERSATION_STATEMENTS.every, [...line, contactId], range)
+    : runFromNearerEnd(db, CONVERSATION_STATEMENTS.filtered, [...line, ...allValues(filter), contactId], range)
+}
+
+/** A page of a conversation that stands on one connection as a whole, newest first; `total`: its last number. */
+export function listWholeConversation(
+  db: Queryable,
+  organizationId: string,
+  lineId: string | null,
+  contactId: string,
+  { skip, limit, total }: PageRange,
+): Promise<LineMessage[]> {
+  return db.run(pageOfWhole, [organizationId, lineId, contactId, total - skip - limit, total - skip])
+}
+
+/** The newest message that a contact has on a connection; null where it has none there. */
+export async function findNewestOfConversation(
+  db: Queryable,
+  organizationId: string,
+  lineId: string | null,
+  contactId: string,
+): Promise<LineMessage | null> {
+  const [newest] = await db.run(CONVERSATION_STATEMENTS.every.newest, [organizationId, lineId, contactId, 0, 1])
+  return newest ?? null
 }
 
 /** The message of a connection by either of its ids; null where there is none that fits. */

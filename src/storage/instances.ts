@@ -13,8 +13,8 @@ const eventInstance = (row: string) => `jsonb_build_object('id', ${row}.id, 'nam
 const insert = statement<Instance>(
   'instances.insert',
   `INSERT INTO instances (organization_id, id, name, kind, state, token, token_hash, number, phone_number_id,
-     business_account_id, access_token, app_secret, settings, owner)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+     business_account_id, access_token, app_secret, settings, owner, verify_token_hash)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
    ON CONFLICT (organization_id, name) DO NOTHING
    RETURNING ${COLUMNS}`,
 )
@@ -41,9 +41,9 @@ const count = statement<{ instances: number }>(
   'SELECT count(*)::int AS instances FROM instances WHERE organization_id = $1',
 )
 
-const listSandboxes = statement<Instance>(
-  'instances.listSandboxes',
-  `SELECT ${COLUMNS} FROM instances WHERE kind = 'sandbox' ORDER BY organization_id, id`,
+const listOwnNumbers = statement<Instance>(
+  'instances.listOwnNumbers',
+  `SELECT ${COLUMNS} FROM instances WHERE phone_number_id IS NOT NULL ORDER BY organization_id, id`,
 )
 
 const hasNumber = statement<{ found: boolean }>(
@@ -152,7 +152,7 @@ export type NewInstance = Pick<
   | 'app_secret'
   | 'settings'
   | 'owner'
-> & { token_hash: Buffer }
+> & { token_hash: Buffer; verify_token_hash: Buffer | null }
 
 /** Inserts an instance; null when its name is in use. What leads to it must have been claimed in the directory. */
 export async function insertInstance(
@@ -175,6 +175,7 @@ export async function insertInstance(
     instance.app_secret,
     JSON.stringify(instance.settings),
     instance.owner,
+    instance.verify_token_hash,
   ])
   return rows[0] ?? null
 }
@@ -213,9 +214,9 @@ export async function countInstances(db: Queryable, organizationId: string): Pro
   return rows[0]?.instances ?? 0
 }
 
-/** The simulator's phones of all organizations: it forgets them when it ends. */
-export function listSandboxInstances(db: Queryable): Promise<Instance[]> {
-  return db.run(listSandboxes, [])
+/** The instances of all organizations that have a number of their own, of the upstream or the simulator. */
+export function listOwnNumberInstances(db: Queryable): Promise<Instance[]> {
+  return db.run(listOwnNumbers, [])
 }
 
 /** Whether an instance of the organization has this number of the upstream as its own. */

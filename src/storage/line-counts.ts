@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import { opaqueArray, statement } from '../database/statement.js'
 
 interface TotalRow {
   total: number
@@ -8,6 +8,14 @@ interface TotalRow {
 const sumOfInstance = statement<TotalRow>(
   'lineCounts.sumOfInstance',
   `SELECT coalesce(sum(change), 0)::float8 AS total FROM line_counts WHERE organization_id = $1 AND instance_id = $2`,
+)
+
+const sumsOfInstances = statement<TotalRow & { line: string }>(
+  'lineCounts.sumsOfInstances',
+  `SELECT instance_id AS line, sum(change)::float8 AS total
+   FROM line_counts
+   WHERE organization_id = $1 AND instance_id = ANY (${opaqueArray('$2', 'uuid')})
+   GROUP BY instance_id`,
 )
 
 // Conversations are numbered without gaps.
@@ -73,6 +81,18 @@ export async function findLineTotal(db: Queryable, organizationId: string, lineI
       ? await db.run(sumOfOrganization, [organizationId])
       : await db.run(sumOfInstance, [organizationId, lineId])
   return (row as TotalRow).total
+}
+
+/** The same of several connections at once, by connection; what has none is left out. */
+export async function findLineTotals(
+  db: Queryable,
+  organizationId: string,
+  lineIds: readonly (string | null)[],
+): Promise<Map<string | null, number>> {
+  const ownLines = lineIds.filter((line) => line !== null)
+  const rows = ownLines.length === 0 ? [] : await db.run(sumsOfInstances, [organizationId, ownLines])
+  const totals = new Map<string | null, number>(rows.map(({ line, total }) => [line, total]))
+  return lineIds.includes(null) ? totals.set(null, await findLineTotal(db, organizationId, null)) : totals
 }
 
 /** Folds up to `limit` rows that writers have added; resolves to how many there were. Of all tenants. */

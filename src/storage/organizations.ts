@@ -117,7 +117,8 @@ const findStorefront = statement<StorefrontSettings>(
 
 const knowsVerifyToken = statement<{ known: boolean }>(
   'organizations.knowsVerifyToken',
-  'SELECT EXISTS (SELECT FROM upstream_settings WHERE verify_token_hash = $1) AS known',
+  `SELECT EXISTS (SELECT FROM upstream_settings WHERE verify_token_hash = $1)
+     OR EXISTS (SELECT FROM instances WHERE verify_token_hash = $1) AS known`,
 )
 
 /**
@@ -286,7 +287,7 @@ export async function putStorefrontSettings(
   await db.run(putStorefront, [organizationId, settings.url, settings.access_token, settings.webhook_secret])
 }
 
-/** Whether some organization chose this verify token (its SHA-256) for the callbacks of its app. */
+/** Whether some organization, or an instance with a number of its own, chose this verify token (its SHA-256) for the callbacks of its app. */
 export async function isVerifyTokenKnown(db: Queryable, hash: Buffer): Promise<boolean> {
   const rows = await db.run(knowsVerifyToken, [hash])
   return rows[0]?.known === true

@@ -1,6 +1,7 @@
 import { type BusinessNumber, openConnection } from './connection.js'
 import { type MarkReadOutcome, markRead } from './mark-read.js'
 import { type FindMediaOutcome, findMedia, type UploadFile, type UploadOutcome, uploadMedia } from './media.js'
+import { type FindNumberOutcome, findNumber } from './numbers.js'
 import { type SendOutcome, send } from './send.js'
 import { type BusinessAccount, type ListingPatience, type ListTemplatesOutcome, listTemplates } from './templates.js'
 import type { OutboundMessage } from './wire.js'
@@ -8,6 +9,7 @@ import type { OutboundMessage } from './wire.js'
 export type { BusinessNumber } from './connection.js'
 export type { MarkReadOutcome } from './mark-read.js'
 export type { FindMediaOutcome, UploadFile, UploadOutcome } from './media.js'
+export type { FindNumberOutcome } from './numbers.js'
 export type { SendOutcome } from './send.js'
 export type { BusinessAccount, ListedTemplate, ListTemplatesOutcome } from './templates.js'
 
@@ -21,6 +23,8 @@ export interface UpstreamClient {
   uploadMedia(number: BusinessNumber, file: UploadFile, timeoutMs: number): Promise<UploadOutcome>
   /** Asks where the file is that an id names; gives up after `timeoutMs`. Never throws. */
   findMedia(number: BusinessNumber, mediaId: string, timeoutMs: number): Promise<FindMediaOutcome>
+  /** Asks whether the number's access token opens it; gives up after `timeoutMs`. Never throws. */
+  findNumber(number: BusinessNumber, timeoutMs: number): Promise<FindNumberOutcome>
   /** Lists all templates of a business account. Never throws. */
   listTemplates(account: BusinessAccount, patience: ListingPatience): Promise<ListTemplatesOutcome>
   close(): Promise<void>
@@ -34,6 +38,7 @@ export function createUpstreamClient(baseUrl: string): UpstreamClient {
     markRead: (number, messageId, timeoutMs) => markRead(connection, number, messageId, timeoutMs),
     uploadMedia: (number, file, timeoutMs) => uploadMedia(connection, number, file, timeoutMs),
     findMedia: (number, mediaId, timeoutMs) => findMedia(connection, number, mediaId, timeoutMs),
+    findNumber: (number, timeoutMs) => findNumber(connection, number, timeoutMs),
     listTemplates: (account, patience) => listTemplates(connection, account, patience),
     close: () => connection.pool.close(),
   }

@@ -39,6 +39,29 @@ export async function insertMessages(
   return rows.map((row) => row.upstream_id)
 }
 
+/** Has messages of a contact (`seqs`: their numbers; else all) be those of an instance, and counted as such. */
+export async function moveToInstance(
+  { database }: Pick<World, 'database'>,
+  contactId: string,
+  instanceId: string,
+  seqs: readonly number[] | null = null,
+): Promise<void> {
+  await database.pool.query(
+    `WITH old AS (
+       SELECT organization_id, id, instance_id FROM messages
+       WHERE contact_id = $1 AND seq IS NOT NULL AND ($3::bigint[] IS NULL OR seq = ANY ($3))
+     ), moved AS (
+       UPDATE messages m SET instance_id = $2 FROM old WHERE m.organization_id = old.organization_id AND m.id = old.id
+     )
+     INSERT INTO line_counts (organization_id, instance_id, change)
+     SELECT organization_id, line, sum(change)
+     FROM old CROSS JOIN LATERAL (VALUES (old.instance_id, -1), ($2::uuid, 1)) AS counted (line, change)
+     WHERE line IS NOT NULL
+     GROUP BY organization_id, line`,
+    [contactId, instanceId, seqs],
+  )
+}
+
 /** What a test wants of a conversation: its contact's id and numbers. */
 export async function stateOf({ database }: Pick<World, 'database'>, contactId: string) {
   const { rows } = await database.pool.query<{ last_seq: number; searchable_seq: number }>(

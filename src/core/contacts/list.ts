@@ -33,11 +33,11 @@ export function listContacts(
   if (search === null) return listContactPage(ctx.database, organization.id, skip, limit)
   const reading = readPhoneNumber(search, organization.default_country)
   const wanted = { name: foldTerm(search), digits: readDigits(search), forms: reading.possible ? reading.forms : [] }
-  return findContacts(ctx, organization.id, wanted, skip, limit)
+  return findContactPage(ctx, organization.id, wanted, skip, limit)
 }
 
-/** By whichever way looks at fewer contacts. */
-async function findContacts(
+/** A page of the contacts whose name or number holds what is looked for, most recently active first: by whichever way looks at fewer. */
+export async function findContactPage(
   { database }: Context,
   organizationId: string,
   search: ContactSearch,

@@ -60,7 +60,7 @@ async function change(
 }
 
 /** Whether a JID or a number names the chat that a message stands in. */
-async function isOfChat(ctx: Context, tenant: Tenant, message: LineMessage, chat: string): Promise<boolean> {
+export async function isOfChat(ctx: Context, tenant: Tenant, message: LineMessage, chat: string): Promise<boolean> {
   if (chat === keyOf(message).remoteJid) return true
   return (await findChatContact(ctx, tenant, chat))?.id === message.contact_id
 }

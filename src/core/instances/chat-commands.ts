@@ -6,12 +6,12 @@ import { type Instance, lineIdOf } from '../../model/instance.js'
 import type { Tenant } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
 import { updateContact } from '../../storage/contacts.js'
-import { findLineMessage } from '../../storage/instance-messages.js'
-import { messageNotFound } from './change-message.js'
+import { findLineMessage, type LineMessage } from '../../storage/instance-messages.js'
+import { isOfChat, messageNotFound } from './change-message.js'
 import { findChatContact } from './chat-contact.js'
 import { command } from './device.js'
-import { findMessages } from './find-messages.js'
 import { keyOf } from './message-key.js'
+import { requireNewestMessage } from './newest-message.js'
 import { checkNumbers } from './numbers.js'
 import { requireReady } from './ready.js'
 import { readRecipient } from './recipient.js'
@@ -35,7 +35,7 @@ export async function showPresence(
   await command(ctx, tenant, instance, { verb: 'show_presence', jid, presence: 'paused' })
 }
 
-/** Which chat is to be archived or brought back: by its id, or by one of its messages. */
+/** Which chat is to be archived or brought back: by its id, or by one of its messages; with both, the id tells. */
 export interface ChatReference {
   jid: string | null
   messageId: string | null
@@ -61,19 +61,22 @@ export async function archiveChat(
   return key.remoteJid
 }
 
-/** The network wants to know up to which message a chat is archived. */
-async function findLast(ctx: Context, tenant: Tenant, instance: Instance, { jid, messageId }: ChatReference) {
-  if (messageId !== null) {
-    const message = await findLineMessage(ctx.database, tenant.id, lineIdOf(instance), messageId)
-    if (message === null) throw messageNotFound(messageId)
-    return message
+/** The network wants to know up to which message a chat is archived: the one that is named, where it is of the chat. */
+async function findLast(
+  ctx: Context,
+  tenant: Tenant,
+  instance: Instance,
+  { jid, messageId }: ChatReference,
+): Promise<LineMessage> {
+  const named =
+    messageId === null ? null : await findLineMessage(ctx.database, tenant.id, lineIdOf(instance), messageId)
+  if (jid !== null) {
+    if (named !== null && (await isOfChat(ctx, tenant, named, jid))) return named
+    return requireNewestMessage(ctx, tenant, instance, jid)
   }
-  if (jid === null) throw new Problem('missing_field', 'chat (or lastMessage.key) is required and must not be empty')
-  const search = { keyId: null, fromMe: null, messageType: null, status: null, from: null, to: null, remoteJid: jid }
-  const { messages } = await findMessages(ctx, tenant, instance, search, { page: 1, limit: 1 })
-  const [last] = messages
-  if (!last) throw new Problem('contact_not_found', `There is no chat with ${jid.slice(0, 64)} on this instance`)
-  return last
+  if (named !== null) return named
+  if (messageId !== null) throw messageNotFound(messageId)
+  throw new Problem('missing_field', 'chat (or lastMessage.key) is required and must not be empty')
 }
 
 /**

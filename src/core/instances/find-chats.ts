@@ -2,7 +2,7 @@ import type { Context } from '../../context.js'
 import { type Instance, lineIdOf } from '../../model/instance.js'
 import type { Organization } from '../../model/organization.js'
 import { type ChatRange, type ChatRow, listChats, readChats } from '../../storage/instance-chats.js'
-import { findMessages } from './find-messages.js'
+import { findNewestMessage } from './find-messages.js'
 
 export type { ChatRow } from '../../storage/instance-chats.js'
 
@@ -23,8 +23,8 @@ export async function findChats(
   if (remoteJid === null) {
     return listChats(ctx.database, organization.id, lineIdOf(instance), { from, to }, { skip, limit: take })
   }
-  const chat = skip === 0 && take > 0 ? await findChat(ctx, organization, instance, remoteJid, { from, to }) : null
-  return chat === null ? [] : [chat]
+  const chat = skip === 0 && take > 0 ? await findChat(ctx, organization, instance, remoteJid) : null
+  return chat !== null && isWithin(chat, { from, to }) ? [chat] : []
 }
 
 /** The chat that a JID or a number names; null where the connection has no message of it. */
@@ -33,14 +33,14 @@ export async function findChat(
   organization: Organization,
   instance: Instance,
   remoteJid: string,
-  { from, to }: ChatRange = { from: null, to: null },
 ): Promise<ChatRow | null> {
-  const search = { keyId: null, remoteJid, fromMe: null, messageType: null, status: null, from, to }
-  const { messages } = await findMessages(ctx, organization, instance, search, { page: 1, limit: 1 })
-  const chats = await readChats(
-    ctx.database,
-    organization.id,
-    messages.map(({ id }) => id),
-  )
-  return chats[0] ?? null
+  const newest = await findNewestMessage(ctx, organization, instance, remoteJid)
+  if (newest === null) return null
+  const [chat] = await readChats(ctx.database, organization.id, [newest.id])
+  return chat ?? null
+}
+
+function isWithin({ created_at }: ChatRow, { from, to }: ChatRange): boolean {
+  const at = new Date(created_at)
+  return (from === null || at >= from) && (to === null || at <= to)
 }

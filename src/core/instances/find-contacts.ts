@@ -2,8 +2,9 @@ import type { Context } from '../../context.js'
 import type { Contact } from '../../model/contact.js'
 import type { Organization } from '../../model/organization.js'
 import { foldTerm } from '../../model/search-terms.js'
-import { listContactPage, listFoundContacts } from '../../storage/contact-lists.js'
+import { listContactPage } from '../../storage/contact-lists.js'
 import { findContactById } from '../../storage/contacts.js'
+import { findContactPage } from '../contacts/list.js'
 import { findChatContact } from './chat-contact.js'
 import type { GatewayPage } from './find-messages.js'
 
@@ -29,10 +30,10 @@ export async function findContacts(
         : await findContactById(ctx.database, organization.id, id)
     return contact === null || skip > 0 ? [] : [contact]
   }
-  if (pushName !== null) {
-    const name = { name: foldTerm(pushName), digits: null, forms: [] }
-    return listFoundContacts(ctx.database, organization.id, name, skip, limit)
-  }
-  const { contacts } = await listContactPage(ctx.database, organization.id, skip, limit)
+  const search = pushName === null ? null : { name: foldTerm(pushName), digits: null, forms: [] }
+  const { contacts } =
+    search === null
+      ? await listContactPage(ctx.database, organization.id, skip, limit)
+      : await findContactPage(ctx, organization.id, search, skip, limit)
   return contacts
 }

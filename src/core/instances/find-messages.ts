@@ -6,12 +6,14 @@ import {
   countConversationMessages,
   countLineMessages,
   findLineMessage,
+  findNewestOfConversation,
   isEvery,
   isSoleLine,
   type LineFilter,
   type LineMessage,
   listConversationMessages,
   listLineMessages,
+  listWholeConversation,
 } from '../../storage/instance-messages.js'
 import { findLineTotal } from '../../storage/line-counts.js'
 import { findChatContact } from './chat-contact.js'
@@ -54,6 +56,18 @@ export async function findMessages(
     : findInConversation(ctx, lineId, contact, search, page)
 }
 
+/** The newest message of a chat on an instance's connection; null where the JID or number names none that has any there. */
+export async function findNewestMessage(
+  ctx: Context,
+  organization: Organization,
+  instance: Instance,
+  remoteJid: string,
+): Promise<LineMessage | null> {
+  const contact = await findChatContact(ctx, organization, remoteJid)
+  if (contact === null) return null
+  return findNewestOfConversation(ctx.database, organization.id, lineIdOf(instance), contact.id)
+}
+
 async function findByKey(
   { database }: Context,
   organizationId: string,
@@ -84,7 +98,7 @@ async function findOnLine(
   return { messages, total }
 }
 
-/** Where the organization has one connection alone, as most have, the conversation's number tells how many messages there are. */
+/** Where the organization has one connection alone, as most have, the numbers of the conversation tell how many there are, and where. */
 async function findInConversation(
   { database }: Context,
   lineId: string | null,
@@ -92,14 +106,14 @@ async function findInConversation(
   filter: LineFilter,
   page: GatewayPage,
 ): Promise<FoundMessages> {
-  const { organization_id: organizationId, id } = contact
+  const { organization_id: organizationId, id, last_seq } = contact
   const isWhole = isEvery(filter) && (await isSoleLine(database, organizationId, lineId))
-  const total = isWhole
-    ? contact.last_seq
-    : await countConversationMessages(database, organizationId, lineId, id, filter)
-  const range = toRange(page)
-  const messages =
-    range.skip < total ? await listConversationMessages(database, organizationId, lineId, id, filter, range) : []
+  const total = isWhole ? last_seq : await countConversationMessages(database, organizationId, lineId, id, filter)
+  const range = { ...toRange(page), total }
+  if (range.skip >= total) return { messages: [], total }
+  const messages = isWhole
+    ? await listWholeConversation(database, organizationId, lineId, id, range)
+    : await listConversationMessages(database, organizationId, lineId, id, filter, range)
   return { messages, total }
 }
 

@@ -1,8 +1,9 @@
 import type { Context } from '../../context.js'
 import { type Instance, lineIdOf } from '../../model/instance.js'
 import { Problem } from '../../model/problem.js'
-import { countLines, countSharedLine, type LineCounts } from '../../storage/instance-counts.js'
+import { countLineContacts } from '../../storage/instance-counts.js'
 import { listInstances as listRows } from '../../storage/instances.js'
+import { findLineTotals } from '../../storage/line-counts.js'
 
 /** Which instances are asked for; what is left out does not matter. */
 export interface InstanceFilter {
@@ -16,13 +17,18 @@ export interface InstanceFilter {
 export interface ListedInstance {
   instance: Instance
   token: string
-  counts: LineCounts
+  counts: InstanceCounts
 }
 
-/** How many messages are counted for one instance, and for all that are listed together. */
-const MAX_COUNTED = 10_000
-const MAX_COUNTED_IN_ALL = 100_000
-const NOTHING: LineCounts = { messages: 0, contacts: 0 }
+/** What went through an instance's connection: messages, all of them; and the people that the newest of them were with. */
+export interface InstanceCounts {
+  messages: number
+  contacts: number
+}
+
+/** How many messages are looked through for the people of one instance, and of all that are listed together. */
+const MAX_LOOKED_AT = 10_000
+const MAX_LOOKED_AT_IN_ALL = 100_000
 
 /** The organization's instances, oldest first; with `onlyId`, as if there were no other. Throws instance_not_found where a name or an id is asked for that none has. */
 export async function listInstances(
@@ -61,16 +67,15 @@ async function count(
   { database }: Pick<Context, 'database'>,
   organizationId: string,
   instances: readonly Instance[],
-): Promise<(instance: Instance) => LineCounts> {
-  const limit = Math.min(MAX_COUNTED, Math.floor(MAX_COUNTED_IN_ALL / Math.max(1, instances.length)))
-  const lines = instances.map(lineIdOf)
-  const ownLines = lines.filter((line) => line !== null)
-  const [own, shared] = await Promise.all([
-    countLines(database, organizationId, ownLines, limit),
-    lines.includes(null) ? countSharedLine(database, organizationId, limit) : NOTHING,
+): Promise<(instance: Instance) => InstanceCounts> {
+  const lines = [...new Set(instances.map(lineIdOf))]
+  const limit = Math.min(MAX_LOOKED_AT, Math.floor(MAX_LOOKED_AT_IN_ALL / Math.max(1, lines.length)))
+  const [messages, contacts] = await Promise.all([
+    findLineTotals(database, organizationId, lines),
+    countLineContacts(database, organizationId, lines, limit),
   ])
   return (instance) => {
     const line = lineIdOf(instance)
-    return line === null ? shared : (own.get(line) ?? NOTHING)
+    return { messages: messages.get(line) ?? 0, contacts: contacts.get(line) ?? 0 }
   }
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Context } from '../../context.js'
 import type { Instance } from '../../model/instance.js'
 import type { Tenant } from '../../model/organization.js'
@@ -15,4 +16,21 @@ export function openInstanceNumber(
   }
   const accessToken = secrets.open(access_token, `${tenant.id}:instance.access_token`)
   return { phoneNumberId: phone_number_id, accessToken }
+}
+
+/** Makes the simulator, where one is in use, know the number that an instance has of its own. Throws where it cannot. */
+export async function linkOwnNumber(
+  { secrets, linkWithSimulator }: Pick<Context, 'secrets' | 'linkWithSimulator'>,
+  { organization_id, phone_number_id, business_account_id, access_token, app_secret }: Instance,
+): Promise<void> {
+  if (linkWithSimulator === null || phone_number_id === null || access_token === null) return
+  await linkWithSimulator({
+    phoneNumberId: phone_number_id,
+    businessAccountId: business_account_id ?? phone_number_id,
+    accessToken: secrets.open(access_token, `${organization_id}:instance.access_token`),
+    // Without one its callbacks are refused (contract 5), so they may be signed with any.
+    appSecret: app_secret
+      ? secrets.open(app_secret, `${organization_id}:instance.app_secret`)
+      : randomBytes(32).toString('base64url'),
+  })
 }

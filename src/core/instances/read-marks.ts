@@ -1,4 +1,3 @@
-import type { MessageKey } from '../../channels/device.js'
 import type { Context } from '../../context.js'
 import { newId } from '../../lib/id.js'
 import { isFromMe } from '../../model/gateway-message.js'
@@ -7,14 +6,18 @@ import type { Tenant } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
 import { markConversationRead, markConversationUnread } from '../../storage/conversation-marks.js'
 import { findLineMessage, type LineMessage } from '../../storage/instance-messages.js'
-import { findChatContact } from './chat-contact.js'
 import { command } from './device.js'
 import { requireOpen } from './find.js'
 import { keyOf } from './message-key.js'
+import { requireNewestMessage } from './newest-message.js'
+
+/** How long all that is told to the network may take. */
+const TIMEOUT_MS = 20_000
 
 /**
  * Marks messages that an instance received as read, at the network and here, with what came before them in their conversations. Our
- * own and those that are not known here need no mark. Throws instance_not_open, upstream_rejected, outcome_unknown.
+ * own and those that are not known here need no mark. What the network refuses keeps nothing else from being marked. Throws
+ * instance_not_open, upstream_rejected, outcome_unknown.
  */
 export async function markMessagesRead(
   ctx: Context,
@@ -26,30 +29,69 @@ export async function markMessagesRead(
   const lineId = lineIdOf(instance)
   const found = await Promise.all([...new Set(ids)].map((id) => findLineMessage(ctx.database, tenant.id, lineId, id)))
   const received = found.filter((message): message is LineMessage => message !== null && !isFromMe(message))
-  if (received.length === 0) return
-  const keys: MessageKey[] = received.map(keyOf)
-  await command(ctx, tenant, instance, { verb: 'mark_read', keys })
+  const deadline = Date.now() + TIMEOUT_MS
+  let refusal: Problem | null = null
+  for (const messages of toCommands(instance, received)) {
+    const refused = await tellNetwork(ctx, tenant, instance, messages, deadline - Date.now())
+    refusal ??= refused
+    if (refused === null) await markHere(ctx, tenant, lineId, messages)
+  }
+  if (refusal !== null) throw refusal
+}
+
+/** A device is told of all at once. The business API takes one at a time, and those before it in its conversation with it. */
+function toCommands({ kind }: Instance, messages: readonly LineMessage[]): (readonly LineMessage[])[] {
+  if (kind !== 'business_api') return messages.length === 0 ? [] : [messages]
+  const unnumbered = messages.filter(({ seq }) => seq === null)
+  return [...newestOf(messages), ...unnumbered].map((message) => [message])
+}
+
+/** Resolves to why the network refused it; null where it did not. */
+async function tellNetwork(
+  ctx: Context,
+  tenant: Tenant,
+  instance: Instance,
+  messages: readonly LineMessage[],
+  timeoutMs: number,
+): Promise<Problem | null> {
+  try {
+    await command(ctx, tenant, instance, { verb: 'mark_read', keys: messages.map(keyOf) }, timeoutMs)
+    return null
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'upstream_rejected') return error
+    throw error
+  }
+}
+
+async function markHere(
+  ctx: Context,
+  tenant: Tenant,
+  lineId: string | null,
+  messages: readonly LineMessage[],
+): Promise<void> {
   const at = ctx.clock()
-  for (const [contactId, seq] of newestOf(received)) {
+  for (const { contact_id: contactId, seq } of newestOf(messages)) {
     await ctx.database.transaction((transaction) =>
-      markConversationRead(transaction, tenant.id, contactId, seq, at, newId()),
+      markConversationRead(transaction, tenant.id, { contactId, lineId, seq }, at, newId()),
     )
   }
 }
 
-/** The number of the newest message of each contact. */
-function newestOf(messages: readonly LineMessage[]): Map<string, number> {
-  const newest = new Map<string, number>()
-  for (const { contact_id: contactId, seq } of messages) {
-    if (seq !== null) newest.set(contactId, Math.max(seq, newest.get(contactId) ?? 0))
+type NumberedMessage = LineMessage & { seq: number }
+
+/** The newest of the messages of each contact. */
+function newestOf(messages: readonly LineMessage[]): NumberedMessage[] {
+  const newest = new Map<string, NumberedMessage>()
+  for (const message of messages.filter((one): one is NumberedMessage => one.seq !== null)) {
+    const known = newest.get(message.contact_id)
+    if (known === undefined || known.seq < message.seq) newest.set(message.contact_id, message)
   }
-  return newest
+  return [...newest.values()]
 }
 
-/** Marks a chat as having something unread, here alone. Throws instance_not_open, contact_not_found. */
+/** Marks a chat of an instance as having something unread, here alone. Throws instance_not_open, contact_not_found. */
 export async function markChatUnread(ctx: Context, tenant: Tenant, instance: Instance, jid: string): Promise<void> {
   requireOpen(instance)
-  const contact = await findChatContact(ctx, tenant, jid)
-  if (contact === null) throw new Problem('contact_not_found', `There is no chat with ${jid.slice(0, 64)}`)
-  await markConversationUnread(ctx.database, tenant.id, contact.id, newId())
+  const { contact_id } = await requireNewestMessage(ctx, tenant, instance, jid)
+  await markConversationUnread(ctx.database, tenant.id, contact_id, newId())
 }

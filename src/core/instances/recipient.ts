@@ -7,6 +7,8 @@ import type { ContactNumber } from '../contacts.js'
 /** Whom a message goes to. */
 export interface GatewayRecipient extends ContactNumber {
   kind: GatewayNumber['kind']
+  /** As the client wrote it. */
+  given: string
   /** The chat on the network. */
   jid: string
 }
@@ -23,8 +25,8 @@ export function readRecipient({ default_country }: Organization, field: string, 
     )
   }
   const { kind } = number
-  if (kind === 'person') return { ...number, jid: `${number.digits}@s.whatsapp.net` }
+  if (kind === 'person') return { ...number, given: value, jid: `${number.digits}@s.whatsapp.net` }
   const { jid } = number
   const chatId = userIdChatId(jid)
-  return { kind, jid, digits: chatId, forms: [`user:${jid}`, chatId] }
+  return { kind, given: value, jid, digits: chatId, forms: [`user:${jid}`, chatId] }
 }

@@ -1,9 +1,17 @@
 import type { Context } from '../../context.js'
 import type { Instance } from '../../model/instance.js'
-import { listSandboxInstances } from '../../storage/instances.js'
+import { listOwnNumberInstances } from '../../storage/instances.js'
+import { linkOwnNumber } from './number.js'
 import { recordState } from './state.js'
 
-type SandboxContext = Pick<Context, 'database' | 'log' | 'sandboxes' | 'secrets' | 'signals'>
+type SimulatorContext = Pick<Context, 'sandboxes' | 'secrets' | 'linkWithSimulator'>
+type SandboxContext = SimulatorContext & Pick<Context, 'database' | 'log' | 'signals'>
+
+/** Makes the simulator, where one is in use, know the number or the phone that an instance has of its own. Throws where it cannot. */
+export async function makeKnownToSimulator(ctx: SimulatorContext, instance: Instance): Promise<void> {
+  if (instance.kind === 'sandbox') await registerSandbox(ctx, instance)
+  else await linkOwnNumber(ctx, instance)
+}
 
 /** Makes the simulator know an instance's phone, as it was last; resolves to whether it knew of another state. Throws where it cannot. */
 export async function registerSandbox(
@@ -22,19 +30,20 @@ export async function registerSandbox(
   })
 }
 
-/** Makes the simulator, where one is in use, know the phones of all organizations; what it knows better is taken over. */
-export async function registerSandboxes(ctx: SandboxContext): Promise<void> {
+/** The same for the instances of all organizations; what the simulator knows better of a phone is taken over. */
+export async function makeAllKnownToSimulator(ctx: SandboxContext): Promise<void> {
   if (ctx.sandboxes === null) return
-  for (const instance of await listSandboxInstances(ctx.database)) await register(ctx, instance)
+  for (const instance of await listOwnNumberInstances(ctx.database)) {
+    await tell(ctx, instance).catch((error: unknown) => {
+      ctx.log.warn({ err: error, instance: instance.name }, "the simulator does not know an instance's number")
+    })
+  }
 }
 
-async function register(ctx: SandboxContext, instance: Instance): Promise<void> {
-  try {
-    const phone = await registerSandbox(ctx, instance)
-    if (phone === null || (phone.state === instance.state && phone.number === instance.owner)) return
-    const { state, number: owner, profileName } = phone
-    await recordState(ctx, instance.organization_id, instance.id, { state, owner, profileName })
-  } catch (error) {
-    ctx.log.warn({ err: error, instance: instance.name }, 'the simulator does not know a phone')
-  }
+async function tell(ctx: SandboxContext, instance: Instance): Promise<void> {
+  if (instance.kind !== 'sandbox') return linkOwnNumber(ctx, instance)
+  const phone = await registerSandbox(ctx, instance)
+  if (phone === null || (phone.state === instance.state && phone.number === instance.owner)) return
+  const { state, number: owner, profileName } = phone
+  await recordState(ctx, instance.organization_id, instance.id, { state, owner, profileName })
 }

@@ -3,7 +3,7 @@ import { isForeignKeyViolation, isUniqueViolation } from '../../database/errors.
 import { sleep } from '../../lib/backoff.js'
 import { newId } from '../../lib/id.js'
 import { type Chat, chatOf } from '../../model/gateway-message.js'
-import type { Instance } from '../../model/instance.js'
+import { type Instance, lineIdOf } from '../../model/instance.js'
 import type { ShownMessage } from '../../model/message.js'
 import type { MessageContent } from '../../model/message-content.js'
 import type { Tenant } from '../../model/organization.js'
@@ -12,21 +12,20 @@ import { Problem } from '../../model/problem.js'
 import { insertContact } from '../../storage/contacts.js'
 import { type Wanted, withPrepared } from '../media/convert.js'
 import type { Line } from '../messages/line.js'
-import { type SendCommand, sendMessage } from '../messages/send.js'
+import { checkMessage, type SendCommand, sendMessage } from '../messages/send.js'
 import type { SendResult } from '../messages/settle.js'
+import { findTemplateCategory } from '../templates.js'
 import { checkGroup, checkSupport } from './capabilities.js'
 import { openDevice } from './device.js'
 import { requireOpen } from './find.js'
 import { instanceLine } from './line.js'
-import { type GatewayRecipient, readRecipient } from './recipient.js'
+import type { GatewayRecipient } from './recipient.js'
 
 /** A message that a client of the gateway wants sent. */
 export interface InstanceSend {
   /** The id that the message will have. */
   id: string
-  /** The recipient as given, and the field that named it. */
-  number: string
-  numberField: string
+  recipient: GatewayRecipient
   content: MessageContent
   /** What its file is made into first; null: nothing. */
   wanted: Wanted | null
@@ -48,6 +47,7 @@ export interface MessageInChat {
 /** A sign of life is forgotten on the phone after some time. */
 const SHOW_AGAIN_MS = 10_000
 const SHOW_TIMEOUT_MS = 5_000
+const MAX_SHOWN = 64
 
 /**
  * Sends one message by an instance; whom nobody knows yet becomes a contact. Throws like sendMessage, and instance_not_open,
@@ -59,15 +59,18 @@ export async function sendByInstance(
   instance: Instance,
   send: InstanceSend,
 ): Promise<SendResult> {
-  const recipient = readRecipient(tenant, send.numberField, send.number)
+  const { recipient } = send
   checkSupport(instance.kind, send.content)
   if (recipient.kind === 'group') checkGroup(instance.kind)
   requireOpen(instance)
   const line = instanceLine(ctx, tenant, instance)
+  if (recipient.kind === 'lid' && !line.namesChats) await checkKnownNumber(ctx, tenant, recipient)
+  const command = { ...commandOf(send), isPromotional: await isPromotional(ctx, tenant, instance, send.content) }
+  if (send.wanted !== null || send.delayMs > 0) await checkFirst(ctx, tenant, line, send, command)
+  await showPresence(ctx, tenant, instance, send)
   return withContent(ctx, tenant, send, async (content) => {
-    await showPresence(ctx, tenant, instance, recipient, send)
     if (send.signal.aborted) throw hungUp()
-    return sendToContact(ctx, tenant, line, recipient, { ...commandOf(send), to: recipient, content })
+    return sendToContact(ctx, tenant, line, recipient, { ...command, content })
   })
 }
 
@@ -77,8 +80,47 @@ export async function findSent(ctx: Context, tenant: Tenant, id: string): Promis
   return found && { message: found.message, chat: chatOf(found.contact) }
 }
 
-function commandOf({ id, about, fileField }: InstanceSend): Omit<SendCommand, 'to' | 'content'> {
-  return { id, about, fileField, memberId: null, isPromotional: false, recipient: null }
+function commandOf({ id, recipient, about, content, fileField }: InstanceSend): Omit<SendCommand, 'isPromotional'> {
+  return { id, to: recipient, about, content, fileField, memberId: null, recipient: null }
+}
+
+/** Whoever hides the number is written to by it alone there, where it has become known. Throws not_supported. */
+async function checkKnownNumber(ctx: Context, tenant: Tenant, { forms, given }: GatewayRecipient): Promise<void> {
+  const contact = await ctx.lookUpContact({ organizationId: tenant.id, addresses: forms })
+  if (contact !== null && contact.phone_number !== null) return
+  throw new Problem(
+    'not_supported',
+    `The business API does not know the id ${given.slice(0, MAX_SHOWN)}, which hides a number: give the number, or use a linked device`,
+  )
+}
+
+/** Whether it is kept from who wants no broadcasts, as what is not known to be anything else: templates of other accounts are not. */
+async function isPromotional(
+  ctx: Context,
+  tenant: Tenant,
+  instance: Instance,
+  content: MessageContent,
+): Promise<boolean> {
+  if (content.type !== 'raw_template') return false
+  const isOfOtherAccount = instance.business_account_id !== tenant.upstream?.business_account_id
+  if (lineIdOf(instance) !== null && isOfOtherAccount) return true
+  const category = await findTemplateCategory(ctx, tenant, content.name, content.language)
+  return category === null || category === 'MARKETING'
+}
+
+/** Whom it goes to, and what it answers, is looked at before anybody waits, and before its file is fetched (contract 4). */
+async function checkFirst(
+  ctx: Context,
+  tenant: Tenant,
+  line: Line,
+  { recipient, delayMs }: InstanceSend,
+  command: SendCommand,
+): Promise<void> {
+  try {
+    await checkMessage(ctx, tenant, line, command, delayMs)
+  } catch (error) {
+    passStranger(error, recipient, command)
+  }
 }
 
 /** Its file is made into what the network takes, where that is wanted. */
@@ -100,14 +142,13 @@ async function showPresence(
   ctx: Context,
   tenant: Tenant,
   instance: Instance,
-  { jid }: GatewayRecipient,
-  { content, delayMs, signal }: InstanceSend,
+  { recipient, content, delayMs, signal }: InstanceSend,
 ): Promise<void> {
   const presence = content.type === 'audio' ? 'recording' : 'composing'
   const until = Date.now() + delayMs
   for (let left = delayMs; left > 0; left = until - Date.now()) {
     // What a connection cannot show is no reason not to send.
-    await openDevice(ctx, tenant, instance)({ verb: 'show_presence', jid, presence }, SHOW_TIMEOUT_MS)
+    await openDevice(ctx, tenant, instance)({ verb: 'show_presence', jid: recipient.jid, presence }, SHOW_TIMEOUT_MS)
     await sleep(Math.max(0, Math.min(SHOW_AGAIN_MS, until - Date.now())), signal).catch(() => {
       throw hungUp()
     })
@@ -129,12 +170,17 @@ async function sendToContact(
   try {
     return await sendMessage(ctx, tenant, line, command)
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'contact_not_found') throw error
-    if (command.about !== null) throw unknownMessage(command.about)
+    passStranger(error, recipient, command)
   }
-  if (recipient.kind === 'person' && isUserIdChatId(recipient.digits)) throw unknownPerson(recipient)
   await makeContact(ctx, tenant, recipient)
   return sendMessage(ctx, tenant, line, command)
+}
+
+/** Passes over the error that nobody knows the recipient, where a contact can be made; throws every other one. */
+function passStranger(error: unknown, recipient: GatewayRecipient, { about }: Pick<SendCommand, 'about'>): void {
+  if (!(error instanceof Problem) || error.code !== 'contact_not_found') throw error
+  if (about !== null) throw unknownMessage(about)
+  if (recipient.kind === 'person' && isUserIdChatId(recipient.digits)) throw unknownPerson(recipient)
 }
 
 /** A chat id that nobody has any more leads to nobody on the network. */

@@ -2,9 +2,16 @@ import type { Context } from '../../context.js'
 import type { InstanceWebhookFields } from '../../model/gateway-webhook.js'
 import type { Tenant } from '../../model/organization.js'
 import { findInstanceById } from '../../storage/instances.js'
-import { type CreatedInstance, createInstance, type InstanceFields } from './create.js'
+import { type CreatedInstance, createInstance } from './create.js'
+import type { InstanceFields } from './credentials.js'
 import { openToken } from './list.js'
-import { checkInstanceWebhook, type InstanceWebhook, recoverInstanceWebhook, setInstanceWebhook } from './webhook.js'
+import {
+  checkInstanceWebhook,
+  type InstanceWebhook,
+  makeInstanceWebhook,
+  recoverInstanceWebhook,
+  setInstanceWebhook,
+} from './webhook.js'
 
 /** A new instance, with the webhook that it was given. */
 export type SetUpInstance = CreatedInstance & { webhook: InstanceWebhook | null }
@@ -12,20 +19,27 @@ export type SetUpInstance = CreatedInstance & { webhook: InstanceWebhook | null 
 /** What an instance is set up from. */
 export type SetUpFields = InstanceFields & { webhook: InstanceWebhookFields | null }
 
-/** Makes an instance, and its webhook, both under the given id; what is wrong with either is found before. Throws like createInstance and setInstanceWebhook. */
+/**
+ * Makes an instance, and its webhook, both under the given id and both or none; what is wrong with either is found before. Throws like
+ * createInstance and setInstanceWebhook.
+ */
 export async function setUpInstance(
   ctx: Context,
   tenant: Tenant,
   { webhook, ...fields }: SetUpFields,
   id: string,
 ): Promise<SetUpInstance> {
-  if (webhook !== null) await checkInstanceWebhook(ctx, webhook)
-  const created = await createInstance(ctx, tenant, fields, id)
-  if (webhook === null) return { ...created, webhook: null }
-  return { ...created, webhook: await setInstanceWebhook(ctx, tenant.id, created.instance, webhook, id) }
+  if (webhook === null) return createInstance(ctx, tenant, fields, id, async (_, made) => ({ ...made, webhook: null }))
+  const checked = { ...webhook, url: await checkInstanceWebhook(ctx, webhook) }
+  const setUp = await createInstance(ctx, tenant, fields, id, async (transaction, made) => ({
+    ...made,
+    webhook: await makeInstanceWebhook(ctx, transaction, made.instance, checked, id),
+  }))
+  ctx.signals.send({ topic: 'webhooks', organizationId: tenant.id })
+  return setUp
 }
 
-/** The instance that an attempt to set it up has left under its id, with what it had not come to; null where it left none. */
+/** The instance that an attempt to set it up has left under its id, with its webhook, which attempts of older versions may not have come to; null where it left none. */
 export async function recoverSetUp(
   ctx: Context,
   tenant: Tenant,

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.js'
 import { isForeignKeyViolation } from '../../database/errors.js'
+import type { Queryable } from '../../database/pool.js'
 import { newWebhookSecret } from '../../lib/standard-webhooks.js'
 import {
   checkHeaders,
@@ -39,25 +40,28 @@ export async function setInstanceWebhook(
   fields: InstanceWebhookFields,
   id: string,
 ): Promise<InstanceWebhook> {
-  const { headers } = fields
   const url = await checkInstanceWebhook(ctx, fields)
   if (url === null) return switchOff(ctx, organizationId, instance, fields, id)
-  const secret = newWebhookSecret()
-  const row = {
-    id,
-    url,
-    events: readGatewayEvents(fields.events),
-    secret: sealWebhookSecret(ctx.secrets, organizationId, secret),
-    active: fields.enabled,
-    by_events: fields.byEvents,
-    with_base64: fields.base64,
-    headers: sealWebhookHeaders(ctx.secrets, organizationId, headers),
-  }
-  const webhook = await refusingDeleted(instance, () =>
-    ctx.database.transaction((transaction) => putInstanceWebhook(transaction, organizationId, instance.id, row)),
+  const set = await refusingDeleted(instance, () =>
+    ctx.database.transaction((transaction) => put(ctx, transaction, instance, { ...fields, url }, id)),
   )
   ctx.signals.send({ topic: 'webhooks', organizationId })
-  return { webhook, headers: { ...headers }, secret: webhook.id === id ? secret : null }
+  return set
+}
+
+/**
+ * Makes the webhook of an instance that the same transaction makes; `url` is what checkInstanceWebhook has resolved to. To be told of by
+ * the signal `webhooks` after the commit.
+ */
+export async function makeInstanceWebhook(
+  ctx: Pick<Context, 'secrets' | 'clock'>,
+  transaction: Queryable,
+  instance: Instance,
+  { url, ...fields }: InstanceWebhookFields,
+  id: string,
+): Promise<InstanceWebhook> {
+  if (url !== null) return put(ctx, transaction, instance, { ...fields, url }, id)
+  return { webhook: notStored(instance, fields, id, ctx.clock()), headers: { ...fields.headers }, secret: null }
 }
 
 /** Refuses what would not do for a webhook. Resolves to its url; null where it is switched off and names none that can be called. Throws invalid_field. */
@@ -96,6 +100,27 @@ export async function findInstanceWebhook(
   return webhook && { webhook, headers: openWebhookHeaders(ctx.secrets, webhook), secret: null }
 }
 
+async function put(
+  { secrets }: Pick<Context, 'secrets'>,
+  transaction: Queryable,
+  { organization_id: organizationId, id: instanceId }: Instance,
+  { url, events, enabled, byEvents, base64, headers }: InstanceWebhookFields & { url: string },
+  id: string,
+): Promise<InstanceWebhook> {
+  const secret = newWebhookSecret()
+  const webhook = await putInstanceWebhook(transaction, organizationId, instanceId, {
+    id,
+    url,
+    events: readGatewayEvents(events),
+    secret: sealWebhookSecret(secrets, organizationId, secret),
+    active: enabled,
+    by_events: byEvents,
+    with_base64: base64,
+    headers: sealWebhookHeaders(secrets, organizationId, headers),
+  })
+  return { webhook, headers: { ...headers }, secret: webhook.id === id ? secret : null }
+}
+
 async function switchOff(
   ctx: WebhookContext & Pick<Context, 'signals' | 'clock'>,
   organizationId: string,
@@ -114,7 +139,7 @@ async function switchOff(
 /** What is switched off before it ever had a url says nothing that were worth a row. */
 function notStored(
   { id: instanceId }: Instance,
-  { events, byEvents, base64 }: InstanceWebhookFields,
+  { events, byEvents, base64 }: Omit<InstanceWebhookFields, 'url'>,
   id: string,
   now: Date,
 ): ShownInstanceWebhook {

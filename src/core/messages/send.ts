@@ -53,11 +53,7 @@ const BUDGET_MS = 25_000
 export async function sendMessage(ctx: Context, tenant: Tenant, line: Line, command: SendCommand): Promise<SendResult> {
   let deadline = Date.now() + BUDGET_MS
   await checkMember(ctx, tenant, command.memberId)
-  const message = draftMessage(ctx, tenant, line, {
-    ...command,
-    addresses: command.to.forms,
-    aboutId: command.about?.id ?? null,
-  })
+  const message = draftOf(ctx, tenant, line, command)
   await checkFirst(ctx, tenant, line, command, message, deadline)
   const begun = Date.now()
   const { content, file } = await prepareContent(ctx, tenant, line, command)
@@ -69,6 +65,26 @@ export async function sendMessage(ctx: Context, tenant: Tenant, line: Line, comm
     if (error instanceof Problem && message.mediaId !== null) await dropFile(ctx, tenant, message.mediaId)
     throw error
   }
+}
+
+/**
+ * Refuses what would be refused of a message that is to be sent `inMs` milliseconds from now, before anything is done for it that
+ * takes long; nothing is written. Throws contact_not_found, contact_blocked, contact_opted_out, message_not_found, too_many_requests.
+ */
+export async function checkMessage(
+  ctx: Context,
+  tenant: Tenant,
+  line: Line,
+  command: SendCommand,
+  inMs: number,
+): Promise<void> {
+  const message = draftOf(ctx, tenant, line, command)
+  await checkContact(ctx, command, message, Date.now() + inMs + BUDGET_MS)
+}
+
+function draftOf(ctx: Context, tenant: Tenant, line: Line, command: SendCommand): OutgoingMessage {
+  const { to, about } = command
+  return draftMessage(ctx, tenant, line, { ...command, addresses: to.forms, aboutId: about?.id ?? null })
 }
 
 /** What is refused then leaves no file behind. */
@@ -111,11 +127,20 @@ async function checkFirst(
   deadline: number,
 ): Promise<void> {
   if (draft.mediaId === null && number.messagesPerSecond === 0) return
-  const refusal = await checkRecipient(ctx.database, draft)
-  if (refusal && !passesInTime(refusal, requestPatience(ctx, deadline))) throw explainRefusal(refusal, command)
+  await checkContact(ctx, command, draft, deadline)
   if (draft.mediaId === null) return
   const turn = await lookForTurn(ctx.database, tenant.id, number)
   if (!turn.granted) throw numberBusy(turn.waitMs)
+}
+
+async function checkContact(
+  ctx: Context,
+  command: SendCommand,
+  draft: OutgoingMessage,
+  deadline: number,
+): Promise<void> {
+  const refusal = await checkRecipient(ctx.database, draft)
+  if (refusal && !passesInTime(refusal, requestPatience(ctx, deadline))) throw explainRefusal(refusal, command)
 }
 
 /** Hands the file over, where there is one. */

@@ -5,6 +5,9 @@ import { isJsonObject } from '../../lib/json.js'
 /** Fields that hold an object, which some clients write as an empty list when there is nothing in it. */
 const OBJECTS = new Set(['where', 'key', 'messageTimestamp', 'webhook', 'headers', 'lastMessage', 'options'])
 
+/** The fields of a range of time stand so deep. */
+const LEVELS = 3
+
 /** Reads an empty list where an object belongs: as the whole body it is an empty one, as a field it is left out. */
 export async function readEmptyObjects(request: FastifyRequest): Promise<void> {
   const { body } = request
@@ -13,10 +16,12 @@ export async function readEmptyObjects(request: FastifyRequest): Promise<void> {
   request.body = isEmptyList(body) ? {} : withoutEmptyLists(body)
 }
 
-function withoutEmptyLists(value: unknown): unknown {
-  if (!isJsonObject(value)) return value
+function withoutEmptyLists(value: unknown, levels = LEVELS): unknown {
+  if (levels === 0 || !isJsonObject(value)) return value
   const given = Object.entries(value).filter(([name, item]) => !(OBJECTS.has(name) && isEmptyList(item)))
-  return Object.fromEntries(given.map(([name, item]) => [name, OBJECTS.has(name) ? withoutEmptyLists(item) : item]))
+  return Object.fromEntries(
+    given.map(([name, item]) => [name, OBJECTS.has(name) ? withoutEmptyLists(item, levels - 1) : item]),
+  )
 }
 
 function isEmptyList(value: unknown): boolean {

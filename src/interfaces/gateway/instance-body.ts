@@ -18,9 +18,11 @@ export function readSetUp(body: Body): SetUpFields {
     name: body.instanceName,
     kind: readKind(body.integration),
     token: body.token ?? undefined,
+    accessToken: body.accessToken ?? undefined,
     number: body.number ?? undefined,
     businessId: body.businessId ?? undefined,
     appSecret: body.appSecret ?? undefined,
+    verifyToken: body.verifyToken ?? undefined,
     settings: readSettings(body),
     webhook: readWebhook(body),
   }

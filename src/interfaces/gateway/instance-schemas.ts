@@ -24,7 +24,12 @@ export const CreateBody = Type.Object({
   token: Type.Optional(
     Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()], {
       description:
-        'Opens the instance: at least 24 characters; made where it is left out. Of a business number of its own: its access token',
+        'Opens the instance: at least 24 characters; made where it is left out. Of a business number of its own, without accessToken: its access token, which opens the instance too where nothing else is opened by it',
+    }),
+  ),
+  accessToken: Type.Optional(
+    Type.Union([Type.String({ maxLength: 2_048 }), Type.Null()], {
+      description: 'Of a business number of its own: its access token; then token is the key of the instance only',
     }),
   ),
   number: Type.Optional(
@@ -39,6 +44,11 @@ export const CreateBody = Type.Object({
   appSecret: Type.Optional(
     Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()], {
       description: 'Signs the callbacks of the number; without it they are refused',
+    }),
+  ),
+  verifyToken: Type.Optional(
+    Type.Union([Type.String({ maxLength: 256 }), Type.Null()], {
+      description: 'Chosen by you, for the upstream to verify the address of the callbacks of the number',
     }),
   ),
   qrcode: Flag('Show a code at once'),
@@ -100,7 +110,7 @@ export const CreateAnswer = Type.Object({
     accessTokenWaBusiness: Type.Literal(''),
     status: Type.Enum(['open', 'connecting', 'close']),
   }),
-  hash: Type.String({ description: "The instance's token" }),
+  hash: Type.String({ description: "The instance's token, which is not always the one that was given" }),
   webhook: Type.Union([
     Type.Object({
       webhookUrl: Type.String(),
@@ -146,6 +156,8 @@ export const InstanceRow = Type.Object({
   Setting: SettingsSchema,
   _count: Type.Object(
     { Message: Type.Integer(), Contact: Type.Integer(), Chat: Type.Integer() },
-    { description: 'Of the newest messages, 10,000 at most' },
+    {
+      description: 'All messages; people, as its 10,000 newest messages tell, or fewer where many instances are listed',
+    },
   ),
 })

@@ -27,7 +27,7 @@ export function instanceRoutes(server: GatewayServer, ctx: Context): void {
         description:
           'What the body says of proxies, queues and chat tools (proxyHost, rabbitmq, chatwootUrl and the like) is ignored',
         body: CreateBody,
-        response: responses({ 201: CreateAnswer }, 400, 409, 422, 501),
+        response: responses({ 201: CreateAnswer }, 400, 409, 422, 500, 501),
       },
     },
     (request, reply) => create(ctx, request, reply, request.body),

@@ -30,7 +30,7 @@ const STATUS_TEXTS = {
   429: 'Too many requests: wait for Retry-After seconds',
   500: 'Connection Closed: the instance is not open; or the upstream or the service failed',
   501: 'This kind of instance cannot do it',
-  503: 'The database cannot be reached: wait for Retry-After seconds',
+  503: 'The database, or the simulator, cannot be reached: wait for Retry-After seconds',
 } as const
 
 /** The answers of an endpoint, for its schema; see http/responses. */

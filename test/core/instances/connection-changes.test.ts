@@ -23,7 +23,7 @@ async function insert(kind: InstanceKind): Promise<Instance> {
   const instance = await insertInstance(world.database, organization.id, {
     ...{ id, name: kind, kind, state: 'close', number: null, owner: null, settings: {} },
     ...{ token: Buffer.from('sealed'), token_hash: Buffer.from(id), access_token: null, app_secret: null },
-    ...{ phone_number_id: `${organization.id}/${kind}`, business_account_id: null },
+    ...{ phone_number_id: `${organization.id}/${kind}`, business_account_id: null, verify_token_hash: null },
   })
   return instance as Instance
 }

@@ -41,6 +41,7 @@ export async function makeInstance(
     business_account_id: null,
     access_token: null,
     app_secret: null,
+    verify_token_hash: null,
     settings: {},
   })
   if (instance === null) throw new Error(`there is an instance ${name} already`)

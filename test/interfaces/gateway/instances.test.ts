@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { insertMessages, moveToInstance } from '../../support/conversations.js'
 import { createInstance, scan } from '../../support/instances.js'
 import { type Answer, type RequestOptions, startWorld, type TestOrganization, type World } from '../../support/world.js'
 
@@ -354,6 +355,26 @@ describe('GET /instance/fetchInstances', () => {
       { Message: 4, Contact: 2, Chat: 2 },
       { Message: 0, Contact: 0, Chat: 0 },
     ])
+  })
+
+  it('counts all messages, however many they are', async () => {
+    await createInstance(world, organization)
+    const phone = await createInstance(world, organization, { instanceName: 'phone', integration: 'SANDBOX' })
+    const elsewhere = await createInstance(world, other, { instanceName: `counted-${organization.slug}` })
+    const body = { phone_number: '5511987654321' }
+    const { contact } = (await world.request('POST', '/contact', { key: organization.key, body })).body
+    await insertMessages(world, contact.id, Array(10_001).fill('x'))
+    const counts = async () =>
+      (await ask('GET', '/instance/fetchInstances')).body.map(({ _count }: { _count: unknown }) => _count)
+    const [all, none] = [
+      { Message: 10_001, Contact: 1, Chat: 1 },
+      { Message: 0, Contact: 0, Chat: 0 },
+    ]
+    expect(await counts()).toEqual([all, none])
+    await moveToInstance(world, contact.id, phone.id)
+    expect(await counts()).toEqual([none, all])
+    const foreign = await ask('GET', `/instance/fetchInstances?instanceId=${elsewhere.id}`, { key: other.key })
+    expect(foreign.body[0]._count).toEqual(none)
   })
 
   it('finds by name, id and number; 404 for a name or id that there is not', async () => {

@@ -5,12 +5,16 @@ import { tenantOf } from '../../../http/auth.js'
 import { startStream } from '../../../http/stream.js'
 import { encodeBase64 } from '../../../lib/base64.js'
 import { asObject } from '../../../lib/json.js'
+import { MEBIBYTE } from '../../../lib/units.js'
 import { chatOf, presentGatewayMessage } from '../../../model/gateway-message.js'
 import type { Instance } from '../../../model/instance.js'
 import { requireRouteInstance } from '../guard.js'
 import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
 import { Maybe, NeededId } from './schemas.js'
+
+/** Clients hand a webhook's message back as it came, and so with its file in base64. */
+const BODY_LIMIT = 32 * MEBIBYTE
 
 const Body = Type.Object({
   message: Type.Object({ key: Type.Object({ id: NeededId }, { 'x-missing': true }) }, { 'x-missing': true }),
@@ -34,6 +38,7 @@ export function fileRoutes(server: GatewayServer, ctx: Context): void {
   server.post(
     '/chat/getBase64FromMediaMessage/:instance',
     {
+      bodyLimit: BODY_LIMIT,
       schema: {
         summary: 'The file of a message, in base64',
         params: instancePath,

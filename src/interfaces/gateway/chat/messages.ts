@@ -10,6 +10,8 @@ import { given, Id, Jid, Maybe, paging, readPage, readTimestamps, Timestamps } f
 
 const ROWS_A_PAGE = 50
 const STATUSES: GatewayStatus[] = ['ERROR', 'PENDING', 'SERVER_ACK', 'DELIVERY_ACK', 'READ']
+/** Clients may look for what other gateways know besides: no message has one of them. */
+const UNUSED_STATUSES = ['PLAYED', 'DELETED', 'EDITED'] as const
 
 const FindBody = Type.Object({
   where: Maybe(
@@ -30,7 +32,7 @@ const StatusBody = Type.Object({
       keyId: Maybe(Id),
       remoteJid: Maybe(Jid),
       fromMe: Maybe(Type.Boolean()),
-      status: Maybe(Type.Enum(STATUSES)),
+      status: Maybe(Type.Enum([...STATUSES, ...UNUSED_STATUSES])),
     }),
   ),
   ...paging(ROWS_A_PAGE),
@@ -129,10 +131,12 @@ export function messageRoutes(server: GatewayServer, ctx: Context): void {
     async (request) => {
       const instance = await requireRouteInstance(ctx, request)
       const { where } = request.body
+      const status = where?.status ?? null
+      if (isUnused(status)) return []
       const wanted: MessageSearch = {
         ...readKey({ ...where, id: given(where?.keyId) ?? where?.id }),
         messageType: null,
-        status: where?.status ?? null,
+        status,
         from: null,
         to: null,
       }
@@ -155,6 +159,12 @@ export function messageRoutes(server: GatewayServer, ctx: Context): void {
       })
     },
   )
+}
+
+type SearchedStatus = GatewayStatus | (typeof UNUSED_STATUSES)[number] | null
+
+function isUnused(status: SearchedStatus): status is (typeof UNUSED_STATUSES)[number] {
+  return UNUSED_STATUSES.some((unused) => unused === status)
 }
 
 /** What was sent is from the web, what was received from somewhere; nothing is from anywhere else. */

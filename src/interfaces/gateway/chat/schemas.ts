@@ -51,7 +51,9 @@ function readMoment(name: string, value: string | number | null | undefined, end
   if (value === null || value === undefined || value === '') return null
   const isSeconds = typeof value === 'number' || /^\d{1,12}$/.test(value)
   const at = new Date(isSeconds ? Number(value) * 1_000 + endMs : value)
-  if (!Number.isNaN(at.getTime()) && at.getUTCFullYear() < 10_000) return at
+  // Years that the database knows as well; that of a time that is none is none either.
+  const year = at.getUTCFullYear()
+  if (year >= 1 && year < 10_000) return at
   throw new Problem(
     'invalid_field',
     `where.messageTimestamp.${name} "${String(value).slice(0, 64)}" is no time: give ISO 8601, or Unix seconds`,

@@ -1,6 +1,5 @@
 import type { Context } from '../../../context.js'
 import type { Attempt } from '../../../core/idempotency.js'
-import { readRecipient } from '../../../core/instances/recipient.js'
 import { findSent, type InstanceSend } from '../../../core/instances/send.js'
 import type { SendResult } from '../../../core/messages/settle.js'
 import { explainUnsent } from '../../../http/unsent.js'
@@ -15,7 +14,7 @@ const NOT_ON_NETWORK = 131026
 /** The code of an error of a linked device: it has no such thing. */
 const NOT_SUPPORTED = 501
 
-type Asked = Pick<InstanceSend, 'number' | 'numberField'>
+type Asked = Pick<InstanceSend, 'recipient'>
 
 /**
  * The answer to what became of a send (contract 5). Kept for an Idempotency-Key is only what will not change by trying again.
@@ -29,7 +28,7 @@ export async function toAttempt(
   sent: SendResult,
 ): Promise<Attempt> {
   if (sent.result === 'accepted') return presentSent(ctx, tenant, instance, asked, sent.messageId)
-  const problem = toProblem(tenant, instance, asked, sent)
+  const problem = toProblem(instance, asked, sent)
   if (!isFinal(sent)) throw problem
   return { status: gatewayStatusOf(problem), body: gatewayBodyOf(problem), final: true }
 }
@@ -39,12 +38,11 @@ async function presentSent(
   ctx: Context,
   tenant: Tenant,
   instance: Instance,
-  { number, numberField }: Asked,
+  { recipient: { kind, jid } }: Asked,
   id: string,
 ): Promise<Attempt> {
   const found = await findSent(ctx, tenant, id)
   if (found === null) throw new Problem('message_not_found', `The message ${id} has just been erased`)
-  const { kind, jid } = readRecipient(tenant, numberField, number)
   const chat = kind === 'person' ? found.chat : { ...found.chat, jid }
   const shown = presentGatewayMessage(found.message, chat, instance.id, ctx.mediaLinks.urlOf)
   const raw = { ...shown, status: 'PENDING' }
@@ -57,8 +55,8 @@ function isFinal(sent: Failed): boolean {
   return sent.result === 'unknown' || (sent.result === 'refused' && sent.because === 'message')
 }
 
-function toProblem(tenant: Tenant, { kind }: Instance, asked: Asked, sent: Failed): Problem {
-  if (sent.result === 'refused') return explainRefusal(tenant, asked, sent)
+function toProblem({ kind }: Instance, asked: Asked, sent: Failed): Problem {
+  if (sent.result === 'refused') return explainRefusal(asked, sent)
   const problem = explainUnsent(sent, 'network')
   // Its row said that it was open a moment ago.
   const isClosed = sent.result === 'unavailable' && kind === 'linked_device'
@@ -66,8 +64,7 @@ function toProblem(tenant: Tenant, { kind }: Instance, asked: Asked, sent: Faile
 }
 
 function explainRefusal(
-  tenant: Tenant,
-  { number, numberField }: Asked,
+  { recipient: { given: number, jid } }: Asked,
   { because, code, text, messageId: id }: Extract<SendResult, { result: 'refused' }>,
 ): Problem {
   if (because === 'credentials') {
@@ -78,7 +75,6 @@ function explainRefusal(
     })
   }
   if (code === NOT_ON_NETWORK) {
-    const { jid } = readRecipient(tenant, numberField, number)
     return new Problem('not_on_network', text, { numbers: [{ jid, exists: false, number }], upstream_code: code, id })
   }
   return new Problem(code === NOT_SUPPORTED ? 'not_supported' : 'upstream_rejected', text, { upstream_code: code, id })

@@ -30,7 +30,7 @@ export const fileVerbs = [
       caption,
       fileName: Optional(LIMITS.filename, 'The display name of a document; needed with base64'),
     }),
-    read: (body, { source, filename, isBase64 }) => {
+    read: (body, { source, isBase64 }) => {
       const words = { caption: textOrNull(body.caption), ...mentionsOf(body) }
       switch (body.mediatype) {
         case 'image':
@@ -39,7 +39,7 @@ export const fileVerbs = [
         case 'audio':
           return { content: { type: 'audio', file: source } }
         case 'document': {
-          const name = textOrNull(body.fileName) ?? filename
+          const name = textOrNull(body.fileName)
           if (name === null && isBase64) {
             throw new Problem('missing_field', 'For base64 the file name must be informed.')
           }
@@ -101,7 +101,7 @@ export function fileAtAddress(field: string, text: string): AskedFile | null {
   if (text.length > LIMITS.url) {
     throw new Problem('invalid_field', `${field} must have at most ${LIMITS.url} characters where it is an address`)
   }
-  return { source: { url: text }, filename: null, isBase64: false }
+  return { source: { url: text }, isBase64: false }
 }
 
 /** The schema of a text that is an address and nothing else. */

@@ -39,9 +39,14 @@ function notText(name: string): Problem {
   return new Problem('invalid_field', `${name} must be a text: an http(s) address or base64`)
 }
 
-function received({ path, sha256, filename }: ReceivedFile, isBase64: boolean, fields: JsonObject): TakenFile {
-  const file = { source: { path }, filename, isBase64 }
-  return { file, fields, fingerprint: { ...fields, file: sha256, filename } }
+function received({ path, sha256, filename }: ReceivedFile, isBase64: boolean, given: JsonObject): TakenFile {
+  const fields = withName(given, filename)
+  return { file: { source: { path }, isBase64 }, fields, fingerprint: { ...fields, file: sha256 } }
+}
+
+/** The name that a part of a form tells is a field like any other: where nobody gave one, and held to the same rules. */
+function withName(fields: JsonObject, filename: string | null): JsonObject {
+  return filename === null ? fields : { fileName: filename, ...fields }
 }
 
 /** A text that is too short to have been received as a file. */

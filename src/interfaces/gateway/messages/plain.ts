@@ -92,7 +92,11 @@ export const plainVerbs = [
         { id: MessageId, remoteJid: Needed(100, 'The chat'), fromMe: Type.Optional(Type.Boolean()) },
         { 'x-missing': true },
       ),
-      reaction: Type.String({ maxLength: LIMITS.emoji, description: 'One emoji, or nothing' }),
+      reaction: Type.String({
+        maxLength: LIMITS.emoji,
+        description: 'One emoji, or nothing',
+        'x-missing': 'reaction is required: one emoji, or an empty text to take the reaction back',
+      }),
     }),
     read: ({ key, reaction }) => {
       if (!isReaction(reaction)) throw new Problem('invalid_field', 'Reaction must be a single emoji or empty string')

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
+import { readRecipient } from '../../../core/instances/recipient.js'
 import { type InstanceSend, sendByInstance } from '../../../core/instances/send.js'
 import { findSendResult } from '../../../core/messages/settle.js'
 import { tenantOf } from '../../../http/auth.js'
@@ -8,6 +9,7 @@ import { hangUpSignal } from '../../../http/hang-up.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import type { JsonObject } from '../../../lib/json.js'
 import type { Instance } from '../../../model/instance.js'
+import type { Tenant } from '../../../model/organization.js'
 import { foldBody } from '../body/fold.js'
 import { withBody } from '../body/receive.js'
 import { MAX_MESSAGE_BYTES } from '../body/received.js'
@@ -88,7 +90,7 @@ async function answerSend(
     const asked = verb.read(fields, file)
     return answerOnce(ctx, request, reply, {
       fingerprint,
-      ...performing(ctx, request, instance, toSend(verb, fields, asked, signal)),
+      ...performing(ctx, request, instance, toSend(tenantOf(request), verb, fields, asked, signal)),
     })
   })
 }
@@ -101,6 +103,7 @@ function pathsOfFile({ fileField, shape }: SendVerb): ReadonlySet<string> {
 }
 
 function toSend(
+  tenant: Tenant,
   { fileField }: SendVerb,
   fields: JsonObject,
   { content, wanted, recipient, about }: Asked,
@@ -111,8 +114,7 @@ function toSend(
     content,
     wanted: wanted ?? null,
     fileField: fileField ?? '',
-    number: recipient?.number ?? number,
-    numberField: recipient?.field ?? 'number',
+    recipient: readRecipient(tenant, recipient?.field ?? 'number', recipient?.number ?? number),
     about: about ?? (quoted ? { id: quoted.key.id, field: 'quoted.key.id' } : null),
     delayMs: delay,
     signal,

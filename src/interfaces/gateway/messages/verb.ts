@@ -21,8 +21,6 @@ export interface Asked {
 /** A file as a body gave it. */
 export interface AskedFile {
   source: GivenSource
-  /** The name that came with it. */
-  filename: string | null
   /** Whether it stood in the body as a text. */
   isBase64: boolean
 }

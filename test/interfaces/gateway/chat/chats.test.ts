@@ -34,7 +34,9 @@ describe('findChats', () => {
     expect(body[0]).toMatchObject({ windowActive: false, windowStart: null, unreadCount: 0 })
     expect(jids((await on.chat('findChats', 'phone', { take: 1, skip: 1 })).body)).toEqual([older])
     expect(jids((await on.chat('findChats', 'phone', { take: 0 })).body).slice(0, 2)).toEqual([newer, older])
-    expect((await on.chat('findChats', 'phone', { take: 1e9, skip: 1e9 })).body).toEqual([])
+    expect((await on.chat('findChats', 'phone', { take: 1e9, skip: 100_000 })).body).toEqual([])
+    const tooFar = await on.chat('findChats', 'phone', { skip: 100_001 })
+    expect([tooFar.status, tooFar.body.response.message[0][0]]).toEqual([400, expect.stringMatching(/skip.*100,?000/)])
     expect(jids((await on.chat('findChats', 'phone', undefined, 'GET')).body).slice(0, 2)).toEqual([newer, older])
     expect(jids((await on.chat('findChats', 'shop', { take: 1 })).body)).toEqual([elsewhere])
     expect((await on.chat('findChats', 'second', {})).body).toEqual([])
@@ -52,6 +54,34 @@ describe('findChats', () => {
     expect((await on.chat('findChats', 'phone', { where: { remoteJid: on.newNumber() } })).body).toEqual([])
     const later = { messageTimestamp: { gte: Math.floor(Date.now() / 1_000) + 600 } }
     expect((await on.chat('findChats', 'phone', { where: later })).body).toEqual([])
+  })
+
+  it('goes by the time of the newest message, with a chat that is named and without', async () => {
+    const number = on.newNumber()
+    for (const at of ['2001-06-01T00:00:00Z', '2002-06-01T00:00:00Z']) {
+      const id = await on.sendText('phone', number, `of ${at.slice(0, 4)}`)
+      await on.world.database.pool.query('UPDATE messages SET created_at = $2 WHERE upstream_id = $1', [id, at])
+    }
+    const found = async (where: object) => {
+      const { body } = await on.chat('findChats', 'phone', { where })
+      return body.map((one: { lastMessage: { message: object } }) => one.lastMessage.message)
+    }
+    const newest = [{ conversation: 'of 2002' }]
+    for (const [gte, lte, expected] of [
+      ['2001-01-01', '2001-12-31', []],
+      ['2001-01-01', '2002-12-31', newest],
+      ['2002-01-01', '2002-12-31', newest],
+      ['2002-06-01T00:00:00Z', '2002-06-01T00:00:00Z', newest],
+      [null, '2002-12-31', newest],
+      [null, '2002-05-31', []],
+      ['2002-07-01', '2003-12-31', []],
+    ]) {
+      const messageTimestamp = { gte, lte }
+      expect(await found({ messageTimestamp })).toEqual(expected)
+      expect(await found({ messageTimestamp, remoteJid: number })).toEqual(expected)
+    }
+    expect(await found({ messageTimestamp: { gte: '2002-01-01' }, remoteJid: number })).toEqual(newest)
+    expect(await found({ messageTimestamp: { gte: '2003-01-01' }, remoteJid: number })).toEqual([])
   })
 
   it('looks further back where few chats have the newest messages', async () => {

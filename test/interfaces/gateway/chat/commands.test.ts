@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MEBIBYTE } from '../../../../src/lib/units.js'
 import { readConversations } from '../../../support/conversations.js'
 import { FILES } from '../../api/send-chat-support.js'
 import { type ChatWorld, startChatWorld, text } from './support.js'
@@ -56,6 +57,31 @@ describe('markMessageAsRead', () => {
     expect(found.body[0].unreadCount).toBe(1)
   })
 
+  it('marks what came by this connection alone; the contact is unread as long as anything is', async () => {
+    const number = on.newNumber()
+    const toShop = await on.receive('shop', number, text('to the shop'))
+    const toPhone = await on.receive('phone', number, text('to the phone'))
+    const unread = async (instance: string) =>
+      (await on.chat('findChats', instance, { where: { remoteJid: number } })).body[0].unreadCount
+    await on.chat('markMessageAsRead', 'phone', { readMessages: [{ id: toPhone }] })
+    expect([await unread('phone'), await unread('shop')]).toEqual([0, 1])
+    expect((await contact(number)).has_unread_messages).toBe(true)
+    await on.chat('markMessageAsRead', 'shop', { readMessages: [{ id: toShop }] })
+    expect((await contact(number)).has_unread_messages).toBe(false)
+  })
+
+  it('takes what a human has answered for read', async () => {
+    const number = on.newNumber()
+    const fields = { email: `${number}@example.com`, full_name: 'Mia', role: 'agent' }
+    const made = await on.world.admin('POST', `/organizations/${on.organization.id}/members`, fields)
+    await on.receive('shop', number, text('to the shop'))
+    const body = { phone_number: number, message_type: 'text', text: 'answered', memberId: made.body.member.id }
+    expect((await on.world.request('POST', '/send-chat', { key: on.organization.key, body })).status).toBe(200)
+    const id = await on.receive('phone', number, text('to the phone'))
+    await on.chat('markMessageAsRead', 'phone', { readMessages: [{ id }] })
+    expect((await contact(number)).has_unread_messages).toBe(false)
+  })
+
   it('does nothing for what is not known, of another connection, or sent; and needs an open one', async () => {
     const number = on.newNumber()
     const id = await on.receive('shop', number, text('to the shop'))
@@ -82,6 +108,26 @@ describe('markChatUnread', () => {
     expect((await on.chat('markChatUnread', 'phone', { chat: on.newNumber() })).status).toBe(404)
     expect((await on.chat('markChatUnread', 'second', { chat: number }, 'PUT', on.other.key)).status).toBe(404)
   })
+
+  it('shows at least one message as unread, where it was set so', async () => {
+    const number = on.newNumber()
+    await on.sendText('phone', number, 'hello')
+    await on.chat('markChatUnread', 'phone', { chat: number })
+    const find = async (instance: string) =>
+      (await on.chat('findChats', instance, { where: { remoteJid: number } })).body[0].unreadCount
+    expect(await find('phone')).toBe(1)
+    // What is unread elsewhere is none of this connection's.
+    await on.sendText('shop', number, 'hello')
+    await on.receive('shop', number, text('hi'))
+    expect([await find('phone'), await find('shop')]).toEqual([0, 1])
+  })
+
+  it('needs a chat of the instance', async () => {
+    const number = on.newNumber()
+    await on.sendText('shop', number, 'by the shop')
+    expect((await on.chat('markChatUnread', 'phone', { chat: number })).status).toBe(404)
+    expect((await contact(number)).has_unread_messages).toBe(false)
+  })
 })
 
 describe('archiveChat', () => {
@@ -104,6 +150,25 @@ describe('archiveChat', () => {
     expect((await on.chat('archiveChat', 'second', { chat: number, archive: true }, 'POST', on.other.key)).status).toBe(
       404,
     )
+  })
+
+  it('archives the chat that is named, whatever message is named beside it', async () => {
+    const [number, other] = [on.newNumber(), on.newNumber()]
+    const first = await on.sendText('phone', number, 'hello')
+    const newest = await on.sendText('phone', number, 'hello again')
+    const elsewhere = await on.sendText('phone', other, 'hello')
+    const archive = async (id: string) => {
+      const body = { chat: number, lastMessage: { key: { id } }, archive: true }
+      const answer = await on.chat('archiveChat', 'phone', body)
+      expect([answer.status, answer.body.chatId]).toEqual([201, jid(number)])
+      return (await commands()).at(-1).last.key.id
+    }
+    expect(await archive(first)).toBe(first)
+    expect(await archive(elsewhere)).toBe(newest)
+    expect(await archive('unknown')).toBe(newest)
+    expect((await contact(other)).archived).toBe(false)
+    const byMessage = { lastMessage: { key: { id: 'unknown' } }, archive: true }
+    expect((await on.chat('archiveChat', 'phone', byMessage)).status).toBe(404)
   })
 
   it('is nothing that the business API could do', async () => {
@@ -271,6 +336,16 @@ describe('getBase64FromMediaMessage', () => {
     expect((await ask('shop', sent.body.key.id)).status).toBe(404)
     expect((await ask('phone', sent.body.key.id, on.other.key)).status).toBe(404)
     expect((await ask('phone', sent.body.key.id, on.second.token)).status).toBe(404)
+  })
+
+  it('takes the message as a webhook posted it, with its file', async () => {
+    const media = { number: on.newNumber(), mediatype: 'image', media: on.fileUrl('jpeg') }
+    const { key } = (await on.send('sendMedia', 'phone', media)).body
+    const handBack = (length: number) =>
+      on.chat('getBase64FromMediaMessage', 'phone', { message: { key, message: { base64: 'A'.repeat(length) } } })
+    expect((await handBack(22 * MEBIBYTE)).status).toBe(201)
+    const { status, body } = await handBack(32 * MEBIBYTE)
+    expect([status, body.response.message[0]]).toEqual([413, expect.stringContaining(String(32 * MEBIBYTE))])
   })
 
   it('says why there is none', async () => {

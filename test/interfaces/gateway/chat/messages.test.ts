@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { insertMessages } from '../../../support/conversations.js'
+import { insertMessages, moveToInstance } from '../../../support/conversations.js'
+import { createInstance } from '../../../support/instances.js'
+import type { Answer, TestOrganization } from '../../../support/world.js'
 import { type ChatWorld, startChatWorld, text, textsOf } from './support.js'
 
 let on: ChatWorld
@@ -89,8 +91,17 @@ describe('findMessages', () => {
       where: { messageType: 'locationMessage', messageTimestamp: { gte: String(at) } },
     })
     expect(all.body.messages.total).toBe(1)
-    const refused = await find('phone', { where: { messageTimestamp: { gte: 'yesterday' } } })
-    expect([refused.status, refused.body.response.message[0][0]]).toEqual([400, expect.stringContaining('yesterday')])
+    expect(await of({ messageTimestamp: { gte: '0001-01-01T00:00:00Z', lte: '9999-12-31T23:59:59Z' } })).toBe(3)
+    for (const gte of ['yesterday', '-200000-01-01T00:00:00Z', '+200000-01-01T00:00:00Z']) {
+      const { status, body } = await find('phone', { where: { messageTimestamp: { gte } } })
+      expect([status, body.response.message[0][0]]).toEqual([400, expect.stringContaining(gte)])
+    }
+  })
+
+  it('refuses a body that nests without end', async () => {
+    const levels = 20_000
+    const { status, body } = await find('phone', `${'{"where":'.repeat(levels)}1${'}'.repeat(levels)}`)
+    expect([status, body.response.message[0][0]]).toEqual([400, expect.stringContaining('nests deeper')])
   })
 
   it('goes through pages from either end, on all connections and on one alone', async () => {
@@ -131,13 +142,7 @@ describe('findMessages', () => {
     const foreign = await on.chat('findMessages', 'phone', {}, 'POST', organization.key)
     expect(foreign.body.messages.total).toBe(0)
     // With messages on another connection those of a conversation are counted.
-    await world.database.pool.query(
-      `WITH moved AS (
-         UPDATE messages SET instance_id = $2 WHERE contact_id = $1 AND seq = 1 RETURNING organization_id, instance_id
-       )
-       INSERT INTO line_counts (organization_id, instance_id, change) SELECT organization_id, instance_id, 1 FROM moved`,
-      [made.body.contact.id, on.foreign.id],
-    )
+    await moveToInstance(world, made.body.contact.id, on.foreign.id, [1])
     const left = await on.chat(
       'findMessages',
       'shop',
@@ -148,6 +153,100 @@ describe('findMessages', () => {
     expect([left.body.messages.total, textsOf(left).length]).toEqual([24, 24])
     expect((await on.chat('findMessages', 'shop', {}, 'POST', organization.key)).body.messages.total).toBe(24)
     expect(textsOf(await on.chat('findMessages', 'phone', {}, 'POST', organization.key))).toEqual(['message 1'])
+  })
+
+  it('goes through a conversation by its numbers where it stands on one connection, and by counting where on several', async () => {
+    const { world } = on
+    const [mine, theirs] = [await world.createOrganization(), await world.createOrganization()]
+    const number = on.newNumber()
+    const talk = async (organization: TestOrganization, texts: string[]) => {
+      const body = { phone_number: `+${number}` }
+      const { id } = (await world.request('POST', '/contact', { key: organization.key, body })).body.contact
+      await insertMessages(world, id, texts)
+      return id
+    }
+    const contact = await talk(mine, ['1', '2', '3', '4', '5', '6', '7'])
+    await createInstance(world, mine)
+    const phone = await createInstance(world, mine, { instanceName: 'phone', integration: 'SANDBOX' })
+    const second = await createInstance(world, mine, { instanceName: 'second', integration: 'SANDBOX' })
+    await talk(theirs, ['theirs', 'too'])
+    await createInstance(world, theirs)
+
+    const pages = async (instance: string, offset = 3, { key } = mine) => {
+      const found: Answer[] = []
+      for (const page of [1, 2, 3, 4]) {
+        found.push(await on.chat('findMessages', instance, { ...withNumber(number), offset, page }, 'POST', key))
+      }
+      return [found[0]?.body.messages.total, ...found.map((one) => textsOf(one).join(' '))]
+    }
+    const whole = [7, '7 6 5', '4 3 2', '1', '']
+    const nothing = [0, '', '', '', '']
+    expect(await pages('shop')).toEqual(whole)
+    expect(await pages('shop', 7)).toEqual([7, '7 6 5 4 3 2 1', '', '', ''])
+    expect(await pages('shop', 50)).toEqual([7, '7 6 5 4 3 2 1', '', '', ''])
+    expect(await pages('phone')).toEqual(nothing)
+    expect(await pages('shop', 1, theirs)).toEqual([2, 'too', 'theirs', '', ''])
+
+    await moveToInstance(world, contact, phone.id)
+    expect(await pages('phone')).toEqual(whole)
+    expect(await pages('shop')).toEqual(nothing)
+
+    await moveToInstance(world, contact, second.id, [2, 6])
+    expect(await pages('phone')).toEqual([5, '7 5 4', '3 1', '', ''])
+    expect(await pages('second', 1)).toEqual([2, '6', '2', '', ''])
+    expect(await pages('shop')).toEqual(nothing)
+    expect(await pages('shop', 1, theirs)).toEqual([2, 'too', 'theirs', '', ''])
+  })
+
+  it("finds what a linked device's network has by the kind that it shows", async () => {
+    const number = on.newNumber()
+    const held = { conversation: 'held' }
+    const wrap = (name: string, message: object) => ({ [name]: { message } })
+    const deep = ['viewOnceMessage', 'deviceSentMessage', 'ephemeralMessage', 'editedMessage'].reduceRight<object>(
+      (message, name) => wrap(name, message),
+      { imageMessage: { caption: 'deep' } },
+    )
+    const kinds: [object, string][] = [
+      [{ ptvMessage: { seconds: 3 } }, 'ptvMessage'],
+      [{ extendedTextMessage: { text: 'hello' } }, 'conversation'],
+      [{ extendedTextMessage: { title: 'a link alone' } }, 'extendedTextMessage'],
+      [{ messageContextInfo: {}, pollCreationMessageV3: { name: 'Lunch?' } }, 'pollCreationMessageV3'],
+      [wrap('ephemeralMessage', { documentMessage: { title: 'invoice' } }), 'documentMessage'],
+      [deep, 'imageMessage'],
+      [wrap('botForwardedMessage', wrap('lottieStickerMessage', deep)), 'editedMessage'],
+      [{ ephemeralMessage: { message: null } }, 'ephemeralMessage'],
+      [wrap('groupMentionedMessage', { extendedTextMessage: { text: 'all' }, messageContextInfo: {} }), 'conversation'],
+      [{ messageContextInfo: held }, 'conversation'],
+      [{ senderKeyDistributionMessage: {}, imageMessage: {} }, 'imageMessage'],
+      [{}, 'conversation'],
+    ]
+    const ids: string[] = []
+    for (const [message, kind] of kinds) {
+      const id = await on.sendText('phone', number, kind)
+      ids.unshift(id)
+      await on.world.database.pool.query(
+        `UPDATE messages SET message_type = 'video', network = jsonb_build_object('message', $2::jsonb) WHERE upstream_id = $1`,
+        [id, message],
+      )
+    }
+    const shown = async (messageType?: string) => {
+      const { body } = await find('phone', { where: { ...withNumber(number).where, messageType } })
+      return body.messages.records.map((one: { key: { id: string }; messageType: string }) => [
+        one.key.id,
+        one.messageType,
+      ])
+    }
+    const all = await shown()
+    expect(all).toEqual(
+      kinds
+        .map(([, kind]) => kind)
+        .reverse()
+        .map((kind, n) => [ids[n], kind]),
+    )
+    for (const kind of new Set(kinds.map(([, one]) => one))) {
+      expect(await shown(kind)).toEqual(all.filter(([, one]: [string, string]) => one === kind))
+    }
+    expect(await shown('videoMessage')).toEqual([])
   })
 
   it('knows nobody by what is no number, and refuses pages that are none', async () => {
@@ -194,6 +293,9 @@ describe('findStatusMessage', () => {
     const delivered = await on.chat('findStatusMessage', 'phone', { where: { ...where, status: 'DELIVERY_ACK' } })
     expect(delivered.body.map((one: { fromMe: boolean }) => one.fromMe)).toEqual([false])
     expect((await on.chat('findStatusMessage', 'phone', { where: { id, status: 'READ' } })).body).toEqual([])
+    const played = await on.chat('findStatusMessage', 'phone', { where: { id, status: 'PLAYED' } })
+    expect([played.status, played.body]).toEqual([200, []])
+    expect((await on.chat('findStatusMessage', 'phone', { where: { id, status: 'LOST' } })).status).toBe(400)
     const byKey = async (more = {}) =>
       (await on.chat('findStatusMessage', 'phone', { where: { keyId: id, ...more } })).body
     expect(await byKey()).toEqual(body)

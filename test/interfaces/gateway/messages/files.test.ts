@@ -177,6 +177,22 @@ describe('a form', () => {
     expect(JSON.stringify(body.response.message)).toContain(said)
   })
 
+  it.each([
+    ['sendMedia', 'a%00.pdf', 'fileName'],
+    ['sendMedia', `${'a'.repeat(5_000)}.pdf`, 'fileName must have at most 240'],
+    ['sendAudio', 'a%00.ogg', 'fileName'],
+  ])('%s holds the name of its file to the rules of a field', async (verb, filename, said) => {
+    const number = on.newNumber()
+    const fields = Object.entries({ number, mediatype: 'document' })
+      .map(([name, value]) => `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
+      .join('')
+    const file = `--x\r\ncontent-disposition: form-data; name="file"; filename*=UTF-8''${filename}\r\n\r\n%PDF-1.4\r\n`
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' }
+    const { status, body } = await on.send(verb, 'phone', `${fields}${file}--x--\r\n`, headers)
+    expect([status, body.response.message[0][0]]).toEqual([400, expect.stringContaining(said)])
+    expect(await on.arrived(number)).toEqual([])
+  })
+
   it('that breaks off is no form', async () => {
     const body = '--x\r\ncontent-disposition: form-data; name="number"\r\n\r\n1650'
     const answer = await on.send('sendMedia', 'phone', body, { 'content-type': 'multipart/form-data; boundary=x' })

@@ -16,6 +16,22 @@ beforeAll(async () => {
 
 afterAll(() => on.close())
 
+/** What the pretend phones were told to do. */
+const shown = async () => JSON.stringify((await on.world.sim('GET', '/phones')).body.phones)
+
+/** Begins to send by the pretend phone; what it gives back hangs up. */
+function beginSend(verb: string, body: object, headers: Record<string, string> = {}): () => Promise<unknown> {
+  const url = `${on.world.app.url}/gateway/message/${verb}/phone`
+  const sent = { apikey: on.organization.key, 'content-type': 'application/json', ...headers }
+  const client = httpRequest(url, { method: 'POST', headers: sent, agent: false })
+  const ended = new Promise((resolve) => client.once('close', resolve))
+  client.on('error', () => undefined).end(JSON.stringify(body))
+  return () => {
+    client.destroy()
+    return ended
+  }
+}
+
 describe('what is asked wrongly', () => {
   it.each([
     ['sendText', { text: '' }, 'text'],
@@ -50,6 +66,7 @@ describe('what is asked wrongly', () => {
     ['sendLocation', { latitude: '1', longitude: 0 }, 'latitude'],
     ['sendContact', { contact: [] }, 'contact'],
     ['sendContact', { contact: [{ fullName: 'Ana' }] }, 'contact[0].phoneNumber'],
+    ['sendReaction', { key: { id: 'x', remoteJid: '16505550001' } }, 'or an empty text'],
     ['sendReaction', { key: { id: 'x', remoteJid: '16505550001' }, reaction: 'no' }, 'single emoji'],
     ['sendReaction', { key: { id: 'x', remoteJid: '16505550001' }, reaction: '👍👍' }, 'single emoji'],
     ['sendPoll', { name: 'a', selectableCount: 1, values: ['a'] }, 'values'],
@@ -94,9 +111,106 @@ describe('what a kind of instance does not have', () => {
     expect(await on.arrived(number)).toEqual([])
   })
 
+  it('shop: somebody who hides the number, unless it is known', async () => {
+    const lid = '123456789012345@lid'
+    const send = (instance: string) => on.send('sendText', instance, { number: lid, text: 'x' })
+    const refuse = async () => {
+      const { status, body } = await send('shop')
+      expect([status, body.response.message[0]]).toEqual([501, expect.stringContaining(lid)])
+    }
+    await refuse()
+    const { pool } = on.world.database
+    expect((await pool.query('SELECT FROM contacts WHERE network_id = $1', [lid])).rowCount).toBe(0)
+    expect((await send('phone')).status).toBe(201)
+    await refuse()
+    const number = on.newNumber()
+    await pool.query(
+      `UPDATE contacts SET phone_number = $2, chat_id = $3 WHERE organization_id = $1 AND network_id = $4`,
+      [on.organization.id, `+${number}`, number, lid],
+    )
+    expect((await send('shop')).status).toBe(201)
+    expect(await on.arrived(number)).toHaveLength(1)
+  })
+
   it('is not open: Connection Closed', async () => {
     const { status, body } = await on.send('sendText', 'closed', { number: on.newNumber(), text: 'x' })
     expect([status, body.response.message]).toEqual([500, 'Connection Closed'])
+  })
+})
+
+describe('whom it is for', () => {
+  /** Somebody who is known, and has these fields. */
+  async function newContact(fields: object): Promise<string> {
+    const number = on.newNumber()
+    const made = { key: on.organization.key, body: { phone_number: `+${number}` } }
+    expect((await on.world.request('POST', '/contact', made)).status).toBe(201)
+    const change = { key: on.organization.key, body: fields }
+    expect((await on.world.request('PATCH', `/contact?chat_id=${number}`, change)).status).toBe(200)
+    return number
+  }
+
+  /** An instance with a number of its own. */
+  async function createNumber(instanceName: string, number: string, businessId: string): Promise<void> {
+    const accessToken = `access-token-of-${number}`
+    const settings = { access_token: accessToken, app_secret: 'secret', business_account_id: businessId }
+    const callback_url = `${on.world.app.url}/hooks/upstream`
+    const made = await on.world.sim('PUT', `/numbers/${number}`, { ...settings, callback_url })
+    expect(made.status, JSON.stringify(made.body)).toBe(200)
+    const kind = { instanceName, integration: 'WHATSAPP-BUSINESS' }
+    await createInstance(on.world, on.organization, { ...kind, number, accessToken, businessId })
+  }
+
+  it.each(['shop', 'phone'])('%s: is looked at before anybody waits', async (instance) => {
+    const blocked = await newContact({ blocked: true })
+    const refused = await on.send('sendText', instance, { number: blocked, text: 'x', delay: 60_000 })
+    expect([refused.status, refused.body.response.message[0]]).toEqual([400, expect.stringContaining('blocked')])
+    for (const number of [await newContact({}), on.newNumber()]) {
+      const body = { number, text: 'x', delay: 60_000, quoted: { key: { id: 'unknown' } } }
+      const { status, body: answer } = await on.send('sendText', instance, body)
+      expect([status, answer.response.message[0]]).toEqual([404, expect.stringContaining('quoted.key.id "unknown"')])
+      expect(await shown()).not.toContain(number)
+    }
+  })
+
+  it.each(['shop', 'phone'])('%s: is looked at before its file is fetched', async (instance) => {
+    const fetched = on.files.taken.length
+    const number = await newContact({ blocked: true })
+    const quoted = { key: { id: 'unknown' } }
+    const asked = [
+      { verb: 'sendAudio', status: 400, body: { number, audio: on.fileUrl('ogg') } },
+      { verb: 'sendSticker', status: 400, body: { number, sticker: on.fileUrl('png') } },
+      { verb: 'sendAudio', status: 404, body: { number: await newContact({}), audio: on.fileUrl('ogg'), quoted } },
+    ]
+    for (const { verb, status, body } of asked) expect((await on.send(verb, instance, body)).status).toBe(status)
+    expect(on.files.taken).toHaveLength(fetched)
+  })
+
+  it('has opted out: of templates those for marketing, and what may be one, are kept back', async () => {
+    const number = await newContact({ allow_broadcast: false })
+    const { phoneNumberId: phone_number_id, businessAccountId } = on.organization
+    const send = (name: string, instance = 'shop') =>
+      on.send('sendTemplate', instance, { number, name, language: 'pt_BR' })
+    for (const category of ['MARKETING', 'UTILITY']) {
+      const name = category.toLowerCase()
+      const components = [{ type: 'BODY', text: 'Hello' }]
+      const template = { name, components, category, language: 'pt_BR', status: 'APPROVED' }
+      const made = await on.world.sim('PUT', '/templates', { phone_number_id, template })
+      expect(made.status, JSON.stringify(made.body)).toBe(200)
+    }
+    for (const name of ['marketing', 'unheard_of']) {
+      const { status, body } = await send(name)
+      expect([status, body.response.message[0]]).toEqual([400, expect.stringContaining('wants no broadcasts')])
+    }
+    expect((await send('utility')).status).toBe(201)
+    // Of numbers of their own, one in the organization's account and one in another.
+    await createNumber('twin', '310000001', businessAccountId)
+    await createNumber('stranger', '310000002', '310000003')
+    expect((await send('utility', 'twin')).status).toBe(201)
+    expect((await send('utility', 'stranger')).status).toBe(400)
+    expect(await on.arrived(number)).toHaveLength(2)
+    const willing = await newContact({ allow_broadcast: true })
+    const taken = await on.send('sendTemplate', 'shop', { number: willing, name: 'marketing', language: 'pt_BR' })
+    expect(taken.status).toBe(201)
   })
 })
 
@@ -252,15 +366,9 @@ describe('a request that is repeated', () => {
 
   it('nobody waits for any more: it is not sent', async () => {
     const number = on.newNumber()
-    const { url } = on.world.app
-    const headers = { apikey: on.organization.key, 'content-type': 'application/json', 'idempotency-key': 'gone' }
-    const client = httpRequest(`${url}/gateway/message/sendText/phone`, { method: 'POST', headers, agent: false })
-    const ended = new Promise((resolve) => client.once('close', resolve))
-    client.on('error', () => undefined).end(JSON.stringify({ number, text: 'x', delay: 60_000 }))
-    const shown = async () => JSON.stringify((await on.world.sim('GET', '/phones')).body.phones)
+    const hangUp = beginSend('sendText', { number, text: 'x', delay: 60_000 }, { 'idempotency-key': 'gone' })
     await expect.poll(shown).toContain(number)
-    client.destroy()
-    await ended
+    await hangUp()
     // Its key is free as soon as the request has ended.
     const held = async () =>
       (await on.world.database.pool.query(`SELECT FROM idempotency_keys WHERE key = 'gone'`)).rowCount
@@ -279,19 +387,37 @@ describe('too much at a time', () => {
     expect([status, headers.get('retry-after')]).toEqual([429, String(body.response.retry_after)])
   }
 
-  it('of files: 429, for what brings one only', async () => {
-    const number = on.newNumber()
+  /** Takes all places for files; resolves to what gives them back. */
+  async function takePlaces(): Promise<() => Promise<unknown>> {
     const { fileGate } = on.world.app.ctx
     const passed = Array.from({ length: SENT_FILES.ofOneOrganization }, () =>
       hold<void>((use) => fileGate.pass(on.organization.id, () => use())),
     )
     const held = await Promise.all(passed)
+    return () => Promise.all(held.map(({ release }) => release()))
+  }
+
+  it('of files: not while a file is still to be fetched, after the delay', async () => {
+    const number = on.newNumber()
+    const givePlaces = await takePlaces()
+    const hangUp = beginSend('sendAudio', { number, audio: on.fileUrl('ogg'), delay: 60_000 })
+    try {
+      await expect.poll(shown).toContain(number)
+    } finally {
+      await hangUp()
+      await givePlaces()
+    }
+  })
+
+  it('of files: 429, for what brings one only', async () => {
+    const number = on.newNumber()
+    const givePlaces = await takePlaces()
     const media = (length: number) => ({ number, mediatype: 'image', media: 'A'.repeat(length) })
     try {
       for (const length of [100, 100_000]) expectLimited(await on.send('sendMedia', 'phone', media(length)))
       expect((await on.send('sendText', 'phone', { number, text: 'x' })).status).toBe(201)
     } finally {
-      await Promise.all(held.map(({ release }) => release()))
+      await givePlaces()
     }
   })
 

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createInstance } from '../../../support/instances.js'
+import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { type HttpServer, json, startHttpServer } from '../../../upstream/http-server.js'
+import { contact, conversation, receiveMessages, textMessage, type WireMessage } from '../../hooks/support.js'
+
+/** A message of which the upstream does not want to hear. */
+const REFUSED = 'wamid.REFUSED'
+
+let upstream: HttpServer
+let world: World
+let organization: TestOrganization
+
+beforeAll(async () => {
+  upstream = await startHttpServer((request, response) => {
+    const isRefused = request.body.includes(REFUSED)
+    const error = { code: 131009, message: 'title', error_data: { details: 'too old' } }
+    json(isRefused ? 400 : 200, isRefused ? { error } : { success: true })(request, response)
+  })
+  world = await startWorld({ PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0` })
+  organization = await world.createOrganization()
+  await createInstance(world, organization)
+})
+
+afterAll(async () => {
+  await world.close()
+  await upstream.close()
+})
+
+/** Somebody writes so many messages; the last one may have an id of its choice. Resolves to their ids. */
+async function receiveFrom(number: string, count: number, last: WireMessage = {}): Promise<string[]> {
+  const messages = Array.from({ length: count }, (_, index) =>
+    textMessage(number, `message ${index + 1}`, index === count - 1 ? last : {}),
+  )
+  await receiveMessages(world, organization, ...messages)
+  return messages.map(({ id }) => String(id))
+}
+
+const markRead = (ids: string[]) =>
+  world.request('POST', '/gateway/chat/markMessageAsRead/shop', {
+    key: organization.key,
+    body: { readMessages: ids.map((id) => ({ id })) },
+  })
+
+/** What the upstream was told of since; it is asked for templates too. */
+const marked = (since: number) =>
+  upstream.taken
+    .slice(since)
+    .filter(({ method }) => method === 'POST')
+    .map(({ body }) => JSON.parse(String(body)).message_id)
+
+const isUnread = async (number: string) => (await contact(world, organization, number)).body.contact.has_unread_messages
+
+it('of each conversation the upstream is told of the newest message alone', async () => {
+  const since = upstream.taken.length
+  const [ana, ben] = [await receiveFrom('16505550001', 3), await receiveFrom('16505550002', 2)]
+  const { status, body } = await markRead([...ana, ...ben].reverse())
+  expect(status, JSON.stringify(body)).toBe(201)
+  expect(marked(since).sort()).toEqual([ana[2], ben[1]].sort())
+  const { messages } = (await conversation(world, organization, '16505550001')).body
+  expect(messages.map((one: { message_status: string }) => one.message_status)).toEqual(['read', 'read', 'read'])
+  expect([await isUnread('16505550001'), await isUnread('16505550002')]).toEqual([false, false])
+})
+
+it('a refusal is told, and keeps no other conversation from being marked', async () => {
+  const since = upstream.taken.length
+  const [refused = ''] = await receiveFrom('16505550003', 1, { id: REFUSED })
+  const [taken = ''] = await receiveFrom('16505550004', 1)
+  const { status, body } = await markRead([refused, taken])
+  expect([status, body.response.upstream_code]).toEqual([400, 131009])
+  expect(marked(since)).toEqual([refused, taken])
+  expect([await isUnread('16505550003'), await isUnread('16505550004')]).toEqual([true, false])
+})

@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createUpstreamClient, type UpstreamClient } from '../../src/upstream/client.js'
+import { type Answering, bare, type HttpServer, hangUp, json, startHttpServer } from './http-server.js'
+
+const number = { phoneNumberId: '10001', accessToken: 'token' }
+
+let answer: Answering
+let server: HttpServer
+let client: UpstreamClient
+
+beforeEach(async () => {
+  server = await startHttpServer((request, response) => answer(request, response))
+  client = createUpstreamClient(`${server.url}/v23.0`)
+})
+
+afterEach(async () => {
+  await client.close()
+  await server.close()
+})
+
+const find = () => client.findNumber(number, 5_000)
+const refusal = (code: number) => ({ error: { message: `(#${code}) title`, type: 'OAuthException', code } })
+
+describe('asking for a number', () => {
+  it('names a field that only numbers have', async () => {
+    answer = json(200, { display_phone_number: '+1 555-000-1111', id: '10001' })
+    expect(await find()).toEqual({ outcome: 'found' })
+    expect(server.taken).toMatchObject([{ method: 'GET', path: '/v23.0/10001?fields=display_phone_number' }])
+    expect(server.taken[0]?.headers.authorization).toBe('Bearer token')
+  })
+
+  const outcomes: [string, Answering, object][] = [
+    ['a wrong token', json(401, refusal(190)), { outcome: 'refused', because: 'credentials', code: 190 }],
+    ['a token without permission', json(403, refusal(10)), { outcome: 'refused', because: 'credentials', code: 10 }],
+    ['an object that is not there', json(400, refusal(100)), { outcome: 'refused', because: 'number', code: 100 }],
+    ['too many requests', json(400, refusal(4)), { outcome: 'failed' }],
+    ['a busy upstream', json(503, refusal(2)), { outcome: 'failed' }],
+    ['a broken upstream', json(500, refusal(1)), { outcome: 'failed' }],
+    ['a bare 401', bare(401), { outcome: 'refused', because: 'credentials', code: 401 }],
+    ['a bare 404', bare(404), { outcome: 'failed' }],
+    ['a bare 502', bare(502), { outcome: 'failed' }],
+    ['another number', json(200, { id: '10002' }), { outcome: 'failed' }],
+    ['a success that says nothing', json(200, {}), { outcome: 'failed' }],
+    ['a page that is no JSON', bare(200), { outcome: 'failed' }],
+    ['a lost connection', hangUp, { outcome: 'failed' }],
+  ]
+
+  it.each(outcomes)('tells %s', async (_name, answering, expected) => {
+    answer = answering
+    expect(await find()).toMatchObject({ ...expected, text: expect.stringMatching(/./) })
+    expect(server.taken).toHaveLength(1)
+  })
+
+  it('fails where nobody listens', async () => {
+    await server.close()
+    expect(await find()).toEqual({ outcome: 'failed', text: expect.stringContaining('no answer') })
+  })
+})
