@@ -89,11 +89,17 @@ const answer = statement<never>(
   'UPDATE instance_commands SET answer = $3 WHERE organization_id = $1 AND id = $2',
 )
 
+// Passed over is what goes with its organization at this moment, for as long as that takes.
 const take = statement<TakenAnswer>(
   'instanceCommands.takeAnswers',
   `DELETE FROM instance_commands
-   WHERE (organization_id, id) IN (SELECT * FROM unnest(${opaqueArray('$1', 'uuid')}, ${opaqueArray('$2', 'uuid')}))
-     AND answer IS NOT NULL
+   WHERE (organization_id, id) IN (
+     SELECT c.organization_id, c.id
+     FROM unnest(${opaqueArray('$1', 'uuid')}, ${opaqueArray('$2', 'uuid')}) AS asked (organization_id, id)
+     JOIN instance_commands c USING (organization_id, id)
+     WHERE c.answer IS NOT NULL
+     FOR UPDATE OF c SKIP LOCKED
+   )
    RETURNING organization_id, id, answer`,
 )
 
@@ -106,8 +112,13 @@ const cancel = statement<EndedCommand>(
 // By the database's time, by which they expire.
 const prune = statement<never>(
   'instanceCommands.prune',
-  `DELETE FROM instance_commands c USING organizations o
-   WHERE c.organization_id = o.id AND c.expires_at < now() - interval '1 minute'`,
+  `DELETE FROM instance_commands
+   WHERE (organization_id, id) IN (
+     SELECT c.organization_id, c.id
+     FROM organizations o JOIN instance_commands c ON c.organization_id = o.id
+     WHERE c.expires_at < now() - interval '1 minute'
+     FOR UPDATE OF c SKIP LOCKED
+   )`,
 )
 
 /**

@@ -61,7 +61,7 @@ export async function chooseCredentials(
       }
     case 'business_api': {
       const { number } = fields
-      if (!number) refuseCredentials(fields)
+      if (!number) refuseCredentials(tenant, fields)
       if (!number || number === tenant.upstream?.phone_number_id) {
         requireUpstream(tenant)
         return null
@@ -75,7 +75,11 @@ export async function chooseCredentials(
 }
 
 /** Credentials without a number would be forgotten, and the instance be the organization's number. */
-function refuseCredentials({ accessToken, businessId, appSecret, verifyToken }: InstanceFields): void {
+function refuseCredentials(
+  { upstream }: Tenant,
+  { accessToken, appSecret, verifyToken, ...fields }: InstanceFields,
+): void {
+  const businessId = fields.businessId === upstream?.business_account_id ? undefined : fields.businessId
   const given = Object.entries({ accessToken, businessId, appSecret, verifyToken }).find(([, value]) => value)
   if (given === undefined) return
   throw new Problem(

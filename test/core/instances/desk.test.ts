@@ -5,7 +5,7 @@ import { createDesk } from '../../../src/core/instances/desk.js'
 import { sealForProcess } from '../../../src/core/instances/sealed-command.js'
 import { settleOutcomes } from '../../../src/core/maintenance.js'
 import { newId } from '../../../src/lib/id.js'
-import { answerCommand, insertCommand } from '../../../src/storage/instance-commands.js'
+import { answerCommand, insertCommand, takeAnswers } from '../../../src/storage/instance-commands.js'
 import { hold } from '../../support/locks.js'
 import { type Devices, type Process, startDevices, type TestInstance } from './support.js'
 
@@ -82,6 +82,23 @@ describe('a command to a device of another process', () => {
     const next = await asking.device(instance)({ verb: 'restart' }, 10_000)
     expect(next).toEqual(DONE)
     expect(late).toEqual([{ verb: 'restart' }])
+  })
+
+  it('is answered while the answer of another one is being deleted with its organization', async () => {
+    await giveTo(900_001)
+    const { database, secrets } = asking.ctx
+    const asked = [newId(), newId()].map((id) => ({ organizationId: instance.organization_id, id }))
+    for (const { organizationId, id } of asked) {
+      const command = { id, instanceId: instance.id, command: Buffer.from('x'), connects: false, timeoutMs: 10_000 }
+      await insertCommand(database, organizationId, command)
+      await answerCommand(database, organizationId, id, sealForProcess(secrets, organizationId, DONE))
+    }
+    const taken = async () => (await takeAnswers(database, asked)).map(({ id }) => id)
+    const sql = 'DELETE FROM instance_commands WHERE organization_id = $1 AND id = $2'
+    const deletion = await hold(devices.world.database, sql, [instance.organization_id, asked[0]?.id])
+    expect(await taken()).toEqual([asked[1]?.id])
+    await deletion.release()
+    expect(await taken()).toEqual([asked[0]?.id])
   })
 
   it('that was begun and not answered may have been done or not', async () => {

@@ -171,6 +171,16 @@ describe('a number that is claimed at an upstream that is no simulator', () => {
     },
   )
 
+  it("is the organization's where only its own account is named", async () => {
+    const { rows } = await world.database.pool.query(
+      'SELECT business_account_id AS id FROM upstream_settings WHERE organization_id = $1',
+      [organization.id],
+    )
+    expect((await create({ businessId: rows[0].id })).status).toBe(201)
+    const foreign = { instanceName: 'foreign', businessId: rows[0].id }
+    expectRefusal(await create(foreign, other.key), 400, 'number is required with businessId')
+  })
+
   it('500 while the upstream does not answer, 503 while the simulator does not, and no instance', async () => {
     const quiet = await startWorld()
     try {
