@@ -94,7 +94,7 @@ describe('a process', () => {
     const [instance] = (await linkSome(1)) as [TestInstance]
     await query('UPDATE instances SET wanted = false WHERE id = $1', [instance.id])
     await expect.poll(() => devices.rowOf(instance)).toMatchObject({ holder: null })
-    expect(connectedNumbers()).toEqual([])
+    await expect.poll(connectedNumbers).toEqual([])
     expect(process.sessions.figures()).toEqual({ held: 0, open: 0 })
     await query('UPDATE instances SET wanted = true WHERE id = $1', [instance.id])
     await openBy(process, 1)
@@ -254,7 +254,7 @@ describe('two processes', () => {
     await linkSome(4)
     await openBy(one, 2)
     await openBy(other, 2)
-    expect(connectedNumbers()).toEqual([0, 1, 2, 3].map(numberOf))
+    await expect.poll(connectedNumbers).toEqual([0, 1, 2, 3].map(numberOf))
     for (const index of [0, 1, 2, 3]) expect(devices.network.countConnections(numberOf(index))).toBe(1)
   })
 
@@ -265,7 +265,7 @@ describe('two processes', () => {
     const other = await devices.startProcess()
     await openBy(one, 2)
     await openBy(other, 1)
-    expect(connectedNumbers()).toEqual([0, 1, 2].map(numberOf))
+    await expect.poll(connectedNumbers).toEqual([0, 1, 2].map(numberOf))
   })
 
   it('take over from each other at once when one stops', async () => {
@@ -275,7 +275,7 @@ describe('two processes', () => {
     await one.sessions.stop()
     await openBy(other, 3)
     expect(await holdersOf(instances)).toEqual([other.id, other.id, other.id])
-    expect(connectedNumbers()).toEqual([0, 1, 2].map(numberOf))
+    await expect.poll(connectedNumbers).toEqual([0, 1, 2].map(numberOf))
   })
 
   it('hang up what the other one has taken, and spoil none of its keys', async () => {
@@ -317,7 +317,7 @@ describe('while an organization is deleted, which takes long', () => {
     const deletion = deleteOrganization(devices.world.app.ctx, deleted.organization_id)
     await untilWaiting(devices.world.database, 1)
     await letLeasesEnd(process)
-    expect(connectedNumbers()).toEqual([numberOf(1)])
+    await expect.poll(connectedNumbers).toEqual([numberOf(1)])
     expect(devices.network.countConnections(numberOf(1))).toBe(1)
     await held.release()
     await deletion
@@ -359,7 +359,7 @@ describe('a process that cannot renew its leases', () => {
     })
     await held.release()
     await openBy(process, 1)
-    expect(connectedNumbers()).toEqual([numberOf(0)])
+    await expect.poll(connectedNumbers).toEqual([numberOf(0)])
   })
 })
 
