@@ -4,10 +4,10 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
-/** The most bytes that are really held at a time while the work is done, above what was before. */
+/** The most bytes that are really held at a time while the work is done, above what was before. Throws when the work ends too soon to tell. */
 export async function growthDuring(sampleMs: number, work: () => Promise<void>): Promise<number> {
   const before = held()
-  let most = 0
+  let most = Number.NEGATIVE_INFINITY
   const timer = setInterval(() => {
     most = Math.max(most, held() - before)
   }, sampleMs)
@@ -16,6 +16,7 @@ export async function growthDuring(sampleMs: number, work: () => Promise<void>):
   } finally {
     clearInterval(timer)
   }
+  if (most === Number.NEGATIVE_INFINITY) throw new Error(`the work ended within ${sampleMs} ms: nothing was measured`)
   return most
 }
 

@@ -59,6 +59,5 @@ it('imports and exports 100,000 rows without growing memory', async () => {
     const exported = await drain(await request('GET', '/contacts/export', key))
     expect(exported.length).toBeGreaterThan(ROWS * 600)
   })
-  expect(growth).toBeGreaterThan(0)
   expect(growth).toBeLessThan(MAX_GROWTH)
 }, 600_000)

@@ -15,7 +15,7 @@ const MEBIBYTE = 1_048_576
 /** Twice as much as may be held. */
 const FILE_BYTES = 48 * MEBIBYTE
 const MAX_GROWTH = 24 * MEBIBYTE
-const SAMPLE_MS = 400
+const SAMPLE_MS = 200
 
 /** Of a length that base64 needs no padding for. */
 const head = Buffer.concat([pdf(), Buffer.alloc(3 - (pdf().length % 3), '\n')])
@@ -45,7 +45,6 @@ it.each([
       expect(status, JSON.stringify(body)).toBe(201)
       expect(body.message.documentMessage).toMatchObject({ fileName: 'a.pdf', fileLength: String(head.length + rest) })
     })
-    expect(growth).toBeGreaterThan(0)
     expect(growth).toBeLessThan(MAX_GROWTH)
     expect(await on.arrived(number)).toHaveLength(1)
   },
