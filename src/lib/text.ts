@@ -85,3 +85,10 @@ function keySegment(key: string, isFirst: boolean): string {
   if (!/^[A-Za-z_$][\w$-]*$/.test(key)) return `[${JSON.stringify(key)}]`
   return isFirst ? key : `.${key}`
 }
+
+const MAX_EXCERPT_LENGTH = 64
+
+/** As much of a text that somebody gave as an error shows of it. */
+export function excerpt(text: string): string {
+  return text.slice(0, MAX_EXCERPT_LENGTH)
+}

@@ -1,4 +1,5 @@
 import { isCalendarDate } from '../lib/calendar.js'
+import { excerpt } from '../lib/text.js'
 import { toIso } from './contact.js'
 import { Problem } from './problem.js'
 import { quickReplies, type Template } from './template.js'
@@ -115,7 +116,7 @@ function readDate(name: string, given: unknown, source: Source): string {
     throw new Problem('missing_parameter', `${name} is required: give start_date and end_date, or broadcast_id`)
   }
   if (typeof given === 'string' && isDate(given)) return given
-  const shown = typeof given === 'string' ? `, not "${given.slice(0, 64)}"` : ''
+  const shown = typeof given === 'string' ? `, not "${excerpt(given)}"` : ''
   throw invalid(source, `${name} must be a date such as 2026-01-31${shown}`)
 }
 

@@ -1,3 +1,4 @@
+import { excerpt } from '../lib/text.js'
 import { toIso } from './contact.js'
 import type { Instance } from './instance.js'
 import { Problem } from './problem.js'
@@ -82,7 +83,7 @@ export function readGatewayEvents(given: readonly string[]): string[] {
   const keys = [...new Set(given.map(gatewayEventKey))]
   const unknown = given.filter((name) => !GATEWAY_EVENTS.some((known) => known === gatewayEventKey(name)))
   if (unknown.length === 0) return keys.length === 0 ? [EVERY_KIND] : keys
-  const names = unknown.map((name) => `"${name.slice(0, 64)}"`).join(', ')
+  const names = unknown.map((name) => `"${excerpt(name)}"`).join(', ')
   throw new Problem(
     'invalid_field',
     `events: there is no ${names}. Name some of ${GATEWAY_EVENTS.join(', ')}, or none to get all`,
@@ -95,7 +96,7 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): void {
   if (names.length > MAX_HEADERS) refuse(`has ${names.length} headers: it may have at most ${MAX_HEADERS}`)
   const seen = new Set<string>()
   for (const [name, value] of Object.entries(headers)) {
-    const shown = `"${name.slice(0, 64)}"`
+    const shown = `"${excerpt(name)}"`
     const folded = name.toLowerCase()
     if (!HEADER_NAME.test(name)) refuse(`${shown} is not a header's name: use letters, digits and -`)
     if (name.length > MAX_HEADER_NAME) refuse(`${shown} is longer than ${MAX_HEADER_NAME} characters`)

@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { type TSchema, Type } from 'typebox'
 import { isCalendarDate } from '../lib/calendar.js'
 import { isDeeperThan, isJsonObject, type JsonObject } from '../lib/json.js'
-import { firstUnstorable } from '../lib/text.js'
+import { excerpt, firstUnstorable } from '../lib/text.js'
 import { Problem, type ProblemCode } from './problem.js'
 
 /** What a check needs to see of a JSON Schema. */
@@ -102,7 +102,7 @@ function kindProblem(field: string, { params, parentSchema }: ErrorObject): Prob
   const kinds = (parentSchema as { oneOf: { properties: Record<string, { const: string }> }[] }).oneOf
   const names = kinds.map(({ properties }) => properties[tag]?.const).join(', ')
   const code = path === 'message_type' ? 'invalid_message_type' : 'invalid_field'
-  return new Problem(code, `${path} "${tagValue.slice(0, 64)}" is not one of ${names}`)
+  return new Problem(code, `${path} "${excerpt(tagValue)}" is not one of ${names}`)
 }
 
 /** What a value should have been, for the person who gave it: `must be …`. */

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { excerpt } from '../lib/text.js'
 import { toIso } from './contact.js'
 import { Nullable } from './input.js'
 import { Problem } from './problem.js'
@@ -124,7 +125,7 @@ export function readKinds(
   if (unknown === undefined) return [...new Set(given)]
   throw new Problem(
     code,
-    `${field} "${unknown.slice(0, 64)}" is not one of ${EVENT_KINDS.join(', ')} and ${EVERY_KIND} for all`,
+    `${field} "${excerpt(unknown)}" is not one of ${EVENT_KINDS.join(', ')} and ${EVERY_KIND} for all`,
   )
 }
 

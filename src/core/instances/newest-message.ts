@@ -1,11 +1,10 @@
 import type { Context } from '../../context.js'
+import { excerpt } from '../../lib/text.js'
 import type { Instance } from '../../model/instance.js'
 import type { Organization } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
 import type { LineMessage } from '../../storage/instance-messages.js'
 import { findNewestMessage } from './find-messages.js'
-
-const MAX_SHOWN = 64
 
 /** The newest message of the chat that a JID or a number names. Throws contact_not_found where the instance has no such chat. */
 export async function requireNewestMessage(
@@ -16,5 +15,5 @@ export async function requireNewestMessage(
 ): Promise<LineMessage> {
   const message = await findNewestMessage(ctx, organization, instance, jid)
   if (message !== null) return message
-  throw new Problem('contact_not_found', `There is no chat with ${jid.slice(0, MAX_SHOWN)} on this instance`)
+  throw new Problem('contact_not_found', `There is no chat with ${excerpt(jid)} on this instance`)
 }

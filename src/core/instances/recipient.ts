@@ -1,3 +1,4 @@
+import { excerpt } from '../../lib/text.js'
 import { type GatewayNumber, readGatewayNumber } from '../../model/gateway-number.js'
 import type { Organization } from '../../model/organization.js'
 import { userIdChatId } from '../../model/phone-number.js'
@@ -13,15 +14,13 @@ export interface GatewayRecipient extends ContactNumber {
   jid: string
 }
 
-const MAX_SHOWN = 64
-
 /** Reads a recipient as clients of the gateway name it; `field` is what its errors call it. Throws invalid_field. */
 export function readRecipient({ default_country }: Organization, field: string, value: string): GatewayRecipient {
   const number = readGatewayNumber(value, default_country)
   if (number === null) {
     throw new Problem(
       'invalid_field',
-      `${field} "${value.slice(0, MAX_SHOWN)}" is no number: give digits with the country code, such as 5511999990000, or a group's id`,
+      `${field} "${excerpt(value)}" is no number: give digits with the country code, such as 5511999990000, or a group's id`,
     )
   }
   const { kind } = number

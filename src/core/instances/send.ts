@@ -2,6 +2,7 @@ import type { Context } from '../../context.js'
 import { isForeignKeyViolation, isUniqueViolation } from '../../database/errors.js'
 import { sleep } from '../../lib/backoff.js'
 import { newId } from '../../lib/id.js'
+import { excerpt } from '../../lib/text.js'
 import { type Chat, chatOf } from '../../model/gateway-message.js'
 import { type Instance, lineIdOf } from '../../model/instance.js'
 import type { ShownMessage } from '../../model/message.js'
@@ -47,8 +48,6 @@ export interface MessageInChat {
 /** A sign of life is forgotten on the phone after some time. */
 const SHOW_AGAIN_MS = 10_000
 const SHOW_TIMEOUT_MS = 5_000
-const MAX_SHOWN = 64
-
 /**
  * Sends one message by an instance; whom nobody knows yet becomes a contact. Throws like sendMessage, and instance_not_open,
  * not_supported, invalid_field, invalid_media, invalid_provider; nothing is sent then.
@@ -90,7 +89,7 @@ async function checkKnownNumber(ctx: Context, tenant: Tenant, { forms, given }: 
   if (contact !== null && contact.phone_number !== null) return
   throw new Problem(
     'not_supported',
-    `The business API does not know the id ${given.slice(0, MAX_SHOWN)}, which hides a number: give the number, or use a linked device`,
+    `The business API does not know the id ${excerpt(given)}, which hides a number: give the number, or use a linked device`,
   )
 }
 

@@ -1,5 +1,6 @@
 import type { OperatorContext } from '../../context.js'
 import { isCalendarDate } from '../../lib/calendar.js'
+import { excerpt } from '../../lib/text.js'
 import type { Organization } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
 import type { ImportedContact } from '../../storage/contact-imports.js'
@@ -47,7 +48,7 @@ function readTime(text: string, now: Date): Date {
   if (!(time <= now)) {
     throw new Problem(
       'invalid_field',
-      `opted_out_at "${text.slice(0, 64)}" must be a date that has been, such as 2026-03-31 or 2026-03-31T14:30:00Z`,
+      `opted_out_at "${excerpt(text)}" must be a date that has been, such as 2026-03-31 or 2026-03-31T14:30:00Z`,
     )
   }
   return time

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.js'
+import { excerpt } from '../../lib/text.js'
 import { presentEvent, type ShownEvent } from '../../model/event.js'
 import { Problem } from '../../model/problem.js'
 import { EVENT_KINDS, EVERY_KIND, readKinds } from '../../model/webhook.js'
@@ -81,7 +82,7 @@ function writePosition({ windowFrom, windowTo, seq }: EventPosition): string {
 function readPosition(after: string): EventPosition {
   const { from = '', to = '', seq } = POSITION.exec(Buffer.from(after, 'base64url').toString('latin1'))?.groups ?? {}
   if (!isSnapshot(from) || (to !== '' && !isSnapshot(to))) {
-    const message = `after "${after.slice(0, 64)}" is no position in the feed: give next_after of an answer, ${LATEST}, or leave it out`
+    const message = `after "${excerpt(after)}" is no position in the feed: give next_after of an answer, ${LATEST}, or leave it out`
     throw new Problem('invalid_parameter', message)
   }
   return { windowFrom: from, windowTo: to || null, seq: seq ? Number(seq) : null }

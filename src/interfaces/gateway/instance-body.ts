@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type { SetUpFields } from '../../core/instances/set-up.js'
+import { excerpt } from '../../lib/text.js'
 import type { InstanceWebhookFields } from '../../model/gateway-webhook.js'
 import { INTEGRATIONS, type InstanceKind } from '../../model/instance.js'
 import { Problem } from '../../model/problem.js'
@@ -42,7 +43,7 @@ function readKind(integration: string | null | undefined): InstanceKind {
   if (name === FOREIGN) {
     throw new Problem('not_supported', `The integration ${FOREIGN} is not here: use one of ${names}`)
   }
-  throw new Problem('invalid_provider', `Invalid integration: "${given.slice(0, 64)}" is not one of ${names}`)
+  throw new Problem('invalid_provider', `Invalid integration: "${excerpt(given)}" is not one of ${names}`)
 }
 
 /** Null where none is wanted; an empty url is none. Older clients write beside the url what newer ones write with it. */

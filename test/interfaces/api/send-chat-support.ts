@@ -30,14 +30,19 @@ export interface SendWorld {
   close(): Promise<void>
 }
 
-/** Starts a world for sending, at first without status callbacks. `env`: further PARLEY_* settings. */
-export async function startSendWorld(env: Record<string, string> = {}): Promise<SendWorld> {
-  const world = await startWorld(env)
-  const files = await startHttpServer(({ path }, response) => {
+/** A web server that has each of the files below its name. */
+export function startFileServer(): Promise<HttpServer> {
+  return startHttpServer(({ path }, response) => {
     const kind = path.split('/')[1] ?? ''
     if (!Object.hasOwn(FILES, kind)) return void response.writeHead(404).end()
     response.writeHead(200).end(FILES[kind as keyof typeof FILES]())
   })
+}
+
+/** Starts a world for sending, at first without status callbacks. `env`: further PARLEY_* settings. */
+export async function startSendWorld(env: Record<string, string> = {}): Promise<SendWorld> {
+  const world = await startWorld(env)
+  const files = await startFileServer()
   await world.sim('POST', '/settings', { statuses: false })
   const organization = await world.createOrganization()
   let people = 0

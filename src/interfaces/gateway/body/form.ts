@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { Busboy, type BusboyFileStream } from '@fastify/busboy'
 import type { JsonObject } from '../../../lib/json.js'
+import { excerpt } from '../../../lib/text.js'
 import { Problem } from '../../../model/problem.js'
 import { type GiveSpace, MAX_MESSAGE_BYTES, type Received, tooLarge } from './received.js'
 import { type ReceivedFile, writeBytes } from './received-file.js'
@@ -44,7 +45,7 @@ function readForm(source: Readable, contentType: string, giveSpace: GiveSpace): 
     const parser = createParser(contentType)
     if (parser === null) return breakOff(malformed('its Content-Type names no boundary'))
     parser.on('field', (name, value, isNameCut, isCut) => {
-      if (isNameCut || isCut) breakOff(malformed(`the field ${name.slice(0, 64)} is too long`))
+      if (isNameCut || isCut) breakOff(malformed(`the field ${excerpt(name)} is too long`))
       fields.set(name, value)
     })
     parser.on('file', (name, bytes, filename) => {
@@ -106,7 +107,7 @@ function readValue(name: string, value: string): unknown {
   try {
     return JSON.parse(value)
   } catch {
-    throw new Problem('invalid_field', `${name} "${value.slice(0, 64)}" in the form must be written as JSON`)
+    throw new Problem('invalid_field', `${name} "${excerpt(value)}" in the form must be written as JSON`)
   }
 }
 

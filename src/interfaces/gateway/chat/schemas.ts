@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox'
+import { excerpt } from '../../../lib/text.js'
 import { Problem } from '../../../model/problem.js'
 
 export const MAX_ID = 512
@@ -56,7 +57,7 @@ function readMoment(name: string, value: string | number | null | undefined, end
   if (year >= 1 && year < 10_000) return at
   throw new Problem(
     'invalid_field',
-    `where.messageTimestamp.${name} "${String(value).slice(0, 64)}" is no time: give ISO 8601, or Unix seconds`,
+    `where.messageTimestamp.${name} "${excerpt(String(value))}" is no time: give ISO 8601, or Unix seconds`,
   )
 }
 

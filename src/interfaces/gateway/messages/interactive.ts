@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { excerpt } from '../../../lib/text.js'
 import type { GivenSource, InteractiveHeader } from '../../../model/message-content.js'
 import { checkSections, LIMITS, refuseTwice } from '../../../model/message-limits.js'
 import { Problem } from '../../../model/problem.js'
@@ -138,7 +139,7 @@ function readButtons({ buttons }: Static<typeof ButtonsBody>): { id: string; tit
   if (other) {
     throw new Problem(
       'not_supported',
-      `Buttons of type ${other.type.slice(0, 64)} are not sent here: those of type reply are; links and codes to copy stand in templates`,
+      `Buttons of type ${excerpt(other.type)} are not sent here: those of type reply are; links and codes to copy stand in templates`,
     )
   }
   const read = buttons.map(({ id, displayText }, index) => ({

@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises'
 import { expect } from 'vitest'
 import { createInstance, scan } from '../../../support/instances.js'
 import { type Answer, startWorld, type TestOrganization, type World } from '../../../support/world.js'
-import { type HttpServer, startHttpServer } from '../../../upstream/http-server.js'
-import { FILES } from '../../api/send-chat-support.js'
+import type { HttpServer } from '../../../upstream/http-server.js'
+import { type FILES, startFileServer } from '../../api/send-chat-support.js'
 
 /** A world with an organization that has an open pretend phone `phone` and a business number `shop`. */
 export interface MessageWorld {
@@ -28,11 +28,7 @@ export interface MessageWorld {
 /** Starts one, without status callbacks. */
 export async function startMessageWorld(env: Record<string, string> = {}): Promise<MessageWorld> {
   const world = await startWorld(env)
-  const files = await startHttpServer(({ path }, response) => {
-    const kind = path.split('/')[1] ?? ''
-    if (!Object.hasOwn(FILES, kind)) return void response.writeHead(404).end()
-    response.writeHead(200).end(FILES[kind as keyof typeof FILES]())
-  })
+  const files = await startFileServer()
   await world.sim('POST', '/settings', { statuses: false })
   const organization = await world.createOrganization()
   const other = await world.createOrganization()
