@@ -106,6 +106,19 @@ module.exports = {
       from: { path: '^src/interfaces/([^/]+)/' },
       to: { path: '^src/interfaces/', pathNot: '^src/interfaces/$1/' },
     },
+    {
+      name: 'page-apart',
+      comment: 'The page knows the shapes of what the service answers, and nothing else of it',
+      severity: 'error',
+      from: { path: '^console/' },
+      to: { path: '^(src|simulator|test|bench)/', pathNot: '^src/model/' },
+    },
+    {
+      name: 'page-sees-only-types',
+      severity: 'error',
+      from: { path: '^console/' },
+      to: { path: '^src/model/', dependencyTypesNot: ['type-only'] },
+    },
     { name: 'no-cycle', severity: 'error', from: {}, to: { circular: true } },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {

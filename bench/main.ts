@@ -3,6 +3,7 @@ import { cpus, loadavg } from 'node:os'
 import { formatAnalytics, judgeAnalytics } from './analytics-report.js'
 import { formatBroadcast, judgeBroadcast } from './broadcast-report.js'
 import { type Cleanup, createCleanup } from './cleanup.js'
+import { formatConsole, judgeConsole } from './console-report.js'
 import { formatGateway, judgeGateway } from './gateway-report.js'
 import type { Row } from './measure.js'
 import { type Options, readOptions, type Subject } from './options.js'
@@ -12,6 +13,7 @@ import { formatScale, judgeScale } from './scale-report.js'
 import { measureAnalytics } from './subjects/analytics.js'
 import { measureBroadcast } from './subjects/broadcast.js'
 import { measureCallbacks } from './subjects/callbacks.js'
+import { measureConsole } from './subjects/console.js'
 import { measureContact } from './subjects/contact.js'
 import { measureConversations } from './subjects/conversations.js'
 import { measureFootprint } from './subjects/footprint.js'
@@ -73,6 +75,8 @@ function benchmarkOf(cleanup: Cleanup, options: Options): Promise<void> {
       return report(only, options, () => measureWebhooks(cleanup, events), formatWebhooks, judgeWebhooks)
     case 'gateway':
       return report(only, options, () => measureGateway(cleanup, seconds), formatGateway, judgeGateway)
+    case 'console':
+      return report(only, options, () => measureConsole(cleanup), formatConsole, judgeConsole)
     default:
       return benchmark(cleanup, options)
   }

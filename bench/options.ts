@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-/** The parts of the benchmark that `--only` takes. All but `scale`, `analytics`, `broadcast`, `webhooks` and `gateway`, which take minutes, are also run without it. */
+/** The parts of the benchmark that `--only` takes. All but `scale`, `analytics`, `broadcast`, `webhooks`, `gateway` and `console`, which take minutes or more than Node, are also run without it. */
 export const subjects = [
   'contact',
   'conversations',
@@ -13,6 +13,7 @@ export const subjects = [
   'broadcast',
   'webhooks',
   'gateway',
+  'console',
 ] as const
 export type Subject = (typeof subjects)[number]
 

@@ -8,6 +8,7 @@ import type { Context } from './context.js'
 import { createAuthenticator } from './core/api-keys.js'
 import { scheduleTending } from './core/broadcasts/tend.js'
 import { createCallbackReceiver } from './core/callbacks.js'
+import { linkAllWithSimulator } from './core/connections.js'
 import { createContactLookup } from './core/contacts.js'
 import { createFileGate, EXPORTED_FILES, IMPORTED_FILES, SENT_FILES } from './core/file-gate.js'
 import { createDesk } from './core/instances/desk.js'
@@ -20,9 +21,9 @@ import { createMediaLinks } from './core/media/links.js'
 import { createMessageLookup } from './core/messages/find.js'
 import { createOutbox } from './core/messages/outbox.js'
 import { createPacer } from './core/messages/pace.js'
-import { linkAllWithSimulator } from './core/organizations.js'
 import { enterPresence } from './core/presence.js'
 import { createRateLimiter } from './core/rate-limit.js'
+import { createSignInTokens } from './core/sign-in-tokens.js'
 import { createSignals } from './core/signals.js'
 import { scheduleTemplateSyncs } from './core/templates/sync.js'
 import { createDispatcher, type Dispatcher } from './core/webhooks/dispatcher.js'
@@ -101,6 +102,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     refreshTemplates: createSharedRuns(TEMPLATES_MS, clock),
     blobs: await openBlobStore(config.media, config.dataDir, (problem) => log.warn(problem)),
     mediaLinks: createMediaLinks(secrets.masterKeys, publicUrl),
+    signInTokens: createSignInTokens(secrets.masterKeys),
     storefront: createStorefrontClient(guard),
     endpoints: createEndpointClient({ guard }),
     channelNames: config.channelNames,

@@ -32,6 +32,26 @@ export interface MediaLinks {
   ): 'valid' | 'expired' | 'invalid'
 }
 
+/** The text of a token, and the hash by which it is stored. */
+export interface SignedToken {
+  token: string
+  secretHash: Buffer
+}
+
+/** Makes and reads signed tokens of one kind. */
+export interface SignedTokens {
+  /** A new token, with a secret of its own. */
+  issue(organizationId: string, id: string): SignedToken
+  /** What a token says, with the token that comes after it; null when it is not ours. */
+  read(token: string): { organizationId: string; id: string; secretHash: Buffer; next: () => SignedToken } | null
+}
+
+/** The tokens by which members of teams are known. */
+export interface SignInTokens {
+  session: SignedTokens
+  link: SignedTokens
+}
+
 /** Lets so many files pass through at a time, and no organization take the place of all. */
 export interface FileGate {
   /** Does the work when there is a place for it; throws too_many_requests when there is none. */
@@ -62,6 +82,8 @@ export interface Context {
   blobs: BlobStore
   /** The signed addresses of media (core/media/links). */
   mediaLinks: MediaLinks
+  /** The tokens of sessions and sign-in links (core/sign-in-tokens). */
+  signInTokens: SignInTokens
   /** Gets files from addresses that users give; refuses private ones. */
   fetcher: Fetcher
   /** Where files lie while they pass through. */

@@ -10,6 +10,7 @@ import {
   registerPhone,
   type SimulatedPhone,
   type SimulatorControl,
+  scanCode,
 } from '../upstream/simulator-link.js'
 import { toOutbound } from './business-api.js'
 import type { Channel, ChannelMessage } from './channel.js'
@@ -21,6 +22,8 @@ export interface Sandboxes {
   register(phone: SimulatedPhone): Promise<PhoneState>
   /** Throws when the simulator cannot be told. */
   forget(phone: PhoneName): Promise<void>
+  /** Has the phone's owner scan the code that it shows; `number`: as whose. Waits at most `timeoutMs`; never throws. */
+  scan(phone: PhoneName, number: string | null, timeoutMs: number): Promise<ControlOutcome>
   /** All but sending, which goes by `sandboxChannel`. */
   device(phone: PhoneName): Device
 }
@@ -30,6 +33,7 @@ export function openSandboxes(control: SimulatorControl, callbackUrl: () => stri
   return {
     register: (phone) => registerPhone(control, phone, callbackUrl()),
     forget: (phone) => forgetPhone(control, phone),
+    scan: (phone, number, timeoutMs) => scanCode(control, phone, number, timeoutMs),
     device: (phone) => sandboxDevice(control, phone),
   }
 }

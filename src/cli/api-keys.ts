@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { issueApiKey, listKeys, revokeKey, rotateKey } from '../core/api-keys.js'
+import { findKeyOrganization, issueApiKey, listKeys, revokeKey, rotateKey } from '../core/api-keys.js'
 import { findOrganizationByName } from '../core/organizations.js'
 import { CreateKey, RotateKey, readKeyFields } from '../model/operator-input.js'
 import { SCOPES } from '../model/scope.js'
@@ -81,12 +81,14 @@ async function list({ env, streams }: Invocation, org: string, options: JsonOpti
 async function rotate({ env, streams }: Invocation, keyId: string, options: RotateOptions): Promise<void> {
   const given = { overlap_seconds: toNumber(options.overlap) }
   const overlapSeconds = readOptions(RotateKey, given, ({ overlap_seconds = 0 }) => overlap_seconds)
-  const issued = await asOperator(env, (ctx) => rotateKey(ctx, keyId.toLowerCase(), overlapSeconds))
+  const issued = await asOperator(env, async (ctx) =>
+    rotateKey(ctx, await findKeyOrganization(ctx, keyId), keyId, overlapSeconds),
+  )
   printFields(streams, issued, options)
   printNote(streams, SHOWN_ONCE)
 }
 
 async function revoke({ env, streams }: Invocation, keyId: string, options: JsonOption): Promise<void> {
-  const revoked = await asOperator(env, (ctx) => revokeKey(ctx, keyId.toLowerCase()))
+  const revoked = await asOperator(env, async (ctx) => revokeKey(ctx, await findKeyOrganization(ctx, keyId), keyId))
   printFields(streams, revoked, options)
 }

@@ -8,6 +8,8 @@ import { type DemoRecord, readDemoRecord, writeDemoRecord } from './demo-file.js
 export interface Demo {
   organization: { name: string; slug: string }
   apiKey: string
+  /** Signs the organization's owner in on the console, once; another one after each start. */
+  signInUrl: string
 }
 
 export interface DemoOptions {
@@ -23,6 +25,7 @@ export interface DemoOptions {
 
 const ORGANIZATION = { name: 'Demo shop', slug: 'demo', default_country: 'BR' }
 const KEY_NAME = 'Demo'
+const OWNER = { email: 'owner@demo.example', full_name: 'Demo Owner', role: 'owner' }
 
 const ANA: Customer = { name: 'Ana Souza', number: '5511900001234' }
 const BRUNO: Customer = { name: 'Bruno Lima', number: '5521900005678' }
@@ -61,7 +64,8 @@ export async function ensureDemo({ url, adminToken, dataDir, storefrontUrl, sign
     await writeDemoRecord(dataDir, { ...record, finished: true })
   }
   if (storefrontUrl !== null) await ensureStorefront(call, adminToken, id, storefrontUrl)
-  return { organization: { name, slug }, apiKey: record.api_key }
+  const signInUrl = await makeSignInLink(call, adminToken, await ensureOwner(call, adminToken, id))
+  return { organization: { name, slug }, apiKey: record.api_key, signInUrl }
 }
 
 interface Organization {
@@ -138,6 +142,23 @@ async function ensureNumber(call: Call, token: string, { id, provider }: Organiz
     expectStatus(connected, [200], 'PUT /admin/organizations/{id}/upstream')
   }
   return phoneNumberId
+}
+
+/** Where somebody has made the team their own, it is one of its owners. */
+async function ensureOwner(call: Call, token: string, organizationId: string): Promise<string> {
+  const path = `/admin/organizations/${organizationId}/members`
+  const { members } = expectStatus(await call('GET', path, { token }), [200], `GET ${path}`)
+  const owners = asObjects(members).filter(({ role }) => role === OWNER.role)
+  const found = owners.find(({ email }) => email === OWNER.email) ?? owners[0]
+  if (found) return String(found.id)
+  const made = await call('POST', path, { token, body: OWNER })
+  return String(asObject(expectStatus(made, [201], `POST ${path}`).member).id)
+}
+
+async function makeSignInLink(call: Call, token: string, memberId: string): Promise<string> {
+  const path = `/admin/members/${memberId}/sign-in-link`
+  const { link } = expectStatus(await call('POST', path, { token }), [201], `POST ${path}`)
+  return String(asObject(link).url)
 }
 
 /** The sandbox forgets its orders when it ends, and comes back elsewhere. A storefront that somebody else set stays. */

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
 import { addMember, listMembers, removeMember } from '../core/members.js'
 import { findOrganizationByName } from '../core/organizations.js'
+import { createSignInLinkOfMember } from '../core/sign-in-links.js'
 import { CreateMember } from '../model/operator-input.js'
 import { readOptions, readPassword } from './input.js'
 import type { Invocation } from './invocation.js'
-import { asOperator } from './operator.js'
+import { asOperator, withSignInLinks } from './operator.js'
 import { printDone, printFields, printList } from './output.js'
 
 interface JsonOption {
@@ -36,6 +37,11 @@ export function addMemberCommands(program: Command, invocation: Invocation): voi
     .option('--json', 'as JSON')
     .action((org, options) => list(invocation, org, options))
   member
+    .command('link <memberId>')
+    .description('make a link that signs the member in on the console: once, and within a day')
+    .option('--json', 'as JSON')
+    .action((memberId, options) => link(invocation, memberId, options))
+  member
     .command('remove <memberId>')
     .description('remove a member from the team')
     .action((memberId) => remove(invocation, memberId))
@@ -55,6 +61,10 @@ async function add({ env, streams }: Invocation, org: string, options: AddOption
 async function list({ env, streams }: Invocation, org: string, options: JsonOption): Promise<void> {
   const members = await asOperator(env, async (ctx) => listMembers(ctx, (await findOrganizationByName(ctx, org)).id))
   printList(streams, members, options)
+}
+
+async function link({ env, streams }: Invocation, memberId: string, options: JsonOption): Promise<void> {
+  printFields(streams, await withSignInLinks(env, (ctx) => createSignInLinkOfMember(ctx, memberId)), options)
 }
 
 async function remove({ env, streams }: Invocation, memberId: string): Promise<void> {

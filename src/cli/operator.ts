@@ -1,6 +1,8 @@
 import type { Config } from '../config.js'
 import type { Context, CredentialsContext, OperatorContext } from '../context.js'
 import { createMediaLinks } from '../core/media/links.js'
+import type { LinkContext } from '../core/sign-in-links.js'
+import { createSignInTokens } from '../core/sign-in-tokens.js'
 import { createSecretBox } from '../lib/secret-box.js'
 import { createLogger } from '../log.js'
 import { openConfiguredDatabase, prepareSchema, requireConfig, requireSecrets } from './environment.js'
@@ -41,9 +43,23 @@ export async function withMediaLinks<Result>(
 ): Promise<Result> {
   return asOperator(env, async (ctx, config) => {
     const { masterKeys } = await requireSecrets(config)
-    const { host, port, publicUrl } = config
-    return work({ ...ctx, mediaLinks: createMediaLinks(masterKeys, () => publicUrl ?? `http://${host}:${port}`) })
+    return work({ ...ctx, mediaLinks: createMediaLinks(masterKeys, () => publicUrlOf(config)) })
   })
+}
+
+/** The same for work that makes links by which members sign in at the service. */
+export async function withSignInLinks<Result>(
+  env: Environment,
+  work: (ctx: LinkContext) => Promise<Result>,
+): Promise<Result> {
+  return asOperator(env, async (ctx, config) => {
+    const { masterKeys } = await requireSecrets(config)
+    return work({ ...ctx, signInTokens: createSignInTokens(masterKeys), publicUrl: () => publicUrlOf(config) })
+  })
+}
+
+function publicUrlOf({ host, port, publicUrl }: Config): string {
+  return publicUrl ?? `http://${host}:${port}`
 }
 
 async function overDatabase<Result>(config: Config, work: (ctx: OperatorContext) => Promise<Result>): Promise<Result> {

@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
+import { connectStorefront, connectUpstream } from '../core/connections.js'
 import {
   changeOrganization,
-  connectStorefront,
-  connectUpstream,
   createOrganization,
   deleteOrganization,
   findOrganizationByName,
@@ -13,11 +12,11 @@ import {
   CreateOrganization,
   PutStorefront,
   PutUpstream,
-  presentUpstream,
   readOrganizationFields,
   readUpstreamCredentials,
 } from '../model/operator-input.js'
 import { presentOrganization } from '../model/organization.js'
+import { presentUpstream } from '../model/settings.js'
 import { CliFailure } from './failure.js'
 import { readDocument, readOptions } from './input.js'
 import type { Invocation } from './invocation.js'

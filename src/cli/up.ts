@@ -63,6 +63,8 @@ function describe(config: Config, service: Service, outcome: Outcome): string {
   const url = reachable(service.app.url)
   const { demo } = outcome
   const facts = {
+    ...(url === '' ? {} : { Console: `${config.publicUrl ?? url}/console/` }),
+    ...(demo ? { 'Sign in': `${reachable(demo.signInUrl)} (works once)` } : {}),
     ...(url === '' ? {} : { Docs: `${config.publicUrl ?? url}/docs` }),
     ...(demo ? { Organization: `${demo.organization.name} (${demo.organization.slug})`, 'API key': demo.apiKey } : {}),
     'Admin token': placeOfAdminToken(config),

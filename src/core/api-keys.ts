@@ -22,13 +22,16 @@ import { findOrganization } from '../storage/organizations.js'
 /** Every key starts with this and an underscore (spec 5.1). */
 const KEY_PREFIX = 'parley'
 
-/** Who makes a request: a key, and the organization that it belongs to. */
+/** Who makes a request: a key, and the organization that it belongs to; or a member of its team, who is signed in. */
 export interface Caller {
+  /** Of a member: the member's id. */
   keyId: string
   scopes: readonly Scope[]
   tenant: Tenant
   /** The one instance that the key opens, being its token; null = a key of the organization. */
   instance: { id: string; name: string } | null
+  /** The member of the team who makes it; null of keys. */
+  memberId: string | null
 }
 
 const MAX_BATCH = 500
@@ -68,7 +71,7 @@ export function createAuthenticator(ctx: Context): (key: string) => Promise<Call
     if (key.revoked_at && key.revoked_at <= now) throw new Problem('invalid_api_key', 'API key has been revoked')
     if (key.expires_at && key.expires_at <= now) throw new Problem('invalid_api_key', 'API key has expired')
     noteUse(tenant.id, key.id, now)
-    return { keyId: key.id, scopes: key.scopes, tenant, instance: null }
+    return { keyId: key.id, scopes: key.scopes, tenant, instance: null, memberId: null }
   }
 }
 
@@ -109,9 +112,20 @@ export async function listKeys(ctx: OperatorContext, organizationId: string): Pr
   return listApiKeys(ctx.database, organizationId)
 }
 
-/** Replaces a key by a new one; the old one works for `overlapSeconds` more. Throws api_key_not_found, api_key_ended. */
-export async function rotateKey(ctx: OperatorContext, keyId: string, overlapSeconds: number): Promise<IssuedKey> {
-  const { organizationId, key } = await requireKey(ctx, keyId)
+/** The organization whose key this is: an operator names the key alone. Throws api_key_not_found. */
+export async function findKeyOrganization(ctx: OperatorContext, keyId: string): Promise<string> {
+  // The directory knows the hash of the id as it is written, and ours are written in lower case.
+  return (await findInDirectory(ctx.database, 'api_key_id', keyId.toLowerCase())) ?? notFound(keyId)
+}
+
+/** Replaces a key of the organization by a new one; the old one works for `overlapSeconds` more. Throws api_key_not_found, api_key_ended. */
+export async function rotateKey(
+  ctx: OperatorContext,
+  organizationId: string,
+  keyId: string,
+  overlapSeconds: number,
+): Promise<IssuedKey> {
+  const key = (await findApiKey(ctx.database, organizationId, keyId)) ?? notFound(keyId)
   const now = ctx.clock()
   const end = new Date(now.getTime() + overlapSeconds * 1000)
   return ctx.database.transaction(async (transaction) => {
@@ -122,19 +136,9 @@ export async function rotateKey(ctx: OperatorContext, keyId: string, overlapSeco
   })
 }
 
-/** Revokes a key, effective on the next request. Throws api_key_not_found. */
-export async function revokeKey(ctx: OperatorContext, keyId: string): Promise<ApiKey> {
-  const { organizationId, key } = await requireKey(ctx, keyId)
-  const revoked = await revokeApiKey(ctx.database, organizationId, key.id, ctx.clock())
-  return revoked ?? notFound(keyId)
-}
-
-async function requireKey(ctx: OperatorContext, keyId: string): Promise<{ organizationId: string; key: ApiKey }> {
-  // The directory knows the hash of the id as it is written, and ours are written in lower case.
-  const organizationId = await findInDirectory(ctx.database, 'api_key_id', keyId.toLowerCase())
-  const key = organizationId === null ? null : await findApiKey(ctx.database, organizationId, keyId)
-  if (organizationId === null || key === null) return notFound(keyId)
-  return { organizationId, key }
+/** Revokes a key of the organization, effective on the next request. Throws api_key_not_found. */
+export async function revokeKey(ctx: OperatorContext, organizationId: string, keyId: string): Promise<ApiKey> {
+  return (await revokeApiKey(ctx.database, organizationId, keyId, ctx.clock())) ?? notFound(keyId)
 }
 
 function notFound(keyId: string): never {

@@ -207,7 +207,7 @@ export async function changeContact(
   return changed
 }
 
-/** Erases a contact with its messages; what stays of it elsewhere is blanked by a job. Throws like findContact. */
+/** Erases a contact with its messages, and raises contact.erased; what stays of it elsewhere is blanked by a job. Throws like findContact. */
 export async function eraseContact(
   ctx: Context,
   organization: Organization,
@@ -215,7 +215,7 @@ export async function eraseContact(
 ): Promise<Contact> {
   const contact = await findContact(ctx, organization, reference, 'query')
   await retryOnDeadlock(() =>
-    ctx.database.transaction((transaction) => eraseContactRows(transaction, organization.id, contact.id)),
+    ctx.database.transaction((transaction) => eraseContactRows(transaction, organization.id, contact.id, newId())),
   )
   ctx.wakeWorkers()
   return contact

@@ -20,6 +20,6 @@ export function createTokenAuthenticator(ctx: Context): (token: string) => Promi
     const holder = await lookUp(directoryHash(presented))
     if (holder === null) throw new Problem('invalid_api_key', 'The token of no instance')
     const { instance, tenant } = holder
-    return { keyId: instance.id, scopes: TOKEN_SCOPES, tenant, instance }
+    return { keyId: instance.id, scopes: TOKEN_SCOPES, tenant, instance, memberId: null }
   }
 }

@@ -9,9 +9,12 @@ import { pruneEvents } from '../storage/events.js'
 import { pruneIdempotencyKeys } from '../storage/idempotency-keys.js'
 import { pruneCommands } from '../storage/instance-commands.js'
 import { foldLineCounts, repairLineCounts } from '../storage/line-counts.js'
+import { pruneSessions } from '../storage/member-sessions.js'
 import { listOverdueMessages, markAbandonedMessages, refuseMessage } from '../storage/outgoing-messages.js'
 import { noteUptime } from '../storage/processes.js'
 import { foldShortLinkClicks } from '../storage/short-links.js'
+import { pruneFailures } from '../storage/sign-in-failures.js'
+import { pruneSignInLinks } from '../storage/sign-in-links.js'
 import { pruneStorefrontWebhooks } from '../storage/storefront-orders.js'
 import { adoptRestoredEvents, tickTransactionClock } from '../storage/transaction-clock.js'
 import { pruneDeliveries } from '../storage/webhook-log.js'
@@ -60,7 +63,7 @@ export async function adoptRestoredDatabase(ctx: Pick<Context, 'database' | 'log
 /**
  * Deletes what is kept for a time only (contract 4, Contacts): raw callbacks, events, deliveries that have ended and ids of a
  * storefront's webhooks 30 days, idempotency keys 1 day, files whose message never
- * came 1 day. Sets the lists of contacts and the counts of messages right, where a process of an older version changed contacts.
+ * came 1 day, wrong passwords 1 day; sessions and sign-in links that have expired. Sets the lists of contacts and the counts of messages right, where a process of an older version changed contacts.
  */
 export async function prune(ctx: Context): Promise<void> {
   const now = ctx.clock()
@@ -70,6 +73,9 @@ export async function prune(ctx: Context): Promise<void> {
   while ((await pruneDeliveries(ctx.database, oldest, PRUNE_BATCH)) === PRUNE_BATCH);
   await pruneStorefrontWebhooks(ctx.database, before(now, 30 * DAY_MS))
   await pruneIdempotencyKeys(ctx.database, before(now, DAY_MS))
+  await pruneSessions(ctx.database, now)
+  await pruneSignInLinks(ctx.database, now)
+  await pruneFailures(ctx.database, before(now, DAY_MS))
   await repairContactLists(ctx.database)
   await repairLineCounts(ctx.database)
   await removeUnattachedMedia(ctx, before(now, DAY_MS))

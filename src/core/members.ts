@@ -1,19 +1,13 @@
-import { hash } from '@node-rs/argon2'
 import type { OperatorContext } from '../context.js'
 import { isUniqueViolation } from '../database/errors.js'
+import { retryOnDeadlock } from '../database/retry.js'
 import { newId } from '../lib/id.js'
+import type { Member, MemberRole } from '../model/member.js'
 import { Problem } from '../model/problem.js'
 import { findInDirectory } from '../storage/directory.js'
-import {
-  deleteMember,
-  insertMember,
-  listMembers as listMemberRows,
-  type Member,
-  type MemberRole,
-} from '../storage/members.js'
+import { deleteMember, insertMember, listMembers as listMemberRows } from '../storage/members.js'
 import { getOrganization } from './organizations.js'
-
-export type { Member, MemberRole } from '../storage/members.js'
+import { hashPassword } from './passwords.js'
 
 /** Adds a member to an organization's team. Throws organization_not_found, already_taken (the e-mail address). */
 export async function addMember(
@@ -22,7 +16,7 @@ export async function addMember(
   { email, full_name, role, password }: { email: string; full_name: string; role: MemberRole; password?: string },
 ): Promise<Member> {
   await getOrganization(ctx, organizationId)
-  const password_hash = password === undefined ? null : await hash(password)
+  const password_hash = password === undefined ? null : await hashPassword(password)
   try {
     return await insertMember(ctx.database, organizationId, { id: newId(), email, full_name, role, password_hash })
   } catch (error) {
@@ -42,6 +36,11 @@ export async function removeMember(ctx: OperatorContext, memberId: string): Prom
   // The directory knows the hash of the id as it is written, and ours are written in lower case.
   const id = memberId.toLowerCase()
   const organizationId = await findInDirectory(ctx.database, 'member_id', id)
-  if (organizationId !== null && (await deleteMember(ctx.database, organizationId, id))) return
+  if (organizationId !== null && (await deleteMemberRows(ctx, organizationId, id))) return
   throw new Problem('member_not_found', `There is no member with the id ${memberId}`)
+}
+
+/** It takes the rows of the contacts whom the member answers, in whichever order. */
+function deleteMemberRows({ database }: OperatorContext, organizationId: string, id: string): Promise<boolean> {
+  return retryOnDeadlock(() => database.transaction((transaction) => deleteMember(transaction, organizationId, id)))
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../context.js'
 import type { Organization } from '../model/organization.js'
+import type { Revenue } from '../model/revenue.js'
 import { campaignVariants, foldUtm } from '../model/utm.js'
 import { findStorefrontSettings } from '../storage/organizations.js'
 import { resolveUtmCampaigns } from '../storage/short-links.js'
@@ -17,29 +18,6 @@ export interface CampaignSources {
   codes: readonly string[]
   /** utm_campaigns that are known already. */
   campaigns: readonly string[]
-}
-
-/** Spec 2.6, `revenue`, and what contract 4 adds. Money is a number with two decimals. */
-export interface Revenue {
-  totalRevenue: number
-  /** The organization's; the totals are of orders in it alone. */
-  currency: string
-  orderCount: number
-  avgOrderValue: number
-  /** As the link has it; the first where there are several. */
-  utmCampaign: string | null
-  utmCampaigns: { campaign: string; orderCount: number; revenue: number; avgOrderValue: number }[]
-  orders: {
-    orderName: string
-    totalPrice: number
-    currency: string
-    /** ISO 8601. */
-    orderDate: string
-    financialStatus: string | null
-    /** As it stood in the landing page's address. */
-    utmCampaign: string | null
-  }[]
-  otherCurrencies: { currency: string; totalRevenue: number; orderCount: number }[]
 }
 
 /** How many orders are listed, newest first. */

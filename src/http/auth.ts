@@ -51,7 +51,7 @@ export function checkScope({ scopes }: Caller, needed: Scope | undefined): void 
 }
 
 /** Tells of the rate limit in the headers. Throws too_many_requests. */
-export function checkRate(decision: RateDecision, reply: FastifyReply): void {
+export function checkRate(decision: RateDecision, reply: FastifyReply, who = 'This API key'): void {
   reply.headers({
     'ratelimit-limit': decision.limit,
     'ratelimit-remaining': decision.remaining,
@@ -60,7 +60,7 @@ export function checkRate(decision: RateDecision, reply: FastifyReply): void {
   if (decision.allowed) return
   throw new Problem(
     'too_many_requests',
-    `This API key has used up its requests: try again in ${decision.retryAfterSeconds} s`,
+    `${who} has used up its requests: try again in ${decision.retryAfterSeconds} s`,
     {
       retry_after: decision.retryAfterSeconds,
     },
@@ -73,6 +73,17 @@ export function tenantOf(request: FastifyRequest): Tenant {
   return request.caller.tenant
 }
 
+/**
+ * The member in whose name a message is sent: whom a key names, if anybody; a member who is signed in sends in no name but its own.
+ * Throws forbidden.
+ */
+export function senderOf({ caller }: FastifyRequest, memberId: string | null | undefined): string | null {
+  const own = caller?.memberId ?? null
+  if (own === null) return memberId ?? null
+  if (memberId == null || memberId.toLowerCase() === own) return own
+  throw new Problem('forbidden', `memberId ${memberId} is not you: leave it out, and the message is sent in your name`)
+}
+
 /** Guards the operator's interface: the admin token, compared in constant time. */
 export function createAdminGuard(adminToken: string) {
   return async (request: FastifyRequest): Promise<void> => {
@@ -82,7 +93,7 @@ export function createAdminGuard(adminToken: string) {
 }
 
 /** One message for every foreign slug, existing or not: nobody learns who is a tenant here. */
-function checkTenant({ tenant }: Caller, tenantId: unknown): void {
+export function checkTenant({ tenant }: Caller, tenantId: unknown): void {
   if (tenantId === undefined || tenantId === tenant.slug) return
   throw new Problem('invalid_api_key', 'API key does not belong to the organization that tenantId names')
 }

@@ -4,14 +4,16 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.js'
 import type { CallbackReceiver } from '../core/callbacks.js'
 import type { WebhookFigures } from '../core/webhooks/dispatcher.js'
-import type { Gate } from '../http/auth.js'
+import { createGuard, type Gate } from '../http/auth.js'
 import { healthRoutes, type ReadinessChecks } from '../http/health.js'
 import { measureRequests, showWebhooks } from '../http/metrics.js'
 import { sendProblem } from '../http/problems.js'
 import { createServer, refuseOtherMethods } from '../http/server.js'
+import { createSessionGuard } from '../http/session.js'
 import { adminRoutes } from './admin/routes.js'
 import { apiDescription } from './api/openapi.js'
 import { apiRoutes } from './api/routes.js'
+import { consoleRoutes } from './console/routes.js'
 import { sendGatewayProblem } from './gateway/errors.js'
 import { GATEWAY, isOfGateway, withoutTrailingSlash } from './gateway/path.js'
 import { gatewayRoutes } from './gateway/routes.js'
@@ -47,6 +49,7 @@ export function mount(options: MountOptions): FastifyInstance {
       (isOfGateway(request.url) ? sendGatewayProblem : sendProblem)(error, request, reply),
   })
   server.decorateRequest('caller', null)
+  server.decorateRequest('memberSession', null)
   const otherMethods = refuseOtherMethods(server, ['/docs', GATEWAY])
   const registry = measureRequests(server)
   showWebhooks(registry, options.webhookFigures)
@@ -55,7 +58,12 @@ export function mount(options: MountOptions): FastifyInstance {
   server.get('/openapi.json', { schema: { hide: true } as object }, () => server.swagger())
 
   server.register(healthRoutes(options.readiness, registry))
-  server.register(apiRoutes(ctx, options))
+  server.register(async (guarded) => {
+    guarded.addHook('onRequest', createGuard(options))
+    guarded.register(apiRoutes(ctx))
+  })
+  const console = { ctx, guard: createSessionGuard(ctx, options.takeToken), interfaceA: apiRoutes(ctx) }
+  server.register(consoleRoutes(console), { prefix: '/console' })
   server.register(gatewayRoutes(ctx, options), { prefix: GATEWAY })
   server.register(hookRoutes(ctx, options.callbacks), { prefix: '/hooks' })
   server.register(mediaRoutes(ctx), { prefix: '/media' })

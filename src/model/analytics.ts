@@ -54,14 +54,19 @@ const DAY_MS = 86_400_000
 /** Where a question stands: by that its refusals are named. */
 type Source = 'query' | 'body'
 
+/** What the two ends of a range are called, first the start. */
+type RangeNames = readonly [start: string, end: string]
+
+const RANGE_NAMES: RangeNames = ['start_date', 'end_date']
+
 /** Reads the two ends of a range. Throws missing_parameter, and invalid_parameter (of a body: invalid_field). */
-export function readDateRange(start: unknown, end: unknown, source: Source): DateRange {
-  const from = readDate('start_date', start, source)
-  const to = readDate('end_date', end, source)
-  if (to < from) throw invalid(source, `end_date ${to} is before start_date ${from}`)
+export function readDateRange(start: unknown, end: unknown, source: Source, names = RANGE_NAMES): DateRange {
+  const from = readDate(names[0], start, source, names)
+  const to = readDate(names[1], end, source, names)
+  if (to < from) throw invalid(source, `${names[1]} ${to} is before ${names[0]} ${from}`)
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
   if (days <= LONGEST_RANGE_DAYS) return { from, to }
-  throw invalid(source, `start_date to end_date must be at most ${LONGEST_RANGE_DAYS} days, not ${days}`)
+  throw invalid(source, `${names[0]} to ${names[1]} must be at most ${LONGEST_RANGE_DAYS} days, not ${days}`)
 }
 
 /** One broadcast's analytics (spec 2.6) but for the revenue. */
@@ -111,9 +116,9 @@ export function percentOf(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((part * 10_000) / whole) / 100
 }
 
-function readDate(name: string, given: unknown, source: Source): string {
+function readDate(name: string, given: unknown, source: Source, [start, end]: RangeNames): string {
   if (given === undefined || given === '') {
-    throw new Problem('missing_parameter', `${name} is required: give start_date and end_date, or broadcast_id`)
+    throw new Problem('missing_parameter', `${name} is required: give ${start} and ${end}, or broadcast_id`)
   }
   if (typeof given === 'string' && isDate(given)) return given
   const shown = typeof given === 'string' ? `, not "${excerpt(given)}"` : ''

@@ -26,6 +26,8 @@ export interface Contact {
   opt_out_source: 'reply' | 'upstream' | 'import' | null
   /** When it last said that it wants broadcasts again, or was allowed them by hand after an opt-out. */
   opted_in_at: Date | string | null
+  /** The member of the team who answers it; null: nobody in particular. */
+  assignee_id: string | null
   /** What the network calls the chat of a contact without a number: a group (…@g.us), or a person who hides it (…@lid). */
   network_id: string | null
   created_at: Date | string

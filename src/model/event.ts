@@ -2,6 +2,7 @@ import { presentBroadcast, type ShownBroadcast } from './broadcast.js'
 import { type Contact, presentContact, toIso } from './contact.js'
 import type { InstanceState, ShownInstance } from './instance.js'
 import { type MediaAddress, type MessageStatus, presentMessage, type ShownMessage } from './message.js'
+import type { NoteRow } from './note.js'
 import { presentTemplate, type Template } from './template.js'
 import { presentWebhook, type ShownWebhook } from './webhook.js'
 
@@ -21,13 +22,18 @@ export interface EventRow {
 
 /** The rows of an event, as JSON; which of them there are depends on its kind. */
 export interface EventData {
-  message?: ShownMessage
+  /** `recipient_n`: which recipient of a broadcast it is for; 0 of a single, and null of other messages. */
+  message?: ShownMessage & { recipient_n?: number | null }
   contact?: Contact
   previous_status?: MessageStatus
   broadcast?: ShownBroadcast
   template?: Template
   webhook?: ShownWebhook
   reason?: string
+  /** Of a note, which Interface A never shows either (`note.…`). */
+  note?: NoteRow
+  /** Whom there is no more (`contact.erased`), which Interface A never shows; the event is of no contact, and names none. */
+  erased?: { id: string }
   /** The instance that an event of the gateway alone is about (`instance.…`); these Interface A never shows. */
   instance?: ShownInstance
   /** `statusReason`: the network's code; null where it gave none. */

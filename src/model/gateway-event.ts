@@ -37,9 +37,6 @@ export interface GatewayTarget {
   serverUrl: string
 }
 
-/** The kinds that begin so are the gateway's alone: Interface A never shows them. */
-export const GATEWAY_KINDS = 'instance.'
-
 /** What an event is called where it goes to the webhook of this instance; null where it does not concern the instance. */
 export function gatewayEventFor(event: EventRow, instance: WebhookInstance): GatewayEventName | null {
   return concerns(event.data, instance) ? gatewayEventOf(event) : null

@@ -23,6 +23,9 @@ export interface InputSchema {
 /** Type or null. */
 export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 
+/** The path parameter of one thing. */
+export const IdParams = Type.Object({ id: Type.String({ format: 'uuid' }) })
+
 /** Nesting that no honest input needs, and that recursive code further on need not fear. */
 const MAX_DEPTH = 32
 

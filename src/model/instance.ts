@@ -1,3 +1,5 @@
+import { toIso } from './contact.js'
+
 /** What an instance is connected with. */
 export type InstanceKind = 'linked_device' | 'business_api' | 'sandbox'
 
@@ -39,6 +41,8 @@ export interface Instance {
   app_secret: Buffer | null
   settings: Record<string, unknown>
   qr_count: number
+  /** Sealed (`instance.qrcode`), as an event holds it: the code that it shows; null where it shows none. */
+  code: Buffer | null
   /** A linked device that some process is to keep connected. */
   wanted: boolean
   created_at: Date
@@ -67,4 +71,40 @@ export function lineIdOf({
   phone_number_id,
 }: Pick<Instance, 'id' | 'kind' | 'phone_number_id'>): string | null {
   return kind === 'business_api' && phone_number_id === null ? null : id
+}
+
+/** The instance as the console shows it: nothing by which it could be used, or its number. */
+export function presentInstance(instance: Instance) {
+  const { id, name, kind, state, state_code, number, owner, profile_name, created_at, updated_at } = instance
+  return {
+    id,
+    name,
+    kind,
+    state,
+    state_code,
+    number,
+    owner,
+    profile_name,
+    created_at: toIso(created_at),
+    updated_at: toIso(updated_at),
+  }
+}
+
+export type ConsoleInstance = ReturnType<typeof presentInstance>
+
+/** A code by which a phone links an instance, as the console shows it. */
+export interface ConsoleCode {
+  /** Of the QR code; null where only a code to be typed is shown. */
+  text: string | null
+  /** The eight characters to be typed on the phone; null where no number was given. */
+  pairing_code: string | null
+  /** How many codes there have been since it was last closed. */
+  count: number
+  /** The QR code: data:image/png;base64,… */
+  image: string | null
+}
+
+/** The digits of a phone's number, for a code to be typed on it; null where none is given. */
+export function readLinkNumber(number: string | null | undefined): string | null {
+  return number?.replace(/\D/g, '') || null
 }

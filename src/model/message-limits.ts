@@ -11,6 +11,7 @@ export const LIMITS = {
   /** Names and numbers on a contact card. */
   cardText: 256,
   emoji: 64,
+  instanceName: 100,
   // Of interactive messages.
   body: 1024,
   header: 60,

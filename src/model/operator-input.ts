@@ -1,6 +1,7 @@
 import type { CountryCode } from 'libphonenumber-js/max'
 import { type Static, Type } from 'typebox'
 import { Nullable } from './input.js'
+import { MEMBER_ROLES } from './member.js'
 import { isCountryCode } from './phone-number.js'
 import { Problem } from './problem.js'
 import { SCOPES } from './scope.js'
@@ -29,6 +30,11 @@ const organizationFields = {
 export const CreateOrganization = Type.Object(organizationFields)
 export const ChangeOrganization = Type.Partial(Type.Object(organizationFields))
 
+const { slug: _slug, provider: _provider, ...ownFields } = ChangeOrganization.properties
+
+/** What an owner may change of the own organization: the rest is the operator's. */
+export const ChangeOwnOrganization = Type.Object(ownFields)
+
 type OrganizationInput = Static<typeof ChangeOrganization>
 
 /**
@@ -41,6 +47,12 @@ export function readOrganizationFields<Input extends OrganizationInput>(input: I
     ([name, value]) => Object.hasOwn(organizationFields, name) && value !== undefined,
   )
   return Object.fromEntries(known) as Omit<Input, 'default_country'> & { default_country?: CountryCode }
+}
+
+/** The same of the fields that are an owner's to change. */
+export function readOwnOrganizationFields(input: Static<typeof ChangeOwnOrganization>) {
+  const own = Object.entries(input).filter(([name]) => Object.hasOwn(ownFields, name))
+  return readOrganizationFields(Object.fromEntries(own) as typeof input)
 }
 
 function checkPlace({ default_country: country, timezone, currency }: OrganizationInput): void {
@@ -64,47 +76,76 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-export const PutUpstream = Type.Object({
-  phone_number_id: Text(64),
-  business_account_id: Text(64),
-  access_token: Text(2048),
-  app_secret: Text(256),
-  verify_token: Text(256),
+const upstreamIds = { phone_number_id: Text(64), business_account_id: Text(64) }
+const upstreamSecrets = { access_token: Text(2048), app_secret: Text(256), verify_token: Text(256) }
+const upstreamPace = {
   messages_per_second: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
   pair_limit: Type.Optional(Type.Boolean()),
+}
+
+export const PutUpstream = Type.Object({ ...upstreamIds, ...upstreamSecrets, ...upstreamPace })
+
+/** The same of a connection that may be there already. */
+export const ChangeUpstream = Type.Object({
+  ...upstreamIds,
+  ...Type.Partial(Type.Object(upstreamSecrets)).properties,
+  ...upstreamPace,
 })
 
+/** What of a connection is to be tried out. */
+export const TestUpstream = Type.Partial(PutUpstream)
+
+/** The organization's number and credentials at the upstream, in clear. */
+export interface UpstreamCredentials {
+  phone_number_id: string
+  business_account_id: string
+  access_token: string
+  app_secret: string
+  verify_token: string
+  /** 0 = unpaced. */
+  messages_per_second: number
+  pair_limit: boolean
+}
+
+/** The same of a connection that may be there already. */
+export type UpstreamChanges = Static<typeof ChangeUpstream>
+
 /** What the upstream allows a number by default. */
-const DEFAULT_MESSAGES_PER_SECOND = 80
+export const DEFAULT_MESSAGES_PER_SECOND = 80
 
 /** The credentials with the defaults filled in. */
-export function readUpstreamCredentials(input: Static<typeof PutUpstream>) {
+export function readUpstreamCredentials(input: Static<typeof PutUpstream>): UpstreamCredentials {
   const { phone_number_id, business_account_id, access_token, app_secret, verify_token } = input
   const { messages_per_second = DEFAULT_MESSAGES_PER_SECOND, pair_limit = true } = input
   const secrets = { access_token, app_secret, verify_token }
   return { phone_number_id, business_account_id, ...secrets, messages_per_second, pair_limit }
 }
 
-/** What may be shown of the credentials (contract 3: secrets are never returned). */
-export function presentUpstream(credentials: ReturnType<typeof readUpstreamCredentials>) {
-  const { phone_number_id, business_account_id, messages_per_second, pair_limit } = credentials
-  return { phone_number_id, business_account_id, messages_per_second, pair_limit }
-}
-
-export const PutStorefront = Type.Object({
-  url: Type.String({
-    maxLength: 2048,
-    format: 'uri',
-    pattern: '^https?://[^@?#\\s]+$',
-    description: 'must be an address with http or https, without user name, query and fragment',
-  }),
+const storefrontUrl = Type.String({
+  maxLength: 2048,
+  format: 'uri',
+  pattern: '^https?://[^@?#\\s]+$',
+  description: 'must be an address with http or https, without user name, query and fragment',
+})
+const storefrontSecrets = {
   access_token: Type.String({
     maxLength: 2048,
     pattern: '^[\\x21-\\x7e]+$',
     description: 'must consist of visible ASCII characters',
   }),
   webhook_secret: Text(256),
+}
+
+export const PutStorefront = Type.Object({ url: storefrontUrl, ...storefrontSecrets })
+
+/** The same of a connection that may be there already. */
+export const ChangeStorefront = Type.Object({
+  url: storefrontUrl,
+  ...Type.Partial(Type.Object(storefrontSecrets)).properties,
 })
+
+/** What of a connection is to be tried out. */
+export const TestStorefront = Type.Partial(PutStorefront)
 
 export const CreateKey = Type.Object({
   name: Text(200),
@@ -123,9 +164,24 @@ export const RotateKey = Type.Object({
   overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_OVERLAP_SECONDS })),
 })
 
+/** A new password; earlier ones may have been shorter. */
+export const Password = Type.String({ minLength: 8, maxLength: 256 })
+
 export const CreateMember = Type.Object({
   email: Type.String({ maxLength: 320, pattern: '^[^@\\s]+@[^@\\s]+$', description: 'must be an e-mail address' }),
   full_name: Text(255),
-  role: Type.Enum(['owner', 'agent', 'analyst']),
-  password: Type.Optional(Type.String({ minLength: 8, maxLength: 256 })),
+  role: Type.Enum([...MEMBER_ROLES]),
+  password: Type.Optional(Password),
+})
+
+/** A new member who signs in by a link. */
+export const InviteMember = Type.Object({
+  email: CreateMember.properties.email,
+  full_name: CreateMember.properties.full_name,
+  role: CreateMember.properties.role,
+})
+
+export const ChangeMember = Type.Object({
+  full_name: Type.Optional(CreateMember.properties.full_name),
+  role: Type.Optional(CreateMember.properties.role),
 })

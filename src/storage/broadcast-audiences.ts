@@ -99,6 +99,21 @@ const extend = statement<{ added: number; last_contact: string | null }>(
    SELECT count(*) AS added, (SELECT id FROM numbered ORDER BY k DESC LIMIT 1) AS last_contact FROM numbered`,
 )
 
+const judge = statement<JudgedContact>(
+  'broadcastAudiences.judge',
+  `SELECT c.id, ${CONTACT_REASON} AS reason, $3::text[] IS NULL OR c.tags && $3 AS is_tagged
+   FROM contacts c
+   WHERE c.organization_id = $1 AND c.id = ANY ($2)`,
+)
+
+const count = statement<{ reason: string | null; contacts: number }>(
+  'broadcastAudiences.count',
+  `SELECT ${CONTACT_REASON} AS reason, count(*)::int AS contacts
+   FROM contacts c
+   WHERE c.organization_id = $1 AND ($2::text[] IS NULL OR c.tags && $2)
+   GROUP BY 1`,
+)
+
 const addUtmCampaigns = statement<never>(
   'broadcastAudiences.addUtmCampaigns',
   `INSERT INTO broadcast_utm_campaigns (organization_id, broadcast_id, utm_campaign)
@@ -164,6 +179,35 @@ export async function extendRecipients(
   const values = [organizationId, broadcastId, afterN, afterContact ?? ZERO_ID, until, tags, messageIds]
   const [row] = await db.run(extend, values)
   return { added: row?.added ?? 0, lastContact: row?.last_contact ?? null }
+}
+
+/** A contact that somebody lists for a broadcast. */
+export interface JudgedContact {
+  id: string
+  /** Why it would not be sent to; null: it would. */
+  reason: string | null
+  /** Whether it has one of the tags. */
+  is_tagged: boolean
+}
+
+/** Judges these contacts, by their ids; those that there are not are left out. With `tags` null each counts as tagged. */
+export async function judgeContacts(
+  db: Queryable,
+  organizationId: string,
+  contactIds: readonly string[],
+  tags: readonly string[] | null,
+): Promise<Map<string, JudgedContact>> {
+  const rows = await db.run(judge, [organizationId, contactIds, tags])
+  return new Map(rows.map((contact) => [contact.id, contact]))
+}
+
+/** How many contacts have one of the tags (null = all), by why they would not be sent to. */
+export function countAudience(
+  db: Queryable,
+  organizationId: string,
+  tags: readonly string[] | null,
+): Promise<{ reason: string | null; contacts: number }[]> {
+  return db.run(count, [organizationId, tags])
 }
 
 /** Notes utm_campaigns to which links of single recipients lead. */

@@ -41,7 +41,7 @@ const listPage = statement<PageRow>(
 )
 
 /** Those of whose number a form holds what is looked for, or that have the number itself, written in whatever way. */
-const BY_NUMBER = `
+export const BY_NUMBER = `
   SELECT contact_id AS id FROM contact_addresses
   WHERE organization_id = $1 AND address LIKE $3 AND address NOT LIKE 'user:%'
   UNION
@@ -210,7 +210,8 @@ function pageOf(find: typeof listFound) {
   }
 }
 
-function toPatterns({ name, digits, forms }: ContactSearch): [string, string | null, readonly string[]] {
+/** The parameters of BY_NUMBER and its neighbours: the name, the digits and the forms that are looked for. */
+export function toPatterns({ name, digits, forms }: ContactSearch): [string, string | null, readonly string[]] {
   return [likeContaining(name), digits === null ? null : likeContaining(digits), forms]
 }
 

@@ -20,6 +20,11 @@ const moveMessages = statement<never>(
   'UPDATE messages SET contact_id = $3, seq = seq + $4 WHERE organization_id = $1 AND contact_id = $2',
 )
 
+const moveNotes = statement<never>(
+  'contactMerges.moveNotes',
+  'UPDATE notes SET contact_id = $3, after_seq = after_seq + $4 WHERE organization_id = $1 AND contact_id = $2',
+)
+
 const moveAddresses = statement<never>(
   'contactMerges.moveAddresses',
   'UPDATE contact_addresses SET contact_id = $3 WHERE organization_id = $1 AND contact_id = $2',
@@ -68,7 +73,7 @@ const absorb = statement<Contact>(
      SET chat_id = CASE WHEN phone_number IS NULL AND $4::text IS NOT NULL THEN $3 ELSE chat_id END,
        phone_number = coalesce(phone_number, $4),
        full_name = coalesce(full_name, $5), folded_name = coalesce(folded_name, $17), email = coalesce(email, $6), bot_status = coalesce(bot_status, $14),
-       contact_summary = coalesce(contact_summary, $15),
+       contact_summary = coalesce(contact_summary, $15), assignee_id = coalesce(assignee_id, $21),
        contact_summary_updated_at = CASE WHEN contact_summary IS NULL THEN $16 ELSE contact_summary_updated_at END,
        tags = tags || ARRAY (SELECT tag FROM unnest($7::text[]) AS tag WHERE NOT tag = ANY (tags)),
        allow_broadcast = allow_broadcast AND $8, opted_out_at = coalesce(opted_out_at, $18),
@@ -94,7 +99,7 @@ export function lockContactsByAddresses(
 }
 
 /**
- * Moves all that the younger contact has to the older one, its messages after the older's (pages that stand keep standing),
+ * Moves all that the younger contact has to the older one, its messages after the older's (pages that stand keep standing), its notes with them,
  * and drops it. Both must be locked. Resolves to what the older has become.
  */
 export async function mergeContacts(
@@ -105,6 +110,7 @@ export async function mergeContacts(
   eventId: string,
 ): Promise<Contact> {
   await transaction.run(moveMessages, [organizationId, younger.id, older.id, older.last_seq])
+  await transaction.run(moveNotes, [organizationId, younger.id, older.id, older.last_seq])
   await moveRecipients(transaction, organizationId, younger.id, older.id)
   await transaction.run(moveAddresses, [organizationId, younger.id, older.id])
   // A round of deliveries under way would have the later ones of either contact wait for what does not wake them.
@@ -134,6 +140,7 @@ export async function mergeContacts(
     younger.opted_out_at,
     younger.opt_out_source,
     younger.opted_in_at,
+    younger.assignee_id,
   ])
   return merged as Contact
 }

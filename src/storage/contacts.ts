@@ -8,7 +8,7 @@ import { lockFeed } from './webhook-feeds.js'
 /** Every column that a contact shows or that a verb needs; the same list in every statement that returns a contact. */
 export const CONTACT_COLUMNS = `organization_id, id, chat_id, phone_number, full_name, email, tags, bot_status, allow_broadcast,
   archived, blocked, has_unread_messages, source, contact_summary, contact_summary_updated_at, last_seq, searchable_seq,
-  last_inbound_at, opted_out_at, opt_out_source, opted_in_at, network_id, created_at, updated_at`
+  last_inbound_at, opted_out_at, opt_out_source, opted_in_at, assignee_id, network_id, created_at, updated_at`
 
 /** The same of a row `c`. */
 export const QUALIFIED_CONTACT_COLUMNS = CONTACT_COLUMNS.replaceAll(/(\w+)/g, 'c.$1')
@@ -125,6 +125,11 @@ const lockCounted = statement<{ id: string }>(
    FOR UPDATE`,
 )
 
+/** Whose kept answers name people who are no resource of theirs: imports, which the console has too. */
+const REPORTS = ['', '/console/api']
+  .flatMap((base) => [`'POST ${base}/contacts/import'`, `'POST ${base}/opt-outs/import'`])
+  .join(', ')
+
 // The traces that stay elsewhere (raw callbacks, events) are blanked by a job that this statement leaves behind, and the bytes
 // of the files are removed by another one. Their rows go at once: no address works any more. The file of an inbound message
 // has the id of the message, and may be there by half; that of a broadcast belongs to all its recipients, and stays.
@@ -150,7 +155,7 @@ const erase = statement<{ id: string }>(
        AND (resource_id = (SELECT id FROM erased) OR resource_id IN (SELECT id FROM messages))
    ), kept_reports AS (
      DELETE FROM idempotency_keys
-     WHERE organization_id = $1 AND operation IN ('POST /contacts/import', 'POST /opt-outs/import') AND EXISTS (
+     WHERE organization_id = $1 AND operation IN (${REPORTS}) AND EXISTS (
        SELECT FROM addresses, json_array_elements_text(addresses.list) AS address
        WHERE position(address IN answer::text) > 0
      )
@@ -159,6 +164,9 @@ const erase = statement<{ id: string }>(
      SELECT t.id, json_build_object('organizationId', $1::uuid, 'contactId', $2::uuid, 'addresses', addresses.list)
      FROM erased, addresses, graphile_worker._private_tasks t
      WHERE t.identifier = 'erase_traces'
+   ), event AS (
+     INSERT INTO events (organization_id, id, type, data)
+     SELECT $1, $3, 'contact.erased', jsonb_build_object('erased', jsonb_build_object('id', id)) FROM erased
    ), files_job AS (
      INSERT INTO graphile_worker._private_jobs (task_id, payload)
      SELECT t.id, json_build_object('organizationId', $1::uuid, 'mediaIds', json_agg(messages.file_id))
@@ -323,14 +331,19 @@ export async function renumberContact(
 }
 
 /**
- * Erases a contact, its messages and kept answers, and leaves a job for its traces; false when there is none.
+ * Erases a contact, its messages and kept answers, raises contact.erased, and leaves a job for its traces; false when there is none.
  * Needs a transaction: the locks come first, so that the last statement sees every message recorded before it, and what became
  * of those that broadcasts count.
  */
-export async function eraseContact(transaction: Queryable, organizationId: string, id: string): Promise<boolean> {
+export async function eraseContact(
+  transaction: Queryable,
+  organizationId: string,
+  id: string,
+  eventId: string,
+): Promise<boolean> {
   await transaction.run(lock, [organizationId, id])
   await transaction.run(lockCounted, [organizationId, id])
-  const rows = await transaction.run(erase, [organizationId, id])
+  const rows = await transaction.run(erase, [organizationId, id, eventId])
   return rows.length > 0
 }
 

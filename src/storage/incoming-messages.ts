@@ -39,7 +39,7 @@ interface RecordRow {
  * Whether the row `of` was written by the side, through the connection, and of a group by the person, who wrote the other one: a
  * message is changed by nobody else.
  */
-const byTheSame = (of: string, isCustomers: string, instance: string, participant: string) =>
+export const byTheSame = (of: string, isCustomers: string, instance: string, participant: string) =>
   `(${of}.sender_type = 'user-chat') = (${isCustomers}) AND ${of}.instance_id IS NOT DISTINCT FROM ${instance}
          AND (${of}.network ->> 'participant') IS NOT DISTINCT FROM (${participant})`
 
@@ -76,7 +76,7 @@ const record = statement<RecordRow>(
      ON CONFLICT DO NOTHING
    ), recorded AS (
      INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
-       content, status, context_upstream_id, created_at, accepted_at, delivered_at, media_state, instance_id, network)
+       content, status, context_upstream_id, created_at, accepted_at, delivered_at, media_state, instance_id, network, assignee_id)
      SELECT $1, $4, numbered.id, numbered.last_seq, $5, $6, $7,
        coalesce((
          SELECT e.text FROM messages e
@@ -86,7 +86,8 @@ const record = statement<RecordRow>(
          LIMIT 1
        ), $8),
        $9, $10, CASE WHEN $6 = 'human-chat' THEN 'sent' ELSE 'delivered' END, $11, $12, $12,
-       CASE WHEN $6 <> 'human-chat' THEN $12::timestamptz END, CASE WHEN $16 THEN 'awaited' END, $18, $19
+       CASE WHEN $6 <> 'human-chat' THEN $12::timestamptz END, CASE WHEN $16 THEN 'awaited' END, $18, $19,
+       CASE WHEN $6 <> 'human-chat' THEN numbered.assignee_id END
      FROM numbered
      RETURNING *
    ), lined AS (
@@ -138,9 +139,9 @@ const recordReaction = statement<RecordRow>(
      SELECT FROM messages WHERE organization_id = $1 AND upstream_id = $4 AND instance_id IS NOT DISTINCT FROM $10
    ), recorded AS (
      INSERT INTO messages (organization_id, id, contact_id, upstream_id, sender_type, message_type, text, status,
-       context_upstream_id, created_at, accepted_at, delivered_at, instance_id, network)
+       context_upstream_id, created_at, accepted_at, delivered_at, instance_id, network, assignee_id)
      SELECT $1, $3, known.id, $4, $9, 'reaction', $5, CASE WHEN $9 = 'human-chat' THEN 'sent' ELSE 'delivered' END, $6, $7, $7,
-       CASE WHEN $9 <> 'human-chat' THEN $7::timestamptz END, $10, $11
+       CASE WHEN $9 <> 'human-chat' THEN $7::timestamptz END, $10, $11, CASE WHEN $9 <> 'human-chat' THEN known.assignee_id END
      FROM known
      WHERE NOT EXISTS (SELECT FROM duplicate)
      RETURNING *

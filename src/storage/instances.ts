@@ -4,7 +4,7 @@ import type { Instance, InstanceState } from '../model/instance.js'
 
 /** Every column of an instance that a verb needs. */
 const COLUMNS = `organization_id, id, name, kind, state, state_code, state_changed_at, token, number, owner, profile_name,
-  profile_picture_url, phone_number_id, business_account_id, access_token, app_secret, settings, qr_count, wanted, created_at, updated_at`
+  profile_picture_url, phone_number_id, business_account_id, access_token, app_secret, settings, qr_count, code, wanted, created_at, updated_at`
 
 /** What events keep of an instance's row, which goes by the given name in the statement. */
 const eventInstance = (row: string) => `jsonb_build_object('id', ${row}.id, 'name', ${row}.name, 'kind', ${row}.kind,
@@ -62,7 +62,8 @@ const changeState = statement<{ id: string }>(
      UPDATE instances i
      SET state = $3, state_code = $4, state_changed_at = now(), updated_at = now(), owner = coalesce($5, i.owner),
        profile_name = coalesce($6, i.profile_name), profile_picture_url = coalesce($7, i.profile_picture_url),
-       qr_count = CASE WHEN $3 = 'connecting' THEN i.qr_count ELSE 0 END
+       qr_count = CASE WHEN $3 = 'connecting' THEN i.qr_count ELSE 0 END,
+       code = CASE WHEN $3 = 'connecting' THEN i.code END
      FROM before
      WHERE i.organization_id = $1 AND i.id = before.id
        AND (before.state, before.state_code, before.owner)
@@ -80,7 +81,7 @@ const changeState = statement<{ id: string }>(
 const showCode = statement<{ id: string }>(
   'instances.showCode',
   `WITH shown AS (
-     UPDATE instances SET state = 'connecting', state_code = NULL, qr_count = $3, updated_at = now(),
+     UPDATE instances SET state = 'connecting', state_code = NULL, qr_count = $3, code = decode($4, 'base64'), updated_at = now(),
        state_changed_at = CASE WHEN state = 'connecting' THEN state_changed_at ELSE now() END
      WHERE organization_id = $1 AND id = $2 AND state <> 'open' AND ($6::integer IS NULL OR holder = $6)
      RETURNING *
@@ -100,7 +101,7 @@ const logOut = statement<{ id: string }>(
      WHERE organization_id = $1 AND id = $2
      FOR NO KEY UPDATE
    ), closed AS (
-     UPDATE instances i SET state = 'close', state_code = 401, updated_at = now(), qr_count = 0, wanted = false,
+     UPDATE instances i SET state = 'close', state_code = 401, updated_at = now(), qr_count = 0, code = NULL, wanted = false,
        state_changed_at = CASE WHEN before.changes THEN now() ELSE i.state_changed_at END
      FROM before
      WHERE i.organization_id = $1 AND i.id = before.id

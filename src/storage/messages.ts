@@ -37,7 +37,7 @@ export const ACCEPTED_EVENT = `CASE WHEN m.message_type = 'reaction' THEN 'messa
 export const RECORDED_EVENT = `CASE WHEN m.sender_type = 'human-chat' THEN 'message.sent' ELSE 'message.received' END`
 
 /** The message `m` with all that it shows, for a select list. */
-const SHOWN_MESSAGE_COLUMNS = `${MESSAGE_COLUMNS}, ${REACTIONS} AS reactions, ${ASSIGNEE} AS assignee`
+export const SHOWN_MESSAGE_COLUMNS = `${MESSAGE_COLUMNS}, ${REACTIONS} AS reactions, ${ASSIGNEE} AS assignee`
 
 /** The message `m` with all that it shows, as JSON for an event. */
 export const MESSAGE_SNAPSHOT = `(to_jsonb(m) || jsonb_build_object('reactions', ${REACTIONS}, 'assignee', ${ASSIGNEE}))`

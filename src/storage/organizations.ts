@@ -101,6 +101,12 @@ const putUpstream = statement<never>(
      templates_synced_at = CASE WHEN s.business_account_id = excluded.business_account_id THEN s.templates_synced_at END`,
 )
 
+const lockUpstream = statement<StoredUpstream>(
+  'organizations.lockUpstream',
+  `SELECT phone_number_id, business_account_id, access_token, app_secret, verify_token_hash, messages_per_second, pair_limit
+   FROM upstream_settings WHERE organization_id = $1 FOR NO KEY UPDATE`,
+)
+
 const putStorefront = statement<never>(
   'organizations.putStorefront',
   `INSERT INTO storefront_settings AS s (organization_id, url, access_token, webhook_secret)
@@ -113,6 +119,11 @@ const putStorefront = statement<never>(
 const findStorefront = statement<StorefrontSettings>(
   'organizations.findStorefront',
   'SELECT url, access_token, webhook_secret FROM storefront_settings WHERE organization_id = $1',
+)
+
+const lockStorefront = statement<StorefrontSettings>(
+  'organizations.lockStorefront',
+  'SELECT url, access_token, webhook_secret FROM storefront_settings WHERE organization_id = $1 FOR NO KEY UPDATE',
 )
 
 const knowsVerifyToken = statement<{ known: boolean }>(
@@ -244,11 +255,23 @@ export async function updateOrganization(
   return rows[0] ?? null
 }
 
+/** The organization's number at the upstream as it is stored. */
+export type StoredUpstream = UpstreamSettings & { verify_token_hash: Buffer }
+
+/** The organization's number at the upstream, which nobody else changes before the end of the transaction; null where there is none. */
+export async function lockUpstreamSettings(
+  transaction: Queryable,
+  organizationId: string,
+): Promise<StoredUpstream | null> {
+  const rows = await transaction.run(lockUpstream, [organizationId])
+  return rows[0] ?? null
+}
+
 /** Sets the organization's number at the upstream. */
 export async function putUpstreamSettings(
   db: Queryable,
   organizationId: string,
-  settings: UpstreamSettings & { verify_token_hash: Buffer },
+  settings: StoredUpstream,
 ): Promise<void> {
   await db.run(putUpstream, [
     organizationId,
@@ -275,6 +298,15 @@ export async function findStorefrontSettings(
   organizationId: string,
 ): Promise<StorefrontSettings | null> {
   const rows = await db.run(findStorefront, [organizationId])
+  return rows[0] ?? null
+}
+
+/** The same, which nobody else changes before the end of the transaction. */
+export async function lockStorefrontSettings(
+  transaction: Queryable,
+  organizationId: string,
+): Promise<StorefrontSettings | null> {
+  const rows = await transaction.run(lockStorefront, [organizationId])
   return rows[0] ?? null
 }
 

@@ -4,11 +4,19 @@ import { toStorable } from '../lib/text.js'
 import { type Connection, locateApi, openAgent } from './connection.js'
 import { findByGraphql } from './graphql.js'
 import { listOrders } from './orders.js'
-import type { Failure, FindOrderOutcome, ListOrdersOutcome, OrderCursor } from './outcome.js'
+import type { CheckOrdersOutcome, Failure, FindOrderOutcome, ListOrdersOutcome, OrderCursor } from './outcome.js'
 import { findByRest } from './rest.js'
 
 export { readOrderId } from './order-id.js'
-export type { Failure, FindOrderOutcome, ListOrdersOutcome, OrderCursor, OrderPage, OrderReference } from './outcome.js'
+export type {
+  CheckOrdersOutcome,
+  Failure,
+  FindOrderOutcome,
+  ListOrdersOutcome,
+  OrderCursor,
+  OrderPage,
+  OrderReference,
+} from './outcome.js'
 export { readRestOrder, type ShopOrder } from './shop-order.js'
 
 /** A shop and the credential to ask it. */
@@ -30,6 +38,8 @@ export interface StorefrontClient {
    * REST where it answers 404; from a cursor the API that it came from. Takes no longer than 30 s. Never throws.
    */
   listOrders(shop: Shop, since: Date, cursor: OrderCursor | null): Promise<ListOrdersOutcome>
+  /** Asks whether the access token reads orders, by a page of those that were changed at `since` or later; within the time of findOrder. Never throws. */
+  checkOrders(shop: Shop, since: Date): Promise<CheckOrdersOutcome>
   /** Hangs up on whatever is still being asked. */
   close(): Promise<void>
 }
@@ -51,6 +61,10 @@ export function createStorefrontClient(guard: AddressGuard, timeoutMs = LOOK_UP_
       }),
     listOrders: (shop, since, cursor) =>
       ask(agent, shop, LIST_TIMEOUT_MS, (connection) => listOrders(connection, since, cursor)),
+    checkOrders: async (shop, since) => {
+      const listed = await ask(agent, shop, timeoutMs, (connection) => listOrders(connection, since, null))
+      return listed.outcome === 'listed' ? { outcome: 'readable' } : listed
+    },
     close: () => agent.destroy(),
   }
 }

@@ -20,6 +20,9 @@ export type FindOrderOutcome = { outcome: 'found'; order: OrderReference } | { o
 /** What became of asking for a page of orders. */
 export type ListOrdersOutcome = { outcome: 'listed'; page: OrderPage } | Failure
 
+/** What became of asking whether orders can be read. */
+export type CheckOrdersOutcome = { outcome: 'readable' } | Failure
+
 /** Orders in the order in which they were changed, as far as the shop keeps to that. */
 export interface OrderPage {
   orders: ShopOrder[]

@@ -3,7 +3,14 @@ import { type MarkReadOutcome, markRead } from './mark-read.js'
 import { type FindMediaOutcome, findMedia, type UploadFile, type UploadOutcome, uploadMedia } from './media.js'
 import { type FindNumberOutcome, findNumber } from './numbers.js'
 import { type SendOutcome, send } from './send.js'
-import { type BusinessAccount, type ListingPatience, type ListTemplatesOutcome, listTemplates } from './templates.js'
+import {
+  type BusinessAccount,
+  type CheckTemplatesOutcome,
+  checkTemplates,
+  type ListingPatience,
+  type ListTemplatesOutcome,
+  listTemplates,
+} from './templates.js'
 import type { OutboundMessage } from './wire.js'
 
 export type { BusinessNumber } from './connection.js'
@@ -11,7 +18,7 @@ export type { MarkReadOutcome } from './mark-read.js'
 export type { FindMediaOutcome, UploadFile, UploadOutcome } from './media.js'
 export type { FindNumberOutcome } from './numbers.js'
 export type { SendOutcome } from './send.js'
-export type { BusinessAccount, ListedTemplate, ListTemplatesOutcome } from './templates.js'
+export type { BusinessAccount, CheckTemplatesOutcome, ListedTemplate, ListTemplatesOutcome } from './templates.js'
 
 /** The business API as far as it is used. */
 export interface UpstreamClient {
@@ -27,6 +34,8 @@ export interface UpstreamClient {
   findNumber(number: BusinessNumber, timeoutMs: number): Promise<FindNumberOutcome>
   /** Lists all templates of a business account. Never throws. */
   listTemplates(account: BusinessAccount, patience: ListingPatience): Promise<ListTemplatesOutcome>
+  /** Asks whether the access token lists the templates of a business account; gives up after `timeoutMs`. Never throws. */
+  checkTemplates(account: BusinessAccount, timeoutMs: number): Promise<CheckTemplatesOutcome>
   close(): Promise<void>
 }
 
@@ -40,6 +49,7 @@ export function createUpstreamClient(baseUrl: string): UpstreamClient {
     findMedia: (number, mediaId, timeoutMs) => findMedia(connection, number, mediaId, timeoutMs),
     findNumber: (number, timeoutMs) => findNumber(connection, number, timeoutMs),
     listTemplates: (account, patience) => listTemplates(connection, account, patience),
+    checkTemplates: (account, timeoutMs) => checkTemplates(connection, account, timeoutMs),
     close: () => connection.pool.close(),
   }
 }

@@ -110,6 +110,17 @@ export function askPhone(
   return callControl(control, 'POST', `/phones/${asked}`, body, timeoutMs)
 }
 
+/** Has the pretend owner of a phone scan the code that it shows; gives up waiting after `timeoutMs`. Never throws. */
+export function scanCode(
+  control: SimulatorControl,
+  { organizationId, name }: PhoneName,
+  number: string | null,
+  timeoutMs: number,
+): Promise<ControlOutcome> {
+  const body = { organization_id: organizationId, instance: name, ...(number === null ? {} : { number }) }
+  return callControl(control, 'POST', '/scan', body, timeoutMs)
+}
+
 /** The id that a pretend phone has as a number of the simulator (contract 6). */
 export function phoneNumberIdOf({ organizationId, name }: PhoneName): string {
   return `${organizationId}/${name}`

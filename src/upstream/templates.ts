@@ -30,6 +30,9 @@ export type ListTemplatesOutcome =
   | { outcome: 'limited'; code: number; text: string; retryAfterMs: number | null }
   | { outcome: 'failed'; text: string }
 
+/** What became of asking for a few templates. */
+export type CheckTemplatesOutcome = { outcome: 'readable' } | Exclude<ListTemplatesOutcome, { outcome: 'listed' }>
+
 /** How long a listing may take, in milliseconds. */
 export interface ListingPatience {
   callTimeoutMs: number
@@ -40,6 +43,8 @@ export interface ListingPatience {
 const FIELDS = 'id,name,language,status,category,parameter_format,components'
 /** A template takes two or three kilobytes, so that a page stays far below the size of an answer that is read. */
 const PAGE_LIMIT = 100
+/** Enough to see that they are shown. */
+const CHECK_LIMIT = 5
 /** Where templates are so large that a page is not read, the next try asks for so many times fewer. */
 const SHRINK = 5
 /** The upstream lets an account have 6,000. */
@@ -73,6 +78,17 @@ export async function listTemplates(
     after = read.next
   }
   return { outcome: 'failed', text: `the list has more than ${MAX_PAGES} pages` }
+}
+
+/** Asks whether an access token lists the templates of a business account, by a page of them; gives up after `timeoutMs`. Never throws. */
+export async function checkTemplates(
+  connection: Connection,
+  account: BusinessAccount,
+  timeoutMs: number,
+): Promise<CheckTemplatesOutcome> {
+  const read = await readPage(connection, account, { after: null, limit: CHECK_LIMIT }, timeoutMs)
+  // What is too large to be read can be listed all the same.
+  return read.outcome === 'page' || read.outcome === 'too_large' ? { outcome: 'readable' } : read
 }
 
 type Page =

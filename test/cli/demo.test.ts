@@ -73,6 +73,29 @@ describe('ensureDemo', () => {
     await expectConversation(apiKey)
   })
 
+  it('makes an owner without a password, once, and a link for it each time', async () => {
+    const first = await makeDemo()
+    const second = await makeDemo()
+    expect(second.signInUrl).not.toBe(first.signInUrl)
+    const [{ id }] = (await admin('GET', '/organizations')).organizations
+    const { members } = await admin('GET', `/organizations/${id}/members`)
+    expect(members).toMatchObject([
+      { email: 'owner@demo.example', full_name: 'Demo Owner', role: 'owner', has_password: false },
+    ])
+    expect(first.signInUrl).toContain('/console/sign-in#')
+  })
+
+  it('leaves the team to whoever has made it their own', async () => {
+    await makeDemo()
+    const [{ id }] = (await admin('GET', '/organizations')).organizations
+    const path = `/organizations/${id}/members`
+    const [made] = (await admin('GET', path)).members
+    await admin('POST', path, { email: 'ana@example.com', full_name: 'Ana', role: 'owner' })
+    await admin('DELETE', `/members/${made.id}`)
+    await makeDemo()
+    expect((await admin('GET', path)).members).toMatchObject([{ email: 'ana@example.com' }])
+  })
+
   it.each([
     ['lost', () => rm(join(folder.path, 'demo.json'))],
     ['damaged', () => writeFile(join(folder.path, 'demo.json'), '{"api_key":')],
@@ -127,7 +150,7 @@ describe('ensureDemo', () => {
     const [organization] = (await admin('GET', '/organizations')).organizations
     await admin('PATCH', `/organizations/${organization.id}`, { slug: 'mine', name: 'Mine' })
     await call('DELETE', '/contact?chat_id=5511900001234', apiKey)
-    expect(await makeDemo()).toEqual({ organization: { name: 'Mine', slug: 'mine' }, apiKey })
+    expect(await makeDemo()).toMatchObject({ organization: { name: 'Mine', slug: 'mine' }, apiKey })
     expect(await call('GET', '/contact?chat_id=5511900001234', apiKey)).toMatchObject({ error: 'Contact not found' })
   })
 

@@ -72,13 +72,39 @@ describe('member list', () => {
     await add('listed@example.com')
     const { body } = await world.admin('GET', `/organizations/${organization.id}/members`)
     expect((await member(['list', organization.slug, '--json'])).json()).toEqual(body.members)
-    expect((await member(['list', organization.slug])).out).toMatch(/ listed@example\.com +Ana Souza +agent +2/)
+    expect((await member(['list', organization.slug])).out).toMatch(/ listed@example\.com +Ana Souza +agent +false +2/)
     expect((await member(['list', other.slug, '--json'])).json()).toEqual([])
     expect(await member(['list', other.slug])).toMatchObject({ code: 0, out: '(none)\n' })
   })
 
   it('ends with 1 for an unknown organization', async () => {
     expect(await member(['list', 'nowhere'])).toMatchObject({ code: 1, out: '' })
+  })
+})
+
+describe('member link', () => {
+  it('makes a link that the service takes, once', async () => {
+    const { id } = (await add('linked@example.com')).json()
+    const made = await member(['link', id, '--json'])
+    expect(made).toMatchObject({ code: 0, err: '' })
+    const { url, expires_at } = made.json()
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:8080\/console\/sign-in#\S+$/)
+    expect(Date.parse(expires_at)).toBeGreaterThan(Date.now())
+    const use = () => world.request('POST', '/console/api/session/link', { body: { token: url.split('#')[1] } })
+    const { status, body } = await use()
+    expect([status, body.session.member.id]).toEqual([200, id])
+    expect((await use()).status).toBe(401)
+    expect((await member(['link', id])).out).toMatch(/^url +http\S+\nexpires_at +\S+\n$/)
+  })
+
+  it('ends with 1 for nobody', async () => {
+    for (const id of [NO_ID, 'nonsense']) {
+      expect(await member(['link', id])).toMatchObject({
+        code: 1,
+        out: '',
+        err: `parley: There is no member with the id ${id}\n`,
+      })
+    }
   })
 })
 

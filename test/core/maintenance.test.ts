@@ -10,6 +10,7 @@ import {
   receiveMessages,
   textMessage,
 } from '../interfaces/hooks/support.js'
+import { makeSignInLink, signIn } from '../support/console.js'
 import { readConversations } from '../support/conversations.js'
 import { hold, untilWaiting } from '../support/locks.js'
 import { hearSignals } from '../support/signals.js'
@@ -157,6 +158,29 @@ describe('pruning', () => {
     world.advance(29 * DAY)
     await prune(world.app.ctx)
     expect(await counts()).toEqual({ callbacks: 0, events: false, keys: 0, messages: 1 })
+  })
+
+  it('deletes sessions and sign-in links that have expired, and wrong passwords after a day', async () => {
+    const { member } = await signIn(world, organization)
+    await makeSignInLink(world, member.id)
+    const body = { organization: organization.slug, email: member.email, password: 'a wrong password' }
+    await world.request('POST', '/console/api/session', { body })
+    const counts = async () => {
+      const { rows } = await world.database.pool.query(
+        `SELECT (SELECT count(*) FROM member_sessions) AS sessions, (SELECT count(*) FROM sign_in_links) AS links,
+           (SELECT count(*) FROM sign_in_failures) AS failures`,
+      )
+      return rows[0]
+    }
+    for (const [days, left] of [
+      [0.9, { sessions: 1, links: 1, failures: 1 }],
+      [0.2, { sessions: 1, links: 0, failures: 0 }],
+      [13, { sessions: 0, links: 0, failures: 0 }],
+    ] as const) {
+      world.advance(days * DAY)
+      await prune(world.app.ctx)
+      expect(await counts()).toEqual(left)
+    }
   })
 
   /** Deliveries that were made so long ago. */

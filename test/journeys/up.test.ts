@@ -27,6 +27,8 @@ describe('up', () => {
   it('prints an address, a key and a curl that sends, and the same key when it is started again', async () => {
     const first = await up()
     expect(first.key).toMatch(/^parley_\S{32,}$/)
+    expect(await signIn(first)).toMatchObject({ status: 200, body: { session: { member: { role: 'owner' } } } })
+    expect(await signIn(first)).toMatchObject({ status: 401 })
     const demo = await runCurl(first.curls[1])
     expect(demo.status).toBe(200)
     expect(demo.body.messages.length).toBeGreaterThan(3)
@@ -39,6 +41,10 @@ describe('up', () => {
     const second = await up()
     expect(second.key).toBe(first.key)
     expect(await textsOf(second)).toEqual(texts)
+    expect(await signIn(second)).toMatchObject({
+      status: 200,
+      body: { session: { member: { full_name: 'Demo Owner' } } },
+    })
   })
 
   it('starts again after everything was killed', async () => {
@@ -71,6 +77,8 @@ interface Up {
   program: Program
   url: string
   key: string
+  /** What the printed link has after its #. */
+  signInToken: string
   /** The printed commands: one that sends, one that reads. */
   curls: string[]
 }
@@ -88,8 +96,15 @@ async function up(): Promise<Up> {
     program,
     url: line.slice('parley ready on '.length),
     key: /API key +(\S+)/.exec(text)?.[1] ?? '',
+    signInToken: /Sign in +http:\/\/127\.0\.0\.1:\d+\/console\/sign-in#(\S+) \(works once\)$/m.exec(text)?.[1] ?? '',
     curls: [...text.matchAll(/^ *(curl (?:.*\\\n)*.*)$/gm)].map(([, command = '']) => command),
   }
+}
+
+/** Does what the page does with the link. */
+function signIn({ url, signInToken: token }: Up): Promise<Answer> {
+  const headers = { 'content-type': 'application/json' }
+  return call(`${url}/console/api/session/link`, 'POST', { headers, body: JSON.stringify({ token }) })
 }
 
 /** Lets a shell split the command as it would for curl, and does what curl would. */

@@ -6,6 +6,7 @@ import { startEmbeddedDatabase } from '../../src/database/embedded.js'
 import { migrate } from '../../src/database/migrate.js'
 import { type Connection, openDatabase } from '../../src/database/pool.js'
 import { TASK_NAMES } from '../../src/jobs/tasks.js'
+import { chromiumPath, NO_CHROMIUM } from './chromium.js'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -24,6 +25,7 @@ const MAX_CONNECTIONS = '300'
  * anything of value). Its migrated template is copied for each test file.
  */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  if (chromiumPath === null) process.stderr.write(`${NO_CHROMIUM}\n`)
   const url = process.env.PARLEY_TEST_DATABASE_URL
   const { connection, stop } =
     url === undefined ? await startEmbedded() : { connection: { connectionString: url }, stop: async () => undefined }

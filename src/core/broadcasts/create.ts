@@ -23,6 +23,9 @@ export interface GivenRecipient {
   buttonParameters?: Record<string, string> | null
 }
 
+/** Who is to get a broadcast: those that are listed, and those that are still to be found. */
+export type GivenAudience = Audience & { contactIds?: string[]; recipients?: GivenRecipient[] }
+
 /** What a broadcast is made from (contract 4, Broadcasts). */
 export interface BroadcastCommand {
   id: string
@@ -31,7 +34,7 @@ export interface BroadcastCommand {
   language: string | undefined
   parameters: TemplateParameters
   headerMedia: string | null
-  audience: Audience & { contactIds?: string[]; recipients?: GivenRecipient[] }
+  audience: GivenAudience
   scheduledAt: Date | null
 }
 
@@ -52,7 +55,7 @@ export async function createBroadcast(ctx: Context, tenant: Tenant, command: Bro
   const check = { hasHeaderMedia: command.headerMedia !== null, mayLack: isListOnly }
   const parameters = checkParameters(template, command.parameters, check)
   await checkOwnParameters(template, recipients)
-  const listed = [...recipients, ...contactIds]
+  const listed = listInOrder(command.audience)
 
   const header = toFile(template, command.headerMedia)
   const mediaId = header?.id ?? null
@@ -80,6 +83,11 @@ async function tryToPrepare(ctx: Context, tenant: Tenant, broadcastId: string): 
 
 /** A recipient as it was given: with its number, or as the id of a contact. */
 type Given = GivenRecipient | string
+
+/** Those that are listed, in the order in which they are prepared. */
+export function listInOrder({ contactIds = [], recipients = [] }: GivenAudience): Given[] {
+  return [...recipients, ...contactIds]
+}
 
 function toListed(template: Template, given: Given, index: number): ListedRecipient {
   const messageId = newId()

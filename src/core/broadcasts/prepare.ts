@@ -18,7 +18,8 @@ import { findContactsByAddresses } from '../../storage/contacts.js'
 import { findTenant } from '../../storage/organizations.js'
 import { type ContactNumber, readAddresses } from '../contacts.js'
 
-const LISTED_BATCH = 500
+/** So many listed recipients are prepared together; of a contact that is listed twice among them the second is a duplicate whatever becomes of the first. */
+export const LISTED_BATCH = 500
 const AUDIENCE_BATCH = 2_000
 
 /**
@@ -75,7 +76,7 @@ async function prepareListed(
   broadcastId: string,
   listed: readonly UnpreparedRecipient[],
 ): Promise<void> {
-  const numbers = listed.map(({ number }) => (number === null ? null : tryToRead(tenant, number)))
+  const numbers = listed.map(({ number }) => (number === null ? null : tryToReadNumber(tenant, number)))
   const contactIds = await findOrMakeContacts(ctx, transaction, tenant, listed, numbers)
   const prepared = listed.map(({ n, contact_id, number }, index) => ({
     n,
@@ -85,7 +86,8 @@ async function prepareListed(
   await prepareRecipients(transaction, tenant.id, broadcastId, prepared)
 }
 
-function tryToRead(tenant: Tenant, number: string): ContactNumber | null {
+/** The number of a recipient; null for what is none. */
+export function tryToReadNumber(tenant: Tenant, number: string): ContactNumber | null {
   try {
     return readAddresses(tenant, 'chatNumber', number, 'body')
   } catch (error) {
@@ -122,8 +124,7 @@ function toContact(ctx: Context, { digits, forms }: ContactNumber, name: string 
     optOutEventId: newId(),
     chat_id: digits,
     addresses: forms,
-    // A person without a number is only ever found.
-    creatable: !digits.startsWith('0'),
+    creatable: isCreatable(digits),
     full_name: name,
     email: null,
     tags: null,
@@ -135,6 +136,11 @@ function toContact(ctx: Context, { digits, forms }: ContactNumber, name: string 
     opted_out_at: null,
     source: { type: 'broadcast_recipient', created_at: ctx.clock().toISOString() },
   }
+}
+
+/** Whether a number that nobody has becomes a contact: a person without a number is only ever found. */
+export function isCreatable(digits: string): boolean {
+  return !digits.startsWith('0')
 }
 
 async function extendAudience(

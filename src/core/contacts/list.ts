@@ -31,9 +31,13 @@ export function listContacts(
 ): Promise<ContactPage> {
   const skip = (page - 1) * limit
   if (search === null) return listContactPage(ctx.database, organization.id, skip, limit)
-  const reading = readPhoneNumber(search, organization.default_country)
-  const wanted = { name: foldTerm(search), digits: readDigits(search), forms: reading.possible ? reading.forms : [] }
-  return findContactPage(ctx, organization.id, wanted, skip, limit)
+  return findContactPage(ctx, organization.id, readContactSearch(organization, search), skip, limit)
+}
+
+/** What somebody looks for among contacts: a part of a name, or of a number. */
+export function readContactSearch({ default_country }: Organization, search: string): ContactSearch {
+  const reading = readPhoneNumber(search, default_country)
+  return { name: foldTerm(search), digits: readDigits(search), forms: reading.possible ? reading.forms : [] }
 }
 
 /** A page of the contacts whose name or number holds what is looked for, most recently active first: by whichever way looks at fewer. */

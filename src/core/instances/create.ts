@@ -8,7 +8,13 @@ import { Problem } from '../../model/problem.js'
 import { claimInDirectory, directoryHash } from '../../storage/directory.js'
 import { countInstances, insertInstance, type NewInstance } from '../../storage/instances.js'
 import { isApiKey } from '../api-keys.js'
-import { chooseCredentials, HEADER_TEXT, type InstanceFields, sealCredentials } from './credentials.js'
+import {
+  chooseCredentials,
+  HEADER_TEXT,
+  type InstanceFieldNames,
+  type InstanceFields,
+  sealCredentials,
+} from './credentials.js'
 import { makeKnownToSimulator } from './sandbox.js'
 
 /** An instance with its token in clear. */
@@ -40,7 +46,7 @@ export async function createInstance<Result>(
   id: string,
   finish: (transaction: Queryable, created: CreatedInstance) => Promise<Result>,
 ): Promise<Result> {
-  const name = checkName(fields.name)
+  const name = checkName(fields.name, fields.fieldNames)
   const token = checkToken(fields.token) ?? randomUUID().toUpperCase()
   const credentials = await chooseCredentials(ctx, tenant, { ...fields, name })
   const row: NewInstance = {
@@ -55,19 +61,19 @@ export async function createInstance<Result>(
     settings: fields.settings ?? {},
     ...sealCredentials(ctx, tenant.id, credentials),
   }
-  return insert(ctx, tenant, row, token, finish)
+  return insert(ctx, tenant, row, { token, fieldNames: fields.fieldNames }, finish)
 }
 
-function checkName(given: string): string {
+function checkName(given: string, fieldNames: InstanceFieldNames): string {
   const name = given.trim()
   if (VERBS.includes(name))
-    throw new Problem('invalid_field', `instanceName "${name}" is a word of the paths: choose another`)
+    throw new Problem('invalid_field', `${fieldNames.name} "${name}" is a word of the paths: choose another`)
   // Clients resolve . and .. in a path themselves.
   if (name !== '' && name !== '.' && name !== '..' && name.length <= MAX_NAME_LENGTH && !/[/\\?#\p{Cc}]/u.test(name))
     return name
   throw new Problem(
     'invalid_field',
-    `instanceName must have 1 to ${MAX_NAME_LENGTH} characters, none of them / \\ ? # or a control character`,
+    `${fieldNames.name} must have 1 to ${MAX_NAME_LENGTH} characters, none of them / \\ ? # or a control character`,
   )
 }
 
@@ -85,7 +91,7 @@ async function insert<Result>(
   ctx: Context,
   tenant: Tenant,
   row: NewInstance,
-  token: string,
+  { token, fieldNames }: { token: string; fieldNames: InstanceFieldNames },
   finish: (transaction: Queryable, created: CreatedInstance) => Promise<Result>,
 ): Promise<Result> {
   try {
@@ -95,7 +101,7 @@ async function insert<Result>(
       }
       const instance = await insertInstance(transaction, tenant.id, row)
       if (instance === null) throw taken(`This name "${row.name}" is already in use.`)
-      if (!(await claimInDirectory(transaction, tenant.id, 'instance_token', token))) throw tokenTaken(row)
+      if (!(await claimInDirectory(transaction, tenant.id, 'instance_token', token))) throw tokenTaken(row, fieldNames)
       const number = row.phone_number_id
       if (number !== null && !(await claimInDirectory(transaction, tenant.id, 'phone_number_id', number))) {
         throw taken(`The number ${number} is already in use.`)
@@ -107,7 +113,7 @@ async function insert<Result>(
   } catch (error) {
     if (isForeignKeyViolation(error))
       throw new Problem('organization_not_found', 'The organization has just been deleted')
-    if (isUniqueViolation(error, 'instances_token')) throw tokenTaken(row)
+    if (isUniqueViolation(error, 'instances_token')) throw tokenTaken(row, fieldNames)
     if (!isUniqueViolation(error, 'instances_number')) throw error
     throw taken(`The number ${row.phone_number_id} is already in use by another instance.`)
   }
@@ -134,8 +140,8 @@ function taken(text: string): Problem {
 }
 
 /** Several numbers may have one access token, and a key opens one instance. */
-function tokenTaken({ kind, phone_number_id }: NewInstance): Problem {
+function tokenTaken({ kind, phone_number_id }: NewInstance, { accessToken }: InstanceFieldNames): Problem {
   const isOwnNumber = kind === 'business_api' && phone_number_id !== null
-  const advice = isOwnNumber ? "give the number's access token as accessToken, and " : ''
+  const advice = isOwnNumber ? `give the number's access token as ${accessToken}, and ` : ''
   return taken(`This token is already in use: ${advice}choose another token, or leave it out`)
 }

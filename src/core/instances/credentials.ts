@@ -12,8 +12,12 @@ import { requireLinkedLibrary } from './linked-library.js'
 /** What passes through a header. */
 export const HEADER_TEXT = /^[\x21-\x7e]+$/
 
+/** What those who make an instance call its fields, for errors. */
+export type InstanceFieldNames = Record<'name' | 'accessToken' | 'businessId' | 'appSecret' | 'verifyToken', string>
+
 /** What an instance is made from (facts: instance/create). */
 export interface InstanceFields {
+  fieldNames: InstanceFieldNames
   name: string
   kind: InstanceKind
   /** Opens the instance. Absent: one is made. Where a number of its own is given no `accessToken`, it is that as well. */
@@ -77,27 +81,31 @@ export async function chooseCredentials(
 /** Credentials without a number would be forgotten, and the instance be the organization's number. */
 function refuseCredentials(
   { upstream }: Tenant,
-  { accessToken, appSecret, verifyToken, ...fields }: InstanceFields,
+  { accessToken, appSecret, verifyToken, fieldNames, ...fields }: InstanceFields,
 ): void {
   const businessId = fields.businessId === upstream?.business_account_id ? undefined : fields.businessId
-  const given = Object.entries({ accessToken, businessId, appSecret, verifyToken }).find(([, value]) => value)
-  if (given === undefined) return
+  const given = { accessToken, businessId, appSecret, verifyToken }
+  const name = (Object.keys(given) as (keyof typeof given)[]).find((field) => given[field])
+  if (name === undefined) return
   throw new Problem(
     'missing_field',
-    `number is required with ${given[0]}: the id of a number at the upstream. For the organization's own number leave both out`,
+    `number is required with ${fieldNames[name]}: the id of a number at the upstream. For the organization's own number leave both out`,
   )
 }
 
-function readOwnNumber(number: string, { token, accessToken, ...fields }: InstanceFields): Credentials {
+function readOwnNumber(number: string, { token, accessToken, fieldNames, ...fields }: InstanceFields): Credentials {
   if (!/^\d{5,20}$/.test(number)) {
     throw new Problem('invalid_field', 'number must be the id of a number at the upstream: 5 to 20 digits')
   }
   if (accessToken && !HEADER_TEXT.test(accessToken)) {
-    throw new Problem('invalid_field', 'accessToken must be of printable ASCII without spaces')
+    throw new Problem('invalid_field', `${fieldNames.accessToken} must be of printable ASCII without spaces`)
   }
   const credential = accessToken || token
   if (!credential) {
-    throw new Problem('missing_field', `accessToken is required: the access token of the number ${number}`)
+    throw new Problem(
+      'missing_field',
+      `${fieldNames.accessToken} is required: the access token of the number ${number}`,
+    )
   }
   return {
     phoneNumberId: number,

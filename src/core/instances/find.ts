@@ -1,6 +1,7 @@
 import type { Context } from '../../context.js'
 import type { Database } from '../../database/pool.js'
 import { coalesce } from '../../lib/coalesce.js'
+import { isStorable } from '../../lib/text.js'
 import type { Instance } from '../../model/instance.js'
 import { Problem } from '../../model/problem.js'
 import { findInstancesByName, type InstanceLookup } from '../../storage/instances.js'
@@ -18,7 +19,8 @@ export async function requireInstance(
   organizationId: string,
   name: string,
 ): Promise<Instance> {
-  const instance = await ctx.lookUpInstance({ organizationId, name })
+  // What PostgreSQL does not take as text would fail the look-ups of all others that share the statement.
+  const instance = isStorable(name) ? await ctx.lookUpInstance({ organizationId, name }) : null
   if (instance === null) throw instanceNotFound(name)
   return instance
 }

@@ -52,6 +52,11 @@ export async function listInstances(
   }))
 }
 
+/** The same with nothing but their rows. */
+export function listInstanceRows({ database }: Pick<Context, 'database'>, organizationId: string): Promise<Instance[]> {
+  return listRows(database, organizationId)
+}
+
 /** The token of an instance in clear; whoever may see the instance may see it. */
 export function openToken({ secrets }: Pick<Context, 'secrets'>, { organization_id, token }: Instance): string {
   return secrets.open(token, `${organization_id}:instance.token`)

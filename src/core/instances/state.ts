@@ -1,7 +1,7 @@
 import type { PairingCode } from '../../channels/device.js'
 import type { Context } from '../../context.js'
 import { newId } from '../../lib/id.js'
-import type { InstanceState } from '../../model/instance.js'
+import type { Instance, InstanceState } from '../../model/instance.js'
 import { changeInstanceState, showInstanceCode } from '../../storage/instances.js'
 
 /** What is known of a connection now; what is left out stays as it was. */
@@ -43,9 +43,16 @@ export async function recordCode(
   await showInstanceCode(ctx.database, organizationId, instanceId, { count: code.count, sealed }, newId(), holder)
 }
 
-/** A code out of an event of kind instance.qrcode. */
-export function openCode(secrets: Context['secrets'], organizationId: string, sealed: string): PairingCode {
-  return JSON.parse(secrets.open(Buffer.from(sealed, 'base64'), codeContext(organizationId))) as PairingCode
+/** A code out of an event of kind instance.qrcode, or out of an instance's row. */
+export function openCode(secrets: Context['secrets'], organizationId: string, sealed: string | Buffer): PairingCode {
+  const bytes = typeof sealed === 'string' ? Buffer.from(sealed, 'base64') : sealed
+  return JSON.parse(secrets.open(bytes, codeContext(organizationId))) as PairingCode
+}
+
+/** The newest code that an instance shows, wherever it runs; null when it shows none. */
+export function newestCode({ secrets }: Pick<Context, 'secrets'>, instance: Instance): PairingCode | null {
+  const { organization_id, state, code } = instance
+  return state === 'connecting' && code !== null ? openCode(secrets, organization_id, code) : null
 }
 
 function codeContext(organizationId: string): string {

@@ -1,8 +1,8 @@
 import { newId } from '../../lib/id.js'
 import type { EventRow } from '../../model/event.js'
-import { GATEWAY_KINDS, gatewayEventFor, type WebhookInstance } from '../../model/gateway-event.js'
+import { gatewayEventFor, type WebhookInstance } from '../../model/gateway-event.js'
 import { gatewayEventKey } from '../../model/gateway-webhook.js'
-import { EVERY_KIND, TEST_KIND } from '../../model/webhook.js'
+import { EVENT_KINDS, EVERY_KIND } from '../../model/webhook.js'
 import type { NewDelivery } from '../../storage/webhook-deliveries.js'
 import type { EndpointRow } from '../../storage/webhook-health.js'
 
@@ -20,9 +20,9 @@ export function fanOut(events: readonly EventRow[], endpoints: readonly Endpoint
 
 /** Whether a webhook wants events of this kind; an instance's only those that concern the instance. */
 export function wants({ events, instance }: Pick<EndpointRow, 'events' | 'instance'>, event: EventRow): boolean {
-  if (event.type === TEST_KIND) return false
   if (instance !== null) return wantsOfGateway(events, instance, event)
-  return events.includes(event.type) || (events.includes(EVERY_KIND) && !event.type.startsWith(GATEWAY_KINDS))
+  // Every kind is none of those that are for an endpoint on trial, the gateway, or the team alone.
+  return events.includes(event.type) || (events.includes(EVERY_KIND) && EVENT_KINDS.some((kind) => kind === event.type))
 }
 
 function wantsOfGateway(events: readonly string[], instance: WebhookInstance, event: EventRow): boolean {

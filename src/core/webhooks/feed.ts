@@ -3,7 +3,13 @@ import { excerpt } from '../../lib/text.js'
 import { presentEvent, type ShownEvent } from '../../model/event.js'
 import { Problem } from '../../model/problem.js'
 import { EVENT_KINDS, EVERY_KIND, readKinds } from '../../model/webhook.js'
-import { type EventPosition, OLDEST_POSITION, readEventWindows, readNewestPosition } from '../../storage/events.js'
+import {
+  type EventPosition,
+  type EventWindow,
+  OLDEST_POSITION,
+  readEventWindows,
+  readNewestPosition,
+} from '../../storage/events.js'
 
 /** Where a reader of the feed is, and what it wants. */
 export interface FeedQuery {
@@ -35,7 +41,7 @@ export async function readFeed(
   if (after === LATEST) return { events: [], nextAfter: writePosition(await readNewestPosition(ctx.database)) }
   const start = after === null ? OLDEST_POSITION : readPosition(after)
   const { events, next } = await readPage(ctx, organizationId, start, kinds, limit)
-  if (isLater(start.windowFrom, next.windowTo ?? next.windowFrom)) throw notOfThisDatabase()
+  checkOrigin(start, next)
   return {
     events: events.map((event) => ({ id: event.id, ...presentEvent(event, ctx.mediaLinks.urlOf) })),
     nextAfter: writePosition(next),
@@ -63,29 +69,37 @@ async function readPage(
   return { events: [...first.events, ...second.events], next: second.next }
 }
 
-async function readWindow(
+/** The next window after a position, or what is left of one; at most `limit` events, null: of all kinds. */
+export async function readWindow(
   ctx: Pick<Context, 'database'>,
   organizationId: string,
   position: EventPosition,
-  kinds: readonly string[],
+  kinds: readonly string[] | null,
   limit: number,
-) {
+): Promise<EventWindow> {
   const windows = await readEventWindows(ctx.database, [{ ...position, organizationId }], kinds, limit)
-  const [window] = windows as [(typeof windows)[number]]
+  const [window] = windows as [EventWindow]
   return window
 }
 
-function writePosition({ windowFrom, windowTo, seq }: EventPosition): string {
+/** The position as a text that readers hand back. */
+export function writePosition({ windowFrom, windowTo, seq }: EventPosition): string {
   return Buffer.from(`${windowFrom}/${windowTo ?? ''}/${seq ?? ''}`).toString('base64url')
 }
 
-function readPosition(after: string): EventPosition {
+/** Reads such a text. Throws invalid_parameter. */
+export function readPosition(after: string): EventPosition {
   const { from = '', to = '', seq } = POSITION.exec(Buffer.from(after, 'base64url').toString('latin1'))?.groups ?? {}
   if (!isSnapshot(from) || (to !== '' && !isSnapshot(to))) {
     const message = `after "${excerpt(after)}" is no position in the feed: give next_after of an answer, ${LATEST}, or leave it out`
     throw new Problem('invalid_parameter', message)
   }
   return { windowFrom: from, windowTo: to || null, seq: seq ? Number(seq) : null }
+}
+
+/** Refuses a position of which this database knows nothing, by one that was read after it. Throws invalid_parameter. */
+export function checkOrigin(start: EventPosition, next: EventPosition): void {
+  if (isLater(start.windowFrom, next.windowTo ?? next.windowFrom)) throw notOfThisDatabase()
 }
 
 /** Whether one snapshot knows of transactions that were yet to come at the other. */

@@ -1,19 +1,19 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Context } from '../../context.js'
-import { issueApiKey, listKeys, revokeKey, rotateKey } from '../../core/api-keys.js'
+import { findKeyOrganization, issueApiKey, listKeys, revokeKey, rotateKey } from '../../core/api-keys.js'
+import { connectStorefront, connectUpstream, getStorefrontUrl } from '../../core/connections.js'
 import { addMember, listMembers, removeMember } from '../../core/members.js'
 import {
   changeOrganization,
-  connectStorefront,
-  connectUpstream,
   createOrganization,
   deleteOrganization,
   getOrganization,
-  getStorefrontUrl,
   listOrganizations,
 } from '../../core/organizations.js'
+import { createSignInLinkOfMember } from '../../core/sign-in-links.js'
 import { createAdminGuard } from '../../http/auth.js'
+import { IdParams } from '../../model/input.js'
 import {
   ChangeOrganization,
   CreateKey,
@@ -21,14 +21,13 @@ import {
   CreateOrganization,
   PutStorefront,
   PutUpstream,
-  presentUpstream,
   RotateKey,
   readKeyFields,
   readOrganizationFields,
   readUpstreamCredentials,
 } from '../../model/operator-input.js'
 import { presentOrganization } from '../../model/organization.js'
-import { IdParams } from './schemas.js'
+import { presentUpstream } from '../../model/settings.js'
 
 /** `/admin`: the operator's API (contract 3). */
 export function adminRoutes(ctx: Context, adminToken: string): FastifyPluginAsync {
@@ -102,16 +101,16 @@ export function adminRoutes(ctx: Context, adminToken: string): FastifyPluginAsyn
     })
 
     server.post('/keys/:id/rotate', { schema: { params: IdParams, body: RotateKey } }, async (request, reply) => {
-      const key = await rotateKey(ctx, request.params.id, request.body.overlap_seconds ?? 0)
+      const { id } = request.params
+      const organizationId = await findKeyOrganization(ctx, id)
+      const key = await rotateKey(ctx, organizationId, id, request.body.overlap_seconds ?? 0)
       return reply.code(201).send({ success: true, api_key: key })
     })
 
     server.delete('/keys/:id', { schema: { params: IdParams } }, async (request) => {
-      return {
-        success: true,
-        message: 'The API key has been revoked',
-        api_key: await revokeKey(ctx, request.params.id),
-      }
+      const { id } = request.params
+      const revoked = await revokeKey(ctx, await findKeyOrganization(ctx, id), id)
+      return { success: true, message: 'The API key has been revoked', api_key: revoked }
     })
 
     server.post(
@@ -126,6 +125,11 @@ export function adminRoutes(ctx: Context, adminToken: string): FastifyPluginAsyn
 
     server.get('/organizations/:id/members', { schema: { params: IdParams } }, async (request) => {
       return { success: true, members: await listMembers(ctx, request.params.id) }
+    })
+
+    server.post('/members/:id/sign-in-link', { schema: { params: IdParams } }, async (request, reply) => {
+      const link = await createSignInLinkOfMember(ctx, request.params.id)
+      return reply.code(201).send({ success: true, link })
     })
 
     server.delete('/members/:id', { schema: { params: IdParams } }, async (request) => {

@@ -3,11 +3,11 @@ import type { Context } from '../../context.js'
 import { listRecipients } from '../../core/broadcasts/read.js'
 import { exportRecipients } from '../../core/broadcasts/recipients-file.js'
 import { tenantOf } from '../../http/auth.js'
+import { sendFile } from '../../http/send-file.js'
 import { presentRecipient, RECIPIENT_STATUSES } from '../../model/broadcast.js'
 import { RecipientSchema } from './broadcast-schemas.js'
 import { paginationOf } from './pagination.js'
 import { Count, limit, onePath, page, responses, tenantId } from './schemas.js'
-import { sendFile } from './send-file.js'
 import type { ApiServer } from './server.js'
 
 const pagination = paginationOf('totalRecipients', 'recipientsPerPage')

@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
+import { AudienceBody } from '../../model/audience.js'
 import { BROADCAST_STATUSES, RECIPIENT_STATUSES } from '../../model/broadcast.js'
-import { MAX_FULL_NAME } from '../../model/contact-input.js'
 import { Nullable } from '../../model/input.js'
+import { parameterValues } from '../../model/template-input.js'
 import { Count } from './schemas.js'
-import { headerMedia, language, parameters } from './template-fields.js'
+import { headerMedia, language } from './template-fields.js'
 
 const DateTime = Type.String({ format: 'date-time' })
 
@@ -41,38 +42,16 @@ export const RecipientSchema = Type.Object({
 /** What every call of one broadcast answers. */
 export const BroadcastAnswer = Type.Object({ success: Type.Literal(true), broadcast: BroadcastSchema })
 
-const RecipientBody = Type.Object({
-  chatNumber: Type.String({ minLength: 1, maxLength: 100 }),
-  name: Type.Optional(Nullable(Type.String({ maxLength: MAX_FULL_NAME, description: 'Of a contact that is new' }))),
-  bodyParameters: parameters("Its own values; they go before the broadcast's"),
-  buttonParameters: parameters("Its own values; they go before the broadcast's"),
-})
-
 /** What a broadcast is made from. */
 export const CreateBody = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 500 }),
   templateName: Type.String({ minLength: 1, maxLength: 512 }),
   language,
-  bodyParameters: parameters('Values of the variables in the body, by name or by position, for all recipients'),
-  headerParameters: parameters('Values of the variables in the header'),
-  buttonParameters: parameters('Values of the variables of URL buttons, by name or by position (param1)'),
+  bodyParameters: parameterValues('Values of the variables in the body, by name or by position, for all recipients'),
+  headerParameters: parameterValues('Values of the variables in the header'),
+  buttonParameters: parameterValues('Values of the variables of URL buttons, by name or by position (param1)'),
   headerMedia,
-  audience: Type.Object(
-    {
-      tags: Type.Optional(
-        Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
-          maxItems: 100,
-          description: 'Contacts that have any of them',
-        }),
-      ),
-      contactIds: Type.Optional(Type.Array(Type.String({ format: 'uuid' }))),
-      recipients: Type.Optional(
-        Type.Array(RecipientBody, { description: 'Numbers; whom nobody knows becomes a contact' }),
-      ),
-      all: Type.Optional(Type.Boolean({ description: 'Every contact' })),
-    },
-    { description: 'Who gets it; the kinds add up, and nobody gets it twice' },
-  ),
+  audience: AudienceBody,
   scheduled_at: Type.Optional(
     Nullable(Type.String({ format: 'date-time', description: 'When it begins; now, where this is missing or past' })),
   ),

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import type { Context } from '../../context.js'
 import { createBroadcast } from '../../core/broadcasts/create.js'
 import { getBroadcast, listBroadcasts, showBroadcast } from '../../core/broadcasts/read.js'
@@ -6,6 +6,7 @@ import type { Attempt } from '../../core/idempotency.js'
 import { tenantOf } from '../../http/auth.js'
 import { answerOnce } from '../../http/idempotency.js'
 import { MEBIBYTE } from '../../lib/units.js'
+import { readAudience } from '../../model/audience.js'
 import { BROADCAST_STATUSES, type Broadcast, presentBroadcast } from '../../model/broadcast.js'
 import type { Tenant } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
@@ -115,16 +116,6 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
       return { success: true, broadcast: presentBroadcast(broadcast) }
     },
   )
-}
-
-type GivenAudience = Static<typeof CreateBody>['audience']
-
-/** At least one kind of recipient. Throws missing_field. */
-function readAudience({ tags = [], contactIds = [], recipients = [], all = false }: GivenAudience) {
-  if (tags.length + contactIds.length + recipients.length === 0 && !all) {
-    throw new Problem('missing_field', 'audience is required: give tags, contactIds, recipients, or all: true')
-  }
-  return { ...(all ? { all: true } : tags.length > 0 ? { tags } : {}), contactIds, recipients }
 }
 
 function toAttempt(broadcast: Broadcast): Attempt {

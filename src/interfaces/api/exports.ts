@@ -4,9 +4,10 @@ import { exportContacts } from '../../core/contacts/export.js'
 import { findContact } from '../../core/contacts.js'
 import { exportConversation } from '../../core/conversation-export.js'
 import { tenantOf } from '../../http/auth.js'
+import { sendFile } from '../../http/send-file.js'
 import { conversationQuery, readReference } from './conversations.js'
+import { fileAnswer, format } from './file-answer.js'
 import { ContactSchema, MessageSchema, responses, tenantId } from './schemas.js'
-import { fileAnswer, format, sendFile } from './send-file.js'
 import type { ApiServer } from './server.js'
 
 /** `/contacts/export`, `/conversations/export`: everything as one file, streamed. */

@@ -1,7 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Context } from '../../context.js'
-import { createGuard, type Gate } from '../../http/auth.js'
 import { broadcastAnalyticsRoutes } from './broadcast-analytics.js'
 import { broadcastControlRoutes } from './broadcast-controls.js'
 import { broadcastRecipientRoutes } from './broadcast-recipients.js'
@@ -19,11 +18,10 @@ import { templateRoutes } from './templates.js'
 import { webhookDeliveryRoutes } from './webhook-deliveries.js'
 import { webhookRoutes } from './webhooks.js'
 
-/** Interface A: every route, behind the guard. */
-export function apiRoutes(ctx: Context, gate: Gate): FastifyPluginAsync {
+/** Interface A: every route. Whoever mounts it puts a guard before it: that of keys, or that of the console's sessions. */
+export function apiRoutes(ctx: Context): FastifyPluginAsync {
   return async (plain) => {
     const server = plain.withTypeProvider<TypeBoxTypeProvider>()
-    server.addHook('onRequest', createGuard(gate))
     contactRoutes(server, ctx) //       GET POST PATCH DELETE /contact
     conversationRoutes(server, ctx) //  GET /conversations
     exportRoutes(server, ctx) //        GET /contacts/export, GET /conversations/export

@@ -73,6 +73,7 @@ const STATUS_TEXTS = {
   422: 'The Idempotency-Key was used for another body',
   429: 'Too many requests: wait for Retry-After seconds',
   500: 'The upstream or the service failed; retryable tells whether to try again',
+  501: 'The instance that is named cannot do this',
   503: 'The database cannot be reached: wait for Retry-After seconds',
 } as const
 

@@ -28,6 +28,13 @@ const common = {
     Type.String({ minLength: 1, maxLength: 512, description: 'The message to reply to, by either of its ids' }),
   ),
   memberId: Maybe(Type.String({ format: 'uuid', description: 'The member of the team who sends' })),
+  instance: Maybe(
+    Type.String({
+      minLength: 1,
+      maxLength: LIMITS.instanceName,
+      description: "The gateway's instance by which it leaves; else the organization's own number",
+    }),
+  ),
 }
 
 const mediaUrl = (kind: MediaKind) => {

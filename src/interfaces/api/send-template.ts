@@ -2,13 +2,14 @@ import { Type } from 'typebox'
 import type { Context } from '../../context.js'
 import type { Attempt } from '../../core/idempotency.js'
 import { findTemplateSend, sendTemplate, type TemplateSend } from '../../core/send-template.js'
-import { tenantOf } from '../../http/auth.js'
+import { senderOf, tenantOf } from '../../http/auth.js'
 import { answerOnce } from '../../http/idempotency.js'
 import { Nullable } from '../../model/input.js'
 import { PROBLEMS } from '../../model/problem.js'
+import { parameterValues } from '../../model/template-input.js'
 import { responses, tenantId } from './schemas.js'
 import type { ApiServer } from './server.js'
-import { headerMedia, language, parameters, readTemplateFields } from './template-fields.js'
+import { headerMedia, language, readTemplateFields } from './template-fields.js'
 
 const EXAMPLE = { templateName: 'order_update', chatNumber: '5511999990000', bodyParameters: { name: 'Ana' } }
 
@@ -27,11 +28,11 @@ const Body = Type.Object({
     'x-example': EXAMPLE,
     description: 'The recipient, in any form of the number',
   }),
-  bodyParameters: parameters(
+  bodyParameters: parameterValues(
     'Values of the variables in the body, by name or by position; name also names a new contact',
   ),
-  headerParameters: parameters('Values of the variables in the header'),
-  buttonParameters: parameters('Values of the variables of URL buttons, by name or by position (param1)'),
+  headerParameters: parameterValues('Values of the variables in the header'),
+  buttonParameters: parameterValues('Values of the variables of URL buttons, by name or by position (param1)'),
   headerMedia,
   language,
   memberId: Type.Optional(Nullable(Type.String({ format: 'uuid', description: 'The member of the team who sends' }))),
@@ -70,13 +71,14 @@ export function sendTemplateRoutes(server: ApiServer, ctx: Context): void {
     (request, reply) => {
       const tenant = tenantOf(request)
       const given = request.body
+      const memberId = senderOf(request, given.memberId)
       return answerOnce(ctx, request, reply, {
         perform: async (id) => {
           const command = {
             id,
             ...readTemplateFields(given),
             chatNumber: given.chatNumber,
-            memberId: given.memberId ?? null,
+            memberId,
           }
           return toAttempt(await sendTemplate(ctx, tenant, command))
         },

@@ -2,20 +2,6 @@ import { Type } from 'typebox'
 import { Nullable } from '../../model/input.js'
 import type { TemplateParameters } from '../../model/template-parameters.js'
 
-const MAX_PARAMETERS = 100
-const MAX_VALUE = 4_096
-
-/** Values of a template's variables, by name or by position. */
-export const parameters = (description: string) =>
-  Type.Optional(
-    Nullable(
-      Type.Record(Type.String({ maxLength: 200 }), Type.String({ maxLength: MAX_VALUE }), {
-        maxProperties: MAX_PARAMETERS,
-        description,
-      }),
-    ),
-  )
-
 export const headerMedia = Type.Optional(
   Nullable(
     Type.String({ minLength: 1, maxLength: 2_048, description: 'Publicly accessible URL of the file above the body' }),

@@ -4,7 +4,6 @@ import { type Caller, isApiKey } from '../../core/api-keys.js'
 import { createTokenAuthenticator } from '../../core/gateway-auth.js'
 import { instanceNotFound, requireInstance } from '../../core/instances/find.js'
 import { bearerToken, checkRate, checkScope, type Gate, tenantOf } from '../../http/auth.js'
-import { isStorable } from '../../lib/text.js'
 import type { Instance } from '../../model/instance.js'
 import { Problem } from '../../model/problem.js'
 
@@ -71,6 +70,6 @@ function checkReach({ instance }: Caller, request: FastifyRequest): void {
 }
 
 async function findNamed(ctx: Context, { tenant, instance }: Caller, name: string): Promise<Instance> {
-  if (!isStorable(name) || (instance !== null && instance.name !== name)) throw instanceNotFound(name)
+  if (instance !== null && instance.name !== name) throw instanceNotFound(name)
   return requireInstance(ctx, tenant.id, name)
 }

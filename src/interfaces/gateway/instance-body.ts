@@ -10,12 +10,22 @@ import { readFlags, type WebhookBody } from './webhook.js'
 
 type Body = Static<typeof CreateBody>
 
+/** What both versions' clients call the fields. */
+const FIELD_NAMES = {
+  name: 'instanceName',
+  accessToken: 'accessToken',
+  businessId: 'businessId',
+  appSecret: 'appSecret',
+  verifyToken: 'verifyToken',
+} as const satisfies Record<string, keyof Body>
+
 /** A kind that clients of other gateways know: a connection that they program themselves. */
 const FOREIGN = 'EVOLUTION'
 
 /** What an instance is set up from, in either version's words. Throws invalid_provider, not_supported for a kind that there is not. */
 export function readSetUp(body: Body): SetUpFields {
   return {
+    fieldNames: FIELD_NAMES,
     name: body.instanceName,
     kind: readKind(body.integration),
     token: body.token ?? undefined,
@@ -27,11 +37,6 @@ export function readSetUp(body: Body): SetUpFields {
     settings: readSettings(body),
     webhook: readWebhook(body),
   }
-}
-
-/** The digits of a phone's number, for a code to be typed on it; null where none is given. */
-export function readLinkNumber(number: string | null | undefined): string | null {
-  return number?.replace(/\D/g, '') || null
 }
 
 function readKind(integration: string | null | undefined): InstanceKind {

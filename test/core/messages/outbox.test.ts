@@ -251,7 +251,7 @@ describe('recording for a contact whose row somebody holds', () => {
   it('and erases it: the contact is not found', async () => {
     const [erased, stays] = (await newPeople(2)) as [Person, Person]
     const { waiting } = await world.database.transaction(async (transaction) => {
-      await eraseContact(transaction, organization.id, erased.id)
+      await eraseContact(transaction, organization.id, erased.id, newId())
       const waiting = outbox.record(messageTo(erased.digits))
       expect(await outbox.record(messageTo(stays.digits))).toMatchObject({ recorded: true })
       return { waiting }

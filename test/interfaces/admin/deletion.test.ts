@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeSignInLink, signIn } from '../../support/console.js'
 import { requestIndexes } from '../../support/conversations.js'
 import { createInstance, scan } from '../../support/instances.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
@@ -23,7 +24,8 @@ async function furnish(): Promise<TestOrganization> {
   const link = { redirect_url: 'https://shop.example' }
   const { shortlink } = (await world.request('POST', '/shortlinks', { key, body: link })).body
   await world.request('GET', `/s/${shortlink.code}`)
-  await world.admin('POST', `/organizations/${id}/members`, { email: 'a@b.c', full_name: 'Ana', role: 'owner' })
+  const { member } = await signIn(world, organization)
+  await makeSignInLink(world, member.id)
   await world.request('POST', '/contact', {
     key,
     headers: { 'idempotency-key': 'one' },
@@ -40,6 +42,11 @@ async function furnish(): Promise<TestOrganization> {
   await world.request('POST', `/set-webhooks/${webhook.id}/test`, { key })
   await sendBroadcast(organization)
   await useInstance(organization)
+  await world.database.pool.query(
+    `INSERT INTO notes (organization_id, id, contact_id, after_seq, member_id, text, event_seq)
+     SELECT organization_id, gen_random_uuid(), id, 1, $2, 'regular', 1 FROM contacts WHERE organization_id = $1 LIMIT 1`,
+    [id, member.id],
+  )
   await world.admin('PUT', `/organizations/${id}/upstream`, {
     phone_number_id: phoneNumberId,
     business_account_id: organization.businessAccountId,

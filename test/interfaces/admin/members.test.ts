@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeSignInLink } from '../../support/console.js'
+import { hold, untilWaiting } from '../../support/locks.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { createContact, eventsOf } from '../hooks/support.js'
 
 let world: World
 let organization: TestOrganization
@@ -30,6 +33,7 @@ describe('POST /admin/organizations/{id}/members', () => {
     expect(status).toBe(201)
     expect(body).toMatchObject({ success: true, member: given })
     expect(body.member.id).toMatch(/^[0-9a-f-]{36}$/)
+    expect(body.member.has_password).toBe(false)
     expect(await list()).toContainEqual(body.member)
   })
 
@@ -38,7 +42,8 @@ describe('POST /admin/organizations/{id}/members', () => {
     const { body } = await add(newMember({ password }))
     const shown = JSON.stringify([body, await list()])
     expect(shown).not.toContain(password)
-    expect(shown).not.toContain('password')
+    expect(shown).not.toContain('password_hash')
+    expect(body.member.has_password).toBe(true)
     const { rows } = await world.database.pool.query('SELECT password_hash FROM members WHERE id = $1', [
       body.member.id,
     ])
@@ -81,6 +86,65 @@ describe('GET /admin/organizations/{id}/members', () => {
 })
 
 describe('DELETE /admin/members/{id}', () => {
+  it("leaves the member's contacts to nobody, and its notes without an author", async () => {
+    const [leaving, staying] = [(await add(newMember())).body.member, (await add(newMember())).body.member]
+    const { pool } = world.database
+    const assigned = (memberId: string) =>
+      pool.query<{ id: string }>('SELECT id FROM contacts WHERE assignee_id = $1', [memberId])
+    for (const [index, { id }] of [leaving, staying].entries()) {
+      const body = { phone_number: `551198765000${index}` }
+      const { contact } = (await world.request('POST', '/contact', { key: organization.key, body })).body
+      await pool.query('UPDATE contacts SET assignee_id = $1 WHERE id = $2', [id, contact.id])
+      await pool.query(
+        `INSERT INTO notes (organization_id, id, contact_id, after_seq, member_id, text, event_seq)
+         VALUES ($1, gen_random_uuid(), $2, 0, $3, $4, 1)`,
+        [organization.id, contact.id, id, `of ${index}`],
+      )
+    }
+    const [left] = (await assigned(leaving.id)).rows
+    await world.admin('DELETE', `/members/${leaving.id}`)
+    expect((await assigned(leaving.id)).rows).toEqual([])
+    expect((await assigned(staying.id)).rows).toHaveLength(1)
+    const updates = await eventsOf(world, organization, 'contact.updated')
+    expect(updates.map(({ contact_id, data }) => [contact_id, data.contact.assignee_id])).toEqual([[left?.id, null]])
+    const { rows } = await pool.query('SELECT text, member_id FROM notes ORDER BY text')
+    expect(rows).toEqual([
+      { text: 'of 0', member_id: null },
+      { text: 'of 1', member_id: staying.id },
+    ])
+  })
+
+  it('waits for whoever gives the member a contact at this moment, which then is answered by nobody', async () => {
+    const { id } = (await add(newMember())).body.member
+    const contactId = await createContact(world, organization, '+16505550001')
+    const held = await hold(world.database, 'SELECT FROM members WHERE id = $1 FOR KEY SHARE', [id])
+    await held.run('UPDATE contacts SET assignee_id = $1 WHERE id = $2', [id, contactId])
+    const removed = world.admin('DELETE', `/members/${id}`)
+    await untilWaiting(world.database, 1, 'members')
+    await held.commit()
+    expect((await removed).status).toBe(200)
+    const { rows } = await world.database.pool.query('SELECT assignee_id FROM contacts WHERE id = $1', [contactId])
+    expect(rows).toEqual([{ assignee_id: null }])
+  })
+
+  it('and the use of a sign-in link at the same moment each come to an answer', async () => {
+    const { id } = (await add(newMember())).body.member
+    const token = await makeSignInLink(world, id)
+    const contactId = await createContact(world, organization, '+16505550002')
+    await world.database.pool.query('UPDATE contacts SET assignee_id = $1 WHERE id = $2', [id, contactId])
+    const held = await hold(world.database, 'SELECT FROM contacts WHERE id = $1 FOR UPDATE', [contactId])
+    const removed = world.admin('DELETE', `/members/${id}`)
+    await untilWaiting(world.database, 1)
+    const used = world.request('POST', '/console/api/session/link', { body: { token } })
+    // Each now has what the other one needs.
+    await untilWaiting(world.database, 2)
+    await held.commit()
+    expect((await removed).status).toBe(200)
+    expect([200, 401]).toContain((await used).status)
+    const { rows } = await world.database.pool.query('SELECT id FROM member_sessions WHERE member_id = $1', [id])
+    expect(rows).toEqual([])
+  })
+
   it('200, then 404', async () => {
     const { id } = (await add(newMember())).body.member
     expect((await world.admin('DELETE', `/members/${id}`)).status).toBe(200)

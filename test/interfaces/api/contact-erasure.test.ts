@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { signIn } from '../../support/console.js'
 import { requestAsDescribed } from '../../support/openapi.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 
@@ -80,6 +81,20 @@ describe('DELETE /contact', () => {
     expect((await get()).status).toBe(404)
     const conversation = await request('GET', `/conversations?chatNumber=${number}`, { key: organization.key })
     expect(conversation.status).toBe(404)
+  })
+
+  it('erases it from the kept reports of imports, also of those from the console', async () => {
+    const { call } = await signIn(world, organization)
+    const id = await converse(organization)
+    const body = `phone_number\n+${number}\n`
+    for (const path of ['/contacts/import', '/opt-outs/import']) {
+      const headers = { 'content-type': 'text/csv', 'idempotency-key': `report-${path}` }
+      expect((await request('POST', path, { key: organization.key, body, headers })).status).toBe(200)
+      expect((await call('POST', path, { body, headers })).status).toBe(200)
+    }
+    expect((await erase()).status).toBe(200)
+    await world.drain()
+    expect(await traces(organization.id, id)).toEqual({})
   })
 
   it("leaves another organization's contact of the same number untouched", async () => {

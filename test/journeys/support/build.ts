@@ -8,7 +8,8 @@ import { promisify } from 'node:util'
 const repository = fileURLToPath(new URL('../../..', import.meta.url))
 const cache = join(repository, 'node_modules', '.cache')
 const prefix = 'parley-journeys-'
-const sources = ['src', 'simulator', 'migrations', 'package.json', 'tsconfig.json', 'tsconfig.build.json']
+const page = ['console/src', 'console/public', 'console/index.html', 'console/package.json', 'console/vite.config.ts']
+const sources = ['src', 'simulator', 'migrations', ...page, 'package.json', 'tsconfig.json', 'tsconfig.build.json']
 const hourMs = 60 * 60 * 1_000
 
 let built: Promise<string> | undefined
@@ -61,9 +62,14 @@ async function filesOf(source: string): Promise<string[]> {
 async function compileInto(folder: string): Promise<void> {
   const compiler = join(repository, 'node_modules', 'typescript', 'bin', 'tsc')
   const project = join(repository, 'tsconfig.build.json')
-  await promisify(execFile)(process.execPath, [compiler, '-p', project, '--noCheck', '--outDir', folder], {
-    cwd: repository,
-  })
+  await run([compiler, '-p', project, '--noCheck', '--outDir', folder], repository)
+  const bundler = join(repository, 'node_modules', 'vite', 'bin', 'vite.js')
+  await run([bundler, 'build', '--logLevel', 'error', '--outDir', join(folder, 'console')], join(repository, 'console'))
+}
+
+/** As for those who install it, whatever the tests run under: the page's libraries are others in development. */
+function run(args: string[], cwd: string): Promise<unknown> {
+  return promisify(execFile)(process.execPath, args, { cwd, env: { ...process.env, NODE_ENV: 'production' } })
 }
 
 async function removeOldBuilds(): Promise<void> {

@@ -1,23 +1,11 @@
 import { finished } from 'node:stream/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
-import type { Context } from '../../context.js'
-import { tenantOf } from '../../http/auth.js'
-import { startStream } from '../../http/stream.js'
-
-/** The query parameter that says which kind of file it is to be. */
-export const format = Type.Optional(Type.Enum(['csv', 'json'], { default: 'csv' }))
+import type { Context } from '../context.js'
+import { tenantOf } from './auth.js'
+import { startStream } from './stream.js'
 
 /** A client that takes nothing for so long is taken for gone; it would also keep the service from ending. */
 const STUCK_MS = 60_000
-
-/** An answer that is a file in either format. */
-export const fileAnswer = (description: string, json: ReturnType<typeof Type.Object>) => ({
-  200: {
-    description,
-    content: { 'text/csv': { schema: Type.String() }, 'application/json': { schema: json } },
-  },
-})
 
 /** Sends a file part by part. The place of an export is taken until the last is sent, or nobody takes more of it. */
 export function sendFile(

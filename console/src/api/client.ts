@@ -1,0 +1,89 @@
+/** What the service answers where it refuses, in the shape of Interface A's errors. */
+export class ApiError extends Error {
+  readonly status: number
+  /** The short name, such as `Contact not found`. */
+  readonly error: string
+  /** All of the body. */
+  readonly body: Record<string, unknown>
+
+  constructor(status: number, body: Record<string, unknown>) {
+    super(typeof body.message === 'string' ? body.message : `HTTP ${status}`)
+    this.name = 'ApiError'
+    this.status = status
+    this.error = typeof body.error === 'string' ? body.error : ''
+    this.body = body
+  }
+}
+
+/** What may go with a request. */
+export interface Options {
+  /** Left out of the URL where undefined, null or empty. */
+  query?: Record<string, string | number | boolean | null | undefined>
+  /** Sent as JSON; a Blob as it is. */
+  body?: unknown
+  /** Makes a POST safe to repeat. */
+  idempotencyKey?: string
+  signal?: AbortSignal
+}
+
+const BASE = '/console/api'
+
+let actor: string | null = null
+
+/** In whose name requests are made from now on: the service refuses them where another tab has signed in somebody else. */
+export function actAs(memberId: string | null): void {
+  actor = memberId
+}
+
+/** An address below /console/api. */
+export function apiUrl(path: string, query: Options['query'] = {}): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === null || value === '' ? [] : [[name, String(value)]],
+  )
+  return `${BASE}${path}${given.length > 0 ? `?${new URLSearchParams(given)}` : ''}`
+}
+
+/** Asks the service; `path` is below /console/api. Throws ApiError where it refuses, TypeError where it cannot be reached. */
+async function request<Answer>(method: string, path: string, options: Options = {}): Promise<Answer> {
+  const { query, body, idempotencyKey, signal } = options
+  const isFile = body instanceof Blob
+  const response = await fetch(apiUrl(path, query), {
+    method,
+    headers: {
+      ...(actor !== null && { 'x-parley-member': actor }),
+      ...(body !== undefined && { 'content-type': isFile ? 'application/octet-stream' : 'application/json' }),
+      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+    },
+    body: body === undefined ? null : isFile ? body : JSON.stringify(body),
+    ...(signal && { signal }),
+  })
+  const answer = await readJson(response)
+  if (response.ok) return answer as Answer
+  if (response.status === 401) window.dispatchEvent(new Event(SIGNED_OUT))
+  throw new ApiError(response.status, answer)
+}
+
+/** Dispatched on window when the service says that nobody is signed in. */
+export const SIGNED_OUT = 'parley:signed-out'
+
+async function readJson(response: Response): Promise<Record<string, unknown>> {
+  try {
+    return (await response.json()) as Record<string, unknown>
+  } catch {
+    return {}
+  }
+}
+
+/** The service's endpoints for the page, by method. */
+export const api = {
+  get: <Answer>(path: string, query?: Options['query'], signal?: AbortSignal) =>
+    request<Answer>('GET', path, { ...(query && { query }), ...(signal && { signal }) }),
+  post: <Answer>(path: string, body: unknown = {}, options?: Omit<Options, 'body'>) =>
+    request<Answer>('POST', path, { ...options, body }),
+  put: <Answer>(path: string, body: unknown, options?: Omit<Options, 'body'>) =>
+    request<Answer>('PUT', path, { ...options, body }),
+  patch: <Answer>(path: string, body: unknown, options?: Omit<Options, 'body'>) =>
+    request<Answer>('PATCH', path, { ...options, body }),
+  delete: <Answer>(path: string, query?: Options['query'], body?: unknown) =>
+    request<Answer>('DELETE', path, { ...(query && { query }), ...(body !== undefined && { body }) }),
+}

@@ -1,0 +1,57 @@
+import { Center } from '@mantine/core'
+import { Suspense } from 'react'
+import { Navigate, Route, Routes, useLocation } from 'react-router'
+import { LiveProvider } from './api/live.js'
+import { lazyPart } from './i18n/index.js'
+import { NotFound } from './layout/not-found.js'
+import { Shell } from './layout/shell.js'
+import { Waiting } from './layout/waiting.js'
+import { InboxPage } from './pages/inbox/page.js'
+import { SessionProvider, useCurrentSession } from './session/session.js'
+import { LoadProblem } from './shared/problem.js'
+
+// The inbox is what most people open; the rest is loaded when it is looked at.
+const SignIn = lazyPart(['session'], () => import('./session/sign-in.js'))
+const BroadcastsPage = lazyPart(['broadcasts', 'analytics'], () => import('./pages/broadcasts/page.js'))
+const AnalyticsPage = lazyPart(['analytics', 'broadcasts'], () => import('./pages/analytics/page.js'))
+const SettingsPage = lazyPart(['settings'], () => import('./pages/settings/page.js'))
+
+/** The page: signing in, and what is to be seen then. */
+export function App() {
+  const { data: session, error, refetch } = useCurrentSession()
+  const { pathname, hash } = useLocation()
+  if (error) {
+    return (
+      <Center mih="100dvh">
+        <LoadProblem error={error} retry={() => void refetch()} />
+      </Center>
+    )
+  }
+  if (session === undefined) return <Waiting />
+  // Somebody's link is for them, whoever is signed in here.
+  const isByLink = pathname === '/sign-in' && hash !== ''
+  if (session === null || isByLink) {
+    return (
+      <Suspense fallback={<Waiting />}>
+        <SignIn />
+      </Suspense>
+    )
+  }
+  return (
+    <SessionProvider session={session}>
+      <LiveProvider>
+        <Routes>
+          <Route element={<Shell />}>
+            <Route index element={<Navigate to="/inbox" replace />} />
+            <Route path="sign-in" element={<Navigate to="/inbox" replace />} />
+            <Route path="inbox/:contactId?" element={<InboxPage />} />
+            <Route path="broadcasts/*" element={<BroadcastsPage />} />
+            <Route path="analytics/*" element={<AnalyticsPage />} />
+            <Route path="settings/*" element={<SettingsPage />} />
+            <Route path="*" element={<NotFound />} />
+          </Route>
+        </Routes>
+      </LiveProvider>
+    </SessionProvider>
+  )
+}

@@ -1,0 +1,92 @@
+import i18next from 'i18next'
+import { type ComponentType, lazy } from 'react'
+import { initReactI18next } from 'react-i18next'
+import type { analytics } from './en/analytics.js'
+import type { broadcasts } from './en/broadcasts.js'
+import type { common } from './en/common.js'
+import type { inbox } from './en/inbox.js'
+import type { session } from './en/session.js'
+import type { settings } from './en/settings.js'
+import type { thread } from './en/thread.js'
+
+/** The languages of the page, with what they call themselves. */
+export const LANGUAGES = { en: 'English', pt: 'Português' } as const
+export type Language = keyof typeof LANGUAGES
+
+/** All texts of the page; those of a page that is opened later come with it. */
+interface Texts {
+  common: typeof common
+  session: typeof session
+  inbox: typeof inbox
+  thread: typeof thread
+  broadcasts: typeof broadcasts
+  analytics: typeof analytics
+  settings: typeof settings
+}
+type Namespace = keyof Texts
+
+declare module 'i18next' {
+  interface CustomTypeOptions {
+    defaultNS: 'common'
+    resources: Texts
+  }
+}
+
+const STORED = 'parley.language'
+const FIRST: readonly Namespace[] = ['common', 'inbox']
+const SOON_MS = 1_000
+
+const files = import.meta.glob<Record<string, object>>(['./en/*.ts', './pt/*.ts'])
+/** Those that are wanted in whatever language is chosen. */
+const wanted = new Set<Namespace>(FIRST)
+
+/** Starts with the language that was chosen here before, else with the browser's, else with English. */
+export async function startI18n(): Promise<void> {
+  await i18next.use(initReactI18next).init({
+    resources: {},
+    defaultNS: 'common',
+    interpolation: { escapeValue: false },
+    partialBundledLanguages: true,
+  })
+  await chooseLanguage(initialLanguage())
+}
+
+/** Switches the page's language, for good. */
+export async function chooseLanguage(language: Language): Promise<void> {
+  await Promise.all(Array.from(wanted, (namespace) => loadTexts(language, namespace)))
+  localStorage.setItem(STORED, language)
+  document.documentElement.lang = language === 'pt' ? 'pt-BR' : 'en'
+  await i18next.changeLanguage(language)
+}
+
+/** A part of the page that is loaded, with its texts, when it is shown; or before, by `preload`, once the browser has nothing better to do. */
+export function lazyPart<Props extends object = object>(
+  namespaces: readonly Namespace[],
+  load: () => Promise<{ default: ComponentType<Props> }>,
+) {
+  const loadAll = async () => {
+    for (const namespace of namespaces) wanted.add(namespace)
+    const language = i18next.language as Language
+    const [module] = await Promise.all([load(), ...namespaces.map((namespace) => loadTexts(language, namespace))])
+    return module
+  }
+  // What fails now is tried again when it is wanted.
+  return Object.assign(lazy(loadAll), { preload: () => whenIdle(() => void loadAll().catch(() => undefined)) })
+}
+
+/** After what is wanted now. Not every browser tells when it is idle. */
+function whenIdle(work: () => void): void {
+  setTimeout('requestIdleCallback' in window ? () => window.requestIdleCallback(work) : work, SOON_MS)
+}
+
+async function loadTexts(language: Language, namespace: Namespace): Promise<void> {
+  if (i18next.hasResourceBundle(language, namespace)) return
+  const texts = await files[`./${language}/${namespace}.ts`]?.()
+  i18next.addResourceBundle(language, namespace, texts?.[namespace])
+}
+
+function initialLanguage(): Language {
+  const stored = localStorage.getItem(STORED)
+  const wanted = stored ?? navigator.language
+  return wanted.startsWith('pt') ? 'pt' : 'en'
+}

@@ -1,0 +1,91 @@
+import {
+  Avatar,
+  type MantineColorScheme,
+  Menu,
+  Text,
+  UnstyledButton,
+  useMantineColorScheme,
+  VisuallyHidden,
+} from '@mantine/core'
+import { IconKey, IconLanguage, IconLogout, IconMoon } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import { ApiError, api } from '../api/client.js'
+import { chooseLanguage, LANGUAGES, type Language } from '../i18n/index.js'
+import { startAnew, useSession } from '../session/session.js'
+import { tellProblem } from '../shared/problem.js'
+import { AlertItems } from './alert-items.js'
+import classes from './shell.module.css'
+
+const SCHEMES = ['light', 'dark', 'auto'] as const
+
+/** Appearance, language, password, signing out. */
+export function AccountMenu({ onPassword }: { onPassword: () => void }) {
+  const { t, i18n } = useTranslation()
+  const { member, organization } = useSession()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const signOut = async () => {
+    try {
+      await api.delete('/session')
+    } catch (error) {
+      // Who has no session any more is signed out; else it goes on, and whoever comes next would have it.
+      if (!(error instanceof ApiError) || error.status !== 401) return tellProblem(error)
+    }
+    startAnew()
+  }
+  return (
+    <Menu position="right-end" width={260}>
+      <Menu.Target>
+        <UnstyledButton className={classes.account}>
+          <Avatar name={member.full_name} color="initials" aria-hidden />
+          <VisuallyHidden>{t('account', { name: member.full_name })}</VisuallyHidden>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text size="sm" fw={600} truncate>
+            {member.full_name}
+          </Text>
+          <Text size="xs" truncate>
+            {t(`roles.${member.role}`)} · {organization.name}
+          </Text>
+        </Menu.Label>
+        <Menu.Sub>
+          <Menu.Sub.Target>
+            <Menu.Sub.Item leftSection={<IconMoon size={16} aria-hidden />}>{t('theme')}</Menu.Sub.Item>
+          </Menu.Sub.Target>
+          <Menu.Sub.Dropdown>
+            <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as MantineColorScheme)}>
+              {SCHEMES.map((scheme) => (
+                <Menu.RadioItem key={scheme} value={scheme}>
+                  {t(`themes.${scheme}`)}
+                </Menu.RadioItem>
+              ))}
+            </Menu.RadioGroup>
+          </Menu.Sub.Dropdown>
+        </Menu.Sub>
+        <Menu.Sub>
+          <Menu.Sub.Target>
+            <Menu.Sub.Item leftSection={<IconLanguage size={16} aria-hidden />}>{t('language')}</Menu.Sub.Item>
+          </Menu.Sub.Target>
+          <Menu.Sub.Dropdown>
+            <Menu.RadioGroup value={i18n.language} onChange={(language) => void chooseLanguage(language as Language)}>
+              {Object.entries(LANGUAGES).map(([language, name]) => (
+                <Menu.RadioItem key={language} value={language} lang={language}>
+                  {name}
+                </Menu.RadioItem>
+              ))}
+            </Menu.RadioGroup>
+          </Menu.Sub.Dropdown>
+        </Menu.Sub>
+        <AlertItems />
+        <Menu.Item leftSection={<IconKey size={16} aria-hidden />} onClick={onPassword}>
+          {t('password')}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => void signOut()}>
+          {t('signOut')}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

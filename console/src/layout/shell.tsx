@@ -1,0 +1,123 @@
+import { ActionIcon, Anchor, Stack, Text, ThemeIcon, Tooltip } from '@mantine/core'
+import { useDisclosure, useSessionStorage } from '@mantine/hooks'
+import { IconChartBar, IconFlask, IconMessages, IconSettings, IconSpeakerphone } from '@tabler/icons-react'
+import { Suspense } from 'react'
+import { useTranslation } from 'react-i18next'
+import { NavLink, Outlet, useLocation } from 'react-router'
+import { useIsLive } from '../api/live.js'
+import { lazyPart } from '../i18n/index.js'
+import { NewsProvider } from '../pages/inbox/list/news-provider.js'
+import { useMay, useSession } from '../session/session.js'
+import { AccountMenu } from './account-menu.js'
+import { useAlerts } from './alerts.js'
+import classes from './shell.module.css'
+import { useIsPhone } from './use-is-phone.js'
+import { Waiting } from './waiting.js'
+
+const PasswordDialog = lazyPart(['session'], () => import('../session/password.js'))
+
+/** Whoever came by a link and wants to choose a password later is asked once. */
+const LATER = 'parley.password-later'
+
+const PLACES = [
+  { to: '/inbox', name: 'inbox', icon: IconMessages, role: 'analyst' },
+  { to: '/broadcasts', name: 'broadcasts', icon: IconSpeakerphone, role: 'analyst' },
+  { to: '/analytics', name: 'analytics', icon: IconChartBar, role: 'analyst' },
+  { to: '/settings', name: 'settings', icon: IconSettings, role: 'owner' },
+] as const
+
+/** What surrounds every page: the ways to the others, who is signed in, and whether news come in. */
+export function Shell() {
+  const { t } = useTranslation()
+  const isPhone = useIsPhone()
+  const isLive = useIsLive()
+  const { pathname } = useLocation()
+  const { member, by_link, simulator } = useSession()
+  useAlerts()
+  const [isLater, setLater] = useSessionStorage({
+    key: `${LATER}.${member.id}`,
+    defaultValue: false,
+    getInitialValueInEffect: false,
+  })
+  const [isPasswordOpen, password] = useDisclosure(by_link && !member.has_password && !isLater)
+  const closePassword = () => {
+    setLater(true)
+    password.close()
+  }
+  // On a phone a conversation has the whole screen.
+  const isFull = isPhone && /^\/inbox\/./.test(pathname)
+  return (
+    <div className={classes.shell}>
+      <Anchor href="#content" className={classes.skip}>
+        {t('skip')}
+      </Anchor>
+      {!isPhone && (
+        <nav className={classes.side} aria-label={t('navigation')}>
+          <Places />
+          <Stack align="center" mt="auto" gap="sm">
+            {simulator && <Sandbox />}
+            <AccountMenu onPassword={password.open} />
+          </Stack>
+        </nav>
+      )}
+      <main id="content" tabIndex={-1} className={classes.main}>
+        {!isLive && (
+          <Text role="status" size="sm" ta="center" className={classes.offline}>
+            {t('offline')}
+          </Text>
+        )}
+        <NewsProvider>
+          <Suspense fallback={<Waiting />}>
+            <Outlet />
+          </Suspense>
+        </NewsProvider>
+      </main>
+      {isPhone && !isFull && (
+        <nav className={classes.footer} aria-label={t('navigation')}>
+          <Places />
+          <AccountMenu onPassword={password.open} />
+        </nav>
+      )}
+      {isPasswordOpen && (
+        <Suspense>
+          <PasswordDialog onClose={closePassword} />
+        </Suspense>
+      )}
+    </div>
+  )
+}
+
+function Places() {
+  const { t } = useTranslation()
+  const isOwner = useMay('owner')
+  return (
+    <div className={classes.places}>
+      {PLACES.filter(({ role }) => role !== 'owner' || isOwner).map(({ to, name, icon: Icon }) => (
+        <Tooltip key={to} label={t(name)} position="right" openDelay={400}>
+          <ActionIcon
+            component={NavLink}
+            to={to}
+            variant="subtle"
+            color="gray"
+            size={44}
+            aria-label={t(name)}
+            className={classes.place}
+          >
+            <Icon aria-hidden stroke={1.6} />
+          </ActionIcon>
+        </Tooltip>
+      ))}
+    </div>
+  )
+}
+
+function Sandbox() {
+  const { t } = useTranslation()
+  return (
+    <Tooltip label={t('sandboxHint')} multiline w={240} position="right">
+      <ThemeIcon variant="light" color="orange" size="lg" role="img" aria-label={t('sandboxHint')} tabIndex={0}>
+        <IconFlask size={20} stroke={1.6} aria-hidden />
+      </ThemeIcon>
+    </Tooltip>
+  )
+}

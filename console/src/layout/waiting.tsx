@@ -1,0 +1,12 @@
+import { Center, Loader } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+
+/** While something is on its way. */
+export function Waiting() {
+  const { t } = useTranslation()
+  return (
+    <Center flex={1} mih={200} role="status" aria-label={t('loading')}>
+      <Loader type="dots" />
+    </Center>
+  )
+}

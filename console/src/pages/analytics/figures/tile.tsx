@@ -1,0 +1,43 @@
+import { Group, Paper, SimpleGrid, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import classes from './figures.module.css'
+
+export interface TileProps {
+  label: string
+  value: string
+  /** Below the figure, such as its rate. */
+  hint?: string | undefined
+  /** The colour that the same thing has in charts. */
+  series?: 'sent' | 'delivered' | 'read' | 'failed' | 'clicked'
+}
+
+/** Figures side by side, each with its name. */
+export function Tiles({ children, label }: { children: ReactNode; label: string }) {
+  return (
+    <SimpleGrid component="dl" aria-label={label} cols={{ base: 2, sm: 3, lg: 4 }} spacing="sm" m={0}>
+      {children}
+    </SimpleGrid>
+  )
+}
+
+/** One figure of Tiles. */
+export function Tile({ label, value, hint, series }: TileProps) {
+  return (
+    <Paper withBorder p={{ base: 'sm', sm: 'md' }}>
+      <Group component="dt" gap={8} wrap="nowrap">
+        {series && <span className={classes.dot} data-series={series} aria-hidden />}
+        <Text span size="sm" c="dimmed">
+          {label}
+        </Text>
+      </Group>
+      <Text component="dd" m={0} mt={4} className={classes.figure}>
+        {value}
+      </Text>
+      {hint !== undefined && (
+        <Text component="dd" m={0} size="sm" c="dimmed">
+          {hint}
+        </Text>
+      )}
+    </Paper>
+  )
+}

@@ -1,0 +1,152 @@
+import { Anchor, Grid, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
+import { IconArrowLeft } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMemo, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link, useNavigate } from 'react-router'
+import { api } from '../../../api/client.js'
+import { Waiting } from '../../../layout/waiting.js'
+import { useSession } from '../../../session/session.js'
+import { PageFrame } from '../../../shared/page-frame.js'
+import { LoadProblem } from '../../../shared/problem.js'
+import { readForm } from '../../../shared/template-form.js'
+import { BROADCASTS, type Broadcast } from '../data.js'
+import { AudienceSection } from './audience-section.js'
+import { ConfirmDialog } from './confirm-dialog.js'
+import { useReach, useTemplates } from './data.js'
+import { audienceOf, complaintsAbout, EMPTY_DRAFT, fieldsOf, keyOf, toBody } from './draft.js'
+import { useIdempotencyKey } from './idempotency.js'
+import { parseList } from './parse-list.js'
+import { Preview } from './preview.js'
+import { Section } from './section.js'
+import { SendPanel } from './send-panel.js'
+import { TemplatePicker } from './template-picker.js'
+import { Variables } from './variables.js'
+import { WhenSection } from './when-section.js'
+
+const TYPING_MS = 400
+
+/** Composes a broadcast: what, to whom, when. */
+export default function Compose() {
+  const { t } = useTranslation('broadcasts')
+  const { data: templates, error, isPending, refetch } = useTemplates()
+  return (
+    <PageFrame
+      title={t('new')}
+      above={
+        <Anchor component={Link} to="/broadcasts" size="sm">
+          <IconArrowLeft aria-hidden size={14} /> {t('title')}
+        </Anchor>
+      }
+    >
+      {error && <LoadProblem error={error} retry={() => void refetch()} />}
+      {isPending && <Waiting />}
+      {templates && <Composer templates={templates} />}
+    </PageFrame>
+  )
+}
+
+function Composer({ templates }: { templates: NonNullable<ReturnType<typeof useTemplates>['data']> }) {
+  const { t } = useTranslation('broadcasts')
+  const { timezone } = useSession().organization
+  const [isConfirming, confirmation] = useDisclosure()
+  const form = useForm({ initialValues: EMPTY_DRAFT })
+  const draft = form.values
+  const template = templates.find((one) => keyOf(one) === draft.template) ?? null
+  const templateForm = useMemo(() => template && readForm(template), [template])
+  const list = useMemo(() => parseList(draft.list, templateForm), [draft.list, templateForm])
+  const audience = useMemo(() => audienceOf(draft, list), [draft, list])
+  const [settled, isSettled] = useSettled(audience)
+  const reach = useReach(settled)
+  const create = useCreate()
+
+  const chooseTemplate = (key: string) => {
+    const chosen = templates.find((one) => keyOf(one) === key)
+    form.setValues({ template: key, ...(chosen && fieldsOf(readForm(chosen))) })
+    form.clearErrors()
+  }
+  const review = () => {
+    const complaints = Object.entries(complaintsAbout(draft, templateForm, list, timezone))
+    form.setErrors(Object.fromEntries(complaints.map(([path, complaint]) => [path, t(`complaints.${complaint}`)])))
+    const [first] = complaints
+    if (first === undefined) confirmation.open()
+    else document.querySelector<HTMLElement>(`[data-path="${CSS.escape(first[0])}"]`)?.focus()
+  }
+  const send = () => template && create.send(toBody(draft, template, list, timezone))
+
+  return (
+    <Grid gap="xl">
+      <Grid.Col span={{ base: 12, md: 7 }}>
+        <Stack gap="lg">
+          <Section title={t('compose.message')}>
+            <TextInput
+              {...form.getInputProps('name')}
+              label={t('compose.name')}
+              description={t('compose.nameHint')}
+              maxLength={500}
+              withAsterisk
+            />
+            <TemplatePicker
+              templates={templates}
+              value={draft.template}
+              error={form.errors.template}
+              onChange={chooseTemplate}
+            />
+            {templateForm && <Variables form={form} template={templateForm} list={list} />}
+          </Section>
+          <AudienceSection form={form} list={list} />
+          <WhenSection form={form} />
+        </Stack>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 5 }}>
+        <Stack gap="lg" pos={{ md: 'sticky' }} top={0}>
+          <Preview draft={draft} template={template} list={list} />
+          <SendPanel reach={audience === null ? undefined : reach} isLater={draft.isLater} onSend={review} />
+        </Stack>
+      </Grid.Col>
+      <ConfirmDialog
+        opened={isConfirming}
+        onClose={confirmation.close}
+        draft={draft}
+        reach={reach.data}
+        isCounting={reach.isFetching || !isSettled}
+        sending={create}
+        onSend={send}
+      />
+    </Grid>
+  )
+}
+
+/** The value as it was when nothing had been typed for a moment, and whether it still is. */
+function useSettled<Value>(value: Value): [settled: Value, isSettled: boolean] {
+  const text = JSON.stringify(value)
+  const [settled] = useDebouncedValue(text, TYPING_MS)
+  return [useMemo(() => JSON.parse(settled) as Value, [settled]), settled === text]
+}
+
+function useCreate() {
+  const keyFor = useIdempotencyKey()
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  // A double click is over before the button shows that it was pressed.
+  const isUnderWay = useRef(false)
+  const creation = useMutation({
+    mutationFn: (body: object) =>
+      api.post<{ broadcast: Broadcast }>('/broadcasts', body, { idempotencyKey: keyFor(body) }),
+    onSuccess: async ({ broadcast }) => {
+      await queries.invalidateQueries({ queryKey: BROADCASTS })
+      await navigate(`/broadcasts/${broadcast.id}`)
+    },
+    onError: () => {
+      isUnderWay.current = false
+    },
+  })
+  const send = (body: object) => {
+    if (isUnderWay.current) return
+    isUnderWay.current = true
+    creation.mutate(body)
+  }
+  return { ...creation, send }
+}

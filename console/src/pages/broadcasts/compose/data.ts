@@ -1,0 +1,37 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { AudienceCount } from '../../../../../src/model/audience.js'
+import type { InboxContact } from '../../../../../src/model/inbox.js'
+import { api } from '../../../api/client.js'
+import type { ShownTemplate } from '../../../shared/template-form.js'
+
+export const TEMPLATES = ['templates'] as const
+
+/** The templates that can be sent, by name. */
+export function useTemplates() {
+  return useQuery({
+    queryKey: TEMPLATES,
+    queryFn: async ({ signal }) => (await api.get<{ templates: ShownTemplate[] }>('/templates', {}, signal)).templates,
+    select: (templates) => templates.filter(({ status }) => status === 'APPROVED'),
+  })
+}
+
+/** Contacts whose name or number fits. */
+export function useContactSearch(search: string) {
+  return useQuery({
+    queryKey: ['contact-search', search],
+    queryFn: async ({ signal }) =>
+      (await api.get<{ contacts: InboxContact[] }>('/inbox', { search, limit: 20 }, signal)).contacts,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** How many an audience reaches; null asks nothing. */
+export function useReach(audience: object | null) {
+  return useQuery({
+    queryKey: ['reach', audience],
+    enabled: audience !== null,
+    queryFn: ({ signal }) => api.post<AudienceCount>('/audience', { audience }, { signal }),
+    placeholderData: keepPreviousData,
+    gcTime: 60_000,
+  })
+}

@@ -1,0 +1,71 @@
+import { Button, Group, List, Loader, Stack, Text } from '@mantine/core'
+import { IconCalendarClock, IconSend } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import { useFormat } from '../../../shared/format.js'
+import { messageOf } from '../../../shared/problem.js'
+import { skipReason } from '../skip-reason.js'
+import type { useReach } from './data.js'
+import { Section } from './section.js'
+
+interface SendPanelProps {
+  /** Undefined while nobody is chosen. */
+  reach: ReturnType<typeof useReach> | undefined
+  isLater: boolean
+  onSend: () => void
+}
+
+/** Tells how many will get it, who will not and why, and begins. */
+export function SendPanel({ reach, isLater, onSend }: SendPanelProps) {
+  const { t } = useTranslation('broadcasts')
+  return (
+    <Section title={t('reach.title')}>
+      <Stack gap="xs" aria-live="polite">
+        {reach ? (
+          <Reach reach={reach} />
+        ) : (
+          <Text size="sm" c="dimmed">
+            {t('reach.nobody')}
+          </Text>
+        )}
+      </Stack>
+      <Button
+        size="md"
+        onClick={onSend}
+        leftSection={isLater ? <IconCalendarClock aria-hidden size={18} /> : <IconSend aria-hidden size={18} />}
+      >
+        {t(isLater ? 'compose.reviewLater' : 'compose.review')}
+      </Button>
+    </Section>
+  )
+}
+
+function Reach({ reach: { data, error, isFetching } }: { reach: ReturnType<typeof useReach> }) {
+  const { t } = useTranslation('broadcasts')
+  const { number } = useFormat()
+  if (error) return <Text size="sm">{messageOf(error)}</Text>
+  if (!data) return <Loader size="sm" type="dots" />
+  const { reachable, skipped } = data
+  const left = skipped.reduce((sum, { count }) => sum + count, 0)
+  return (
+    <>
+      <Group gap="xs">
+        <Text size="lg" fw={600}>
+          {t('reach.reached', { count: reachable, shown: number(reachable) })}
+        </Text>
+        {isFetching && <Loader size="xs" aria-label={t('loading', { ns: 'common' })} />}
+      </Group>
+      {left > 0 && (
+        <Stack gap={2}>
+          <Text size="sm">{t('reach.skipped', { count: left, shown: number(left) })}</Text>
+          <List size="sm">
+            {skipped.map(({ reason, count }) => (
+              <List.Item key={reason}>
+                {skipReason(t, reason)}: {number(count)}
+              </List.Item>
+            ))}
+          </List>
+        </Stack>
+      )}
+    </>
+  )
+}

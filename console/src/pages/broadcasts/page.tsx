@@ -1,0 +1,29 @@
+import { ModalsProvider } from '@mantine/modals'
+import { lazy, Suspense } from 'react'
+import { Navigate, Route, Routes } from 'react-router'
+import { NotFound } from '../../layout/not-found.js'
+import { Waiting } from '../../layout/waiting.js'
+import { useMay } from '../../session/session.js'
+import { useLiveBroadcasts } from './data.js'
+import { BroadcastList } from './list/list.js'
+
+const Compose = lazy(() => import('./compose/compose.js'))
+const Details = lazy(() => import('./details/details.js'))
+
+/** Broadcasts: all of them, a new one, one. */
+export default function BroadcastsPage() {
+  const maySend = useMay('agent')
+  useLiveBroadcasts()
+  return (
+    <ModalsProvider>
+      <Suspense fallback={<Waiting />}>
+        <Routes>
+          <Route index element={<BroadcastList />} />
+          <Route path="new" element={maySend ? <Compose /> : <Navigate to="/broadcasts" replace />} />
+          <Route path=":id" element={<Details />} />
+          <Route path="*" element={<NotFound />} />
+        </Routes>
+      </Suspense>
+    </ModalsProvider>
+  )
+}

@@ -1,0 +1,23 @@
+import type { TFunction } from 'i18next'
+import type { broadcasts } from '../../i18n/en/broadcasts.js'
+
+type Known = keyof typeof broadcasts.skipReasons
+
+// As the service names them (its model/broadcast, SKIP_REASONS).
+const KNOWN: Record<string, Known> = {
+  'not a number': 'notNumber',
+  'no such contact': 'noContact',
+  duplicate: 'duplicate',
+  blocked: 'blocked',
+  'opted out': 'optedOut',
+  'allow_broadcast is false': 'unwanted',
+  'missing value': 'missingValue',
+  'contact erased': 'erased',
+  cancelled: 'cancelled',
+}
+
+/** Why somebody is not sent to, in the page's language. */
+export function skipReason(t: TFunction<'broadcasts'>, reason: string): string {
+  const known = KNOWN[reason]
+  return known ? t(`skipReasons.${known}`) : reason
+}

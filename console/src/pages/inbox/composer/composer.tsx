@@ -1,0 +1,165 @@
+import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconBan, IconEye, IconLock, IconPlugConnectedX, IconRobot } from '@tabler/icons-react'
+import { lazy, type Ref, Suspense, useImperativeHandle, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router'
+import type { AnswerLine, InboxContact, ThreadMessage } from '../../../../../src/model/inbox.js'
+import { api } from '../../../api/client.js'
+import { useMay, useSession } from '../../../session/session.js'
+import { tellProblem } from '../../../shared/problem.js'
+import classes from './composer.module.css'
+import { useDraft } from './drafts.js'
+import { Editor, type EditorHandle } from './editor.js'
+import { Notice } from './notice.js'
+import { type OutgoingRequest, send } from './outbox.js'
+import type { Route } from './requests.js'
+import { useAnswerWindow } from './use-window.js'
+
+/** So long a closing menu takes. */
+const MENU_MS = 60
+
+// Few messages are templates: the dialog is loaded when it is asked for.
+const TemplateDialog = lazy(() => import('./template-dialog.js'))
+
+/** What others may ask of the composer. */
+export interface ComposerHandle {
+  reply: (message: ThreadMessage) => void
+  chooseTemplate: () => void
+}
+
+/** Where a conversation is answered, or why it cannot be. */
+export function Composer({
+  contact,
+  line,
+  lastSeq,
+  lastInboundAt,
+  onSent,
+  ref,
+}: {
+  contact: InboxContact
+  line: AnswerLine | undefined
+  lastSeq: number
+  lastInboundAt: string | null
+  onSent: () => void
+  ref: Ref<ComposerHandle>
+}) {
+  const { t } = useTranslation('thread')
+  const { member } = useSession()
+  const mayWrite = useMay('agent')
+  const editor = useRef<EditorHandle>(null)
+  const [draft, changeDraft] = useDraft(contact.id)
+  const [isChoosing, templates] = useDisclosure(false)
+  const window = useAnswerWindow(line, lastInboundAt)
+  useImperativeHandle(ref, () => ({
+    reply: (message) => {
+      changeDraft({ replyTo: message, isNote: false })
+      // After the menu has given the focus back to where it came from.
+      setTimeout(() => editor.current?.focus(), MENU_MS)
+    },
+    chooseTemplate: templates.open,
+  }))
+
+  if (!mayWrite) {
+    return (
+      <div className={classes.composer}>
+        <Notice icon={IconEye}>{t('readOnly')}</Notice>
+      </div>
+    )
+  }
+  const route: Route = { contact, line, me: member, lastSeq, replyTo: draft.replyTo }
+  const sendNow = (request: OutgoingRequest) => {
+    send(request)
+    onSent()
+  }
+  const closed = closedBy(contact, line, window?.isOpen ?? true)
+  return (
+    <div className={classes.composer}>
+      {closed === null ? (
+        contact.bot_status === 'active' && !draft.isNote && <Notice icon={IconRobot}>{t('botActive')}</Notice>
+      ) : (
+        <Closed reason={closed} contact={contact} onTemplate={templates.open} />
+      )}
+      <Editor
+        route={route}
+        draft={draft}
+        onDraft={changeDraft}
+        isClosed={closed !== null || line === undefined}
+        window={window}
+        onSend={sendNow}
+        onNote={onSent}
+        onTemplate={hasTemplates(line) ? templates.open : null}
+        ref={editor}
+      />
+      {isChoosing && (
+        <Suspense>
+          <TemplateDialog route={route} onSend={sendNow} onClose={templates.close} />
+        </Suspense>
+      )}
+    </div>
+  )
+}
+
+type Closed = 'blocked' | 'no_line' | 'not_ready' | 'window'
+
+function closedBy(contact: InboxContact, line: AnswerLine | undefined, isOpen: boolean): Closed | null {
+  if (contact.blocked) return 'blocked'
+  if (line === undefined) return null
+  if (line.kind === null) return 'no_line'
+  if (!line.is_ready) return 'not_ready'
+  return isOpen ? null : 'window'
+}
+
+/** Only the business API has templates. */
+function hasTemplates(line: AnswerLine | undefined): boolean {
+  return line?.kind === 'business_api' && line.is_ready
+}
+
+function Closed({ reason, contact, onTemplate }: { reason: Closed; contact: InboxContact; onTemplate: () => void }) {
+  const { t } = useTranslation('thread')
+  const isOwner = useMay('owner')
+  const query = { chat_id: contact.chat_id }
+  const unblock = () => void api.patch('/contact', { blocked: false }, { query }).catch(tellProblem)
+  const settings = isOwner && (
+    <Button component={Link} to="/settings" size="compact-sm" variant="default">
+      {t('toSettings')}
+    </Button>
+  )
+  switch (reason) {
+    case 'blocked':
+      return (
+        <Notice
+          icon={IconBan}
+          tone="warning"
+          action={
+            <Button size="compact-sm" variant="default" onClick={unblock}>
+              {t('unblock')}
+            </Button>
+          }
+        >
+          {t('blocked')}
+        </Notice>
+      )
+    case 'no_line':
+    case 'not_ready':
+      return (
+        <Notice icon={IconPlugConnectedX} tone="warning" action={settings}>
+          {t(reason === 'no_line' ? 'noLine' : 'lineNotReady')}
+        </Notice>
+      )
+    case 'window':
+      return (
+        <Notice
+          icon={IconLock}
+          tone="warning"
+          action={
+            <Button size="compact-sm" onClick={onTemplate}>
+              {t('sendTemplate')}
+            </Button>
+          }
+        >
+          {t('windowClosed')}
+        </Notice>
+      )
+  }
+}

@@ -1,0 +1,33 @@
+import { Button, Group, Modal, Stack } from '@mantine/core'
+import type { FormEvent, ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+
+/** The frame of a dialog in which a message is made: its fields, and the button that sends it. */
+export function MakerDialog({
+  title,
+  children,
+  onSubmit,
+  onClose,
+}: {
+  title: string
+  children: ReactNode
+  onSubmit: (event?: FormEvent<HTMLFormElement>) => void
+  onClose: () => void
+}) {
+  const { t } = useTranslation('thread')
+  return (
+    <Modal opened onClose={onClose} title={title} centered>
+      <form onSubmit={onSubmit} noValidate>
+        <Stack gap="sm">
+          {children}
+          <Group justify="flex-end" mt="xs">
+            <Button variant="default" onClick={onClose}>
+              {t('cancel', { ns: 'common' })}
+            </Button>
+            <Button type="submit">{t('send')}</Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,27 @@
+import { Group, Text } from '@mantine/core'
+import type { Icon } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import classes from './composer.module.css'
+
+/** A line above or in place of the composer: what holds of this conversation, and what can be done. */
+export function Notice({
+  icon: IconShown,
+  tone = 'plain',
+  children,
+  action,
+}: {
+  icon: Icon
+  tone?: 'plain' | 'warning'
+  children: ReactNode
+  action?: ReactNode
+}) {
+  return (
+    <Group gap="xs" wrap="nowrap" className={classes.notice} data-tone={tone}>
+      <IconShown aria-hidden size={18} stroke={1.7} className={classes.noticeIcon} />
+      <Text size="sm" flex={1}>
+        {children}
+      </Text>
+      {action}
+    </Group>
+  )
+}

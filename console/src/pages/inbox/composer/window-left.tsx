@@ -1,0 +1,31 @@
+import { Text, Tooltip } from '@mantine/core'
+import { IconClockHour4 } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import classes from './composer.module.css'
+import type { AnswerWindow } from './use-window.js'
+
+const HOUR_MS = 3_600_000
+const SOON_MS = 2 * HOUR_MS
+
+/** For how long the customer can still be answered freely. */
+export function WindowLeft({ window: { msLeft } }: { window: AnswerWindow }) {
+  const { t } = useTranslation('thread')
+  const left =
+    msLeft >= HOUR_MS
+      ? t('hoursLeft', { count: Math.floor(msLeft / HOUR_MS) })
+      : t('minutesLeft', { count: Math.max(1, Math.ceil(msLeft / 60_000)) })
+  return (
+    <Tooltip label={t('windowHint')} multiline w={260}>
+      <Text
+        component="button"
+        type="button"
+        size="xs"
+        className={classes.left}
+        data-soon={msLeft < SOON_MS || undefined}
+        aria-label={`${left}. ${t('windowHint')}`}
+      >
+        <IconClockHour4 aria-hidden size={14} /> {left}
+      </Text>
+    </Tooltip>
+  )
+}

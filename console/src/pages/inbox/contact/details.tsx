@@ -1,0 +1,148 @@
+import { Badge, Button, DataList, Divider, Group, Stack, Switch, Text, Title } from '@mantine/core'
+import { IconRobot } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import type { InboxContact } from '../../../../../src/model/inbox.js'
+import { useMay } from '../../../session/session.js'
+import { useFormat } from '../../../shared/format.js'
+import { Assignee } from './assignee.js'
+import { Copy } from './copy.js'
+import { Editable } from './editable.js'
+import { Facts, Summary } from './facts.js'
+import { nameOf } from './name.js'
+import { Portrait } from './portrait.js'
+import { Tags } from './tags.js'
+import { useContactActions } from './use-actions.js'
+import { type ContactChanges, useChangeContact } from './use-contact.js'
+
+const EMAIL = /^[^@\s]+@[^@\s]+$/
+
+/** What is known of a contact, to be changed by those who may. */
+export function Details({ contact }: { contact: InboxContact }) {
+  const { t } = useTranslation('inbox')
+  const mayWrite = useMay('agent')
+  const { mutate } = useChangeContact(contact)
+  const change = mayWrite ? (changes: ContactChanges) => mutate(changes) : null
+  return (
+    <Stack p="md" gap="md">
+      <Stack align="center" gap={4}>
+        <Portrait contact={contact} size={72} />
+        <Title order={3} size="h4" ta="center" lineClamp={2}>
+          {nameOf(contact)}
+        </Title>
+        {contact.blocked && <Badge color="red">{t('blocked')}</Badge>}
+      </Stack>
+      <Person contact={contact} change={change} />
+      <Assignee contact={contact} label />
+      <Tags tags={contact.tags} onChange={change && ((tags) => change({ tags }))} />
+      <Divider />
+      <Broadcasts contact={contact} change={change} />
+      <Bot contact={contact} />
+      <Divider />
+      <Summary contact={contact} />
+      <Facts contact={contact} />
+    </Stack>
+  )
+}
+
+interface PartProps {
+  contact: InboxContact
+  /** Null where the member may not. */
+  change: ((changes: ContactChanges) => void) | null
+}
+
+function Person({ contact, change }: PartProps) {
+  const { t } = useTranslation('inbox')
+  const { full_name, phone_number, email } = contact
+  return (
+    <DataList gap={6} labelWidth={80}>
+      <DataList.Item>
+        <DataList.ItemLabel>{t('panel.name')}</DataList.ItemLabel>
+        <DataList.ItemValue miw={0}>
+          <Editable
+            field={t('panel.name')}
+            value={full_name}
+            onSave={change && ((name) => change({ full_name: name }))}
+            maxLength={255}
+          />
+        </DataList.ItemValue>
+      </DataList.Item>
+      <DataList.Item>
+        <DataList.ItemLabel>{t('panel.number')}</DataList.ItemLabel>
+        <DataList.ItemValue miw={0}>
+          <Group gap={4} wrap="nowrap">
+            <Text size="sm" truncate>
+              {phone_number ?? t('panel.noNumber')}
+            </Text>
+            {phone_number !== null && <Copy value={phone_number} label={t('panel.copyNumber')} />}
+          </Group>
+        </DataList.ItemValue>
+      </DataList.Item>
+      <DataList.Item>
+        <DataList.ItemLabel>{t('panel.email')}</DataList.ItemLabel>
+        <DataList.ItemValue miw={0}>
+          <Editable
+            field={t('panel.email')}
+            value={email}
+            onSave={change && ((address) => change({ email: address }))}
+            check={(typed) => (EMAIL.test(typed) ? null : t('panel.emailWrong'))}
+            maxLength={320}
+          />
+        </DataList.ItemValue>
+      </DataList.Item>
+    </DataList>
+  )
+}
+
+function Broadcasts({ contact, change }: PartProps) {
+  const { t } = useTranslation('inbox')
+  const format = useFormat()
+  const { allow_broadcast, opted_out_at } = contact
+  const optedOut = opted_out_at === null ? undefined : t('panel.optedOut', { date: format.date(opted_out_at) })
+  if (!change) {
+    return (
+      <Text size="sm">
+        {t('panel.broadcasts')}: {t(allow_broadcast ? 'yes' : 'no', { ns: 'common' })}
+        {optedOut !== undefined && ` · ${optedOut}`}
+      </Text>
+    )
+  }
+  return (
+    <Switch
+      label={t('panel.broadcasts')}
+      description={optedOut}
+      checked={allow_broadcast}
+      onChange={(event) => change({ allow_broadcast: event.currentTarget.checked })}
+    />
+  )
+}
+
+function Bot({ contact }: { contact: InboxContact }) {
+  const { t } = useTranslation('inbox')
+  const mayWrite = useMay('agent')
+  const { setBot, isPending } = useContactActions(contact)
+  const { bot_status } = contact
+  return (
+    <Group justify="space-between" wrap="nowrap">
+      <Text size="sm">
+        {t('panel.botStatus')}: {t(`panel.bot.${bot_status ?? 'none'}`)}
+      </Text>
+      {mayWrite && bot_status !== 'active' && (
+        <Button
+          size="compact-sm"
+          flex="none"
+          variant="default"
+          leftSection={<IconRobot size={14} aria-hidden />}
+          onClick={() => setBot('active')}
+          loading={isPending}
+        >
+          {t('panel.handOver')}
+        </Button>
+      )}
+      {mayWrite && bot_status === 'active' && (
+        <Button size="compact-sm" flex="none" variant="default" onClick={() => setBot('paused')} loading={isPending}>
+          {t('header.takeOver')}
+        </Button>
+      )}
+    </Group>
+  )
+}

@@ -1,0 +1,76 @@
+import { DataList, Group, Stack, Text, Title } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import type { InboxContact } from '../../../../../src/model/inbox.js'
+import { useFormat } from '../../../shared/format.js'
+import { Copy } from './copy.js'
+
+/** How contacts come to be made by the service itself. */
+const SOURCES = [
+  'inbound_message',
+  'send_template_auto_create',
+  'gateway_send',
+  'broadcast_recipient',
+  'import',
+  'opt_out_import',
+] as const
+
+/** What was written down of the conversation so far; nothing where that was not done. */
+export function Summary({ contact }: { contact: InboxContact }) {
+  const { t } = useTranslation('inbox')
+  const format = useFormat()
+  const { contact_summary: summary, contact_summary_updated_at: updatedAt } = contact
+  if (!summary) return null
+  return (
+    <Stack gap={4}>
+      <Title order={4} size="sm">
+        {t('panel.summary')}
+      </Title>
+      <Text size="sm">{summary}</Text>
+      {updatedAt !== null && (
+        <Text size="xs" c="dimmed">
+          {t('panel.summaryOf', { date: format.dateTime(updatedAt) })}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+/** What cannot be changed of a contact. */
+export function Facts({ contact }: { contact: InboxContact }) {
+  const { t } = useTranslation('inbox')
+  const format = useFormat()
+  const source = contact.source?.type
+  const known = SOURCES.find((name) => name === source)
+  // Whoever makes a contact by the API may name any source.
+  const sourceName = known ? t(`panel.sources.${known}`) : source
+  const facts = [
+    {
+      label: t('panel.lastInbound'),
+      value: contact.last_inbound_at ? format.dateTime(contact.last_inbound_at) : t('panel.never'),
+    },
+    { label: t('panel.messages'), value: format.number(contact.last_seq) },
+    { label: t('panel.created'), value: format.dateTime(contact.created_at) },
+    ...(typeof sourceName === 'string' ? [{ label: t('panel.source'), value: sourceName }] : []),
+  ]
+  return (
+    <Stack gap="xs">
+      <Title order={4} size="sm">
+        {t('panel.facts')}
+      </Title>
+      <DataList gap={4} labelWidth={126} size="xs">
+        {facts.map(({ label, value }) => (
+          <DataList.Item key={label}>
+            <DataList.ItemLabel>{label}</DataList.ItemLabel>
+            <DataList.ItemValue>{value}</DataList.ItemValue>
+          </DataList.Item>
+        ))}
+      </DataList>
+      <Group gap={4} wrap="nowrap">
+        <Text size="xs" c="dimmed" truncate>
+          {t('panel.id')}: {contact.id}
+        </Text>
+        <Copy value={contact.id} label={t('panel.copyId')} />
+      </Group>
+    </Stack>
+  )
+}

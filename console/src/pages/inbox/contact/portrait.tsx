@@ -1,0 +1,25 @@
+import { Avatar } from '@mantine/core'
+import { IconUser, IconUsersGroup } from '@tabler/icons-react'
+import type { InboxContact } from '../../../../../src/model/inbox.js'
+
+/** Stands for a contact: its initials, where it has a name. The name itself stands beside it. */
+export function Portrait({ contact, size = 44 }: { contact: InboxContact; size?: number }) {
+  const { full_name: name, chat_id } = contact
+  if (chat_id.endsWith('@g.us')) {
+    return (
+      <Avatar size={size} aria-hidden>
+        <IconUsersGroup size={size / 2} />
+      </Avatar>
+    )
+  }
+  // Numbers and signs are no initials.
+  const words = (name ?? '').match(/\p{L}[\p{L}\p{M}]*/gu)
+  if (!words) {
+    return (
+      <Avatar size={size} aria-hidden>
+        <IconUser size={size / 2} />
+      </Avatar>
+    )
+  }
+  return <Avatar size={size} name={words.join(' ')} color="initials" aria-hidden />
+}

@@ -1,0 +1,66 @@
+import { Button, Group, Text } from '@mantine/core'
+import { modals } from '@mantine/modals'
+import { notifications } from '@mantine/notifications'
+import { useTranslation } from 'react-i18next'
+import type { InboxContact } from '../../../../../src/model/inbox.js'
+import { tellDone } from '../../../shared/problem.js'
+import { nameOf } from './name.js'
+import { useChangeContact } from './use-contact.js'
+
+/** What is done to a contact by a button, a menu or a key. */
+export function useContactActions(contact: InboxContact) {
+  const { t } = useTranslation('inbox')
+  const change = useChangeContact(contact)
+  // Who archives leaves the conversation: what mutate() is given would not be called any more.
+  const archive = (archived: boolean) =>
+    void change.mutateAsync({ archived }).then(
+      () => tellArchived(t(archived ? 'header.archived' : 'header.restored')),
+      // It has been told of already.
+      () => undefined,
+    )
+
+  /** A slip of the finger is undone by a click. */
+  const tellArchived = (message: string) => {
+    const id = `archived-${contact.id}`
+    const undo = () => {
+      notifications.hide(id)
+      change.mutate({ archived: contact.archived })
+    }
+    notifications.show({
+      id,
+      color: 'teal',
+      message: (
+        <Group justify="space-between" wrap="nowrap">
+          <Text size="sm" truncate>
+            {nameOf(contact)}: {message}
+          </Text>
+          <Button size="compact-xs" variant="default" onClick={undo}>
+            {t('header.undo')}
+          </Button>
+        </Group>
+      ),
+    })
+  }
+
+  const toggleBlocked = () => {
+    const name = nameOf(contact)
+    if (contact.blocked) {
+      change.mutate({ blocked: false }, { onSuccess: () => tellDone(t('header.unblocked', { name })) })
+      return
+    }
+    modals.openConfirmModal({
+      title: t('header.blockTitle', { name }),
+      children: <Text size="sm">{t('header.blockHint')}</Text>,
+      labels: { confirm: t('header.block'), cancel: t('cancel', { ns: 'common' }) },
+      confirmProps: { color: 'red' },
+      onConfirm: () => change.mutate({ blocked: true }),
+    })
+  }
+
+  return {
+    toggleArchived: () => archive(!contact.archived),
+    toggleBlocked,
+    setBot: (bot_status: 'active' | 'paused') => change.mutate({ bot_status }),
+    isPending: change.isPending,
+  }
+}

@@ -1,0 +1,72 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { AnswerLine, InboxContact } from '../../../../../src/model/inbox.js'
+import { api } from '../../../api/client.js'
+import { useLive } from '../../../api/live.js'
+import type { Contact } from '../../../api/types.js'
+import { tellProblem } from '../../../shared/problem.js'
+import { update } from '../list/news.js'
+import { useNews } from '../list/news-provider.js'
+
+/** A contact with the connection by which it is answered, as they are at this moment. */
+export function useContact(contactId: string) {
+  const { latest } = useNews()
+  const queries = useQueryClient()
+  const queryKey = ['inbox', 'contact', contactId]
+  const query = useQuery({
+    queryKey,
+    queryFn: async ({ signal }) => {
+      const askedAt = performance.now()
+      return { ...(await api.get<Answer>(`/inbox/${contactId}`, {}, signal)), askedAt }
+    },
+    refetchOnMount: 'always',
+  })
+  useLive(({ type, contact_id, message }) => {
+    const isElsewhere =
+      type === 'message.received' && contact_id === contactId && message?.instance !== query.data?.line.instance
+    if (isElsewhere || type.startsWith('instance.')) void queries.invalidateQueries({ queryKey })
+  })
+  const { data, error, refetch } = query
+  return { contact: data && update(data.contact, latest.news, data.askedAt), line: data?.line, error, refetch }
+}
+
+interface Answer {
+  contact: InboxContact
+  line: AnswerLine
+}
+
+/** What a member may change of a contact. */
+export type ContactChanges = Partial<
+  Pick<Contact, 'full_name' | 'email' | 'tags' | 'allow_broadcast' | 'archived' | 'blocked' | 'bot_status'>
+>
+
+/** Changes fields of a contact; shows the outcome at once, and a refusal as a notification. */
+export function useChangeContact(contact: InboxContact) {
+  const { keep } = useNews()
+  return useMutation({
+    mutationFn: async (changes: ContactChanges) => {
+      const path = `/contact?${new URLSearchParams({ chat_id: contact.chat_id })}`
+      return (await api.patch<{ contact: Contact }>(path, changes)).contact
+    },
+    onMutate: (changes) => {
+      keep({ ...contact, ...changes }, performance.now())
+      return { before: contact, askedAt: performance.now() }
+    },
+    onSuccess: (changed, _, { askedAt }) => keep({ ...contact, ...changed }, askedAt),
+    onError: (error, _, asked) => {
+      if (asked) keep(asked.before, asked.askedAt)
+      tellProblem(error)
+    },
+  })
+}
+
+/** Gives a contact to a member of the team, or to nobody. */
+export function useAssign(contact: InboxContact) {
+  const { keep } = useNews()
+  return useMutation({
+    mutationFn: async (memberId: string | null) =>
+      (await api.put<{ contact: InboxContact }>(`/contacts/${contact.id}/assignee`, { member_id: memberId })).contact,
+    onMutate: () => performance.now(),
+    onSuccess: (changed, _, askedAt) => keep(changed, askedAt),
+    onError: (error) => tellProblem(error),
+  })
+}

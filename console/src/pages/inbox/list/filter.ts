@@ -1,0 +1,71 @@
+import { useCallback, useMemo } from 'react'
+import { useSearchParams } from 'react-router'
+import type { InboxContact } from '../../../../../src/model/inbox.js'
+
+/** The parts of the inbox; those that are archived are in none of the others. */
+export const VIEWS = ['all', 'unread', 'mine', 'archived'] as const
+export type View = (typeof VIEWS)[number]
+
+/** Which contacts the list shows; empty: any. */
+export interface InboxFilter {
+  view: View
+  tag: string
+  search: string
+}
+
+/** The filter as the address has it, so that a link shows the same, with what changes it. */
+export function useInboxFilter(): [InboxFilter, (changes: Partial<InboxFilter>) => void] {
+  const [params, setParams] = useSearchParams()
+  const view = VIEWS.find((known) => known === params.get('filter')) ?? 'all'
+  const tag = params.get('tag') ?? ''
+  const search = params.get('search') ?? ''
+  const filter = useMemo(() => ({ view, tag, search }), [view, tag, search])
+  const change = useCallback(
+    (changes: Partial<InboxFilter>) =>
+      setParams((current) => toParams({ ...filter, ...changes }, current), { replace: true }),
+    [filter, setParams],
+  )
+  return [filter, change]
+}
+
+function toParams({ view, tag, search }: InboxFilter, current: URLSearchParams): URLSearchParams {
+  const next = new URLSearchParams(current)
+  // Else the conversation would jump there with each letter that is typed.
+  next.delete('message')
+  for (const [name, value] of Object.entries({ filter: view === 'all' ? '' : view, tag, search })) {
+    if (value === '') next.delete(name)
+    else next.set(name, value)
+  }
+  return next
+}
+
+/** The address of a conversation, or of the list alone, beside the list as it is filtered now. */
+export function placeOf(contactId: string | null, params: URLSearchParams): { pathname: string; search: string } {
+  const next = new URLSearchParams(params)
+  next.delete('message')
+  return { pathname: contactId === null ? '/inbox' : `/inbox/${contactId}`, search: next.toString() }
+}
+
+/** Whether the service would list the contact too; `memberId`: whose inbox it is. */
+export function fits(contact: Fitting, { view, tag, search }: InboxFilter, memberId: string): boolean {
+  if (contact.archived !== (view === 'archived')) return false
+  if (view === 'unread' && !contact.has_unread_messages) return false
+  if (view === 'mine' && contact.assignee_id !== memberId) return false
+  if (tag !== '' && !contact.tags.includes(tag)) return false
+  return search === '' || isFound(contact, search)
+}
+
+type Fitting = Pick<
+  InboxContact,
+  'archived' | 'has_unread_messages' | 'assignee_id' | 'tags' | 'full_name' | 'phone_number' | 'chat_id'
+>
+
+function isFound({ full_name, phone_number, chat_id }: Fitting, search: string): boolean {
+  if (full_name !== null && fold(full_name).includes(fold(search))) return true
+  const digits = search.replace(/\D/g, '')
+  return digits !== '' && [phone_number, chat_id].some((number) => number?.replace(/\D/g, '').includes(digits))
+}
+
+function fold(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().trim()
+}

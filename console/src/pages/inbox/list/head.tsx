@@ -1,0 +1,176 @@
+import {
+  ActionIcon,
+  CloseButton,
+  Group,
+  Input,
+  InputBase,
+  Kbd,
+  SegmentedControl,
+  Stack,
+  TextInput,
+  Title,
+  Tooltip,
+} from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { IconKeyboard, IconSearch, IconSelector, IconTag, IconUserPlus } from '@tabler/icons-react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useMay } from '../../../session/session.js'
+import { useTags } from '../../../shared/use-tags.js'
+import { type InboxFilter, VIEWS, type View } from './filter.js'
+
+const TagFilter = lazy(() => import('./tag-filter.js'))
+
+/** So long nothing more is typed before it is searched for, in ms. */
+const TYPING_MS = 250
+/** The id of the search, which a key leads to. */
+export const SEARCH_ID = 'inbox-search'
+
+interface HeadProps {
+  filter: InboxFilter
+  onFilter: (changes: Partial<InboxFilter>) => void
+  onNew: () => void
+  /** Down from the search: into the list. */
+  onDown: () => void
+  /** Null where there is no keyboard. */
+  onShortcuts: (() => void) | null
+}
+
+/** Above the list: what it shows, and new contacts. */
+export function Head({ filter, onFilter, onNew, onDown, onShortcuts }: HeadProps) {
+  const { t } = useTranslation('inbox')
+  const mayWrite = useMay('agent')
+  return (
+    <Stack gap="xs" p="md" pb="xs">
+      <Group justify="space-between" wrap="nowrap">
+        <Title order={1} size="h3">
+          {t('title')}
+        </Title>
+        <Group gap={4} wrap="nowrap">
+          {onShortcuts && (
+            <Tooltip label={t('shortcuts.open')}>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size="lg"
+                onClick={onShortcuts}
+                aria-label={t('shortcuts.open')}
+              >
+                <IconKeyboard size={20} stroke={1.6} aria-hidden />
+              </ActionIcon>
+            </Tooltip>
+          )}
+          {mayWrite && (
+            <Tooltip label={t('new.open')}>
+              <ActionIcon variant="light" size="lg" onClick={onNew} aria-label={t('new.open')}>
+                <IconUserPlus size={20} stroke={1.6} aria-hidden />
+              </ActionIcon>
+            </Tooltip>
+          )}
+        </Group>
+      </Group>
+      <Search
+        search={filter.search}
+        onSearch={(search) => onFilter({ search })}
+        onDown={onDown}
+        hasKey={onShortcuts !== null}
+      />
+      <SegmentedControl
+        size="xs"
+        fullWidth
+        aria-label={t('views.label')}
+        value={filter.view}
+        onChange={(view) => onFilter({ view: view as View })}
+        data={VIEWS.map((view) => ({ value: view, label: t(`views.${view}`) }))}
+      />
+      <Tags tag={filter.tag} onTag={(tag) => onFilter({ tag })} />
+    </Stack>
+  )
+}
+
+interface SearchProps {
+  search: string
+  onSearch: (search: string) => void
+  onDown: () => void
+  hasKey: boolean
+}
+
+function Search({ search, onSearch, onDown, hasKey }: SearchProps) {
+  const { t } = useTranslation('inbox')
+  const [typed, setTyped] = useState(search)
+  const told = useRef(search)
+  const tell = useDebouncedCallback((words: string) => {
+    told.current = words
+    onSearch(words)
+  }, TYPING_MS)
+  // The address has changed by other ways: back, a link, "show all".
+  useEffect(() => {
+    if (search === told.current) return
+    told.current = search
+    setTyped(search)
+  }, [search])
+  const type = (words: string) => {
+    setTyped(words)
+    tell(words)
+  }
+  return (
+    <TextInput
+      id={SEARCH_ID}
+      type="search"
+      value={typed}
+      onChange={(event) => type(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'ArrowDown') {
+          event.preventDefault()
+          onDown()
+        }
+        if (event.key !== 'Escape') return
+        if (typed === '') event.currentTarget.blur()
+        type('')
+      }}
+      placeholder={t('search')}
+      aria-label={t('search')}
+      leftSection={<IconSearch size={16} aria-hidden />}
+      rightSection={
+        typed !== '' ? (
+          <CloseButton size="sm" aria-label={t('clearSearch')} onClick={() => type('')} />
+        ) : (
+          hasKey && (
+            <Kbd size="xs" aria-hidden>
+              /
+            </Kbd>
+          )
+        )
+      }
+    />
+  )
+}
+
+function Tags({ tag, onTag }: { tag: string; onTag: (tag: string) => void }) {
+  const { t } = useTranslation('inbox')
+  const known = useTags().map((one) => one.tag)
+  const [isAsked, setAsked] = useState(false)
+  if (known.length === 0 && tag === '') return null
+  const resting = (
+    <InputBase
+      component="button"
+      type="button"
+      pointer
+      size="xs"
+      leftSection={<IconTag size={14} aria-hidden />}
+      rightSection={<IconSelector size={14} aria-hidden />}
+      rightSectionPointerEvents="none"
+      aria-haspopup="listbox"
+      onClick={() => setAsked(true)}
+    >
+      {tag || <Input.Placeholder>{t('anyTag')}</Input.Placeholder>}
+    </InputBase>
+  )
+  // Few look for tags: the list is loaded for them.
+  if (!isAsked && tag === '') return resting
+  return (
+    <Suspense fallback={resting}>
+      <TagFilter tag={tag} known={known} onTag={onTag} isAsked={isAsked} />
+    </Suspense>
+  )
+}

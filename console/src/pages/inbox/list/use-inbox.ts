@@ -1,0 +1,61 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef } from 'react'
+import type { InboxContact } from '../../../../../src/model/inbox.js'
+import { api } from '../../../api/client.js'
+import { useSession } from '../../../session/session.js'
+import type { InboxFilter } from './filter.js'
+import { type InboxPage, list } from './news.js'
+import { useNews } from './news-provider.js'
+
+/** So many contacts are asked for by themselves; where more are missing the list is loaded anew. */
+const MAX_MISSING = 20
+
+/** The contacts that fit the filter, the latest first, as they are at this moment. */
+export function useInbox(filter: InboxFilter, openId: string | null) {
+  const { member } = useSession()
+  const { latest, keep } = useNews()
+  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
+    queryKey: ['inbox', 'list', filter],
+    queryFn: ({ pageParam, signal }) => readPage(filter, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+    // Events tell of all changes from here on.
+    refetchOnMount: 'always',
+    refetchOnWindowFocus: false,
+  })
+  const { contacts, missing } = useMemo(
+    () => list(data?.pages ?? [], latest.news, filter, { memberId: member.id, openId }),
+    [data, latest, filter, member.id, openId],
+  )
+  const asked = useRef(new Set<string>())
+  useEffect(() => {
+    const wanted = missing.filter((id) => !asked.current.has(id))
+    for (const id of wanted) asked.current.add(id)
+    const forget = (ids: string[]) => ids.forEach((id) => void asked.current.delete(id))
+    if (wanted.length > MAX_MISSING) {
+      void refetch().then(() => forget(wanted))
+      return
+    }
+    for (const id of wanted) {
+      const askedAt = performance.now()
+      void readContact(id).then((contact) => {
+        forget([id])
+        if (contact) keep(contact, askedAt)
+      })
+    }
+  }, [missing, keep, refetch])
+  return { contacts, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch }
+}
+
+async function readPage({ view, tag, search }: InboxFilter, cursor: string | null, signal: AbortSignal) {
+  const askedAt = performance.now()
+  const query = { filter: view, tag, search: search.trim(), cursor }
+  const page = await api.get<Omit<InboxPage, 'askedAt'>>('/inbox', query, signal)
+  return { ...page, askedAt }
+}
+
+/** Null where it has gone in the meantime: the list does without it. */
+async function readContact(id: string): Promise<InboxContact | null> {
+  const answer = await api.get<{ contact: InboxContact }>(`/inbox/${id}`).catch(() => null)
+  return answer?.contact ?? null
+}

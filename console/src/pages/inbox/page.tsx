@@ -1,0 +1,157 @@
+import { Center, EmptyState, Kbd } from '@mantine/core'
+import { useDisclosure, useHotkeys, useLocalStorage, useMediaQuery } from '@mantine/hooks'
+import { IconMessages } from '@tabler/icons-react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { Trans, useTranslation } from 'react-i18next'
+import { useNavigate, useParams, useSearchParams } from 'react-router'
+import type { VirtuosoHandle } from 'react-virtuoso'
+import { lazyPart } from '../../i18n/index.js'
+import { useIsPhone } from '../../layout/use-is-phone.js'
+import { Waiting } from '../../layout/waiting.js'
+import { LoadProblem } from '../../shared/problem.js'
+import type { ConversationProps } from './contact/conversation.js'
+import type { Side } from './contact/header.js'
+import { nameOf } from './contact/name.js'
+import { isElsewhere } from './keys.js'
+import { Empty } from './list/empty.js'
+import { placeOf, useInboxFilter } from './list/filter.js'
+import { Head, SEARCH_ID } from './list/head.js'
+import { List, ListSkeleton } from './list/list.js'
+import { useInbox } from './list/use-inbox.js'
+import { useRoving } from './list/use-roving.js'
+import classes from './page.module.css'
+
+// The list is what shows first.
+const Conversation = lazyPart(['thread'], () => import('./contact/conversation.js'))
+const NewContact = lazy(() => import('./list/new-contact.js'))
+const Shortcuts = lazy(() => import('./shortcuts.js'))
+
+/** As wide as list, conversation and panel need to stand side by side. */
+const WIDE = '(min-width: 75em)'
+
+/** The inbox: the conversations, the one that is open, and whom it is with. */
+export function InboxPage() {
+  const { contactId: openId = null } = useParams()
+  const [params] = useSearchParams()
+  const [filter, changeFilter] = useInboxFilter()
+  const navigate = useNavigate()
+  const isPhone = useIsPhone()
+  const inbox = useInbox(filter, openId)
+  const { contacts, isPending } = inbox
+  useEffect(() => {
+    if (!isPending) Conversation.preload()
+  }, [isPending])
+  const list = useRef<VirtuosoHandle>(null)
+  const roving = useRoving(contacts, openId, list)
+  const [isCreating, creating] = useDisclosure(false)
+  const [isHelpOpen, help] = useDisclosure(false)
+  const open = (contactId: string) => navigate(placeOf(contactId, params))
+  const openNext = (by: number) => {
+    const place = contacts.findIndex(({ id }) => id === openId)
+    const next = contacts[place < 0 ? 0 : place + by]
+    if (next) open(next.id)
+  }
+  const listed = contacts.find(({ id }) => id === openId)
+  useTitle(listed ? nameOf(listed) : null, contacts.filter((contact) => contact.has_unread_messages).length)
+  useHotkeys([
+    ['j', (event) => !isElsewhere(event) && roving.move(1)],
+    ['k', (event) => !isElsewhere(event) && roving.move(-1)],
+    ['/', (event) => !isElsewhere(event) && document.getElementById(SEARCH_ID)?.focus()],
+    ['shift+?', (event) => !isElsewhere(event) && help.open()],
+  ])
+  // These are pressed while an answer is written, too.
+  useHotkeys(
+    [
+      ['alt+ArrowDown', (event) => !isElsewhere(event) && openNext(1)],
+      ['alt+ArrowUp', (event) => !isElsewhere(event) && openNext(-1)],
+    ],
+    [],
+    true,
+  )
+  const isListShown = !isPhone || openId === null
+  return (
+    <div className={classes.inbox}>
+      {isListShown && (
+        <section className={classes.list}>
+          <Head
+            filter={filter}
+            onFilter={changeFilter}
+            onNew={creating.open}
+            onDown={roving.enter}
+            onShortcuts={isPhone ? null : help.open}
+          />
+          {inbox.error && contacts.length === 0 ? (
+            <LoadProblem error={inbox.error} retry={() => void inbox.refetch()} />
+          ) : isPending ? (
+            <ListSkeleton />
+          ) : contacts.length === 0 ? (
+            <Empty filter={filter} onFilter={changeFilter} onNew={creating.open} />
+          ) : (
+            <List
+              contacts={contacts}
+              openId={openId}
+              roving={roving}
+              handle={list}
+              isLoadingMore={inbox.isFetchingNextPage}
+              onEnd={() => inbox.hasNextPage && void inbox.fetchNextPage()}
+            />
+          )}
+        </section>
+      )}
+      {openId !== null ? (
+        <Suspense fallback={<Waiting />}>
+          <OpenConversation key={openId} contactId={openId} listed={listed} isAlone={isPhone} />
+        </Suspense>
+      ) : (
+        !isPhone && <NoneOpen />
+      )}
+      <Suspense>
+        {isCreating && <NewContact opened onClose={creating.close} onOpen={open} />}
+        {isHelpOpen && <Shortcuts opened onClose={help.close} />}
+      </Suspense>
+    </div>
+  )
+}
+
+type OpenProps = Pick<ConversationProps, 'contactId' | 'listed' | 'isAlone'>
+
+/** Where there is room, what stands beside a conversation stays from one to the next; elsewhere it is in front of it when it is asked for. */
+function OpenConversation(props: OpenProps) {
+  const hasRoomForPanel = useMediaQuery(WIDE, true, { getInitialValueInEffect: false })
+  const [areDetailsShown, showDetails] = useLocalStorage({
+    key: 'parley.details',
+    defaultValue: true,
+    getInitialValueInEffect: false,
+  })
+  const [asked, ask] = useState<Side | null>(null)
+  // The search is of one conversation; the details stay from one to the next.
+  const stays = hasRoomForPanel && areDetailsShown ? 'details' : null
+  const change = (side: Side | null) => {
+    ask(side)
+    if (hasRoomForPanel && side !== 'search') showDetails(side !== null)
+  }
+  return <Conversation {...props} hasRoomForPanel={hasRoomForPanel} side={asked ?? stays} onSide={change} />
+}
+
+function NoneOpen() {
+  const { t } = useTranslation('inbox')
+  return (
+    <Center flex={1} p="md" className={classes.none}>
+      <EmptyState
+        withIndicatorBackground
+        icon={<IconMessages stroke={1.5} aria-hidden />}
+        title={t('choose')}
+        description={<Trans t={t} i18nKey="chooseHint" components={{ key: <Kbd /> }} />}
+      />
+    </Center>
+  )
+}
+
+/** Names the tab after the conversation, and tells in it how many are unread among those that are loaded. */
+function useTitle(name: string | null, unread: number): void {
+  const { t } = useTranslation('inbox')
+  const title = `${name ?? t('title')} · Parley`
+  useEffect(() => {
+    document.title = unread === 0 ? title : t('unreadTitle', { count: unread, title })
+  }, [t, title, unread])
+}

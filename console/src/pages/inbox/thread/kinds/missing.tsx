@@ -1,0 +1,13 @@
+import { IconBan } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import classes from './body.module.css'
+
+/** Says why there is nothing to be seen. */
+export function Missing({ children }: { children: ReactNode }) {
+  return (
+    <span className={classes.missing}>
+      <IconBan aria-hidden size={16} />
+      {children}
+    </span>
+  )
+}

@@ -1,0 +1,189 @@
+import { Center, EmptyState } from '@mantine/core'
+import { modals } from '@mantine/modals'
+import { IconMessageCircle } from '@tabler/icons-react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { AnswerLine, InboxContact } from '../../../../../src/model/inbox.js'
+import { api } from '../../../api/client.js'
+import { Waiting } from '../../../layout/waiting.js'
+import { useMay, useSession } from '../../../session/session.js'
+import { newKey } from '../../../shared/new-key.js'
+import { LoadProblem, tellProblem } from '../../../shared/problem.js'
+import { Composer, type ComposerHandle } from '../composer/composer.js'
+import { drop, retry, send, stillShown, useOutbox } from '../composer/outbox.js'
+import { chatRequest, type Route, repeatFields, repeatKey } from '../composer/requests.js'
+import { nameOf } from '../contact/name.js'
+import { type ThreadActions, ThreadActionsProvider } from './actions.js'
+import { Announcer } from './announcer.js'
+import { toEntries } from './entries.js'
+import { MessageInfo } from './message-info.js'
+import { type ListHandle, MessageList } from './message-list.js'
+import { NoteCard } from './note-card.js'
+import classes from './thread.module.css'
+import { useAddressedMessage } from './use-addressed-message.js'
+import { useNewCount } from './use-new-count.js'
+import { useReadMark } from './use-read-mark.js'
+import { useSettledOutbox } from './use-settled-outbox.js'
+import { type ThreadStore, useThread } from './use-thread.js'
+import { holds, isAtEnd, type Note, type ThreadMessage } from './window.js'
+
+/** A conversation, with where it is answered below it. */
+export function Thread({ contact, line }: { contact: InboxContact; line: AnswerLine | undefined }) {
+  // What is held belongs to one contact.
+  return <ContactThread key={contact.id} contact={contact} line={line} />
+}
+
+function ContactThread({ contact, line }: { contact: InboxContact; line: AnswerLine | undefined }) {
+  const { t } = useTranslation('thread')
+  const { member } = useSession()
+  const isOwner = useMay('owner')
+  const mayWrite = useMay('agent')
+  const addressed = useAddressedMessage()
+  const store = useThread(contact.id, addressed.seq)
+  const outbox = useOutbox(contact.id)
+  const list = useRef<ListHandle>(null)
+  const composer = useRef<ComposerHandle>(null)
+  const [info, setInfo] = useState<ThreadMessage | null>(null)
+  const [isAtBottom, setAtBottom] = useState(false)
+  const { window } = store
+  useSettledOutbox(outbox, store)
+
+  const hasEnd = window !== undefined && isAtEnd(window)
+  const isSeen = hasEnd && isAtBottom && hasArrived(store)
+  const newCount = useNewCount(window?.last_seq, isSeen)
+  useReadMark(contact, window, isSeen && mayWrite)
+
+  const isReady = window !== undefined
+  useEffect(() => {
+    if (isReady && addressed.seq !== null) list.current?.goTo(addressed.seq)
+  }, [isReady, addressed])
+
+  const entries = useMemo(
+    () => (window ? toEntries(window, hasEnd ? stillShown(outbox, window.messages) : []) : []),
+    [window, hasEnd, outbox],
+  )
+  const contactName = nameOf(contact)
+  const lastSeq = window?.last_seq ?? contact.last_seq
+  const route: Route = { contact, line, me: member, lastSeq, replyTo: null }
+
+  const actions = useStableActions({
+    mayWrite,
+    lineName: line?.instance ?? null,
+    contactName,
+    reply: (message) => composer.current?.reply(message),
+    react: (message, emoji) => void react(route, message, emoji),
+    sendAgain: (message) => {
+      const fields = repeatFields(message)
+      if (!fields) return
+      const { message_type, message: text, content, media_type } = message
+      send(chatRequest(route, fields, { message_type, message: text, content, media_type }), repeatKey(message))
+      list.current?.goToNewest()
+    },
+    chooseTemplate: () => composer.current?.chooseTemplate(),
+    showInfo: setInfo,
+    goTo: (seq) => list.current?.goTo(seq),
+    retry,
+    drop,
+    mayDelete: (note) => isOwner || note.member_id === member.id,
+    deleteNote: (note) => askToDelete(note, t),
+  })
+  return (
+    <ThreadActionsProvider value={actions}>
+      <section className={classes.thread} aria-label={t('conversationWith', { name: contactName })}>
+        <Announcer window={window} contactName={contactName} />
+        {window === undefined && (store.error ? <LoadProblem error={store.error} retry={store.retry} /> : <Waiting />)}
+        {window !== undefined && entries.length > 0 && (
+          <MessageList entries={entries} store={store} newCount={newCount} onAtBottom={setAtBottom} ref={list} />
+        )}
+        {window !== undefined && entries.length === 0 && <Nothing notes={window.notes} />}
+        <Composer
+          contact={contact}
+          line={line}
+          lastSeq={lastSeq}
+          lastInboundAt={newestInbound(contact, window?.messages)}
+          onSent={() => list.current?.goToNewest()}
+          ref={composer}
+        />
+      </section>
+      <MessageInfo message={info} contactName={contactName} onClose={() => setInfo(null)} />
+    </ThreadActionsProvider>
+  )
+}
+
+/** The same object as long as nothing shows differently: else every message would be drawn anew with each render. */
+function useStableActions(actions: ThreadActions): ThreadActions {
+  const newest = useRef(actions)
+  useEffect(() => {
+    newest.current = actions
+  })
+  const { mayWrite, lineName, contactName } = actions
+  return useMemo(
+    () => ({
+      mayWrite,
+      lineName,
+      contactName,
+      reply: (message) => newest.current.reply(message),
+      react: (message, emoji) => newest.current.react(message, emoji),
+      sendAgain: (message) => newest.current.sendAgain(message),
+      chooseTemplate: () => newest.current.chooseTemplate(),
+      showInfo: (message) => newest.current.showInfo(message),
+      goTo: (seq) => newest.current.goTo(seq),
+      retry: (outgoing) => newest.current.retry(outgoing),
+      drop: (outgoing) => newest.current.drop(outgoing),
+      deleteNote: (note) => newest.current.deleteNote(note),
+      mayDelete: (note) => newest.current.mayDelete(note),
+    }),
+    [mayWrite, lineName, contactName],
+  )
+}
+
+function Nothing({ notes }: { notes: Note[] }) {
+  const { t } = useTranslation('thread')
+  return (
+    <Center flex={1} mih={0} className={classes.nothing}>
+      <div>
+        {notes.map((note) => (
+          <NoteCard key={note.id} note={note} />
+        ))}
+        <EmptyState
+          icon={<IconMessageCircle aria-hidden />}
+          title={t('empty')}
+          description={t('emptyHint')}
+          withIndicatorBackground
+        />
+      </div>
+    </Center>
+  )
+}
+
+/** Whether what the reader asked for is on the screen, not only what was there first. */
+function hasArrived({ window, target, generation }: ThreadStore): boolean {
+  return target === null || generation > 0 || (window !== undefined && holds(window, target))
+}
+
+/** The contact may be older than what came in since. */
+function newestInbound({ last_inbound_at }: InboxContact, messages: ThreadMessage[] = []): string | null {
+  const newest = messages.findLast(({ sender_type }) => sender_type === 'user-chat')?.created_at ?? null
+  if (newest === null || (last_inbound_at !== null && last_inbound_at > newest)) return last_inbound_at
+  return newest
+}
+
+async function react(route: Route, message: ThreadMessage, emoji: string): Promise<void> {
+  const fields = { reaction: { message_id: message.id, emoji } }
+  try {
+    // Shows when the network has taken it: the news of it come by the live events.
+    await chatRequest(route, fields, { message_type: 'reaction' }).post(newKey())
+  } catch (error) {
+    tellProblem(error)
+  }
+}
+
+function askToDelete(note: Note, t: ReturnType<typeof useTranslation<'thread'>>['t']): void {
+  modals.openConfirmModal({
+    title: t('deleteNote'),
+    children: t('deleteNoteSure'),
+    labels: { confirm: t('delete', { ns: 'common' }), cancel: t('cancel', { ns: 'common' }) },
+    confirmProps: { color: 'red' },
+    onConfirm: () => void api.delete(`/notes/${note.id}`).catch(tellProblem),
+  })
+}

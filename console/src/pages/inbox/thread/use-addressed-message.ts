@@ -1,0 +1,11 @@
+import { useMemo } from 'react'
+import { useLocation, useSearchParams } from 'react-router'
+
+/** The message that the page's address names; another object whenever somebody went there, even to the same one. */
+export function useAddressedMessage(): { seq: number | null } {
+  const [params] = useSearchParams()
+  const { key } = useLocation()
+  const seq = Number(params.get('message') ?? 0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key tells one visit from another
+  return useMemo(() => ({ seq: Number.isSafeInteger(seq) && seq > 0 ? seq : null }), [seq, key])
+}

@@ -1,0 +1,183 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useRef } from 'react'
+import type { LiveEvent } from '../../../../../src/model/inbox.js'
+import { api } from '../../../api/client.js'
+import { useLive } from '../../../api/live.js'
+import { type Shown, useHeld, useOnce } from './use-held.js'
+import {
+  findByAnyId,
+  firstSeq,
+  holds,
+  isAtEnd,
+  lastHeld,
+  seqOf,
+  type ThreadMessage,
+  type ThreadPage,
+  type ThreadWindow,
+  touches,
+  withMessage,
+  withNewNote,
+  withoutNote,
+  withPage,
+} from './window.js'
+
+/** A part of a conversation, and the ways to another one. */
+export interface ThreadStore extends Shown {
+  error: unknown
+  retry: () => void
+  loadOlder: () => void
+  loadNewer: () => Promise<void>
+  /** Shows a message that may be far away. False: it is held already. */
+  jumpTo: (seq: number) => boolean
+  /** Shows the newest message. False: it is held already. */
+  jumpToNewest: () => boolean
+}
+
+const PAGE = 50
+/** What is told of a message that was edited or taken back. */
+const CHANGES: readonly string[] = ['instance.message_edited', 'instance.message_deleted']
+/** So many messages are asked for again after events were missed. */
+const MAX_REFRESHED = 200
+
+/** Holds the part of a contact's conversation that is looked at, and keeps it up to date. It begins at the `addressed` message; null: at the newest. */
+export function useThread(contactId: string, addressed: number | null): ThreadStore {
+  const queries = useQueryClient()
+  const { shown, held, begin, change, replace } = useHeld(
+    () => queries.getQueryData<ThreadPage>(['thread', contactId]),
+    addressed,
+  )
+  const early = useRef<LiveEvent[]>([])
+  const once = useOnce()
+  const read = useCallback(
+    (query: Record<string, number>) => api.get<ThreadPage>(`/contacts/${contactId}/messages`, query),
+    [contactId],
+  )
+  const loadOlder = useCallback(() => {
+    const window = held.current
+    if (!window || firstSeq(window) <= 1) return
+    void once('older', async () => {
+      const page = await read({ before: firstSeq(window), limit: PAGE })
+      change((now) => (touches(now, page) ? withPage(now, page, 'older') : now))
+    })
+  }, [change, held, once, read])
+
+  const loadNewer = useCallback(async () => {
+    const window = held.current
+    if (!window) return
+    await once('newer', async () => {
+      const page = await read({ after: lastHeld(window), limit: PAGE })
+      change((now) => (touches(now, page) ? withPage(now, page, 'newer') : now))
+    })
+  }, [change, held, once, read])
+
+  const refetch = useCallback(
+    (seq: number) =>
+      void once(`one ${seq}`, async () => {
+        const page = await read({ after: seq - 1, limit: 1 })
+        change((now) => (touches(now, page) ? withPage(now, page, 'newer') : now))
+      }),
+    [change, once, read],
+  )
+
+  const hear = useCallback(
+    (event: LiveEvent) => {
+      const { type, message, note } = event
+      if (note) change((now) => (type === 'note.deleted' ? withoutNote(now, note.id) : withNewNote(now, note)))
+      if (message) hearOfMessage(message)
+
+      function hearOfMessage(message: ThreadMessage) {
+        if (message.seq === null) {
+          const about = held.current && findByAnyId(held.current.messages, message.context_message_id ?? '')
+          if (about) refetch(seqOf(about))
+          return
+        }
+        // Events tell the new text, not that it is new.
+        if (CHANGES.includes(type)) return refetch(message.seq)
+        const before = held.current
+        change((now) => withMessage(now, message))
+        const now = held.current
+        if (!before || !now) return
+        // Others were recorded before it, whose events are yet to come.
+        if (isAtEnd(before) && !isAtEnd(now)) void loadNewer()
+        if (lastHeld(now) > lastHeld(before) && isQuoteMissing(now, message)) refetch(message.seq)
+      }
+    },
+    [change, held, loadNewer, refetch],
+  )
+  useLive((event) => {
+    if (event.contact_id !== contactId) return
+    if (held.current) hear(event)
+    else early.current.push(event)
+  })
+
+  const { data, error, refetch: retry } = useNewest(contactId, read)
+  useEffect(() => {
+    if (!data) return
+    const window = held.current
+    if (!window) {
+      begin(data)
+      for (const event of early.current.splice(0)) hear(event)
+    } else if (touches(window, data)) {
+      change((now) => withPage(now, data, 'newer'))
+    } else if (isAtEnd(window)) {
+      replace(data, null)
+    } else {
+      change((now) => ({ ...now, last_seq: Math.max(now.last_seq, data.last_seq) }))
+    }
+    if (window && firstSeq(window) < firstSeq(data)) {
+      void read({ after: firstSeq(window) - 1, limit: MAX_REFRESHED }).then(
+        (page) => change((now) => (touches(now, page) ? withPage(now, page, 'newer') : now)),
+        () => undefined,
+      )
+    }
+  }, [data, held, begin, change, replace, hear, read])
+
+  // Whoever comes back to the conversation sees it at once as it was left.
+  useEffect(
+    () => () => {
+      const window = held.current
+      if (!window || !isAtEnd(window)) return
+      queries.setQueryData<ThreadPage>(['thread', contactId], newestOf(window), { updatedAt: 1 })
+    },
+    [queries, contactId, held],
+  )
+
+  const jumpTo = useCallback(
+    (seq: number) => {
+      const window = held.current
+      if (!window || holds(window, seq)) return false
+      void once('jump', async () => replace(await read({ around: seq, limit: PAGE }), seq))
+      return true
+    },
+    [held, once, read, replace],
+  )
+  const jumpToNewest = useCallback(() => {
+    if (!held.current || isAtEnd(held.current)) return false
+    void once('jump', async () => replace(await read({ limit: PAGE }), null))
+    return true
+  }, [held, once, read, replace])
+
+  return { ...shown, error, retry: () => void retry(), loadOlder, loadNewer, jumpTo, jumpToNewest }
+}
+
+/** The newest page: read when the conversation is opened, and again when news may have been missed. */
+function useNewest(contactId: string, read: (query: Record<string, number>) => Promise<ThreadPage>) {
+  return useQuery({
+    queryKey: ['thread', contactId],
+    queryFn: () => read({ limit: PAGE }),
+    staleTime: 0,
+    refetchOnWindowFocus: false,
+    structuralSharing: false,
+  })
+}
+
+function newestOf({ messages, notes, last_seq }: ThreadWindow): ThreadPage {
+  const newest = messages.slice(-PAGE)
+  const from = newest[0]?.seq ?? 0
+  return { messages: newest, notes: notes.filter(({ after_seq }) => after_seq >= from), last_seq }
+}
+
+/** Whether the message answers one that is not at hand. */
+function isQuoteMissing({ messages }: ThreadWindow, { id, context_message_id }: ThreadMessage): boolean {
+  return context_message_id !== null && messages.findLast((message) => message.id === id)?.context === null
+}

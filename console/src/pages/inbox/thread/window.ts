@@ -1,0 +1,126 @@
+import type { Note, ThreadMessage } from '../../../../../src/model/inbox.js'
+
+export type { Note, ThreadMessage }
+
+/** What the service answers with of a conversation. */
+export interface ThreadPage {
+  /** In ascending order of their numbers, without gaps. */
+  messages: ThreadMessage[]
+  notes: Note[]
+  /** The number of the conversation's newest message. */
+  last_seq: number
+}
+
+/** The part of a conversation that the page holds: always one run of messages without gaps. */
+export type ThreadWindow = ThreadPage
+
+/** So many messages are held at most; those that are far from the reader are let go. */
+const MAX_HELD = 1_000
+
+/** The message's number. Those of a thread all have one. */
+export function seqOf({ seq }: ThreadMessage): number {
+  return seq ?? 0
+}
+
+/** The number of the first message that is held; where none is, that of the next to come. */
+export function firstSeq({ messages, last_seq }: ThreadWindow): number {
+  return messages[0]?.seq ?? last_seq + 1
+}
+
+/** The number of the last message that is held. */
+export function lastHeld({ messages, last_seq }: ThreadWindow): number {
+  return messages.at(-1)?.seq ?? last_seq
+}
+
+/** Whether the message of this number is held. */
+export function holds(window: ThreadWindow, seq: number): boolean {
+  return seq >= firstSeq(window) && seq <= lastHeld(window)
+}
+
+/** Whether the newest message is held. */
+export function isAtEnd(window: ThreadWindow): boolean {
+  return lastHeld(window) >= window.last_seq
+}
+
+/** Whether the page continues, or overlaps, what is held. */
+export function touches(held: ThreadWindow, { messages }: ThreadPage): boolean {
+  const [first, last] = [messages[0], messages.at(-1)]
+  if (!first || !last) return true
+  if (held.messages.length === 0) return false
+  return seqOf(first) <= lastHeld(held) + 1 && seqOf(last) >= firstSeq(held) - 1
+}
+
+/** What is held, with a page that touches it; `side` is where the reader is, so that the other end is let go. */
+export function withPage(held: ThreadWindow, page: ThreadPage, side: 'older' | 'newer'): ThreadWindow {
+  const bySeq = new Map(held.messages.map((message) => [seqOf(message), message]))
+  for (const message of page.messages) bySeq.set(seqOf(message), withNews(bySeq.get(seqOf(message)), message))
+  const all = [...bySeq.values()].sort((a, b) => seqOf(a) - seqOf(b))
+  const messages = side === 'older' ? all.slice(0, MAX_HELD) : all.slice(-MAX_HELD)
+  return {
+    messages,
+    notes: page.notes.reduce(withNote, held.notes),
+    last_seq: Math.max(held.last_seq, page.last_seq),
+  }
+}
+
+/** What is held, with news of one message: changed in place, or appended where it is the next. */
+export function withMessage(held: ThreadWindow, message: ThreadMessage): ThreadWindow {
+  const seq = seqOf(message)
+  const last_seq = Math.max(held.last_seq, seq)
+  const at = seq - firstSeq(held)
+  const old = held.messages[at]
+  if (old?.id === message.id) return { ...held, last_seq, messages: held.messages.with(at, withNews(old, message)) }
+  const isNext = seq === lastHeld(held) + 1
+  if (!isNext) return { ...held, last_seq }
+  const messages = [...held.messages, withQuoted(message, held.messages)].slice(-MAX_HELD)
+  return { ...held, last_seq, messages }
+}
+
+/** What is held, with a note. */
+export function withNewNote(held: ThreadWindow, note: Note): ThreadWindow {
+  return { ...held, notes: withNote(held.notes, note) }
+}
+
+/** What is held, without a note. */
+export function withoutNote(held: ThreadWindow, id: string): ThreadWindow {
+  return { ...held, notes: held.notes.filter((note) => note.id !== id) }
+}
+
+function withNote(notes: Note[], note: Note): Note[] {
+  return [...notes.filter(({ id }) => id !== note.id), note].sort((a, b) => a.created_at.localeCompare(b.created_at))
+}
+
+const RANKS = { sent: 0, failed: 1, delivered: 2, read: 3 } as const
+
+/** News may be older than what is known: a status never goes back, and what an event leaves out stays. */
+function withNews(old: ThreadMessage | undefined, news: ThreadMessage): ThreadMessage {
+  if (!old || old.id !== news.id) return news
+  const isOlder = RANKS[news.message_status] < RANKS[old.message_status]
+  return {
+    ...news,
+    ...(isOlder && { message_status: old.message_status, error: old.error, outcome: old.outcome }),
+    context: news.context ?? old.context,
+    changed: news.changed ?? old.changed,
+    assignee: news.assignee ?? old.assignee,
+    media_url: news.media_url ?? old.media_url,
+    voice_note_transcription: news.voice_note_transcription ?? old.voice_note_transcription,
+  }
+}
+
+/** Events do not tell what a message answers; what it answers is mostly at hand. */
+function withQuoted(message: ThreadMessage, held: ThreadMessage[]): ThreadMessage {
+  if (message.context || message.context_message_id === null) return message
+  const quoted = findByAnyId(held, message.context_message_id)
+  return quoted ? { ...message, context: quoteOf(quoted) } : message
+}
+
+/** The message of the given id, its own or the network's. */
+export function findByAnyId(messages: ThreadMessage[], id: string): ThreadMessage | undefined {
+  return messages.findLast((message) => message.message_id === id || message.id === id)
+}
+
+/** The message as it stands above its answers. */
+export function quoteOf(quoted: ThreadMessage): NonNullable<ThreadMessage['context']> {
+  const { id, seq, message, sender_type, message_type, media_type } = quoted
+  return { id, seq, message: message.slice(0, 200), sender_type, message_type, media_type }
+}

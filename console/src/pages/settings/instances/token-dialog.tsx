@@ -1,0 +1,34 @@
+import { Modal, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { api } from '../../../api/client.js'
+import { CopyField } from '../parts/copy-field.js'
+import { Loaded } from '../parts/loaded.js'
+import { instancePath } from './path.js'
+
+/** Shows the token that opens one instance alone. */
+export function TokenDialog({ name, opened, onClose }: { name: string; opened: boolean; onClose: () => void }) {
+  const { t } = useTranslation('settings')
+  return (
+    <Modal opened={opened} onClose={onClose} title={t('instances.tokenTitle', { name })}>
+      <Token name={name} />
+    </Modal>
+  )
+}
+
+function Token({ name }: { name: string }) {
+  const { t } = useTranslation('settings')
+  const token = useQuery({
+    queryKey: ['instance-token', name],
+    queryFn: async ({ signal }) => (await api.get<{ token: string }>(instancePath(name, '/token'), {}, signal)).token,
+    // It is forgotten as soon as the dialog closes.
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return (
+    <Stack>
+      <Text size="sm">{t('instances.tokenHint')}</Text>
+      <Loaded query={token}>{(value) => <CopyField label={t('instances.token')} value={value} isLong />}</Loaded>
+    </Stack>
+  )
+}

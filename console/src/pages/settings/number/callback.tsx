@@ -1,0 +1,19 @@
+import { List } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { CopyField } from '../parts/copy-field.js'
+import { Panel } from '../parts/panel.js'
+
+/** Where the upstream is to send what happens, and how it is told so. */
+export function UpstreamCallback({ url }: { url: string }) {
+  const { t } = useTranslation('settings')
+  return (
+    <Panel title={t('number.callback')} hint={t('number.callbackHint')}>
+      <CopyField label={t('number.callbackUrl')} value={url} />
+      <List type="ordered" size="sm" spacing={6}>
+        <List.Item>{t('number.callbackStep1')}</List.Item>
+        <List.Item>{t('number.callbackStep2')}</List.Item>
+        <List.Item>{t('number.callbackStep3')}</List.Item>
+      </List>
+    </Panel>
+  )
+}

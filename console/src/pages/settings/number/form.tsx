@@ -1,0 +1,124 @@
+import { Button, Fieldset, NumberInput, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { IconPlugConnected } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { api } from '../../../api/client.js'
+import { tellDone } from '../../../shared/problem.js'
+import { given } from '../parts/given.js'
+import { SaveBar } from '../parts/save-bar.js'
+import { SecretInput } from '../parts/secret-input.js'
+import { TestOutcome } from '../parts/test-outcome.js'
+import { useConnectionTest } from '../parts/use-connection-test.js'
+import { useSubmit } from '../parts/use-submit.js'
+import { useWarnUnsaved } from '../parts/use-warn-unsaved.js'
+import { SETTINGS } from '../queries.js'
+import type { Settings, Upstream } from '../types.js'
+
+const DEFAULT_MESSAGES_PER_SECOND = 80
+
+/** Connects the organization with its number, or changes how. */
+export function UpstreamForm({ upstream }: { upstream: Upstream | null }) {
+  const { t } = useTranslation('settings')
+  const form = useForm({ initialValues: initialValues(upstream) })
+  const queries = useQueryClient()
+  const { submit, isPending, problem } = useSubmit(
+    form,
+    (values) => api.put<Settings>('/settings/upstream', given(values)),
+    (settings) => {
+      // The secrets have been stored: nothing of them stays in the page.
+      const next = { ...form.getValues(), access_token: '', app_secret: '', verify_token: '' }
+      form.setValues(next)
+      form.resetDirty(next)
+      tellDone(t('number.saved'))
+      queries.setQueryData(SETTINGS, settings)
+    },
+  )
+  const test = useConnectionTest(form, (values) => api.post('/settings/upstream/test', given(values)))
+  useWarnUnsaved(form.isDirty())
+  const isStored = upstream !== null
+  const secret = (field: 'access_token' | 'app_secret' | 'verify_token') => ({
+    ...form.getInputProps(field),
+    label: t(`number.${field}`),
+    description: t(`number.${field}Hint`),
+    isStored,
+    required: !isStored,
+  })
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <TextInput
+            {...form.getInputProps('phone_number_id')}
+            label={t('number.phone_number_id')}
+            description={t('number.phone_number_idHint')}
+            inputMode="numeric"
+            autoComplete="off"
+            maxLength={64}
+            required
+          />
+          <TextInput
+            {...form.getInputProps('business_account_id')}
+            label={t('number.business_account_id')}
+            description={t('number.business_account_idHint')}
+            inputMode="numeric"
+            autoComplete="off"
+            maxLength={64}
+            required
+          />
+        </SimpleGrid>
+        <Fieldset legend={t('number.secrets')}>
+          <Stack>
+            <SecretInput {...secret('access_token')} maxLength={2048} />
+            <SecretInput {...secret('app_secret')} maxLength={256} />
+            <SecretInput {...secret('verify_token')} maxLength={256} />
+          </Stack>
+        </Fieldset>
+        <Fieldset legend={t('number.pace')}>
+          <Stack>
+            <NumberInput
+              {...form.getInputProps('messages_per_second')}
+              label={t('number.messages_per_second')}
+              description={t('number.messages_per_secondHint')}
+              min={0}
+              max={10_000}
+              allowDecimal={false}
+              allowNegative={false}
+              clampBehavior="strict"
+              maw={440}
+              required
+            />
+            <Switch
+              {...form.getInputProps('pair_limit', { type: 'checkbox' })}
+              label={t('number.pair_limit')}
+              description={t('number.pair_limitHint')}
+            />
+          </Stack>
+        </Fieldset>
+        <TestOutcome {...test} />
+        <SaveBar isDirty={form.isDirty()} isPending={isPending} problem={problem} onDiscard={form.reset}>
+          <Button
+            variant="default"
+            leftSection={<IconPlugConnected size={18} aria-hidden />}
+            onClick={test.run}
+            loading={test.isPending}
+          >
+            {t('test.run')}
+          </Button>
+        </SaveBar>
+      </Stack>
+    </form>
+  )
+}
+
+function initialValues(upstream: Upstream | null) {
+  return {
+    phone_number_id: upstream?.phone_number_id ?? '',
+    business_account_id: upstream?.business_account_id ?? '',
+    access_token: '',
+    app_secret: '',
+    verify_token: '',
+    messages_per_second: upstream?.messages_per_second ?? DEFAULT_MESSAGES_PER_SECOND,
+    pair_limit: upstream?.pair_limit ?? true,
+  }
+}

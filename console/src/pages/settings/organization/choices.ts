@@ -1,0 +1,60 @@
+import { COUNTRIES } from './countries.js'
+
+/** What can be chosen in a Select. */
+export interface Choice {
+  value: string
+  label: string
+}
+
+// The languages that the upstream takes templates in.
+const TEMPLATE_LANGUAGES = (
+  'af sq ar az bn bg ca zh_CN zh_HK zh_TW hr cs da nl en en_GB en_US et fil fi fr ka de el gu ha he hi hu id ga it ja ' +
+  'kn kk rw_RW ko ky_KG lo lv lt mk ms ml mr nb fa pl pt_BR pt_PT pa ro ru sr sk sl es es_AR es_ES es_MX sw sv ta te ' +
+  'th tr uk ur uz vi zu'
+).split(' ')
+
+/** Countries by name, with dialling codes. `locale`: of the page, as for all of these; `stored` is among them in any case. */
+export function countryChoices(locale: string, stored: string): Choice[] {
+  const names = new Intl.DisplayNames(locale, { type: 'region' })
+  const choices = COUNTRIES.map(({ code, dialling }) => ({ value: code, label: `${names.of(code)} (+${dialling})` }))
+  return complete(choices, stored, locale)
+}
+
+/** Time zones, as IANA names them. */
+export function timezoneChoices(locale: string, stored: string): Choice[] {
+  const choices = ['UTC', ...Intl.supportedValuesOf('timeZone')].map((name) => ({
+    value: name,
+    label: name.replaceAll('_', ' '),
+  }))
+  return complete(choices, stored, locale)
+}
+
+/** Currencies by name. */
+export function currencyChoices(locale: string, stored: string): Choice[] {
+  const names = new Intl.DisplayNames(locale, { type: 'currency' })
+  const choices = Intl.supportedValuesOf('currency').map((code) => ({
+    value: code,
+    label: `${capitalize(names.of(code) ?? code, locale)} (${code})`,
+  }))
+  return complete(choices, stored, locale)
+}
+
+/** Languages of templates by name. */
+export function languageChoices(locale: string, stored: string): Choice[] {
+  const names = new Intl.DisplayNames(locale, { type: 'language' })
+  const choices = TEMPLATE_LANGUAGES.map((code) => ({
+    value: code,
+    label: `${capitalize(names.of(code.replace('_', '-')) ?? code, locale)} (${code})`,
+  }))
+  return complete(choices, stored, locale)
+}
+
+function complete(choices: Choice[], stored: string, locale: string): Choice[] {
+  const unique = [...new Map(choices.map((choice) => [choice.value, choice])).values()]
+  const all = unique.some(({ value }) => value === stored) ? unique : [{ value: stored, label: stored }, ...unique]
+  return all.sort((one, other) => one.label.localeCompare(other.label, locale))
+}
+
+function capitalize(text: string, locale: string): string {
+  return text.charAt(0).toLocaleUpperCase(locale) + text.slice(1)
+}

@@ -1,0 +1,39 @@
+import { DataList } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { CopyField } from '../parts/copy-field.js'
+import { Loaded } from '../parts/loaded.js'
+import { Panel } from '../parts/panel.js'
+import { Section } from '../parts/section.js'
+import { useSettings } from '../queries.js'
+import { OrganizationForm } from './form.js'
+
+/** What the organization is called, and where in the world it is. */
+export function OrganizationSection() {
+  const { t } = useTranslation('settings')
+  const settings = useSettings()
+  return (
+    <Section title={t('organization.title')} hint={t('organization.hint')}>
+      <Loaded query={settings}>
+        {({ organization }) => (
+          <>
+            <Panel>
+              <OrganizationForm organization={organization} />
+            </Panel>
+            <Panel title={t('organization.identity')} hint={t('organization.identityHint')}>
+              <CopyField label={t('organization.slug')} value={organization.slug} />
+              <CopyField label={t('organization.id')} value={organization.id} />
+              <DataList>
+                <DataList.Item>
+                  <DataList.ItemLabel>{t('organization.provider')}</DataList.ItemLabel>
+                  <DataList.ItemValue>
+                    {t(`organization.providers.${organization.provider ?? 'nobody'}`)}
+                  </DataList.ItemValue>
+                </DataList.Item>
+              </DataList>
+            </Panel>
+          </>
+        )}
+      </Loaded>
+    </Section>
+  )
+}

@@ -1,0 +1,32 @@
+import { Alert, Button, Group } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+
+interface DialogButtonsProps {
+  /** What the form does. */
+  action: string
+  isPending: boolean
+  problem: string | null
+  onClose: () => void
+}
+
+/** Ends the form of a dialog. */
+export function DialogButtons({ action, isPending, problem, onClose }: DialogButtonsProps) {
+  const { t } = useTranslation()
+  return (
+    <>
+      {problem && (
+        <Alert color="red" role="alert">
+          {problem}
+        </Alert>
+      )}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          {t('cancel')}
+        </Button>
+        <Button type="submit" loading={isPending}>
+          {action}
+        </Button>
+      </Group>
+    </>
+  )
+}

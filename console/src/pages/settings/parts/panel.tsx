@@ -1,0 +1,25 @@
+import { Paper, Stack, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+/** A part of a section, in a frame of its own. */
+export function Panel({ title, hint, children }: { title?: string; hint?: ReactNode; children: ReactNode }) {
+  return (
+    <Paper withBorder p={{ base: 'md', sm: 'lg' }}>
+      <Stack gap="md">
+        {title && (
+          <div>
+            <Title order={2} size="h4">
+              {title}
+            </Title>
+            {hint && (
+              <Text size="sm" c="dimmed">
+                {hint}
+              </Text>
+            )}
+          </div>
+        )}
+        {children}
+      </Stack>
+    </Paper>
+  )
+}

@@ -1,0 +1,47 @@
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../../api/client.js'
+import type { ApiKey, Instance, Settings, Webhook } from './types.js'
+
+/** The queries of the settings, by what they ask for. */
+export const SETTINGS = ['settings'] as const
+export const KEYS = ['keys'] as const
+export const TEAM = ['team'] as const
+export const WEBHOOKS = ['webhooks'] as const
+export const DELIVERIES = ['deliveries'] as const
+export const INSTANCES = ['instances'] as const
+
+/** How often something that changes by itself is asked for, where no event tells of it. */
+export const POLL_MS = 4_000
+
+/** The organization and its connections. */
+export function useSettings() {
+  return useQuery({
+    queryKey: SETTINGS,
+    queryFn: ({ signal }) => api.get<Settings>('/settings', {}, signal),
+  })
+}
+
+/** The organization's API keys, newest first. */
+export function useKeys() {
+  return useQuery({
+    queryKey: KEYS,
+    queryFn: async ({ signal }) => (await api.get<{ api_keys: ApiKey[] }>('/keys', {}, signal)).api_keys.toReversed(),
+  })
+}
+
+/** The organization's webhooks, oldest first. */
+export function useWebhooks() {
+  return useQuery({
+    queryKey: WEBHOOKS,
+    queryFn: async ({ signal }) => (await api.get<{ webhooks: Webhook[] }>('/get-webhooks', {}, signal)).webhooks,
+  })
+}
+
+/** The organization's instances. One that is on its way is asked for again and again. */
+export function useInstances() {
+  return useQuery({
+    queryKey: INSTANCES,
+    queryFn: async ({ signal }) => (await api.get<{ instances: Instance[] }>('/instances', {}, signal)).instances,
+    refetchInterval: ({ state }) => (state.data?.some((one) => one.state === 'connecting') ? POLL_MS : false),
+  })
+}

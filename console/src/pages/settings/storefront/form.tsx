@@ -1,0 +1,81 @@
+import { Button, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { IconPlugConnected } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { api } from '../../../api/client.js'
+import { tellDone } from '../../../shared/problem.js'
+import { given } from '../parts/given.js'
+import { SaveBar } from '../parts/save-bar.js'
+import { SecretInput } from '../parts/secret-input.js'
+import { TestOutcome } from '../parts/test-outcome.js'
+import { useConnectionTest } from '../parts/use-connection-test.js'
+import { useSubmit } from '../parts/use-submit.js'
+import { useWarnUnsaved } from '../parts/use-warn-unsaved.js'
+import { SETTINGS } from '../queries.js'
+import type { Settings } from '../types.js'
+
+/** Connects the organization with its shop, or changes how. */
+export function StorefrontForm({ url }: { url: string | null }) {
+  const { t } = useTranslation('settings')
+  const form = useForm({ initialValues: { url: url ?? '', access_token: '', webhook_secret: '' } })
+  const queries = useQueryClient()
+  const { submit, isPending, problem } = useSubmit(
+    form,
+    (values) => api.put<Settings>('/settings/storefront', given(values)),
+    (settings) => {
+      // The secrets have been stored: nothing of them stays in the page.
+      const next = { ...form.getValues(), access_token: '', webhook_secret: '' }
+      form.setValues(next)
+      form.resetDirty(next)
+      tellDone(t('storefront.saved'))
+      queries.setQueryData(SETTINGS, settings)
+    },
+  )
+  const test = useConnectionTest(form, (values) => api.post('/settings/storefront/test', given(values)))
+  useWarnUnsaved(form.isDirty())
+  // The stored token is for the stored address alone.
+  const keepsToken = url !== null && form.values.url.trim() === url
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          {...form.getInputProps('url')}
+          label={t('storefront.url')}
+          description={t('storefront.urlHint')}
+          type="url"
+          placeholder="https://shop.example"
+          maxLength={2048}
+          required
+        />
+        <SecretInput
+          {...form.getInputProps('access_token')}
+          label={t('storefront.access_token')}
+          description={t(url !== null && !keepsToken ? 'storefront.access_tokenAnew' : 'storefront.access_tokenHint')}
+          isStored={keepsToken}
+          required={!keepsToken}
+          maxLength={2048}
+        />
+        <SecretInput
+          {...form.getInputProps('webhook_secret')}
+          label={t('storefront.webhook_secret')}
+          description={t('storefront.webhook_secretHint')}
+          isStored={url !== null}
+          required={url === null}
+          maxLength={256}
+        />
+        <TestOutcome {...test} />
+        <SaveBar isDirty={form.isDirty()} isPending={isPending} problem={problem} onDiscard={form.reset}>
+          <Button
+            variant="default"
+            leftSection={<IconPlugConnected size={18} aria-hidden />}
+            onClick={test.run}
+            loading={test.isPending}
+          >
+            {t('test.run')}
+          </Button>
+        </SaveBar>
+      </Stack>
+    </form>
+  )
+}

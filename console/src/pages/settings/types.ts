@@ -1,0 +1,50 @@
+// What the service answers below /settings, by the types of its own presenters.
+import type { ConsoleCode, ConsoleInstance } from '../../../../src/model/instance.js'
+import type { Scope } from '../../../../src/model/scope.js'
+import type { EVENT_KINDS, presentDelivery, presentWebhook } from '../../../../src/model/webhook.js'
+import type { Member } from '../../api/types.js'
+
+export type { ConsoleCode as Code, ConsoleInstance as Instance, InstanceKind } from '../../../../src/model/instance.js'
+export type { Scope } from '../../../../src/model/scope.js'
+export type {
+  ConnectionCheck,
+  ShownSettings as Settings,
+  ShownUpstream as Upstream,
+} from '../../../../src/model/settings.js'
+export type { DeliveryStatus } from '../../../../src/model/webhook.js'
+
+export type Webhook = ReturnType<typeof presentWebhook>
+export type Delivery = ReturnType<typeof presentDelivery>
+export type Attempt = Delivery['attempts'][number]
+export type EventKind = (typeof EVENT_KINDS)[number]
+
+/** An API key, as the admin API shows it too. */
+export interface ApiKey {
+  id: string
+  name: string
+  prefix: string
+  scopes: Scope[]
+  expires_at: string | null
+  /** In the future while a rotated key still works beside the new one. */
+  revoked_at: string | null
+  last_used_at: string | null
+  created_at: string
+}
+
+/** A link that signs a member in once. */
+export interface SignInLink {
+  url: string
+  expires_at: string
+}
+
+/** A member with the link that is to be handed over. */
+export interface Invitation {
+  member: Member
+  link: SignInLink
+}
+
+/** An instance with the code that it shows; none where it is open, or shows none. */
+export interface Connecting {
+  instance: ConsoleInstance
+  code: ConsoleCode | null
+}

@@ -1,0 +1,37 @@
+import type { EventKind } from '../types.js'
+
+/** In place of all kinds, those of later versions too. */
+export const EVERY_KIND = '*'
+
+// In texts a dot stands between a key and the one below it.
+type KindText<Name extends string> = Name extends `${infer Noun}.${infer Verb}` ? `${Noun}_${Verb}` : Name
+
+/** Under which key the texts of a kind stand. */
+export function kindText<Name extends EventKind>(kind: Name): KindText<Name> {
+  return kind.replace('.', '_') as KindText<Name>
+}
+
+export const KIND_GROUPS = ['messages', 'contacts', 'others'] as const
+export type KindGroup = (typeof KIND_GROUPS)[number]
+
+/** All kinds, by what they are about. The type sees to it that none is missing. */
+const GROUP_OF: Record<EventKind, KindGroup> = {
+  'message.received': 'messages',
+  'message.sent': 'messages',
+  'message.delivered': 'messages',
+  'message.read': 'messages',
+  'message.failed': 'messages',
+  'message.reaction': 'messages',
+  'contact.created': 'contacts',
+  'contact.updated': 'contacts',
+  'contact.opted_out': 'contacts',
+  'broadcast.started': 'others',
+  'broadcast.completed': 'others',
+  'template.status_changed': 'others',
+  'webhook.disabled': 'others',
+}
+
+/** The kinds of a group. */
+export function kindsOf(group: KindGroup): EventKind[] {
+  return (Object.keys(GROUP_OF) as EventKind[]).filter((kind) => GROUP_OF[kind] === group)
+}

@@ -1,0 +1,16 @@
+import { useTranslation } from 'react-i18next'
+import { ShownOnce } from '../parts/shown-once.js'
+
+/** Shows the secret by which an endpoint checks signatures. */
+export function SecretDialog({ secret, onClose }: { secret: string | null; onClose: () => void }) {
+  const { t } = useTranslation('settings')
+  return (
+    <ShownOnce
+      title={t('webhooks.secretTitle')}
+      hint={t('webhooks.secretHint')}
+      label={t('webhooks.secret')}
+      value={secret}
+      onClose={onClose}
+    />
+  )
+}

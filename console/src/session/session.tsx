@@ -1,0 +1,95 @@
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { createContext, type ReactNode, useContext, useEffect } from 'react'
+import { ApiError, actAs, api, SIGNED_OUT } from '../api/client.js'
+import type { Member, Role, Session } from '../api/types.js'
+
+/** The query of who is signed in. */
+export const SESSION = ['session'] as const
+
+/** Who was signed in on this page last. */
+let last: string | null = null
+
+/** Nobody is signed in any more: what was loaded is forgotten. What was begun to be written waits for the same member. */
+export function forgetSession(queries: QueryClient): void {
+  actAs(null)
+  queries.setQueryData(SESSION, null)
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] })
+}
+
+/** A member has signed in. Anybody else than before gets a page that knows nothing of whoever was before. */
+export function beginSession(queries: QueryClient, session: Session): void {
+  if (last !== null && last !== session.member.id) {
+    startAnew()
+    return
+  }
+  remember(session)
+  queries.setQueryData(SESSION, session)
+}
+
+/** Loads the page anew, at its beginning. */
+export function startAnew(): void {
+  window.location.replace('/console/')
+}
+
+function remember({ member }: Session): void {
+  last = member.id
+  actAs(member.id)
+}
+
+/** Who is signed in: `undefined` while that is not known yet, null when nobody is. */
+export function useCurrentSession() {
+  const queries = useQueryClient()
+  useEffect(() => {
+    const forget = () => forgetSession(queries)
+    window.addEventListener(SIGNED_OUT, forget)
+    return () => window.removeEventListener(SIGNED_OUT, forget)
+  }, [queries])
+  return useQuery({
+    queryKey: SESSION,
+    queryFn: ({ signal }) => readSession(signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+async function readSession(signal: AbortSignal): Promise<Session | null> {
+  try {
+    const { session } = await api.get<{ session: Session }>('/session', {}, signal)
+    remember(session)
+    return session
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return null
+    throw error
+  }
+}
+
+const Current = createContext<Session | null>(null)
+
+/** Makes the session known to the pages below it. */
+export function SessionProvider({ session, children }: { session: Session; children: ReactNode }) {
+  return <Current.Provider value={session}>{children}</Current.Provider>
+}
+
+/** Who is signed in. Only below SessionProvider. */
+export function useSession(): Session {
+  const session = useContext(Current)
+  if (!session) throw new Error('There is no session here')
+  return session
+}
+
+const RANKS: Record<Role, number> = { analyst: 0, agent: 1, owner: 2 }
+
+/** Whether the member may do what needs the role. */
+export function useMay(role: Role): boolean {
+  return RANKS[useSession().member.role] >= RANKS[role]
+}
+
+/** The organization's team, by id. */
+export function useTeam(): { members: Member[]; byId: Map<string, Member> } {
+  const { data } = useQuery({
+    queryKey: ['team'],
+    queryFn: ({ signal }) => api.get<{ members: Member[] }>('/team', {}, signal),
+    staleTime: 60_000,
+  })
+  const members = data?.members ?? []
+  return { members, byId: new Map(members.map((member) => [member.id, member])) }
+}

@@ -1,0 +1,38 @@
+import { Alert, Button, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { IconAlertCircle } from '@tabler/icons-react'
+import i18next from 'i18next'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '../api/client.js'
+
+/** What went wrong, in words for people: the service's own where it answered. */
+export function messageOf(error: unknown): string {
+  return error instanceof ApiError ? error.message : i18next.t('unreachable', { ns: 'common' })
+}
+
+/** Tells of something that did not work, for a while. */
+export function tellProblem(error: unknown, title: string = i18next.t('failed', { ns: 'common' })): void {
+  notifications.show({ color: 'red', title, message: messageOf(error), autoClose: 10_000 })
+}
+
+/** Tells that something was done. */
+export function tellDone(message: string): void {
+  notifications.show({ color: 'teal', message })
+}
+
+/** Stands in place of what could not be loaded. */
+export function LoadProblem({ error, retry }: { error: unknown; retry?: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <Alert color="red" icon={<IconAlertCircle aria-hidden />} title={t('failed')} m="md">
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">{messageOf(error)}</Text>
+        {retry && (
+          <Button size="xs" variant="default" onClick={retry}>
+            {t('retry')}
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  )
+}

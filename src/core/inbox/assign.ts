@@ -1,0 +1,23 @@
+import type { Context } from '../../context.js'
+import { newId } from '../../lib/id.js'
+import type { InboxRow } from '../../model/inbox.js'
+import { Problem } from '../../model/problem.js'
+import { assignContact } from '../../storage/inbox.js'
+import { requireInboxContact } from './find.js'
+
+/**
+ * Gives a contact to a member of the team, or with null to nobody; raises contact.updated. What the contact writes from now on
+ * records the member. Throws contact_not_found, invalid_field.
+ */
+export async function assign(
+  ctx: Pick<Context, 'database'>,
+  organizationId: string,
+  contactId: string,
+  memberId: string | null,
+): Promise<InboxRow> {
+  await requireInboxContact(ctx, organizationId, contactId)
+  if (!(await assignContact(ctx.database, organizationId, contactId, memberId, newId()))) {
+    throw new Problem('invalid_field', `member_id ${memberId} is not a member of this organization`)
+  }
+  return requireInboxContact(ctx, organizationId, contactId)
+}

@@ -1,0 +1,33 @@
+import type { Context } from '../../context.js'
+import type { Contact } from '../../model/contact.js'
+import type { InboxRow } from '../../model/inbox.js'
+import { Problem } from '../../model/problem.js'
+import { findContactById } from '../../storage/contacts.js'
+import { readInboxContacts } from '../../storage/inbox.js'
+
+/** A contact as the inbox shows it. Throws contact_not_found. */
+export async function requireInboxContact(
+  { database }: Pick<Context, 'database'>,
+  organizationId: string,
+  contactId: string,
+): Promise<InboxRow> {
+  const [contact] = await readInboxContacts(database, organizationId, [contactId])
+  if (contact) return contact
+  throw contactNotFound(contactId)
+}
+
+/** A contact by its id. Throws contact_not_found. */
+export async function requireContact(
+  { database }: Pick<Context, 'database'>,
+  organizationId: string,
+  contactId: string,
+): Promise<Contact> {
+  const contact = await findContactById(database, organizationId, contactId)
+  if (contact) return contact
+  throw contactNotFound(contactId)
+}
+
+/** The problem of an id that no contact of the organization has. */
+export function contactNotFound(contactId: string): Problem {
+  return new Problem('contact_not_found', `No contact with the id ${contactId} in this organization`)
+}

@@ -1,0 +1,59 @@
+import type { Context } from '../../context.js'
+import { isUuid } from '../../lib/id.js'
+import { excerpt } from '../../lib/text.js'
+import type { InboxRow } from '../../model/inbox.js'
+import type { Organization } from '../../model/organization.js'
+import { Problem } from '../../model/problem.js'
+import { type InboxPosition, listInboxPage, readInboxContacts } from '../../storage/inbox.js'
+import { readContactSearch } from '../contacts/list.js'
+
+/** Which contacts of the inbox. All but `archived` leave those out that are; `mine`: whom the member answers. */
+export type InboxView = 'all' | 'unread' | 'mine' | 'archived'
+
+/** What is asked of the inbox; null: it does not matter. */
+export interface InboxRequest {
+  view: InboxView
+  memberId: string
+  tag: string | null
+  /** A part of a name or a number. */
+  search: string | null
+  /** `nextCursor` of the page before. */
+  cursor: string | null
+  limit: number
+}
+
+/** A page of the inbox; `nextCursor` null: there is no further one. */
+export interface InboxListing {
+  contacts: InboxRow[]
+  nextCursor: string | null
+}
+
+/** A page of the organization's contacts, latest activity first; pages stand while messages arrive. Throws invalid_parameter. */
+export async function listInbox(
+  { database }: Pick<Context, 'database'>,
+  organization: Organization,
+  { view, memberId, tag, search, cursor, limit }: InboxRequest,
+): Promise<InboxListing> {
+  const filter = {
+    archived: view === 'archived',
+    unread: view === 'unread',
+    assigneeId: view === 'mine' ? memberId : null,
+    tag,
+    search: search === null ? null : readContactSearch(organization, search),
+  }
+  const after = cursor === null ? null : readCursor(cursor)
+  const { ids, next } = await listInboxPage(database, organization.id, filter, after, limit)
+  const contacts = await readInboxContacts(database, organization.id, ids)
+  return { contacts, nextCursor: next && writeCursor(next) }
+}
+
+function writeCursor({ activeAt, contactId }: InboxPosition): string {
+  return Buffer.from(`${activeAt}/${contactId}`).toString('base64url')
+}
+
+function readCursor(cursor: string): InboxPosition {
+  const [activeAt = '', contactId = ''] = Buffer.from(cursor, 'base64url').toString('latin1').split('/')
+  if (/^\d{1,16}$/.test(activeAt) && isUuid(contactId)) return { activeAt: Number(activeAt), contactId }
+  const message = `cursor "${excerpt(cursor)}" is none of ours: give next_cursor of an answer, or leave it out`
+  throw new Problem('invalid_parameter', message)
+}

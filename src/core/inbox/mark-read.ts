@@ -1,0 +1,66 @@
+import { businessDevice } from '../../channels/business-device.js'
+import type { Device } from '../../channels/device.js'
+import type { Context } from '../../context.js'
+import { newId } from '../../lib/id.js'
+import type { Tenant } from '../../model/organization.js'
+import { Problem } from '../../model/problem.js'
+import { markThreadReadUpTo, type ReadMessage } from '../../storage/conversation-marks.js'
+import { findInstanceById } from '../../storage/instances.js'
+import { openBusinessNumber, requireUpstream } from '../business-number.js'
+import { openDevice } from '../instances/device.js'
+import { keyOf } from '../instances/message-key.js'
+import { requireContact } from './find.js'
+
+/** How long a network may take to hear of it. */
+const TIMEOUT_MS = 5_000
+
+/**
+ * Marks all that a contact wrote up to a number as read: here, and at the networks that it came by, as far as these take it. Throws
+ * contact_not_found.
+ */
+export async function markThreadRead(ctx: Context, tenant: Tenant, contactId: string, seq: number): Promise<void> {
+  const { last_seq } = await requireContact(ctx, tenant.id, contactId)
+  const upTo = Math.min(seq, last_seq)
+  const read = await ctx.database.transaction((transaction) =>
+    markThreadReadUpTo(transaction, tenant.id, { contactId, seq: upTo }, ctx.clock(), newId()),
+  )
+  const lines = new Set(read.map(({ instance_id }) => instance_id))
+  await Promise.all([...lines].map((line) => tellNetwork(ctx, tenant, line, read)))
+}
+
+/** What the network does not take keeps nobody from reading. */
+async function tellNetwork(
+  ctx: Context,
+  tenant: Tenant,
+  lineId: string | null,
+  read: readonly ReadMessage[],
+): Promise<void> {
+  try {
+    const line = await openLine(ctx, tenant, lineId)
+    if (line === null) return
+    const messages = read.filter(({ instance_id, upstream_id }) => instance_id === lineId && upstream_id !== null)
+    // The business API marks those before it with it.
+    const told = line.takesAll ? messages : messages.slice(-1)
+    if (told.length === 0) return
+    const answer = await line.device({ verb: 'mark_read', keys: told.map(keyOf) }, TIMEOUT_MS)
+    if (answer.outcome !== 'done') throw new Problem('upstream_rejected', answer.text)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    ctx.log.info({ organizationId: tenant.id, instanceId: lineId, reason }, 'a network was not told what has been read')
+  }
+}
+
+/** Null of an instance that is gone, or is not connected. */
+async function openLine(
+  ctx: Context,
+  tenant: Tenant,
+  lineId: string | null,
+): Promise<{ device: Device; takesAll: boolean } | null> {
+  if (lineId === null) {
+    const number = openBusinessNumber(ctx, tenant.id, requireUpstream(tenant))
+    return { device: businessDevice(ctx.upstream, number), takesAll: false }
+  }
+  const instance = await findInstanceById(ctx.database, tenant.id, lineId)
+  if (instance === null || instance.state !== 'open') return null
+  return { device: openDevice(ctx, tenant, instance), takesAll: instance.kind !== 'business_api' }
+}

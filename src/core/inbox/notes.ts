@@ -1,0 +1,48 @@
+import type { Context } from '../../context.js'
+import { isForeignKeyViolation } from '../../database/errors.js'
+import { newId } from '../../lib/id.js'
+import type { TeamMember } from '../../model/member.js'
+import type { NoteRow } from '../../model/note.js'
+import { Problem } from '../../model/problem.js'
+import { deleteNote, findNote, insertNote } from '../../storage/notes.js'
+import { contactNotFound } from './find.js'
+
+/** Writes a note for the team below the newest message of a contact; raises note.created. Throws contact_not_found. */
+export async function writeNote(
+  { database }: Pick<Context, 'database'>,
+  organizationId: string,
+  contactId: string,
+  author: Pick<TeamMember, 'id'>,
+  text: string,
+): Promise<NoteRow> {
+  const note = { id: newId(), contactId, memberId: author.id, text }
+  const written = await insertNote(database, organizationId, note, newId()).catch((error: unknown) => {
+    // The contact has just been erased.
+    if (isForeignKeyViolation(error)) return null
+    throw error
+  })
+  if (written === null) throw contactNotFound(contactId)
+  return written
+}
+
+/** Deletes a note, its author's own or as an owner of the team; raises note.deleted. Throws not_found, forbidden. */
+export async function removeNote(
+  { database }: Pick<Context, 'database'>,
+  organizationId: string,
+  noteId: string,
+  by: Pick<TeamMember, 'id' | 'role'>,
+): Promise<void> {
+  const note = await findNote(database, organizationId, noteId)
+  if (note === null) throw noteNotFound(noteId)
+  if (note.member_id !== by.id && by.role !== 'owner') {
+    throw new Problem(
+      'forbidden',
+      'Another member wrote this note: only its author and owners of the team may delete it',
+    )
+  }
+  if (!(await deleteNote(database, organizationId, noteId, newId()))) throw noteNotFound(noteId)
+}
+
+function noteNotFound(noteId: string): Problem {
+  return new Problem('not_found', `There is no note with the id ${noteId} in this organization`)
+}

@@ -1,0 +1,136 @@
+import type { Readable } from 'node:stream'
+import type { Context } from '../../context.js'
+import { detectFileType } from '../../lib/file-type.js'
+import { receiveFile } from '../../lib/receive-file.js'
+import { MEBIBYTE } from '../../lib/units.js'
+import { MEDIA_RULES } from '../../model/media.js'
+import type { MessageContent } from '../../model/message-content.js'
+import type { Tenant } from '../../model/organization.js'
+import { Problem } from '../../model/problem.js'
+import { readAddresses } from '../contacts.js'
+import { openChosenLine } from '../instances/chosen-line.js'
+import { withPrepared } from '../media/convert.js'
+import { sendMessage } from '../messages/send.js'
+import type { SendResult } from '../messages/settle.js'
+import { requireContact } from './find.js'
+
+/** The kinds of message that are a file. */
+export const FILE_KINDS = ['image', 'video', 'audio', 'document'] as const
+export type FileKind = (typeof FILE_KINDS)[number]
+
+/** A file that has come whole and lies in the spool. */
+export interface SpooledFile {
+  path: string
+  /** Hexadecimal. */
+  sha256: string
+}
+
+/** A file that a member sends to a contact. */
+export interface FileSend {
+  /** The id that the message will have. */
+  id: string
+  contactId: string
+  kind: FileKind
+  path: string
+  caption: string | null
+  filename: string | null
+  /** The message that it answers. */
+  aboutId: string | null
+  /** The instance by which it leaves; null: the organization's number. */
+  instance: string | null
+  memberId: string
+}
+
+/** What the file is called in errors. */
+const FIELD = 'The file'
+/** What browsers record that nobody's network takes as it is. */
+const RECORDINGS = ['video/webm', 'audio/webm', 'video/matroska', 'video/x-matroska', 'audio/x-matroska', 'audio/mp4']
+
+/**
+ * Takes a file whole into the spool, and hands it to `work`; it is removed when the work ends, and takes a place among those on their
+ * way for as long. Throws invalid_media, too_many_requests.
+ */
+export function withSpooledFile<Result>(
+  ctx: Pick<Context, 'fileGate' | 'spool'>,
+  organizationId: string,
+  kind: FileKind,
+  source: Readable,
+  work: (file: SpooledFile) => Promise<Result>,
+): Promise<Result> {
+  const { maxBytes } = MEDIA_RULES[kind]
+  return ctx.fileGate.pass(organizationId, () =>
+    ctx.spool.use(async (path) => {
+      const received = await receiveFile(source, path, maxBytes)
+      switch (received.outcome) {
+        case 'received':
+          return work({ path, sha256: received.sha256.toString('hex') })
+        case 'too_big':
+          throw tooBig(kind)
+        case 'broken_off':
+          throw new Problem('invalid_media', `${FIELD} broke off before its end, and was not sent: send it again`, {
+            reason: 'broken_off',
+          })
+      }
+    }),
+  )
+}
+
+/** The problem of a file that has more bytes than its kind may have. */
+export function tooBig(kind: FileKind): Problem {
+  const { maxBytes } = MEDIA_RULES[kind]
+  return new Problem(
+    'invalid_media',
+    `${FIELD} cannot be used: it is too big, and ${kind} messages take ${maxBytes / MEBIBYTE} MB at most`,
+    { reason: 'too_big' },
+  )
+}
+
+/**
+ * Sends a file out of the spool to a contact. What a browser recorded becomes a voice note. Throws like sendMessage and
+ * openChosenLine.
+ */
+export async function sendFile(ctx: Context, tenant: Tenant, send: FileSend): Promise<SendResult> {
+  const { id, contactId, aboutId, memberId, instance } = send
+  const contact = await requireContact(ctx, tenant.id, contactId)
+  const to = readAddresses(tenant, 'chat_id', contact.chat_id, 'body')
+  const about = aboutId === null ? null : { id: aboutId, field: 'context_message_id' }
+  return withContent(ctx, tenant, send, async (content) => {
+    const line = await openChosenLine(ctx, tenant, instance, content)
+    const sender = { memberId, isPromotional: false, recipient: null }
+    return sendMessage(ctx, tenant, line, { id, to, content, fileField: FIELD, about, ...sender })
+  })
+}
+
+async function withContent(
+  ctx: Context,
+  tenant: Tenant,
+  { kind, path, caption, filename }: FileSend,
+  work: (content: MessageContent) => Promise<SendResult>,
+): Promise<SendResult> {
+  if (kind === 'document') return work({ type: kind, file: { path }, caption, filename })
+  if (kind !== 'audio') return work({ type: kind, file: { path }, caption })
+  const type = await detectFileType(path)
+  const isRecording = type !== null && RECORDINGS.includes(type)
+  // Without a conversion it is only looked at whether it is a voice note already.
+  const wanted = { kind: 'voice', encoding: isRecording } as const
+  const named = { organizationId: tenant.id, field: FIELD }
+  let isPrepared = false
+  try {
+    return await withPrepared(ctx, named, { path }, wanted, ({ file, voice }) => {
+      isPrepared = true
+      return work({ type: kind, file, voice })
+    })
+  } catch (error) {
+    const isUnprepared = !isPrepared && error instanceof Problem && error.code === 'not_supported'
+    throw isUnprepared ? notConvertible(type) : error
+  }
+}
+
+function notConvertible(type: string | null): Problem {
+  const { names } = MEDIA_RULES.audio
+  return new Problem(
+    'invalid_media',
+    `${FIELD} is ${type}, which has to be converted to be sent, and this service has no ffmpeg: install it where the service runs, or send ${names}`,
+    { reason: 'not_convertible' },
+  )
+}

@@ -1,0 +1,45 @@
+import type { Context, OperatorContext } from '../context.js'
+import { newId } from '../lib/id.js'
+import { Problem } from '../model/problem.js'
+import { findInDirectory } from '../storage/directory.js'
+import { insertSignInLink } from '../storage/sign-in-links.js'
+
+const LINK_MS = 24 * 60 * 60_000
+
+/** What making a link needs. */
+export type LinkContext = OperatorContext & Pick<Context, 'signInTokens' | 'publicUrl'>
+
+/** A link that signs a member in, once. */
+export interface SignInLink {
+  url: string
+  expires_at: Date
+}
+
+/** Makes a link that signs a member in, once and within a day. Throws member_not_found. */
+export async function createSignInLink(
+  ctx: LinkContext,
+  organizationId: string,
+  memberId: string,
+): Promise<SignInLink> {
+  const id = newId()
+  const now = ctx.clock()
+  const expiresAt = new Date(now.getTime() + LINK_MS)
+  const { token, secretHash } = ctx.signInTokens.link.issue(organizationId, id)
+  if (!(await insertSignInLink(ctx.database, organizationId, memberId, { id, secretHash, now, expiresAt }))) {
+    return notFound(memberId)
+  }
+  // After the #, which browsers send nobody: so it stands in no log.
+  return { url: `${ctx.publicUrl()}/console/sign-in#${token}`, expires_at: expiresAt }
+}
+
+/** The same for an operator, who names the member alone. */
+export async function createSignInLinkOfMember(ctx: LinkContext, memberId: string): Promise<SignInLink> {
+  // The directory knows the hash of the id as it is written, and ours are written in lower case.
+  const id = memberId.toLowerCase()
+  const organizationId = await findInDirectory(ctx.database, 'member_id', id)
+  return organizationId === null ? notFound(memberId) : createSignInLink(ctx, organizationId, id)
+}
+
+function notFound(memberId: string): never {
+  throw new Problem('member_not_found', `There is no member with the id ${memberId}`)
+}

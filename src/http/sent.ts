@@ -1,0 +1,40 @@
+import type { Attempt } from '../core/idempotency.js'
+import type { SendResult } from '../core/messages/settle.js'
+import type { Tenant } from '../model/organization.js'
+import { Problem } from '../model/problem.js'
+import { bodyOf, statusOf } from './problems.js'
+import { explainUnsent } from './unsent.js'
+
+/** The answer to what became of a send (contract 4). Kept for an Idempotency-Key is only what will not change by trying again. */
+export function toAttempt(tenant: Tenant, type: string, sent: SendResult): Attempt {
+  if (sent.result === 'accepted') {
+    const body = {
+      success: true,
+      message: 'Message sent successfully',
+      data: {
+        message_id: sent.upstreamId,
+        recipient: sent.recipient,
+        message_type: type,
+        organization: tenant.name,
+        meta_response: sent.answer,
+      },
+    }
+    return { status: 200, body, final: true }
+  }
+  const problem = toProblem(sent)
+  const final = problem.code === 'upstream_rejected' || problem.code === 'outcome_unknown'
+  return { status: statusOf(problem), body: bodyOf(problem), final }
+}
+
+function toProblem(sent: Exclude<SendResult, { result: 'accepted' }>): Problem {
+  if (sent.result !== 'refused') return explainUnsent(sent, 'upstream')
+  const extras = { details: sent.text, upstream_code: sent.code, id: sent.messageId }
+  if (sent.because === 'message') {
+    return new Problem('upstream_rejected', `The upstream refused the message: ${sent.text}`, extras)
+  }
+  return new Problem(
+    'upstream_credentials',
+    "The upstream refused the organization's access token: set a valid one",
+    extras,
+  )
+}

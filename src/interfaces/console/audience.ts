@@ -1,0 +1,26 @@
+import { Type } from 'typebox'
+import type { Context } from '../../context.js'
+import { countAudience } from '../../core/broadcasts/count-audience.js'
+import { tenantOf } from '../../http/auth.js'
+import { MEBIBYTE } from '../../lib/units.js'
+import { AudienceBody, readAudience } from '../../model/audience.js'
+import type { ConsoleServer } from './server.js'
+
+/** That of a broadcast. */
+const BODY_LIMIT = 32 * MEBIBYTE
+
+/** `POST /audience`: how many a broadcast would reach, before there is one. */
+export function audienceRoutes(server: ConsoleServer, ctx: Context): void {
+  server.post(
+    '/audience',
+    {
+      bodyLimit: BODY_LIMIT,
+      config: { scope: 'broadcasts:read' },
+      schema: { body: Type.Object({ audience: AudienceBody }) },
+    },
+    async (request) => {
+      const count = await countAudience(ctx, tenantOf(request), readAudience(request.body.audience))
+      return { success: true, ...count }
+    },
+  )
+}

@@ -1,0 +1,31 @@
+import type { Context } from '../../context.js'
+import { issueApiKey, listKeys, revokeKey, rotateKey } from '../../core/api-keys.js'
+import { tenantOf } from '../../http/auth.js'
+import { IdParams } from '../../model/input.js'
+import { CreateKey, RotateKey, readKeyFields } from '../../model/operator-input.js'
+import type { ConsoleServer } from './server.js'
+
+/** `/keys`: the organization's API keys, for owners. A key's text is in the answer that makes it, and in no other. */
+export function keyRoutes(server: ConsoleServer, ctx: Context): void {
+  const config = { role: 'owner' } as const
+
+  server.get('/keys', { config }, async (request) => {
+    return { success: true, api_keys: await listKeys(ctx, tenantOf(request).id) }
+  })
+
+  server.post('/keys', { config, schema: { body: CreateKey } }, async (request, reply) => {
+    const key = await issueApiKey(ctx, tenantOf(request).id, readKeyFields(request.body))
+    return reply.code(201).send({ success: true, api_key: key })
+  })
+
+  server.post('/keys/:id/rotate', { config, schema: { params: IdParams, body: RotateKey } }, async (request, reply) => {
+    const { overlap_seconds = 0 } = request.body
+    const key = await rotateKey(ctx, tenantOf(request).id, request.params.id, overlap_seconds)
+    return reply.code(201).send({ success: true, api_key: key })
+  })
+
+  server.delete('/keys/:id', { config, schema: { params: IdParams } }, async (request) => {
+    const revoked = await revokeKey(ctx, tenantOf(request).id, request.params.id)
+    return { success: true, message: 'The API key has been revoked', api_key: revoked }
+  })
+}

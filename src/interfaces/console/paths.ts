@@ -1,0 +1,7 @@
+import { Type } from 'typebox'
+
+/** The path's parameter: a contact. */
+export const contactPath = Type.Object({ contactId: Type.String({ format: 'uuid' }) })
+
+/** The number of a message in its conversation. */
+export const Seq = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })

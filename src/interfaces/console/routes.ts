@@ -1,0 +1,72 @@
+import fastifyCookie from '@fastify/cookie'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync, onRequestHookHandler } from 'fastify'
+import type { Context } from '../../context.js'
+import { createOriginGuard } from '../../http/session.js'
+import { analyticsExportRoutes } from './analytics-export.js'
+import { assignmentRoutes } from './assignment.js'
+import { audienceRoutes } from './audience.js'
+import { fileRoutes } from './files.js'
+import { inboxRoutes } from './inbox.js'
+import { instanceRoutes } from './instances.js'
+import { keyRoutes } from './keys.js'
+import { liveRoutes } from './live.js'
+import { noteRoutes } from './notes.js'
+import { pageRoutes } from './page.js'
+import { sessionRoutes, signInRoutes } from './session.js'
+import { settingsRoutes } from './settings.js'
+import { tagRoutes } from './tags.js'
+import { teamRoutes } from './team.js'
+import { threadRoutes } from './thread.js'
+import { threadSearchRoutes } from './thread-search.js'
+
+/** What the console is made from. */
+export interface ConsoleOptions {
+  ctx: Context
+  /** Lets requests of signed-in members pass, with `request.caller` set. */
+  guard: onRequestHookHandler
+  /** Every route of Interface A, which a session may call below /console/api as a key may below /. */
+  interfaceA: FastifyPluginAsync
+}
+
+const UNKEPT = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+
+/** `/console`: the team's page, and below /console/api what it asks (contract 2). */
+export function consoleRoutes({ ctx, guard, interfaceA }: ConsoleOptions): FastifyPluginAsync {
+  return async (plain) => {
+    const server = plain.withTypeProvider<TypeBoxTypeProvider>()
+    server.addHook('onRoute', (route) => {
+      route.schema = { ...route.schema, hide: true } as object
+    })
+    server.register(
+      async (api) => {
+        await api.register(fastifyCookie)
+        api.addHook('onRequest', createOriginGuard(ctx.publicUrl))
+        // Whoever uses the browser next shall not find in its cache what this member was shown.
+        api.addHook('onRequest', async (_request, reply) => void reply.headers(UNKEPT))
+        signInRoutes(api, ctx) //   POST /session, POST /session/link
+        api.register(async (guarded) => {
+          guarded.addHook('onRequest', guard)
+          sessionRoutes(guarded, ctx) // GET DELETE /session, PUT /session/password
+          settingsRoutes(guarded, ctx) // GET /settings, PATCH PUT and tests below it
+          keyRoutes(guarded, ctx) //      /keys: GET POST, rotate, DELETE
+          teamRoutes(guarded, ctx) //     /team: GET POST PATCH DELETE, links
+          instanceRoutes(guarded, ctx) // /instances: GET POST DELETE, codes, connect, logout, restart, scan, token
+          inboxRoutes(guarded, ctx) //     GET /inbox, /inbox/{contactId}
+          threadRoutes(guarded, ctx) //    /contacts/{contactId}: GET /messages, POST /read
+          threadSearchRoutes(guarded, ctx) // GET /contacts/{contactId}/search
+          noteRoutes(guarded, ctx) //      POST /contacts/{contactId}/notes, DELETE /notes/{id}
+          assignmentRoutes(guarded, ctx) // PUT /contacts/{contactId}/assignee
+          fileRoutes(guarded, ctx) //      POST /contacts/{contactId}/files
+          tagRoutes(guarded, ctx) //       GET /tags
+          liveRoutes(guarded, ctx) //      GET /live
+          audienceRoutes(guarded, ctx) // POST /audience
+          analyticsExportRoutes(guarded, ctx) // GET /analytics/export
+          guarded.register(interfaceA)
+        })
+      },
+      { prefix: '/api' },
+    )
+    server.register(pageRoutes(ctx))
+  }
+}

@@ -1,0 +1,89 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { Context } from '../../context.js'
+import { changePassword } from '../../core/change-password.js'
+import { markNow } from '../../core/live/mark.js'
+import { authenticateSession, endSession, type Session } from '../../core/sessions.js'
+import { signIn, signInByLink } from '../../core/sign-in.js'
+import { tenantOf } from '../../http/auth.js'
+import { clearSessionCookie, sessionOf, sessionToken, setSessionCookie } from '../../http/session.js'
+import { presentTeamMember } from '../../model/member.js'
+import { Password } from '../../model/operator-input.js'
+import { presentOrganization, type Tenant } from '../../model/organization.js'
+import { Problem } from '../../model/problem.js'
+import type { ConsoleServer } from './server.js'
+
+/** What is given here is compared, not kept: whatever does not fit is wrong, not malformed. */
+const Given = (words: string) => Type.String({ minLength: 1, maxLength: 1_000, 'x-missing': words })
+
+const SignIn = Type.Object({
+  organization: Given('organization is required: the short name of your organization'),
+  email: Given('email is required: the address under which you are in the team'),
+  password: Given('password is required'),
+})
+
+const SignInByLink = Type.Object({ token: Given('token is required: what the link has after its #') })
+
+const ChangePassword = Type.Object({
+  current_password: Type.Optional(Type.String({ maxLength: 1_000 })),
+  new_password: Password,
+})
+
+/** Beginning a session, for whoever comes: `POST /session`, `POST /session/link`. */
+export function signInRoutes(server: ConsoleServer, ctx: Context): void {
+  server.post('/session', { schema: { body: SignIn } }, async (request, reply) =>
+    begin(ctx, request, reply, await signIn(ctx, request.body)),
+  )
+
+  server.post('/session/link', { schema: { body: SignInByLink } }, async (request, reply) =>
+    begin(ctx, request, reply, await signInByLink(ctx, request.body.token)),
+  )
+}
+
+/** What members do with their own session: `GET` and `DELETE /session`, `PUT /session/password`. */
+export function sessionRoutes(server: ConsoleServer, ctx: Context): void {
+  server.get('/session', async (request) => answer(ctx, tenantOf(request), sessionOf(request)))
+
+  server.delete('/session', async (request, reply) => {
+    await endSession(ctx, tenantOf(request).id, sessionOf(request).id)
+    clearSessionCookie(ctx, reply)
+    return { success: true, message: 'You are signed out' }
+  })
+
+  server.put('/session/password', { schema: { body: ChangePassword } }, async (request) => {
+    const { current_password: current, new_password: next } = request.body
+    await changePassword(ctx, tenantOf(request), sessionOf(request), { current, next })
+    return { success: true, message: 'Your password has been changed; you are signed out everywhere else' }
+  })
+}
+
+async function begin(ctx: Context, request: FastifyRequest, reply: FastifyReply, token: string) {
+  await endSessionBefore(ctx, request)
+  const { caller, session } = await authenticateSession(ctx, token)
+  setSessionCookie(ctx, reply, token)
+  return answer(ctx, caller.tenant, session)
+}
+
+/** A browser has one session: with a new one, the one that it had is of no use but to others. */
+async function endSessionBefore(ctx: Context, request: FastifyRequest): Promise<void> {
+  try {
+    const { caller, session } = await authenticateSession(ctx, sessionToken(request))
+    await endSession(ctx, caller.tenant.id, session.id)
+  } catch (error) {
+    // There was none, or it has ended already.
+    if (!(error instanceof Problem)) throw error
+  }
+}
+
+/** `live_from`: where the page begins to listen, before it asks for anything that events may change. */
+async function answer(ctx: Context, tenant: Tenant, { member, byLink }: Session) {
+  const session = {
+    member: presentTeamMember(member),
+    organization: presentOrganization(tenant),
+    by_link: byLink,
+    public_url: ctx.publicUrl(),
+    simulator: ctx.sandboxes !== null,
+    live_from: await markNow(ctx),
+  }
+  return { success: true, session }
+}

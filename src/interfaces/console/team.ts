@@ -1,0 +1,43 @@
+import type { Context } from '../../context.js'
+import { addMember, listMembers } from '../../core/members.js'
+import { createSignInLink } from '../../core/sign-in-links.js'
+import { changeMember, dismissMember } from '../../core/team.js'
+import { tenantOf } from '../../http/auth.js'
+import { IdParams } from '../../model/input.js'
+import { presentTeamMember } from '../../model/member.js'
+import { ChangeMember, InviteMember } from '../../model/operator-input.js'
+import type { ConsoleServer } from './server.js'
+
+/** `/team`: everybody sees it, owners change it. Who is new signs in by a link, which is in the answer that makes it, and in no other. */
+export function teamRoutes(server: ConsoleServer, ctx: Context): void {
+  const config = { role: 'owner' } as const
+
+  server.get('/team', async (request) => {
+    const members = await listMembers(ctx, tenantOf(request).id)
+    return { success: true, members: members.map(presentTeamMember) }
+  })
+
+  server.post('/team', { config, schema: { body: InviteMember } }, async (request, reply) => {
+    const { id } = tenantOf(request)
+    const { email, full_name, role } = request.body
+    const member = await addMember(ctx, id, { email, full_name, role })
+    const link = await createSignInLink(ctx, id, member.id)
+    return reply.code(201).send({ success: true, member: presentTeamMember(member), link })
+  })
+
+  server.patch('/team/:id', { config, schema: { params: IdParams, body: ChangeMember } }, async (request) => {
+    const { full_name, role } = request.body
+    const member = await changeMember(ctx, tenantOf(request).id, request.params.id, { full_name, role })
+    return { success: true, member: presentTeamMember(member) }
+  })
+
+  server.delete('/team/:id', { config, schema: { params: IdParams } }, async (request) => {
+    await dismissMember(ctx, tenantOf(request).id, request.params.id)
+    return { success: true, message: 'The member has been removed' }
+  })
+
+  server.post('/team/:id/link', { config, schema: { params: IdParams } }, async (request, reply) => {
+    const link = await createSignInLink(ctx, tenantOf(request).id, request.params.id)
+    return reply.code(201).send({ success: true, link })
+  })
+}

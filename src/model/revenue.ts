@@ -1,0 +1,22 @@
+/** Spec 2.6, `revenue`, and what contract 4 adds. Money is a number with two decimals. */
+export interface Revenue {
+  totalRevenue: number
+  /** The organization's; the totals are of orders in it alone. */
+  currency: string
+  orderCount: number
+  avgOrderValue: number
+  /** As the link has it; the first where there are several. */
+  utmCampaign: string | null
+  utmCampaigns: { campaign: string; orderCount: number; revenue: number; avgOrderValue: number }[]
+  orders: {
+    orderName: string
+    totalPrice: number
+    currency: string
+    /** ISO 8601. */
+    orderDate: string
+    financialStatus: string | null
+    /** As it stood in the landing page's address. */
+    utmCampaign: string | null
+  }[]
+  otherCurrencies: { currency: string; totalRevenue: number; orderCount: number }[]
+}

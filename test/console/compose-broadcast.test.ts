@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { parseList } from '../../console/src/pages/broadcasts/compose/parse-list.js'
+import { readRows } from '../../console/src/pages/broadcasts/compose/read-rows.js'
+import { localTime, toInstant } from '../../console/src/pages/broadcasts/compose/zoned.js'
+import { readForm } from '../../console/src/shared/template-form.js'
+
+const form = readForm({
+  name: 'offer',
+  language: 'en',
+  status: 'APPROVED',
+  category: 'MARKETING',
+  parameter_format: 'NAMED',
+  components: [
+    { type: 'BODY', text: 'Hi {{name}}, {{discount}} off' },
+    { type: 'BUTTONS', buttons: [{ type: 'URL', text: 'Shop', url: 'https://shop.example/{{1}}' }] },
+  ],
+})
+
+describe('a pasted list', () => {
+  it('holds numbers alone, or with a name behind each', () => {
+    expect(parseList('+55 11 90000-1234\n\n5511900005678\r\n', form).recipients).toEqual([
+      { chatNumber: '+55 11 90000-1234' },
+      { chatNumber: '5511900005678' },
+    ])
+    expect(parseList('5511900001234;Ana\n5511900005678;', form).recipients).toEqual([
+      { chatNumber: '5511900001234', name: 'Ana' },
+      { chatNumber: '5511900005678' },
+    ])
+    expect(parseList('5511900005678\n5511900001234,Ana', form).recipients).toEqual([
+      { chatNumber: '5511900005678' },
+      { chatNumber: '5511900001234', name: 'Ana' },
+    ])
+  })
+
+  it('has values of its own under headings that variables and buttons bear', () => {
+    expect(parseList('Telefone,Nome,DISCOUNT,shop,city\n5511900001234,Ana,"1,5%",a,SP\nfoo,,,,', form)).toEqual({
+      recipients: [
+        {
+          chatNumber: '5511900001234',
+          name: 'Ana',
+          bodyParameters: { discount: '1,5%' },
+          buttonParameters: { param1: 'a' },
+        },
+        { chatNumber: 'foo' },
+      ],
+      columns: ['body.discount', 'buttons.param1'],
+      ignored: ['city'],
+    })
+  })
+
+  it('is read as spreadsheets write it', () => {
+    expect(readRows('\ufeffa\t"b ""c""\nd"\t\r\n\t\t\r\ne')).toEqual([['a', 'b "c"\nd', ''], ['e']])
+  })
+})
+
+describe('a moment by the clocks of a time zone', () => {
+  it('is the same both ways, also around a change of the clocks', () => {
+    expect(toInstant('2026-11-27 09:00:00', 'America/Sao_Paulo').toISOString()).toBe('2026-11-27T12:00:00.000Z')
+    expect(toInstant('2026-03-29 03:30:00', 'Europe/Berlin').toISOString()).toBe('2026-03-29T01:30:00.000Z')
+    expect(toInstant('2026-03-29 01:30:00', 'Europe/Berlin').toISOString()).toBe('2026-03-29T00:30:00.000Z')
+    expect(localTime(new Date('2026-10-25T01:30:00Z'), 'Europe/Berlin')).toBe('2026-10-25 02:30:00')
+  })
+})

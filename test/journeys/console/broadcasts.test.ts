@@ -1,0 +1,237 @@
+import { readFile } from 'node:fs/promises'
+import { parse } from 'csv-parse/sync'
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { chromiumPath } from '../../support/chromium.js'
+import { succeed } from '../support/service.js'
+import { complaintsBut401, type Stage, signIn, startStage } from './stage.js'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+/** Cannot be delivered to. */
+const NOBODY = '5511900000001'
+/** Gets everything and reads nothing. */
+const SILENT = '5511900000006'
+const RITA = '5511900007777'
+/** Is held back from until the test says otherwise. */
+const HELD = '5511900008888'
+const HELD_BACK = 131049
+
+describe.skipIf(chromiumPath === null)('broadcasts', () => {
+  let stage: Stage
+  let page: Page
+
+  beforeAll(async () => {
+    stage = await startStage()
+    page = await stage.openSignedIn('/broadcasts')
+  })
+
+  afterAll(async () => {
+    await stage?.close()
+    expect(complaintsBut401(stage)).toEqual([])
+  })
+
+  const region = (name: string) => page.getByRole('region', { name, exact: true })
+  const recipient = (contact: string) => region('Recipients').getByRole('row', { name: new RegExp(`^${contact}`) })
+  const fateOf = (contact: string) => () => recipient(contact).innerText()
+  const sums = () => readSums(page.getByLabel('Figures of this broadcast'))
+  const status = () => page.getByRole('main').getByRole('status').first().textContent()
+
+  it('is composed, and says before whom it reaches', async () => {
+    await succeed(stage.sim('PUT', `/recipients/${HELD}`, { code: HELD_BACK }))
+    await page.getByRole('link', { name: 'New broadcast' }).first().click()
+    await page.getByRole('heading', { level: 1, name: 'New broadcast' }).waitFor()
+    await compose(page, 'Spring sale')
+    await page.getByRole('radio', { name: 'A list of numbers' }).check()
+    await page
+      .getByRole('textbox', { name: 'A list of numbers' })
+      .fill(`+${NOBODY}\n+55 (11) 90000-0006\n(11) 90000-7777,Rita Lima\n${HELD}\nno number`)
+    await region('Audience').getByText('5 rows').waitFor()
+    await region('Who gets it').getByText('4 people get it').waitFor()
+    await region('Who gets it').getByText('1 does not:').waitFor()
+    await region('Who gets it').getByRole('listitem').filter({ hasText: 'not a phone number: 1' }).waitFor()
+    await region('Preview').getByText('20% de desconto').waitFor()
+
+    await page.getByRole('button', { name: 'Review and send' }).click()
+    // One value is missing: nothing is sent, and the field is where to go on.
+    await page.getByText('This is missing').waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await page.keyboard.type('spring')
+    await page.getByRole('button', { name: 'Review and send' }).click()
+    await page.getByRole('dialog', { name: 'Send “Spring sale”?' }).getByText('4 people will get it').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Send to 4 people' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Spring sale' }).waitFor()
+  })
+
+  it('is seen to its end, with what became of everybody', async () => {
+    await expect.poll(status).toBe('Completed')
+    await expect
+      .poll(sums)
+      .toMatchObject({ Recipients: '4', Sent: '2', Delivered: '2', Read: '1', Failed: '2', 'Clicked a button': '0' })
+    await expect.poll(fateOf(NOBODY)).toContain('131026')
+    await expect.poll(fateOf(NOBODY)).toContain('The number is not on the network')
+    await expect.poll(fateOf(HELD)).toContain(String(HELD_BACK))
+    await expect.poll(fateOf(SILENT)).toContain('Delivered')
+    await expect.poll(fateOf('Rita Lima')).toContain('Read')
+    await expect.poll(fateOf('no number')).toContain('not a phone number')
+
+    await region('Recipients').getByText('Failed 2').click()
+    await expect.poll(() => region('Recipients').getByRole('row').count()).toBe(3)
+    await region('Recipients').getByText('All 5').click()
+    await recipient(SILENT).waitFor()
+  })
+
+  it('is sent once more to those for whom it failed', async () => {
+    await succeed(stage.sim('DELETE', `/recipients/${HELD}`))
+    await page.getByRole('button', { name: 'Retry failed' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Send once more?' })
+    await dialog.getByText('2 people for whom it failed').waitFor()
+    await dialog.getByRole('button', { name: 'Retry failed' }).click()
+    await expect.poll(sums).toMatchObject({ Sent: '3', Read: '2', Failed: '1' })
+    await expect.poll(status).toBe('Completed')
+    await expect.poll(fateOf(HELD)).toContain('Read')
+    await expect.poll(fateOf(NOBODY)).toContain('131026')
+  })
+
+  it('shows who pressed a button, while it is looked at', async () => {
+    const { messages } = (await succeed(stage.sim('GET', `/messages?to=${RITA}`))).body
+    const context = { from: messages[0].payload.to, id: messages[0].id }
+    const button = { payload: 'Quero saber mais', text: 'Quero saber mais' }
+    await stage.receive({ from: RITA, type: 'button', button, context })
+    await expect.poll(sums).toMatchObject({ 'Clicked a button': '1' })
+
+    await region('Buttons').getByRole('radio', { name: 'Table' }).press('Space')
+    await region('Buttons')
+      .getByRole('row', { name: /Quero saber mais 1/ })
+      .waitFor()
+    await region('Buttons')
+      .getByRole('row', { name: /Parar 0/ })
+      .waitFor()
+    await region('Funnel').getByRole('radio', { name: 'Table' }).press('Space')
+    const steps = await region('Funnel').getByRole('row').allInnerTexts()
+    expect(steps.slice(1).map((row) => row.split('\t').slice(0, 2))).toEqual([
+      ['Sent', '3'],
+      ['Delivered', '3'],
+      ['Read', '2'],
+      ['Clicked a button', '1'],
+      ['Opted out', '0'],
+    ])
+  })
+
+  it('is downloaded as it is shown', async () => {
+    const all = await download(page, page.getByRole('link', { name: 'Download these recipients as CSV' }))
+    expect(all.name).toMatch(/\.csv$/)
+    expect(
+      all.rows.map(({ chatNumber, status, reason, errorCode }) => [chatNumber, status, reason, errorCode]),
+    ).toEqual([
+      [NOBODY, 'failed', '', '131026'],
+      [SILENT, 'delivered', '', ''],
+      [RITA, 'read', '', ''],
+      [HELD, 'read', '', ''],
+      ['no number', 'skipped', 'not a number', ''],
+    ])
+    await region('Recipients').getByText('Failed 1').click()
+    await expect.poll(() => region('Recipients').getByRole('row').count()).toBe(2)
+    const failed = await download(page, page.getByRole('link', { name: 'Download these recipients as CSV' }))
+    expect(failed.rows.map(({ chatNumber }) => chatNumber)).toEqual([NOBODY])
+    const buttons = await download(page, page.getByRole('link', { name: 'Download Buttons as CSV' }))
+    expect(buttons.rows.map(({ buttonText, clicks }) => [buttonText, clicks])).toEqual([
+      ['Quero saber mais', '1'],
+      ['Parar', '0'],
+    ])
+  })
+
+  it('is in the analytics, with the sums of all', async () => {
+    await page.getByRole('link', { name: 'Analytics' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Analytics' }).waitFor()
+    await expect
+      .poll(() => readSums(page.getByLabel('Sums of these days')))
+      .toEqual({ Sent: '3', Delivered: '3', Read: '2', Failed: '1' })
+    const row = region('Campaigns').getByRole('row', { name: /^Spring sale/ })
+    expect((await row.getByRole('cell').allInnerTexts()).slice(2)).toEqual(['4', '3', '3', '2', '1', '100%', '66.7%'])
+    await region('Why messages failed').getByText('131026').waitFor()
+    await region('Day by day').getByRole('radio', { name: 'Table' }).press('Space')
+    await region('Day by day')
+      .getByRole('row', { name: /3 3 2 1$/ })
+      .waitFor()
+    const { name, rows } = await download(page, page.getByRole('link', { name: 'Download Campaigns as CSV' }))
+    expect(name).toMatch(/^campaigns-.*\.csv$/)
+    expect(rows).toMatchObject([{ name: 'Spring sale', totalRecipients: '4', sent: '3', read: '2', failed: '1' }])
+    await row.getByRole('link', { name: 'Spring sale' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Spring sale' }).waitFor()
+  })
+
+  it('is scheduled, and cancelled before it begins', async () => {
+    await page.goto('/console/broadcasts/new')
+    await compose(page, 'Too early')
+    await page.getByRole('textbox', { name: /^Button/ }).fill('early')
+    await page.getByRole('radiogroup', { name: 'When' }).getByRole('radio', { name: 'At a time' }).check()
+    await page.getByRole('button', { name: 'Day and time' }).click()
+    const calendar = page.getByRole('dialog', { name: 'Day and time' })
+    await calendar.getByRole('button', { name: 'Next month' }).click()
+    await calendar.getByRole('button', { name: /^15 / }).click()
+    await calendar.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('button', { name: 'Review and schedule' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Send “Too early”?' })
+    await dialog.getByText('It starts on').waitFor()
+    await dialog.getByRole('button', { name: /^Schedule for/ }).click()
+    await page.getByRole('heading', { level: 1, name: 'Too early' }).waitFor()
+    await expect.poll(status).toBe('Scheduled')
+
+    await page.getByRole('button', { name: 'Cancel broadcast' }).click()
+    await page
+      .getByRole('dialog', { name: 'Cancel “Too early”?' })
+      .getByRole('button', { name: 'Cancel broadcast' })
+      .click()
+    await expect.poll(status).toBe('Cancelled')
+    await page.getByRole('link', { name: 'Broadcasts' }).first().click()
+    await page.getByRole('row', { name: /^Too early .*Cancelled/ }).waitFor()
+    await page.getByRole('row', { name: /^Spring sale .*Completed/ }).waitFor()
+    const { messages } = (await succeed(stage.sim('GET', '/messages?limit=1000'))).body
+    expect(JSON.stringify(messages)).not.toContain('early')
+  })
+
+  it('is looked at by analysts, and nothing more', async () => {
+    const { organizations } = (await succeed(stage.admin('GET', '/organizations'))).body
+    const analyst = { email: 'analyst@demo.example', full_name: 'Nina Numbers', role: 'analyst' }
+    const { member } = (await succeed(stage.admin('POST', `/organizations/${organizations[0].id}/members`, analyst)))
+      .body
+    const { link } = (await succeed(stage.admin('POST', `/members/${member.id}/sign-in-link`))).body
+    const hers = await stage.open()
+    await signIn(hers, link.url)
+    await hers.getByRole('link', { name: 'Broadcasts' }).click()
+    await hers.getByRole('row', { name: /^Spring sale/ }).waitFor()
+    expect(await hers.getByRole('link', { name: 'New broadcast' }).count()).toBe(0)
+    await hers.getByRole('link', { name: 'Spring sale' }).click()
+    await expect
+      .poll(() => readSums(hers.getByLabel('Figures of this broadcast')))
+      .toMatchObject({ Sent: '3', 'Clicked a button': '1' })
+    expect(await hers.getByRole('button', { name: /Retry|Cancel|Pause|Resume/ }).count()).toBe(0)
+    await hers.goto('/console/broadcasts/new')
+    await hers.getByRole('heading', { level: 1, name: 'Broadcasts' }).waitFor()
+    expect(new URL(hers.url()).pathname).toBe('/console/broadcasts')
+    await hers.context().close()
+  })
+})
+
+/** Fills in what every broadcast of these tests has; the button's value stays empty. */
+async function compose(page: Page, name: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill(name)
+  await page.getByRole('combobox', { name: 'Template' }).click()
+  await page.getByRole('option', { name: /^oferta_da_semana/ }).click()
+  await page.getByRole('textbox', { name: 'Text: discount' }).fill('20%')
+}
+
+/** Figures by their names. */
+async function readSums(tiles: Locator): Promise<Record<string, string>> {
+  const names = await tiles.getByRole('term').allInnerTexts()
+  // Hints are told behind some of the figures, as definitions too.
+  const lines = (await tiles.innerText()).split('\n').filter((line) => line.trim() !== '')
+  return Object.fromEntries(names.map((name) => [name, lines[lines.indexOf(name) + 1] ?? '']))
+}
+
+async function download(page: Page, link: Locator): Promise<{ name: string; rows: Record<string, string>[] }> {
+  const [file] = await Promise.all([page.waitForEvent('download'), link.click()])
+  const text = await readFile(await file.path(), 'utf8')
+  return { name: file.suggestedFilename(), rows: parse(text, { bom: true, columns: true }) }
+}

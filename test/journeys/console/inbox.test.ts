@@ -1,0 +1,231 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { chromiumPath } from '../../support/chromium.js'
+import { succeed } from '../support/service.js'
+import { complaintsBut401, type Stage, signIn, startStage } from './stage.js'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+const ANA = '5511900001234'
+/** Script that is loaded before anything shows, in bytes, compressed. */
+const MOST_SCRIPT = 250_000
+
+describe.skipIf(chromiumPath === null)('the inbox', () => {
+  let stage: Stage
+  let page: Page
+
+  beforeAll(async () => {
+    stage = await startStage()
+  })
+
+  afterAll(async () => {
+    await stage?.close()
+    expect(complaintsBut401(stage)).toEqual([])
+  })
+
+  const row = (name: string) =>
+    page.getByRole('list', { name: 'Conversations' }).getByRole('listitem').filter({ hasText: name })
+  const log = () => page.getByRole('log')
+  const bubble = (text: string) => log().getByRole('article').filter({ hasText: text })
+  const open = async (name: string) => {
+    await row(name).getByRole('link').click()
+    await log().getByRole('article').first().waitFor()
+  }
+  const textsAtSimulator = async () => {
+    const { messages } = (await succeed(stage.sim('GET', '/messages?limit=1000'))).body
+    return messages.map(({ payload }: { payload: { text?: { body: string } } }) => payload.text?.body)
+  }
+
+  it('opens by the printed link, once, and asks for a password', async () => {
+    const fresh = await stage.open()
+    await signIn(fresh, stage.link)
+    await fresh.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
+    await fresh.goto('/console/inbox')
+    await fresh.getByRole('button', { name: /Account of/ }).click()
+    await fresh.getByRole('menuitem', { name: 'Change password' }).click()
+    await fresh.getByLabel(/^New password\W*$/).fill('correct horse battery')
+    await fresh.getByLabel('New password again').fill('correct horse battery')
+    await fresh.getByRole('button', { name: 'Save' }).click()
+    await fresh.getByText('The password has been set').waitFor()
+    await fresh.getByRole('button', { name: /Account of/ }).click()
+    await fresh.getByRole('menuitem', { name: 'Sign out' }).click()
+
+    await fresh.getByLabel('Organization').fill('demo')
+    await fresh.getByLabel('E-mail address').fill('owner@demo.example')
+    await fresh.getByLabel(/^Password\W*$/).fill('wrong horse battery')
+    await fresh.getByRole('button', { name: 'Sign in' }).click()
+    await fresh.locator('form').getByRole('alert').waitFor()
+    await fresh.getByLabel(/^Password\W*$/).fill('correct horse battery')
+    await fresh.getByRole('button', { name: 'Sign in' }).click()
+    await fresh.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
+    await fresh.context().close()
+
+    const late = await stage.open()
+    await late.goto(stage.link)
+    await late.getByRole('button', { name: 'Sign in' }).click()
+    await late.getByText('The link does not work any more').waitFor()
+    await late.context().close()
+    page = await stage.openSignedIn('/inbox')
+  })
+
+  it('loads little', async () => {
+    const fresh = await page.context().newPage()
+    let script = 0
+    let isShown = false
+    fresh.on('response', async (response) => {
+      if (isShown || !new URL(response.url()).pathname.endsWith('.js')) return
+      const { 'content-length': length } = await response.allHeaders()
+      script += Number(length)
+    })
+    await fresh.goto('/console/inbox')
+    await fresh.getByRole('list', { name: 'Conversations' }).getByRole('link').first().waitFor()
+    isShown = true
+    await fresh.close()
+    expect(script).toBeGreaterThan(50_000)
+    expect(script).toBeLessThan(MOST_SCRIPT)
+  })
+
+  it('shows a message as it comes, in the list and in the conversation, and it is answered', async () => {
+    await stage.receive({ from: ANA, name: 'Ana Souza', type: 'text', text: { body: 'Is it *still* there?' } })
+    await expect.poll(() => row('Ana Souza').textContent()).toContain('Is it')
+    await open('Ana Souza')
+    await bubble('still').waitFor()
+    await stage.receive({ from: ANA, type: 'text', text: { body: 'Hello, anybody?' } })
+    await bubble('Hello, anybody?').waitFor()
+
+    await page.getByRole('textbox', { name: 'Message' }).fill('Yes, one is left')
+    await page.keyboard.press('Enter')
+    await bubble('Yes, one is left').getByRole('img', { name: 'Read' }).waitFor()
+    expect(await bubble('Yes, one is left').count()).toBe(1)
+    expect(await textsAtSimulator()).toContain('Yes, one is left')
+    await expect.poll(() => row('Ana Souza').textContent()).toContain('Yes, one is left')
+    // What has been looked at is read.
+    expect((await stage.request('GET', `/contact?chat_id=${ANA}`)).body.contact.has_unread_messages).toBe(false)
+  })
+
+  it('answers one message, reacts to it, and leaves a note', async () => {
+    await stage.receive({ from: ANA, type: 'text', text: { body: 'In blue?' } })
+    await bubble('In blue?').hover()
+    await bubble('In blue?').getByRole('button', { name: 'Actions of the message' }).click()
+    await page.getByRole('menuitem', { name: 'Reply', exact: true }).click()
+    // Whoever replies goes on by writing.
+    await expect.poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Message')
+    await page.keyboard.type('In blue and in green')
+    await page.keyboard.press('Enter')
+    await bubble('In blue and in green')
+      .getByRole('button', { name: /In blue\?/ })
+      .waitFor()
+
+    await bubble('In blue?').last().waitFor()
+    const asked = log().getByRole('article').filter({ hasText: 'In blue?' }).first()
+    await asked.hover()
+    await asked.getByRole('button', { name: 'Actions of the message' }).click()
+    await page.getByRole('menuitem', { name: 'React with 👍' }).click()
+    await asked.getByText('👍').waitFor()
+
+    await page.getByRole('button', { name: /^Note for the team/ }).click()
+    await page.getByRole('textbox', { name: 'Note for the team' }).fill('She is a regular')
+    await page.keyboard.press('Enter')
+    await log()
+      .getByRole('article', { name: /^Note by/ })
+      .getByText('She is a regular')
+      .waitFor()
+    expect(await textsAtSimulator()).not.toContain('She is a regular')
+    await page.getByRole('button', { name: /^Note for the team/ }).click()
+  })
+
+  it('sends a picture that is dropped or chosen', async () => {
+    const png = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAEklEQVR42mNk+M+ABzCOSmMDAEFbAv0xjEGMAAAAAElFTkSuQmCC',
+      'base64',
+    )
+    await page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: png })
+    await page.getByRole('list', { name: 'Files to be sent' }).getByRole('listitem').waitFor()
+    await page.getByRole('textbox', { name: 'Message' }).fill('This one')
+    await page.keyboard.press('Enter')
+    await bubble('This one')
+      .getByRole('button', { name: /^Enlarge/ })
+      .waitFor()
+    await bubble('This one').getByRole('img', { name: 'Read' }).waitFor()
+  })
+
+  it('sends a template with what was filled in', async () => {
+    await page.getByRole('button', { name: 'Template', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog
+      .getByRole('list', { name: 'Templates' })
+      .getByRole('button', { name: /oferta_da_semana/ })
+      .click()
+    await dialog.getByLabel(/name/).first().fill('Ana')
+    await dialog.getByLabel(/discount/).fill('15%')
+    await dialog.getByLabel(/Button/).fill('spring')
+    await dialog.getByText('15%').last().waitFor()
+    await dialog.getByRole('button', { name: 'Send' }).click()
+    await bubble('15%').getByRole('img', { name: 'Read' }).waitFor()
+  })
+
+  it('says why a message failed, and what to do', async () => {
+    await succeed(stage.request('POST', '/contact', { phone_number: '5511900000002', full_name: 'Late Luis' }))
+    await open('Late Luis').catch(() => undefined)
+    await row('Late Luis').getByRole('link').click()
+    // Nobody has written here: only a template may be sent, and the network refuses even that.
+    await page.getByText('Only', { exact: false }).first().waitFor()
+    await succeed(stage.request('POST', '/send-template', { templateName: 'hello_world', chatNumber: '5511900000002' }))
+    await bubble('wrote more than 24 hours ago').getByRole('button', { name: 'Send a template' }).waitFor()
+  })
+
+  it('loads older messages while it is scrolled, without a jump', async () => {
+    for (let n = 1; n <= 120; n++) {
+      await stage.receive({ from: '5511900004321', name: 'Zoe Long', type: 'text', text: { body: `Line ${n}.` } })
+    }
+    await open('Zoe Long')
+    await bubble('Line 120.').waitFor()
+    await page.getByRole('log').hover()
+    for (let last = 120; last > 1; ) {
+      await page.mouse.wheel(0, -700)
+      const shown = await numbersShown(page)
+      // Going up, nothing is passed over, and nothing comes back.
+      expect(Math.max(...shown)).toBeLessThanOrEqual(Math.max(last, 120))
+      expect(shown).toEqual(shown.map((_, index) => (shown[0] ?? 0) + index))
+      if (shown[0] === 1) break
+      last = shown[0] ?? last
+    }
+    await bubble('Line 1.').first().waitFor()
+  })
+
+  it('is used by keyboard', async () => {
+    await page.goto('/console/inbox')
+    await row('Ana Souza').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('ana')
+    await expect.poll(() => page.getByRole('list', { name: 'Conversations' }).getByRole('listitem').count()).toBe(1)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.url()).toMatch(/\/inbox\/[0-9a-f-]{36}/)
+    await page.getByRole('textbox', { name: 'Message' }).focus()
+    await page.keyboard.type('By keyboard alone')
+    await page.keyboard.press('Enter')
+    await bubble('By keyboard alone').waitFor()
+  })
+
+  it('assigns a conversation, and all who look see it', async () => {
+    const other = await stage.openSignedIn(new URL(page.url()).pathname.replace('/console', ''))
+    await page.getByRole('combobox', { name: 'Assigned to' }).first().click()
+    await page.getByRole('option', { name: /\(me\)/ }).click()
+    await expect
+      .poll(() => other.getByRole('combobox', { name: 'Assigned to' }).first().inputValue())
+      .toContain('Olga Owner')
+    await other.context().close()
+  })
+})
+
+async function numbersShown(page: Page): Promise<number[]> {
+  const texts = await page.getByRole('log').getByRole('article').allTextContents()
+  return texts.flatMap((text) => {
+    const number = /Line (\d+)\./.exec(text)?.[1]
+    return number === undefined ? [] : [Number(number)]
+  })
+}

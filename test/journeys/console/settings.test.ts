@@ -1,0 +1,217 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { chromiumPath } from '../../support/chromium.js'
+import { call } from '../support/service.js'
+import { complaintsBut401, type Stage, signIn, startStage } from './stage.js'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+/** An endpoint of somebody's, which keeps what is posted to it. */
+interface Receiver {
+  url: string
+  posted: { id: string | undefined; type: string }[]
+  /** What it answers from now on. */
+  answer(status: number): void
+  close(): Promise<void>
+}
+
+describe.skipIf(chromiumPath === null)('the settings', () => {
+  let stage: Stage
+  let page: Page
+  let receiver: Receiver
+
+  beforeAll(async () => {
+    receiver = await startReceiver()
+    stage = await startStage()
+    page = await stage.openSignedIn('/settings')
+  })
+
+  afterAll(async () => {
+    await stage?.close()
+    await receiver?.close()
+    expect(complaintsBut401(stage)).toEqual([])
+  })
+
+  const dialog = (name: string) => page.getByRole('dialog', { name, exact: true })
+  const goTo = async (section: string) => {
+    await page
+      .getByRole('navigation', { name: 'Sections of the settings' })
+      .getByRole('link', { name: section, exact: true })
+      .click()
+    await page.getByRole('heading', { level: 1, name: section, exact: true }).waitFor()
+  }
+
+  it('make an API key, which is shown once and works until it is revoked', async () => {
+    await goTo('API keys')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await dialog('Create key').getByRole('textbox', { name: 'Name' }).fill('Till')
+    await dialog('Create key')
+      .getByRole('radiogroup', { name: 'May do' })
+      .getByRole('radio', { name: 'Everything' })
+      .waitFor()
+    await dialog('Create key').getByRole('button', { name: 'Create key' }).click()
+    const key = await dialog('The new API key').getByRole('textbox', { name: 'API key' }).inputValue()
+    expect((await call(`${stage.url}/templates`, 'GET', { key })).status).toBe(200)
+    // It goes away only when somebody says so, and for good.
+    await page.keyboard.press('Escape')
+    await dialog('The new API key').getByRole('button', { name: 'I have kept it' }).click()
+    await page.getByRole('row', { name: /^Till/ }).waitFor()
+    expect(await page.content()).not.toContain(key)
+    await page.reload()
+    await page.getByRole('row', { name: /^Till .*Active/ }).waitFor()
+    expect(await page.content()).not.toContain(key)
+
+    await page.getByRole('button', { name: 'Actions for Till' }).click()
+    await page.getByRole('menuitem', { name: 'Revoke' }).click()
+    await dialog('Revoke “Till”?').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('row', { name: /^Till/ }).waitFor({ state: 'detached' })
+    expect((await call(`${stage.url}/templates`, 'GET', { key })).status).toBe(401)
+    await page.getByRole('switch', { name: 'Show 1 key that no longer works' }).press('Space')
+    await page.getByRole('row', { name: /^Till .*Revoked/ }).waitFor()
+  })
+
+  it('add a webhook, test it, and deliver once more what failed', async () => {
+    await goTo('Webhooks')
+    await page.getByRole('button', { name: 'Add webhook' }).click()
+    await dialog('Add webhook').getByRole('textbox', { name: 'URL' }).fill(receiver.url)
+    await dialog('Add webhook').getByRole('button', { name: 'Add webhook' }).click()
+    const secret = await dialog('The secret of the webhook').getByRole('textbox', { name: 'Secret' }).inputValue()
+    expect(secret).toMatch(/^whsec_/)
+    await dialog('The secret of the webhook').getByRole('button', { name: 'I have kept it' }).click()
+    await page.getByRole('list', { name: 'Webhooks' }).getByRole('link').click()
+
+    await page.getByText('Nothing was delivered yet').waitFor()
+    await page.getByRole('button', { name: 'Send test' }).click()
+    await page.getByRole('row', { name: /Delivered.*1 attempt · 200/ }).waitFor()
+    expect(receiver.posted).toHaveLength(1)
+
+    receiver.answer(500)
+    await page.getByRole('button', { name: 'Send test' }).click()
+    await page.getByRole('row', { name: /1 attempt · 500/ }).waitFor()
+    await page
+      .getByRole('row', { name: /1 attempt · 500/ })
+      .getByRole('button')
+      .click()
+    await dialog('Delivery').getByText('500').first().waitFor()
+    const { id, type } = receiver.posted[1] ?? {}
+    await dialog('Delivery').getByRole('region', { name: 'What is posted' }).getByText(String(type)).waitFor()
+    receiver.answer(200)
+    await dialog('Delivery').getByRole('button', { name: 'Replay' }).click()
+    await page.getByText('The event is delivered once more').waitFor()
+    await expect.poll(() => receiver.posted.slice(2)).toContainEqual({ id, type })
+    await dialog('Delivery').getByRole('button', { name: 'Close' }).click()
+    await expect.poll(() => page.getByRole('row', { name: /Delivered.* · 200/ }).count()).toBeGreaterThanOrEqual(2)
+  })
+
+  it('connect a pretend phone by its code', async () => {
+    await goTo('Instances')
+    const other = await page.context().newPage()
+    await other.goto('/console/settings/instances')
+    await other.getByRole('heading', { level: 1, name: 'Instances' }).waitFor()
+
+    await page.getByRole('button', { name: 'Create instance' }).first().click()
+    await dialog('Create instance').getByRole('textbox', { name: 'Name' }).fill('counter')
+    await dialog('Create instance')
+      .getByRole('radio', { name: /^Pretend phone/ })
+      .click()
+    await dialog('Create instance').getByRole('button', { name: 'Create instance' }).click()
+    const connecting = dialog('Connect “counter”')
+    const code = connecting.getByRole('img', { name: 'QR code that links a phone with this instance' })
+    await code.waitFor()
+    await expect.poll(() => code.evaluate((image) => Reflect.get(image, 'naturalWidth'))).toBeGreaterThan(0)
+    const card = (where: Page) => where.getByRole('listitem').filter({ hasText: 'counter' })
+    await card(other).getByText('Connecting').waitFor()
+    await connecting.getByRole('button', { name: 'Let the pretend phone scan' }).click()
+    await connecting.getByText('“counter” is connected').waitFor()
+    await connecting.getByRole('button', { name: 'Done' }).click()
+    await card(page).getByText('Connected', { exact: true }).waitFor()
+    // Whoever looks on sees it too.
+    await card(other).getByText('Connected', { exact: true }).waitFor()
+    await other.close()
+  })
+
+  it('try the credentials of the number out before they are kept', async () => {
+    await goTo('Business number')
+    const test = page.getByRole('button', { name: 'Test connection' })
+    const works = page.getByText('The connection works')
+    const fails = page.getByText('The connection does not work yet')
+    await test.click()
+    await works.waitFor()
+    await page.getByLabel('Access token').fill('a token of nobody')
+    await test.click()
+    await fails.waitFor()
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await test.click()
+    await works.waitFor()
+    await page.getByRole('textbox', { name: 'Phone number ID' }).fill('404404404')
+    await test.click()
+    await fails.waitFor()
+    await page.getByRole('button', { name: 'Discard' }).click()
+    // Nothing of it was kept.
+    await page.reload()
+    await test.click()
+    await works.waitFor()
+  })
+
+  it('add a member, who signs in by a link and sees no settings', async () => {
+    await goTo('Team')
+    await page.getByRole('button', { name: 'Add member' }).click()
+    await dialog('Add member').getByRole('textbox', { name: 'Name' }).fill('Bia Agent')
+    await dialog('Add member').getByRole('textbox', { name: 'E-mail address' }).fill('bia@demo.example')
+    await dialog('Add member')
+      .getByRole('radio', { name: /^Agent/ })
+      .click()
+    await dialog('Add member').getByRole('button', { name: 'Add member' }).click()
+    const handed = dialog('A link for Bia Agent')
+    const link = await handed.getByRole('textbox', { name: 'Link for signing in' }).inputValue()
+    await handed.getByRole('button', { name: 'I have kept it' }).click()
+    await page.getByRole('row', { name: /^Bia Agent .*Agent.*by a link/ }).waitFor()
+
+    const hers = await stage.open()
+    await signIn(hers, link)
+    await hers.getByRole('button', { name: 'Account of Bia Agent' }).waitFor()
+    await hers.getByRole('link', { name: 'Broadcasts' }).waitFor()
+    expect(await hers.getByRole('link', { name: 'Settings' }).count()).toBe(0)
+    await hers.goto('/console/settings/keys')
+    await hers.getByRole('heading', { level: 1, name: 'Only owners can change the settings' }).waitFor()
+    // Neither does the service show her any.
+    expect((await hers.request.get('/console/api/settings')).status()).toBe(403)
+
+    await page.getByRole('button', { name: 'Actions for Bia Agent' }).click()
+    await page.getByRole('menuitem', { name: 'Remove' }).click()
+    await dialog('Remove Bia Agent?').getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('row', { name: /^Bia Agent/ }).waitFor({ state: 'detached' })
+    await hers.reload()
+    await hers.getByRole('button', { name: 'Sign in' }).waitFor()
+    await hers.context().close()
+  })
+})
+
+async function startReceiver(): Promise<Receiver> {
+  let status = 200
+  const posted: Receiver['posted'] = []
+  const server: Server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { type } = JSON.parse(Buffer.concat(chunks).toString())
+    posted.push({ id: request.headers['webhook-id']?.toString(), type })
+    response.writeHead(status).end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    posted,
+    answer: (next) => {
+      status = next
+    },
+    close: async () => {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}

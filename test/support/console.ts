@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto'
+import type { MemberRole } from '../../src/model/member.js'
+import type { Answer, RequestOptions, TestOrganization, World } from './world.js'
+
+/** A member of a test who is signed in. */
+export interface SignedInMember {
+  member: { id: string; email: string; full_name: string; role: MemberRole }
+  password: string
+  /** The request header by which the session is known, such as parley_session=…; follows the answers as a browser does. */
+  readonly cookie: string
+  /** A request in this session; the path is below /console/api. */
+  call(method: string, path: string, options?: Omit<RequestOptions, 'key'>): Promise<Answer>
+}
+
+/** Adds a member with a password to the organization's team. */
+export async function addMember(
+  world: World,
+  organization: TestOrganization,
+  {
+    role = 'owner',
+    fullName = 'Olga Owner',
+    password,
+  }: { role?: MemberRole; fullName?: string; password?: string } = {},
+): Promise<SignedInMember['member']> {
+  const email = `${randomUUID().slice(0, 8)}@example.com`
+  const made = await world.admin('POST', `/organizations/${organization.id}/members`, {
+    email,
+    full_name: fullName,
+    role,
+    password,
+  })
+  if (made.status !== 201) throw new Error(`member: ${JSON.stringify(made.body)}`)
+  return { id: made.body.member.id, email, full_name: fullName, role }
+}
+
+/** Makes a member and signs it in by its password. */
+export async function signIn(
+  world: World,
+  organization: TestOrganization,
+  { role = 'owner', fullName = 'Olga Owner' }: { role?: MemberRole; fullName?: string } = {},
+): Promise<SignedInMember> {
+  const password = `password of ${fullName}`
+  const member = await addMember(world, organization, { role, fullName, password })
+  const body = { organization: organization.slug, email: member.email, password }
+  const answer = await world.request('POST', '/console/api/session', { body })
+  if (answer.status !== 200) throw new Error(`session: ${JSON.stringify(answer.body)}`)
+  return { member, password, ...keepCookie(world, answer) }
+}
+
+/** The token of a new link that signs the member in. */
+export async function makeSignInLink(world: World, memberId: string): Promise<string> {
+  const made = await world.admin('POST', `/members/${memberId}/sign-in-link`)
+  if (made.status !== 201) throw new Error(`link: ${JSON.stringify(made.body)}`)
+  return made.body.link.url.split('#')[1]
+}
+
+/** Goes on with the session that an answer's cookie began. */
+export function keepCookie(world: World, begun: Answer): Pick<SignedInMember, 'cookie' | 'call'> {
+  let cookie = cookieOf(begun) ?? ''
+  return {
+    get cookie() {
+      return cookie
+    },
+    call: async (method, path, { body, headers } = {}) => {
+      const answer = await world.request(method, `/console/api${path}`, { body, headers: { cookie, ...headers } })
+      cookie = cookieOf(answer) ?? cookie
+      return answer
+    },
+  }
+}
+
+/** The cookie that an answer sets, as a request sends it; null where it sets none. */
+export function cookieOf({ headers }: Answer): string | null {
+  return headers.get('set-cookie')?.split(';')[0] ?? null
+}

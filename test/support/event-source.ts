@@ -1,0 +1,74 @@
+import type { World } from './world.js'
+
+/** A server-sent event as it came; of one without data only the id is known. */
+export interface SentEvent {
+  id: string
+  type: string | null
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into data of every shape
+  data: any
+}
+
+/** A reader of GET /console/api/live. */
+export interface EventSource {
+  status: number
+  headers: Headers
+  /** What has come so far; comments are not among them. */
+  events: SentEvent[]
+  /** How many comments have come. */
+  comments(): number
+  /** Resolves when the service has ended it. */
+  ended: Promise<void>
+  close(): void
+}
+
+/** Listens as the page does, and resolves when the service has begun to answer. `url`: of another service. */
+export async function openEventSource(
+  { app }: Pick<World, 'app'>,
+  cookie: string,
+  { lastEventId, url = app.url }: { lastEventId?: string | undefined; url?: string } = {},
+): Promise<EventSource> {
+  const hangUp = new AbortController()
+  const headers: Record<string, string> = { cookie, accept: 'text/event-stream' }
+  if (lastEventId !== undefined) headers['last-event-id'] = lastEventId
+  const response = await fetch(`${url}/console/api/live`, { headers, signal: hangUp.signal })
+  const events: SentEvent[] = []
+  let comments = 0
+  const ended = read(response, (block) => {
+    const event = readEvent(block)
+    if (event !== null) events.push(event)
+    else if (block.startsWith(':')) comments += 1
+  })
+  return {
+    status: response.status,
+    headers: response.headers,
+    events,
+    comments: () => comments,
+    ended,
+    close: () => hangUp.abort(),
+  }
+}
+
+async function read({ body }: Response, take: (block: string) => void): Promise<void> {
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    for await (const chunk of body ?? []) {
+      text += decoder.decode(chunk, { stream: true })
+      const blocks = text.split('\n\n')
+      text = blocks.pop() ?? ''
+      for (const block of blocks) take(block)
+    }
+  } catch {
+    // Whoever ended it, it has ended.
+  }
+}
+
+function readEvent(block: string): SentEvent | null {
+  const fields = new Map(
+    block.split('\n').map((line): [string, string] => [line.split(':')[0] ?? '', line.slice(line.indexOf(':') + 2)]),
+  )
+  const id = fields.get('id')
+  if (id === undefined) return null
+  const data = fields.has('data') ? JSON.parse(fields.get('data') ?? '') : null
+  return { id, type: fields.get('event') ?? data?.type ?? null, data }
+}
