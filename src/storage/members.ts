@@ -20,8 +20,6 @@ const list = statement<Member>(
   `SELECT ${COLUMNS} FROM members WHERE organization_id = $1 ORDER BY created_at, id`,
 )
 
-const find = statement<Member>('members.find', `SELECT ${COLUMNS} FROM members WHERE organization_id = $1 AND id = $2`)
-
 const findByName = statement<MemberCredentials>(
   'members.findByName',
   `SELECT m.organization_id, m.id, m.password_hash
@@ -105,12 +103,6 @@ export async function insertMember(
 /** The organization's members, oldest first. */
 export function listMembers(db: Queryable, organizationId: string): Promise<Member[]> {
   return db.run(list, [organizationId])
-}
-
-/** One member, or null. */
-export async function findMember(db: Queryable, organizationId: string, memberId: string): Promise<Member | null> {
-  const rows = await db.run(find, [organizationId, memberId])
-  return rows[0] ?? null
 }
 
 /** The member with this e-mail address (in lower case) of the organization with this slug, or null. One query, whatever there is. */

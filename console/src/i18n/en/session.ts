@@ -7,7 +7,6 @@ export const session = {
   password: 'Password',
   signIn: 'Sign in',
   forgot: 'No password, or forgotten? An owner of your organization can make you a link that signs you in once.',
-  ended: 'You have been signed out. Sign in again to go on.',
   link: {
     title: 'Sign in by a link',
     hint: 'This link signs you in once.',

@@ -10,7 +10,6 @@ export const session: SameShape<typeof english> = {
   password: 'Senha',
   signIn: 'Entrar',
   forgot: 'Sem senha, ou esqueceu? Um proprietário da organização pode criar um link que faz você entrar uma vez.',
-  ended: 'Sua sessão terminou. Entre de novo para continuar.',
   link: {
     title: 'Entrar por um link',
     hint: 'Este link funciona uma única vez.',

@@ -1,38 +1,22 @@
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../shared/format.js'
 import type { RangeFigures } from './data.js'
-import { Tile, Tiles } from './figures/tile.js'
+import { CountTile } from './figures/count-tile.js'
+import { Tiles } from './figures/tile.js'
 
 /** The sums of a range. */
 export function RangeTiles({ stats }: { stats: RangeFigures['overallStats'] }) {
   const { t } = useTranslation('analytics')
-  const { number, percent } = useFormat()
+  const { percent } = useFormat()
+  const ofSent = t('rates.ofSent', { rate: percent(stats.deliveryRate) })
+  const ofDelivered = t('rates.ofDelivered', { rate: percent(stats.readRate) })
+  const ofRecipients = t('rates.ofRecipients', { rate: percent(stats.failureRate) })
   return (
     <Tiles label={t('sums')}>
-      <Tile
-        series="sent"
-        label={t('figures.sent')}
-        value={number(stats.sent)}
-        hint={t('ofCampaigns', { count: stats.totalCampaigns })}
-      />
-      <Tile
-        series="delivered"
-        label={t('figures.delivered')}
-        value={number(stats.delivered)}
-        hint={t('rates.ofSent', { rate: percent(stats.deliveryRate) })}
-      />
-      <Tile
-        series="read"
-        label={t('figures.read')}
-        value={number(stats.read)}
-        hint={t('rates.ofDelivered', { rate: percent(stats.readRate) })}
-      />
-      <Tile
-        series="failed"
-        label={t('figures.failed')}
-        value={number(stats.failed)}
-        hint={t('rates.ofRecipients', { rate: percent(stats.failureRate) })}
-      />
+      <CountTile figure="sent" count={stats.sent} hint={t('ofCampaigns', { count: stats.totalCampaigns })} />
+      <CountTile figure="delivered" count={stats.delivered} hint={ofSent} />
+      <CountTile figure="read" count={stats.read} hint={ofDelivered} />
+      <CountTile figure="failed" count={stats.failed} hint={ofRecipients} />
     </Tiles>
   )
 }

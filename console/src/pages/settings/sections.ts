@@ -18,5 +18,3 @@ export const SECTIONS = [
   { name: 'keys', icon: IconKey },
   { name: 'webhooks', icon: IconWebhook },
 ] as const
-
-export type SectionName = (typeof SECTIONS)[number]['name']

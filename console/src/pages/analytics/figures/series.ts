@@ -5,5 +5,3 @@ export const SERIES = [
   { name: 'read', color: 'var(--series-read)' },
   { name: 'failed', color: 'var(--series-failed)' },
 ] as const
-
-export type SeriesName = (typeof SERIES)[number]['name']

@@ -2,6 +2,7 @@ import { SimpleGrid } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../shared/format.js'
 import type { BroadcastFigures } from '../../analytics/data.js'
+import { CountTile } from '../../analytics/figures/count-tile.js'
 import { Tile, Tiles } from '../../analytics/figures/tile.js'
 import type { Broadcast } from '../data.js'
 import { ButtonsPanel } from './buttons-panel.js'
@@ -28,6 +29,8 @@ function Sums({ broadcast, figures }: { broadcast: Broadcast; figures: Broadcast
   const { number, percent, money } = useFormat()
   const { deliveryStats: stats, conversionFunnel: funnel, optOutAnalytics: optOuts, revenue } = figures
   const { totalRecipients: total, skippedRecipients: skipped } = broadcast
+  const ofRecipients = (count: number) => t('rates.ofRecipients', { rate: percent(shareOf(count, total)) })
+  const ofDelivered = (rate: number) => t('rates.ofDelivered', { rate: percent(rate) })
   return (
     <Tiles label={t('sums', { ns: 'broadcasts' })}>
       <Tile
@@ -35,41 +38,20 @@ function Sums({ broadcast, figures }: { broadcast: Broadcast; figures: Broadcast
         value={number(total)}
         hint={t('skipped', { ns: 'broadcasts', count: skipped, shown: number(skipped) })}
       />
-      <Tile
-        series="sent"
-        label={t('figures.sent')}
-        value={number(stats.sent)}
-        hint={t('rates.ofRecipients', { rate: percent(shareOf(stats.sent, total)) })}
-      />
-      <Tile
-        series="delivered"
-        label={t('figures.delivered')}
-        value={number(stats.delivered)}
+      <CountTile figure="sent" count={stats.sent} hint={ofRecipients(stats.sent)} />
+      <CountTile
+        figure="delivered"
+        count={stats.delivered}
         hint={t('rates.ofSent', { rate: percent(stats.deliveryRate) })}
       />
-      <Tile
-        series="read"
-        label={t('figures.read')}
-        value={number(stats.read)}
-        hint={t('rates.ofDelivered', { rate: percent(stats.readRate) })}
+      <CountTile figure="read" count={stats.read} hint={ofDelivered(stats.readRate)} />
+      <CountTile figure="failed" count={stats.failed} hint={ofRecipients(stats.failed)} />
+      <CountTile
+        figure="clicked"
+        count={funnel.buttonClicked}
+        hint={ofDelivered(shareOf(funnel.buttonClicked, stats.delivered))}
       />
-      <Tile
-        series="failed"
-        label={t('figures.failed')}
-        value={number(stats.failed)}
-        hint={t('rates.ofRecipients', { rate: percent(shareOf(stats.failed, total)) })}
-      />
-      <Tile
-        series="clicked"
-        label={t('figures.clicked')}
-        value={number(funnel.buttonClicked)}
-        hint={t('rates.ofDelivered', { rate: percent(shareOf(funnel.buttonClicked, stats.delivered)) })}
-      />
-      <Tile
-        label={t('figures.optedOut')}
-        value={number(optOuts.totalOptOuts)}
-        hint={t('rates.ofDelivered', { rate: percent(optOuts.optOutRate) })}
-      />
+      <Tile label={t('figures.optedOut')} value={number(optOuts.totalOptOuts)} hint={ofDelivered(optOuts.optOutRate)} />
       <Tile
         label={t('revenue.title')}
         value={money(revenue.totalRevenue, revenue.currency)}

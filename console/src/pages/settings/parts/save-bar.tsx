@@ -2,7 +2,8 @@ import { Alert, Button, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 
-interface SaveBarProps {
+/** What a form is at, and what ends it. */
+export interface SaveBarProps {
   isDirty: boolean
   isPending: boolean
   problem: string | null

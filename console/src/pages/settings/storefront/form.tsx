@@ -1,14 +1,12 @@
-import { Button, Stack, TextInput } from '@mantine/core'
+import { Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { IconPlugConnected } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../../api/client.js'
 import { tellDone } from '../../../shared/problem.js'
+import { ConnectionBar } from '../parts/connection-bar.js'
 import { given } from '../parts/given.js'
-import { SaveBar } from '../parts/save-bar.js'
 import { SecretInput } from '../parts/secret-input.js'
-import { TestOutcome } from '../parts/test-outcome.js'
 import { useConnectionTest } from '../parts/use-connection-test.js'
 import { useSubmit } from '../parts/use-submit.js'
 import { useWarnUnsaved } from '../parts/use-warn-unsaved.js'
@@ -64,17 +62,13 @@ export function StorefrontForm({ url }: { url: string | null }) {
           required={url === null}
           maxLength={256}
         />
-        <TestOutcome {...test} />
-        <SaveBar isDirty={form.isDirty()} isPending={isPending} problem={problem} onDiscard={form.reset}>
-          <Button
-            variant="default"
-            leftSection={<IconPlugConnected size={18} aria-hidden />}
-            onClick={test.run}
-            loading={test.isPending}
-          >
-            {t('test.run')}
-          </Button>
-        </SaveBar>
+        <ConnectionBar
+          test={test}
+          isDirty={form.isDirty()}
+          isPending={isPending}
+          problem={problem}
+          onDiscard={form.reset}
+        />
       </Stack>
     </form>
   )

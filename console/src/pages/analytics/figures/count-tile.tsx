@@ -1,0 +1,16 @@
+import { useTranslation } from 'react-i18next'
+import { useFormat } from '../../../shared/format.js'
+import { Tile, type TileProps } from './tile.js'
+
+interface CountTileProps {
+  figure: NonNullable<TileProps['series']>
+  count: number
+  hint: string
+}
+
+/** How many recipients came so far, in the colour that they have in charts. */
+export function CountTile({ figure, count, hint }: CountTileProps) {
+  const { t } = useTranslation('analytics')
+  const { number } = useFormat()
+  return <Tile series={figure} label={t(`figures.${figure}`)} value={number(count)} hint={hint} />
+}
