@@ -30,6 +30,7 @@ const UNAVAILABLE = new Set([
 const UNAVAILABLE_MESSAGES = [
   'Connection terminated',
   'timeout exceeded when trying to connect',
+  'Query read timeout', // of the settings of a new connection, the only statement with a limit
   'Client has encountered a connection error',
   'Cannot use a pool after calling end on the pool',
 ]

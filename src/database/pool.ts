@@ -26,6 +26,31 @@ export type Connection = { connectionString: string } | { host: string; port: nu
 
 const CONNECT_TIMEOUT_MS = 5_000
 
+/**
+ * What the service needs of every session, whatever the server, the database and the role are set to. The statements are short and
+ * many: the JIT compiler would cost more than it spares. Their locks count on read committed. A session that the server ends because it
+ * is idle would be a process that the others take for dead.
+ */
+const SESSION = {
+  jit: 'off',
+  plan_cache_mode: 'auto',
+  default_transaction_isolation: "'read committed'",
+  TimeZone: "'UTC'",
+  DateStyle: "'ISO'",
+  statement_timeout: '0',
+  lock_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+  idle_session_timeout: '0',
+}
+
+/** Statements, not a parameter of the start: poolers refuse that, and the URL may hold one of its own. */
+const setSession = {
+  text: Object.entries(SESSION)
+    .map(([name, value]) => `SET ${name} = ${value}`)
+    .join('; '),
+  query_timeout: CONNECT_TIMEOUT_MS,
+}
+
 /** Opens a pool. `onError` hears of idle connections that break (the pool replaces them by itself). */
 export function openDatabase(connection: Connection, size: number, onError: (error: Error) => void): Database {
   const pool = new pg.Pool({
@@ -36,6 +61,7 @@ export function openDatabase(connection: Connection, size: number, onError: (err
     keepAlive: true,
     application_name: 'parley',
     types: { getTypeParser },
+    onConnect: (client) => client.query(setSession),
   })
   pool.on('error', onError)
   // A client that breaks while it is lent out reports to its query; without a listener its event would end the process.

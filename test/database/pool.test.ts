@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Queryable } from '../../src/database/pool.js'
+import { openDatabase, type Queryable } from '../../src/database/pool.js'
 import { statement } from '../../src/database/statement.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 
@@ -41,6 +41,29 @@ beforeEach(async () => {
 afterEach(() => database.drop())
 
 const raiseFor = (db: Queryable, organizationId: string) => db.run(raise, [organizationId, randomUUID()])
+
+describe('a connection', () => {
+  it('has the settings that the service needs, whatever its server and database are set to', async () => {
+    const others = { jit: 'on', TimeZone: 'Asia/Tokyo', idle_session_timeout: '5min', statement_timeout: '1min' }
+    for (const [name, value] of Object.entries(others)) {
+      await database.pool.query(
+        `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET ${name} = %L', current_database(), '${value}'); END $$`,
+      )
+    }
+    const fresh = openDatabase(database.connection, 1, () => undefined)
+    const { rows } = await fresh.pool.query<{ name: string; setting: string }>(
+      'SELECT name, setting FROM pg_settings WHERE name = ANY ($1)',
+      [Object.keys(others)],
+    )
+    await fresh.close()
+    expect(Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))).toEqual({
+      jit: 'off',
+      TimeZone: 'UTC',
+      idle_session_timeout: '0',
+      statement_timeout: '0',
+    })
+  })
+})
 
 describe('listeners for events', () => {
   it('hear after a statement for which organization it was', async () => {
