@@ -30,7 +30,7 @@ import { createDispatcher, type Dispatcher } from './core/webhooks/dispatcher.js
 import { schemaState } from './database/migrate.js'
 import type { Database } from './database/pool.js'
 import { createEndpointClient } from './endpoints/client.js'
-import { mount } from './interfaces/mount.js'
+import { mount, mountProbesAlone } from './interfaces/mount.js'
 import { createTasks } from './jobs/tasks.js'
 import { createWake } from './jobs/wake.js'
 import { startWorker, unlockJobs, type Worker } from './jobs/worker.js'
@@ -147,16 +147,23 @@ export async function startApp(options: AppOptions): Promise<App> {
     socketUrl: config.linkedDeviceUrl,
   })
   const desk = createDesk(ctx, sessions)
-  const server = mount({
+  const probes = {
     ctx,
-    adminToken: secrets.adminToken,
-    simulator: simulator?.passesOn ? simulator : null,
-    authenticate: createAuthenticator(ctx),
-    takeToken: config.rateLimit > 0 ? createRateLimiter(ctx, config.rateLimit) : null,
-    callbacks: createCallbackReceiver(ctx),
-    readiness: readinessChecks(database, worker),
+    checks: readinessChecks(database, worker),
+    metricsToken: config.metricsToken,
     webhookFigures: webhooks.figures,
-  })
+  }
+  const servesApi = config.roles.includes('api')
+  const server = servesApi
+    ? mount({
+        ...probes,
+        adminToken: secrets.adminToken,
+        simulator: simulator?.passesOn ? simulator : null,
+        authenticate: createAuthenticator(ctx),
+        takeToken: config.rateLimit > 0 ? createRateLimiter(ctx, config.rateLimit) : null,
+        callbacks: createCallbackReceiver(ctx),
+      })
+    : mountProbesAlone(probes)
 
   async function close(): Promise<void> {
     clearInterval(reaper)
@@ -175,8 +182,11 @@ export async function startApp(options: AppOptions): Promise<App> {
 
   try {
     url = await listen(server, config)
-    await linkAllWithSimulator(ctx)
-    await makeAllKnownToSimulator(ctx)
+    // Callbacks go to a process that takes them: the others leave the simulator as it is.
+    if (servesApi) {
+      await linkAllWithSimulator(ctx)
+      await makeAllKnownToSimulator(ctx)
+    }
     if (runsWorker) {
       await scheduleTemplateSyncs(ctx)
       await scheduleTending(ctx)
@@ -209,11 +219,7 @@ async function link(
   }
 }
 
-async function listen(server: FastifyInstance, { host, port, roles }: Config): Promise<string> {
-  if (!roles.includes('api')) {
-    await server.ready()
-    return ''
-  }
+async function listen(server: FastifyInstance, { host, port }: Config): Promise<string> {
   await server.listen({ host, port })
   const address = server.server.address()
   const bound = typeof address === 'object' && address !== null ? address.port : port

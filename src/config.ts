@@ -27,6 +27,7 @@ const variableNames = [
   'PARLEY_ROLES',
   'PARLEY_CHANNEL_NAMES',
   'PARLEY_LOG_LEVEL',
+  'PARLEY_METRICS_TOKEN',
   'PARLEY_TRANSCRIBE_URL',
   'PARLEY_TRANSCRIBE_KEY',
   'PARLEY_TRANSCRIBE_MODEL',
@@ -43,6 +44,7 @@ const secretNames: readonly VariableName[] = [
   'PARLEY_SECRET',
   'PARLEY_MEDIA_ACCESS_KEY',
   'PARLEY_MEDIA_SECRET_KEY',
+  'PARLEY_METRICS_TOKEN',
   'PARLEY_TRANSCRIBE_KEY',
 ]
 // The test suite's own variables reach the processes that it starts.
@@ -100,6 +102,8 @@ export interface Config {
   /** In lower case. */
   channelNames: string[]
   logLevel: LogLevel
+  /** undefined = /metrics is for this machine alone. */
+  metricsToken: string | undefined
   /** null = voice notes are not transcribed. */
   transcribe: TranscribeConfig | null
   /** The name of the package that links devices, or the path of a file in its place. */
@@ -155,6 +159,7 @@ export function readConfig(
     roles: read('PARLEY_ROLES', parseRoles, [...roles]),
     channelNames: read('PARLEY_CHANNEL_NAMES', parseChannelNames, ['chat', 'whatsapp']),
     logLevel: read('PARLEY_LOG_LEVEL', parseLogLevel, 'info'),
+    metricsToken: read('PARLEY_METRICS_TOKEN', parseHeaderText, undefined),
     transcribe: transcribeUrl === null ? null : { url: transcribeUrl, key: transcribeKey, model },
     linkedDeviceLibrary: read('PARLEY_LINKED_DEVICE_LIBRARY', parseLibrary, 'baileys'),
     linkedDeviceUrl: read('PARLEY_LINKED_DEVICE_URL', parseSocketUrl, null),
@@ -198,6 +203,7 @@ export function describeConfig(config: Config, secrets?: { adminToken: string; m
     PARLEY_ROLES: config.roles.join(','),
     PARLEY_CHANNEL_NAMES: config.channelNames.join(','),
     PARLEY_LOG_LEVEL: config.logLevel,
+    PARLEY_METRICS_TOKEN: config.metricsToken === undefined ? '(none)' : '***',
     PARLEY_TRANSCRIBE_URL: config.transcribe?.url ?? '(off)',
     PARLEY_TRANSCRIBE_KEY: given.has('PARLEY_TRANSCRIBE_KEY') ? '***' : '(none)',
     PARLEY_TRANSCRIBE_MODEL: config.transcribe?.model ?? '(off)',

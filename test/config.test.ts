@@ -45,6 +45,7 @@ describe('readConfig', () => {
       roles: ['api', 'worker', 'gateway'],
       channelNames: ['chat', 'whatsapp'],
       logLevel: 'info',
+      metricsToken: undefined,
       transcribe: null,
       linkedDeviceLibrary: 'baileys',
       linkedDeviceUrl: null,
@@ -284,7 +285,7 @@ describe('describeConfig', () => {
 
   it('shows every variable with where its value comes from', () => {
     const rows = describeConfig(configOf({ PARLEY_PORT: '9000' }))
-    expect(rows).toHaveLength(22)
+    expect(rows).toHaveLength(23)
     expect(rowOf(rows, 'PARLEY_PORT')).toEqual({ name: 'PARLEY_PORT', value: '9000', source: 'environment' })
     expect(rowOf(rows, 'PARLEY_HOST')).toEqual({ name: 'PARLEY_HOST', value: '127.0.0.1', source: 'default' })
     expect(rowOf(rows, 'PARLEY_ROLES')?.value).toBe('api,worker,gateway')

@@ -3,9 +3,8 @@ import { createServer } from 'node:net'
 import type { Config } from '../config.js'
 import { CliFailure } from './failure.js'
 
-/** Makes sure that the API's port can be had, before anything takes long. Throws a CliFailure of code 2. */
+/** Makes sure that the port can be had, before anything takes long. Throws a CliFailure of code 2. */
 export async function requireFreePort(config: Config): Promise<void> {
-  if (!config.roles.includes('api')) return
   const probe = createServer()
   try {
     probe.listen({ host: config.host, port: config.port })

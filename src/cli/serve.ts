@@ -13,14 +13,14 @@ export async function serve({ env, streams }: Invocation, { migrate = false }: {
 async function run(config: Config, migrate: boolean, { stdout }: Streams, endRequest: EndRequest): Promise<void> {
   const service = await startService(config, { migrate }, endRequest)
   try {
-    stdout.write(`${readyLine(service.app.url, config.roles)}\n`)
+    stdout.write(`${readyLine(service.app.url)}\n`)
     await service.untilAskedToEnd()
   } finally {
     await service.close()
   }
 }
 
-/** What tells that the service takes traffic (contract 1); a process without the API has no address. */
-export function readyLine(url: string, roles: readonly string[]): string {
-  return url === '' ? `parley ready as ${roles.join(',')}` : `parley ready on ${url}`
+/** What tells that the service takes traffic, or, without the role api, that its probes answer. */
+export function readyLine(url: string): string {
+  return `parley ready on ${url}`
 }

@@ -23,7 +23,7 @@ async function run(config: Config, migrate: boolean, { stdout }: Streams, endReq
   try {
     const outcome = await Promise.race([makeDemo(config, service, endRequest.signal), ended.then(() => null)])
     if (outcome === null) return
-    stdout.write(`${readyLine(service.app.url, config.roles)}\n\n${describe(config, service, outcome)}`)
+    stdout.write(`${readyLine(service.app.url)}\n\n${describe(config, service, outcome)}`)
     await ended
   } finally {
     await service.close()
@@ -62,10 +62,11 @@ function whyNoDemo({ upstreamUrl, roles }: Config): string | null {
 function describe(config: Config, service: Service, outcome: Outcome): string {
   const url = reachable(service.app.url)
   const { demo } = outcome
+  const servesApi = config.roles.includes('api')
   const facts = {
-    ...(url === '' ? {} : { Console: `${config.publicUrl ?? url}/console/` }),
+    ...(servesApi ? { Console: `${config.publicUrl ?? url}/console/` } : {}),
     ...(demo ? { 'Sign in': `${reachable(demo.signInUrl)} (works once)` } : {}),
-    ...(url === '' ? {} : { Docs: `${config.publicUrl ?? url}/docs` }),
+    ...(servesApi ? { Docs: `${config.publicUrl ?? url}/docs` } : {}),
     ...(demo ? { Organization: `${demo.organization.name} (${demo.organization.slug})`, 'API key': demo.apiKey } : {}),
     'Admin token': placeOfAdminToken(config),
   }

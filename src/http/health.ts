@@ -1,29 +1,87 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
+import { packageVersion } from '../lib/package-version.js'
+import { equalInConstantTime } from '../lib/signature.js'
+import { Problem } from '../model/problem.js'
+import { bearerToken } from './auth.js'
 
-/** What the service needs in order to take traffic; a check answers null, or what is not usable. */
+/** What the service needs in order to take traffic; a check answers null, or what is not usable, and throws where it cannot tell. */
 export type ReadinessChecks = Record<string, () => Promise<string | null>>
 
-/** `/healthz`, `/readyz` and `/metrics` (contract 1). None of them shows anything of a tenant. */
-export function healthRoutes(checks: ReadinessChecks, registry: Registry): FastifyPluginAsync {
+/** What the probes of a process are made from. */
+export interface HealthOptions {
+  checks: ReadinessChecks
+  registry: Registry
+  log: Logger
+  /** Opens /metrics to others than this machine; undefined = to none. */
+  metricsToken: string | undefined
+}
+
+/** `/healthz`, `/readyz` and `/metrics`, which every process serves. None of them shows anything of a tenant. */
+export function healthRoutes({ checks, registry, log, metricsToken }: HealthOptions): FastifyPluginAsync {
+  const hidden = { schema: { hide: true } as object }
+  const findProblems = createProblemFinder(checks, log)
   return async (server) => {
-    server.get('/healthz', { schema: { hide: true } as object }, async () => ({ status: 'ok' }))
-    server.get('/readyz', { schema: { hide: true } as object }, async (_request, reply) => {
-      const problems = await runChecks(checks)
+    server.get('/healthz', hidden, async () => ({ status: 'ok', version: packageVersion }))
+    server.get('/readyz', hidden, async (_request, reply) => {
+      const problems = await findProblems()
       const ready = Object.keys(problems).length === 0
       reply.code(ready ? 200 : 503)
       return ready ? { status: 'ready' } : { status: 'not ready', problems }
     })
-    server.get('/metrics', { schema: { hide: true } as object }, async (_request, reply) => {
+    server.get('/metrics', hidden, async (request, reply) => {
+      requireMetricsAccess(request, metricsToken)
       reply.type(registry.contentType)
       return reply.send(await registry.metrics())
     })
   }
 }
 
-async function runChecks(checks: ReadinessChecks): Promise<Record<string, string>> {
-  const results = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => [name, await check().catch((error: Error) => error.message)]),
-  )
-  return Object.fromEntries(results.filter(([, problem]) => problem !== null))
+/** What a failed check is called by where everybody may read it. */
+const UNTOLD = 'cannot be used at the moment: the log of this process has the reason'
+
+/**
+ * Makes the function that runs the checks and answers the problems by name. Texts of errors may hold names of hosts and users:
+ * they go to the log alone, once for as long as they stay the same.
+ */
+function createProblemFinder(checks: ReadinessChecks, log: Logger): () => Promise<Record<string, string>> {
+  const logged = new Map<string, string>()
+
+  async function run(name: string, check: () => Promise<string | null>): Promise<[string, string | null]> {
+    try {
+      const problem = await check()
+      logged.delete(name)
+      return [name, problem]
+    } catch (error) {
+      const { message } = error as Error
+      if (logged.get(name) !== message) log.warn({ err: error, check: name }, 'a readiness check failed')
+      logged.set(name, message)
+      return [name, UNTOLD]
+    }
+  }
+
+  return async () => {
+    const results = await Promise.all(Object.entries(checks).map(([name, check]) => run(name, check)))
+    return Object.fromEntries(results.filter((result): result is [string, string] => result[1] !== null))
+  }
+}
+
+/** A connection from this machine needs no token, unless a proxy made it for somebody else. Throws what the request lacks. */
+function requireMetricsAccess(request: FastifyRequest, token: string | undefined): void {
+  const { forwarded, 'x-forwarded-for': forwardedFor, authorization } = request.headers
+  const isOwn = forwarded === undefined && forwardedFor === undefined && isLoopback(request.socket.remoteAddress)
+  if (isOwn) return
+  if (authorization === undefined) {
+    throw new Problem(
+      'authorization_required',
+      'From outside this machine /metrics takes the header "Authorization: Bearer <PARLEY_METRICS_TOKEN>"',
+    )
+  }
+  if (token !== undefined && equalInConstantTime(bearerToken(request), token)) return
+  throw new Problem('invalid_api_key', 'The token is not PARLEY_METRICS_TOKEN, or this process has none')
+}
+
+function isLoopback(address: string | undefined): boolean {
+  return address !== undefined && /^(::1|(::ffff:)?127\..+)$/.test(address)
 }

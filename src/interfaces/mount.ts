@@ -5,7 +5,7 @@ import type { Context } from '../context.js'
 import type { CallbackReceiver } from '../core/callbacks.js'
 import type { WebhookFigures } from '../core/webhooks/dispatcher.js'
 import { createGuard, type Gate } from '../http/auth.js'
-import { healthRoutes, type ReadinessChecks } from '../http/health.js'
+import { type HealthOptions, healthRoutes } from '../http/health.js'
 import { measureRequests, showWebhooks } from '../http/metrics.js'
 import { sendProblem } from '../http/problems.js'
 import { createServer, refuseOtherMethods } from '../http/server.js'
@@ -22,14 +22,17 @@ import { linkRoutes } from './links/routes.js'
 import { mediaRoutes } from './media/routes.js'
 import { type SimulatorAddress, simulatorRoutes } from './simulator/routes.js'
 
-/** What the interfaces are made from. */
-export interface MountOptions extends Gate {
+/** What the probes are made from. */
+export interface ProbeOptions extends Pick<HealthOptions, 'checks' | 'metricsToken'> {
   ctx: Context
-  adminToken: string
-  callbacks: CallbackReceiver
-  readiness: ReadinessChecks
   /** What this process delivers to webhooks. */
   webhookFigures: () => WebhookFigures
+}
+
+/** What the interfaces are made from. */
+export interface MountOptions extends Gate, ProbeOptions {
+  adminToken: string
+  callbacks: CallbackReceiver
   /** The simulator whose control is passed on under /_sim; null = not mounted. */
   simulator: SimulatorAddress | null
 }
@@ -40,7 +43,16 @@ const DESCRIPTIONS = [
   { name: 'Gateway', url: '/gateway/openapi.json' },
 ]
 
-/** The mount table: which interface answers where (contract 2). */
+/** What a process serves that leaves the interfaces to others: its probes. */
+export function mountProbesAlone(options: ProbeOptions): FastifyInstance {
+  const server = createServer(options.ctx.log)
+  const otherMethods = refuseOtherMethods(server)
+  mountProbes(server, options)
+  server.register(otherMethods)
+  return server
+}
+
+/** The mount table: which interface answers where. */
 export function mount(options: MountOptions): FastifyInstance {
   const { ctx, adminToken, simulator } = options
   const server = createServer(ctx.log, {
@@ -51,13 +63,11 @@ export function mount(options: MountOptions): FastifyInstance {
   server.decorateRequest('caller', null)
   server.decorateRequest('memberSession', null)
   const otherMethods = refuseOtherMethods(server, ['/docs', GATEWAY])
-  const registry = measureRequests(server)
-  showWebhooks(registry, options.webhookFigures)
+  mountProbes(server, options)
   server.register(swagger, apiDescription)
   server.register(swaggerUi, { routePrefix: '/docs', uiConfig: { urls: DESCRIPTIONS } })
   server.get('/openapi.json', { schema: { hide: true } as object }, () => server.swagger())
 
-  server.register(healthRoutes(options.readiness, registry))
   server.register(async (guarded) => {
     guarded.addHook('onRequest', createGuard(options))
     guarded.register(apiRoutes(ctx))
@@ -72,4 +82,10 @@ export function mount(options: MountOptions): FastifyInstance {
   if (simulator) server.register(simulatorRoutes(simulator, adminToken), { prefix: '/_sim' })
   server.register(otherMethods)
   return server
+}
+
+function mountProbes(server: FastifyInstance, { ctx, checks, metricsToken, webhookFigures }: ProbeOptions): void {
+  const registry = measureRequests(server)
+  showWebhooks(registry, webhookFigures)
+  server.register(healthRoutes({ checks, registry, log: ctx.log, metricsToken }))
 }
