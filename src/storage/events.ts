@@ -35,7 +35,12 @@ export const OLDEST_POSITION: EventPosition = { windowFrom: '1:1:', windowTo: nu
 export const EVENT_COLUMNS =
   'e.organization_id, e.seq, e.id, e.type, e.contact_id, e.transaction_id::text AS transaction_id, e.created_at, e.data'
 
-// "+ 0" keeps the planner from looking for the smallest number by walking through all of the organization's events.
+/** At most so many events of an organization are read at a time. */
+const MAX_EVENTS = 1_000
+
+// The planner is led to the indexes, whatever it knows of the table: of a range with both ends it expects a two-hundredth of the rows,
+// of one that is open a third, and of a LIMIT that it can read no more than that. "+ 0" keeps it from looking for the smallest number
+// by walking through all of the organization's events.
 const readWindows = statement<WindowRow>(
   'events.readWindows',
   `SELECT w.organization_id AS reader, w.window_from::text, w.upper::text AS window_to, e.*
@@ -48,22 +53,31 @@ const readWindows = statement<WindowRow>(
      SELECT coalesce(w.seq, least(
        (
          SELECT min(f.seq + 0) FROM events f
-         WHERE f.organization_id = w.organization_id AND f.transaction_id >= pg_snapshot_xmax(w.window_from)
-       ), (
-         SELECT min(f.seq + 0) FROM events f
          WHERE f.organization_id = w.organization_id
-           AND f.transaction_id = ANY (ARRAY (SELECT pg_snapshot_xip(w.window_from)))
+           AND f.transaction_id >= pg_snapshot_xmax(w.window_from) AND f.transaction_id < pg_snapshot_xmax(w.upper)
+       ), (
+         SELECT min(first.seq) FROM pg_snapshot_xip(w.window_from) AS running (id)
+         CROSS JOIN LATERAL (
+           SELECT f.seq FROM events f
+           WHERE f.organization_id = w.organization_id
+             AND f.transaction_id >= running.id AND f.transaction_id <= running.id
+           ORDER BY f.transaction_id, f.seq
+           LIMIT 1
+         ) first
        )
      ) - 1) AS seq
      OFFSET 0
    ) after
    LEFT JOIN LATERAL (
-     SELECT ${EVENT_COLUMNS} FROM events e
-     WHERE e.organization_id = w.organization_id AND e.seq > after.seq
-       AND pg_visible_in_snapshot(e.transaction_id, w.upper)
-       AND NOT pg_visible_in_snapshot(e.transaction_id, w.window_from)
-       AND e.data <> '{}' AND ($2::text[] IS NULL OR e.type = ANY ($2))
-     ORDER BY e.seq
+     SELECT * FROM (
+       SELECT ${EVENT_COLUMNS} FROM events e
+       WHERE e.organization_id = w.organization_id AND e.seq > after.seq
+         AND pg_visible_in_snapshot(e.transaction_id, w.upper)
+         AND NOT pg_visible_in_snapshot(e.transaction_id, w.window_from)
+         AND e.data <> '{}' AND ($2::text[] IS NULL OR e.type = ANY ($2))
+       ORDER BY e.seq
+       LIMIT ${MAX_EVENTS}
+     ) e
      LIMIT $3
    ) e ON true
    ORDER BY e.seq`,
@@ -79,7 +93,7 @@ const prune = statement<never>(
 )
 
 /**
- * The events after these positions, at most `limit` of each organization, in the order of cause and effect; `types`: only those,
+ * The events after these positions, at most `limit` (up to 1,000) of each organization, in the order of cause and effect; `types`: only those,
  * null is all. Events whose contact has been erased are left out.
  */
 export async function readEventWindows(
