@@ -1,6 +1,7 @@
 import type { Context } from '../context.js'
 import { coalesce } from '../lib/coalesce.js'
 import { sha256 } from '../lib/signature.js'
+import { createTokenBuckets } from '../lib/token-buckets.js'
 import { isLinkPreview } from '../model/link-preview.js'
 import type { Organization } from '../model/organization.js'
 import { Problem } from '../model/problem.js'
@@ -26,6 +27,8 @@ const BASE_62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** Of 3.5 million million codes; that so many in a row are taken never happens. */
 const MAX_TRIES = 5
 const MAX_BATCH = 500
+/** As many clicks of one network at once, and one a second after them, are counted: many phones share the address of their provider. */
+const COUNTED = { burst: 100, refillMs: 1_000, maxKeys: 50_000 }
 
 /** Makes a short link. `id` is its maker's, random: the code follows from it. Throws invalid_field, already_taken. */
 export async function createShortLink(
@@ -71,20 +74,26 @@ export function listShortLinks(
 export interface Visit {
   code: string
   userAgent: string
+  /** The public network from which the visitor comes, where it is known. */
+  network: string | null
   looks: boolean
 }
 
 /**
  * Makes the function that tells where a link leads, and null where there is none. When it has told, the click is stored, but
- * for those of programs that show previews. Visits that come together share one statement.
+ * for those of programs that show previews, and those of a network that has clicked too often in this process. Visits that come together
+ * share one statement.
  */
 export function createLinkFollower(ctx: Context): (visit: Visit) => Promise<string | null> {
   const follow = coalesce(async (visits: Clicks[]) => {
     const addresses = await followShortLinks(ctx.database, addUp(visits))
     return visits.map(({ code }) => addresses.get(code) ?? null)
   }, MAX_BATCH)
-  return async ({ code, userAgent, looks }) => {
-    return isShortCode(code) ? follow({ code, clicks: looks || isLinkPreview(userAgent) ? 0 : 1 }) : null
+  const counted = createTokenBuckets(COUNTED, ctx.clock)
+  const isClick = ({ userAgent, network, looks }: Visit) =>
+    !looks && !isLinkPreview(userAgent) && (network === null || counted.take(network))
+  return async (visit) => {
+    return isShortCode(visit.code) ? follow({ code: visit.code, clicks: isClick(visit) ? 1 : 0 }) : null
   }
 }
 

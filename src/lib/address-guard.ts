@@ -76,15 +76,21 @@ function refusalOf(guard: AddressGuard, host: string, addresses: LookupAddress[]
   return refusal ?? Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' })
 }
 
+/** Whether a text is an IP address, in any notation, of a publicly routable single machine. */
+export function isPublicAddress(address: string): boolean {
+  return isIP(address) !== 0 && !IPV4_COMPATIBLE.test(address) && isPublic(unwrap(ipaddr.parse(address)))
+}
+
 /** The library reads ::1.2.3.4 as ::ffff:1.2.3.4, which is another address; this one is in no use. */
 const IPV4_COMPATIBLE = /^::\d+\./
 
 function isFine(host: string, address: string, names: Set<string>, ranges: Range[]): boolean {
   if (names.has(host.toLowerCase().replace(/\.$/, ''))) return true
+  if (isPublicAddress(address)) return true
   if (!isIP(address) || IPV4_COMPATIBLE.test(address)) return false
   const parsed = ipaddr.parse(address)
   const reached = unwrap(parsed)
-  return isPublic(reached) || ranges.some((range) => isWithin(parsed, range) || isWithin(reached, range))
+  return ranges.some((range) => isWithin(parsed, range) || isWithin(reached, range))
 }
 
 function toRange(entry: string): Range {

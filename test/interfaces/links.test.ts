@@ -68,6 +68,18 @@ describe('GET /s/{code}', () => {
     expect(await clicks()).toBe(0)
   })
 
+  it('of one network all lead on, and only so many are counted', async () => {
+    const from = (address: string) => visit(code, { 'x-forwarded-for': `1.1.1.1, ${address}, 10.0.0.1` })
+    const answers = await Promise.all(Array.from({ length: 130 }, () => from('8.8.8.8')))
+    expect(answers.filter(({ status }) => status === 302)).toHaveLength(130)
+    expect(await clicks()).toBe(100)
+    await from('8.8.4.4')
+    expect(await clicks()).toBe(101)
+    world.advance(2_000)
+    for (let again = 0; again < 3; again++) await from('8.8.8.8')
+    expect(await clicks()).toBe(103)
+  })
+
   it('an address in other letters is written so that a header can hold it', async () => {
     const path = await create('https://loja.example/promoção?utm_campaign=verão')
     expect((await visit(path)).headers.get('location')).toBe(
