@@ -1,10 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../context.js'
 import type { Caller } from '../core/api-keys.js'
 import type { RateDecision } from '../core/rate-limit.js'
 import { equalInConstantTime } from '../lib/signature.js'
+import { createTokenBuckets } from '../lib/token-buckets.js'
 import type { Tenant } from '../model/organization.js'
 import { Problem } from '../model/problem.js'
 import type { Scope } from '../model/scope.js'
+import { clientNetwork } from './client-address.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -84,10 +87,31 @@ export function senderOf({ caller }: FastifyRequest, memberId: string | null | u
   throw new Problem('forbidden', `memberId ${memberId} is not you: leave it out, and the message is sent in your name`)
 }
 
-/** Guards the operator's interface: the admin token, compared in constant time. */
-export function createAdminGuard(adminToken: string) {
-  return async (request: FastifyRequest): Promise<void> => {
-    if (equalInConstantTime(bearerToken(request), adminToken)) return
+/** The check of a request with the admin token. */
+export type AdminGuard = (request: FastifyRequest) => Promise<void>
+
+/** Wrong tokens of one network: as many at once, and two a minute after them. */
+const GUESSES = { burst: 300, refillMs: 30_000, maxKeys: 10_000 }
+
+/**
+ * Guards the operator's interface: the admin token, compared in constant time. A network that has sent too many wrong ones is not told
+ * of the next whether it is right.
+ */
+export function createAdminGuard({ clock, log }: Pick<Context, 'clock' | 'log'>, adminToken: string): AdminGuard {
+  const guesses = createTokenBuckets(GUESSES, clock)
+  return async (request) => {
+    const token = bearerToken(request)
+    const network = clientNetwork(request) ?? request.ip
+    const waitMs = guesses.waitMs(network)
+    if (waitMs > 0) {
+      const seconds = Math.ceil(waitMs / 1000)
+      throw new Problem('too_many_requests', `Too many wrong admin tokens: try again in ${seconds} s`, {
+        retry_after: seconds,
+      })
+    }
+    if (equalInConstantTime(token, adminToken)) return
+    guesses.take(network)
+    if (guesses.waitMs(network) > 0) log.warn({ network }, 'too many wrong admin tokens come from this address')
     throw new Problem('invalid_api_key', 'The admin token is wrong: it is PARLEY_ADMIN_TOKEN, or in the data folder')
   }
 }

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.js'
 import type { CallbackReceiver } from '../core/callbacks.js'
 import type { WebhookFigures } from '../core/webhooks/dispatcher.js'
-import { createGuard, type Gate } from '../http/auth.js'
+import { createAdminGuard, createGuard, type Gate } from '../http/auth.js'
 import { type HealthOptions, healthRoutes } from '../http/health.js'
 import { measureRequests, showWebhooks } from '../http/metrics.js'
 import { sendProblem } from '../http/problems.js'
@@ -54,7 +54,7 @@ export function mountProbesAlone(options: ProbeOptions): FastifyInstance {
 
 /** The mount table: which interface answers where. */
 export function mount(options: MountOptions): FastifyInstance {
-  const { ctx, adminToken, simulator } = options
+  const { ctx, simulator } = options
   const server = createServer(ctx.log, {
     rewriteUrl: withoutTrailingSlash,
     sendUrlProblem: (error, request, reply) =>
@@ -78,8 +78,9 @@ export function mount(options: MountOptions): FastifyInstance {
   server.register(hookRoutes(ctx, options.callbacks), { prefix: '/hooks' })
   server.register(mediaRoutes(ctx), { prefix: '/media' })
   server.register(linkRoutes(ctx), { prefix: '/s' })
-  server.register(adminRoutes(ctx, adminToken), { prefix: '/admin' })
-  if (simulator) server.register(simulatorRoutes(simulator, adminToken), { prefix: '/_sim' })
+  const adminGuard = createAdminGuard(ctx, options.adminToken)
+  server.register(adminRoutes(ctx, adminGuard), { prefix: '/admin' })
+  if (simulator) server.register(simulatorRoutes(simulator, adminGuard), { prefix: '/_sim' })
   server.register(otherMethods)
   return server
 }

@@ -12,7 +12,7 @@ import {
   listOrganizations,
 } from '../../core/organizations.js'
 import { createSignInLinkOfMember } from '../../core/sign-in-links.js'
-import { createAdminGuard } from '../../http/auth.js'
+import type { AdminGuard } from '../../http/auth.js'
 import { IdParams } from '../../model/input.js'
 import {
   ChangeOrganization,
@@ -30,10 +30,10 @@ import { presentOrganization } from '../../model/organization.js'
 import { presentUpstream } from '../../model/settings.js'
 
 /** `/admin`: the operator's API (contract 3). */
-export function adminRoutes(ctx: Context, adminToken: string): FastifyPluginAsync {
+export function adminRoutes(ctx: Context, guard: AdminGuard): FastifyPluginAsync {
   return async (plain) => {
     const server = plain.withTypeProvider<TypeBoxTypeProvider>()
-    server.addHook('onRequest', createAdminGuard(adminToken))
+    server.addHook('onRequest', guard)
     server.addHook('onRoute', (route) => {
       route.schema = { ...route.schema, hide: true } as object
     })

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { request as forward } from 'undici'
-import { createAdminGuard } from '../../http/auth.js'
+import type { AdminGuard } from '../../http/auth.js'
 import { MEBIBYTE } from '../../lib/units.js'
 
 /** Where the simulator's control is, and the token that it asks for. */
@@ -12,9 +12,9 @@ export interface SimulatorAddress {
 const BODY_LIMIT = 4 * MEBIBYTE
 
 /** `/_sim`: passes the control of the built-in simulator on, for those who hold the admin token (contract 2, 6). */
-export function simulatorRoutes({ controlUrl, token }: SimulatorAddress, adminToken: string): FastifyPluginAsync {
+export function simulatorRoutes({ controlUrl, token }: SimulatorAddress, guard: AdminGuard): FastifyPluginAsync {
   return async (server) => {
-    server.addHook('onRequest', createAdminGuard(adminToken))
+    server.addHook('onRequest', guard)
     server.removeAllContentTypeParsers()
     server.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_LIMIT }, (_request, body, done) =>
       done(null, body),
