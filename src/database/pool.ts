@@ -43,11 +43,12 @@ const SESSION = {
   idle_session_timeout: '0',
 }
 
+/** What has been answered must outlive a crash of the server. Where commits wait for more than that (replicas), they go on doing so. */
+const COMMIT_TO_DISK = `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`
+
 /** Statements, not a parameter of the start: poolers refuse that, and the URL may hold one of its own. */
 const setSession = {
-  text: Object.entries(SESSION)
-    .map(([name, value]) => `SET ${name} = ${value}`)
-    .join('; '),
+  text: [...Object.entries(SESSION).map(([name, value]) => `SET ${name} = ${value}`), COMMIT_TO_DISK].join('; '),
   query_timeout: CONNECT_TIMEOUT_MS,
 }
 

@@ -43,6 +43,19 @@ afterEach(() => database.drop())
 const raiseFor = (db: Queryable, organizationId: string) => db.run(raise, [organizationId, randomUUID()])
 
 describe('a connection', () => {
+  it.each([
+    ['off', 'on'],
+    ['remote_apply', 'remote_apply'],
+  ])('of a database with synchronous_commit = %s commits with %s', async (given, expected) => {
+    await database.pool.query(
+      `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = ${given}', current_database()); END $$`,
+    )
+    const fresh = openDatabase(database.connection, 1, () => undefined)
+    const { rows } = await fresh.pool.query('SHOW synchronous_commit')
+    await fresh.close()
+    expect(rows).toEqual([{ synchronous_commit: expected }])
+  })
+
   it('has the settings that the service needs, whatever its server and database are set to', async () => {
     const others = { jit: 'on', TimeZone: 'Asia/Tokyo', idle_session_timeout: '5min', statement_timeout: '1min' }
     for (const [name, value] of Object.entries(others)) {

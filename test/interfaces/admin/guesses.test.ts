@@ -28,7 +28,7 @@ it('a network that has sent many wrong admin tokens is not told whether the next
   expect((await world.admin('GET', '/organizations')).status).toBe(200)
 
   world.advance(30_000)
-  expect((await ask('another guess', from)).status).toBe(401)
+  expect((await ask('another-guess', from)).status).toBe(401)
   expect((await ask(world.adminToken, from)).status).toBe(429)
   world.advance(30_000)
   expect((await ask(world.adminToken, from)).status).toBe(200)
