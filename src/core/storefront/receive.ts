@@ -1,6 +1,7 @@
 import type { Context } from '../../context.js'
 import { type JsonObject, parseJsonObject } from '../../lib/json.js'
 import { equalInConstantTime, hmacSha256Base64 } from '../../lib/signature.js'
+import { createTurnstile } from '../../lib/turnstile.js'
 import { Problem } from '../../model/problem.js'
 import { findInDirectory } from '../../storage/directory.js'
 import { findStorefrontSettings } from '../../storage/organizations.js'
@@ -11,8 +12,8 @@ import { toStorefrontOrder } from './record.js'
 /** A webhook of a storefront with the headers that tell of it. */
 export interface OrderWebhook {
   body: Buffer
-  /** X-Shopify-Hmac-SHA256. */
-  signature: string | undefined
+  /** X-Shopify-Hmac-SHA256: 32 bytes in base64. */
+  signature: string
   /** X-Shopify-Topic, such as `orders/paid`. */
   topic: string | undefined
   /** X-Shopify-Webhook-Id: the same when it is sent again. */
@@ -25,20 +26,33 @@ const MAX_ID_LENGTH = 255
 /** What a webhook is held against where nobody has a secret, so that this takes as long as a wrong signature. */
 const NO_SECRET = 'nobody'
 
+/** So many senders are looked up at a time: strangers must not take the connections to the database. */
+const LOOK_UPS = 4
+
+/** Takes in the webhook of the organization with a slug. */
+export type OrderReceiver = (slug: string, webhook: OrderWebhook) => Promise<void>
+
 /**
- * Records the order that a webhook tells of, once; one that was deleted is cancelled. What is signed is taken whatever it holds:
- * refused ones come again and again, until the storefront gives up telling of orders at all. Throws authorization_required,
- * invalid_signature, which does not tell who has a storefront here, and invalid_json.
+ * Makes the receiver of a process, which records the order that a webhook tells of, once; one that was deleted is cancelled. What is
+ * signed is taken whatever it holds: refused ones come again and again, until the storefront gives up telling of orders at all.
+ * Throws invalid_signature, which does not tell who has a storefront here, and invalid_json.
  */
-export async function receiveOrderWebhook(ctx: Context, slug: string, webhook: OrderWebhook): Promise<void> {
-  const organizationId = await findSender(ctx, slug, webhook)
+export function createOrderReceiver(ctx: Context): OrderReceiver {
+  const takeTurn = createTurnstile(LOOK_UPS)
+  return async (slug, webhook) => {
+    const organizationId = await takeTurn(() => findSender(ctx, slug, webhook))
+    await record(ctx, organizationId, webhook)
+  }
+}
+
+async function record(ctx: Context, organizationId: string, webhook: OrderWebhook): Promise<void> {
   const body = parseJsonObject(webhook.body.toString('utf8'))
   if (body === null) throw new Problem('invalid_json', 'The webhook is not a JSON object')
   if (webhook.topic !== undefined && !webhook.topic.startsWith('orders/')) return
 
   const { topic, id: webhookId } = webhook
-  const record = topic === DELETED ? recordDeletion : recordOrder
-  if (await record(ctx, organizationId, body, webhookId)) return
+  const keep = topic === DELETED ? recordDeletion : recordOrder
+  if (await keep(ctx, organizationId, body, webhookId)) return
   ctx.log.warn({ organizationId, topic, webhookId }, 'a webhook of a storefront holds no order')
 }
 
@@ -66,7 +80,6 @@ async function recordDeletion(ctx: Context, organizationId: string, { id }: Json
 }
 
 async function findSender(ctx: Context, slug: string, { body, signature }: OrderWebhook): Promise<string> {
-  if (!signature) throw new Problem('authorization_required', 'The webhook has no X-Shopify-Hmac-SHA256')
   const organizationId = await findInDirectory(ctx.database, 'slug', slug)
   const secret = organizationId === null ? null : await findSecret(ctx, organizationId)
   const isSigned = equalInConstantTime(signature, hmacSha256Base64(secret ?? NO_SECRET, body))

@@ -1,15 +1,37 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MEBIBYTE } from '../../lib/units.js'
+import { Problem } from '../../model/problem.js'
+import { createBodyRoom } from './body-room.js'
 
-/** How large a webhook may be, in bytes (contract 4). */
+/** How large a webhook may be, in bytes. */
 export const BODY_LIMIT = 4 * MEBIBYTE
 
 /** Takes bodies of every type as they come: the signatures are over their bytes. */
 export function takeRawBodies(server: FastifyInstance): void {
+  const enter = createBodyRoom()
+  server.addHook('preParsing', (_request, reply, payload, done) => done(null, enter(payload, reply.raw)))
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_LIMIT }, (_request, body, done) =>
     done(null, body),
   )
+}
+
+/** A header that signs a body. */
+export interface SignatureHeader {
+  name: string
+  /** What it must look like; its group is the signature. */
+  form: RegExp
+}
+
+/**
+ * The signature of a request. Throws authorization_required where there is none, and invalid_signature where it cannot be one.
+ */
+export function readSignature(request: FastifyRequest, { name, form }: SignatureHeader): string {
+  const value = readHeader(request, name.toLowerCase())
+  if (!value) throw new Problem('authorization_required', `The webhook has no ${name}`)
+  const signature = form.exec(value)?.[1]
+  if (signature === undefined) throw new Problem('invalid_signature', `${name} is no signature: it must match ${form}`)
+  return signature
 }
 
 /** The bytes of a request; none where it has no body. */

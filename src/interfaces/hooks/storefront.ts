@@ -1,17 +1,26 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../context.js'
-import { receiveOrderWebhook } from '../../core/storefront/receive.js'
-import { BODY_LIMIT, readBytes, readHeader } from './raw.js'
+import { createOrderReceiver } from '../../core/storefront/receive.js'
+import { BODY_LIMIT, readBytes, readHeader, readSignature } from './raw.js'
 
-/** `/hooks/storefront/{slug}`: webhooks of an organization's storefront (contract 2). */
+/** 32 bytes in base64. */
+const SIGNATURE = { name: 'X-Shopify-Hmac-SHA256', form: /^([A-Za-z0-9+/]{43}=)$/ }
+
+/** `/hooks/storefront/{slug}`: webhooks of an organization's storefront. */
 export function storefrontHooks(server: FastifyInstance, ctx: Context): void {
+  const receive = createOrderReceiver(ctx)
   server.post<{ Params: { slug: string } }>(
     '/storefront/:slug',
-    { schema: { hide: true } as object, bodyLimit: BODY_LIMIT },
+    {
+      schema: { hide: true } as object,
+      bodyLimit: BODY_LIMIT,
+      // Before the body is read: what is not signed costs nothing.
+      onRequest: async (request) => void readSignature(request, SIGNATURE),
+    },
     async (request) => {
-      await receiveOrderWebhook(ctx, request.params.slug, {
+      await receive(request.params.slug, {
         body: readBytes(request),
-        signature: readHeader(request, 'x-shopify-hmac-sha256'),
+        signature: readSignature(request, SIGNATURE),
         topic: readHeader(request, 'x-shopify-topic'),
         id: readHeader(request, 'x-shopify-webhook-id'),
       })

@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../context.js'
-import { type CallbackReceipt, type CallbackReceiver, isVerifyToken } from '../../core/callbacks.js'
+import { type CallbackReceiver, isVerifyToken } from '../../core/callbacks.js'
 import { Problem } from '../../model/problem.js'
-import { BODY_LIMIT, readBytes, readHeader } from './raw.js'
+import { BODY_LIMIT, readBytes, readSignature } from './raw.js'
 
-/** `/hooks/upstream`: the verification of the URL (GET) and the events (POST); contract 6. */
+const SIGNATURE = { name: 'X-Hub-Signature-256', form: /^sha256=([0-9a-f]{64})$/ }
+
+/** `/hooks/upstream`: the verification of the URL (GET) and the events (POST). */
 export function upstreamHooks(server: FastifyInstance, ctx: Context, callbacks: CallbackReceiver): void {
   server.get('/upstream', { schema: { hide: true } as object }, async (request, reply) => {
     const query = request.query as Record<string, unknown>
@@ -18,22 +20,28 @@ export function upstreamHooks(server: FastifyInstance, ctx: Context, callbacks: 
     return reply.send(challenge)
   })
 
-  server.post('/upstream', { schema: { hide: true } as object, bodyLimit: BODY_LIMIT }, async (request) => {
-    const receipt = await callbacks.receive(readBytes(request), readHeader(request, 'x-hub-signature-256'))
-    if (receipt !== 'stored') throw refusal(receipt)
-    return { success: true }
-  })
-}
-
-function refusal(receipt: Exclude<CallbackReceipt, 'stored'>): Problem {
-  switch (receipt) {
-    case 'not_json':
-      return new Problem('invalid_json', 'The callback is not a JSON object')
-    case 'unsigned':
-      return new Problem('authorization_required', 'The callback has no X-Hub-Signature-256')
-    case 'wrong_signature':
-      return new Problem('invalid_signature', 'X-Hub-Signature-256 does not fit the body and the app secret')
-    case 'unclaimed':
-      return new Problem('invalid_signature', 'No organization claims a number that the callback names')
-  }
+  server.post(
+    '/upstream',
+    {
+      schema: { hide: true } as object,
+      bodyLimit: BODY_LIMIT,
+      // Before the body is read: what is not signed costs nothing.
+      onRequest: async (request) => void readSignature(request, SIGNATURE),
+    },
+    async (request) => {
+      const receipt = await callbacks.receive(readBytes(request), readSignature(request, SIGNATURE))
+      switch (receipt) {
+        case 'stored':
+          return { success: true }
+        case 'not_json':
+          throw new Problem('invalid_json', 'The callback is not a JSON object')
+        case 'wrong_signature':
+          // The same where no organization claims a number: it is no stranger's business who is a customer.
+          throw new Problem(
+            'invalid_signature',
+            'X-Hub-Signature-256 does not fit the body and the app secret of an organization that it names',
+          )
+      }
+    },
+  )
 }

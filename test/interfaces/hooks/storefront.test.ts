@@ -180,7 +180,6 @@ describe('is refused', () => {
     await connectStorefront(world, other, { secret: 'another secret' })
     const answers = await Promise.all([
       tell(order, { secret: 'another secret' }),
-      tell(order, { headers: { 'x-shopify-hmac-sha256': hmacSha256Hex(WEBHOOK_SECRET, order) } }),
       tell(order, { headers: { 'x-shopify-hmac-sha256': hmacSha256Base64(WEBHOOK_SECRET, `${order} `) } }),
       postWebhook(world, other.slug, order),
       postWebhook(world, lonely.slug, order),
@@ -194,6 +193,11 @@ describe('is refused', () => {
     for (const { id } of [organization, other, lonely]) {
       expect(await ordersOf(world, { id } as TestOrganization)).toEqual([])
     }
+  })
+
+  it('what is no signature, before the body is read', async () => {
+    const headers = { 'x-shopify-hmac-sha256': hmacSha256Hex(WEBHOOK_SECRET, order) }
+    expect(await tell('x'.repeat(5_000_000), { headers })).toMatchObject({ status: 401, body: refusal })
   })
 
   it('one without a signature', async () => {

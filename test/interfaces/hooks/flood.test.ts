@@ -1,0 +1,141 @@
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createCallbackReceiver } from '../../../src/core/callbacks.js'
+import { hmacSha256Hex } from '../../../src/lib/signature.js'
+import { MEBIBYTE } from '../../../src/lib/units.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { changeFor, envelope, postBody, textMessage } from './support.js'
+
+const NO_SIGNATURE = `sha256=${'0'.repeat(64)}`
+
+let world: World
+let organization: TestOrganization
+
+beforeAll(async () => {
+  world = await startWorld()
+  organization = await world.createOrganization()
+})
+
+afterAll(() => world.close())
+
+function genuine(messages = 1): string {
+  const texts = Array.from({ length: messages }, (_, index) => textMessage('16505550001', `update ${index}`))
+  return JSON.stringify(envelope(organization.businessAccountId, changeFor(organization, { messages: texts })))
+}
+
+/** A body that names so many ids, of which nobody claims one. */
+function junk(ids: number): string {
+  return `{"entry":[${Array.from({ length: ids }, (_, index) => `{"id":"${index}","changes":[{}]}`).join()}]}`
+}
+
+/** Begins to post a body of 4 MB, sends 1 MB of it, and stops. `answer`: what comes back until the service hangs up. */
+function stall(): { socket: Socket; answer: Promise<string> } {
+  const { hostname, port } = new URL(world.app.url)
+  const head = `POST /hooks/upstream HTTP/1.1\r\nHost: x\r\nX-Hub-Signature-256: ${NO_SIGNATURE}\r\n`
+  const socket = connect(Number(port), hostname)
+  socket.write(`${head}Content-Length: ${4 * MEBIBYTE}\r\n\r\n`)
+  socket.write(Buffer.alloc(MEBIBYTE, ' '))
+  const answer = new Promise<string>((resolve) => {
+    socket.once('data', (bytes) => resolve(bytes.toString()))
+    socket.once('error', () => resolve(''))
+  })
+  return { socket, answer }
+}
+
+describe('while junk floods POST /hooks/upstream, genuine callbacks are stored', () => {
+  it('beside bodies that stop in the middle, of which the oldest give way', async () => {
+    const stalled = Array.from({ length: 40 }, stall)
+    const first = await Promise.race(stalled.map(({ answer }) => answer))
+    expect(first).toContain('HTTP/1.1 503')
+    expect(first.toLowerCase()).toContain('retry-after: 2')
+    for (const body of [genuine(), genuine(1_000)]) {
+      expect((await postBody(world, body, organization.appSecret)).status).toBe(200)
+    }
+    for (const { socket } of stalled) socket.destroy()
+  })
+
+  it('beside bodies of ids that nobody claims', async () => {
+    const bodies = Array.from({ length: 20 }, () => junk(30_000))
+    const refused = bodies.map((body) => postBody(world, body, 'a secret'))
+    const stored = Array.from({ length: 20 }, () => postBody(world, genuine(), organization.appSecret))
+    for (const { status } of await Promise.all(stored)) expect(status).toBe(200)
+    for (const { status } of await Promise.all(refused)) expect(status).toBe(401)
+  })
+})
+
+describe('a body whose signature has not proved to be right', () => {
+  /** A receiver, and the numbers of ids that its queries asked for. */
+  function watched() {
+    const asked: number[] = []
+    const { database } = world.app.ctx
+    const run: typeof database.run = (statement, values) => {
+      if (statement.name === 'organizations.findByUpstreamIds') asked.push((values[0] as unknown[]).length)
+      return database.run(statement, values)
+    }
+    return { asked, receiver: createCallbackReceiver({ ...world.app.ctx, database: { ...database, run } }) }
+  }
+
+  it.each([2_000, 140_000])('that names %d ids costs one query of 100', async (ids) => {
+    const { asked, receiver } = watched()
+    const receipt = await receiver.receive(Buffer.from(junk(ids)), '0'.repeat(64))
+    expect({ receipt, asked }).toEqual({ receipt: 'wrong_signature', asked: [100] })
+  })
+
+  it('is looked up together with those that come at the same moment', async () => {
+    const { asked, receiver } = watched()
+    const bodies = Array.from({ length: 50 }, (_, index) => Buffer.from(junk(index % 2 === 0 ? 3 : 30)))
+    await Promise.all(bodies.map((body) => receiver.receive(body, '0'.repeat(64))))
+    expect(asked).toEqual([75, 300, 300, 150])
+  })
+
+  it('that is large is refused before it is parsed', async () => {
+    const { receiver } = watched()
+    const notJson = Buffer.from(`{"entry":${'['.repeat(100_000)}`)
+    expect(await receiver.receive(notJson, '0'.repeat(64))).toBe('wrong_signature')
+    const signed = Buffer.concat([Buffer.from(genuine()), notJson])
+    expect(await receiver.receive(signed, hmacSha256Hex(organization.appSecret, signed))).toBe('not_json')
+  })
+
+  it.each([0, 90_000])(
+    'reaches all whom its app serves once it has, beyond 100 ids, with %d spaces more',
+    async (spaces) => {
+      const other = await world.createOrganization()
+      const settings = {
+        phone_number_id: other.phoneNumberId,
+        business_account_id: other.businessAccountId,
+        app_secret: organization.appSecret,
+        access_token: 'token',
+        verify_token: 'verify',
+      }
+      expect((await world.admin('PUT', `/organizations/${other.id}/upstream`, settings)).status).toBe(200)
+      const unknown = Array.from({ length: 99 }, (_, index) => changeFor({ ...other, phoneNumberId: `99${index}` }, {}))
+      const changes = [changeFor(organization, {}), ...unknown, changeFor(other, {})]
+      const body = `${JSON.stringify(envelope('none', ...changes))}${' '.repeat(spaces)}`
+      expect((await postBody(world, body, organization.appSecret)).status).toBe(200)
+      const { rows } = await world.database.pool.query('SELECT FROM callbacks WHERE organization_id = $1', [other.id])
+      expect(rows).toHaveLength(1)
+    },
+  )
+})
+
+describe('the answer to a signature that does not fit', () => {
+  it('is the same whether an organization claims the number or none does', async () => {
+    const unclaimed = genuine().replaceAll(organization.phoneNumberId, '999000111')
+    const answers = [
+      await postBody(world, genuine(), 'another secret'),
+      await postBody(world, unclaimed, 'another secret'),
+      await postBody(world, unclaimed, organization.appSecret),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401])
+    expect(answers[1]?.body).toEqual(answers[0]?.body)
+    expect(answers[2]?.body).toEqual(answers[0]?.body)
+  })
+
+  it('comes before the body is read where the signature cannot be one', async () => {
+    for (const signature of ['x', `sha256=${'0'.repeat(63)}`, `sha256=${'g'.repeat(64)}`]) {
+      const headers = { 'x-hub-signature-256': signature }
+      const answer = await world.request('POST', '/hooks/upstream', { body: ' '.repeat(5 * MEBIBYTE), headers })
+      expect(answer).toMatchObject({ status: 401, body: { error: 'Invalid signature' } })
+    }
+  })
+})
