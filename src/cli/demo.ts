@@ -23,7 +23,7 @@ export interface DemoOptions {
   signal: AbortSignal
 }
 
-const ORGANIZATION = { name: 'Demo shop', slug: 'demo', default_country: 'BR' }
+const ORGANIZATION = { name: 'Demo shop', slug: 'demo', default_country: 'BR', language: 'pt_BR' }
 const KEY_NAME = 'Demo'
 const OWNER = { email: 'owner@demo.example', full_name: 'Demo Owner', role: 'owner' }
 

@@ -16,7 +16,7 @@ import {
 } from '../storage/organizations.js'
 
 /** What an operator says of an organization (contract 3). */
-export type OrganizationFields = Omit<Organization, 'id' | 'created_at' | 'updated_at'>
+export type OrganizationFields = Omit<Organization, 'id' | 'language_chosen' | 'created_at' | 'updated_at'>
 
 const DEFAULTS = {
   provider: null,
@@ -34,7 +34,11 @@ export async function createOrganization(
   const id = newId()
   return ctx.database.transaction(async (transaction) => {
     await claimSlug(transaction, id, fields.slug)
-    return insertOrganization(transaction, id, { ...DEFAULTS, ...fields })
+    return insertOrganization(transaction, id, {
+      ...DEFAULTS,
+      ...fields,
+      language_chosen: fields.language !== undefined,
+    })
   })
 }
 
@@ -70,7 +74,8 @@ export async function changeOrganization(
       await claimSlug(transaction, organizationId, changes.slug)
       await releaseInDirectory(transaction, organizationId, 'slug', changes.slug)
     }
-    return (await updateOrganization(transaction, organizationId, changes)) ?? organizationNotFound(organizationId)
+    const stored = changes.language === undefined ? changes : { ...changes, language_chosen: true }
+    return (await updateOrganization(transaction, organizationId, stored)) ?? organizationNotFound(organizationId)
   })
 }
 

@@ -7,7 +7,7 @@ import type { TemplateContent } from '../model/message-content.js'
 import type { Tenant } from '../model/organization.js'
 import type { BroadcastRecipient } from '../model/outgoing-message.js'
 import { isUserIdChatId } from '../model/phone-number.js'
-import { hasPlaceholder, type Person, toParameterText } from '../model/placeholders.js'
+import { hasPlaceholder, type Person, toParameterText, unnamedWord } from '../model/placeholders.js'
 import { PROBLEMS, Problem } from '../model/problem.js'
 import type { StoredTemplate, Template } from '../model/template.js'
 import { fillTemplate } from '../model/template-fill.js'
@@ -67,7 +67,7 @@ export async function sendTemplate(ctx: Context, tenant: Tenant, command: Templa
     return { broadcastId: id, contact, sent: await keepFailed(ctx, tenant, contact, recipient, template) }
   }
   const parameters = checkParameters(template, command.parameters, { hasHeaderMedia: headerMedia !== null })
-  const content = fillFor(template, parameters, person, headerMedia)
+  const content = fillFor(template, parameters, { ...person, unnamed: unnamedWord(tenant) }, headerMedia)
   const contact = known ?? (await makeContact(ctx, tenant, person))
   const campaignId = await campaignOf(ctx, tenant, template)
   const recipient = { broadcastId: id, n: 0, campaignId, parameters }

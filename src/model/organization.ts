@@ -17,6 +17,8 @@ export interface Organization {
   currency: string
   /** The preferred language of templates. */
   language: string
+  /** False where `language` is the service's default, which tells nothing about the organization. */
+  language_chosen: boolean
   created_at: Date
   updated_at: Date
 }

@@ -3,10 +3,12 @@ import { statement } from '../database/statement.js'
 import type { Organization, Tenant, UpstreamSettings } from '../model/organization.js'
 import { directoryHash } from './directory.js'
 
-const COLUMNS = 'id, name, slug, provider, default_country, timezone, currency, language, created_at, updated_at'
+const COLUMNS =
+  'id, name, slug, provider, default_country, timezone, currency, language, language_chosen, created_at, updated_at'
 
 /** The columns of a tenant for the queries that join `organizations o` with `upstream_settings u`; see toTenant. */
-export const TENANT_COLUMNS = `o.id, o.name, o.slug, o.provider, o.default_country, o.timezone, o.currency, o.language, o.created_at, o.updated_at,
+export const TENANT_COLUMNS = `o.id, o.name, o.slug, o.provider, o.default_country, o.timezone, o.currency, o.language, o.language_chosen,
+  o.created_at, o.updated_at,
   u.phone_number_id, u.business_account_id, u.access_token, u.app_secret, u.messages_per_second, u.pair_limit`
 
 /** A row of TENANT_COLUMNS. */
@@ -16,7 +18,8 @@ export type TenantRow = Organization & { [Column in keyof UpstreamSettings]: Ups
 export function toTenant(row: TenantRow): Tenant {
   const { phone_number_id, business_account_id, access_token, app_secret, messages_per_second, pair_limit, ...rest } =
     row
-  const { id, name, slug, provider, default_country, timezone, currency, language, created_at, updated_at } = rest
+  const { id, name, slug, provider, default_country, timezone, currency, language, language_chosen } = rest
+  const { created_at, updated_at } = rest
   const upstream =
     phone_number_id === null
       ? null
@@ -28,13 +31,15 @@ export function toTenant(row: TenantRow): Tenant {
           messages_per_second,
           pair_limit,
         } as UpstreamSettings)
-  return { id, name, slug, provider, default_country, timezone, currency, language, created_at, updated_at, upstream }
+  const place = { default_country, timezone, currency, language, language_chosen }
+  return { id, name, slug, provider, ...place, created_at, updated_at, upstream }
 }
 
 const insert = statement<Organization>(
   'organizations.insert',
-  `INSERT INTO organizations (id, name, slug, provider, default_country, timezone, currency, language)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+  `INSERT INTO organizations (id, name, slug, provider, default_country, timezone, currency, language,
+     language_chosen)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
    RETURNING ${COLUMNS}`,
 )
 
@@ -80,8 +85,8 @@ const listConnected = statement<{ id: string }>(
 const update = statement<Organization>(
   'organizations.update',
   `UPDATE organizations o
-   SET (name, slug, provider, default_country, timezone, currency, language, updated_at) = (
-     SELECT p.name, p.slug, p.provider, p.default_country, p.timezone, p.currency, p.language, now()
+   SET (name, slug, provider, default_country, timezone, currency, language, language_chosen, updated_at) = (
+     SELECT p.name, p.slug, p.provider, p.default_country, p.timezone, p.currency, p.language, p.language_chosen, now()
      FROM jsonb_populate_record(o, $2) p
    )
    WHERE o.id = $1
@@ -184,8 +189,9 @@ export async function insertOrganization(
   organizationId: string,
   fields: Omit<Organization, 'id' | 'created_at' | 'updated_at'>,
 ): Promise<Organization> {
-  const { name, slug, provider, default_country, timezone, currency, language } = fields
-  const values = [organizationId, name, slug, provider, default_country, timezone, currency, language]
+  const { name, slug, provider, default_country, timezone, currency, language, language_chosen } = fields
+  const place = [default_country, timezone, currency, language, language_chosen]
+  const values = [organizationId, name, slug, provider, ...place]
   const [organization] = await db.run(insert, values)
   return organization as Organization
 }

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { firstName, resolvePlaceholders, toParameterText, unknownPlaceholders } from '../../src/model/placeholders.js'
+import {
+  firstName,
+  placeholderValues,
+  resolvePlaceholders,
+  toParameterText,
+  unknownPlaceholders,
+  unnamedWord,
+} from '../../src/model/placeholders.js'
 
 const ana = {
   full_name: 'Ana Souza',
@@ -30,10 +37,26 @@ describe('the first name', () => {
 
   it.each([null, '', '   ', '+55 (11) 98765-4321', '5511987654321', '😀', '...', '🎉 123'])(
     'of %j is there',
-    (name) => {
-      expect(firstName(name)).toBe('there')
+    (full_name) => {
+      expect(firstName(full_name)).toBeNull()
+      expect(resolvePlaceholders('{{first_name}}', { ...nobody, full_name }).text).toBe('there')
     },
   )
+
+  it('of nobody is a word in the language that the organization chose', () => {
+    const word = (language: string, language_chosen = true) => unnamedWord({ language, language_chosen })
+    expect(['pt_BR', 'pt', 'es-AR', 'it', 'fr_FR', 'PT_br'].map((language) => word(language))).toEqual([
+      'cliente',
+      'cliente',
+      'cliente',
+      'cliente',
+      'vous',
+      'cliente',
+    ])
+    expect([word('en_US'), word('id'), word('pt_BR', false)]).toEqual(['there', 'there', 'there'])
+    expect(resolvePlaceholders('Oi, {{first_name}}', { ...nobody, unnamed: 'cliente' }).text).toBe('Oi, cliente')
+    expect(placeholderValues({ ...ana, unnamed: 'cliente' }).first_name).toBe('Ana')
+  })
 })
 
 describe('placeholders', () => {

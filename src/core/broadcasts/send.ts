@@ -4,6 +4,7 @@ import { newId } from '../../lib/id.js'
 import { type Broadcast, SKIP_REASONS } from '../../model/broadcast.js'
 import type { Tenant } from '../../model/organization.js'
 import type { NotRecorded } from '../../model/outgoing-message.js'
+import { unnamedWord } from '../../model/placeholders.js'
 import { Problem } from '../../model/problem.js'
 import { fillTemplate, type HeaderMedia } from '../../model/template-fill.js'
 import {
@@ -150,7 +151,8 @@ async function sendTo(run: Run, recipient: PendingRecipient): Promise<void> {
     body: { ...broadcast.parameters.body, ...own?.body },
     buttons: { ...broadcast.parameters.buttons, ...own?.buttons },
   }
-  const filled = fillTemplate(broadcast.template, parameters, recipient, header)
+  const person = { ...recipient, unnamed: unnamedWord(tenant) }
+  const filled = fillTemplate(broadcast.template, parameters, person, header)
   if (filled.outcome === 'missing') return skip(run, recipient, SKIP_REASONS.missingValue)
   const message = draftMessage(ctx, tenant, line, {
     id: recipient.message_id,

@@ -206,6 +206,22 @@ describe('the audience', () => {
     expect(created.filter(({ data }) => [named, nameless].includes(data.contact.chat_id))).toHaveLength(2)
   })
 
+  it('calls a person without a name by a word of the language that the organization chose', async () => {
+    const owner = at.other
+    await at.world.admin('PATCH', `/organizations/${owner.id}`, { language: 'es' })
+    const { digits } = await at.newContact({ full_name: null }, owner)
+    const body = {
+      name: 'Hola',
+      templateName: OFFER,
+      ...OFFER_PARAMETERS,
+      audience: { recipients: [{ chatNumber: digits }] },
+    }
+    expect((await at.world.request('POST', '/broadcasts', { key: owner.key, body })).status).toBe(202)
+    await at.world.drain()
+    const { body: sent } = await at.world.sim('GET', `/messages?phone_number_id=${owner.phoneNumberId}`)
+    expect(sent.messages.at(-1).payload.template.components[0].parameters[0].text).toBe('cliente')
+  })
+
   it('leaves the name and the tags of whom it knows', async () => {
     const { digits } = await at.newContact({ full_name: 'Ana', tags: ['vip'] })
     const { id } = await at.send({ audience: { recipients: [{ chatNumber: digits, name: 'Other' }] } })

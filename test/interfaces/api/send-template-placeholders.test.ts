@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TestOrganization } from '../../support/world.js'
 import { contact, receiveMessages, textMessage } from '../hooks/support.js'
 import { expectRefusal, startTemplateWorld, type TemplateWorld } from './send-template-support.js'
 
@@ -41,16 +42,34 @@ describe('{{first_name}}', () => {
     ['李 小龍', '李'],
     ['محمد علي', 'محمد'],
     ['~ Ana ~', 'Ana'],
-    ['5511987654321', 'there'],
-    ['+55 (11) 98765-4321', 'there'],
-    ['🌸🌸', 'there'],
-    ['', 'there'],
-    ['   ', 'there'],
-    ['...', 'there'],
-    [null, 'there'],
+    ['5511987654321', 'cliente'],
+    ['+55 (11) 98765-4321', 'cliente'],
+    ['🌸🌸', 'cliente'],
+    ['', 'cliente'],
+    ['   ', 'cliente'],
+    ['...', 'cliente'],
+    [null, 'cliente'],
   ])('of %j is %j', async (full_name, expected) => {
     const digits = await template.newContact({ full_name })
     expect(await says(digits, '{{first_name}}')).toBe(expected)
+  })
+
+  it('of nobody is the English word where the organization chose no language, or one without a word', async () => {
+    const { world } = template
+    const nameless = async (owner: TestOrganization) => {
+      const chatNumber = await template.newContact({ full_name: null }, owner)
+      await template.putTemplate({ name: 'says', body: 'Diz: {{1}}.' }, owner)
+      const body = { templateName: 'says', language: 'pt_BR', chatNumber, bodyParameters: { 1: '{{first_name}}' } }
+      await template.send(body, undefined, owner)
+      const [{ message }] = (await template.read(`/conversations?chatNumber=${chatNumber}`, owner)).body.messages
+      return message
+    }
+    const silent = await world.createOrganization({ default_country: 'BR' })
+    const english = await world.createOrganization({ default_country: 'BR', language: 'en_US' })
+    expect(await nameless(silent)).toBe('Diz: there.')
+    expect(await nameless(english)).toBe('Diz: there.')
+    await world.admin('PATCH', `/organizations/${english.id}`, { language: 'es_AR' })
+    expect(await nameless(english)).toBe('Diz: cliente.')
   })
 })
 
