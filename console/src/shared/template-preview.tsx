@@ -1,5 +1,6 @@
 import { Box } from '@mantine/core'
-import type { Contact } from '../api/types.js'
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../api/client.js'
 import { TemplateCard, type TemplateCardProps } from './template-card.js'
 import classes from './template-card.module.css'
 import { fileKindOf, readForm, type ShownTemplate, VARIABLE } from './template-form.js'
@@ -13,8 +14,22 @@ export interface TemplateValues {
   headerMedia?: string
 }
 
-/** Whose values stand in place of `{{first_name}}` and the like. */
-export type PreviewPerson = Pick<Contact, 'full_name' | 'email' | 'phone_number' | 'chat_id'>
+/** What each placeholder becomes for one person, by its name; null where there is no such value. */
+export type PlaceholderValues = Record<string, string | null>
+
+/** A contact, or a number with the name that a new contact would be given. */
+export type PreviewedRecipient = { contactId: string } | { chatNumber: string; name?: string }
+
+/** What the placeholders become for a recipient, as the service fills them; undefined until it is known. */
+export function usePlaceholders(recipient: PreviewedRecipient | null): PlaceholderValues | undefined {
+  const { data } = useQuery({
+    queryKey: ['placeholders', recipient],
+    enabled: recipient !== null,
+    queryFn: ({ signal }) => api.get<{ placeholders: PlaceholderValues }>('/placeholders', { ...recipient }, signal),
+    retry: false,
+  })
+  return data?.placeholders
+}
 
 export const NO_VALUES: TemplateValues = { body: {}, header: {}, buttons: {} }
 
@@ -27,11 +42,11 @@ const PLACEHOLDER = /\{\{\s*([^{}]*?)\s*\}\}/g
 export function fillPreview(
   template: ShownTemplate,
   values: TemplateValues,
-  person?: PreviewPerson,
+  placeholders?: PlaceholderValues | undefined,
 ): TemplateCardProps {
   const form = readForm(template)
   const { header } = form
-  const resolve = (value: string) => resolvePlaceholders(value, person)
+  const resolve = (value: string) => resolvePlaceholders(value, placeholders)
   const fill = (text: string, given: Record<string, string>) =>
     text.replace(VARIABLE, (variable, name: string) => resolve(given[name]?.trim() || variable))
   const fileKind = fileKindOf(form)
@@ -46,34 +61,25 @@ export function fillPreview(
   }
 }
 
-/** Replaces placeholders in a value by what this person has of the kind. Without a person they stay. */
-export function resolvePlaceholders(value: string, person: PreviewPerson | undefined): string {
-  if (!person) return value
-  const { full_name, email, phone_number, chat_id } = person
-  const known: Record<string, string | null> = {
-    first_name: full_name?.split(/\s+/).find((word) => /\p{L}/u.test(word)) ?? 'there',
-    full_name,
-    email,
-    phone_number,
-    chat_id,
-  }
-  return value.replace(PLACEHOLDER, (placeholder, name: string) => known[name.toLowerCase()] ?? placeholder)
+/** Replaces placeholders in a value; those without a value stay. */
+function resolvePlaceholders(value: string, values: PlaceholderValues = {}): string {
+  return value.replace(PLACEHOLDER, (placeholder, name: string) => values[name.toLowerCase()] ?? placeholder)
 }
 
 /** Shows a template, filled with the values that there are so far. */
 export function TemplatePreview({
   template,
   values = NO_VALUES,
-  person,
+  placeholders,
 }: {
   template: ShownTemplate
   values?: TemplateValues
-  person?: PreviewPerson
+  placeholders?: PlaceholderValues | undefined
 }) {
   return (
     <Box className={classes.ground}>
       <Box className={classes.bubble}>
-        <TemplateCard {...fillPreview(template, values, person)} />
+        <TemplateCard {...fillPreview(template, values, placeholders)} />
       </Box>
     </Box>
   )

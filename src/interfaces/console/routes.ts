@@ -13,6 +13,7 @@ import { keyRoutes } from './keys.js'
 import { liveRoutes } from './live.js'
 import { noteRoutes } from './notes.js'
 import { pageRoutes } from './page.js'
+import { placeholderRoutes } from './placeholders.js'
 import { sessionRoutes, signInRoutes } from './session.js'
 import { settingsRoutes } from './settings.js'
 import { tagRoutes } from './tags.js'
@@ -61,6 +62,7 @@ export function consoleRoutes({ ctx, guard, interfaceA }: ConsoleOptions): Fasti
           tagRoutes(guarded, ctx) //       GET /tags
           liveRoutes(guarded, ctx) //      GET /live
           audienceRoutes(guarded, ctx) // POST /audience
+          placeholderRoutes(guarded, ctx) // GET /placeholders
           analyticsExportRoutes(guarded, ctx) // GET /analytics/export
           guarded.register(interfaceA)
         })

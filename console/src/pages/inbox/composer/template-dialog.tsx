@@ -7,7 +7,14 @@ import { api } from '../../../api/client.js'
 import { Waiting } from '../../../layout/waiting.js'
 import { LoadProblem } from '../../../shared/problem.js'
 import { fileKindOf, readForm, type ShownTemplate } from '../../../shared/template-form.js'
-import { fillPreview, NO_VALUES, TemplatePreview, type TemplateValues } from '../../../shared/template-preview.js'
+import {
+  fillPreview,
+  NO_VALUES,
+  type PlaceholderValues,
+  TemplatePreview,
+  type TemplateValues,
+  usePlaceholders,
+} from '../../../shared/template-preview.js'
 import classes from './composer.module.css'
 import type { MakerProps } from './maker.js'
 import { templateRequest } from './requests.js'
@@ -108,11 +115,12 @@ function Fill({
   const { t } = useTranslation('thread')
   const { contact } = route
   const [values, setValues] = useState<TemplateValues>(NO_VALUES)
+  const placeholders = usePlaceholders({ contactId: contact.id })
   const form = readForm(template)
   const isRefused = template.category === 'MARKETING' && !contact.allow_broadcast
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    onSend(toRequest(route, template, values))
+    onSend(toRequest(route, template, values, placeholders))
   }
   return (
     <form onSubmit={submit}>
@@ -132,7 +140,7 @@ function Fill({
             {t('preview')}
           </Text>
           <Box aria-live="polite">
-            <TemplatePreview template={template} values={values} person={contact} />
+            <TemplatePreview template={template} values={values} placeholders={placeholders} />
           </Box>
         </Grid.Col>
       </Grid>
@@ -152,9 +160,14 @@ function Fill({
   )
 }
 
-function toRequest(route: MakerProps['route'], template: ShownTemplate, values: TemplateValues) {
+function toRequest(
+  route: MakerProps['route'],
+  template: ShownTemplate,
+  values: TemplateValues,
+  placeholders: PlaceholderValues | undefined,
+) {
   const { name, language } = template
-  const { header, place, file, body, footer, buttons } = fillPreview(template, values, route.contact)
+  const { header, place, file, body, footer, buttons } = fillPreview(template, values, placeholders)
   const fields = {
     templateName: name,
     language,

@@ -1,0 +1,28 @@
+import type { Context } from '../../context.js'
+import type { Tenant } from '../../model/organization.js'
+import { placeholderValues, unnamedWord } from '../../model/placeholders.js'
+import { findContactByAddresses } from '../../storage/contacts.js'
+import { readAddresses } from '../contacts.js'
+import { requireContact } from '../inbox/find.js'
+
+/** A recipient: a contact, or a number with the name that a new contact would be given. */
+export type PreviewedRecipient = { contactId: string } | { chatNumber: string; name: string | null }
+
+/**
+ * What each placeholder becomes for a recipient when a template is sent now. Writes nothing. Throws contact_not_found
+ * for an unknown id, invalid_field for a number that is none.
+ */
+export async function readPlaceholders(
+  ctx: Pick<Context, 'database'>,
+  tenant: Tenant,
+  recipient: PreviewedRecipient,
+): Promise<Record<string, string | null>> {
+  return placeholderValues({ ...(await findPerson(ctx, tenant, recipient)), unnamed: unnamedWord(tenant) })
+}
+
+async function findPerson(ctx: Pick<Context, 'database'>, tenant: Tenant, recipient: PreviewedRecipient) {
+  if ('contactId' in recipient) return requireContact(ctx, tenant.id, recipient.contactId)
+  const { digits, forms } = readAddresses(tenant, 'chatNumber', recipient.chatNumber, 'query')
+  const known = await findContactByAddresses(ctx.database, tenant.id, forms)
+  return known ?? { full_name: recipient.name, email: null, phone_number: `+${digits}`, chat_id: digits }
+}
