@@ -51,9 +51,20 @@ export async function startI18n(): Promise<void> {
   await chooseLanguage(initialLanguage())
 }
 
+/** Words an error of the service by its short name and its message; null: the service's own words are in the page's language. */
+type ProblemWords = (name: string, message: string) => string
+let problemWords: ProblemWords | null = null
+
+/** What the service says was wrong, in the page's language. */
+export function wordProblem(name: string, message: string): string {
+  return problemWords?.(name, message) ?? message
+}
+
 /** Switches the page's language, for good. */
 export async function chooseLanguage(language: Language): Promise<void> {
-  await Promise.all(Array.from(wanted, (namespace) => loadTexts(language, namespace)))
+  const texts = Array.from(wanted, (namespace) => loadTexts(language, namespace))
+  const [words] = await Promise.all([loadProblemWords(language), ...texts])
+  problemWords = words
   localStorage.setItem(STORED, language)
   document.documentElement.lang = language === 'pt' ? 'pt-BR' : 'en'
   await i18next.changeLanguage(language)
@@ -77,6 +88,10 @@ export function lazyPart<Props extends object = object>(
 /** After what is wanted now. Not every browser tells when it is idle. */
 function whenIdle(work: () => void): void {
   setTimeout('requestIdleCallback' in window ? () => window.requestIdleCallback(work) : work, SOON_MS)
+}
+
+async function loadProblemWords(language: Language): Promise<ProblemWords | null> {
+  return language === 'pt' ? (await import('./problems/pt.js')).describeProblem : null
 }
 
 async function loadTexts(language: Language, namespace: Namespace): Promise<void> {

@@ -4,10 +4,13 @@ import { IconAlertCircle } from '@tabler/icons-react'
 import i18next from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '../api/client.js'
+import { wordProblem } from '../i18n/index.js'
 
-/** What went wrong, in words for people: the service's own where it answered. */
+/** What went wrong, in the page's language. */
 export function messageOf(error: unknown): string {
-  return error instanceof ApiError ? error.message : i18next.t('unreachable', { ns: 'common' })
+  return error instanceof ApiError
+    ? wordProblem(error.error, error.message)
+    : i18next.t('unreachable', { ns: 'common' })
 }
 
 /** Tells of something that did not work, for a while. */

@@ -69,7 +69,7 @@ export const thread = {
   sendTemplate: 'Send a template',
   reasons: {
     '131026': 'The number cannot be reached: it is not on the network, or its app is too old.',
-    '131047': 'The customer wrote more than 24 hours ago. Only a template can be sent now.',
+    '131047': "The customer's last message is more than 24 hours old. Only a template can be sent now.",
     '131048':
       'The network holds back messages of this number because too many were reported as spam. Send less for a while.',
     '131049': 'The network keeps this customer from more marketing at the moment. Try again in a day at the earliest.',
@@ -95,7 +95,8 @@ export const thread = {
   noLine: 'There is no connection by which an answer could leave. Connect a number first.',
   lineNotReady: 'The connection to this contact is interrupted. An answer can leave when it is back.',
   toSettings: 'Settings',
-  windowClosed: 'The customer wrote more than 24 hours ago. The network takes only templates now.',
+  windowClosed: "The customer's last message is more than 24 hours old. Only a template can be sent now.",
+  windowNever: 'The customer has not written yet. Until they do, only a template can be sent.',
   windowHint:
     'A customer can be answered freely for 24 hours after each message. After that, only templates can be sent until the customer writes again.',
   hoursLeft_one: '{{count}} h left',

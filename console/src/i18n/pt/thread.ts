@@ -71,7 +71,7 @@ export const thread: SameShape<typeof english> = {
   sendTemplate: 'Enviar um modelo',
   reasons: {
     '131026': 'Não foi possível alcançar o número: ele não está na rede ou usa um aplicativo muito antigo.',
-    '131047': 'O cliente escreveu há mais de 24 horas. Agora só é possível enviar um modelo.',
+    '131047': 'A última mensagem do cliente tem mais de 24 horas. Agora só é possível enviar um modelo.',
     '131048':
       'A rede está segurando as mensagens deste número porque muitas foram denunciadas como spam. Envie menos por um tempo.',
     '131049': 'A rede poupa este cliente de mais marketing no momento. Tente de novo amanhã, no mínimo.',
@@ -97,7 +97,8 @@ export const thread: SameShape<typeof english> = {
   noLine: 'Não há conexão por onde uma resposta possa sair. Conecte um número primeiro.',
   lineNotReady: 'A conexão com este contato está interrompida. A resposta poderá sair quando ela voltar.',
   toSettings: 'Configurações',
-  windowClosed: 'O cliente escreveu há mais de 24 horas. Agora a rede só aceita modelos.',
+  windowClosed: 'A última mensagem do cliente tem mais de 24 horas. Agora só é possível enviar um modelo.',
+  windowNever: 'O cliente ainda não escreveu. Até que ele escreva, só é possível enviar um modelo.',
   windowHint:
     'Um cliente pode ser respondido livremente por 24 horas após cada mensagem. Depois disso, só modelos podem ser enviados até ele escrever de novo.',
   hoursLeft_one: 'resta {{count}} h',

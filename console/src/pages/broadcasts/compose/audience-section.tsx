@@ -19,11 +19,18 @@ export function AudienceSection({ form, list }: { form: UseFormReturnType<Draft>
       <Radio.Group
         label={t('compose.who')}
         value={values.audience}
+        error={errors.audience}
+        withAsterisk
         onChange={(kind) => form.setFieldValue('audience', kind as AudienceKind)}
       >
         <Group gap="lg" mt="xs">
           {AUDIENCES.map((kind) => (
-            <Radio key={kind} value={kind} label={t(`audiences.${kind}`)} />
+            <Radio
+              key={kind}
+              value={kind}
+              label={t(`audiences.${kind}`)}
+              {...(kind === AUDIENCES[0] && { 'data-path': 'audience' })}
+            />
           ))}
         </Group>
       </Radio.Group>

@@ -110,6 +110,8 @@ function Composer({ templates }: { templates: NonNullable<ReturnType<typeof useT
         opened={isConfirming}
         onClose={confirmation.close}
         draft={draft}
+        template={template}
+        list={list}
         reach={reach.data}
         isCounting={reach.isFetching || !isSettled}
         sending={create}

@@ -1,32 +1,54 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Alert, Button, DataList, Group, Modal, ScrollArea, Stack, Text } from '@mantine/core'
 import type { UseMutationResult } from '@tanstack/react-query'
+import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import type { AudienceCount } from '../../../../../src/model/audience.js'
 import { useSession } from '../../../session/session.js'
 import { useFormat } from '../../../shared/format.js'
 import { messageOf } from '../../../shared/problem.js'
+import type { ShownTemplate } from '../../../shared/template-form.js'
 import type { Draft } from './draft.js'
+import type { ParsedList } from './parse-list.js'
+import { PreviewedMessage } from './preview.js'
 import { toInstant } from './zoned.js'
 
 interface ConfirmDialogProps {
   opened: boolean
   onClose: () => void
   draft: Draft
+  template: ShownTemplate | null
+  list: ParsedList
   reach: AudienceCount | undefined
   isCounting: boolean
   sending: Pick<UseMutationResult, 'isPending' | 'isSuccess' | 'error'>
   onSend: () => void
 }
 
-/** Asks once more, with how many people will get it. */
-export function ConfirmDialog({ opened, onClose, draft, reach, isCounting, sending, onSend }: ConfirmDialogProps) {
+const MAX_PREVIEW = 320
+
+/** Shows everything once more before it is sent: the template, the text, who gets it, when, what it is billed as. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { opened, onClose, draft, template, list, reach, isCounting, sending, onSend } = props
   const { t } = useTranslation('broadcasts')
   const { number } = useFormat()
   const count = reach?.reachable ?? 0
   const people = t('reach.people', { count, shown: number(count) })
   return (
-    <Modal opened={opened} onClose={onClose} title={t('confirm.title', { name: draft.name })} centered>
+    <Modal opened={opened} onClose={onClose} title={t('confirm.title', { name: draft.name })} size="lg" centered>
       <Stack>
+        {template && (
+          <DataList labelWidth={110} gap={6}>
+            <Row label={t('confirm.template')}>{`${template.name} (${template.language})`}</Row>
+            <Row label={t('confirm.audience')}>{describeAudience(t, draft, list)}</Row>
+            <Row label={t('confirm.skipped')}>{number((reach?.total ?? 0) - count)}</Row>
+            <Row label={t('confirm.cost')}>
+              {t('confirm.billed', { count, shown: number(count), category: template.category.toLowerCase() })}
+            </Row>
+          </DataList>
+        )}
+        <ScrollArea.Autosize mah={MAX_PREVIEW} type="auto">
+          <PreviewedMessage draft={draft} template={template} list={list} />
+        </ScrollArea.Autosize>
         <Text>
           {t(draft.isLater ? 'confirm.later' : 'confirm.now', { people })} <Moment draft={draft} />
         </Text>
@@ -57,6 +79,28 @@ export function ConfirmDialog({ opened, onClose, draft, reach, isCounting, sendi
       </Stack>
     </Modal>
   )
+}
+
+function Row({ label, children }: { label: string; children: string }) {
+  return (
+    <DataList.Item>
+      <DataList.ItemLabel>{label}</DataList.ItemLabel>
+      <DataList.ItemValue>{children}</DataList.ItemValue>
+    </DataList.Item>
+  )
+}
+
+/** The choice of recipients in words, such as `By tag: vip, new`. */
+function describeAudience(t: TFunction<'broadcasts'>, { audience, tags, contacts }: Draft, list: ParsedList): string {
+  if (audience === null) return ''
+  const kind = t(`audiences.${audience}`)
+  const details = {
+    all: null,
+    tags: tags.join(', '),
+    contacts: String(contacts.length),
+    list: t('compose.rows', { count: list.recipients.length, shown: String(list.recipients.length) }),
+  }[audience]
+  return details === null ? kind : `${kind}: ${details}`
 }
 
 function Moment({ draft: { isLater, at } }: { draft: Draft }) {

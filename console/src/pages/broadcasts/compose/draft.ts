@@ -15,7 +15,8 @@ export interface Draft {
   header: Record<string, string>
   buttons: Record<string, string>
   headerMedia: string
-  audience: AudienceKind
+  /** Null until one is chosen: a broadcast to everybody must not be sent by mistake. */
+  audience: AudienceKind | null
   tags: string[]
   contacts: InboxContact[]
   /** Numbers as they were pasted, one a line, or a CSV file. */
@@ -32,7 +33,7 @@ export const EMPTY_DRAFT: Draft = {
   header: {},
   buttons: {},
   headerMedia: '',
-  audience: 'all',
+  audience: null,
   tags: [],
   contacts: [],
   list: '',
@@ -67,9 +68,11 @@ function headerVariables({ header }: TemplateForm): string[] {
   return header?.kind === 'text' ? header.variables : []
 }
 
-/** Who is chosen, as POST /audience takes it; null where nobody is yet. */
+/** Who is chosen, as POST /audience takes it; null where no one is yet. */
 export function audienceOf({ audience, tags, contacts }: Draft, { recipients }: ParsedList): object | null {
   switch (audience) {
+    case null:
+      return null
     case 'all':
       return { all: true }
     case 'tags':
@@ -124,7 +127,7 @@ export function complaintsAbout(
     if (draft.headerMedia.trim() === '') complaints.headerMedia = 'required'
     else if (!URL.canParse(draft.headerMedia.trim())) complaints.headerMedia = 'address'
   }
-  if (audienceOf(draft, list) === null) complaints[draft.audience === 'all' ? 'audience' : draft.audience] = 'nobody'
+  if (audienceOf(draft, list) === null) complaints[draft.audience ?? 'audience'] = 'nobody'
   if (draft.isLater) {
     if (draft.at === null) complaints.at = 'required'
     else if (toInstant(draft.at, timezone).getTime() < Date.now()) complaints.at = 'past'

@@ -1,12 +1,13 @@
 import { Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { ShownTemplate } from '../../../shared/template-form.js'
-import { type PreviewPerson, TemplatePreview } from '../../../shared/template-preview.js'
+import { type PreviewedRecipient, TemplatePreview, usePlaceholders } from '../../../shared/template-preview.js'
 import type { Draft } from './draft.js'
 import type { ParsedList } from './parse-list.js'
 import { Section } from './section.js'
 
-const SAMPLE: PreviewPerson = {
+const SAMPLE = {
+  first_name: 'Ana',
   full_name: 'Ana Souza',
   email: 'ana@example.com',
   phone_number: '+5511900001234',
@@ -19,11 +20,23 @@ interface PreviewProps {
   list: ParsedList
 }
 
-/** The message as the first recipient sees it; where nobody is named, as somebody would. */
-export function Preview({ draft, template, list }: PreviewProps) {
+/** The message as the first recipient sees it; where no one is named, as a sample contact would. */
+export function Preview(props: PreviewProps) {
+  const { t } = useTranslation('broadcasts')
+  return (
+    <Section title={t('preview.title')}>
+      <PreviewedMessage {...props} />
+    </Section>
+  )
+}
+
+/** The same without a frame of its own. */
+export function PreviewedMessage({ draft, template, list }: PreviewProps) {
   const { t } = useTranslation('broadcasts')
   const [row] = draft.audience === 'list' ? list.recipients : []
-  const person = personOf(draft, row)
+  const recipient = recipientOf(draft, row)
+  const found = usePlaceholders(recipient)
+  const placeholders = recipient ? found : SAMPLE
   const { body, header, buttons, headerMedia } = draft
   const values = {
     body: { ...body, ...row?.bodyParameters },
@@ -31,30 +44,33 @@ export function Preview({ draft, template, list }: PreviewProps) {
     buttons: { ...buttons, ...row?.buttonParameters },
     headerMedia,
   }
+  if (!template) {
+    return (
+      <Text size="sm" c="dimmed">
+        {t('preview.none')}
+      </Text>
+    )
+  }
   return (
-    <Section title={t('preview.title')}>
-      {template ? (
-        <Stack gap="xs">
-          <TemplatePreview template={template} values={values} person={person} />
-          <Text size="xs" c="dimmed">
-            {t(person === SAMPLE ? 'preview.sample' : 'preview.person', {
-              name: person.full_name ?? person.phone_number ?? '',
-            })}
-          </Text>
-        </Stack>
-      ) : (
-        <Text size="sm" c="dimmed">
-          {t('preview.none')}
+    <Stack gap="xs">
+      <TemplatePreview template={template} values={values} placeholders={placeholders} />
+      {placeholders && (
+        <Text size="xs" c="dimmed">
+          {t(recipient ? 'preview.person' : 'preview.sample', {
+            name: placeholders.full_name ?? placeholders.phone_number ?? placeholders.chat_id,
+          })}
         </Text>
       )}
-    </Section>
+    </Stack>
   )
 }
 
-function personOf({ audience, contacts }: Draft, row: ParsedList['recipients'][number] | undefined): PreviewPerson {
+/** The first of those who are named one by one. */
+function recipientOf(
+  { audience, contacts }: Draft,
+  row: ParsedList['recipients'][number] | undefined,
+): PreviewedRecipient | null {
   const [contact] = audience === 'contacts' ? contacts : []
-  if (contact) return contact
-  if (!row) return SAMPLE
-  const { name = null, chatNumber } = row
-  return { full_name: name, email: null, phone_number: chatNumber, chat_id: chatNumber.replace(/\D/g, '') }
+  if (contact) return { contactId: contact.id }
+  return row ? { chatNumber: row.chatNumber, ...(row.name !== undefined && { name: row.name }) } : null
 }

@@ -72,7 +72,11 @@ export function Composer({
     send(request)
     onSent()
   }
-  const closed = closedBy(contact, line, window?.isOpen ?? true)
+  const closed = closedBy(
+    contact,
+    line,
+    window?.isOpen === false ? (lastInboundAt === null ? 'never' : 'window') : null,
+  )
   return (
     <div className={classes.composer}>
       {closed === null ? (
@@ -100,14 +104,21 @@ export function Composer({
   )
 }
 
-type Closed = 'blocked' | 'no_line' | 'not_ready' | 'window'
+type Closed = 'blocked' | 'no_line' | 'not_ready' | ClosedWindow
 
-function closedBy(contact: InboxContact, line: AnswerLine | undefined, isOpen: boolean): Closed | null {
+/** The customer wrote too long ago, or has not written yet. */
+type ClosedWindow = 'window' | 'never'
+
+function closedBy(
+  contact: InboxContact,
+  line: AnswerLine | undefined,
+  closedWindow: ClosedWindow | null,
+): Closed | null {
   if (contact.blocked) return 'blocked'
   if (line === undefined) return null
   if (line.kind === null) return 'no_line'
   if (!line.is_ready) return 'not_ready'
-  return isOpen ? null : 'window'
+  return closedWindow
 }
 
 /** Only the business API has templates. */
@@ -148,6 +159,7 @@ function Closed({ reason, contact, onTemplate }: { reason: Closed; contact: Inbo
         </Notice>
       )
     case 'window':
+    case 'never':
       return (
         <Notice
           icon={IconLock}
@@ -158,7 +170,7 @@ function Closed({ reason, contact, onTemplate }: { reason: Closed; contact: Inbo
             </Button>
           }
         >
-          {t('windowClosed')}
+          {t(reason === 'window' ? 'windowClosed' : 'windowNever')}
         </Notice>
       )
   }

@@ -1,0 +1,77 @@
+/** The service's errors in Portuguese, by their short names. The service itself words them in English. */
+const SENTENCES: Record<string, string> = {
+  'Insufficient scope': 'Seu papel na equipe não permite isso. Peça a um proprietário da organização.',
+  'Sign-in required': 'Sua sessão terminou. Entre de novo.',
+  'Sign-in failed': 'Organização, e-mail ou senha não conferem. Confira os três e tente de novo.',
+  'Invalid link': 'O link não vale mais. Peça outro a um proprietário da organização.',
+  'Too many requests': 'Foram muitas tentativas em pouco tempo. Espere um pouco e tente de novo.',
+  'Unsupported media type': 'Este tipo de conteúdo não é aceito.',
+  'Payload too large': 'O conteúdo é grande demais para ser enviado.',
+  'Invalid message type': 'Este tipo de mensagem não é aceito.',
+  'Invalid provider': 'A organização não tem um número da API do WhatsApp. Conecte um nas configurações.',
+  'Contact not found': 'O contato não existe mais nesta organização.',
+  'Contact already exists': 'Já existe um contato com este número.',
+  'Contact blocked': 'O contato está bloqueado: nada pode ser enviado.',
+  'Contact opted out': 'O contato não quer receber campanhas.',
+  'Message not found': 'A mensagem não existe mais nesta conversa.',
+  'Template not found': 'O modelo não existe ou ainda não foi aprovado. Busque os modelos de novo.',
+  'Broadcast not found': 'A campanha não existe mais.',
+  'Invalid broadcast state': 'A campanha já mudou de estado. Atualize a página e veja como ela está.',
+  'Webhook not found': 'O webhook não existe mais.',
+  'Delivery not found': 'A entrega não existe mais.',
+  'Webhook disabled': 'O webhook está desativado. Ative-o primeiro.',
+  'Too many webhooks': 'A organização já tem o máximo de webhooks. Remova um primeiro.',
+  'Order not found': 'A loja não tem um pedido com este número.',
+  'Storefront not connected': 'Nenhuma loja está conectada. Conecte uma nas configurações.',
+  'Storefront credentials rejected': 'A loja recusou o token de acesso. Um proprietário precisa definir outro.',
+  'Storefront unavailable': 'A loja não respondeu. Tente de novo daqui a pouco.',
+  'API key not found': 'A chave não existe mais.',
+  'API key not active': 'A chave já foi revogada ou venceu.',
+  'Member not found': 'Este membro não faz mais parte da equipe.',
+  'Last owner': 'A organização precisa de ao menos um proprietário. Nomeie outro primeiro.',
+  'Instance not found': 'A instância não existe mais.',
+  'Connection Closed': 'A conexão está interrompida. Conecte a instância de novo.',
+  'Instance not connected': 'A instância não está conectada.',
+  'Instance already exists': 'Já existe uma instância com este nome.',
+  'Not supported': 'Esta conexão não permite isso.',
+  'Number not on the network': 'Este número não está no WhatsApp.',
+  Forbidden: 'Isso não é permitido.',
+  'Already taken': 'Isso já está em uso. Escolha outro.',
+  'Upstream credentials rejected': 'O WhatsApp recusou o token de acesso. Um proprietário precisa definir outro.',
+  'Upstream unavailable': 'O WhatsApp não respondeu e nada foi enviado. Tente de novo.',
+  'Upstream upload failed': 'O WhatsApp não aceitou o arquivo.',
+  'Outcome unknown': 'A mensagem saiu, mas nenhuma resposta chegou. Ela pode ter sido entregue: não envie de novo.',
+  'Request in progress': 'O pedido anterior ainda está em andamento.',
+  'Not found': 'O que você procura não existe mais.',
+  'Service unavailable': 'O serviço está sobrecarregado ou reiniciando. Tente de novo daqui a pouco.',
+  'Internal server error': 'Algo deu errado no serviço. Informe o número do pedido a quem o opera.',
+}
+
+/** What a value should have been, as the service words it, and the same in Portuguese. */
+const EXPLANATIONS: readonly [RegExp, string][] = [
+  [/must have at most (\d+) characters/, 'deve ter no máximo $1 caracteres'],
+  [/must have at least (\d+) characters/, 'deve ter pelo menos $1 caracteres'],
+  [/must have at most (\d+) items/, 'aceita no máximo $1 itens'],
+  [/must be a whole number from (-?\d+) to (-?\d+)/, 'deve ser um número inteiro de $1 a $2'],
+  [/must be one of (.+)/, 'deve ser um destes: $1'],
+  [/is required|must not be empty/, 'é obrigatório'],
+  [/must be an e-?mail address/, 'deve ser um endereço de e-mail'],
+  [/is not a possible phone number/, 'não é um número de telefone: escreva com o código do país, como +5511999990000'],
+  [/is private/, 'leva a uma rede privada: só endereços públicos são aceitos'],
+  [/URL|address with http|valid uri/, 'deve ser um endereço completo, como https://exemplo.com.br'],
+]
+
+const GENERAL = 'Um valor não foi aceito. Confira o que foi preenchido.'
+
+/** An error of the service in Portuguese: what is wrong with a value where it says so, else the sentence of its name. */
+export function describeProblem(name: string, message: string): string {
+  const sentence = SENTENCES[name]
+  if (sentence !== undefined) return sentence
+  for (const [pattern, words] of EXPLANATIONS) {
+    const found = pattern.exec(message)
+    if (!found) continue
+    const text = found[0].replace(pattern, words)
+    return `O valor ${text}.`
+  }
+  return GENERAL
+}

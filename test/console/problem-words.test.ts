@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { describeProblem } from '../../console/src/i18n/problems/pt.js'
+import { PROBLEMS } from '../../src/model/problem.js'
+
+/** Wrong values: worded by what the service says of the value. */
+const OF_VALUES = ['Invalid field', 'Invalid parameter', 'Missing required field', 'Missing required parameter']
+/** Callers with a key, and endpoints that the page does not call. */
+const NEVER_SHOWN = [
+  'Authorization required',
+  'Invalid API key',
+  'Invalid signature',
+  'Invalid verify token',
+  'Organization not found',
+  'Invalid JSON',
+  'Invalid CSV',
+  'Template name is required',
+  'chatNumber is required',
+  'Invalid media',
+  'Upstream rejected message',
+  'Idempotency key reused',
+  'Method not allowed',
+]
+
+describe('an error of the service in Portuguese', () => {
+  it('has a sentence of its own for every name that the page can meet', () => {
+    const names = Object.values(PROBLEMS).filter((name) => ![...OF_VALUES, ...NEVER_SHOWN].includes(name))
+    const general = describeProblem('?', '')
+    expect(names.filter((name) => describeProblem(name, '') === general)).toEqual([])
+  })
+
+  it.each([
+    ['full_name must have at most 255 characters', 'O valor deve ter no máximo 255 caracteres.'],
+    ['password must have at least 8 characters', 'O valor deve ter pelo menos 8 caracteres.'],
+    ['messages_per_second must be a whole number from 0 to 10000', 'O valor deve ser um número inteiro de 0 a 10000.'],
+    ['email must be an e-mail address', 'O valor deve ser um endereço de e-mail.'],
+    ['name is required and must not be empty', 'O valor é obrigatório.'],
+  ])('says what a value should be: %s', (message, expected) => {
+    expect(describeProblem('Invalid field', message)).toBe(expected)
+  })
+
+  it('stays general where the message says nothing that is known', () => {
+    expect(describeProblem('Invalid field', 'url is odd')).toBe(
+      'Um valor não foi aceito. Confira o que foi preenchido.',
+    )
+  })
+})
