@@ -45,6 +45,13 @@ const lockOne = statement<never>(
   'SELECT FROM webhook_feeds WHERE organization_id = $1 FOR UPDATE',
 )
 
+// By a statement of its own once the row is locked: it has to see every webhook that was made active under that lock.
+const skip = statement<never>(
+  'webhookFeeds.skip',
+  `UPDATE webhook_feeds SET window_from = pg_current_snapshot(), window_to = NULL, seq = NULL
+   WHERE organization_id = $1 AND NOT EXISTS (SELECT FROM webhooks WHERE organization_id = $1 AND active)`,
+)
+
 const move = statement<never>(
   'webhookFeeds.move',
   `UPDATE webhook_feeds f SET window_from = g.window_from, window_to = g.window_to, seq = g.seq
@@ -102,6 +109,14 @@ export async function lockFeeds(
 /** Keeps everybody else from deciding what is due of an organization until the transaction ends. */
 export async function lockFeed(transaction: Queryable, organizationId: string): Promise<void> {
   await transaction.run(lockOne, [organizationId])
+}
+
+/**
+ * Has the events up to now passed over where no webhook is active: they are for none. The feed is to be locked, and a webhook may become
+ * active in the same transaction after it.
+ */
+export async function skipEvents(transaction: Queryable, organizationId: string): Promise<void> {
+  await transaction.run(skip, [organizationId])
 }
 
 /** Notes how far the events of locked organizations have been turned into deliveries. */

@@ -2,7 +2,7 @@ import type { Queryable } from '../database/pool.js'
 import { statement } from '../database/statement.js'
 import type { Webhook } from '../model/webhook.js'
 import { taskId } from './job-tasks.js'
-import { lockFeed } from './webhook-feeds.js'
+import { lockFeed, skipEvents } from './webhook-feeds.js'
 
 // Those of instances (storage/instance-webhooks) have an instance_id, and are nothing to the statements here that do not say so.
 
@@ -80,9 +80,12 @@ const enable = statement<Webhook>(
 /** What a new webhook is made from; the secret is sealed. */
 export type NewWebhook = Pick<Webhook, 'id' | 'url' | 'events' | 'description' | 'secret'>
 
-/** Locks the organization's feed until the transaction ends; makes it where it has none. */
+/**
+ * Locks the organization's feed until the transaction ends, for a webhook that is about to become active; makes it where it has none.
+ */
 export async function ensureFeed(transaction: Queryable, organizationId: string): Promise<void> {
   await transaction.run(ensure, [organizationId])
+  await skipEvents(transaction, organizationId)
 }
 
 /**
@@ -133,8 +136,17 @@ export async function rotateWebhookSecret(
   return rows[0] ?? null
 }
 
-/** Enables a webhook that was disabled, for the events from now on; one that is active stays as it is. Null when there is none. */
-export async function enableWebhook(db: Queryable, organizationId: string, id: string): Promise<Webhook | null> {
-  const rows = await db.run(enable, [organizationId, id])
+/**
+ * Enables a webhook that was disabled, for the events from now on; one that is active stays as it is. Null when there is none. Needs a
+ * transaction, as the insert does.
+ */
+export async function enableWebhook(
+  transaction: Queryable,
+  organizationId: string,
+  id: string,
+): Promise<Webhook | null> {
+  await lockFeed(transaction, organizationId)
+  await skipEvents(transaction, organizationId)
+  const rows = await transaction.run(enable, [organizationId, id])
   return rows[0] ?? null
 }

@@ -32,10 +32,15 @@ export interface WebhookFigures {
   organizations: number
 }
 
+/** New events of an organization, and what they make for its webhooks. */
+type FannedWindow = EventWindow & { deliveries: [NewDelivery, EventRow][] }
+
 export type DispatcherContext = AttemptContext & Pick<Context, 'database' | 'processId' | 'signals'>
 
 /** Every so often everything is looked at, whether a signal came or not. */
 const TEND_MS = 2_000
+/** So long events that are for no webhook are passed over in memory alone: after a crash they are read again. */
+const STORE_MS = 30_000
 /** What one round takes on, so that it is short and its rows are few enough for one statement. */
 const MAX_LANES = 400
 const MAX_EVENTS = 1_000
@@ -120,7 +125,7 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
       const windows = await readNews()
       // Read after the events: whoever was set before one of them is there.
       await holdings.refreshLanes(new Set(windows.map(({ organizationId }) => organizationId)))
-      const hasWritten = await write(windows)
+      const hasWritten = await write(passOver(windows.map(toFanned)))
       await work()
       return hasWritten || holdings.hasNews() || lanes.hasAwake()
     } catch (error) {
@@ -146,8 +151,20 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     return windows.filter(({ events }) => events.length > 0)
   }
 
+  /** Goes on after events that are for no webhook, and writes that down from time to time only; resolves to what is to be written. */
+  function passOver(windows: readonly FannedWindow[]): FannedWindow[] {
+    const since = performance.now() - STORE_MS
+    const isWorth = ({ organizationId, deliveries }: FannedWindow) =>
+      deliveries.length > 0 || (holdings.find(organizationId)?.storedAt ?? since) <= since
+    holdings.advance(
+      windows.filter((window) => !isWorth(window)),
+      false,
+    )
+    return windows.filter(isWorth)
+  }
+
   /** Whether something has been written. */
-  async function write(windows: readonly EventWindow[]): Promise<boolean> {
+  async function write(windows: readonly FannedWindow[]): Promise<boolean> {
     const attempts = ended.slice(0, MAX_ATTEMPTS)
     if (windows.length === 0 && attempts.length === 0) return false
     const recorded = await recordRound(ctx, toRound(windows, attempts))
@@ -173,10 +190,10 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     return hasWritten
   }
 
-  function toRound(windows: readonly EventWindow[], attempts: readonly EndedAttempt[]): Round {
+  function toRound(windows: readonly FannedWindow[], attempts: readonly EndedAttempt[]): Round {
     return {
       ended: attempts,
-      deliveries: windows.flatMap(toDeliveries),
+      deliveries: windows.flatMap(({ deliveries }) => deliveries),
       feeds: windows.map(({ organizationId, next }) => {
         return { organizationId, next, stored: holdings.find(organizationId)?.stored ?? next }
       }),
@@ -188,12 +205,10 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     }
   }
 
-  function toDeliveries({ organizationId, events }: EventWindow): [NewDelivery, EventRow][] {
-    const known = holdings.find(organizationId)?.lanes.values() ?? []
-    return fanOut(
-      events,
-      Array.from(known, ({ endpoint }) => endpoint),
-    )
+  function toFanned(window: EventWindow): FannedWindow {
+    const known = holdings.find(window.organizationId)?.lanes.values() ?? []
+    const endpoints = Array.from(known, ({ endpoint }) => endpoint)
+    return { ...window, deliveries: fanOut(window.events, endpoints) }
   }
 
   function take(attempts: readonly EndedAttempt[], { due, health, lost }: Recorded): void {

@@ -122,7 +122,7 @@ export async function enableWebhook(
   organizationId: string,
   id: string,
 ): Promise<Webhook> {
-  const webhook = await enableWebhookRow(ctx.database, organizationId, id)
+  const webhook = await ctx.database.transaction((transaction) => enableWebhookRow(transaction, organizationId, id))
   if (webhook === null) throw webhookNotFound(id)
   ctx.signals.send({ topic: 'webhooks', organizationId })
   return webhook

@@ -9,8 +9,10 @@ import type { Lane } from './lane.js'
 export interface Feed {
   organizationId: string
   position: EventPosition
-  /** The position that stands in the database: behind, where nothing has happened since. */
+  /** The position that stands in the database: behind, where nothing has been for a webhook since. */
   stored: EventPosition
+  /** Since when it may be behind, on the process's own clock. */
+  storedAt: number
   /** At which turn of tending it is looked at as if it had changed. */
   turn: number
   /** Of the webhooks that are delivered to, by their ids. */
@@ -33,7 +35,7 @@ export interface Holdings {
   tend(): Promise<void>
   /** Brings the lanes of these organizations, and of those where something changed, up to the webhooks as they are now. */
   refreshLanes(organizationIds: ReadonlySet<string>): Promise<void>
-  /** Some of those with news, with at most `lanes` lanes together; who was taken longest ago comes first. */
+  /** Some of those with news and webhooks, with at most `lanes` lanes together; who was taken longest ago comes first. */
   takeTurns(lanes: number): Feed[]
   hasNews(): boolean
   /** Has what was postponed tried again. */
@@ -61,14 +63,7 @@ export function createHoldings(
   let claims = 0
 
   async function tend(): Promise<void> {
-    const held = await listHeldFeeds(ctx.database, ctx.processId)
-    const positions = new Map(held.map(({ organizationId, ...position }) => [organizationId, position]))
-    for (const feed of feeds.values()) {
-      const position = positions.get(feed.organizationId)
-      if (!position) drop(feed.organizationId)
-      else if (feed.isUncertain) Object.assign(feed, { position, stored: position, isUncertain: false })
-    }
-    await giveBackStrays([...positions.keys()])
+    await giveBackStrays(await readPositions())
     const { feeds: total, processes } = await countFeeds(ctx.database)
     const share = Math.ceil(total / Math.max(1, processes))
     if (feeds.size < share) await claim(share - feeds.size)
@@ -76,8 +71,21 @@ export function createHoldings(
     turn = (turn + 1) % TURNS
     for (const feed of feeds.values()) {
       feed.hasNews = true
-      if (feed.turn === turn) lookAgain(feed)
+      // Without webhooks no event has them looked at.
+      if (feed.turn === turn || feed.lanes.size === 0) lookAgain(feed)
     }
+  }
+
+  /** Reads the positions of those where it is uncertain, and drops what is not held any more; resolves to all that are held. */
+  async function readPositions(): Promise<string[]> {
+    const held = await listHeldFeeds(ctx.database, ctx.processId)
+    const positions = new Map(held.map(({ organizationId, ...position }) => [organizationId, position]))
+    for (const feed of feeds.values()) {
+      const position = positions.get(feed.organizationId)
+      if (!position) drop(feed.organizationId)
+      else if (feed.isUncertain) Object.assign(feed, { ...inStep(position), isUncertain: false })
+    }
+    return [...positions.keys()]
   }
 
   /** What the database broke off in the middle of, taking or giving back, is held by nobody who knows of it. */
@@ -93,7 +101,7 @@ export function createHoldings(
     await promoteAllWaiting(ctx.database, ids, ctx.clock())
     for (const { organizationId, ...position } of claimed) {
       claims += 1
-      const fresh = { position, stored: position, turn: claims % TURNS, lanes: new Map(), ...UNREAD }
+      const fresh = { ...inStep(position), turn: claims % TURNS, lanes: new Map(), ...UNREAD }
       feeds.set(organizationId, { organizationId, ...fresh })
     }
   }
@@ -119,7 +127,13 @@ export function createHoldings(
     for (const endpoint of await listEndpoints(ctx.database, ids)) {
       byOrganization.get(endpoint.organization_id)?.push(endpoint)
     }
-    for (const feed of asked) setLanes(feed, byOrganization.get(feed.organizationId) ?? [])
+    for (const feed of asked) {
+      const hadNone = feed.lanes.size === 0
+      setLanes(feed, byOrganization.get(feed.organizationId) ?? [])
+      // Who made the first one active has set the position to where it begins.
+      if (hadNone && feed.lanes.size > 0) feed.isUncertain = true
+    }
+    if (asked.some(({ isUncertain }) => isUncertain)) await readPositions()
   }
 
   function setLanes({ lanes }: Feed, endpoints: readonly EndpointRow[]): void {
@@ -140,7 +154,9 @@ export function createHoldings(
     const taken: Feed[] = []
     let room = lanes
     for (const feed of feeds.values()) {
-      if (!feed.hasNews) continue
+      // Nobody reads its events: when a webhook becomes active, it begins at those that come then.
+      if (feed.lanes.size === 0) feed.hasNews = feed.isStale
+      if (!feed.hasNews || feed.lanes.size === 0) continue
       room -= Math.max(1, feed.lanes.size)
       if (room < 0 && taken.length > 0) break
       taken.push(feed)
@@ -159,7 +175,7 @@ export function createHoldings(
       // After the last page of a window comes what has happened since it was opened.
       feed.hasNews ||= next.windowTo !== null || feed.position.windowTo !== null
       feed.position = next
-      if (isStored) feed.stored = next
+      if (isStored) Object.assign(feed, inStep(next))
     }
   }
 
@@ -182,6 +198,11 @@ export function createHoldings(
       await releaseFeeds(ctx.database, ctx.processId, null)
     },
   }
+}
+
+/** A position that stands so in the database. */
+function inStep(position: EventPosition): Pick<Feed, 'position' | 'stored' | 'storedAt'> {
+  return { position, stored: position, storedAt: performance.now() }
 }
 
 /** Has the webhooks and the due deliveries of an organization looked at again: they may be others than is known. */

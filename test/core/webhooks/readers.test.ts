@@ -1,0 +1,141 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createContact } from '../../interfaces/hooks/support.js'
+import { signIn } from '../../support/console.js'
+import { openEventSource } from '../../support/event-source.js'
+import { countStatements } from '../../support/statement-counts.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+import { closeEndpoints, type Endpoint, holdOpen, namesOf, raise, startEndpoint } from './support.js'
+
+const BATCHES = 10
+const BATCH = 10
+const SENDS = BATCHES * BATCH
+
+let world: World
+let organization: TestOrganization
+let contact: string
+let people = 0
+
+beforeAll(async () => {
+  world = await startWorld()
+  await world.sim('POST', '/settings', { statuses: false })
+})
+
+beforeEach(async () => {
+  organization = await world.createOrganization()
+  contact = await createContact(world, organization, number())
+})
+
+// What is counted is of one organization.
+afterEach(async () => {
+  await closeEndpoints()
+  await world.database.pool.query('DELETE FROM webhooks')
+  await world.database.pool.query('DELETE FROM webhook_feeds')
+})
+
+afterAll(() => world.close())
+
+const number = () => `+1650555${String(5_000 + ++people)}`
+
+/** Sends texts, and hands their events on batch by batch. */
+async function send(): Promise<void> {
+  const { rows } = await world.database.pool.query<{ phone_number: string }>(
+    'SELECT phone_number FROM contacts WHERE id = $1',
+    [contact],
+  )
+  const body = { phone_number: rows[0]?.phone_number, message_type: 'text', text: 'Hello' }
+  for (let batch = 0; batch < BATCHES; batch++) {
+    const answers = await Promise.all(
+      Array.from({ length: BATCH }, () => world.request('POST', '/send-chat', { key: organization.key, body })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: BATCH }, () => 200))
+    await world.app.webhooks.drain()
+  }
+}
+
+/** How often events are read, and a position of a feed is written, while texts are sent. */
+async function costOfSending(): Promise<{ reads: number; commits: number }> {
+  const counts = await countStatements(send)
+  return { reads: counts.get('events.readWindows') ?? 0, commits: counts.get('webhookFeeds.move') ?? 0 }
+}
+
+/** Disables the webhook as the endpoint's answer 410 does. */
+async function disable(endpoint: Endpoint): Promise<void> {
+  endpoint.respond(() => 410)
+  await raise(world, contact, 1)
+  await world.drain()
+  endpoint.respond(() => 204)
+  endpoint.received.splice(0)
+}
+
+const enable = async ({ id }: Endpoint) => {
+  const { status } = await world.request('POST', `/set-webhooks/${id}/enable`, { key: organization.key })
+  expect(status).toBe(200)
+}
+
+describe('events are read, and positions written', () => {
+  it('not at all where nobody wants them', async () => {
+    expect(await costOfSending()).toEqual({ reads: 0, commits: 0 })
+  })
+
+  it('not at all where every webhook is disabled', async () => {
+    await disable(await startEndpoint(world, organization))
+    expect(await costOfSending()).toEqual({ reads: 0, commits: 0 })
+  })
+
+  it('once a round for a webhook, and its position not where it wants none of them', async () => {
+    await startEndpoint(world, organization, ['message.failed'])
+    const others = await costOfSending()
+    expect(others.reads).toBeGreaterThan(0)
+    expect(others.commits).toBe(0)
+    const endpoint = await startEndpoint(world, organization, ['message.sent'])
+    const { commits } = await costOfSending()
+    expect(endpoint.received).toHaveLength(SENDS)
+    expect(commits).toBeGreaterThan(0)
+    expect(commits).toBeLessThanOrEqual(BATCHES)
+  })
+
+  it('for a page only while it is open', async () => {
+    const source = await openEventSource(world, (await signIn(world, organization)).cookie)
+    const { reads, commits } = await costOfSending()
+    expect(reads).toBeGreaterThan(0)
+    expect(commits).toBe(0)
+    await expect.poll(() => source.events.filter(({ type }) => type === 'message.sent').length).toBe(SENDS)
+    source.close()
+    await source.ended
+    await expect.poll(costOfSending, { timeout: 60_000 }).toEqual({ reads: 0, commits: 0 })
+  })
+})
+
+describe('a webhook that is enabled', () => {
+  it('gets what is raised from then on, and reads nothing of what was before', async () => {
+    const endpoint = await startEndpoint(world, organization, ['contact.updated'])
+    await disable(endpoint)
+    await raise(world, contact, 3_000)
+    await world.drain()
+    await enable(endpoint)
+    await raise(world, contact, 2, 10_000)
+    const counts = await countStatements(world.drain)
+    expect(namesOf(endpoint)).toEqual(['10000', '10001'])
+    expect(counts.get('events.readWindows')).toBeLessThanOrEqual(3)
+  })
+
+  it('gets what is raised after that by a transaction that was begun before', async () => {
+    const endpoint = await startEndpoint(world, organization, ['contact.updated'])
+    await disable(endpoint)
+    const other = await createContact(world, organization, number())
+    const early = await holdOpen(world, 'SELECT pg_current_xact_id()', [])
+    await enable(endpoint)
+    await early.run(
+      `INSERT INTO events (organization_id, id, type, contact_id, data)
+       SELECT organization_id, gen_random_uuid(), 'contact.updated', id,
+         jsonb_build_object('contact', to_jsonb(c) || '{"full_name": "early"}')
+       FROM contacts c WHERE id = $1`,
+      [other],
+    )
+    await raise(world, contact, 1)
+    await world.drain()
+    await early.commit()
+    await world.drain()
+    expect(namesOf(endpoint)).toEqual(['1', 'early'])
+  })
+})
