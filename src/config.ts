@@ -277,8 +277,14 @@ function transcribeContradiction({ transcribe, fromEnvironment: given }: Config)
 const SAFE_LENGTH = 16
 
 /** What works and is not safe, a line each, for the log of a service that starts. None of them holds a secret. */
-export function configWarnings({ adminToken, masterKeys = [] }: Config): string[] {
+export function configWarnings(config: Config): string[] {
+  const { adminToken, masterKeys = [], allowedPrivateHosts } = config
   const warnings: string[] = []
+  const reachable = allowedPrivateHosts.filter((host) => host.includes('/') || isLoopback(host))
+  if (reachable.length > 0 && isExposed(config))
+    warnings.push(
+      `PARLEY_ALLOWED_PRIVATE_HOSTS=${reachable.join(',')} lets every organization reach these addresses through the service, which others can reach: leave it out, or name only single hosts that they may reach`,
+    )
   if (adminToken !== undefined && adminToken.length < SAFE_LENGTH)
     warnings.push(`PARLEY_ADMIN_TOKEN is short: give it at least ${SAFE_LENGTH} random characters`)
   if (masterKeys.some((key) => key.length < SAFE_LENGTH))
@@ -288,6 +294,15 @@ export function configWarnings({ adminToken, masterKeys = [] }: Config): string[
       'PARLEY_ADMIN_TOKEN and PARLEY_SECRET are the same: the token travels with requests, the key must not',
     )
   return warnings
+}
+
+/** Whether others than this machine are meant to reach the service. */
+function isExposed({ host, publicUrl }: Config): boolean {
+  return !isLoopback(host) || (publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname))
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|127\..*|\[?::1\]?)$/.test(host)
 }
 
 function sourceOf(config: Config, name: VariableName): ConfigRow['source'] {

@@ -351,7 +351,23 @@ describe('warnings', () => {
     expect(warnings[0]).not.toContain('long-enough-to-be-one')
   })
 
-  it('none where all is well', () => {
-    expect(configWarnings(configOf({}))).toEqual([])
+  const LOCAL = '127.0.0.0/8,::1'
+  it.each([
+    [{ PARLEY_HOST: '0.0.0.0', PARLEY_ALLOWED_PRIVATE_HOSTS: LOCAL }, LOCAL],
+    [{ PARLEY_HOST: '::', PARLEY_ALLOWED_PRIVATE_HOSTS: 'localhost,minio,10.0.0.7' }, 'localhost'],
+    [{ PARLEY_PUBLIC_URL: 'https://chat.example', PARLEY_ALLOWED_PRIVATE_HOSTS: '10.0.0.0/8,minio' }, '10.0.0.0/8'],
+  ])('of addresses within that every organization may reach, where others reach the service: %j', (env, named) => {
+    expect(configWarnings(configOf(env))).toEqual([
+      expect.stringMatching(`^PARLEY_ALLOWED_PRIVATE_HOSTS=${named} lets every organization reach `),
+    ])
+  })
+
+  it.each([
+    {},
+    { PARLEY_ALLOWED_PRIVATE_HOSTS: LOCAL },
+    { PARLEY_PUBLIC_URL: 'http://localhost:9000', PARLEY_ALLOWED_PRIVATE_HOSTS: LOCAL },
+    { PARLEY_HOST: '0.0.0.0', PARLEY_ALLOWED_PRIVATE_HOSTS: 'minio,10.0.0.7' },
+  ])('none where all is well: %j', (env) => {
+    expect(configWarnings(configOf(env))).toEqual([])
   })
 })

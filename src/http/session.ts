@@ -19,8 +19,10 @@ declare module 'fastify' {
   }
 }
 
-const COOKIE = 'parley_session'
-const COOKIE_PATH = '/console'
+/** Where the page is opened by http, as on one's own machine. */
+const PLAIN_COOKIE = { name: 'parley_session', path: '/console', secure: false }
+/** By https: browsers take a cookie of this name from this host alone, and not from another one of its domain. */
+const HOST_COOKIE = { name: '__Host-parley_session', path: '/', secure: true }
 /** Whom the page believes to be signed in. */
 const MEMBER_HEADER = 'x-parley-member'
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'TRACE']
@@ -32,7 +34,9 @@ export function createSessionGuard(ctx: Context, takeToken: Gate['takeToken']) {
     request.caller = caller
     request.memberSession = session
     checkMember(session.member, request.headers[MEMBER_HEADER])
-    if (renewed !== null) setSessionCookie(ctx, reply, renewed)
+    if (renewed !== null || hasPlainCookieAlone(ctx, request)) {
+      setSessionCookie(ctx, reply, renewed ?? (sessionToken(request) as string))
+    }
     const { scope, role } = request.routeOptions.config
     checkRole(session.member, caller.scopes, scope, role)
     if (takeToken) checkRate(await takeToken(caller.tenant.id, caller.keyId), reply, 'Your account')
@@ -69,8 +73,13 @@ export function checkMember({ id }: TeamMember, believed: unknown): void {
 }
 
 /** The token of the session by which a request comes, if any. */
-export function sessionToken(request: FastifyRequest): string | undefined {
-  return request.cookies[COOKIE]
+export function sessionToken({ cookies }: FastifyRequest): string | undefined {
+  return cookies[HOST_COOKIE.name] ?? cookies[PLAIN_COOKIE.name]
+}
+
+/** Whether the browser keeps a token under another name than it would get it now. */
+function hasPlainCookieAlone(ctx: Context, { cookies }: FastifyRequest): boolean {
+  return isSecure(ctx) && cookies[HOST_COOKIE.name] === undefined
 }
 
 /** The session of an authenticated request. */
@@ -86,23 +95,29 @@ export function memberOf(request: FastifyRequest): TeamMember {
 
 /** Has the browser keep a session's token. As a header at once, so that it reaches answers that are written by hand too. */
 export function setSessionCookie(ctx: Context, reply: FastifyReply, token: string): void {
-  reply.header('set-cookie', cookie(ctx, reply, token, SESSION_MS / 1000))
+  const secure = isSecure(ctx)
+  setCookie(reply, secure ? HOST_COOKIE : PLAIN_COOKIE, token, SESSION_MS / 1000)
+  if (secure && reply.request.cookies[PLAIN_COOKIE.name] !== undefined) setCookie(reply, PLAIN_COOKIE, '', 0)
 }
 
 /** Has the browser forget it. */
 export function clearSessionCookie(ctx: Context, reply: FastifyReply): void {
   reply.removeHeader('set-cookie')
-  reply.header('set-cookie', cookie(ctx, reply, '', 0))
+  setCookie(reply, isSecure(ctx) ? HOST_COOKIE : PLAIN_COOKIE, '', 0)
 }
 
-function cookie(ctx: Context, { server }: FastifyReply, value: string, maxAge: number): string {
-  return server.serializeCookie(COOKIE, value, {
-    path: COOKIE_PATH,
-    maxAge,
-    httpOnly: true,
-    sameSite: 'strict',
-    secure: ctx.publicUrl().startsWith('https:'),
-  })
+function isSecure(ctx: Context): boolean {
+  return ctx.publicUrl().startsWith('https:')
+}
+
+function setCookie(
+  reply: FastifyReply,
+  { name, path, secure }: typeof PLAIN_COOKIE,
+  value: string,
+  maxAge: number,
+): void {
+  const rules = { path, maxAge, httpOnly: true, sameSite: 'strict', secure } as const
+  reply.header('set-cookie', reply.server.serializeCookie(name, value, rules))
 }
 
 function checkRole(

@@ -34,8 +34,7 @@ export function cacheHeaders(media: StoredMedia) {
 export function contentHeaders(media: StoredMedia) {
   const type = contentType(media.mime_type)
   const filename = media.filename || `${media.id}.${EXTENSIONS[type] ?? 'bin'}`
-  const isPdf = type === 'application/pdf'
-  const isShown = isPdf || /^(image|video|audio)\//.test(type)
+  const isShown = type === 'application/pdf' || /^(image|video|audio)\//.test(type)
   return {
     'content-type': type,
     'content-disposition': contentDisposition(filename, {
@@ -43,8 +42,7 @@ export function contentHeaders(media: StoredMedia) {
       fallback: toAscii(filename),
     }),
     'accept-ranges': 'bytes',
-    // A browser's own viewer shows no PDF in a sandbox, and is one.
-    ...(isPdf ? {} : { 'content-security-policy': "default-src 'none'; sandbox" }),
+    'content-security-policy': "default-src 'none'; sandbox",
   }
 }
 

@@ -492,7 +492,21 @@ describe('a service with a public URL of its own', () => {
       const { member, password } = owner
       const body = { organization: shop.slug, email: member.email, password }
       const answer = await far.request('POST', '/console/api/session', { body })
-      expect(answer.headers.get('set-cookie')).toMatch(/; HttpOnly; Secure; SameSite=Strict$/)
+      expect(answer.headers.getSetCookie()).toEqual([
+        expect.stringMatching(
+          /^__Host-parley_session=[\w.-]+; Max-Age=1209600; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+        ),
+      ])
+      // A session that began before the service was reached by https, or under an older version, goes on.
+      const kept = String(cookieOf(answer)).split('=')[1]
+      const moved = await far.request('GET', '/console/api/session', { headers: { cookie: `parley_session=${kept}` } })
+      expect(moved.status).toBe(200)
+      expect(moved.headers.getSetCookie()).toEqual([
+        expect.stringContaining(`__Host-parley_session=${kept};`),
+        expect.stringMatching(/^parley_session=; Max-Age=0; Path=\/console; /),
+      ])
+      const again = await far.request('GET', '/console/api/session', { headers: { cookie: String(cookieOf(answer)) } })
+      expect([again.status, again.headers.getSetCookie()]).toEqual([200, []])
       expect(answer.body.session.public_url).toBe(publicUrl)
       const post = (origin: string) => owner.call('POST', '/contact', { body: {}, headers: { origin } })
       expect((await post('https://chat.example.com')).status).toBe(400)

@@ -105,6 +105,7 @@ describe('GET /media, 200', () => {
     expect(await answer.text()).toBe('<script>')
     expect(answer.headers.get('content-type')).toBe(type)
     expect(answer.headers.get('content-disposition')).toBe(`${disposition}; filename="${id}.${extension}"`)
+    expect(answer.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox")
   })
 
   it.each([
