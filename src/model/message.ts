@@ -13,7 +13,12 @@ export type Outcome = 'pending' | 'unknown'
 export interface MessageError {
   code: number | string
   text: string
+  /** Why the upstream took nothing at all, where that is no fault of the message; not shown. */
+  passing?: PassingReason
 }
+
+/** What keeps a message from being taken and passes: credentials, the rate of the number or of one recipient, the upstream itself. */
+export type PassingReason = 'credentials' | 'number' | 'pair' | 'unavailable'
 
 export const OUTCOME_UNKNOWN = 'outcome_unknown'
 /** The upstream's code of an error: the recipient wants no marketing messages of this business. */
@@ -98,7 +103,7 @@ export function presentMessage(message: ShownMessage, mediaAddress: MediaAddress
     message_id: message.upstream_id,
     message_type: message.message_type,
     context_message_id: message.context_upstream_id,
-    error: message.error,
+    error: message.error && { code: message.error.code, text: message.error.text },
     outcome: message.outcome,
   }
 }

@@ -3,7 +3,7 @@ import type { Context } from '../../context.js'
 import { isUniqueViolation } from '../../database/errors.js'
 import { newId } from '../../lib/id.js'
 import type { JsonObject } from '../../lib/json.js'
-import { type NetworkDetails, OPTED_OUT, OUTCOME_UNKNOWN } from '../../model/message.js'
+import { type MessageError, type NetworkDetails, OPTED_OUT, OUTCOME_UNKNOWN } from '../../model/message.js'
 import type { Tenant } from '../../model/organization.js'
 import { findContactById } from '../../storage/contacts.js'
 import { findMessage } from '../../storage/messages.js'
@@ -21,6 +21,8 @@ export type SendResult =
 
 /** The error of a message that the upstream surely did not take. */
 const UNAVAILABLE = 'upstream_unavailable'
+/** When to come back where the upstream does not tell. */
+const LIMITED_MS = 1_000
 
 /**
  * Records what the upstream said. From here on the message is sent or refused whatever happens to us: when the news cannot
@@ -43,18 +45,17 @@ export async function settle(
     }
     case 'refused': {
       const { because, code, text } = outcome
-      await tryToKeep(ctx, () =>
-        refuseMessage(ctx.database, tenant.id, messageId, { code, text }, ctx.clock(), newId()),
-      )
+      const error = because === 'credentials' ? { code, text, passing: because } : { code, text }
+      await tryToKeep(ctx, () => refuseMessage(ctx.database, tenant.id, messageId, error, ctx.clock(), newId()))
       if (code === OPTED_OUT) await tryToKeep(ctx, () => optOutByUpstream(ctx, tenant.id, messageId))
       return { result: 'refused', because, messageId, code, text }
     }
     case 'not_accepted': {
       const { limit, text, retryAfterMs } = outcome
-      const error = { code: outcome.code ?? UNAVAILABLE, text }
+      const error = { code: outcome.code ?? UNAVAILABLE, text, passing: limit ?? ('unavailable' as const) }
       await tryToKeep(ctx, () => refuseMessage(ctx.database, tenant.id, messageId, error, ctx.clock(), newId()))
       return limit !== null
-        ? { result: 'limited', limit, messageId, text, retryAfterMs: retryAfterMs ?? 1_000 }
+        ? { result: 'limited', limit, messageId, text, retryAfterMs: retryAfterMs ?? LIMITED_MS }
         : { result: 'unavailable', messageId, text }
     }
     case 'unknown':
@@ -109,12 +110,7 @@ export async function findSendResult(ctx: Context, tenant: Tenant, messageId: st
   const message = await findMessage(ctx.database, tenant.id, messageId)
   if (!message) return null
   const { status, outcome, error, upstream_id: upstreamId, accepted_at: acceptedAt } = message
-  if (status === 'failed' && error?.code === UNAVAILABLE) {
-    return { result: 'unavailable', messageId, text: error.text }
-  }
-  if (status === 'failed' && error !== null && error.code !== OUTCOME_UNKNOWN) {
-    return { result: 'refused', because: 'message', messageId, code: error.code, text: error.text }
-  }
+  if (status === 'failed' && error !== null && error.code !== OUTCOME_UNKNOWN) return readFailure(messageId, error)
   if (outcome !== null || acceptedAt === null) {
     await markMessageUnknown(ctx.database, tenant.id, messageId)
     return { result: 'unknown', messageId }
@@ -127,4 +123,21 @@ export async function findSendResult(ctx: Context, tenant: Tenant, messageId: st
     messages: [{ id: upstreamId }],
   }
   return { result: 'accepted', messageId, upstreamId: upstreamId ?? '', recipient, answer }
+}
+
+/** The result that the request itself would have told. */
+function readFailure(messageId: string, { code, text, passing }: MessageError): SendResult {
+  switch (passing) {
+    case 'number':
+    case 'pair':
+      return { result: 'limited', limit: passing, messageId, text, retryAfterMs: LIMITED_MS }
+    case 'unavailable':
+      return { result: 'unavailable', messageId, text }
+    case 'credentials':
+      return { result: 'refused', because: passing, messageId, code, text }
+    default:
+      // Recorded by a process of an older version.
+      if (code === UNAVAILABLE) return { result: 'unavailable', messageId, text }
+      return { result: 'refused', because: 'message', messageId, code, text }
+  }
 }
