@@ -25,6 +25,16 @@ const findAnswered = statement<AnsweredMessage>(
    WHERE m.organization_id = $1 AND m.upstream_id = $3 AND m.contact_id = ${CONTACT}`,
 )
 
+const findCategory = statement<{ category: string | null }>(
+  'broadcastReplies.findCategory',
+  `SELECT coalesce(b.template ->> 'category', t.category) AS category
+   FROM messages m
+   LEFT JOIN broadcasts b ON b.organization_id = $1 AND b.id = m.campaign_id
+   LEFT JOIN templates t ON t.organization_id = $1 AND m.message_type = 'template'
+     AND t.name = m.content ->> 'name' AND t.language = m.content ->> 'language'
+   WHERE m.organization_id = $1 AND m.upstream_id = $3 AND m.contact_id = ${CONTACT}`,
+)
+
 const listLatest = statement<BroadcastMessage>(
   'broadcastReplies.listLatest',
   `SELECT m.broadcast_id, m.recipient_n, b.template
@@ -82,6 +92,17 @@ export async function findAnsweredMessage(
 ): Promise<AnsweredMessage | null> {
   const [answered] = await db.run(findAnswered, [organizationId, messageId, upstreamId])
   return answered ?? null
+}
+
+/** The category of the template that the message with the given upstream id shows; null where that is not known. */
+export async function findAnsweredCategory(
+  db: Queryable,
+  organizationId: string,
+  messageId: string,
+  upstreamId: string,
+): Promise<string | null> {
+  const [answered] = await db.run(findCategory, [organizationId, messageId, upstreamId])
+  return answered?.category ?? null
 }
 
 /** The latest broadcast messages of the conversation in which the reply `messageId` stands, newest first. */

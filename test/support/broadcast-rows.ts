@@ -8,18 +8,19 @@ export interface SeededBroadcast {
   campaignId: string
 }
 
-/** A broadcast whose template has the given quick-reply buttons. */
+/** A broadcast whose template has the given quick-reply buttons, and is of the given category. */
 export async function seedBroadcast(
   { database }: Pick<World, 'database'>,
   { id: organizationId }: Pick<TestOrganization, 'id'>,
   buttons: readonly string[] = [],
+  category = 'MARKETING',
 ): Promise<SeededBroadcast> {
   const id = newId()
   const template = {
     name: 'offer',
     language: 'pt_BR',
     status: 'APPROVED',
-    category: 'MARKETING',
+    category,
     parameter_format: 'POSITIONAL',
     components: [
       { type: 'BODY', text: 'An offer' },

@@ -7,6 +7,7 @@ import { quickReplies, type Template } from '../../model/template.js'
 import {
   type BroadcastMessage,
   countReplyAsOptOut,
+  findAnsweredCategory,
   findAnsweredMessage,
   listLatestBroadcastMessages,
   recordButtonClick,
@@ -24,6 +25,8 @@ export interface Reply {
 
 /** A button as the upstream names it: what stood on it, and what it carries. */
 interface Button {
+  /** It is a quick reply of a template. */
+  isOfTemplate: boolean
   texts: readonly string[]
   /** The upstream's id of the message on which it stood, where that is known. */
   on: string | null
@@ -46,8 +49,9 @@ function readOptOut({ message_type, text }: IncomingMessage): OptOutWish | null 
 }
 
 function readButton({ message_type, content, contextUpstreamId }: IncomingMessage): Button | null {
-  const texts = message_type === 'button' ? readPressed(content) : readChosen(content)
-  return texts.length === 0 ? null : { texts, on: contextUpstreamId }
+  const isOfTemplate = message_type === 'button'
+  const texts = isOfTemplate ? readPressed(content) : readChosen(content)
+  return texts.length === 0 ? null : { isOfTemplate, texts, on: contextUpstreamId }
 }
 
 /** A quick reply of a template. */
@@ -74,8 +78,30 @@ export async function applyReply(
 ): Promise<void> {
   if (button) await applyClick(transaction, organizationId, messageId, button)
   if (optOut) await countReplyAsOptOut(transaction, organizationId, messageId, at)
-  if (optOut?.isWhole) await optOutByReply(transaction, organizationId, messageId, at, [newId(), newId()])
+  if (optOut?.isWhole && !(button && (await isServiceButton(transaction, organizationId, messageId, button)))) {
+    await optOutByReply(transaction, organizationId, messageId, at, [newId(), newId()])
+  }
   if (isReOptIn) await endOptOut(transaction, organizationId, messageId, at, newId())
+}
+
+/** Templates of these categories promote nothing: what their buttons cancel or end is no broadcast. */
+const SERVICE_CATEGORIES: readonly (string | null)[] = ['UTILITY', 'AUTHENTICATION']
+
+/** Whether a button is known to be one of a template that promotes nothing. */
+async function isServiceButton(
+  transaction: Queryable,
+  organizationId: string,
+  messageId: string,
+  button: Button,
+): Promise<boolean> {
+  if (!button.isOfTemplate) return false
+  if (button.on !== null) {
+    const category = await findAnsweredCategory(transaction, organizationId, messageId, button.on)
+    if (category !== null) return SERVICE_CATEGORIES.includes(category)
+  }
+  const latest = await listLatestBroadcastMessages(transaction, organizationId, messageId)
+  const sent = latest.find(({ template }) => findQuickReply(template, button) !== undefined)
+  return SERVICE_CATEGORIES.includes(sent?.template.category ?? null)
 }
 
 async function applyClick(

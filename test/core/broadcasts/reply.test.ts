@@ -418,3 +418,60 @@ describe('optOutByUpstream', () => {
     expect(await consent()).toEqual(WILLING)
   })
 })
+
+describe('a pressed button that is nothing but a word of opting out', () => {
+  async function pressOn(category: string, context: 'known' | 'unknown' | 'none'): Promise<void> {
+    const broadcast = await seedBroadcast(world, organization, ['Cancelar'], category)
+    const { upstreamId } = await seedRecipient(world, organization, broadcast, contactId, at())
+    const on = { known: upstreamId, unknown: 'wamid.NOBODYKNOWS', none: null }[context]
+    await receiveMessages(world, organization, pressed('Cancelar', on))
+    expect(await countersOf(world, broadcast)).toMatchObject({ 'button: Cancelar': 1, opted_out: 1 })
+  }
+
+  it.each([
+    ['UTILITY', 'known'],
+    ['UTILITY', 'unknown'],
+    ['UTILITY', 'none'],
+    ['AUTHENTICATION', 'known'],
+  ] as const)('of a template of the category %s opts nobody out (its message: %s)', async (category, context) => {
+    await pressOn(category, context)
+    expect(await consent()).toEqual(WILLING)
+    await say('Cancelar', 120)
+    expect(await consent()).toMatchObject({ allow_broadcast: false })
+  })
+
+  it.each(['known', 'unknown', 'none'] as const)(
+    'of a marketing template opts out (its message: %s)',
+    async (context) => {
+      await pressOn('MARKETING', context)
+      expect(await consent()).toMatchObject({ allow_broadcast: false })
+    },
+  )
+
+  it('of a template that nobody knows opts out', async () => {
+    await receiveMessages(world, organization, pressed('Cancelar', 'wamid.NOBODYKNOWS'))
+    expect(await consent()).toMatchObject({ allow_broadcast: false })
+  })
+
+  it('goes by the template as it is now where the message stands in no broadcast', async () => {
+    const { upstreamId, messageId } = await seedRecipient(
+      world,
+      organization,
+      await seedBroadcast(world, organization, ['Cancelar']),
+      contactId,
+      at(),
+    )
+    await world.database.pool.query(
+      `UPDATE messages SET campaign_id = NULL, broadcast_id = NULL, recipient_n = NULL, message_type = 'template',
+         content = '{"name": "appointment", "language": "pt_BR"}' WHERE id = $1`,
+      [messageId],
+    )
+    await world.database.pool.query(
+      `INSERT INTO templates (organization_id, upstream_id, name, language, status, category, parameter_format, components)
+       VALUES ($1, '1', 'appointment', 'pt_BR', 'APPROVED', 'UTILITY', 'POSITIONAL', '[]')`,
+      [organization.id],
+    )
+    await receiveMessages(world, organization, pressed('Cancelar', upstreamId))
+    expect(await consent()).toEqual(WILLING)
+  })
+})
