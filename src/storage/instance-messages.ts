@@ -196,6 +196,19 @@ const findByKey = statement<LineMessage>(
      AND m.instance_id IS NOT DISTINCT FROM $2::uuid AND m.message_type NOT IN ('edit', 'revoke') AND ${FILTERED}`,
 )
 
+const findByKeys = statement<LineMessage>(
+  'instanceMessages.findByKeys',
+  `SELECT ${FOUND_COLUMNS}
+   FROM (
+     SELECT id FROM messages WHERE organization_id = $1 AND upstream_id = ANY ($3::text[])
+     UNION
+     SELECT id FROM messages WHERE organization_id = $1 AND id = ANY ($4::uuid[])
+   ) wanted
+   JOIN messages m ON m.organization_id = $1 AND m.id = wanted.id
+   JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+   WHERE m.instance_id IS NOT DISTINCT FROM $2::uuid AND m.message_type NOT IN ('edit', 'revoke')`,
+)
+
 // The first and the last of an index tell whether there is anything between.
 const isSole = statement<{ is_sole: boolean }>(
   'instanceMessages.isSole',
@@ -316,6 +329,16 @@ export async function findLineMessage(
   const values = [organizationId, lineId, ...allValues(filter), keyId, isUuid(keyId) ? keyId : null]
   const [row] = await db.run(findByKey, values)
   return row ?? null
+}
+
+/** The messages of a connection by either of their ids, in no order; those that do not fit are left out. */
+export function findLineMessages(
+  db: Queryable,
+  organizationId: string,
+  lineId: string | null,
+  keyIds: readonly string[],
+): Promise<LineMessage[]> {
+  return db.run(findByKeys, [organizationId, lineId, keyIds, keyIds.filter(isUuid)])
 }
 
 const EVERY: LineFilter = { from: null, to: null, fromMe: null, messageType: null, status: null }

@@ -5,7 +5,7 @@ import { type Instance, lineIdOf } from '../../model/instance.js'
 import type { Tenant } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
 import { markConversationRead, markConversationUnread } from '../../storage/conversation-marks.js'
-import { findLineMessage, type LineMessage } from '../../storage/instance-messages.js'
+import { findLineMessages, type LineMessage } from '../../storage/instance-messages.js'
 import { command } from './device.js'
 import { requireOpen } from './find.js'
 import { keyOf } from './message-key.js'
@@ -27,8 +27,8 @@ export async function markMessagesRead(
 ): Promise<void> {
   requireOpen(instance)
   const lineId = lineIdOf(instance)
-  const found = await Promise.all([...new Set(ids)].map((id) => findLineMessage(ctx.database, tenant.id, lineId, id)))
-  const received = found.filter((message): message is LineMessage => message !== null && !isFromMe(message))
+  const found = await findLineMessages(ctx.database, tenant.id, lineId, ids)
+  const received = found.filter((message) => !isFromMe(message))
   const deadline = Date.now() + TIMEOUT_MS
   let refusal: Problem | null = null
   for (const messages of toCommands(instance, received)) {

@@ -71,3 +71,19 @@ it('a refusal is told, and keeps no other conversation from being marked', async
   expect(marked(since)).toEqual([refused, taken])
   expect([await isUnread('16505550003'), await isUnread('16505550004')]).toEqual([true, false])
 })
+
+it('many messages are looked up by one query', async () => {
+  const ids = await receiveFrom('16505550011', 30)
+  const { database } = world.app.ctx
+  const { run } = database
+  const asked: string[] = []
+  database.run = (statement, values) => {
+    if (statement.name.startsWith('instanceMessages.')) asked.push(statement.name)
+    return run(statement, values)
+  }
+  const unknown = Array.from({ length: 400 }, (_, index) => `wamid.UNKNOWN${index}`)
+  expect((await markRead([...ids, ...unknown])).status).toBe(201)
+  database.run = run
+  expect(asked).toEqual(['instanceMessages.findByKeys'])
+  expect(await isUnread('16505550011')).toBe(false)
+})
