@@ -9,7 +9,7 @@ import {
 import { listBroadcasts, showBroadcast } from '../core/broadcasts/read.js'
 import { exportRecipients } from '../core/broadcasts/recipients-file.js'
 import { findOrganizationByName } from '../core/organizations.js'
-import { isUuid } from '../lib/id.js'
+import { isUuid, newId } from '../lib/id.js'
 import {
   BROADCAST_STATUSES,
   type Broadcast,
@@ -150,7 +150,7 @@ async function writeRecipients(
 
 async function retry(invocation: Invocation, id: string, options: Options): Promise<void> {
   const { retried } = await withOrganization(invocation, options, (ctx, organization) =>
-    retryFailed(ctx, organization, id),
+    retryFailed(ctx, organization, id, newId()),
   )
   printDone(invocation.streams, `${retried} of the failed are sent to once more`, options)
 }

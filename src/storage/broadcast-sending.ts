@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '../database/pool.js'
+import type { Queryable } from '../database/pool.js'
 import { statement } from '../database/statement.js'
 import type { Person } from '../model/placeholders.js'
 import { IS_UNSENT, LANES } from './broadcast-runs.js'
@@ -36,8 +36,8 @@ const skip = statement<never>(
 
 // What failed for good becomes pending once more, under the id of a new message; the failed one stays in its conversation. Of two
 // recipients that turned out to be one person the first is tried again, and none where the other one had it or is to get it.
-// OFFSET 0 and the arrays have PostgreSQL look for each recipient by its key: right after a large broadcast, when it has no
-// statistics of it yet, it would go through all recipients for each of the failed.
+// OFFSET 0, the arrays and `lookUpByKeys` have PostgreSQL look for each recipient by its key: right after a large broadcast, when it has
+// no statistics of it yet, it would go through all recipients for each of the failed.
 const resetFailed = statement<{ reset: number }>(
   'broadcastRecipients.resetFailed',
   `WITH failed AS (
@@ -84,6 +84,12 @@ const resetFailed = statement<{ reset: number }>(
    SELECT count(*) AS reset FROM unlinked`,
 )
 
+const goByKeys = statement<never>(
+  'broadcastRecipients.goByKeys',
+  `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+     set_config('enable_mergejoin', 'off', true)`,
+)
+
 /** A recipient to be sent to, with its contact; null where that has been erased. */
 export interface PendingRecipient extends Person {
   n: number
@@ -124,18 +130,15 @@ export async function skipRecipient(
   await db.run(skip, [organizationId, broadcastId, n, reason])
 }
 
-/**
- * Has PostgreSQL look at how many recipients and failures there are now. A plan from when there were few goes through all of them
- * for each of the failed.
- */
-export async function analyzeFailures(db: Database): Promise<void> {
-  await db.pool.query('ANALYZE (SKIP_LOCKED) broadcast_recipients, broadcast_failures, messages')
-}
-
 /** Which failed recipients to try again: those whose message was recorded by `until`, or only the one of number `n`. */
 export interface Failed {
   n: number | null
   until: Date
+}
+
+/** Has PostgreSQL go by keys until the end of the transaction, whatever it believes of the sizes of tables. */
+export async function lookUpByKeys(transaction: Queryable): Promise<void> {
+  await transaction.run(goByKeys, [])
 }
 
 /** Makes failed recipients pending again, at most one for each new id of a message; resolves to how many. */

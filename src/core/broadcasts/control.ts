@@ -4,8 +4,9 @@ import { newId } from '../../lib/id.js'
 import type { Broadcast, BroadcastStatus } from '../../model/broadcast.js'
 import type { Organization } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
+import { advanceBroadcastRetry, findBroadcastRetry } from '../../storage/broadcast-retries.js'
 import { launchBroadcast, rescheduleBroadcast, stopBroadcast } from '../../storage/broadcast-runs.js'
-import { analyzeFailures, resetFailedRecipients } from '../../storage/broadcast-sending.js'
+import { lookUpByKeys, resetFailedRecipients } from '../../storage/broadcast-sending.js'
 import { findSingleBroadcast } from '../../storage/broadcast-singles.js'
 import { findBroadcast, lockBroadcast } from '../../storage/broadcasts.js'
 import { getBroadcast } from './read.js'
@@ -40,39 +41,80 @@ export async function resumeBroadcast(ctx: ControlContext, organization: Organiz
   throw await wrongState(ctx, organization, id, 'resumed', ['paused'])
 }
 
+/** What became of a request to send once more. */
+export interface Retried {
+  broadcast: Broadcast
+  /** To how many it is sent once more. */
+  retried: number
+}
+
 /**
  * Sends once more to those for whom it failed, unknown outcomes among them. What reports of the first message come late
- * are not counted any more. One that was paused goes on with everybody. Throws like pauseBroadcast.
+ * are not counted any more. One that was paused goes on with everybody. `retryId` names the request. Throws like pauseBroadcast.
  */
 export async function retryFailed(
   ctx: ControlContext,
   organization: Organization,
   id: string,
-): Promise<{ broadcast: Broadcast; retried: number }> {
-  // Who fails again meanwhile is not tried a third time.
-  const until = ctx.clock()
-  await analyzeFailures(ctx.database)
-  let retried = 0
+  retryId: string,
+): Promise<Retried> {
+  const retry = { id: retryId, until: ctx.clock() }
+  const first = await retryOnDeadlock(() => retryBatch(ctx, organization, id, retry))
+  if (first === null) throw await wrongState(ctx, organization, id, 'retried', RETRIABLE)
+  return retryRest(ctx, organization, id, retry, first)
+}
+
+/** Goes on with what a request began whose process died, for nobody twice; null when it had not begun. */
+export async function recoverRetry(
+  ctx: ControlContext,
+  organization: Organization,
+  id: string,
+  retryId: string,
+): Promise<Retried | null> {
+  const begun = await findBroadcastRetry(ctx.database, organization.id, retryId)
+  return begun && retryRest(ctx, organization, id, { id: retryId, until: begun.until }, begun.retried)
+}
+
+async function retryRest(
+  ctx: ControlContext,
+  organization: Organization,
+  id: string,
+  retry: Retry,
+  before: number,
+): Promise<Retried> {
+  let retried = before
   for (;;) {
-    const reset = await retryOnDeadlock(() => retryBatch(ctx, organization, id, until))
-    if (reset === null) throw await wrongState(ctx, organization, id, 'retried', RETRIABLE)
-    retried += reset
-    if (reset === 0) break
     ctx.wakeWorkers()
+    // Cancelled meanwhile, it has nobody left to send to.
+    const more = (await retryOnDeadlock(() => retryBatch(ctx, organization, id, retry))) ?? 0
+    if (more === 0) return { broadcast: await getBroadcast(ctx, organization, id), retried }
+    retried += more
   }
-  return { broadcast: await getBroadcast(ctx, organization, id), retried }
+}
+
+/** A request to send once more. Who fails again after `until` is not tried a third time. */
+interface Retry {
+  id: string
+  until: Date
 }
 
 /** Whom it makes pending it has sent to, in one transaction: nobody stays pending in a broadcast that has ended. Null in a wrong state. */
-function retryBatch(ctx: ControlContext, organization: Organization, id: string, until: Date): Promise<number | null> {
+function retryBatch(
+  ctx: ControlContext,
+  organization: Organization,
+  id: string,
+  { id: retryId, until }: Retry,
+): Promise<number | null> {
   return ctx.database.transaction(async (transaction) => {
     const broadcast = await lockBroadcast(transaction, organization.id, id)
     if (!RETRIABLE.some((status) => status === broadcast?.status)) return null
+    await lookUpByKeys(transaction)
     const messageIds = Array.from({ length: RESET_BATCH }, newId)
-    const reset = await resetFailedRecipients(transaction, organization.id, id, { n: null, until }, messageIds)
+    const retried = await resetFailedRecipients(transaction, organization.id, id, { n: null, until }, messageIds)
+    await advanceBroadcastRetry(transaction, organization.id, retryId, id, { until, retried })
     const start = { from: RETRIABLE, at: ctx.clock(), eventId: newId() }
-    if (reset > 0) await launchBroadcast(transaction, organization.id, id, start)
-    return reset
+    if (retried > 0) await launchBroadcast(transaction, organization.id, id, start)
+    return retried
   })
 }
 

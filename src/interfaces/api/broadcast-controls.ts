@@ -1,6 +1,13 @@
 import { Type } from 'typebox'
 import type { Context } from '../../context.js'
-import { cancelBroadcast, pauseBroadcast, resumeBroadcast, retryFailed } from '../../core/broadcasts/control.js'
+import {
+  cancelBroadcast,
+  pauseBroadcast,
+  type Retried,
+  recoverRetry,
+  resumeBroadcast,
+  retryFailed,
+} from '../../core/broadcasts/control.js'
 import { getBroadcast } from '../../core/broadcasts/read.js'
 import type { Attempt } from '../../core/idempotency.js'
 import { tenantOf } from '../../http/auth.js'
@@ -72,11 +79,11 @@ export function broadcastControlRoutes(server: ApiServer, ctx: Context): void {
       const { id } = request.params
       return answerOnce(ctx, request, reply, {
         fingerprint: request.body ?? null,
-        perform: async () => {
-          const { broadcast, retried } = await retryFailed(ctx, tenant, id)
-          return { status: 200, body: { success: true, broadcast: presentBroadcast(broadcast), retried }, final: true }
+        perform: async (retryId) => toRetryAttempt(await retryFailed(ctx, tenant, id, retryId)),
+        recover: async (retryId) => {
+          const recovered = await recoverRetry(ctx, tenant, id, retryId)
+          return recovered && toRetryAttempt(recovered)
         },
-        recover: async () => null,
       })
     },
   )
@@ -84,4 +91,8 @@ export function broadcastControlRoutes(server: ApiServer, ctx: Context): void {
 
 function toAttempt(broadcast: Broadcast): Attempt {
   return { status: 200, body: { success: true, broadcast: presentBroadcast(broadcast) }, final: true }
+}
+
+function toRetryAttempt({ broadcast, retried }: Retried): Attempt {
+  return { status: 200, body: { success: true, broadcast: presentBroadcast(broadcast), retried }, final: true }
 }

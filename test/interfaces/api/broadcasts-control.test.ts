@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ControlContext, retryFailed } from '../../../src/core/broadcasts/control.js'
 import { tendBroadcasts } from '../../../src/core/broadcasts/tend.js'
 import { getOrganization } from '../../../src/core/organizations.js'
+import { newId } from '../../../src/lib/id.js'
 import { eventsOf } from '../hooks/support.js'
 import { type BroadcastWorld, HOUR, MINUTE, startBroadcastWorld } from './broadcasts-support.js'
 
@@ -471,7 +472,7 @@ describe('retry-failed, batch by batch', () => {
       if (transaction > 2) throw new Error('it goes on and on')
       await at.world.drain()
     })
-    expect(await retryFailed(ctx, await organization(), id)).toMatchObject({ retried: 1, broadcast: { id } })
+    expect(await retryFailed(ctx, await organization(), id, newId())).toMatchObject({ retried: 1, broadcast: { id } })
     expect(await statusesOf(id)).toEqual(['failed'])
     expect(await at.read(id)).toMatchObject({ status: 'completed' })
     expect((await at.act(id, 'retry-failed')).body.retried).toBe(1)
@@ -483,13 +484,66 @@ describe('retry-failed, batch by batch', () => {
     const ctx = withBefore(async (transaction) => {
       if (transaction === 2) throw new Error('the connection broke')
     })
-    await expect(retryFailed(ctx, await organization(), id)).rejects.toThrow('the connection broke')
+    await expect(retryFailed(ctx, await organization(), id, newId())).rejects.toThrow('the connection broke')
     expect(await statusesOf(id)).toEqual(['pending'])
     expect(await at.read(id)).toMatchObject({ status: 'running', completed_at: null })
     await at.healed(digits)
     await at.world.drain()
     expect(await statusesOf(id)).toEqual(['sent'])
     expect(await at.read(id)).toMatchObject({ status: 'completed' })
+  })
+
+  it('repeated with its Idempotency-Key after its process died goes on, for nobody a third time', async () => {
+    const { id } = await makeFailed()
+    const retryId = newId()
+    const ctx = withBefore(async (transaction) => {
+      if (transaction === 2) throw new Error('the process died')
+    })
+    await expect(retryFailed(ctx, await organization(), id, retryId)).rejects.toThrow('the process died')
+    await at.world.drain()
+    expect(await statusesOf(id)).toEqual(['failed'])
+    await at.world.database.pool.query(
+      `INSERT INTO idempotency_keys (organization_id, operation, key, body_hash, resource_id, process_id)
+       VALUES ($1, $2, 'a retry', sha256('null'), $3, 1000000)`,
+      [at.organization.id, `POST /broadcasts/${id}/retry-failed`, retryId],
+    )
+    const sent = (await at.arrived()).length
+    const headers = { 'idempotency-key': 'a retry' }
+    for (let repeated = 0; repeated < 2; repeated++) {
+      const answer = await at.ask('POST', '/broadcasts/{id}/retry-failed', { id, headers })
+      expect(answer).toMatchObject({ status: 200, body: { retried: 1, broadcast: { id, status: 'completed' } } })
+      expect(answer.headers.get('idempotent-replayed')).toBe('true')
+      await at.world.drain()
+    }
+    expect((await at.arrived()).length).toBe(sent)
+  })
+
+  it('repeated after its process died before it began is done', async () => {
+    const { id } = await makeFailed()
+    await at.world.database.pool.query(
+      `INSERT INTO idempotency_keys (organization_id, operation, key, body_hash, resource_id, process_id)
+       VALUES ($1, $2, 'not begun', sha256('null'), $3, 1000000)`,
+      [at.organization.id, `POST /broadcasts/${id}/retry-failed`, newId()],
+    )
+    const answer = await at.ask('POST', '/broadcasts/{id}/retry-failed', {
+      id,
+      headers: { 'idempotency-key': 'not begun' },
+    })
+    expect(answer.body).toMatchObject({ retried: 1 })
+    await at.world.drain()
+  })
+
+  it('of a broadcast that is not there looks at no table of all tenants', async () => {
+    const run: string[] = []
+    const { database, clock, wakeWorkers } = at.world.app.ctx
+    const query: typeof database.pool.query = (...args: unknown[]) => {
+      run.push(JSON.stringify(args[0]))
+      return Reflect.apply(database.pool.query, database.pool, args)
+    }
+    const watched = { ...database, pool: Object.assign(Object.create(database.pool), { query }) }
+    const ctx = { database: watched, clock, wakeWorkers }
+    await expect(retryFailed(ctx, await organization(), newId(), newId())).rejects.toThrow('No broadcast with the id')
+    expect(run.filter((text) => /analyze/i.test(text))).toEqual([])
   })
 
   it('reaches all of them, over the border of a batch', async () => {
