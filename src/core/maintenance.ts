@@ -1,7 +1,8 @@
 import type { Context } from '../context.js'
 import { idBefore, newId } from '../lib/id.js'
 import { OUTCOME_UNKNOWN } from '../model/message.js'
-import { hasCallbackBacklog, pruneCallbacks } from '../storage/callbacks.js'
+import { pruneBroadcastRetries } from '../storage/broadcast-retries.js'
+import { listBackloggedOrganizations, pruneCallbacks } from '../storage/callbacks.js'
 import { foldCampaignCounts } from '../storage/campaign-counts.js'
 import { foldContactCounts, repairContactLists } from '../storage/contact-lists.js'
 import { eraseContactCallbacks, eraseContactEvents } from '../storage/contacts.js'
@@ -25,13 +26,17 @@ const DAY_MS = 24 * 60 * MINUTE_MS
 /** Longer than a request lasts (25 s): one that is still pending then has lost its process, or is a broadcast's that is tried for long. */
 const ABANDONED_MS = MINUTE_MS / 2
 const GIVE_UP_MS = 15 * MINUTE_MS
+/** A callback that waits for longer may be the one that settles a message. Under steady traffic some always wait, for less. */
+const BACKLOG_MS = MINUTE_MS
+/** After so many attempts, half a minute, a callback that fails holds up no messages of its organization. */
+const SENSIBLE_ATTEMPTS = 3
 const BATCH = 500
 const FOLD_BATCH = 10_000
 const PRUNE_BATCH = 5_000
 
 /**
  * Settles sends of which nothing more is to come (contract 4, Sending): 15 minutes without a callback, counted while the
- * service is up and has worked off what it stored, and the message has failed with `outcome_unknown`. Deletes what was asked of
+ * service is up and has worked off what it stored for the organization, and the message has failed with `outcome_unknown`. Deletes what was asked of
  * linked devices, and whose answer nobody waits for any more.
  */
 export async function settleOutcomes(ctx: Context): Promise<void> {
@@ -41,10 +46,11 @@ export async function settleOutcomes(ctx: Context): Promise<void> {
   await pruneCommands(ctx.database)
   await markAbandonedMessages(ctx.database, before(now, ABANDONED_MS))
   const deadline = before(now, GIVE_UP_MS)
-  if (upSince > deadline || (await hasCallbackBacklog(ctx.database, now))) return
+  if (upSince > deadline) return
+  const backlogged = await listBackloggedOrganizations(ctx.database, before(now, BACKLOG_MS), SENSIBLE_ATTEMPTS)
   const error = { code: OUTCOME_UNKNOWN, text: 'The upstream never said whether it took the message' }
   for (;;) {
-    const overdue = await listOverdueMessages(ctx.database, deadline, BATCH)
+    const overdue = await listOverdueMessages(ctx.database, deadline, backlogged, BATCH)
     for (const { organization_id, id } of overdue) {
       await refuseMessage(ctx.database, organization_id, id, error, now, newId())
     }
@@ -73,6 +79,7 @@ export async function prune(ctx: Context): Promise<void> {
   while ((await pruneDeliveries(ctx.database, oldest, PRUNE_BATCH)) === PRUNE_BATCH);
   await pruneStorefrontWebhooks(ctx.database, before(now, 30 * DAY_MS))
   await pruneIdempotencyKeys(ctx.database, before(now, DAY_MS))
+  await pruneBroadcastRetries(ctx.database, before(now, 2 * DAY_MS))
   await pruneSessions(ctx.database, now)
   await pruneSignInLinks(ctx.database, now)
   await pruneFailures(ctx.database, before(now, DAY_MS))

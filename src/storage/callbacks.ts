@@ -39,13 +39,13 @@ const find = statement<{ organization_id: string; id: string } & CallbackBody>(
    LEFT JOIN instances i ON i.organization_id = c.organization_id AND i.id = c.instance_id`,
 )
 
-const hasBacklog = statement<{ waiting: boolean }>(
-  'callbacks.hasBacklog',
-  `SELECT EXISTS (
-     SELECT FROM graphile_worker._private_jobs j
-     JOIN graphile_worker._private_tasks t ON t.id = j.task_id
-     WHERE t.identifier = 'receive_callback' AND j.attempts < j.max_attempts AND j.created_at < $1
-   ) AS waiting`,
+// One that has failed again and again settles nothing soon: nobody else's messages wait for it.
+const listBacklogged = statement<{ organization_id: string }>(
+  'callbacks.listBacklogged',
+  `SELECT DISTINCT (j.payload ->> 'organizationId')::uuid AS organization_id
+   FROM graphile_worker._private_jobs j
+   JOIN graphile_worker._private_tasks t ON t.id = j.task_id
+   WHERE t.identifier = 'receive_callback' AND j.attempts <= $2 AND j.created_at < $1`,
 )
 
 const prune = statement<never>(
@@ -81,10 +81,10 @@ export async function findCallbackBodies(
   return wanted.map((one) => bodies.get(one.callbackId) ?? null)
 }
 
-/** Whether callbacks stored before `before` still wait to be worked off. Of all tenants. */
-export async function hasCallbackBacklog(db: Queryable, before: Date): Promise<boolean> {
-  const rows = await db.run(hasBacklog, [before])
-  return rows[0]?.waiting === true
+/** The organizations whose callbacks stored before `before` still wait to be worked off, those tried more than `attempts` times aside. */
+export async function listBackloggedOrganizations(db: Queryable, before: Date, attempts: number): Promise<string[]> {
+  const rows = await db.run(listBacklogged, [before, attempts])
+  return rows.map((row) => row.organization_id)
 }
 
 /** Deletes callbacks received before `before`. Of all tenants. */

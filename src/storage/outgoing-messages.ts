@@ -267,7 +267,7 @@ const listOverdue = statement<{ organization_id: string; id: string }>(
   'outgoing.listOverdue',
   `SELECT m.organization_id, m.id
    FROM organizations o JOIN messages m ON m.organization_id = o.id
-   WHERE m.outcome IS NOT NULL AND m.recorded_at < $1
+   WHERE m.outcome IS NOT NULL AND m.recorded_at < $1 AND NOT o.id = ANY ($3::uuid[])
    ORDER BY m.recorded_at
    LIMIT $2`,
 )
@@ -416,11 +416,12 @@ export async function markAbandonedMessages(db: Queryable, before: Date): Promis
   await db.run(markAbandoned, [before])
 }
 
-/** Messages recorded before `before` whose outcome is still outstanding, oldest first. Of all tenants. */
+/** Messages recorded before `before` whose outcome is still outstanding, oldest first. Of all tenants but those in `except`. */
 export function listOverdueMessages(
   db: Queryable,
   before: Date,
+  except: readonly string[],
   limit: number,
 ): Promise<{ organization_id: string; id: string }[]> {
-  return db.run(listOverdue, [before, limit])
+  return db.run(listOverdue, [before, limit, except])
 }

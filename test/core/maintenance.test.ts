@@ -101,6 +101,44 @@ describe('a send whose outcome is unknown', () => {
     expect(await eventsOf(world, organization, 'message.failed')).toEqual([])
   })
 
+  it('is given up under steady traffic, of which some callbacks always wait', async () => {
+    await lose()
+    const other = await world.createOrganization()
+    for (let minute = 0; minute <= 17; minute++) {
+      await world.drain()
+      for (const owner of [organization, other])
+        await post(world, owner, { messages: [textMessage('16505550001', 'hi')] })
+      await world.database.pool.query(
+        `UPDATE graphile_worker._private_jobs SET created_at = $1 WHERE payload ->> 'callbackId' IS NOT NULL`,
+        [new Date(world.now().getTime() - 1_000)],
+      )
+      await settleOutcomes(world.app.ctx)
+      world.advance(MINUTE)
+    }
+    expect(await shown()).toMatchObject({ message_status: 'failed', error: { code: 'outcome_unknown' } })
+  })
+
+  it('is given up though a callback fails each time, and though callbacks of another organization wait', async () => {
+    await world.database.pool.query(
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`,
+    )
+    await world.database.pool.query(
+      `CREATE TRIGGER refuse BEFORE INSERT ON messages FOR EACH ROW WHEN (NEW.text = 'poison') EXECUTE FUNCTION refuse()`,
+    )
+    await lose()
+    await post(world, organization, { messages: [textMessage('16505550001', 'poison')] })
+    for (let attempt = 1; attempt <= 4; attempt++) {
+      await live(2)
+      expect(await shown()).toMatchObject({ outcome: 'unknown' })
+      await world.drain()
+      await world.database.pool.query('UPDATE graphile_worker._private_jobs SET run_at = now()')
+    }
+    const other = await world.createOrganization()
+    await post(world, other, { messages: [textMessage('16505550002', 'waits')] })
+    await live(16)
+    expect(await shown()).toMatchObject({ message_status: 'failed', error: { code: 'outcome_unknown' } })
+  })
+
   it.each(['sent', 'delivered', 'read'])('comes back to life by a late %s', async (status) => {
     const id = await lose()
     await live(16)
