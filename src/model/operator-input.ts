@@ -27,10 +27,11 @@ const organizationFields = {
   ),
 }
 
-export const CreateOrganization = Type.Object(organizationFields)
-export const ChangeOrganization = Type.Partial(Type.Object(organizationFields))
+/** `country` is another name of `default_country`: the one that the command line has. */
+export const CreateOrganization = Type.Object({ ...organizationFields, country: organizationFields.default_country })
+export const ChangeOrganization = Type.Partial(CreateOrganization)
 
-const { slug: _slug, provider: _provider, ...ownFields } = ChangeOrganization.properties
+const { slug: _slug, provider: _provider, country: _country, ...ownFields } = ChangeOrganization.properties
 
 /** What an owner may change of the own organization: the rest is the operator's. */
 export const ChangeOwnOrganization = Type.Object(ownFields)
@@ -39,14 +40,23 @@ type OrganizationInput = Static<typeof ChangeOrganization>
 
 /**
  * The fields of an organization that were given, without those that are not ours. Throws invalid_field for what no pattern
- * can tell: a country, time zone or currency that does not exist.
+ * can tell: a country, time zone or currency that does not exist, or two countries.
  */
 export function readOrganizationFields<Input extends OrganizationInput>(input: Input) {
-  checkPlace(input)
-  const known = Object.entries(input).filter(
+  const given = { ...input, default_country: readCountry(input) }
+  checkPlace(given)
+  const known = Object.entries(given).filter(
     ([name, value]) => Object.hasOwn(organizationFields, name) && value !== undefined,
   )
-  return Object.fromEntries(known) as Omit<Input, 'default_country'> & { default_country?: CountryCode }
+  return Object.fromEntries(known) as Omit<Input, 'default_country' | 'country'> & { default_country?: CountryCode }
+}
+
+function readCountry({ default_country, country = default_country }: OrganizationInput): string | undefined {
+  if (default_country === undefined || country === default_country) return country
+  throw new Problem(
+    'invalid_field',
+    `default_country "${default_country}" and country "${country}" are two names of one setting: give one of them`,
+  )
 }
 
 /** The same of the fields that are an owner's to change. */

@@ -13,6 +13,7 @@ import {
 } from '../../core/organizations.js'
 import { createSignInLinkOfMember } from '../../core/sign-in-links.js'
 import type { AdminGuard } from '../../http/auth.js'
+import { refuseUnknown } from '../../http/unknown-fields.js'
 import { IdParams } from '../../model/input.js'
 import {
   ChangeOrganization,
@@ -34,6 +35,7 @@ export function adminRoutes(ctx: Context, guard: AdminGuard): FastifyPluginAsync
   return async (plain) => {
     const server = plain.withTypeProvider<TypeBoxTypeProvider>()
     server.addHook('onRequest', guard)
+    refuseUnknown(plain)
     server.addHook('onRoute', (route) => {
       route.schema = { ...route.schema, hide: true } as object
     })

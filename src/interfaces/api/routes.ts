@@ -1,6 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Context } from '../../context.js'
+import { tellUnknown } from '../../http/unknown-fields.js'
 import { broadcastAnalyticsRoutes } from './broadcast-analytics.js'
 import { broadcastControlRoutes } from './broadcast-controls.js'
 import { broadcastRecipientRoutes } from './broadcast-recipients.js'
@@ -21,6 +22,7 @@ import { webhookRoutes } from './webhooks.js'
 /** Interface A: every route. Whoever mounts it puts a guard before it: that of keys, or that of the console's sessions. */
 export function apiRoutes(ctx: Context): FastifyPluginAsync {
   return async (plain) => {
+    tellUnknown(plain, ctx.log)
     const server = plain.withTypeProvider<TypeBoxTypeProvider>()
     contactRoutes(server, ctx) //       GET POST PATCH DELETE /contact
     conversationRoutes(server, ctx) //  GET /conversations

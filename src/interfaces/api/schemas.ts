@@ -53,6 +53,13 @@ export const MessageSchema = Type.Object({
   outcome: Nullable(Type.Enum(['pending', 'unknown'], { description: "The upstream's answer is outstanding" })),
 })
 
+/** What the answer tells of the request. */
+const Warnings = Type.Optional(
+  Type.Array(Type.String(), {
+    description: 'A sentence for each parameter and field of the request that is not known; missing where all are',
+  }),
+)
+
 /** Spec 2.4; every error of this interface has the first three. */
 const ErrorSchema = Type.Object(
   {
@@ -60,6 +67,7 @@ const ErrorSchema = Type.Object(
     error: Type.String(),
     message: Type.String(),
     details: Type.Optional(Type.String()),
+    warnings: Warnings,
   },
   { additionalProperties: true },
 )
@@ -77,8 +85,25 @@ const STATUS_TEXTS = {
   503: 'The database cannot be reached: wait for Retry-After seconds',
 } as const
 
+const describe = createResponses(ErrorSchema, STATUS_TEXTS)
+
 /** The answers of an endpoint, for its schema; see http/responses. */
-export const responses = createResponses(ErrorSchema, STATUS_TEXTS)
+export const responses: typeof describe = (success, ...errors) =>
+  describe(
+    Object.fromEntries(Object.entries(success).map(([status, schema]) => [status, withWarnings(schema)])),
+    ...errors,
+  )
+
+/** A schema whose objects may also have `warnings`; files have none. */
+function withWarnings(schema: AnswerSchema): object {
+  if (schema.properties) return { ...schema, properties: { ...schema.properties, warnings: Warnings } }
+  return schema.anyOf ? { ...schema, anyOf: schema.anyOf.map(withWarnings) } : schema
+}
+
+interface AnswerSchema {
+  properties?: object
+  anyOf?: AnswerSchema[]
+}
 
 /** The organization's slug, which every endpoint of this interface takes (spec 4.3, 5.1). */
 export const tenantId = Type.Optional(

@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync, onRequestHookHandler } from 'fastify'
 import type { Context } from '../../context.js'
 import { createOriginGuard } from '../../http/session.js'
+import { refuseUnknown } from '../../http/unknown-fields.js'
 import { analyticsExportRoutes } from './analytics-export.js'
 import { assignmentRoutes } from './assignment.js'
 import { audienceRoutes } from './audience.js'
@@ -43,6 +44,7 @@ export function consoleRoutes({ ctx, guard, interfaceA }: ConsoleOptions): Fasti
       async (api) => {
         await api.register(fastifyCookie)
         api.addHook('onRequest', createOriginGuard(ctx.publicUrl))
+        refuseUnknown(api, ['tenantId'])
         // Whoever uses the browser next shall not find in its cache what this member was shown.
         api.addHook('onRequest', async (_request, reply) => void reply.headers(UNKEPT))
         signInRoutes(api, ctx) //   POST /session, POST /session/link

@@ -92,6 +92,22 @@ describe('POST /admin/organizations', () => {
     expect(await create(given)).toMatchObject(given)
   })
 
+  it('201 with country, which is default_country by the name that the command line has', async () => {
+    expect(await create({ country: 'US' })).toMatchObject({ default_country: 'US' })
+    const organization = await create({ country: 'PT', default_country: 'PT' })
+    expect(Object.keys(organization)).toEqual(FIELDS)
+    const { body } = await world.admin('PATCH', `/organizations/${organization.id}`, { country: 'FR' })
+    expect(body.organization).toMatchObject({ default_country: 'FR' })
+  })
+
+  it('400 for an unknown parameter, and for a body where none is taken', async () => {
+    const listed = await world.admin('GET', '/organizations?limit=5')
+    expect([listed.status, listed.body.error]).toEqual([400, 'Invalid parameter'])
+    expect(listed.body.message).toBe('The parameter limit is not known.')
+    const removed = await world.admin('DELETE', `/organizations/${randomUUID()}`, { force: true })
+    expect([removed.status, removed.body.message]).toEqual([400, 'The field force is not known.'])
+  })
+
   it('409 for a slug that is taken, also when two ask at once', async () => {
     const slug = newSlug()
     const asked = Array.from({ length: 5 }, () => world.admin('POST', '/organizations', { name: 'Shop', slug }))
@@ -119,6 +135,11 @@ describe('POST /admin/organizations', () => {
     [{ currency: 'ZZZ' }, 'Invalid field', 'currency'],
     [{ currency: 5 }, 'Invalid field', 'currency'],
     [{ language: '!' }, 'Invalid field', 'language'],
+    [{ contry: 'US' }, 'Invalid field', 'The field contry is not known. Did you mean country?'],
+    [{ default_contry: 'US' }, 'Invalid field', 'Did you mean default_country?'],
+    [{ colour: 'red' }, 'Invalid field', 'The field colour is not known.'],
+    [{ country: 'US', default_country: 'BR' }, 'Invalid field', 'two names of one setting'],
+    [{ country: 'ZZ' }, 'Invalid field', 'country'],
   ])('400: %j', async (fields, error, name) => {
     const answer = await world.admin('POST', '/organizations', { name: 'Shop', slug: newSlug(), ...fields })
     expect(answer.status).toBe(400)

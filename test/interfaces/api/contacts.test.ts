@@ -83,7 +83,7 @@ describe('GET /contact', () => {
     async (query) => {
       const answer = await request('GET', `/contact${query}`, { key: organization.key })
       expect(answer.status).toBe(400)
-      expect(answer.body).toEqual({
+      expect(answer.body).toMatchObject({
         success: false,
         error: 'Missing required parameter',
         message: 'phone_number (or chat_id) query parameter is required',

@@ -71,7 +71,10 @@ describe('PATCH /console/api/settings/organization', () => {
 
   it("changes what is the owner's to change, and nothing else", async () => {
     const changes = { name: 'Loja', default_country: 'PT', timezone: 'Europe/Lisbon', currency: 'EUR', language: 'pt' }
-    const { status, body } = await patch({ ...changes, slug: 'somebody-elses', provider: null })
+    const refused = await patch({ ...changes, slug: 'somebody-elses' })
+    expect([refused.status, refused.body.message]).toEqual([400, 'The field slug is not known.'])
+    expect((await patch({ ...changes, provider: null })).status).toBe(400)
+    const { status, body } = await patch(changes)
     expect(status).toBe(200)
     expect(body.organization).toMatchObject({ ...changes, slug: organization.slug, provider: 'upstream' })
     expect((await get()).organization).toEqual(body.organization)
@@ -85,6 +88,17 @@ describe('PATCH /console/api/settings/organization', () => {
   ])('400: %j', async (changes, field) => {
     const { status, body } = await patch(changes)
     expect([status, body.message]).toEqual([400, expect.stringContaining(field)])
+  })
+
+  it('400 for a misspelt field, which Interface A below the same address goes on to ignore', async () => {
+    const { status, body } = await patch({ nmae: 'Loja' })
+    const message = 'The field nmae is not known. Did you mean name?'
+    expect([status, body]).toEqual([400, { success: false, error: 'Invalid field', message }])
+    const created = await owner.call('POST', '/contact', { body: { phone_number: '5511977770001', ful_name: 'Ana' } })
+    expect([created.status, created.body.warnings]).toEqual([
+      201,
+      ['The field ful_name is not known and was ignored. Did you mean full_name?'],
+    ])
   })
 
   it('leaves other organizations alone', async () => {

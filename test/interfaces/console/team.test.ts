@@ -65,8 +65,9 @@ describe('POST /console/api/team', () => {
   })
 
   it('takes no password: members set their own', async () => {
-    const { body } = await invite({ ...person(), password: 'chosen by the owner' })
-    expect(body.member.has_password).toBe(false)
+    const refused = await invite({ ...person(), password: 'chosen by the owner' })
+    expect([refused.status, refused.body.message]).toEqual([400, 'The field password is not known.'])
+    expect((await invite(person())).body.member.has_password).toBe(false)
   })
 
   it('409 for an e-mail address that is in the team', async () => {

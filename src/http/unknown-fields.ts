@@ -1,0 +1,104 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import { createOnceEach } from '../lib/once-each.js'
+import { Problem } from '../model/problem.js'
+import { compileUnknownFields, MAX_UNKNOWN, type UnknownField } from '../model/unknown-fields.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the answer tells of parameters and fields that are not known, a sentence each; null = nothing. */
+    warnings: readonly string[] | null
+  }
+  interface FastifyContextConfig {
+    /** What is done with parameters and fields that the route's schema does not know. */
+    unknown?: { policy: 'tell' | 'refuse'; find: (request: FastifyRequest) => Unknown[] }
+  }
+}
+
+/** A parameter or a field of a request that its route's schema does not know. */
+type Unknown = UnknownField & { is: 'parameter' | 'field' }
+
+const MAX_KEYS = 1_000
+const MAX_LOGGED_PER_KEY = 100
+
+/**
+ * Ignores unknown parameters and fields on the routes that are registered from now on, and tells of each in the answer's
+ * `warnings`, errors included, and once per key in the log. Answers are objects; files and streams have no place for warnings.
+ */
+export function tellUnknown(server: FastifyInstance, log: Logger): void {
+  lookForUnknown(server, 'tell')
+  server.decorateRequest('warnings', null)
+  const isNews = createOnceEach(MAX_KEYS, MAX_LOGGED_PER_KEY)
+  server.addHook('preValidation', (request, _reply, done) => {
+    const unknown = findUnknown(request, 'tell')
+    if (unknown.length > 0) {
+      request.warnings = unknown.map((one) => `${describe(one)} and was ignored.${suggest(one)}`)
+      logNews(request, unknown)
+    }
+    done()
+  })
+  server.addHook('preSerialization', ({ warnings }, _reply, payload, done) => {
+    done(null, warnings === null ? payload : { ...(payload as object), warnings })
+  })
+
+  function logNews({ caller, routeOptions: { method, url } }: FastifyRequest, unknown: Unknown[]): void {
+    if (!caller) return
+    const { keyId, tenant } = caller
+    for (const { is, path, place } of unknown) {
+      if (!isNews(keyId, `${method} ${url} ${place}`)) continue
+      log.info({ organizationId: tenant.id, keyId, route: `${method} ${url}`, [is]: path }, `unknown ${is} ignored`)
+    }
+  }
+}
+
+/**
+ * Refuses unknown parameters and fields on the routes that are registered from now on with invalid_parameter, invalid_field.
+ * Routes of which `tellUnknown` is said further in are spared.
+ */
+export function refuseUnknown(server: FastifyInstance, knownParameters: readonly string[] = []): void {
+  lookForUnknown(server, 'refuse', knownParameters)
+  server.addHook('preValidation', (request, _reply, done) => {
+    const [first] = findUnknown(request, 'refuse')
+    if (first === undefined) return done()
+    done(new Problem(`invalid_${first.is}`, `${describe(first)}.${suggest(first)}`))
+  })
+}
+
+function describe({ is, path, kind }: Unknown): string {
+  return `The ${is} ${path} is not ${kind === null ? 'known' : `a field of ${kind}`}`
+}
+
+function suggest({ nearest }: Unknown): string {
+  return nearest === null ? '' : ` Did you mean ${nearest}?`
+}
+
+function findUnknown(request: FastifyRequest, policy: 'tell' | 'refuse'): Unknown[] {
+  const { unknown } = request.routeOptions.config
+  return unknown?.policy === policy ? unknown.find(request) : []
+}
+
+/** A route of which it is said twice, on its own server and further out, has the policy of its own server. */
+function lookForUnknown(
+  server: FastifyInstance,
+  policy: 'tell' | 'refuse',
+  knownParameters: readonly string[] = [],
+): void {
+  const guarded = Object.fromEntries(knownParameters.map((name) => [name, {}]))
+  server.addHook('onRoute', (route) => {
+    const { querystring, body = { properties: {} } } = (route.schema ?? {}) as RouteSchema
+    const inQuery = compileUnknownFields({ properties: { ...guarded, ...querystring?.properties } })
+    // A file has no fields.
+    const inBody = compileUnknownFields(route.config?.contentType === undefined ? body : {})
+    const find = (request: FastifyRequest): Unknown[] => {
+      const parameters = inQuery(request.query).map((one) => ({ ...one, is: 'parameter' as const }))
+      const fields = inBody(request.body).map((one) => ({ ...one, is: 'field' as const }))
+      return [...parameters, ...fields].slice(0, MAX_UNKNOWN)
+    }
+    route.config = { ...route.config, unknown: { policy, find } }
+  })
+}
+
+interface RouteSchema {
+  querystring?: { properties?: object }
+  body?: object
+}

@@ -1,0 +1,143 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { requestAsDescribed } from '../../support/openapi.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+
+let world: World
+let request: World['request']
+let organization: TestOrganization
+const lines: string[] = []
+
+beforeAll(async () => {
+  world = await startWorld({}, pino({ level: 'info' }, { write: (line) => void lines.push(line) }))
+  request = await requestAsDescribed(world)
+  organization = await world.createOrganization()
+  await post('/contact', { phone_number: '5511988880001' })
+})
+
+afterAll(() => world.close())
+
+function post(path: string, body: unknown, headers: Record<string, string> = {}) {
+  return request('POST', path, { key: organization.key, body, headers })
+}
+
+const text = { phone_number: '5511988880001', message_type: 'text', text: 'Hello' }
+const button = { type: 'button', body: 'Well?', buttons: [{ id: 'a', title: 'Yes' }] }
+
+describe('a field that is not known', () => {
+  it('is told with the nearest known one, and the message goes out', async () => {
+    const { status, body } = await post('/send-chat', { ...text, contxt_message_id: 'x' })
+    expect(status).toBe(200)
+    expect(body.warnings).toEqual([
+      'The field contxt_message_id is not known and was ignored. Did you mean context_message_id?',
+    ])
+  })
+
+  it.each([
+    [{ Phone_Number: 'x' }, ['The field Phone_Number is not known and was ignored. Did you mean phone_number?']],
+    [{ zzzzzzzz: 1 }, ['The field zzzzzzzz is not known and was ignored.']],
+    [{ caption: 'x' }, ['The field caption is not a field of message_type text and was ignored.']],
+    [
+      { message_type: 'interactive', interactive: { ...button, buttns: [], sections: [] } },
+      [
+        'The field text is not a field of message_type interactive and was ignored.',
+        'The field interactive.buttns is not known and was ignored. Did you mean interactive.buttons?',
+        'The field interactive.sections is not a field of type button and was ignored.',
+      ],
+    ],
+    [
+      {
+        message_type: 'interactive',
+        text: undefined,
+        interactive: { ...button, buttons: twoButtons({ titel: 'No' }) },
+      },
+      [
+        'The field interactive.buttons[0].titel is not known and was ignored. Did you mean interactive.buttons[0].title?',
+      ],
+    ],
+  ])('%j', async (fields, warnings) => {
+    const { status, body } = await post('/send-chat', { ...text, ...fields })
+    expect([status, body.warnings]).toEqual([200, warnings])
+  })
+
+  it('is told in errors too, where it is most often the reason', async () => {
+    const { status, body } = await post('/send-chat', { ...text, text: undefined, txt: 'Hello' })
+    expect([status, body.message]).toEqual([400, 'text is required for text messages'])
+    expect(body.warnings).toEqual(['The field txt is not known and was ignored. Did you mean text?'])
+  })
+
+  it('is told where the kind itself is misspelt', async () => {
+    const { status, body } = await post('/send-chat', { ...text, message_type: undefined, mesage_type: 'text' })
+    expect([status, body.error]).toEqual([400, 'Missing required field'])
+    expect(body.warnings).toEqual(['The field mesage_type is not known and was ignored. Did you mean message_type?'])
+  })
+
+  it('is told for a parameter, and of a route that takes no body', async () => {
+    const read = await request('GET', '/contact?phone_number=5511988880001&tenentId=x', { key: organization.key })
+    expect(read.body.warnings).toEqual(['The parameter tenentId is not known and was ignored. Did you mean tenantId?'])
+    const sync = await post('/templates/sync?force=1', { name: 'x' })
+    expect(sync.body.warnings).toEqual([
+      'The parameter force is not known and was ignored.',
+      'The field name is not known and was ignored.',
+    ])
+  })
+
+  it('is told again with a replayed answer', async () => {
+    const key = { 'idempotency-key': 'one' }
+    const first = await post('/send-chat', { ...text, txt: '' }, key)
+    const again = await post('/send-chat', { ...text, txt: '' }, key)
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(again.body).toEqual(first.body)
+    expect(first.body.warnings).toHaveLength(1)
+  })
+})
+
+describe('what nobody has to be told', () => {
+  it('has no warnings: all is known', async () => {
+    expect(Object.keys((await post('/send-chat', text)).body)).toEqual(['success', 'message', 'data'])
+  })
+
+  it('has none of values that may hold anything', async () => {
+    const source = { type: 'website', campain: { colour: 'red' } }
+    const made = await post('/contact', { phone_number: '5511988880002', source })
+    expect([made.status, made.body.warnings]).toEqual([201, undefined])
+    const template = { templateName: 'none', chatNumber: '5511988880002', bodyParameters: { anything: 'x' } }
+    expect((await post('/send-template', template)).body.warnings).toBeUndefined()
+  })
+
+  it('has none before the key has been seen', async () => {
+    const refused = await request('GET', '/contact?phonenumber=1', { key: 'parley_wrong' })
+    expect([refused.status, refused.body.warnings]).toEqual([401, undefined])
+  })
+})
+
+describe('limits', () => {
+  it('tells at most 20 of a million, with names of at most 100 characters', async () => {
+    const names = Array.from({ length: 90_000 }, (_, index) => [`x${index}`, 1])
+    const { body } = await post('/contact', { ...Object.fromEntries(names), ['y'.repeat(500)]: 1 })
+    expect(body.warnings).toHaveLength(20)
+    const long = await post('/contact', { ['y'.repeat(500)]: 1 })
+    expect(long.body.warnings).toEqual([`The field ${'y'.repeat(100)} is not known and was ignored.`])
+  })
+})
+
+describe('the log', () => {
+  it('has each field of a key once, and names the organization', async () => {
+    const logged = () => lines.filter((line) => line.includes('once_only'))
+    for (let time = 0; time < 3; time++) await post('/contact', { once_only: 1 })
+    expect(logged()).toHaveLength(1)
+    expect(JSON.parse(logged()[0] as string)).toMatchObject({
+      organizationId: organization.id,
+      route: 'POST /contact',
+      field: 'once_only',
+      msg: 'unknown field ignored',
+    })
+    const other = await world.createOrganization()
+    await request('POST', '/contact', { key: other.key, body: { once_only: 1 } })
+    expect(logged()).toHaveLength(2)
+  })
+})
+
+function twoButtons(more: object) {
+  return ['a', 'b'].map((id) => ({ id, title: id, ...more }))
+}
