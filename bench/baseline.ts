@@ -1,6 +1,7 @@
 import fastify from 'fastify'
-import { Agent } from 'undici'
 import { openDatabase } from '../src/database/pool.js'
+import { exchange } from '../src/lib/exchange.js'
+import { createHttpClient } from '../src/lib/http-client.js'
 import { newId } from '../src/lib/id.js'
 import { anyNumber } from './data.js'
 import { type LoadShape, runLoop } from './generator.js'
@@ -16,7 +17,7 @@ interface Settings extends Pick<World, 'connection' | 'organization'> {
 const { connection, constant, organization, upstreamUrl }: Settings = JSON.parse(process.env.BENCH_BASELINE ?? '')
 // As many connections as the service has, opened as it opens them.
 const { pool } = openDatabase(connection, 20, (error) => process.stderr.write(`baseline: ${error.message}\n`))
-const upstream = new Agent()
+const upstream = createHttpClient({ connectTimeoutMs: 5_000, keepAliveMs: 30_000 })
 const server = fastify()
 
 // The look-up as one would write it for one address: cheaper than the service's own, which knows several forms of a number.
@@ -46,14 +47,15 @@ server.get<{ Querystring: { phone_number: string } }>('/contact', async (request
 server.post<{ Body: { phone_number: string; text: string } }>('/send-chat', async (request) => {
   const to = request.body.phone_number.replace(/\D/g, '')
   await pool.query({ ...insertMessage, values: [organization.id, newId(), to, request.body.text] })
-  const { body } = await upstream.request({
-    origin: new URL(upstreamUrl).origin,
+  const call = {
+    origin: new URL(upstreamUrl),
     path: `${new URL(upstreamUrl).pathname}/${organization.phoneNumberId}/messages`,
     method: 'POST',
     headers: { authorization: `Bearer ${organization.accessToken}`, 'content-type': 'application/json' },
     body: JSON.stringify({ messaging_product: 'whatsapp', to, type: 'text', text: { body: request.body.text } }),
-  })
-  return { success: true, data: await body.json() }
+  }
+  const answer = await exchange(upstream, call, 20_000)
+  return { success: true, data: JSON.parse(answer.body) }
 })
 
 server.post<{ Body: LoadShape }>('/statements', (request) => runLoop(request.body, () => lookUp(anyNumber())))

@@ -2,7 +2,6 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { request } from 'undici'
 import { type EmbeddedDatabase, startEmbeddedDatabase } from '../src/database/embedded.js'
 import { packageRoot } from '../src/lib/package-root.js'
 import { type Child, startChild } from './child.js'
@@ -174,12 +173,12 @@ export async function call(
   key = ADMIN_TOKEN,
   // biome-ignore lint/suspicious/noExplicitAny: answers of several shapes, read once each
 ): Promise<any> {
-  const answer = await request(url, {
+  const answer = await fetch(url, {
     method,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: body && JSON.stringify(body),
+    ...(body ? { body: JSON.stringify(body) } : {}),
   })
-  const text = await answer.body.text()
-  if (answer.statusCode > 299) throw new Error(`${method} ${url}: ${answer.statusCode} ${text}`)
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${method} ${url}: ${answer.status} ${text}`)
   return JSON.parse(text)
 }

@@ -1,4 +1,5 @@
-import { Agent, request } from 'undici'
+import { exchange } from '../src/lib/exchange.js'
+import { createHttpClient } from '../src/lib/http-client.js'
 import { type BatchItem, type CallbackContent, envelopeOf } from './batches.js'
 import type { BusinessNumber, Numbers } from './numbers.js'
 import type { SeededRandom } from './random.js'
@@ -41,6 +42,7 @@ interface SenderOptions {
 export const concurrency = 8
 
 const answerTimeoutMs = 10_000
+const idleMs = 4_000
 const firstRepeatMs = 200
 const longestRepeatMs = 5_000
 
@@ -50,12 +52,7 @@ const longestRepeatMs = 5_000
  */
 export class CallbackSender {
   readonly #options: SenderOptions
-  readonly #agent = new Agent({
-    connections: concurrency,
-    headersTimeout: answerTimeoutMs,
-    bodyTimeout: answerTimeoutMs,
-    connect: { timeout: answerTimeoutMs },
-  })
+  readonly #client = createHttpClient({ connectTimeoutMs: answerTimeoutMs, keepAliveMs: idleMs })
   /** Every callback that is neither taken nor given up. */
   readonly #outstanding = new Set<Waiting>()
   /** Those due now, by destination. */
@@ -103,7 +100,7 @@ export class CallbackSender {
   /** Resets and closes all connections. */
   async close(): Promise<void> {
     this.reset()
-    await this.#agent.destroy()
+    this.#client.close()
   }
 
   #accept(waiting: Waiting): void {
@@ -175,14 +172,14 @@ export class CallbackSender {
   async #deliver(number: BusinessNumber, bytes: string): Promise<number | null> {
     const { signal } = this.#cutOff
     try {
-      const answer = await request(number.callback_url, {
-        method: 'POST',
-        dispatcher: this.#agent,
-        signal,
-        headers: { 'content-type': 'application/json', 'x-hub-signature-256': signBody(number.app_secret, bytes) },
-        body: bytes,
-      })
-      await answer.body.dump()
+      const headers = { 'content-type': 'application/json', 'x-hub-signature-256': signBody(number.app_secret, bytes) }
+      const origin = new URL(number.callback_url)
+      const request = { origin, path: origin.pathname + origin.search, method: 'POST', headers, body: bytes }
+      const answer = await exchange(
+        this.#client,
+        request,
+        AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]),
+      )
       if (answer.statusCode !== 200)
         this.#options.log(`${number.callback_url} answered ${answer.statusCode} to a callback`)
       return answer.statusCode

@@ -1,4 +1,3 @@
-import { request } from 'undici'
 import { type LoadResult, type LoadShape, runLoad } from '../generator.js'
 import { contactLoad } from '../loads.js'
 import { type Measurement, measure, measureInTurns, type Row } from '../measure.js'
@@ -86,16 +85,15 @@ async function exampleAnswer(world: World, url: string): Promise<string> {
   const [line = '', ...headers] = contactLoad(world)().split('\r\n')
   const path = line.split(' ')[1] ?? ''
   const authorization = headers.find((header) => header.startsWith('authorization: '))?.slice('authorization: '.length)
-  const answer = await request(`${url}${path}`, { headers: { authorization } })
-  return answer.body.text()
+  const answer = await fetch(`${url}${path}`, { headers: { authorization: authorization ?? '' } })
+  return answer.text()
 }
 
 async function runStatements(url: string, shape: LoadShape): Promise<LoadResult> {
-  const answer = await request(`${url}/statements`, {
+  const answer = await fetch(`${url}/statements`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(shape),
-    headersTimeout: 0,
   })
-  return (await answer.body.json()) as LoadResult
+  return (await answer.json()) as LoadResult
 }

@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises'
-import { request } from 'undici'
 import { numberOf } from '../data.js'
 import { type FileServer, startFileServer } from '../file-server.js'
 import { memoryOf, peakMemoryOf, resetPeakMemory } from '../processes.js'
@@ -51,7 +50,7 @@ async function sendDocument(
   recipient: number,
   size: number,
 ): Promise<void> {
-  const answer = await request(`${serviceUrl}/send-chat`, {
+  const answer = await fetch(`${serviceUrl}/send-chat`, {
     method: 'POST',
     headers: { authorization: `Bearer ${organization.key}`, 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -59,8 +58,7 @@ async function sendDocument(
       message_type: 'document',
       media_url: files.urlOf('pdf', size),
     }),
-    headersTimeout: 0,
   })
-  const text = await answer.body.text()
-  if (answer.statusCode !== 200) throw new Error(`a document was not sent: HTTP ${answer.statusCode} ${text}`)
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`a document was not sent: HTTP ${answer.status} ${text}`)
 }

@@ -3,7 +3,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import type pg from 'pg'
-import { request } from 'undici'
 import { packageRoot } from '../../src/lib/package-root.js'
 import { type Child, startChild } from '../child.js'
 import type { Cleanup } from '../cleanup.js'
@@ -210,13 +209,13 @@ async function measureLatency({ service, organization, database }: Stage): Promi
       arrive = resolve
     })
     const begun = performance.now()
-    const answered = request(`${service.url}/contact?chat_id=${chat_id}`, {
+    const answered = fetch(`${service.url}/contact?chat_id=${chat_id}`, {
       method: 'PATCH',
       headers: { authorization: `Bearer ${organization.key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ full_name: `Ana ${begun}` }),
-    }).then(async ({ statusCode, body }) => {
-      await body.dump()
-      if (statusCode !== 200) throw new Error(`the contact could not be changed: ${statusCode}`)
+    }).then(async (answer) => {
+      await answer.arrayBuffer()
+      if (!answer.ok) throw new Error(`the contact could not be changed: ${answer.status}`)
       answers.push(performance.now() - begun)
     })
     await Promise.all([answered, arrived.then(() => arrivals.push(performance.now() - begun))])
@@ -243,28 +242,28 @@ async function setWebhooks({ service, organization, receiver }: Stage, count: nu
 }
 
 async function removeWebhook({ service, organization }: Stage, id: string): Promise<void> {
-  const { statusCode, body } = await request(`${service.url}/set-webhooks`, {
+  const answer = await fetch(`${service.url}/set-webhooks`, {
     method: 'DELETE',
     headers: { authorization: `Bearer ${organization.key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ id }),
   })
-  await body.dump()
-  if (statusCode !== 200) throw new Error(`the webhook could not be removed: ${statusCode}`)
+  await answer.arrayBuffer()
+  if (!answer.ok) throw new Error(`the webhook could not be removed: ${answer.status}`)
 }
 
 /** A body as it is delivered. */
 async function sampleBody({ service, organization }: Stage): Promise<string> {
-  const { body } = await request(`${service.url}/events?limit=1&types=message.received`, {
+  const answer = await fetch(`${service.url}/events?limit=1&types=message.received`, {
     headers: { authorization: `Bearer ${organization.key}` },
   })
-  const { events } = (await body.json()) as { events: { type: string; timestamp: string; data: object }[] }
+  const { events } = (await answer.json()) as { events: { type: string; timestamp: string; data: object }[] }
   const [{ type, timestamp, data } = { type: '', timestamp: '', data: {} }] = events
   return JSON.stringify({ type, timestamp, data })
 }
 
 async function countReceived(receiver: Child): Promise<number> {
-  const { body } = await request(receiver.url)
-  return ((await body.json()) as { count: number }).count
+  const answer = await fetch(receiver.url)
+  return ((await answer.json()) as { count: number }).count
 }
 
 async function countPending({ database, organization }: Stage): Promise<number> {

@@ -1,4 +1,4 @@
-import { request } from 'undici'
+import { exchangeOnce } from '../../src/lib/exchange.js'
 import { signShopBody } from '../signing.js'
 import { restOrder, type ShopOrder } from './order.js'
 
@@ -20,22 +20,17 @@ const timeoutMs = 5_000
 export async function postWebhook({ url, secret, topic, id, order }: ShopWebhook): Promise<number | null> {
   const body = JSON.stringify(restOrder(order))
   try {
-    const answer = await request(url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'x-shopify-topic': topic,
-        'x-shopify-hmac-sha256': signShopBody(secret, body),
-        'x-shopify-shop-domain': 'simulator.example',
-        'x-shopify-api-version': '2026-07',
-        'x-shopify-webhook-id': id,
-        'x-shopify-triggered-at': new Date().toISOString(),
-      },
-      body,
-      signal: AbortSignal.timeout(timeoutMs),
-    })
-    await answer.body.dump()
-    return answer.statusCode
+    const headers = {
+      'content-type': 'application/json',
+      'x-shopify-topic': topic,
+      'x-shopify-hmac-sha256': signShopBody(secret, body),
+      'x-shopify-shop-domain': 'simulator.example',
+      'x-shopify-api-version': '2026-07',
+      'x-shopify-webhook-id': id,
+      'x-shopify-triggered-at': new Date().toISOString(),
+    }
+    const request = { method: 'POST', headers, body }
+    return (await exchangeOnce(url, request, AbortSignal.timeout(timeoutMs))).statusCode
   } catch {
     return null
   }

@@ -1,5 +1,6 @@
 import { sleep } from '../lib/backoff.js'
-import { isJsonObject, type JsonObject } from '../lib/json.js'
+import { exchangeOnce } from '../lib/exchange.js'
+import { type JsonObject, parseJsonObject } from '../lib/json.js'
 
 /** An answer of the service; a body that is no JSON object counts as empty. */
 export interface Answer {
@@ -41,16 +42,12 @@ async function callOnce(
   path: string,
   { token, body, idempotencyKey }: Request,
 ): Promise<Answer> {
-  const response = await fetch(`${url}${path}`, {
-    method,
-    signal,
-    headers: {
-      authorization: `Bearer ${token}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-    },
-    body: body === undefined ? null : JSON.stringify(body),
-  })
-  const content: unknown = await response.json().catch(() => ({}))
-  return { status: response.status, body: isJsonObject(content) ? content : {} }
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+  }
+  const request = { method, headers, body: body === undefined ? null : JSON.stringify(body) }
+  const answer = await exchangeOnce(`${url}${path}`, request, signal)
+  return { status: answer.statusCode, body: parseJsonObject(answer.body) ?? {} }
 }

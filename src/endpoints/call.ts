@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Dispatcher } from 'undici'
+import type { HttpClient } from '../lib/http-client.js'
+import type { HttpRequest } from '../lib/http-dispatch.js'
 import { readRetryAfter } from '../lib/retry-after.js'
 import { describeError, describeSilence, describeStatus } from './error.js'
 import { onAbort } from './on-abort.js'
@@ -13,69 +14,49 @@ const MAX_DRAINED_BYTES = 65_536
  * does not end in time only costs the connection. Rejects with the signal's reason when it is aborted before.
  */
 export function makeCall(
-  agent: Dispatcher,
-  request: Dispatcher.DispatchOptions,
+  client: HttpClient,
+  request: HttpRequest,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<EndpointAnswer> {
   return new Promise((resolve, reject) => {
     const startedAt = performance.now()
-    let controller: Dispatcher.DispatchController | null = null
     let status = 0
     let headers: IncomingHttpHeaders = {}
     let size = 0
     const kept: Buffer[] = []
-    let hasEnded = false
+    let isLate = false
 
-    const timer = setTimeout(() => giveUp(describeSilence(timeoutMs)), timeoutMs)
-    const forget = onAbort(signal, () => giveUp(null))
+    const timer = setTimeout(() => {
+      isLate = true
+      giveUp(new Error('the time is over'))
+    }, timeoutMs)
 
-    /** Without an error only where a status is there, or the signal is aborted. */
-    function end(error: string | null): void {
-      if (hasEnded) return
-      hasEnded = true
+    /** The error counts where no status is there. */
+    function end(error: string): void {
       clearTimeout(timer)
       forget()
       const durationMs = Math.round(performance.now() - startedAt)
       if (isDelivered(status)) resolve(delivery(status, durationMs))
       else if (status > 0) resolve(failure({ ...readFailure(status, headers), body: Buffer.concat(kept), durationMs }))
-      else if (error === null) reject(signal.reason)
+      else if (signal.aborted) reject(signal.reason)
       else resolve(failure({ error, durationMs }))
     }
 
-    // undici tells nobody of a request before it has a connection, so the outcome does not wait for it.
-    function giveUp(error: string | null): void {
-      end(error)
-      controller?.abort(new Error('given up'))
-    }
-
-    agent.dispatch(
-      // One clock for everything takes the place of undici's, which an answer that trickles starts again and again.
-      { ...request, headersTimeout: 0, bodyTimeout: 0 },
-      {
-        onRequestStart(started) {
-          controller = started
-          if (hasEnded) started.abort(new Error('given up'))
-        },
-        onResponseStart(_controller, statusCode, fields) {
-          // Before the answer there may be others that only say that it will come, such as 103.
-          if (statusCode < 200) return
-          status = statusCode
-          headers = fields
-        },
-        onResponseData(_controller, chunk) {
+    const giveUp = client.dispatch(request, {
+      onAnswer(answer) {
+        status = answer.statusCode ?? 0
+        headers = answer.headers
+        answer.on('data', (chunk: Buffer) => {
           if (size < KEPT_BYTES && !isDelivered(status)) kept.push(chunk)
           size += chunk.length
-          if (size > MAX_DRAINED_BYTES) giveUp(null)
-        },
-        onResponseEnd() {
-          end(null)
-        },
-        onResponseError(_controller, error) {
-          end(describeError(error, timeoutMs))
-        },
+          if (size > MAX_DRAINED_BYTES) giveUp(new Error('the answer is too long'))
+        })
+        answer.once('end', () => end(''))
       },
-    )
+      onFailure: (error) => end(isLate ? describeSilence(timeoutMs) : describeError(error, timeoutMs)),
+    })
+    const forget = onAbort(signal, () => giveUp(signal.reason))
   })
 }
 

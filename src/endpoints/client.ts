@@ -1,5 +1,5 @@
-import { Agent } from 'undici'
-import { type AddressGuard, guardedConnect } from '../lib/address-guard.js'
+import type { AddressGuard } from '../lib/address-guard.js'
+import { createHttpClient } from '../lib/http-client.js'
 import { signWebhook } from '../lib/standard-webhooks.js'
 import { findObstacle, readUrl } from './address.js'
 import { makeCall } from './call.js'
@@ -52,11 +52,7 @@ export function createEndpointClient({
   guard: AddressGuard
   timeoutMs?: number
 }): EndpointClient {
-  const agent = new Agent({
-    connect: guardedConnect(guard, timeoutMs),
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    keepAliveMaxTimeout: KEEP_ALIVE_MS,
-  })
+  const client = createHttpClient({ guard, connectTimeoutMs: timeoutMs, keepAliveMs: KEEP_ALIVE_MS })
   return {
     post: async ({ url, secrets, id, at, body, headers: further }, signal) => {
       signal.throwIfAborted()
@@ -68,10 +64,10 @@ export function createEndpointClient({
         'content-type': 'application/json',
         ...signWebhook(secrets, { id, timestamp: at, body }),
       }
-      const { origin, pathname, search } = target.url
-      return makeCall(agent, { origin, path: pathname + search, method: 'POST', headers, body }, timeoutMs, signal)
+      const path = target.url.pathname + target.url.search
+      return makeCall(client, { origin: target.url, path, method: 'POST', headers, body }, timeoutMs, signal)
     },
     check: (url) => findObstacle(guard, url),
-    close: () => agent.destroy(),
+    close: async () => client.close(),
   }
 }

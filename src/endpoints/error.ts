@@ -1,13 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { errors } from 'undici'
 import { PrivateAddressError } from '../lib/address-guard.js'
+import { ConnectTimeoutError, NotConnectedError } from '../lib/http-dispatch.js'
 import { describeRefusal } from './address.js'
 
-/** Errors that come after a connection was made. */
-const BREAKS = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_OVERFLOW'])
+const HUNG_UP = 'it hung up, or what it answered is not HTTP'
 const UNKNOWN_NAME = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENODATA'])
-/** Of OpenSSL and Node: DEPTH_ZERO_SELF_SIGNED_CERT, ERR_TLS_…, ERR_SSL_…, UNABLE_TO_VERIFY_LEAF_SIGNATURE; EPROTO where it is no TLS. */
-const INSECURE = /CERT|TLS|SSL|SIGNATURE|ISSUER|^EPROTO$/
 
 /** What is wrong with a status that is no 2xx, as one short sentence. */
 export function describeStatus(status: number, { location }: IncomingHttpHeaders): string {
@@ -17,14 +14,13 @@ export function describeStatus(status: number, { location }: IncomingHttpHeaders
 
 /** Why no status came, as one short sentence. */
 export function describeError(error: Error, timeoutMs: number): string {
-  if (error instanceof PrivateAddressError) return describeRefusal(error)
-  if (error instanceof errors.ConnectTimeoutError) return describeSilence(timeoutMs)
-  const { code = '' } = error as NodeJS.ErrnoException
-  if (error instanceof errors.HTTPParserError || BREAKS.has(code)) {
-    return 'it hung up, or what it answered is not HTTP'
-  }
+  if (!(error instanceof NotConnectedError)) return HUNG_UP
+  const { code, cause } = error
+  if (cause instanceof PrivateAddressError) return describeRefusal(cause)
+  if (cause instanceof ConnectTimeoutError) return describeSilence(timeoutMs)
+  if (code === 'ECONNRESET') return HUNG_UP
   if (UNKNOWN_NAME.has(code)) return `its host name has no address (${code})`
-  if (INSECURE.test(code)) return `no secure connection could be made (${code})`
+  if (error.isInsecure) return `no secure connection could be made (${code})`
   return `it could not be reached${code && ` (${code})`}`
 }
 

@@ -1,7 +1,6 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { buildConnector } from 'undici'
 import { createNameLookup } from './name-lookup.js'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
@@ -42,21 +41,10 @@ export function createAddressGuard(allowedPrivateHosts: readonly string[], looku
 }
 
 /**
- * The `connect` of an undici Agent whose connections all pass the guard. The addresses that were checked are those that
- * are connected to, so a name that resolves differently the next time gains nothing. `timeoutMs` is for one connection.
+ * Resolves names as the guard does, to those of their addresses that may be reached; a PrivateAddressError where there is none.
+ * A connection that is made with it goes to an address that was checked, so a name that resolves differently the next time gains
+ * nothing. What is an address already is never looked up: that is for whoever connects to check.
  */
-export function guardedConnect(guard: AddressGuard, timeoutMs = 10_000): buildConnector.connector {
-  const connect = buildConnector({ lookup: guardLookup(guard), timeout: timeoutMs })
-  return (options, callback) => {
-    const host = options.hostname
-    // What is an address already is never looked up.
-    const refusal = isIP(host) ? guard.check(host, host) : null
-    if (refusal) queueMicrotask(() => callback(refusal, null))
-    else connect(options, callback)
-  }
-}
-
-/** Resolves names as the guard does, to those of their addresses that may be reached; a PrivateAddressError where there is none. */
 export function guardLookup(guard: AddressGuard): LookupFunction {
   return (host, options, callback) => {
     guard.lookup(host, { ...options, all: true }, (error, found) => {

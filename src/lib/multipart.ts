@@ -41,8 +41,15 @@ export function multipartForm(fields: Record<string, string>, file: MultipartFil
   }
 }
 
+/** Throws where the file is not as long as was said: the length of the form has gone out before. */
 async function* joined(head: Buffer, file: MultipartFile, tail: Buffer): AsyncGenerator<Buffer> {
   yield head
-  yield* file.open()
+  let left = file.size
+  for await (const chunk of file.open() as AsyncIterable<Buffer>) {
+    left -= chunk.length
+    if (left < 0) break
+    yield chunk
+  }
+  if (left !== 0) throw new Error(`the file is not the ${file.size} bytes long that it was said to be`)
   yield tail
 }

@@ -1,8 +1,10 @@
 import type { FileHandle } from 'node:fs/promises'
 import { open, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import { Agent, type Dispatcher, errors } from 'undici'
-import { type AddressGuard, guardedConnect, PrivateAddressError } from './address-guard.js'
+import { type AddressGuard, PrivateAddressError } from './address-guard.js'
+import { createHttpClient, type HttpClient } from './http-client.js'
+import { NotConnectedError } from './http-dispatch.js'
 import { MEBIBYTE } from './units.js'
 
 export interface DownloadOptions {
@@ -46,6 +48,7 @@ export interface Fetcher {
   close(): Promise<void>
 }
 
+const CONNECT_TIMEOUT_MS = 10_000
 const MAX_REDIRECTS = 5
 const REDIRECTS = [301, 302, 303, 307, 308]
 
@@ -60,22 +63,23 @@ export function createFetcher({
   guard: AddressGuard
   trustedOrigins: readonly string[]
 }): Fetcher {
-  // The deadline of the download ends silences. Strangers do not say how long idle connections stay.
-  const timeouts = { headersTimeout: 0, bodyTimeout: 0, keepAliveMaxTimeout: 4_000 }
-  const guarded = new Agent({ ...timeouts, connect: guardedConnect(guard) })
-  const trusted = new Agent(timeouts)
+  // A connection carries one file: of most servers there is but one to get, and none keeps a connection of this machine open.
+  const connections = { connectTimeoutMs: CONNECT_TIMEOUT_MS, keepAliveMs: 0 }
+  const guarded = createHttpClient({ ...connections, guard })
+  const trusted = createHttpClient(connections)
 
   return {
     download: (url, path, options) => download({ guarded, trusted, trustedOrigins }, url, path, options),
     close: async () => {
-      await Promise.all([guarded.destroy(), trusted.destroy()])
+      guarded.close()
+      trusted.close()
     },
   }
 }
 
 interface Ways {
-  guarded: Agent
-  trusted: Agent
+  guarded: HttpClient
+  trusted: HttpClient
   trustedOrigins: readonly string[]
 }
 
@@ -110,18 +114,18 @@ async function follow(
   start: string,
   { headers = {}, trusted: isTrustedUrl = false }: DownloadOptions,
   deadline: AbortSignal,
-): Promise<Dispatcher.ResponseData> {
+): Promise<IncomingMessage> {
   let url = parseUrl(start, null, null)
   let isTrusted = isTrustedUrl
   let isFirstOrigin = true
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     isTrusted &&= trustedOrigins.includes(url.origin)
     const answer = await get(isTrusted ? trusted : guarded, url, isFirstOrigin ? headers : {}, deadline)
-    const { statusCode } = answer
+    const { statusCode = 0 } = answer
     const { location } = answer.headers
     if (!REDIRECTS.includes(statusCode) || location === undefined) return answer
-    discard(answer)
-    const target = parseUrl(String(location), url, statusCode)
+    answer.destroy()
+    const target = parseUrl(location, url, statusCode)
     isFirstOrigin &&= target.origin === url.origin
     url = target
   }
@@ -139,60 +143,48 @@ function parseUrl(text: string, base: URL | null, status: number | null): URL {
   return url
 }
 
-async function get(
-  agent: Agent,
+function get(
+  client: HttpClient,
   url: URL,
   headers: Record<string, string>,
   signal: AbortSignal,
-): Promise<Dispatcher.ResponseData> {
-  const request = agent.request({
-    origin: url.origin,
-    path: `${url.pathname}${url.search}`,
+): Promise<IncomingMessage> {
+  const request = {
+    origin: url,
+    path: url.pathname + url.search,
     method: 'GET',
     headers: { accept: '*/*', 'user-agent': 'parley', ...headers, 'accept-encoding': 'identity' },
-    signal,
-  })
-  try {
-    // While a connection is being made, the request itself does not hear the signal.
-    return await Promise.race([request, rejectOnAbort(signal)])
-  } catch (error) {
-    throw toFailed(error)
   }
-}
-
-function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  return new Promise((resolve, reject) => {
+    const giveUp = client.dispatch(request, { onAnswer: resolve, onFailure: (error) => reject(toFailed(error)) })
+    const onAbort = () => giveUp(signal.reason)
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
   })
 }
 
-/** Errors that come after a connection was made. */
-const BREAKS = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_OVERFLOW']
-
-function toFailed(error: unknown): Failed {
-  if (error instanceof PrivateAddressError) {
-    const text = `its address ${error.address} is private: files are fetched from public addresses only`
-    return new Failed('private_address', null, text)
-  }
-  const code = String((error as NodeJS.ErrnoException).code)
-  if (error instanceof errors.HTTPParserError || BREAKS.includes(code)) {
+function toFailed(error: Error): Failed {
+  if (!(error instanceof NotConnectedError)) {
     return new Failed('broken', null, 'the server hung up, or what it answered is not HTTP')
   }
-  if (code === 'ENOTFOUND') return new Failed('unreachable', null, 'its host name has no address')
-  if (code.includes('CERT') || code.includes('SSL')) {
-    return new Failed('unreachable', null, `no secure connection could be made (${code})`)
+  const { code, cause } = error
+  if (cause instanceof PrivateAddressError) {
+    const text = `its address ${cause.address} is private: files are fetched from public addresses only`
+    return new Failed('private_address', null, text)
   }
+  if (code === 'ENOTFOUND') return new Failed('unreachable', null, 'its host name has no address')
+  if (error.isInsecure) return new Failed('unreachable', null, `no secure connection could be made (${code})`)
   return new Failed('unreachable', null, 'its server could not be reached')
 }
 
 /** Writes the body of the answer to the new file; resolves to its size in bytes. */
-async function keep(answer: Dispatcher.ResponseData, path: string, maxBytes: number): Promise<number> {
+async function keep(answer: IncomingMessage, path: string, maxBytes: number): Promise<number> {
   let file: FileHandle
   try {
     refuse(answer, maxBytes)
     file = await open(path, 'wx', 0o600)
   } catch (error) {
-    discard(answer)
+    answer.destroy()
     throw error
   }
   try {
@@ -204,7 +196,7 @@ async function keep(answer: Dispatcher.ResponseData, path: string, maxBytes: num
 }
 
 /** Throws for an answer that needs no reading to know that it will not do. */
-function refuse({ statusCode, headers }: Dispatcher.ResponseData, maxBytes: number): void {
+function refuse({ statusCode = 0, headers }: IncomingMessage, maxBytes: number): void {
   if (statusCode !== 200) throw new Failed('status', statusCode, `the server answered ${statusCode}`)
   const encoding = headers['content-encoding']
   if (encoding && encoding !== 'identity') {
@@ -213,15 +205,12 @@ function refuse({ statusCode, headers }: Dispatcher.ResponseData, maxBytes: numb
   if (Number(headers['content-length']) > maxBytes) throw tooBig(statusCode, maxBytes)
 }
 
-async function save(
-  { statusCode, body }: Dispatcher.ResponseData,
-  file: FileHandle,
-  maxBytes: number,
-): Promise<number> {
+async function save(answer: IncomingMessage, file: FileHandle, maxBytes: number): Promise<number> {
+  const { statusCode = 0 } = answer
   let size = 0
   await pipeline(async function* () {
     try {
-      for await (const chunk of body) {
+      for await (const chunk of answer) {
         size += chunk.length
         if (size > maxBytes) throw tooBig(statusCode, maxBytes)
         yield chunk
@@ -237,9 +226,4 @@ async function save(
 function tooBig(status: number, maxBytes: number): Failed {
   const limit = maxBytes % MEBIBYTE === 0 ? `${maxBytes / MEBIBYTE} MB (${maxBytes} bytes)` : `${maxBytes} bytes`
   return new Failed('too_big', status, `it is larger than ${limit}`)
-}
-
-/** Hangs up on an answer whose body is not wanted, however long it is. */
-function discard({ body }: Dispatcher.ResponseData): void {
-  body.on('error', () => {}).destroy()
 }

@@ -1,7 +1,7 @@
-import type { Agent } from 'undici'
 import { type AddressGuard, PrivateAddressError } from '../lib/address-guard.js'
+import type { HttpClient } from '../lib/http-client.js'
 import { toStorable } from '../lib/text.js'
-import { type Connection, locateApi, openAgent } from './connection.js'
+import { type Connection, locateApi, openClient } from './connection.js'
 import { findByGraphql } from './graphql.js'
 import { listOrders } from './orders.js'
 import type { CheckOrdersOutcome, Failure, FindOrderOutcome, ListOrdersOutcome, OrderCursor } from './outcome.js'
@@ -53,25 +53,25 @@ const TOKEN = /^[\x21-\x7e]+$/
 
 /** A client of all shops; its connections pass the guard. */
 export function createStorefrontClient(guard: AddressGuard, timeoutMs = LOOK_UP_TIMEOUT_MS): StorefrontClient {
-  const agent = openAgent(guard)
+  const client = openClient(guard)
   return {
     findOrder: (shop, orderId) =>
-      ask(agent, shop, timeoutMs, async (connection) => {
+      ask(client, shop, timeoutMs, async (connection) => {
         return (await findByGraphql(connection, orderId)) ?? (await findByRest(connection, orderId))
       }),
     listOrders: (shop, since, cursor) =>
-      ask(agent, shop, LIST_TIMEOUT_MS, (connection) => listOrders(connection, since, cursor)),
+      ask(client, shop, LIST_TIMEOUT_MS, (connection) => listOrders(connection, since, cursor)),
     checkOrders: async (shop, since) => {
-      const listed = await ask(agent, shop, timeoutMs, (connection) => listOrders(connection, since, null))
+      const listed = await ask(client, shop, timeoutMs, (connection) => listOrders(connection, since, null))
       return listed.outcome === 'listed' ? { outcome: 'readable' } : listed
     },
-    close: () => agent.destroy(),
+    close: async () => client.close(),
   }
 }
 
 /** Asks a shop, for so many milliseconds at most. What goes wrong is an outcome. */
 async function ask<Outcome extends object>(
-  agent: Agent,
+  client: HttpClient,
   { url, accessToken }: Shop,
   timeoutMs: number,
   question: (connection: Connection) => Promise<Outcome>,
@@ -81,7 +81,7 @@ async function ask<Outcome extends object>(
   }
   const deadline = AbortSignal.timeout(timeoutMs)
   const outcome = await tryToAsk(deadline, timeoutMs, () =>
-    question({ agent, ...locateApi(url), accessToken, deadline }),
+    question({ client, ...locateApi(url), accessToken, deadline }),
   )
   return 'text' in outcome ? { ...outcome, text: tellable(String(outcome.text), accessToken) } : outcome
 }
@@ -94,7 +94,7 @@ async function tryToAsk<Outcome>(
   try {
     return await question()
   } catch (error) {
-    const text = deadline.aborted ? `no answer within ${timeoutMs / 1_000} s` : reasonOf(error as NodeJS.ErrnoException)
+    const text = deadline.aborted ? `no answer within ${timeoutMs / 1_000} s` : reasonOf(error as Error)
     return { outcome: 'unavailable', text }
   }
 }
@@ -104,9 +104,9 @@ function tellable(text: string, accessToken: string): string {
   return toStorable(text.replaceAll(accessToken, '…').slice(0, MAX_TEXT_LENGTH))
 }
 
-/** A failed connection to a name with several addresses has a code and no message. */
-function reasonOf(error: NodeJS.ErrnoException): string {
+function reasonOf(error: Error): string {
   // Where a name leads within the network is nobody's business.
-  if (error instanceof PrivateAddressError) return "the shop's address is private: only public ones are connected to"
-  return error.message || error.code || 'the connection failed'
+  if (error.cause instanceof PrivateAddressError)
+    return "the shop's address is private: only public ones are connected to"
+  return error.message
 }

@@ -1,13 +1,12 @@
-import { Agent } from 'undici'
-import { type AddressGuard, guardedConnect } from '../lib/address-guard.js'
+import type { AddressGuard } from '../lib/address-guard.js'
 import { exchange } from '../lib/exchange.js'
-import { MEBIBYTE } from '../lib/units.js'
+import { createHttpClient, type HttpClient } from '../lib/http-client.js'
 import { type Answer, readAnswer } from './answer.js'
 
 /** The way to one shop's API for the time of one look-up. */
 export interface Connection {
-  agent: Agent
-  origin: string
+  client: HttpClient
+  origin: URL
   /** The path of the API with its version, such as `/admin/api/2026-07`. */
   base: string
   accessToken: string
@@ -29,20 +28,21 @@ const CONNECT_TIMEOUT_MS = 5_000
 const MAX_CONNECTIONS = 32
 
 /** The connections to all shops; each passes the guard, since a shop's address is what somebody typed. */
-export function openAgent(guard: AddressGuard): Agent {
-  return new Agent({
-    connect: guardedConnect(guard, CONNECT_TIMEOUT_MS),
-    connections: MAX_CONNECTIONS,
-    maxResponseSize: MEBIBYTE,
+export function openClient(guard: AddressGuard): HttpClient {
+  return createHttpClient({
+    guard,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
     // Strangers do not say how long idle connections stay.
-    keepAliveMaxTimeout: 4_000,
+    keepAliveMs: 4_000,
+    maxConnections: MAX_CONNECTIONS,
   })
 }
 
-/** Where the API of the shop at `url` stands; the url may have a path. Throws for what is no address of a shop. */
-export function locateApi(url: string): { origin: string; base: string } {
-  if (!URL.canParse(url)) throw new Error("the shop's URL is not valid")
-  const { protocol, username, password, origin, pathname } = new URL(url)
+/** Where the API of the shop at the URL `text` stands; it may have a path. Throws for what is no address of a shop. */
+export function locateApi(text: string): { origin: URL; base: string } {
+  if (!URL.canParse(text)) throw new Error("the shop's URL is not valid")
+  const origin = new URL(text)
+  const { protocol, username, password, pathname } = origin
   if (protocol !== 'http:' && protocol !== 'https:') {
     throw new Error("the shop's URL begins with neither http:// nor https://")
   }
@@ -52,7 +52,7 @@ export function locateApi(url: string): { origin: string; base: string } {
 
 /** Makes one call and reads the whole answer. Throws what breaks the connection, and the deadline's reason. */
 export async function makeCall(
-  { agent, origin, base, accessToken, deadline }: Connection,
+  { client, origin, base, accessToken, deadline }: Connection,
   { method, path, body }: Call,
 ): Promise<Answer> {
   const headers = {
@@ -61,5 +61,7 @@ export async function makeCall(
     'x-shopify-access-token': accessToken,
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   }
-  return readAnswer(await exchange(agent, { origin, method, path: base + path, headers, body: body ?? null }, deadline))
+  return readAnswer(
+    await exchange(client, { origin, method, path: base + path, headers, body: body ?? null }, deadline),
+  )
 }

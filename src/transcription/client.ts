@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
-import { Agent, type Dispatcher } from 'undici'
+import { exchange, type RawAnswer } from '../lib/exchange.js'
+import { createHttpClient, type HttpClient } from '../lib/http-client.js'
 import { asObject, asText, parseJsonObject } from '../lib/json.js'
 import { multipartForm } from '../lib/multipart.js'
 import { MEBIBYTE } from '../lib/units.js'
@@ -37,28 +38,28 @@ export interface TranscriptionSettings {
 const MAX_BYTES = 25 * MEBIBYTE
 const CONNECT_TIMEOUT_MS = 5_000
 const TIMEOUT_MS = 120_000
-const MAX_ANSWER_BYTES = MEBIBYTE
+const KEEP_ALIVE_MS = 4_000
 const MAX_REASON_LENGTH = 300
 /** Refusals that pass: too slow, too early, too many. */
 const PASSING = new Set([408, 409, 425, 429])
 
 /** A client of a transcription service. */
 export function createTranscriber(settings: TranscriptionSettings): Transcriber {
-  const agent = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, maxResponseSize: MAX_ANSWER_BYTES })
+  const client = createHttpClient({ connectTimeoutMs: CONNECT_TIMEOUT_MS, keepAliveMs: KEEP_ALIVE_MS })
   return {
     transcribe: async (recording, signal) => {
       try {
-        return await transcribe(agent, settings, recording, signal)
+        return await transcribe(client, settings, recording, signal)
       } finally {
         recording.bytes.destroy()
       }
     },
-    close: () => agent.close(),
+    close: () => client.drain(),
   }
 }
 
 async function transcribe(
-  agent: Agent,
+  client: HttpClient,
   { url, key, model }: TranscriptionSettings,
   { bytes, size, filename, mimeType }: Recording,
   signal: AbortSignal,
@@ -67,19 +68,11 @@ async function transcribe(
     return { outcome: 'failed', text: `${size} bytes are more than the ${MAX_BYTES} that are sent`, final: true }
   }
   const form = multipartForm({ model, response_format: 'json' }, { filename, mimeType, size, open: () => bytes })
-  const { origin, pathname, search } = new URL(url)
+  const origin = new URL(url)
+  const headers = { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...form.headers }
+  const request = { origin, path: origin.pathname + origin.search, method: 'POST', headers, body: form.body }
   try {
-    const response = await agent.request({
-      origin,
-      path: pathname + search,
-      method: 'POST',
-      headers: { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...form.headers },
-      body: form.body,
-      headersTimeout: TIMEOUT_MS,
-      bodyTimeout: TIMEOUT_MS,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-    })
-    return readAnswer(response, await response.body.text())
+    return readAnswer(await exchange(client, request, AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])))
   } catch (error) {
     signal.throwIfAborted()
     return { outcome: 'failed', text: `no answer: ${error instanceof Error ? error.message : error}`, final: false }
@@ -87,7 +80,7 @@ async function transcribe(
 }
 
 /** A refused key is not final: it may be put right while the recording waits. */
-function readAnswer({ statusCode }: Dispatcher.ResponseData, body: string): TranscribeOutcome {
+function readAnswer({ statusCode, body }: RawAnswer): TranscribeOutcome {
   const answer = parseJsonObject(body)
   if (statusCode >= 200 && statusCode < 300) {
     if (typeof answer?.text === 'string') return { outcome: 'transcribed', text: answer.text }

@@ -50,6 +50,6 @@ export function createUpstreamClient(baseUrl: string): UpstreamClient {
     findNumber: (number, timeoutMs) => findNumber(connection, number, timeoutMs),
     listTemplates: (account, patience) => listTemplates(connection, account, patience),
     checkTemplates: (account, timeoutMs) => checkTemplates(connection, account, timeoutMs),
-    close: () => connection.pool.close(),
+    close: () => connection.client.drain(),
   }
 }

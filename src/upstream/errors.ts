@@ -18,28 +18,3 @@ export function classifyRefusal(code: number): RefusalClass {
   if (BUSY.has(code)) return 'busy'
   return 'permanent'
 }
-
-/** Errors of a connection that was never made, so that nothing can have been accepted. */
-const NEVER_CONNECTED = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EADDRNOTAVAIL',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'CERT_HAS_EXPIRED',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-])
-
-/** Whether a transport error happened before the request could leave. */
-export function wasNeverConnected(error: unknown): boolean {
-  const { code, cause } = error as { code?: unknown; cause?: unknown }
-  if (typeof code === 'string' && NEVER_CONNECTED.has(code)) return true
-  if (error instanceof AggregateError) return error.errors.every(wasNeverConnected)
-  return cause !== undefined && cause !== null && wasNeverConnected(cause)
-}

@@ -1,6 +1,6 @@
+import { NotConnectedError } from '../lib/http-dispatch.js'
 import { bareStatusText } from './answer.js'
 import { type BusinessNumber, type Connection, makeCall } from './connection.js'
-import { wasNeverConnected } from './errors.js'
 import type { MarkRead } from './wire.js'
 
 /** What became of marking a message as read; doing it again is harmless. */
@@ -29,7 +29,7 @@ export async function markRead(
     return isSuccess ? { outcome: 'done' } : { outcome: 'refused', code: status, text: bareStatusText(status) }
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
-    return wasNeverConnected(error)
+    return error instanceof NotConnectedError
       ? { outcome: 'not_reached', text: `no connection: ${text}` }
       : { outcome: 'unknown', text: `no answer: ${text}` }
   }

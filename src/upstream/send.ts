@@ -1,7 +1,8 @@
+import { NotConnectedError } from '../lib/http-dispatch.js'
 import { asObjects, asText, type JsonObject } from '../lib/json.js'
 import { type Answer, bareStatusText, readId } from './answer.js'
 import { type BusinessNumber, type Connection, makeCall } from './connection.js'
-import { PAIR_LIMIT, wasNeverConnected } from './errors.js'
+import { PAIR_LIMIT } from './errors.js'
 import type { OutboundMessage } from './wire.js'
 
 /** What became of one call. `not_accepted` may be sent again; of `unknown` nobody can tell (contract 4, Sending). */
@@ -35,7 +36,7 @@ export async function send(
     return toOutcome(await makeCall(connection, number, { method: 'POST', path, headers, body }, timeoutMs))
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
-    if (!wasNeverConnected(error)) return { outcome: 'unknown', text: `no answer: ${text}` }
+    if (!(error instanceof NotConnectedError)) return { outcome: 'unknown', text: `no answer: ${text}` }
     return {
       outcome: 'not_accepted',
       limit: null,

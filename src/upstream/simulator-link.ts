@@ -1,6 +1,6 @@
-import { request } from 'undici'
+import { exchangeOnce } from '../lib/exchange.js'
+import { NotConnectedError } from '../lib/http-dispatch.js'
 import { asObject, asText, type JsonObject, parseJsonObject } from '../lib/json.js'
-import { wasNeverConnected } from './errors.js'
 
 /** Where a simulator takes orders. */
 export interface SimulatorControl {
@@ -144,20 +144,19 @@ async function callControl(
   timeoutMs: number,
 ): Promise<ControlOutcome> {
   try {
-    const { statusCode, body: answer } = await request(controlUrl + path, {
-      method,
-      headers: { 'content-type': 'application/json', ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
-      body: body === null ? null : JSON.stringify(body),
-      signal: AbortSignal.timeout(timeoutMs),
-    })
-    const text = await answer.text()
+    const headers = {
+      'content-type': 'application/json',
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+    }
+    const request = { method, headers, body: body === null ? null : JSON.stringify(body) }
+    const { statusCode, body: text } = await exchangeOnce(controlUrl + path, request, AbortSignal.timeout(timeoutMs))
     const object = parseJsonObject(text)
     if (statusCode === 200 && object !== null) return { outcome: 'done', body: object }
     const reason = asText(object?.message) ?? text.slice(0, MAX_REASON_LENGTH)
     return { outcome: 'refused', status: statusCode, text: `HTTP ${statusCode}: ${reason}` }
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
-    return wasNeverConnected(error)
+    return error instanceof NotConnectedError
       ? { outcome: 'not_reached', text: `no connection to the simulator: ${text}` }
       : { outcome: 'unknown', text: `no answer of the simulator: ${text}` }
   }

@@ -1,3 +1,4 @@
+import { AnswerTooLongError } from '../lib/exchange.js'
 import { asObject, asObjects, asText, type JsonObject } from '../lib/json.js'
 import { toStorableDeep } from '../lib/text.js'
 import { type Answer, bareStatusText, readId } from './answer.js'
@@ -106,7 +107,7 @@ async function readPage(
   try {
     return toPage(await makeCall(connection, { accessToken }, { method: 'GET', path }, timeoutMs))
   } catch (error) {
-    if ((error as { code?: unknown }).code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return { outcome: 'too_large' }
+    if (error instanceof AnswerTooLongError) return { outcome: 'too_large' }
     return { outcome: 'failed', text: `no answer: ${error instanceof Error ? error.message : String(error)}` }
   }
 }

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { request as forward } from 'undici'
 import type { AdminGuard } from '../../http/auth.js'
+import { exchangeOnce } from '../../lib/exchange.js'
 import { MEBIBYTE } from '../../lib/units.js'
 
 /** Where the simulator's control is, and the token that it asks for. */
@@ -10,6 +10,9 @@ export interface SimulatorAddress {
 }
 
 const BODY_LIMIT = 4 * MEBIBYTE
+const MAX_ANSWER_BYTES = 64 * MEBIBYTE
+/** A simulated message answers when the callback has arrived, and /_sim/idle when all have. */
+const TIMEOUT_MS = 90_000
 
 /** `/_sim`: passes the control of the built-in simulator on, for those who hold the admin token (contract 2, 6). */
 export function simulatorRoutes({ controlUrl, token }: SimulatorAddress, guard: AdminGuard): FastifyPluginAsync {
@@ -21,18 +24,15 @@ export function simulatorRoutes({ controlUrl, token }: SimulatorAddress, guard: 
     )
     server.all('/*', { schema: { hide: true } as object }, async (request, reply) => {
       const path = request.url.slice('/_sim'.length)
-      const answer = await forward(`${controlUrl}${path}`, {
-        method: request.method as 'GET',
-        headers: {
-          'content-type': request.headers['content-type'] ?? 'application/json',
-          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-        },
-        body: Buffer.isBuffer(request.body) && request.body.length > 0 ? request.body : null,
-        // A simulated message answers when the callback has arrived, and /_sim/idle when all have.
-        headersTimeout: 90_000,
-      })
+      const headers = {
+        'content-type': request.headers['content-type'] ?? 'application/json',
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      }
+      const body = Buffer.isBuffer(request.body) && request.body.length > 0 ? request.body : null
+      const forwarded = { method: request.method, headers, body }
+      const answer = await exchangeOnce(controlUrl + path, forwarded, TIMEOUT_MS, MAX_ANSWER_BYTES)
       reply.code(answer.statusCode).type('application/json')
-      return reply.send(Buffer.from(await answer.body.arrayBuffer()))
+      return reply.send(answer.body)
     })
   }
 }

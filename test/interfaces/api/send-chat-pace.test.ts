@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -486,13 +486,14 @@ describe('an upstream to which there was no connection', () => {
     const wake = () => {
       if (failures++ === 0) server?.listen(port, '127.0.0.1')
     }
-    subscribe('undici:client:connectError', wake)
+    const watch = (message: unknown) => void (message as { socket: Socket }).socket.once('error', wake)
+    subscribe('net.client.socket', watch)
     try {
       const body = { phone_number: digits, message_type: 'text', text: 'hello' }
       const answer = await waking.request('POST', '/send-chat', { key: organization.key, body })
       expect(answer.body).toMatchObject({ success: true, data: { message_id: 'wamid.awake' } })
     } finally {
-      unsubscribe('undici:client:connectError', wake)
+      unsubscribe('net.client.socket', watch)
     }
     expect(failures).toBeGreaterThanOrEqual(1)
     expect(calls).toBe(1)
