@@ -9,9 +9,9 @@ const LINGER_MS = 1_000
 
 /**
  * Answers what Node's HTTP parser refuses before there is a request (a malformed request line, headers that are too large, a
- * client that takes too long), in the shape of every other error (spec 2.4), and ends the connection.
+ * client that takes too long), in the shape of every other error, under the id `requestId`, and ends the connection.
  */
-export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+export function answerClientError(error: Error & { code?: string }, socket: Socket, requestId: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -19,7 +19,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   const { status, message } = refusalOf(error)
   const name = STATUS_CODES[status] ?? 'Bad Request'
   const body = JSON.stringify({ success: false, error: name, message })
-  const head = `HTTP/1.1 ${status} ${name}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8`
+  const head = `HTTP/1.1 ${status} ${name}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${requestId}`
   socket.end(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
   socket.resume()
   const timer = setTimeout(() => socket.destroy(), LINGER_MS)

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
@@ -6,6 +5,7 @@ import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyPluginAsync,
+  type FastifyReply,
   type FastifyRequest,
   type FastifySchema,
   LogController,
@@ -16,6 +16,7 @@ import { MEBIBYTE } from '../lib/units.js'
 import { Problem } from '../model/problem.js'
 import { answerClientError, HEADER_LIMIT } from './client-error.js'
 import { type ProblemSender, sendProblem } from './problems.js'
+import { createRequestIds, REQUEST_ID } from './request-id.js'
 import { compileValidator } from './validation.js'
 
 /** How large a request's body may be, in bytes, where a route says nothing else (contract 4). */
@@ -47,6 +48,7 @@ export function createServer(
   log: Logger,
   { rewriteUrl, sendUrlProblem = sendProblem }: ServerOptions = {},
 ): FastifyInstance {
+  const nameRequest = createRequestIds()
   const server = fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -56,13 +58,17 @@ export function createServer(
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    genReqId: createRequestIds(),
+    genReqId: nameRequest,
     // One logger for all: a child for each request costs more than the few lines that are logged are worth.
     childLoggerFactory: (logger) => logger,
     routerOptions: { maxParamLength: 512 },
     rewriteUrl: rewriteUrl && (({ url = '/' }) => rewriteUrl(url)),
-    frameworkErrors: (error, request, reply) => sendUrlProblem(error, request, reply),
-    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => sendUrlProblem(error, request, tellId(request, reply)),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, nameRequest()),
+  })
+  server.addHook('onRequest', (request, reply, done) => {
+    tellId(request, reply)
+    done()
   })
   refuseWhileClosing(server)
   server.setValidatorCompiler(compileValidator)
@@ -90,6 +96,11 @@ export function createServer(
     }
   })
   return server
+}
+
+/** Every answer names its request, as the log does where it tells of one. */
+function tellId(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply.header(REQUEST_ID, request.id)
 }
 
 /** What is under way finishes, and nothing new begins (contract 1, SIGTERM): requests on open connections get a 503. */
@@ -152,11 +163,4 @@ export function refuseOtherMethods(server: FastifyInstance, except: readonly str
 
 function notFound({ method, url }: FastifyRequest): Problem {
   return new Problem('not_found', `There is no ${method} ${url.split('?')[0]?.slice(0, 200)}`)
-}
-
-/** Ids that tell a request from every other one of all processes, and cost next to nothing. */
-function createRequestIds(): () => string {
-  const prefix = randomBytes(9).toString('base64url')
-  let count = 0
-  return () => `${prefix}-${(++count).toString(36)}`
 }
