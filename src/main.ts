@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { endSoon } from './cli/last-resort.js'
 import { runCli } from './cli/program.js'
 

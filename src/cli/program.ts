@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { Command, CommanderError } from 'commander'
 import { isDatabaseUnavailable } from '../database/errors.js'
+import { packageVersion } from '../lib/package-version.js'
 import { Problem } from '../model/problem.js'
 import { addAnalyticsCommands } from './analytics.js'
 import { addKeyCommands } from './api-keys.js'
@@ -51,6 +52,7 @@ function createProgram(invocation: Invocation): Command {
   const { stdout, stderr } = invocation.streams
   const program = new Command('parley')
     .description('A self-hosted messaging service that a business can trust with every conversation')
+    .version(packageVersion, '--version', 'print the version')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => stdout.write(text),

@@ -1,6 +1,8 @@
 import { type Simulator, startSimulator } from '../../simulator/index.js'
 import { type App, startApp } from '../app.js'
 import { type Config, configWarnings } from '../config.js'
+import { isFfmpegInstalled } from '../lib/ffmpeg.js'
+import { packageVersion } from '../lib/package-version.js'
 import { createLogger, type Logger } from '../log.js'
 import type { Secrets } from '../secrets.js'
 import { type OpenDatabase, openConfiguredDatabase, prepareSchema, requireSecrets } from './environment.js'
@@ -21,6 +23,9 @@ export interface Service {
   close(): Promise<void>
 }
 
+const NO_FFMPEG =
+  'there is no ffmpeg on the PATH: sound that is no OGG/Opus is sent as a file and not as a voice note, and what has to be converted is refused'
+
 /**
  * Starts everything that this configuration names. Throws a CliFailure where the operator has to do something, and
  * AskedToEnd when the request to end came first; nothing is left running then.
@@ -31,7 +36,9 @@ export async function startService(
   { signal, asked }: EndRequest,
 ): Promise<Service> {
   const log = createLogger(config.logLevel)
+  log.info(`parley ${packageVersion} on Node ${process.version}`)
   for (const warning of configWarnings(config)) log.warn(warning)
+  if (!(await isFfmpegInstalled())) log.info(NO_FFMPEG)
   const closers: (() => Promise<void>)[] = []
   const close = async () => {
     const failures: unknown[] = []

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 
 /** What became of a file that was to be converted. */
 export type Conversion =
@@ -21,6 +21,13 @@ export interface ConversionOptions {
 
 const MAX_SAID = 2_000
 const MAX_TOLD = 300
+
+/** Whether this machine has ffmpeg, and it runs. */
+export function isFfmpegInstalled(): Promise<boolean> {
+  return new Promise((resolve) => {
+    execFile('ffmpeg', ['-version'], (error) => resolve(error === null))
+  })
+}
 
 /**
  * Makes the file at `target` from that at `source` with the program ffmpeg of this machine, which reads nothing else. A target that

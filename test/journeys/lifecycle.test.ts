@@ -4,9 +4,10 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createTestDatabase } from '../support/database.js'
 import { descendantsOf, stillRunning } from './support/process-table.js'
 import { endPrograms, startProgram } from './support/programs.js'
-import { createOrganization, makeFolder, type Service, startService, succeed } from './support/service.js'
+import { createOrganization, makeFolder, type Service, startService, succeed, urlOf } from './support/service.js'
 
 vi.setConfig({ testTimeout: 90_000 })
 const patience = { timeout: 20_000, interval: 20 }
@@ -48,6 +49,19 @@ describe.each([
     const { body } = await second.request('GET', '/conversations?chatNumber=5511987654321', { key })
     expect(body.messages).toMatchObject([{ message: 'before the end', message_id: sent.body.data.message_id }])
     await expectCleanEnd(second)
+  })
+})
+
+describe('a machine without ffmpeg', () => {
+  it('is told of once, in one line, and serve goes on', async () => {
+    const database = await createTestDatabase()
+    cleanups.push(() => database.drop())
+    const env = { ...environment(), PARLEY_DATABASE_URL: urlOf(database.connection), PATH: folder.path }
+    const { program } = await startService(env)
+    const told = program.errors.map((line) => JSON.parse(line)).filter(({ msg }) => msg.includes('ffmpeg'))
+    expect(told).toMatchObject([{ level: 30, msg: expect.stringContaining('is refused') }])
+    program.kill('SIGTERM')
+    expect(await program.exited).toEqual({ code: 0, signal: null })
   })
 })
 

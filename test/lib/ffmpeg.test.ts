@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ConversionOptions, convertFile } from '../../src/lib/ffmpeg.js'
+import { type ConversionOptions, convertFile, isFfmpegInstalled } from '../../src/lib/ffmpeg.js'
 import { hasFfmpeg, makeWithFfmpeg, withoutFfmpeg } from '../support/ffmpeg.js'
 import { mp3 } from '../support/media.js'
 
@@ -27,10 +27,12 @@ const convert = (options: Partial<ConversionOptions> = {}, path = source) =>
 it('says where there is no ffmpeg', () =>
   withoutFfmpeg(async () => {
     expect(await convert()).toEqual({ outcome: 'missing' })
+    expect(await isFfmpegInstalled()).toBe(false)
   }))
 
 describe.skipIf(!hasFfmpeg)('a file', () => {
   it('is converted', async () => {
+    expect(await isFfmpegInstalled()).toBe(true)
     expect(await convert()).toEqual({ outcome: 'converted' })
     expect((await readFile(target)).toString('latin1', 0, 4)).toBe('RIFF')
   })

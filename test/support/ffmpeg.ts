@@ -6,6 +6,9 @@ import { promisify } from 'node:util'
 /** Whether ffmpeg is installed where the tests run: what needs it is left out elsewhere. */
 export const hasFfmpeg = (process.env.PATH ?? '').split(delimiter).some(holdsFfmpeg)
 
+/** What is said at the start of a run where there is none. */
+export const NO_FFMPEG = 'No ffmpeg was found on the PATH: the tests that convert files are skipped'
+
 /** Makes a file with ffmpeg; `options` stand before it. */
 export async function makeWithFfmpeg(path: string, ...options: string[]): Promise<void> {
   await promisify(execFile)('ffmpeg', ['-hide_banner', '-loglevel', 'error', '-y', ...options, path])

@@ -7,6 +7,7 @@ import { migrate } from '../../src/database/migrate.js'
 import { type Connection, openDatabase } from '../../src/database/pool.js'
 import { TASK_NAMES } from '../../src/jobs/tasks.js'
 import { chromiumPath, NO_CHROMIUM } from './chromium.js'
+import { hasFfmpeg, NO_FFMPEG } from './ffmpeg.js'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -26,6 +27,7 @@ const MAX_CONNECTIONS = '300'
  */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   if (chromiumPath === null) process.stderr.write(`${NO_CHROMIUM}\n`)
+  if (!hasFfmpeg) process.stderr.write(`${NO_FFMPEG}\n`)
   const url = process.env.PARLEY_TEST_DATABASE_URL
   const { connection, stop } =
     url === undefined ? await startEmbedded() : { connection: { connectionString: url }, stop: async () => undefined }
