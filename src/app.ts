@@ -84,6 +84,7 @@ const TEMPLATES_MS = 60_000
 export async function startApp(options: AppOptions): Promise<App> {
   const { config, secrets, log, database, simulator } = options
   const clock = options.clock ?? (() => new Date())
+  const servesApi = config.roles.includes('api')
   let url = ''
   const publicUrl = () => config.publicUrl ?? url
   await adoptRestoredDatabase({ database, log })
@@ -127,7 +128,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     sandboxes: simulator && openSandboxes(simulator, () => `${url}/hooks/upstream`),
     devices: (instance) => desk(instance),
     linkedLibrary: createLinkedLibrary(config.linkedDeviceLibrary, log),
-    linkWithSimulator: simulator && ((number) => link(simulator, number, `${url}/hooks/upstream`, log)),
+    // Callbacks go to a process that takes them: the others leave the simulator as it is.
+    linkWithSimulator:
+      simulator && servesApi ? (number) => link(simulator, number, `${url}/hooks/upstream`, log) : null,
   }
   const freeDeadJobs = () => presence.removeDead((workerIds) => unlockJobs(database, workerIds))
   await freeDeadJobs()
@@ -153,7 +156,6 @@ export async function startApp(options: AppOptions): Promise<App> {
     metricsToken: config.metricsToken,
     webhookFigures: webhooks.figures,
   }
-  const servesApi = config.roles.includes('api')
   const server = servesApi
     ? mount({
         ...probes,
@@ -182,11 +184,8 @@ export async function startApp(options: AppOptions): Promise<App> {
 
   try {
     url = await listen(server, config)
-    // Callbacks go to a process that takes them: the others leave the simulator as it is.
-    if (servesApi) {
-      await linkAllWithSimulator(ctx)
-      await makeAllKnownToSimulator(ctx)
-    }
+    await linkAllWithSimulator(ctx)
+    if (servesApi) await makeAllKnownToSimulator(ctx)
     if (runsWorker) {
       await scheduleTemplateSyncs(ctx)
       await scheduleTending(ctx)

@@ -110,21 +110,25 @@ export interface Config {
   linkedDeviceLibrary: string
   /** null = the servers of the devices' own network. */
   linkedDeviceUrl: string | null
-  /** The variables that were set, every other value being the default. */
+  /** The variables that were set. */
   fromEnvironment: ReadonlySet<VariableName>
+  /** The variables whose values are those of `up`, every other value being the default. */
+  fromUp: ReadonlySet<VariableName>
 }
 
 /** A value as text was meant to give it, or what was expected in its place. */
 export type Parsed<T> = { ok: true; value: T } | { ok: false; expected: string }
 
 /**
- * Reads and checks the settings of contract 1. Empty variables count as unset.
+ * Reads and checks the settings. Empty variables count as unset; `up`: values for those that are, in place of the defaults.
  * The problem is one line that names the variable, its value (masked when secret) and what is expected.
  */
 export function readConfig(
   env: Record<string, string | undefined>,
+  up: Record<string, string> = {},
 ): { ok: true; config: Config } | { ok: false; problem: string } {
-  const given = givenVariables(env)
+  const fromEnvironment = givenVariables(env)
+  const given = new Map([...givenVariables(up), ...fromEnvironment])
   const problems = [...unknownVariables(given)]
 
   const read = <T, Default>(name: VariableName, parse: (text: string) => Parsed<T>, byDefault: Default) => {
@@ -163,7 +167,8 @@ export function readConfig(
     transcribe: transcribeUrl === null ? null : { url: transcribeUrl, key: transcribeKey, model },
     linkedDeviceLibrary: read('PARLEY_LINKED_DEVICE_LIBRARY', parseLibrary, 'baileys'),
     linkedDeviceUrl: read('PARLEY_LINKED_DEVICE_URL', parseSocketUrl, null),
-    fromEnvironment: new Set(variableNames.filter((name) => given.has(name))),
+    fromEnvironment: new Set(variableNames.filter((name) => fromEnvironment.has(name))),
+    fromUp: new Set(variableNames.filter((name) => given.has(name) && !fromEnvironment.has(name))),
   }
 
   const problem = problems[0] ?? contradiction(config)
@@ -174,7 +179,8 @@ export function readConfig(
 export interface ConfigRow {
   name: VariableName
   value: string
-  source: 'default' | 'environment' | 'generated'
+  /** `up`: what the last `parley up` in the data folder ran with. */
+  source: 'default' | 'environment' | 'generated' | 'up'
 }
 
 /**
@@ -307,6 +313,7 @@ function isLoopback(host: string): boolean {
 
 function sourceOf(config: Config, name: VariableName): ConfigRow['source'] {
   if (config.fromEnvironment.has(name)) return 'environment'
+  if (config.fromUp.has(name)) return 'up'
   return name === 'PARLEY_ADMIN_TOKEN' || name === 'PARLEY_SECRET' ? 'generated' : 'default'
 }
 

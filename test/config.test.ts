@@ -50,6 +50,7 @@ describe('readConfig', () => {
       linkedDeviceLibrary: 'baileys',
       linkedDeviceUrl: null,
       fromEnvironment: new Set(),
+      fromUp: new Set(),
     })
   })
 
@@ -215,6 +216,22 @@ describe('readConfig', () => {
 
   it('lets the variables of the test suite pass', () => {
     expect(configOf({ PARLEY_TEST_DATABASE_URL: 'anything' })).toEqual(configOf({}))
+  })
+})
+
+describe('values of up', () => {
+  it('stand below the environment and above the defaults, and describeConfig tells them', () => {
+    const up = { PARLEY_UPSTREAM_URL: 'sandbox', PARLEY_PORT: '9000', PARLEY_PUBLIC_URL: '' }
+    const read = readConfig({ PARLEY_PORT: '9001' }, up)
+    if (!read.ok) throw new Error(read.problem)
+    expect(read.config).toMatchObject({ upstreamUrl: 'sandbox', port: 9001, publicUrl: undefined })
+    const rows = describeConfig(read.config)
+    const sourceOf = Object.fromEntries(rows.map(({ name, source }) => [name, source]))
+    expect(sourceOf).toMatchObject({
+      PARLEY_UPSTREAM_URL: 'up',
+      PARLEY_PORT: 'environment',
+      PARLEY_PUBLIC_URL: 'default',
+    })
   })
 })
 

@@ -8,12 +8,20 @@ import type { Logger } from '../log.js'
 import { loadSecrets, type Secrets } from '../secrets.js'
 import { CliFailure } from './failure.js'
 import type { Environment } from './invocation.js'
+import { readUpSettings, type UpSettings } from './up-settings.js'
 
-/** The checked configuration. Throws a CliFailure of code 2 that names what is wrong. */
-export function requireConfig(env: Environment): Config {
-  const read = readConfig(env)
+/**
+ * The checked configuration; `up`: values in place of defaults. Throws a CliFailure of code 2 that names what is wrong.
+ */
+export function requireConfig(env: Environment, up: UpSettings = {}): Config {
+  const read = readConfig(env, up)
   if (!read.ok) throw new CliFailure(2, read.problem)
   return read.config
+}
+
+/** The same for a command beside the service: where the environment says nothing, it has what the service was started with by `up`. */
+export async function requireSharedConfig(env: Environment): Promise<Config> {
+  return requireConfig(env, await readUpSettings(requireConfig(env)))
 }
 
 /** The secrets, made on first use. Throws a CliFailure of code 2. */

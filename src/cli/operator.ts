@@ -5,7 +5,7 @@ import type { LinkContext } from '../core/sign-in-links.js'
 import { createSignInTokens } from '../core/sign-in-tokens.js'
 import { createSecretBox } from '../lib/secret-box.js'
 import { createLogger } from '../log.js'
-import { openConfiguredDatabase, prepareSchema, requireConfig, requireSecrets } from './environment.js'
+import { openConfiguredDatabase, prepareSchema, requireSecrets, requireSharedConfig } from './environment.js'
 import type { Environment } from './invocation.js'
 
 /** What the help says of `--org`. */
@@ -19,7 +19,7 @@ export async function asOperator<Result>(
   env: Environment,
   work: (ctx: OperatorContext, config: Config) => Promise<Result>,
 ): Promise<Result> {
-  const config = requireConfig(env)
+  const config = await requireSharedConfig(env)
   return overDatabase(config, (ctx) => work(ctx, config))
 }
 
@@ -28,7 +28,7 @@ export async function withCredentials<Result>(
   env: Environment,
   work: (ctx: CredentialsContext, config: Config) => Promise<Result>,
 ): Promise<Result> {
-  const config = requireConfig(env)
+  const config = await requireSharedConfig(env)
   const { masterKeys } = await requireSecrets(config)
   const secrets = createSecretBox(masterKeys)
   // A simulator that a service started is that service's to tell of numbers; its workers look for jobs every two seconds.

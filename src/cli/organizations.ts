@@ -157,7 +157,7 @@ async function upstream({ env, streams }: Invocation, name: string, options: Jso
   })
   printFields(streams, presentUpstream(credentials), options)
   if (usesSandbox) {
-    printNote(streams, 'A service that runs with the sandbox learns of this number at its next start: restart it')
+    printNote(streams, 'A service that runs with the sandbox makes this number known to it within some seconds')
   }
 }
 

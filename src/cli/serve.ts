@@ -3,6 +3,7 @@ import { requireConfig } from './environment.js'
 import type { Invocation, Streams } from './invocation.js'
 import { startService } from './service.js'
 import { type EndRequest, endingInOrder } from './signals.js'
+import { dropUpSettings } from './up-settings.js'
 
 /** `parley serve`: runs the service until it is asked to end (contract 1). */
 export async function serve({ env, streams }: Invocation, { migrate = false }: { migrate?: boolean }): Promise<void> {
@@ -13,6 +14,7 @@ export async function serve({ env, streams }: Invocation, { migrate = false }: {
 async function run(config: Config, migrate: boolean, { stdout }: Streams, endRequest: EndRequest): Promise<void> {
   const service = await startService(config, { migrate }, endRequest)
   try {
+    await dropUpSettings(config)
     stdout.write(`${readyLine(service.app.url)}\n`)
     await service.untilAskedToEnd()
   } finally {

@@ -7,13 +7,14 @@ import { inOneLine } from './output.js'
 import { readyLine } from './serve.js'
 import { type Service, startService } from './service.js'
 import { type EndRequest, endingInOrder } from './signals.js'
+import { keepUpSettings, UP_DEFAULTS } from './up-settings.js'
 
 /**
  * `parley up`, which bin/up calls: runs the service, makes the demo where the sandbox stands in for the upstream, says how to
  * go on, and stays until it is asked to end (contract 1).
  */
 export async function up({ env, streams }: Invocation, { migrate = false }: { migrate?: boolean }): Promise<void> {
-  const config = requireConfig(env)
+  const config = requireConfig(env, UP_DEFAULTS)
   await endingInOrder((endRequest) => run(config, migrate, streams, endRequest))
 }
 
@@ -21,6 +22,7 @@ async function run(config: Config, migrate: boolean, { stdout }: Streams, endReq
   const service = await startService(config, { migrate }, endRequest)
   const ended = service.untilAskedToEnd()
   try {
+    await keepUpSettings(config, reachable(service.app.url))
     const outcome = await Promise.race([makeDemo(config, service, endRequest.signal), ended.then(() => null)])
     if (outcome === null) return
     stdout.write(`${readyLine(service.app.url)}\n\n${describe(config, service, outcome)}`)

@@ -97,6 +97,24 @@ export async function linkAllWithSimulator(ctx: CredentialsContext): Promise<voi
   await linkWithSimulator(ctx, ctx.database, await listConnectedOrganizations(ctx.database))
 }
 
+/** The same for the numbers of these organizations, as `db` sees them. Throws when the simulator does not take one. */
+export async function linkWithSimulator(
+  ctx: CredentialsContext,
+  db: Queryable,
+  organizationIds: string[],
+): Promise<void> {
+  if (!ctx.linkWithSimulator) return
+  const tenants = await findTenantsById(db, organizationIds)
+  for (const { id, upstream } of tenants.values()) {
+    if (!upstream) continue
+    await ctx.linkWithSimulator({
+      ...openBusinessNumber(ctx, id, upstream),
+      businessAccountId: upstream.business_account_id,
+      appSecret: ctx.secrets.open(upstream.app_secret, `${id}:upstream.app_secret`),
+    })
+  }
+}
+
 /** What is to be stored beside the ids: what is given, else what is stored, else the default. Throws missing_field. */
 function completeUpstream(
   { secrets }: Pick<Context, 'secrets'>,
@@ -114,19 +132,6 @@ function completeUpstream(
     verify_token_hash: hash ?? stored?.verify_token_hash ?? missingSetting('verify_token'),
     messages_per_second: messages_per_second ?? stored?.messages_per_second ?? DEFAULT_MESSAGES_PER_SECOND,
     pair_limit: pair_limit ?? stored?.pair_limit ?? true,
-  }
-}
-
-async function linkWithSimulator(ctx: CredentialsContext, db: Queryable, organizationIds: string[]): Promise<void> {
-  if (!ctx.linkWithSimulator) return
-  const tenants = await findTenantsById(db, organizationIds)
-  for (const { id, upstream } of tenants.values()) {
-    if (!upstream) continue
-    await ctx.linkWithSimulator({
-      ...openBusinessNumber(ctx, id, upstream),
-      businessAccountId: upstream.business_account_id,
-      appSecret: ctx.secrets.open(upstream.app_secret, `${id}:upstream.app_secret`),
-    })
   }
 }
 

@@ -72,3 +72,19 @@ describe('templates list', () => {
     expect(await run(['templates', 'list', '--org', other.slug], env)).toMatchObject({ code: 0, out: '(none)\n' })
   })
 })
+
+describe('org upstream beside a service with a simulator', () => {
+  it('has the service make the number known to it, and fetch its templates', async () => {
+    const { slug } = (await world.admin('POST', '/organizations', { name: 'New', slug: 'new' })).body.organization
+    const number = { phone_number_id: '1099000000001', business_account_id: '2099000000001' }
+    const secrets = { access_token: 'token', app_secret: 'app', verify_token: 'verify' }
+    const connected = await run(['org', 'upstream', slug], env, JSON.stringify({ ...number, ...secrets }))
+    expect(connected.code).toBe(0)
+    await world.drain()
+    const { body } = await world.sim('GET', '/numbers')
+    const callback_url = `${world.app.url}/hooks/upstream`
+    expect(body.numbers).toContainEqual(expect.objectContaining({ ...number, callback_url }))
+    const listed = await run(['templates', 'list', '--json', '--org', slug], env)
+    expect(listed.json()).toHaveLength(4)
+  })
+})

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { descendantsOf, stillRunning } from './support/process-table.js'
-import { endPrograms, type Program, startProgram } from './support/programs.js'
-import { type Answer, call, makeFolder } from './support/service.js'
+import { endPrograms, type Program, runProgram, startProgram } from './support/programs.js'
+import { type Answer, call, makeFolder, startService } from './support/service.js'
 
 vi.setConfig({ testTimeout: 90_000 })
 const patience = { timeout: 40_000, interval: 20 }
@@ -47,6 +47,30 @@ describe('up', () => {
     })
   })
 
+  it('is found by commands in another shell, until serve takes its place', async () => {
+    const { program, url } = await up()
+    const other = { env: { PARLEY_DATA_DIR: dataDir } }
+    const config = await runProgram(['config', '--json'], other)
+    expect(JSON.parse(config.output.join(''))).toEqual(
+      expect.arrayContaining([
+        { name: 'PARLEY_UPSTREAM_URL', value: 'sandbox', source: 'up' },
+        { name: 'PARLEY_ALLOWED_PRIVATE_HOSTS', value: '127.0.0.0/8,::1', source: 'up' },
+        { name: 'PARLEY_PORT', value: new URL(url).port, source: 'up' },
+      ]),
+    )
+    const members = await runProgram(['member', 'list', '--org', 'demo', '--json'], other)
+    const [{ id }] = JSON.parse(members.output.join(''))
+    const link = await runProgram(['member', 'link', id], other)
+    expect(link.output.join('\n')).toContain(`${url}/console/sign-in#`)
+    program.kill('SIGTERM')
+    await program.exited
+
+    const service = await startService({ PARLEY_DATA_DIR: dataDir, PARLEY_LOG_LEVEL: 'warn' })
+    const after = await runProgram(['config', '--json'], other)
+    expect(after.output.join('')).not.toContain('"up"')
+    service.program.kill('SIGTERM')
+  })
+
   it('starts again after everything was killed', async () => {
     const first = await up()
     const texts = await textsOf(first)
@@ -84,7 +108,7 @@ interface Up {
 }
 
 function environment(): Record<string, string> {
-  return { PARLEY_DATA_DIR: dataDir, PARLEY_PORT: '0', PARLEY_UPSTREAM_URL: 'sandbox' }
+  return { PARLEY_DATA_DIR: dataDir, PARLEY_PORT: '0' }
 }
 
 async function up(): Promise<Up> {

@@ -1,4 +1,4 @@
-import type { Context } from '../../context.js'
+import type { Context, CredentialsContext } from '../../context.js'
 import { newId } from '../../lib/id.js'
 import { canonicalJson } from '../../lib/json.js'
 import type { Tenant } from '../../model/organization.js'
@@ -18,6 +18,7 @@ import {
 } from '../../storage/templates.js'
 import type { ListedTemplate, ListTemplatesOutcome } from '../../upstream/client.js'
 import { openBusinessNumber, requireUpstream } from '../business-number.js'
+import { linkWithSimulator } from '../connections.js'
 
 /** What asking the upstream for templates needs: the command line does it too. */
 export type SyncContext = Pick<Context, 'database' | 'secrets' | 'upstream' | 'upstreamTimeoutMs'>
@@ -69,15 +70,17 @@ export async function syncTemplatesOf(ctx: SyncContext, organizationId: string):
 
 /**
  * The same as a job that was asked for at `askedAt`: a list that began to be fetched later is enough. A refusal is for the
- * operator to heal; after other failures the job is done again.
+ * operator to heal; after other failures the job is done again. A simulator is told of the number first: the command line, which
+ * leaves this job, does not know where a service has its own.
  */
 export async function syncTemplatesAsJob(
-  ctx: SyncContext & Pick<Context, 'log'>,
+  ctx: SyncContext & CredentialsContext & Pick<Context, 'log'>,
   organizationId: string,
   askedAt: Date,
 ): Promise<void> {
   const last = await findTemplateSync(ctx.database, organizationId)
   if (last === null || (last.syncedAt !== null && last.syncedAt > askedAt)) return
+  await linkWithSimulator(ctx, ctx.database, [organizationId])
   try {
     await syncTemplatesOf(ctx, organizationId)
   } catch (error) {

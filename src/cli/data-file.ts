@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto'
+import { chmod, open, readFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isJsonObject, type JsonObject } from '../lib/json.js'
+import { makeFolder } from '../lib/make-folder.js'
+
+/** Reads a JSON object of the data folder, and closes its file to other users; empty where there is none, or nothing of use in it. */
+export async function readDataFile(dataDir: string, name: string): Promise<JsonObject> {
+  const path = join(dataDir, name)
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  if (text === null) return {}
+  await chmod(path, 0o600)
+  try {
+    const content: unknown = JSON.parse(text)
+    return isJsonObject(content) ? content : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Writes a JSON object into the data folder, for this user alone, whole or not at all. */
+export async function writeDataFile(dataDir: string, name: string, content: object): Promise<void> {
+  await makeFolder(dataDir, 0o700)
+  const path = join(dataDir, name)
+  const draft = `${path}.${randomUUID()}`
+  const file = await open(draft, 'wx', 0o600)
+  try {
+    await file.writeFile(`${JSON.stringify(content, null, 2)}\n`)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(draft, path)
+}
