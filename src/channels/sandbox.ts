@@ -8,9 +8,11 @@ import {
   type PhoneName,
   type PhoneState,
   registerPhone,
+  type SimulatedLine,
   type SimulatedPhone,
   type SimulatorControl,
   scanCode,
+  writeAsCustomer,
 } from '../upstream/simulator-link.js'
 import { toOutbound } from './business-api.js'
 import type { Channel, ChannelMessage } from './channel.js'
@@ -24,6 +26,13 @@ export interface Sandboxes {
   forget(phone: PhoneName): Promise<void>
   /** Has the phone's owner scan the code that it shows; `number`: as whose. Waits at most `timeoutMs`; never throws. */
   scan(phone: PhoneName, number: string | null, timeoutMs: number): Promise<ControlOutcome>
+  /** Has a customer write a text to a number or a phone. Waits at most `timeoutMs`; never throws. */
+  receive(
+    to: SimulatedLine,
+    from: { number: string; name: string | null },
+    text: string,
+    timeoutMs: number,
+  ): Promise<ControlOutcome>
   /** All but sending, which goes by `sandboxChannel`. */
   device(phone: PhoneName): Device
 }
@@ -34,6 +43,7 @@ export function openSandboxes(control: SimulatorControl, callbackUrl: () => stri
     register: (phone) => registerPhone(control, phone, callbackUrl()),
     forget: (phone) => forgetPhone(control, phone),
     scan: (phone, number, timeoutMs) => scanCode(control, phone, number, timeoutMs),
+    receive: (to, from, text, timeoutMs) => writeAsCustomer(control, to, from, text, timeoutMs),
     device: (phone) => sandboxDevice(control, phone),
   }
 }

@@ -121,6 +121,25 @@ export function scanCode(
   return callControl(control, 'POST', '/scan', body, timeoutMs)
 }
 
+/** Where a simulated customer writes to: a business number, or the phone of a SANDBOX instance. */
+export type SimulatedLine = { phoneNumberId: string } | PhoneName
+
+/** Has a simulated customer write a text; gives up waiting after `timeoutMs`. Never throws. */
+export function writeAsCustomer(
+  control: SimulatorControl,
+  to: SimulatedLine,
+  from: { number: string; name: string | null },
+  text: string,
+  timeoutMs: number,
+): Promise<ControlOutcome> {
+  const line =
+    'phoneNumberId' in to
+      ? { phone_number_id: to.phoneNumberId }
+      : { organization_id: to.organizationId, instance: to.name }
+  const body = { ...line, from: from.number, ...(from.name !== null && { name: from.name }), type: 'text', text }
+  return callControl(control, 'POST', '/inbound', body, timeoutMs)
+}
+
 /** The id that a pretend phone has as a number of the simulator (contract 6). */
 export function phoneNumberIdOf({ organizationId, name }: PhoneName): string {
   return `${organizationId}/${name}`

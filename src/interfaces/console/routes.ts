@@ -15,6 +15,7 @@ import { liveRoutes } from './live.js'
 import { noteRoutes } from './notes.js'
 import { pageRoutes } from './page.js'
 import { placeholderRoutes } from './placeholders.js'
+import { playCustomerRoutes } from './play-customer.js'
 import { sessionRoutes, signInRoutes } from './session.js'
 import { settingsRoutes } from './settings.js'
 import { tagRoutes } from './tags.js'
@@ -59,6 +60,7 @@ export function consoleRoutes({ ctx, guard, interfaceA }: ConsoleOptions): Fasti
           threadRoutes(guarded, ctx) //    /contacts/{contactId}: GET /messages, POST /read
           threadSearchRoutes(guarded, ctx) // GET /contacts/{contactId}/search
           noteRoutes(guarded, ctx) //      POST /contacts/{contactId}/notes, DELETE /notes/{id}
+          playCustomerRoutes(guarded, ctx) // POST /contacts/{contactId}/play
           assignmentRoutes(guarded, ctx) // PUT /contacts/{contactId}/assignee
           fileRoutes(guarded, ctx) //      POST /contacts/{contactId}/files
           tagRoutes(guarded, ctx) //       GET /tags

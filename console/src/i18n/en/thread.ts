@@ -160,4 +160,10 @@ export const thread = {
   bodyField: 'Text: {{name}}',
   buttonField: 'Button “{{name}}”',
   placeholders: 'Put in what is known of the contact',
+  asCustomer: {
+    hint: 'This is the sandbox: you can also play the customer.',
+    open: 'Write as {{name}}',
+    field: 'A message from {{name}}',
+    send: 'Receive',
+  },
 }

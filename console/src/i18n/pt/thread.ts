@@ -162,4 +162,10 @@ export const thread: SameShape<typeof english> = {
   bodyField: 'Texto: {{name}}',
   buttonField: 'Botão “{{name}}”',
   placeholders: 'Inserir o que se sabe do contato',
+  asCustomer: {
+    hint: 'Este é o ambiente de testes: você também pode fazer o papel do cliente.',
+    open: 'Escrever como {{name}}',
+    field: 'Uma mensagem de {{name}}',
+    send: 'Receber',
+  },
 }

@@ -21,6 +21,8 @@ const MENU_MS = 60
 
 // Few messages are templates: the dialog is loaded when it is asked for.
 const TemplateDialog = lazy(() => import('./template-dialog.js'))
+// Only the sandbox has it.
+const PlayCustomer = lazy(() => import('./play-customer.js'))
 
 /** What others may ask of the composer. */
 export interface ComposerHandle {
@@ -45,7 +47,7 @@ export function Composer({
   ref: Ref<ComposerHandle>
 }) {
   const { t } = useTranslation('thread')
-  const { member } = useSession()
+  const { member, simulator } = useSession()
   const mayWrite = useMay('agent')
   const editor = useRef<EditorHandle>(null)
   const [draft, changeDraft] = useDraft(contact.id)
@@ -79,6 +81,11 @@ export function Composer({
   )
   return (
     <div className={classes.composer}>
+      {simulator && contact.phone_number !== null && (
+        <Suspense>
+          <PlayCustomer key={contact.id} contact={contact} />
+        </Suspense>
+      )}
       {closed === null ? (
         contact.bot_status === 'active' && !draft.isNote && <Notice icon={IconRobot}>{t('botActive')}</Notice>
       ) : (

@@ -1,0 +1,67 @@
+import { Button, Group, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconFlask } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { InboxContact } from '../../../../../src/model/inbox.js'
+import { api } from '../../../api/client.js'
+import { tellProblem } from '../../../shared/problem.js'
+import { nameOf } from '../contact/name.js'
+import classes from './composer.module.css'
+import { Notice } from './notice.js'
+
+const MAX_TEXT = 4_096
+
+/** In the sandbox: writes as the customer, so that a conversation can be tried out from both sides. */
+export default function PlayCustomer({ contact }: { contact: InboxContact }) {
+  const { t } = useTranslation('thread')
+  const [isOpen, form] = useDisclosure(false)
+  const [text, setText] = useState('')
+  const sending = useMutation({
+    mutationFn: () => api.post(`/contacts/${contact.id}/play`, { text }),
+    onSuccess: () => setText(''),
+    onError: (error) => tellProblem(error),
+  })
+  const name = nameOf(contact)
+  if (!isOpen) {
+    return (
+      <Notice
+        icon={IconFlask}
+        action={
+          <Button size="compact-sm" variant="default" onClick={form.open}>
+            {t('asCustomer.open', { name })}
+          </Button>
+        }
+      >
+        {t('asCustomer.hint')}
+      </Notice>
+    )
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (text.trim() !== '') sending.mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Group gap="xs" wrap="nowrap" className={classes.notice}>
+        <TextInput
+          flex={1}
+          size="sm"
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+          aria-label={t('asCustomer.field', { name })}
+          placeholder={t('asCustomer.field', { name })}
+          maxLength={MAX_TEXT}
+          autoFocus
+        />
+        <Button type="submit" size="sm" variant="light" loading={sending.isPending}>
+          {t('asCustomer.send')}
+        </Button>
+        <Button size="sm" variant="subtle" color="gray" onClick={form.close}>
+          {t('close', { ns: 'common' })}
+        </Button>
+      </Group>
+    </form>
+  )
+}

@@ -1,0 +1,45 @@
+import type { Context } from '../../context.js'
+import type { Tenant } from '../../model/organization.js'
+import { isUserIdChatId } from '../../model/phone-number.js'
+import { Problem } from '../../model/problem.js'
+import { requireSandboxes } from '../instances/device.js'
+import { findAnswerLine } from './answer-line.js'
+import { requireContact } from './find.js'
+
+const TIMEOUT_MS = 10_000
+const RETRY_SECONDS = 2
+
+/**
+ * Has the simulator write a text as a contact, to the number or phone that would answer the contact. Throws not_supported
+ * where no simulator is in use or the contact is not reached through it, contact_not_found, invalid_field for a contact
+ * without a phone number, service_unavailable.
+ */
+export async function playCustomer(
+  ctx: Pick<Context, 'database' | 'sandboxes'>,
+  tenant: Tenant,
+  contactId: string,
+  text: string,
+): Promise<void> {
+  const sandboxes = requireSandboxes(ctx)
+  const contact = await requireContact(ctx, tenant.id, contactId)
+  if (isUserIdChatId(contact.chat_id)) {
+    throw new Problem('invalid_field', 'The simulator writes as contacts with a phone number, and this one has none')
+  }
+  const line = await findAnswerLine(ctx, tenant, contact)
+  const to =
+    line.kind === 'sandbox' && line.instance !== null
+      ? { organizationId: tenant.id, name: line.instance }
+      : line.kind === 'business_api' && line.instance === null && tenant.upstream
+        ? { phoneNumberId: tenant.upstream.phone_number_id }
+        : null
+  if (to === null) {
+    throw new Problem('not_supported', 'This contact is not reached through the simulator, so it cannot write as it')
+  }
+  const from = { number: contact.chat_id, name: contact.full_name }
+  const received = await sandboxes.receive(to, from, text, TIMEOUT_MS)
+  if (received.outcome === 'done') return
+  if (received.outcome === 'refused') throw new Problem('invalid_field', `The simulator refused: ${received.text}`)
+  throw new Problem('service_unavailable', `The simulator cannot be reached: ${received.text}. Try again`, {
+    retry_after: RETRY_SECONDS,
+  })
+}
