@@ -220,6 +220,25 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
       .toContain('Olga Owner')
     await other.context().close()
   })
+
+  it('plays the customer of the sandbox', async () => {
+    await page.getByRole('button', { name: 'Write as the customer' }).click()
+    await page.getByRole('textbox', { name: 'A message from Ana Souza' }).fill('Played by the team')
+    await page.getByRole('button', { name: 'Receive' }).click()
+    await bubble('Played by the team').waitFor()
+  })
+
+  it('keeps the details in the window, however long a name is', async () => {
+    const data = { phone_number: '+5511911112222', full_name: 'Maximiliana'.repeat(20) }
+    const { contact } = await (await page.request.post('/console/api/contact', { data })).json()
+    await page.goto(`/console/inbox/${contact.id}`)
+    const details = page.getByRole('complementary')
+    await details.getByText('Maximiliana').first().waitFor()
+    await page.getByText('The customer has not written yet').waitFor()
+    const { x, width } = (await details.getByRole('button', { name: 'Close' }).boundingBox()) ?? { x: 0, width: 0 }
+    expect(x).toBeGreaterThan(0)
+    expect(x + width).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0)
+  })
 })
 
 async function numbersShown(page: Page): Promise<number[]> {

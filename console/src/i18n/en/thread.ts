@@ -162,7 +162,7 @@ export const thread = {
   placeholders: 'Put in what is known of the contact',
   asCustomer: {
     hint: 'This is the sandbox: you can also play the customer.',
-    open: 'Write as {{name}}',
+    open: 'Write as the customer',
     field: 'A message from {{name}}',
     send: 'Receive',
   },

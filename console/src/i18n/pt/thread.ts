@@ -164,7 +164,7 @@ export const thread: SameShape<typeof english> = {
   placeholders: 'Inserir o que se sabe do contato',
   asCustomer: {
     hint: 'Este é o ambiente de testes: você também pode fazer o papel do cliente.',
-    open: 'Escrever como {{name}}',
+    open: 'Escrever como o cliente',
     field: 'Uma mensagem de {{name}}',
     send: 'Receber',
   },

@@ -30,7 +30,7 @@ export default function PlayCustomer({ contact }: { contact: InboxContact }) {
         icon={IconFlask}
         action={
           <Button size="compact-sm" variant="default" onClick={form.open}>
-            {t('asCustomer.open', { name })}
+            {t('asCustomer.open')}
           </Button>
         }
       >
