@@ -174,7 +174,7 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
     // Nobody has written here: only a template may be sent, and the network refuses even that.
     await page.getByText('Only', { exact: false }).first().waitFor()
     await succeed(stage.request('POST', '/send-template', { templateName: 'hello_world', chatNumber: '5511900000002' }))
-    await bubble('wrote more than 24 hours ago').getByRole('button', { name: 'Send a template' }).waitFor()
+    await bubble('last message is more than 24 hours old').getByRole('button', { name: 'Send a template' }).waitFor()
   })
 
   it('loads older messages while it is scrolled, without a jump', async () => {
