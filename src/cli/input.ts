@@ -8,6 +8,7 @@ import type { Streams } from './invocation.js'
 /** Options whose name is not the field's. */
 const OPTION_OF_FIELD: Record<string, string> = {
   default_country: '--country',
+  attribution_window_days: '--attribution-window',
   full_name: '--name',
   expires_at: '--expires-at',
   overlap_seconds: '--overlap',

@@ -18,7 +18,7 @@ import {
 import { presentOrganization } from '../model/organization.js'
 import { presentUpstream } from '../model/settings.js'
 import { CliFailure } from './failure.js'
-import { readDocument, readOptions } from './input.js'
+import { readDocument, readOptions, toNumber } from './input.js'
 import type { Invocation } from './invocation.js'
 import { asOperator, withCredentials } from './operator.js'
 import { printDone, printFields, printList, printNote } from './output.js'
@@ -35,10 +35,12 @@ interface OrganizationOptions extends JsonOption {
   timezone?: string
   currency?: string
   language?: string
+  attributionWindow?: string
 }
 
 const PROVIDER = 'who sends: upstream, gateway or none'
 const COUNTRY = 'by which national phone numbers are read'
+const WINDOW = 'how many days after a click or a message an order is due to it'
 
 /** `parley org …`: organizations, as the admin API does it (contract 3). */
 export function addOrganizationCommands(program: Command, invocation: Invocation): void {
@@ -53,6 +55,7 @@ export function addOrganizationCommands(program: Command, invocation: Invocation
     .option('--timezone <name>', 'whose days are the days of analytics (America/Sao_Paulo)')
     .option('--currency <code>', 'of its figures (BRL)')
     .option('--language <code>', 'preferred for templates (pt_BR)')
+    .option('--attribution-window <days>', `${WINDOW} (7)`)
     .option('--json', 'print the organization as JSON')
     .action((options) => create(invocation, options))
   org
@@ -75,6 +78,7 @@ export function addOrganizationCommands(program: Command, invocation: Invocation
     .option('--timezone <name>', 'whose days are the days of analytics')
     .option('--currency <code>', 'of its figures')
     .option('--language <code>', 'preferred for templates')
+    .option('--attribution-window <days>', WINDOW)
     .option('--json', 'print the organization as JSON')
     .action((name, options) => update(invocation, name, options))
   org
@@ -171,7 +175,8 @@ async function storefront({ env, streams }: Invocation, name: string, options: J
 }
 
 /** The options under the names that the fields have in the admin API. */
-function toFields({ name, slug, provider, country, timezone, currency, language }: OrganizationOptions) {
+function toFields({ name, slug, provider, country, timezone, currency, language, ...rest }: OrganizationOptions) {
   const named = provider === 'none' ? null : provider
-  return { name, slug, provider: named, default_country: country, timezone, currency, language }
+  const place = { default_country: country, timezone, currency, language }
+  return { name, slug, provider: named, ...place, attribution_window_days: toNumber(rest.attributionWindow) }
 }

@@ -13,7 +13,7 @@ import { foldLineCounts, repairLineCounts } from '../storage/line-counts.js'
 import { pruneSessions } from '../storage/member-sessions.js'
 import { listOverdueMessages, markAbandonedMessages, refuseMessage } from '../storage/outgoing-messages.js'
 import { noteUptime } from '../storage/processes.js'
-import { foldShortLinkClicks } from '../storage/short-links.js'
+import { foldShortLinkClicks, pruneShortLinkVisits } from '../storage/short-links.js'
 import { pruneFailures } from '../storage/sign-in-failures.js'
 import { pruneSignInLinks } from '../storage/sign-in-links.js'
 import { pruneStorefrontWebhooks } from '../storage/storefront-orders.js'
@@ -66,9 +66,12 @@ export async function adoptRestoredDatabase(ctx: Pick<Context, 'database' | 'log
   )
 }
 
+/** Orders of the last 60 days are read at first, and one may be due to a click 90 days before it. */
+const VISITS_MS = 150 * DAY_MS
+
 /**
  * Deletes what is kept for a time only (contract 4, Contacts): raw callbacks, events, deliveries that have ended and ids of a
- * storefront's webhooks 30 days, idempotency keys 1 day, files whose message never
+ * storefront's webhooks 30 days, visits of short links 150 days, idempotency keys 1 day, files whose message never
  * came 1 day, wrong passwords 1 day; sessions and sign-in links that have expired. Sets the lists of contacts and the counts of messages right, where a process of an older version changed contacts.
  */
 export async function prune(ctx: Context): Promise<void> {
@@ -77,6 +80,7 @@ export async function prune(ctx: Context): Promise<void> {
   await pruneEvents(ctx.database, before(now, 30 * DAY_MS))
   const oldest = idBefore(before(now, 30 * DAY_MS))
   while ((await pruneDeliveries(ctx.database, oldest, PRUNE_BATCH)) === PRUNE_BATCH);
+  while ((await pruneShortLinkVisits(ctx.database, before(now, VISITS_MS), PRUNE_BATCH)) === PRUNE_BATCH);
   await pruneStorefrontWebhooks(ctx.database, before(now, 30 * DAY_MS))
   await pruneIdempotencyKeys(ctx.database, before(now, DAY_MS))
   await pruneBroadcastRetries(ctx.database, before(now, 2 * DAY_MS))

@@ -24,6 +24,7 @@ const DEFAULTS = {
   timezone: 'America/Sao_Paulo',
   currency: 'BRL',
   language: 'pt_BR',
+  attribution_window_days: 7,
 } as const
 
 /** Creates an organization. Throws already_taken when the slug is. */

@@ -15,6 +15,7 @@ import { checkParameters, type TemplateParameters } from '../model/template-para
 import { findRecipientOfSingle, insertUnsentSingleRecipient } from '../storage/broadcast-singles.js'
 import { ensureSinglesCampaign } from '../storage/broadcasts.js'
 import { findContactByAddresses, findContactById } from '../storage/contacts.js'
+import { noteSentLinks } from '../storage/sent-links.js'
 import { type ContactNumber, createContact, readAddresses } from './contacts.js'
 import { organizationLine } from './messages/line.js'
 import { checkMember, sendMessage } from './messages/send.js'
@@ -71,6 +72,8 @@ export async function sendTemplate(ctx: Context, tenant: Tenant, command: Templa
   const contact = known ?? (await makeContact(ctx, tenant, person))
   const campaignId = await campaignOf(ctx, tenant, template)
   const recipient = { broadcastId: id, n: 0, campaignId, parameters }
+  const links = Object.values(parameters.buttons).map((value) => ({ n: 0, value }))
+  await noteSentLinks(ctx.database, tenant.id, { broadcastId: id, campaignId, at: ctx.clock() }, links)
   const to = readAddresses(tenant, 'chatNumber', contact.phone_number ?? contact.chat_id, 'body')
   const message = { id, to, content, about: null, memberId }
   const isPromotional = template.category === 'MARKETING'

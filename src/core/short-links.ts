@@ -86,7 +86,7 @@ export interface Visit {
  */
 export function createLinkFollower(ctx: Context): (visit: Visit) => Promise<string | null> {
   const follow = coalesce(async (visits: Clicks[]) => {
-    const addresses = await followShortLinks(ctx.database, addUp(visits))
+    const addresses = await followShortLinks(ctx.database, addUp(visits), ctx.clock())
     return visits.map(({ code }) => addresses.get(code) ?? null)
   }, MAX_BATCH)
   const counted = createTokenBuckets(COUNTED, ctx.clock)

@@ -25,6 +25,7 @@ const organizationFields = {
   language: Type.Optional(
     Type.String({ pattern: '^[a-z]{2,3}([_-][A-Za-z0-9]{2,8})*$', description: 'must be a language such as pt_BR' }),
   ),
+  attribution_window_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 90 })),
 }
 
 /** `country` is another name of `default_country`: the one that the command line has. */

@@ -19,6 +19,8 @@ export interface Organization {
   language: string
   /** False where `language` is the service's default, which tells nothing about the organization. */
   language_chosen: boolean
+  /** How long after a click, or after the message, an order is still due to it. */
+  attribution_window_days: number
   created_at: Date
   updated_at: Date
 }
@@ -40,7 +42,8 @@ export interface Tenant extends Organization {
 
 /** The organization as the admin API shows it (contract 3). */
 export function presentOrganization(organization: Organization) {
-  const { id, name, slug, provider, default_country, timezone, currency, language } = organization
+  const { id, name, slug, provider, default_country, timezone, currency, language, attribution_window_days } =
+    organization
   return {
     id,
     name,
@@ -50,6 +53,7 @@ export function presentOrganization(organization: Organization) {
     timezone,
     currency,
     language,
+    attribution_window_days,
     created_at: organization.created_at.toISOString(),
     updated_at: organization.updated_at.toISOString(),
   }

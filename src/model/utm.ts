@@ -37,6 +37,12 @@ export function foldUtm(value: string): string {
   return value.toLowerCase()
 }
 
+/** The folded campaigns to which an order with a folded campaign belongs: its own, and what it is without a suffix. */
+export function campaignBases(campaign: string): string[] {
+  const suffix = SUFFIXES.find((candidate) => candidate !== '' && campaign.endsWith(candidate))
+  return suffix === undefined ? [campaign] : [campaign, campaign.slice(0, -suffix.length)]
+}
+
 /** The campaigns that belong to one: itself, and its name with each suffix of spec 4.5. */
 export function campaignVariants(campaign: string): string[] {
   return SUFFIXES.map((suffix) => campaign + suffix)

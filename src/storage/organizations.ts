@@ -3,12 +3,12 @@ import { statement } from '../database/statement.js'
 import type { Organization, Tenant, UpstreamSettings } from '../model/organization.js'
 import { directoryHash } from './directory.js'
 
-const COLUMNS =
-  'id, name, slug, provider, default_country, timezone, currency, language, language_chosen, created_at, updated_at'
+const COLUMNS = `id, name, slug, provider, default_country, timezone, currency, language, language_chosen,
+  attribution_window_days, created_at, updated_at`
 
 /** The columns of a tenant for the queries that join `organizations o` with `upstream_settings u`; see toTenant. */
 export const TENANT_COLUMNS = `o.id, o.name, o.slug, o.provider, o.default_country, o.timezone, o.currency, o.language, o.language_chosen,
-  o.created_at, o.updated_at,
+  o.attribution_window_days, o.created_at, o.updated_at,
   u.phone_number_id, u.business_account_id, u.access_token, u.app_secret, u.messages_per_second, u.pair_limit`
 
 /** A row of TENANT_COLUMNS. */
@@ -19,7 +19,7 @@ export function toTenant(row: TenantRow): Tenant {
   const { phone_number_id, business_account_id, access_token, app_secret, messages_per_second, pair_limit, ...rest } =
     row
   const { id, name, slug, provider, default_country, timezone, currency, language, language_chosen } = rest
-  const { created_at, updated_at } = rest
+  const { attribution_window_days, created_at, updated_at } = rest
   const upstream =
     phone_number_id === null
       ? null
@@ -31,15 +31,15 @@ export function toTenant(row: TenantRow): Tenant {
           messages_per_second,
           pair_limit,
         } as UpstreamSettings)
-  const place = { default_country, timezone, currency, language, language_chosen }
+  const place = { default_country, timezone, currency, language, language_chosen, attribution_window_days }
   return { id, name, slug, provider, ...place, created_at, updated_at, upstream }
 }
 
 const insert = statement<Organization>(
   'organizations.insert',
   `INSERT INTO organizations (id, name, slug, provider, default_country, timezone, currency, language,
-     language_chosen)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+     language_chosen, attribution_window_days)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
    RETURNING ${COLUMNS}`,
 )
 
@@ -85,8 +85,9 @@ const listConnected = statement<{ id: string }>(
 const update = statement<Organization>(
   'organizations.update',
   `UPDATE organizations o
-   SET (name, slug, provider, default_country, timezone, currency, language, language_chosen, updated_at) = (
-     SELECT p.name, p.slug, p.provider, p.default_country, p.timezone, p.currency, p.language, p.language_chosen, now()
+   SET (name, slug, provider, default_country, timezone, currency, language, language_chosen, attribution_window_days, updated_at) = (
+     SELECT p.name, p.slug, p.provider, p.default_country, p.timezone, p.currency, p.language, p.language_chosen,
+       p.attribution_window_days, now()
      FROM jsonb_populate_record(o, $2) p
    )
    WHERE o.id = $1
@@ -149,6 +150,8 @@ const DELETE_LOOSE_ROWS = `
      counts AS (DELETE FROM contact_counts WHERE organization_id = $1),
      lines AS (DELETE FROM line_counts WHERE organization_id = $1),
      clicks AS (DELETE FROM short_link_clicks WHERE organization_id = $1),
+     visits AS (DELETE FROM short_link_visits WHERE organization_id = $1),
+     links AS (DELETE FROM sent_links WHERE organization_id = $1),
      happened AS (DELETE FROM events WHERE organization_id = $1),
      deliveries AS (DELETE FROM webhook_deliveries WHERE organization_id = $1),
      received AS (DELETE FROM callbacks WHERE organization_id = $1),
@@ -191,7 +194,7 @@ export async function insertOrganization(
 ): Promise<Organization> {
   const { name, slug, provider, default_country, timezone, currency, language, language_chosen } = fields
   const place = [default_country, timezone, currency, language, language_chosen]
-  const values = [organizationId, name, slug, provider, ...place]
+  const values = [organizationId, name, slug, provider, ...place, fields.attribution_window_days]
   const [organization] = await db.run(insert, values)
   return organization as Organization
 }

@@ -50,6 +50,9 @@ const follow = statement<{ code: string; redirect_url: string }>(
    ), counted AS (
      INSERT INTO short_link_clicks (organization_id, code, change)
      SELECT organization_id, code, clicks FROM found WHERE clicks > 0
+   ), visited AS (
+     INSERT INTO short_link_visits (organization_id, code, visited_at)
+     SELECT organization_id, code, $4 FROM found WHERE clicks > 0
    )
    SELECT code, redirect_url FROM found`,
 )
@@ -67,14 +70,22 @@ const foldClicks = statement<never>(
    WHERE s.organization_id = summed.organization_id AND s.code = summed.code`,
 )
 
-const listCampaigns = statement<{ utm_campaign: string }>(
+const pruneOldVisits = statement<{ count: number }>(
+  'shortLinks.pruneVisits',
+  `WITH pruned AS (
+     DELETE FROM short_link_visits
+     WHERE (organization_id, code, visited_at, id) IN (
+       SELECT organization_id, code, visited_at, id FROM short_link_visits WHERE visited_at < $1 LIMIT $2
+     )
+     RETURNING id
+   )
+   SELECT count(*) AS count FROM pruned`,
+)
+
+const listCampaigns = statement<{ code: string; utm_campaign: string }>(
   'shortLinks.listCampaigns',
-  `SELECT s.utm_campaign
-   FROM unnest(${opaqueArray('$2', 'text')}) WITH ORDINALITY AS wanted (code, rank)
-   JOIN short_links s ON s.organization_id = $1 AND s.code = wanted.code
-   WHERE s.utm_campaign IS NOT NULL
-   GROUP BY s.utm_campaign
-   ORDER BY min(wanted.rank)`,
+  `SELECT code, utm_campaign FROM short_links
+   WHERE organization_id = $1 AND code = ANY (${opaqueArray('$2', 'text')}) AND utm_campaign IS NOT NULL`,
 )
 
 /** Inserts a link; null when its code is taken, by whomever. `utmCampaign` is folded. */
@@ -118,16 +129,36 @@ export interface Clicks {
   clicks: number
 }
 
-/** Where links lead, whosever they are, by their codes; their clicks are stored in the same statement. Every code once. */
-export async function followShortLinks(db: Queryable, asked: readonly Clicks[]): Promise<Map<string, string>> {
+/**
+ * Where links lead, whosever they are, by their codes; their clicks are stored in the same statement, and that each was followed
+ * `at`. Every code once.
+ */
+export async function followShortLinks(db: Queryable, asked: readonly Clicks[], at: Date): Promise<Map<string, string>> {
   const codes = asked.map(({ code }) => code)
-  const rows = await db.run(follow, [codes.map(directoryHash), codes, asked.map(({ clicks }) => clicks)])
+  const rows = await db.run(follow, [codes.map(directoryHash), codes, asked.map(({ clicks }) => clicks), at])
   return new Map(rows.map((row) => [row.code, row.redirect_url]))
 }
 
 /** Folds the clicks that were added. Of all tenants. */
 export async function foldShortLinkClicks(db: Queryable): Promise<void> {
   await db.run(foldClicks, [])
+}
+
+/** Forgets up to `limit` visits before `before`; resolves to how many. Of all tenants. */
+export async function pruneShortLinkVisits(db: Queryable, before: Date, limit: number): Promise<number> {
+  const [row] = await db.run(pruneOldVisits, [before, limit])
+  return row?.count ?? 0
+}
+
+/** The utm_campaigns to which an organization's links lead, as the links have them, by their codes. */
+export async function findLinkCampaigns(
+  db: Queryable,
+  organizationId: string,
+  codes: readonly string[],
+): Promise<Map<string, string>> {
+  if (codes.length === 0) return new Map()
+  const rows = await db.run(listCampaigns, [organizationId, codes])
+  return new Map(rows.map(({ code, utm_campaign }) => [code, utm_campaign]))
 }
 
 /**
@@ -140,7 +171,6 @@ export async function resolveUtmCampaigns(
   codes: readonly string[],
 ): Promise<string[]> {
   const wanted = [...new Set(codes.map(readShortCode))].filter((code) => code !== null)
-  if (wanted.length === 0) return []
-  const rows = await db.run(listCampaigns, [organizationId, wanted])
-  return rows.map((row) => row.utm_campaign)
+  const campaigns = await findLinkCampaigns(db, organizationId, wanted)
+  return [...new Set(wanted.map((code) => campaigns.get(code)))].filter((campaign) => campaign !== undefined)
 }

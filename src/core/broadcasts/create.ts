@@ -8,7 +8,7 @@ import { fileKindOf, type Template } from '../../model/template.js'
 import { checkParameters, readParameters, type TemplateParameters } from '../../model/template-parameters.js'
 import { addUtmCampaignsOfBroadcast, type ListedRecipient, listRecipients } from '../../storage/broadcast-audiences.js'
 import { findBroadcast, insertBroadcast } from '../../storage/broadcasts.js'
-import { resolveUtmCampaigns } from '../../storage/short-links.js'
+import { type ButtonValue, noteSentLinks } from '../../storage/sent-links.js'
 import { type GivenFile, type HandedOver, handOverFile } from '../media/hand-over.js'
 import { removeUnattachedFile } from '../media/remove.js'
 import { organizationLine } from '../messages/line.js'
@@ -163,20 +163,23 @@ async function store(
       scheduled_at: command.scheduledAt,
       created_at: now,
     })
+    const sender = { broadcastId: command.id, campaignId: command.id, at: now }
+    const common = Object.values(parameters.buttons).map((value) => ({ n: 0, value }))
+    await noteSentLinks(transaction, tenant.id, sender, common)
     for (let after = 0; after < listed.length; after += LIST_BATCH) {
       // Made batch by batch: of what is given there may be a million.
       const batch = listed.slice(after, after + LIST_BATCH).map((given, k) => toListed(template, given, after + k))
       await listRecipients(transaction, tenant.id, command.id, batch, after)
-      const campaigns = await resolveUtmCampaigns(transaction, tenant.id, codesOf(batch))
+      const campaigns = await noteSentLinks(transaction, tenant.id, sender, ownValuesOf(batch, after + 1))
       await addUtmCampaignsOfBroadcast(transaction, tenant.id, command.id, campaigns)
     }
   })
 }
 
-/** What may be short codes among the recipients' own parameters. */
-function codesOf(listed: readonly ListedRecipient[]): string[] {
-  const values = listed.flatMap(({ parameters }) =>
-    Object.values((parameters as { buttons?: Record<string, string> } | null)?.buttons ?? {}),
-  )
-  return [...new Set(values)]
+/** The recipients' own parameters of buttons; the first of them has the number `from`. */
+function ownValuesOf(listed: readonly ListedRecipient[], from: number): ButtonValue[] {
+  return listed.flatMap(({ parameters }, index) => {
+    const { buttons = {} } = (parameters ?? {}) as { buttons?: Record<string, string> }
+    return Object.values(buttons).map((value) => ({ n: from + index, value }))
+  })
 }
