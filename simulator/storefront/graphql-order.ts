@@ -16,6 +16,9 @@ export function graphqlOrder(order: ShopOrder): JsonObject {
     displayFinancialStatus: order.financial_status.toUpperCase(),
     totalPriceSet: moneyOf(order.total_price, order.currency),
     currentTotalPriceSet: moneyOf(order.current_total_price, order.currency),
+    email: order.email ?? order.contact_email ?? order.customer?.email ?? null,
+    phone: order.phone ?? order.customer?.phone ?? null,
+    billingAddress: order.billing_address ? { phone: order.billing_address.phone ?? null } : null,
     customerJourneySummary: journeyOf(order),
   }
 }

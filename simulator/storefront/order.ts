@@ -26,6 +26,12 @@ export interface ShopOrder {
   updated_at: string
   cancelled_at: string | null
   closed_at: string | null
+  /** Who bought, as far as it is told; the REST API keeps whatever else stands there. */
+  email?: string | null
+  contact_email?: string | null
+  phone?: string | null
+  customer?: { email?: string | null; phone?: string | null } | null
+  billing_address?: { phone?: string | null } | null
   /** What the GraphQL API tells of the buyer's visits, where that is not `landing_site`; the REST API does not show it. */
   journey?: Journey
 }
@@ -89,10 +95,11 @@ const fields: Array<[names: string[], fits: Fits, expected: string]> = [
   [['id', 'order_number', 'number'], isCount, 'a whole number from 1'],
   [['total_price', 'current_total_price'], isMoney, 'a string with an amount, such as "598.94"'],
   [['name', 'currency', 'financial_status', 'source_name'], isFilled, 'a string that is not empty'],
-  [['landing_site', 'referring_site'], isTextOrNull, 'a string or null'],
+  [['landing_site', 'referring_site', 'email', 'contact_email', 'phone'], isTextOrNull, 'a string or null'],
   [['test'], (value) => typeof value === 'boolean', 'true or false'],
   [['created_at', 'processed_at', 'updated_at'], isMoment, 'a moment in ISO 8601'],
   [['cancelled_at', 'closed_at'], (value) => value === null || isMoment(value), 'a moment in ISO 8601 or null'],
+  [['customer', 'billing_address'], (value) => value === null || isJsonObject(value), 'an object or null'],
   [['journey'], isJourney, 'an object that holds ready, first_visit and last_visit, each where it is told'],
 ]
 

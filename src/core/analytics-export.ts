@@ -31,7 +31,7 @@ const RANGE_TABLES = {
 const BROADCAST_TABLES = {
   orders: table(
     ({ revenue }: BroadcastAnalytics) => revenue.orders,
-    ['orderName', 'totalPrice', 'currency', 'orderDate', 'financialStatus', 'utmCampaign'],
+    ['orderName', 'totalPrice', 'currency', 'orderDate', 'financialStatus', 'utmCampaign', 'attributed'],
   ),
   buttons: table((analytics: BroadcastAnalytics) => analytics.allButtons, ['buttonText', 'clicks', 'conversionRate']),
 }
@@ -51,7 +51,7 @@ export async function exportRange(
 
 /** A table of one broadcast as a CSV file, part by part. Throws broadcast_not_found. */
 export async function exportBroadcast(
-  ctx: Pick<Context, 'database' | 'channelNames'>,
+  ctx: Pick<Context, 'database' | 'clock' | 'channelNames'>,
   organization: Organization,
   name: BroadcastTable,
   broadcastId: string,

@@ -18,11 +18,12 @@ import {
   type Sums,
   sumCampaignCounts,
 } from '../storage/analytics.js'
+import type { Span } from '../storage/attribution.js'
 import { findRevenue } from './revenue.js'
 
 /** The analytics of one broadcast, or of one send-template by its broadcastId (spec 2.6). Throws broadcast_not_found. */
 export async function readBroadcastAnalytics(
-  ctx: Pick<Context, 'database' | 'channelNames'>,
+  ctx: Pick<Context, 'database' | 'clock' | 'channelNames'>,
   organization: Organization,
   broadcastId: string,
 ) {
@@ -32,6 +33,8 @@ export async function readBroadcastAnalytics(
     // Any of them may be a short code; what is none earns nothing.
     codes: Object.values(broadcast.parameters?.buttons ?? {}),
     campaigns: broadcast.utm_campaigns,
+    broadcastId,
+    sent: sentIn(broadcast, ctx.clock()),
   })
   return { ...presentBroadcastAnalytics(toMeasured(broadcast)), revenue }
 }
@@ -48,6 +51,11 @@ export async function readAnalytics(ctx: Pick<Context, 'database'>, organization
   const texts = await findErrorTexts(ctx.database, id, [...errors.keys()])
   const errorCounts = Array.from(errors, ([code, count]) => ({ code, count, text: texts.get(code) ?? null }))
   return presentAnalytics(range, toCampaigns(started, sums), errorCounts)
+}
+
+/** From the first message to the last: one that has not ended may go on sending now. */
+function sentIn({ started_at: from, completed_at: to }: BroadcastRow, now: Date): Span | null {
+  return from === null ? null : { from, to: to ?? now }
 }
 
 function toMeasured({ status, counters, clicks, ...broadcast }: BroadcastRow): MeasuredBroadcast {

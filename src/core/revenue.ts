@@ -1,16 +1,18 @@
 import type { Context } from '../context.js'
 import type { Organization } from '../model/organization.js'
-import type { Revenue } from '../model/revenue.js'
+import type { AttributedRevenue, Revenue } from '../model/revenue.js'
 import { campaignVariants, foldUtm } from '../model/utm.js'
+import {
+  type AttributedSum,
+  type ListedOrder,
+  listAttributedOrders,
+  type Span,
+  sumAttributedOrders,
+} from '../storage/attribution.js'
 import { findStorefrontSettings } from '../storage/organizations.js'
 import { resolveUtmCampaigns } from '../storage/short-links.js'
-import {
-  type FittingOrder,
-  listStorefrontOrders,
-  type OrderFilter,
-  type OrderSum,
-  sumStorefrontOrders,
-} from '../storage/storefront-orders.js'
+import { type OrderSum, sumStorefrontOrders } from '../storage/storefront-orders.js'
+import { findAttribution, ordersAfter } from './attribution.js'
 
 /** What leads to campaigns. */
 export interface CampaignSources {
@@ -20,8 +22,15 @@ export interface CampaignSources {
   campaigns: readonly string[]
 }
 
+/** A broadcast or send-template of these campaigns; `sent`: from its first message to its last, null before the first. */
+export interface RevenueOf extends CampaignSources {
+  broadcastId: string
+  sent: Span | null
+}
+
 /** How many orders are listed, newest first. */
 const MAX_ORDERS = 1_000
+const NEVER = new Date(0)
 
 /**
  * What the orders brought that came from the given campaigns by way of the messaging channel (spec 4.5): those whose landing page
@@ -29,22 +38,27 @@ const MAX_ORDERS = 1_000
  * Tests and cancelled orders are left out; unpaid, voided and refunded ones count with their price as it was ordered.
  * `utmCampaigns` has an entry for each campaign and each suffix of it by which orders in the organization's currency came, spelled
  * as the link is, first the campaign itself; no order stands in two. Nothing but zeros where there is no campaign or no storefront.
+ * `attributed` is what of it is due to this broadcast and no other (core/attribution).
  */
 export async function findRevenue(
   ctx: Pick<Context, 'database' | 'channelNames'>,
   organization: Organization,
-  { codes, campaigns }: CampaignSources,
+  { codes, campaigns, broadcastId, sent }: RevenueOf,
 ): Promise<Revenue> {
   const resolved = await resolveUtmCampaigns(ctx.database, organization.id, codes)
   const spellings = spellingsOf([...resolved, ...campaigns])
   const isConnected = spellings.size > 0 && (await findStorefrontSettings(ctx.database, organization.id)) !== null
-  if (!isConnected) return present(organization, new Map(), [], [])
-  const filter: OrderFilter = { campaigns: [...spellings.keys()], sources: ctx.channelNames }
-  const [sums, orders] = await Promise.all([
-    sumStorefrontOrders(ctx.database, organization.id, filter),
-    listStorefrontOrders(ctx.database, organization.id, filter, MAX_ORDERS),
+  if (!isConnected) return present(organization, new Map(), NOTHING)
+  const { id, currency } = organization
+  // Of what was sent never nothing can be due to it, at whatever time.
+  const span = ordersAfter(sent ?? { from: NEVER, to: NEVER }, organization)
+  const attribution = await findAttribution(ctx, organization, [...spellings.keys()], span)
+  const [sums, orders, attributed] = await Promise.all([
+    sumStorefrontOrders(ctx.database, id, attribution),
+    listAttributedOrders(ctx.database, id, attribution, broadcastId, MAX_ORDERS),
+    sumAttributedOrders(ctx.database, id, attribution, { broadcastId, span, currency }),
   ])
-  return present(organization, spellings, sums, orders)
+  return present(organization, spellings, { sums, orders, attributed })
 }
 
 /** The campaigns and their suffixes, folded, with the first spelling of each; in their order. */
@@ -57,12 +71,29 @@ function spellingsOf(campaigns: readonly string[]): Map<string, string> {
   return spellings
 }
 
+/** Shows what is due to a broadcast, or to several. */
+export function presentAttributed(
+  { currency, attribution_window_days }: Organization,
+  sum: AttributedSum | null,
+): AttributedRevenue {
+  const { revenue: totalRevenue, orderCount, avgOrderValue } = sum ?? { revenue: 0, orderCount: 0, avgOrderValue: 0 }
+  return { totalRevenue, orderCount, avgOrderValue, currency, window_days: attribution_window_days }
+}
+
+interface Found {
+  sums: readonly OrderSum[]
+  orders: readonly ListedOrder[]
+  attributed: AttributedSum | null
+}
+
+const NOTHING: Found = { sums: [], orders: [], attributed: null }
+
 function present(
-  { currency }: Organization,
+  organization: Organization,
   spellings: ReadonlyMap<string, string>,
-  sums: readonly OrderSum[],
-  orders: readonly FittingOrder[],
+  { sums, orders, attributed }: Found,
 ): Revenue {
+  const { currency } = organization
   const total = sums.find((sum) => sum.currency === currency && sum.campaign === null)
   const campaigns = [...spellings.values()]
   return {
@@ -86,9 +117,11 @@ function present(
       orderDate: order.ordered_at.toISOString(),
       financialStatus: order.financial_status,
       utmCampaign: order.utm_campaign,
+      attributed: order.attributed && order.currency === currency,
     })),
     otherCurrencies: sums
       .filter((sum) => sum.campaign === null && sum.currency !== currency)
       .map((sum) => ({ currency: sum.currency, totalRevenue: sum.revenue, orderCount: sum.orderCount })),
+    attributed: presentAttributed(organization, attributed),
   }
 }

@@ -17,6 +17,20 @@ export interface Revenue {
     financialStatus: string | null
     /** As it stood in the landing page's address. */
     utmCampaign: string | null
+    /** Whether it is among those of `attributed`. */
+    attributed: boolean
   }[]
   otherCurrencies: { currency: string; totalRevenue: number; orderCount: number }[]
+  attributed: AttributedRevenue
+}
+
+/** What is due to one broadcast alone; each order counts for one at most. */
+export interface AttributedRevenue {
+  totalRevenue: number
+  orderCount: number
+  avgOrderValue: number
+  /** The organization's; orders in others are left out. */
+  currency: string
+  /** For how many days after a click, or the message, an order is due to it. */
+  window_days: number
 }

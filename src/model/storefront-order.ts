@@ -14,6 +14,8 @@ export interface StorefrontOrder {
   utm_source: string | null
   /** As it stood in the landing page's address. */
   utm_campaign: string | null
+  /** The buyer, where it is known which contact that is. */
+  contact_id: string | null
   is_test: boolean
   cancelled_at: Date | null
   /** The storefront's: what it says later counts. */

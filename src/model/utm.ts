@@ -10,7 +10,10 @@ export interface Utm {
 const MAX_LENGTH = 255
 
 /** What may stand behind a campaign's name in the addresses that its messages lead to (spec 4.5). */
-const SUFFIXES = ['', '_viewmore', '_view_more', '_vm']
+const SUFFIXES = ['_viewmore', '_view_more', '_vm']
+
+/** Finds the suffix of a folded campaign; PostgreSQL reads it the same. */
+export const SUFFIX_PATTERN = `(${SUFFIXES.join('|')})$`
 
 /**
  * The utm_source and utm_campaign of an address, which may be whole or no more than a path. Read as browsers read a query, which
@@ -39,11 +42,10 @@ export function foldUtm(value: string): string {
 
 /** The folded campaigns to which an order with a folded campaign belongs: its own, and what it is without a suffix. */
 export function campaignBases(campaign: string): string[] {
-  const suffix = SUFFIXES.find((candidate) => candidate !== '' && campaign.endsWith(candidate))
-  return suffix === undefined ? [campaign] : [campaign, campaign.slice(0, -suffix.length)]
+  return [campaign, campaign.replace(new RegExp(SUFFIX_PATTERN), '')]
 }
 
 /** The campaigns that belong to one: itself, and its name with each suffix of spec 4.5. */
 export function campaignVariants(campaign: string): string[] {
-  return SUFFIXES.map((suffix) => campaign + suffix)
+  return ['', ...SUFFIXES].map((suffix) => campaign + suffix)
 }

@@ -24,6 +24,10 @@ export interface BroadcastRow
   parameters: { buttons?: Record<string, string> } | null
   clicks: Record<string, number> | null
   utm_campaigns: string[]
+  /** Null before it began. */
+  started_at: Date | null
+  /** Null before it ended. */
+  completed_at: Date | null
 }
 
 const UTM_CAMPAIGNS = `ARRAY (
@@ -33,7 +37,7 @@ const UTM_CAMPAIGNS = `ARRAY (
 // Counts and deltas in one statement: between two of them the job may fold the deltas.
 const findBroadcast = statement<BroadcastRow>(
   'analytics.findBroadcast',
-  `SELECT b.id, b.name, b.template_name, b.template, b.status, b.parameters, b.created_at,
+  `SELECT b.id, b.name, b.template_name, b.template, b.status, b.parameters, b.created_at, b.started_at, b.completed_at,
      ${countersOf('$1', '$2')} AS counters,
      (
        SELECT jsonb_object_agg(text, value)
@@ -62,7 +66,7 @@ const ADDS = `r.skip_reason IS NULL AS total, r.skip_reason IS NOT NULL AS skipp
 const findSingle = statement<BroadcastRow>(
   'analytics.findSingle',
   `SELECT r.broadcast_id AS id, b.name, b.template_name, b.template, b.status, r.parameters,
-     ${SINGLE_CREATED_AT} AS created_at,
+     t.at AS created_at, t.at AS started_at, t.at AS completed_at,
      (SELECT jsonb_object_agg(counter, adds::text::boolean::int) FROM (SELECT ${ADDS}) a, jsonb_each(to_jsonb(a)) AS each (counter, adds))
        AS counters,
      (SELECT jsonb_object_agg(text, 1) FROM unnest(r.clicked) AS text) AS clicks,
@@ -70,6 +74,7 @@ const findSingle = statement<BroadcastRow>(
    FROM broadcast_recipients r
    JOIN broadcasts b ON b.organization_id = $1 AND b.id = r.campaign_id
    LEFT JOIN messages m ON m.organization_id = $1 AND m.id = r.message_id
+   CROSS JOIN LATERAL (SELECT ${SINGLE_CREATED_AT} AS at) t
    WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND r.n = 0`,
 )
 

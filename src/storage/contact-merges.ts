@@ -25,6 +25,11 @@ const moveNotes = statement<never>(
   'UPDATE notes SET contact_id = $3, after_seq = after_seq + $4 WHERE organization_id = $1 AND contact_id = $2',
 )
 
+const moveOrders = statement<never>(
+  'contactMerges.moveOrders',
+  'UPDATE storefront_orders SET contact_id = $3 WHERE organization_id = $1 AND contact_id = $2',
+)
+
 const moveAddresses = statement<never>(
   'contactMerges.moveAddresses',
   'UPDATE contact_addresses SET contact_id = $3 WHERE organization_id = $1 AND contact_id = $2',
@@ -99,7 +104,7 @@ export function lockContactsByAddresses(
 }
 
 /**
- * Moves all that the younger contact has to the older one, its messages after the older's (pages that stand keep standing), its notes with them,
+ * Moves all that the younger contact has to the older one, its messages after the older's (pages that stand keep standing), its notes and orders with them,
  * and drops it. Both must be locked. Resolves to what the older has become.
  */
 export async function mergeContacts(
@@ -112,6 +117,7 @@ export async function mergeContacts(
   await transaction.run(moveMessages, [organizationId, younger.id, older.id, older.last_seq])
   await transaction.run(moveNotes, [organizationId, younger.id, older.id, older.last_seq])
   await moveRecipients(transaction, organizationId, younger.id, older.id)
+  await transaction.run(moveOrders, [organizationId, younger.id, older.id])
   await transaction.run(moveAddresses, [organizationId, younger.id, older.id])
   // A round of deliveries under way would have the later ones of either contact wait for what does not wake them.
   await lockFeed(transaction, organizationId)

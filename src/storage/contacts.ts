@@ -24,6 +24,14 @@ const findByAddresses = statement<Contact & { lookup: number }>(
    ORDER BY wanted.lookup, wanted.rank`,
 )
 
+const findByEmails = statement<{ email: string; id: string }>(
+  'contacts.findByEmails',
+  `SELECT lower(email) AS email, (array_agg(id))[1] AS id FROM contacts
+   WHERE organization_id = $1 AND lower(email) = ANY (${opaqueArray('$2', 'text')})
+   GROUP BY lower(email)
+   HAVING count(*) = 1`,
+)
+
 const findById = statement<Contact>(
   'contacts.findById',
   `SELECT ${CONTACT_COLUMNS} FROM contacts WHERE organization_id = $1 AND id = $2`,
@@ -241,6 +249,17 @@ export async function findContactByAddresses(
 ): Promise<Contact | null> {
   const [contact] = await findContactsByAddresses(db, [{ organizationId, addresses }])
   return contact ?? null
+}
+
+/** The ids of contacts by their e-mail addresses, which are given in lower case; one that several contacts have is left out. */
+export async function findContactIdsByEmail(
+  db: Queryable,
+  organizationId: string,
+  emails: readonly string[],
+): Promise<Map<string, string>> {
+  if (emails.length === 0) return new Map()
+  const rows = await db.run(findByEmails, [organizationId, emails])
+  return new Map(rows.map(({ email, id }) => [email, id]))
 }
 
 /** One contact by its id, or null. */

@@ -133,7 +133,11 @@ export interface Clicks {
  * Where links lead, whosever they are, by their codes; their clicks are stored in the same statement, and that each was followed
  * `at`. Every code once.
  */
-export async function followShortLinks(db: Queryable, asked: readonly Clicks[], at: Date): Promise<Map<string, string>> {
+export async function followShortLinks(
+  db: Queryable,
+  asked: readonly Clicks[],
+  at: Date,
+): Promise<Map<string, string>> {
   const codes = asked.map(({ code }) => code)
   const rows = await db.run(follow, [codes.map(directoryHash), codes, asked.map(({ clicks }) => clicks), at])
   return new Map(rows.map((row) => [row.code, row.redirect_url]))

@@ -1,14 +1,39 @@
 import type { Queryable } from '../database/pool.js'
 import { statement } from '../database/statement.js'
 import type { StorefrontOrder } from '../model/storefront-order.js'
-import { foldUtm } from '../model/utm.js'
+import { campaignBases, foldUtm } from '../model/utm.js'
 import { taskId } from './job-tasks.js'
 
 // A shop learns of the visit later than of the order, and not every answer of it tells what it knows.
 const keepVisit = (column: string) =>
   `${column} = CASE WHEN coalesce(excluded.utm_source, excluded.utm_campaign) IS NULL THEN o.${column} ELSE excluded.${column} END`
 
-// In the order of the ids, so that two who write the same orders do not wait for each other in a circle.
+// Once a click was found it stands: visits are pruned, and not every report of an order tells who bought.
+const keepClick = (column: string) =>
+  `${column} = CASE WHEN excluded.clicked_broadcast_id IS NULL THEN o.${column} ELSE excluded.${column} END`
+
+/** Up to when something counts as before the order `o`: shops tell whole seconds. */
+export const ORDERED_UNTIL = `o.ordered_at + CASE WHEN o.ordered_at = date_trunc('second', o.ordered_at)
+    THEN interval '999999 microseconds' ELSE interval '0' END`
+
+// Of a link that others were given too nobody knows who followed it.
+const LAST_CLICK = `SELECT l.broadcast_id, v.visited_at
+     FROM broadcast_recipients r
+     JOIN messages m ON m.organization_id = $1 AND m.id = r.message_id AND m.status <> 'failed'
+     JOIN sent_links l ON l.organization_id = $1 AND l.broadcast_id = r.broadcast_id AND l.n IN (0, r.n)
+       AND l.campaign = ANY (given.bases)
+     JOIN short_link_visits v ON v.organization_id = $1 AND v.code = l.code
+       AND v.visited_at BETWEEN m.accepted_at AND ${ORDERED_UNTIL.replaceAll('o.ordered', 'given.ordered')}
+     WHERE r.organization_id = $1 AND r.contact_id = buyers.id AND r.skip_reason IS NULL AND NOT EXISTS (
+       SELECT FROM sent_links other
+       JOIN broadcast_recipients x ON x.organization_id = $1 AND x.broadcast_id = other.broadcast_id AND other.n IN (0, x.n)
+       WHERE other.organization_id = $1 AND other.code = l.code AND x.contact_id IS DISTINCT FROM buyers.id
+         AND x.skip_reason IS NULL
+     )
+     ORDER BY v.visited_at DESC, m.accepted_at DESC, l.broadcast_id DESC
+     LIMIT 1`
+
+// The buyers are locked first, as everywhere. In the order of the ids, so that two who write the same orders do not wait for each other in a circle.
 const put = statement<never>(
   'storefrontOrders.put',
   `WITH noted AS (
@@ -19,21 +44,25 @@ const put = statement<never>(
      SELECT DISTINCT ON (id) *
      FROM jsonb_to_recordset($2) AS given (
        id text, name text, total_price numeric, currency text, ordered_at timestamptz, financial_status text, utm_source text,
-       utm_campaign text, campaign text, is_test boolean, cancelled_at timestamptz, updated_at timestamptz
+       utm_campaign text, campaign text, bases text[], contact_id uuid, is_test boolean, cancelled_at timestamptz, updated_at timestamptz
      )
      WHERE $3::text IS NULL OR EXISTS (SELECT FROM noted)
      ORDER BY id, updated_at DESC
+   ), buyers AS (
+     SELECT id FROM contacts WHERE organization_id = $1 AND id IN (SELECT contact_id FROM given) ORDER BY id FOR KEY SHARE
    )
    INSERT INTO storefront_orders AS o (organization_id, id, name, total_price, currency, ordered_at, financial_status, utm_source,
-     utm_campaign, campaign, is_test, cancelled_at, updated_at)
-   SELECT $1, id, name, total_price, currency, ordered_at, financial_status, utm_source, utm_campaign, campaign, is_test,
-     cancelled_at, updated_at
-   FROM given
-   ORDER BY id
+     utm_campaign, campaign, contact_id, clicked_broadcast_id, clicked_at, is_test, cancelled_at, updated_at)
+   SELECT $1, given.id, name, total_price, currency, ordered_at, financial_status, utm_source, utm_campaign, campaign, buyers.id,
+     click.broadcast_id, click.visited_at, is_test, cancelled_at, updated_at
+   FROM given LEFT JOIN buyers ON buyers.id = given.contact_id
+   LEFT JOIN LATERAL (${LAST_CLICK}) click ON true
+   ORDER BY given.id
    ON CONFLICT (organization_id, id) DO UPDATE SET
      name = excluded.name, total_price = excluded.total_price, currency = excluded.currency, ordered_at = excluded.ordered_at,
      financial_status = excluded.financial_status, is_test = excluded.is_test, cancelled_at = excluded.cancelled_at,
      updated_at = excluded.updated_at,
+     contact_id = coalesce(excluded.contact_id, o.contact_id), ${keepClick('clicked_broadcast_id')}, ${keepClick('clicked_at')},
      ${keepVisit('utm_source')}, ${keepVisit('utm_campaign')}, ${keepVisit('campaign')}
    WHERE o.updated_at <= excluded.updated_at`,
 )
@@ -81,7 +110,8 @@ const enqueueAllSyncs = statement<never>(
 )
 
 // An order stands under one campaign only, so that none is summed twice.
-const FITTING = `organization_id = $1 AND campaign = ANY ($2) AND utm_source = ANY ($3) AND NOT is_test AND cancelled_at IS NULL`
+/** The orders that count for the organization $1, of the folded campaigns $2 and sources $3. */
+export const FITTING = `organization_id = $1 AND campaign = ANY ($2) AND utm_source = ANY ($3) AND NOT is_test AND cancelled_at IS NULL`
 
 const sum = statement<OrderSum>(
   'storefrontOrders.sum',
@@ -91,15 +121,6 @@ const sum = statement<OrderSum>(
    WHERE ${FITTING}
    GROUP BY GROUPING SETS ((currency), (currency, campaign))
    ORDER BY currency, campaign`,
-)
-
-const listNewest = statement<FittingOrder>(
-  'storefrontOrders.listNewest',
-  `SELECT name, round(total_price, 2)::float8 AS total_price, currency, ordered_at, financial_status, utm_campaign
-   FROM storefront_orders
-   WHERE ${FITTING}
-   ORDER BY ordered_at DESC, id DESC
-   LIMIT $4`,
 )
 
 /**
@@ -112,7 +133,10 @@ export async function putStorefrontOrders(
   orders: readonly StorefrontOrder[],
   webhookId: string | null,
 ): Promise<void> {
-  const rows = orders.map((order) => ({ ...order, campaign: order.utm_campaign && foldUtm(order.utm_campaign) }))
+  const rows = orders.map((order) => {
+    const campaign = order.utm_campaign && foldUtm(order.utm_campaign)
+    return { ...order, campaign, bases: campaign === null ? null : campaignBases(campaign) }
+  })
   await db.run(put, [organizationId, JSON.stringify(rows), webhookId])
 }
 
@@ -194,20 +218,4 @@ export function sumStorefrontOrders(
   { campaigns, sources }: OrderFilter,
 ): Promise<OrderSum[]> {
   return db.run(sum, [organizationId, campaigns, sources])
-}
-
-/** An order as it is listed; its price with two decimals. */
-export type FittingOrder = Pick<
-  StorefrontOrder,
-  'name' | 'currency' | 'ordered_at' | 'financial_status' | 'utm_campaign'
-> & { total_price: number }
-
-/** The newest `limit` of the orders that fit, newest first. */
-export function listStorefrontOrders(
-  db: Queryable,
-  organizationId: string,
-  { campaigns, sources }: OrderFilter,
-  limit: number,
-): Promise<FittingOrder[]> {
-  return db.run(listNewest, [organizationId, campaigns, sources, limit])
 }

@@ -5,7 +5,7 @@ import { readErrors } from './graphql.js'
 import type { ListOrdersOutcome, OrderCursor } from './outcome.js'
 import { readGraphqlOrder, readRestOrder, type ShopOrder } from './shop-order.js'
 
-/** What a query of the smallest plan may cost is 1,000 points, and an order costs up to 8; and its answer stays below 1 MB. */
+/** What a query of the smallest plan may cost is 1,000 points, and an order costs up to 9; and its answer stays below 1 MB. */
 const PAGE_SIZE = 100
 
 const VISIT = 'landingPage utmParameters { source campaign }'
@@ -13,6 +13,7 @@ const QUERY = `query ChangedOrders($first: Int!, $after: String, $query: String!
   orders(first: $first, after: $after, query: $query, sortKey: UPDATED_AT) {
     nodes {
       id name test createdAt processedAt updatedAt cancelledAt displayFinancialStatus
+      email phone billingAddress { phone }
       totalPriceSet { shopMoney { amount currencyCode } }
       customerJourneySummary { firstVisit { ${VISIT} } lastVisit { ${VISIT} } }
     }
@@ -32,6 +33,11 @@ const FIELDS = [
   'total_price',
   'currency',
   'landing_site',
+  'phone',
+  'email',
+  'contact_email',
+  'customer',
+  'billing_address',
 ].join()
 
 /** Asks a shop for a page of changed orders; see StorefrontClient. Throws what breaks the connection. */

@@ -19,6 +19,8 @@ export interface ShopOrder {
   landingPage: string | null
   /** What the shop itself read there; null where it does not say. */
   utm: { source: string | null; campaign: string | null } | null
+  /** Whom the order names as its buyer, the surest first; as it is written there. */
+  buyer: { phones: string[]; emails: string[] }
   isTest: boolean
   cancelledAt: Date | null
   updatedAt: Date
@@ -26,6 +28,8 @@ export interface ShopOrder {
 
 const MAX_NAME_LENGTH = 200
 const MAX_STATUS_LENGTH = 64
+const MAX_PHONE_LENGTH = 64
+const MAX_EMAIL_LENGTH = 320
 /** No address is longer; what is cut off would not be looked at. */
 const MAX_ADDRESS_LENGTH = 8_192
 const MONEY = /^-?\d{1,18}(\.\d{1,9})?$/
@@ -34,10 +38,15 @@ const CURRENCY = /^[A-Z]{3}$/
 const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:?\d\d)$/
 
 /** What an order has before each of its fields has been looked at. */
-type Given = { [Field in keyof ShopOrder]: unknown } & { createdAt: unknown }
+type Given = { [Field in Exclude<keyof ShopOrder, 'buyer'>]: unknown } & {
+  createdAt: unknown
+  phones: unknown[]
+  emails: unknown[]
+}
 
 /** An order of the REST API or of a webhook; null for what is none, or not whole. */
 export function readRestOrder(order: JsonObject): ShopOrder | null {
+  const [customer, billing] = [asObject(order.customer), asObject(order.billing_address)]
   return readOrder({
     id: order.id,
     name: order.name,
@@ -48,6 +57,8 @@ export function readRestOrder(order: JsonObject): ShopOrder | null {
     financialStatus: order.financial_status,
     landingPage: order.landing_site,
     utm: null,
+    phones: [order.phone, customer.phone, billing.phone],
+    emails: [order.contact_email, order.email, customer.email],
     isTest: order.test,
     cancelledAt: order.cancelled_at,
     updatedAt: order.updated_at,
@@ -69,6 +80,8 @@ export function readGraphqlOrder(order: JsonObject): ShopOrder | null {
     financialStatus: order.displayFinancialStatus,
     landingPage: visit.landingPage,
     utm: visit.utmParameters,
+    phones: [order.phone, asObject(order.billingAddress).phone],
+    emails: [order.email],
     isTest: order.test,
     cancelledAt: order.cancelledAt,
     updatedAt: order.updatedAt,
@@ -91,6 +104,7 @@ function readOrder(given: Given): ShopOrder | null {
     financialStatus: readText(given.financialStatus, MAX_STATUS_LENGTH)?.toLowerCase() ?? null,
     landingPage: readText(given.landingPage, MAX_ADDRESS_LENGTH),
     utm: isJsonObject(given.utm) ? { source: asText(given.utm.source), campaign: asText(given.utm.campaign) } : null,
+    buyer: { phones: readTexts(given.phones, MAX_PHONE_LENGTH), emails: readTexts(given.emails, MAX_EMAIL_LENGTH) },
     isTest: given.isTest === true,
     // A moment that cannot be read says all the same that it was cancelled.
     cancelledAt: given.cancelledAt ? (readMoment(given.cancelledAt) ?? updatedAt) : null,
@@ -117,4 +131,10 @@ function readMoment(value: unknown): Date | null {
 function readText(value: unknown, maxLength: number): string | null {
   const text = asText(value)
   return text === null ? null : toStorable(text.slice(0, maxLength))
+}
+
+/** The texts among the values, each once; longer ones are none. */
+function readTexts(values: unknown[], maxLength: number): string[] {
+  const texts = values.map((value) => asText(value)?.trim() ?? '')
+  return [...new Set(texts)].filter((text) => text !== '' && text.length <= maxLength).map(toStorable)
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type CampaignSources, findRevenue } from '../../src/core/revenue.js'
+import { newId } from '../../src/lib/id.js'
 import type { Organization } from '../../src/model/organization.js'
 import { resolveUtmCampaigns } from '../../src/storage/short-links.js'
 import { connectStorefront, tellOrders } from '../interfaces/hooks/storefront-support.js'
@@ -26,7 +27,10 @@ const landing = (campaign: string, source = 'whatsapp') =>
 const tell = (...orders: Record<string, unknown>[]) => tellOrders(world, organization, ...orders)
 
 const find = (sources: Partial<CampaignSources>, { id }: TestOrganization = organization) =>
-  findRevenue(world.app.ctx, { id, currency: 'BRL' } as Organization, { codes: [], campaigns: [], ...sources })
+  findRevenue(world.app.ctx, { id, currency: 'BRL', attribution_window_days: 7 } as Organization, {
+    ...{ codes: [], campaigns: [], broadcastId: newId(), sent: null },
+    ...sources,
+  })
 
 async function link(campaign: string | null, { key }: TestOrganization = organization): Promise<string> {
   const query = campaign === null ? '' : `?${new URLSearchParams({ utm_source: 'whatsapp', utm_campaign: campaign })}`
@@ -44,6 +48,7 @@ const nothing = {
   utmCampaigns: [],
   orders: [],
   otherCurrencies: [],
+  attributed: { totalRevenue: 0, orderCount: 0, avgOrderValue: 0, currency: 'BRL', window_days: 7 },
 }
 
 describe('revenue', () => {
@@ -93,8 +98,10 @@ describe('revenue', () => {
         orderDate: `${day}T10:00:00.000Z`,
         financialStatus: 'paid',
         utmCampaign,
+        attributed: false,
       })),
       otherCurrencies: [],
+      attributed: nothing.attributed,
     })
   })
 

@@ -5,9 +5,9 @@ import { createTurnstile } from '../../lib/turnstile.js'
 import { Problem } from '../../model/problem.js'
 import { findInDirectory } from '../../storage/directory.js'
 import { findStorefrontSettings } from '../../storage/organizations.js'
-import { cancelStorefrontOrder, putStorefrontOrders } from '../../storage/storefront-orders.js'
+import { cancelStorefrontOrder } from '../../storage/storefront-orders.js'
 import { readOrderId, readRestOrder } from '../../storefront/client.js'
-import { toStorefrontOrder } from './record.js'
+import { recordOrders } from './record.js'
 
 /** A webhook of a storefront with the headers that tell of it. */
 export interface OrderWebhook {
@@ -67,7 +67,7 @@ async function recordOrder(
   if (order === null) return false
   // The order's own time makes a repetition harmless where its id is none.
   const known = webhookId && webhookId.length <= MAX_ID_LENGTH ? webhookId : null
-  await putStorefrontOrders(ctx.database, organizationId, [toStorefrontOrder(order)], known)
+  await recordOrders(ctx, organizationId, [order], known)
   return true
 }
 

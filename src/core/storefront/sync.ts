@@ -7,10 +7,9 @@ import {
   noteOrderSyncEnd,
   noteOrdersSynced,
   type OrderSync,
-  putStorefrontOrders,
 } from '../../storage/storefront-orders.js'
 import type { Failure, ListOrdersOutcome, OrderCursor, OrderPage, Shop } from '../../storefront/client.js'
-import { toStorefrontOrder } from './record.js'
+import { recordOrders } from './record.js'
 import { openShop } from './shop.js'
 
 /** What asking storefronts for orders needs: the command line does it too. */
@@ -122,6 +121,6 @@ async function listPatiently(
 }
 
 async function record(ctx: SyncContext, organizationId: string, { orders, unreadable }: OrderPage): Promise<void> {
-  if (orders.length > 0) await putStorefrontOrders(ctx.database, organizationId, orders.map(toStorefrontOrder), null)
+  if (orders.length > 0) await recordOrders(ctx, organizationId, orders, null)
   if (unreadable > 0) ctx.log.warn({ organizationId, unreadable }, 'orders of a storefront could not be read')
 }

@@ -6,6 +6,19 @@ const Percent = Type.Number({ minimum: 0, description: 'Percent, two decimals; 0
 const Money = Type.Number({ description: 'Two decimals' })
 const DateTime = Type.String({ format: 'date-time' })
 
+const AttributedRevenue = Type.Object(
+  {
+    totalRevenue: Money,
+    orderCount: Count,
+    avgOrderValue: Money,
+    currency: Type.String(),
+    window_days: Type.Integer({
+      description: 'For how many days after a click, or the message, an order is due to it',
+    }),
+  },
+  { description: 'What is due to it alone: each order counts for one broadcast or send-template at most' },
+)
+
 /** Spec 2.6. */
 export const BroadcastAnalyticsSchema = Type.Object({
   broadcastInfo: Type.Object({
@@ -56,12 +69,14 @@ export const BroadcastAnalyticsSchema = Type.Object({
         orderDate: DateTime,
         financialStatus: Nullable(Type.String()),
         utmCampaign: Type.String(),
+        attributed: Type.Boolean({ description: 'Whether it is among those of `attributed`' }),
       }),
       { description: 'The newest 1,000' },
     ),
     otherCurrencies: Type.Array(Type.Object({ currency: Type.String(), totalRevenue: Money, orderCount: Count }), {
       description: "Orders in other currencies than the organization's, which are not in the totals",
     }),
+    attributed: AttributedRevenue,
   }),
 })
 

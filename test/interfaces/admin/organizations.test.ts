@@ -12,7 +12,7 @@ afterAll(() => world.close())
 
 const FIELDS = [
   ...['id', 'name', 'slug', 'provider', 'default_country', 'timezone', 'currency', 'language'],
-  ...['created_at', 'updated_at'],
+  ...['attribution_window_days', 'created_at', 'updated_at'],
 ]
 const newSlug = () => `shop-${randomUUID().slice(0, 8)}`
 
@@ -140,6 +140,9 @@ describe('POST /admin/organizations', () => {
     [{ colour: 'red' }, 'Invalid field', 'The field colour is not known.'],
     [{ country: 'US', default_country: 'BR' }, 'Invalid field', 'two names of one setting'],
     [{ country: 'ZZ' }, 'Invalid field', 'country'],
+    [{ attribution_window_days: 0 }, 'Invalid field', 'attribution_window_days'],
+    [{ attribution_window_days: 91 }, 'Invalid field', 'attribution_window_days'],
+    [{ attribution_window_days: 1.5 }, 'Invalid field', 'attribution_window_days'],
   ])('400: %j', async (fields, error, name) => {
     const answer = await world.admin('POST', '/organizations', { name: 'Shop', slug: newSlug(), ...fields })
     expect(answer.status).toBe(400)

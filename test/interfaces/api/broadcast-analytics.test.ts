@@ -55,6 +55,7 @@ const NO_REVENUE = {
   utmCampaigns: [],
   orders: [],
   otherCurrencies: [],
+  attributed: { totalRevenue: 0, orderCount: 0, avgOrderValue: 0, currency: 'BRL', window_days: 7 },
 }
 
 describe('the analytics of one broadcast', () => {
@@ -161,7 +162,7 @@ function makeOrder(id: string, total_price: number, utm_campaign: string): Store
       ordered_at: at,
       financial_status: 'paid',
     },
-    ...{ utm_source: 'chat', utm_campaign, is_test: false, cancelled_at: null, updated_at: at },
+    ...{ utm_source: 'chat', utm_campaign, contact_id: null, is_test: false, cancelled_at: null, updated_at: at },
   }
 }
 

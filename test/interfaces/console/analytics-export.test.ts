@@ -124,6 +124,7 @@ describe('the tables of a broadcast', () => {
       financial_status: null,
       utm_source: 'chat',
       utm_campaign: 'spring',
+      contact_id: null,
       is_test: false,
       cancelled_at: null,
       updated_at: at,
@@ -131,8 +132,16 @@ describe('the tables of a broadcast', () => {
     await putStorefrontOrders(world.database, organization.id, [order], null)
     const id = await seedCampaign(world, organization, { parameters: { buttons: { param1: code } } })
     const { header, rows } = await tableOf({ table: 'orders', broadcast_id: id })
-    expect(header).toEqual(['orderName', 'totalPrice', 'currency', 'orderDate', 'financialStatus', 'utmCampaign'])
-    expect(rows).toEqual([['#1001', '10.5', 'BRL', at.toISOString(), '', 'spring']])
+    expect(header).toEqual([
+      'orderName',
+      'totalPrice',
+      'currency',
+      'orderDate',
+      'financialStatus',
+      'utmCampaign',
+      'attributed',
+    ])
+    expect(rows).toEqual([['#1001', '10.5', 'BRL', at.toISOString(), '', 'spring', 'false']])
   })
 
   it('recipients: the file that /broadcasts/{id}/recipients gives', async () => {

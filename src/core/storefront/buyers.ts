@@ -1,0 +1,39 @@
+import type { Queryable } from '../../database/pool.js'
+import type { Organization } from '../../model/organization.js'
+import { readPhoneNumber } from '../../model/phone-number.js'
+import { findContactIdsByEmail, findContactsByAddresses } from '../../storage/contacts.js'
+import type { ShopOrder } from '../../storefront/client.js'
+
+type Buyer = Pick<ShopOrder, 'buyer'>
+
+/**
+ * The ids of the contacts that bought, in the order of the orders; null where that is not known. A phone number goes before an
+ * e-mail address; an address that several contacts have tells nothing.
+ */
+export async function findBuyers(
+  db: Queryable,
+  organization: Organization,
+  orders: readonly Buyer[],
+): Promise<(string | null)[]> {
+  const lookups = orders.map(({ buyer }) => ({
+    organizationId: organization.id,
+    addresses: buyer.phones.flatMap((phone) => formsOf(organization, phone)),
+  }))
+  const byPhone = await findContactsByAddresses(db, lookups)
+  const folded = orders.map(({ buyer }, index) => (byPhone[index] ? [] : buyer.emails.map(foldEmail)))
+  const byEmail = await findContactIdsByEmail(db, organization.id, [...new Set(folded.flat())])
+  return orders.map((_, index) => {
+    const email = folded[index]?.find((one) => byEmail.has(one)) ?? ''
+    return byPhone[index]?.id ?? byEmail.get(email) ?? null
+  })
+}
+
+/** The forms under which a contact with this number may be known; none of what is no number. */
+function formsOf({ default_country: country }: Organization, phone: string): readonly string[] {
+  const reading = readPhoneNumber(phone, country)
+  return reading.possible ? reading.forms : []
+}
+
+function foldEmail(email: string): string {
+  return email.toLowerCase()
+}

@@ -1,0 +1,204 @@
+import type { Queryable } from '../database/pool.js'
+import { statement } from '../database/statement.js'
+import type { StorefrontOrder } from '../model/storefront-order.js'
+import { SUFFIX_PATTERN } from '../model/utm.js'
+import { FITTING, ORDERED_UNTIL, type OrderFilter } from './storefront-orders.js'
+
+// Where every message failed nobody was reached. One that goes on for long was begun before the orders that may be due to it.
+const listBroadcasts = statement<BroadcastSending>(
+  'attribution.listBroadcasts',
+  `SELECT b.id, b.started_at, b.parameters -> 'buttons' AS buttons, ARRAY (
+     SELECT utm_campaign FROM broadcast_utm_campaigns u WHERE u.organization_id = $1 AND u.broadcast_id = b.id
+   ) AS utm_campaigns
+   FROM broadcasts b
+   WHERE b.organization_id = $1 AND b.kind = 'broadcast' AND b.started_at < $3 AND coalesce(b.completed_at, 'infinity') >= $2
+     AND (
+       SELECT coalesce(sum(CASE counter WHEN 'recorded' THEN value ELSE -value END), 0)
+       FROM (
+         SELECT counter, value FROM campaign_counts c
+         WHERE c.organization_id = $1 AND c.campaign_id = b.id AND c.counter IN ('recorded', 'failed')
+         UNION ALL
+         SELECT counter, change FROM campaign_deltas c
+         WHERE c.organization_id = $1 AND c.campaign_id = b.id AND c.counter IN ('recorded', 'failed')
+       ) c
+     ) > 0`,
+)
+
+/** The broadcasts that an order of a campaign may be due to, latest first: $4 campaigns (with suffix), $5 their ids, $6 their starts. */
+const SENDINGS = `sendings AS MATERIALIZED (
+     SELECT campaign, array_agg(id ORDER BY at DESC, id DESC) AS ids, array_agg(at ORDER BY at DESC, id DESC) AS starts
+     FROM unnest($4::text[], $5::uuid[], $6::timestamptz[]) AS s (campaign, id, at)
+     GROUP BY campaign
+   )`
+
+/** $7: how many days an order is due to what came before it. */
+const EARLIEST = `o.until - $7::int * interval '24 hours'`
+const BASES = `ARRAY[o.campaign, regexp_replace(o.campaign, '${SUFFIX_PATTERN}', '')]`
+
+// What an erased contact was sent is told by its recipient.
+const ACCEPTED_AT = `coalesce(m.accepted_at, (r.outcome ->> 'accepted_at')::timestamptz)`
+const STATUS = `coalesce(m.status, r.outcome ->> 'status')`
+
+/** What the buyer of the order `o` was sent last, as SQL: by a broadcast of its campaign, or by a send-template. */
+const SENT_TO_BUYER = `(
+       SELECT r.broadcast_id
+       FROM broadcast_recipients r JOIN messages m ON m.organization_id = $1 AND m.id = r.message_id
+       WHERE r.organization_id = $1 AND r.contact_id = o.contact_id AND r.skip_reason IS NULL AND m.status <> 'failed'
+         AND m.accepted_at BETWEEN ${EARLIEST} AND o.until
+         AND (r.broadcast_id = ANY (s.ids) OR r.n = 0 AND EXISTS (
+           SELECT FROM sent_links l
+           WHERE l.organization_id = $1 AND l.broadcast_id = r.broadcast_id AND l.n = 0 AND l.campaign = ANY (${BASES})
+         ))
+       ORDER BY m.accepted_at DESC, r.broadcast_id DESC
+       LIMIT 1
+     )`
+
+/** The broadcast of the campaign of the order `o` that began last before it; one that came to the buyer only later did not lead to it. */
+const LAST_BROADCAST = `SELECT k.id, k.at
+         FROM unnest(s.ids, s.starts) AS k (id, at)
+         WHERE k.at BETWEEN ${EARLIEST} AND o.until AND NOT EXISTS (
+           SELECT FROM broadcast_recipients r JOIN messages m ON m.organization_id = $1 AND m.id = r.message_id
+           WHERE r.organization_id = $1 AND r.contact_id = o.contact_id AND r.broadcast_id = k.id AND m.accepted_at > o.until
+         )
+         ORDER BY k.at DESC, k.id DESC
+         LIMIT 1`
+
+/** The send-template of the campaign that was sent last before the order `o`. */
+const LAST_SINGLE = `SELECT l.broadcast_id AS id, l.noted_at AS at
+         FROM sent_links l
+         JOIN broadcast_recipients r ON r.organization_id = $1 AND r.broadcast_id = l.broadcast_id AND r.n = 0
+         LEFT JOIN messages m ON m.organization_id = $1 AND m.id = r.message_id
+         WHERE l.organization_id = $1 AND l.campaign = base AND l.campaign_id <> l.broadcast_id
+           AND l.noted_at BETWEEN ${EARLIEST} AND o.until AND ${ACCEPTED_AT} <= o.until AND ${STATUS} <> 'failed'
+         ORDER BY l.noted_at DESC, l.broadcast_id DESC
+         LIMIT 1`
+
+/** The id of the broadcast or send-template that the order `o` is due to, as SQL; null where there is none. One at most. */
+const DUE_TO = `coalesce(
+     CASE WHEN o.clicked_at >= ${EARLIEST} THEN o.clicked_broadcast_id END,
+     ${SENT_TO_BUYER},
+     (
+       SELECT last.id
+       FROM (
+         (${LAST_BROADCAST})
+         UNION ALL
+         SELECT single.id, single.at FROM unnest(${BASES}) AS base CROSS JOIN LATERAL (${LAST_SINGLE}) single
+       ) last
+       ORDER BY last.at DESC, last.id DESC
+       LIMIT 1
+     )
+   )`
+
+/** The orders that fit and what more is said of them, each with the broadcasts of its campaign. */
+const ordersWhere = (condition: string, limit = '') => `(
+     SELECT o.*, ${ORDERED_UNTIL} AS until FROM storefront_orders o WHERE ${FITTING} AND ${condition} ${limit}
+   ) o LEFT JOIN sendings s ON s.campaign = o.campaign`
+
+// Nothing that began at $9 was there before, and nothing that ended by $10 led to later orders, but by a click.
+const sumOne = statement<AttributedSum>(
+  'attribution.sumOne',
+  `WITH ${SENDINGS}
+   SELECT count(*) AS "orderCount", round(sum(total_price), 2)::float8 AS revenue,
+     round(sum(total_price) / count(*), 2)::float8 AS "avgOrderValue"
+   FROM ${ordersWhere('currency = $11 AND ordered_at >= $9 AND (ordered_at <= $10 OR clicked_broadcast_id = $8)')}
+   WHERE ${DUE_TO} = $8
+   HAVING count(*) > 0`,
+)
+
+const listNewest = statement<ListedOrder>(
+  'attribution.listNewest',
+  `WITH ${SENDINGS}
+   SELECT name, round(total_price, 2)::float8 AS total_price, currency, ordered_at, financial_status, utm_campaign,
+     coalesce(${DUE_TO} = $8, false) AS attributed
+   FROM ${ordersWhere('true', 'ORDER BY ordered_at DESC, id DESC LIMIT $9')}
+   ORDER BY ordered_at DESC, id DESC`,
+)
+
+/** A broadcast with what names its campaigns. */
+export interface BroadcastSending {
+  id: string
+  started_at: Date
+  /** The common parameters of its buttons; a link's code may be in each. */
+  buttons: Record<string, string> | null
+  utm_campaigns: string[]
+}
+
+/** The broadcasts that reached somebody, and were being sent at some time of this span. */
+export function listBroadcastSendings(
+  db: Queryable,
+  organizationId: string,
+  { from, to }: Span,
+): Promise<BroadcastSending[]> {
+  return db.run(listBroadcasts, [organizationId, from, to])
+}
+
+/** A time from `from` to `to`. */
+export interface Span {
+  from: Date
+  to: Date
+}
+
+/** A broadcast of a campaign; `campaign` as orders have it: folded, with its suffix. */
+export interface Sending {
+  campaign: string
+  broadcastId: string
+  startedAt: Date
+}
+
+/** What orders are attributed by: which orders, what they may be due to, and for how many days. */
+export interface Attribution extends OrderFilter {
+  sendings: readonly Sending[]
+  windowDays: number
+}
+
+/** The orders that are due to something, added up; the sums with two decimals, the average rounded half up. */
+export interface AttributedSum {
+  orderCount: number
+  revenue: number
+  avgOrderValue: number
+}
+
+/** Adds up the orders in a currency that are due to one broadcast or send-template, which was sent in `span`; null: none is. */
+export async function sumAttributedOrders(
+  db: Queryable,
+  organizationId: string,
+  attribution: Attribution,
+  { broadcastId, span, currency }: { broadcastId: string; span: Span; currency: string },
+): Promise<AttributedSum | null> {
+  const values = [...valuesOf(organizationId, attribution), broadcastId, span.from, span.to, currency]
+  const [sum] = await db.run(sumOne, values)
+  return sum ?? null
+}
+
+/** An order as it is listed; its price with two decimals. */
+export type ListedOrder = Pick<
+  StorefrontOrder,
+  'name' | 'currency' | 'ordered_at' | 'financial_status' | 'utm_campaign'
+> & {
+  total_price: number
+  /** Whether it is due to the broadcast that is asked for. */
+  attributed: boolean
+}
+
+/** The newest `limit` of the orders that fit, newest first, and which of them are due to a broadcast or send-template. */
+export function listAttributedOrders(
+  db: Queryable,
+  organizationId: string,
+  attribution: Attribution,
+  broadcastId: string,
+  limit: number,
+): Promise<ListedOrder[]> {
+  return db.run(listNewest, [...valuesOf(organizationId, attribution), broadcastId, limit])
+}
+
+function valuesOf(organizationId: string, { campaigns, sources, sendings, windowDays }: Attribution): unknown[] {
+  return [
+    organizationId,
+    campaigns,
+    sources,
+    sendings.map(({ campaign }) => campaign),
+    sendings.map(({ broadcastId }) => broadcastId),
+    sendings.map(({ startedAt }) => startedAt),
+    windowDays,
+  ]
+}
