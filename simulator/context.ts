@@ -24,6 +24,8 @@ export interface Context {
   random: SeededRandom
   record: MessageRecord
   failures: Failures
+  /** The user ids of numbers, by the number's network id, as messages from them have told. */
+  userIds: Map<string, string>
   magic: MagicRecipients
   magicMedia: MagicMedia
   media: MediaStore

@@ -8,7 +8,7 @@ import { firstAttempt } from './first-attempt.js'
 import { inboundChange, readInbound } from './inbound.js'
 import { withMedia } from './inbound-media.js'
 import { type BusinessNumber, findNumber, metadataOf, publicNumber, readNumber, unknownNumber } from './numbers.js'
-import { networkId, phoneDigits } from './phones.js'
+import { isUserId, networkId, phoneDigits } from './phones.js'
 import { phonesControl } from './pretend-phones/control.js'
 import { findPhone, namesPhone, notOpen, publicPhone, readPhone } from './pretend-phones/phone.js'
 import { invalidField, invalidQuery, isProblem, missingField, type Problem, problem } from './problems.js'
@@ -91,6 +91,8 @@ async function receiveInbound(context: Context, body: JsonObject): Promise<Answe
   const at = Number(message.timestamp) * 1_000
   if (message.from) context.limits?.noteInbound(number.phone_number_id, networkId(message.from), at)
   if (message.from_user_id) context.limits?.noteInbound(number.phone_number_id, message.from_user_id, at)
+  const { from, from_user_id: userId } = message
+  if (from && userId && !isUserId(from)) context.userIds.set(networkId(from), userId)
   const attempt = await firstAttempt(
     context,
     number.phone_number_id,
@@ -120,7 +122,7 @@ async function sendCallback(context: Context, body: JsonObject): Promise<Answer>
   return { success: true, ...(await firstAttempt(context, number.phone_number_id, content, repeat)) }
 }
 
-/** A string as `body` goes out as it stands; a value of messages gets the product and metadata when it has none. */
+/** A string as `body` goes out as it stands; a value that is about people gets the product and metadata when it has none. */
 function readCallback(
   number: BusinessNumber,
   { value, body, field = 'messages' }: JsonObject,
@@ -128,7 +130,8 @@ function readCallback(
   if (typeof field !== 'string') return invalidField('field must be a string')
   if (body !== undefined) return { kind: 'body', bytes: typeof body === 'string' ? body : escapeJson(body) }
   if (value === undefined) return missingField('value (or body)')
-  if (field !== 'messages' || !isJsonObject(value)) return { kind: 'change', change: { value, field } }
+  if ((field !== 'messages' && field !== 'user_id_update') || !isJsonObject(value))
+    return { kind: 'change', change: { value, field } }
   const filled = { messaging_product: 'whatsapp', metadata: metadataOf(number), ...value }
   return { kind: 'change', change: { value: filled, field } }
 }
@@ -177,6 +180,7 @@ async function reset(context: Context, { numbers = false }: JsonObject): Promise
   context.magicMedia.reset()
   context.limits?.reset()
   context.failures.clear()
+  context.userIds.clear()
   context.templates.reset()
   context.orders.reset()
   for (const phone of context.phones.values()) phone.commands = []

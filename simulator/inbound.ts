@@ -4,7 +4,7 @@ import { envelope } from './batches.js'
 import { newMessageId } from './ids.js'
 import { isMediaKind } from './media-types.js'
 import { type BusinessNumber, metadataOf } from './numbers.js'
-import { phoneDigits } from './phones.js'
+import { isUserId, phoneDigits } from './phones.js'
 import { invalidField, isProblem, missingField, type Problem } from './problems.js'
 
 /** A message from a person to a business number, and what the callback says of that person. */
@@ -19,7 +19,7 @@ type NumberIdentity = Pick<BusinessNumber, 'phone_number_id' | 'display_phone_nu
 /** Keys of the control body that are not part of the message. */
 const ownKeys = new Set([
   ...['phone_number_id', 'organization_id', 'instance'],
-  ...['name', 'username', 'user_id', 'repeat'],
+  ...['name', 'username', 'user_id', 'from_user_id', 'repeat'],
 ])
 
 /** Kinds whose payload must stand under their own name; other kinds pass as they are. */
@@ -38,8 +38,8 @@ const unsupportedErrors = [
 ]
 
 /**
- * Reads a control body into the message that a person sends: `type` and `from` (or `user_id`) are required, `id` and `timestamp`
- * are made when absent, `text` may be a plain string, and of media nothing has to be told.
+ * Reads a control body into the message that a person sends: `type` and `from` (or `user_id`) are required (a notice of the system
+ * needs neither, and `from` may be a user id), `id` and `timestamp` are made when absent, `text` may be a plain string, and of media nothing has to be told.
  */
 export function readInbound(body: JsonObject): Inbound | Problem {
   const sender = readSender(body)
@@ -78,7 +78,7 @@ interface Sender {
 }
 
 function readSender(body: JsonObject): Sender | Problem {
-  const { from, user_id: userId, name, username } = body
+  const { from, user_id: userId = body.from_user_id, name, username } = body
   for (const [field, value] of Object.entries({ from, user_id: userId, name, username })) {
     if (value !== undefined && typeof value !== 'string') return invalidField(`${field} must be a string`)
   }
@@ -87,8 +87,8 @@ function readSender(body: JsonObject): Sender | Problem {
     sender.contact.profile = { ...(name === undefined ? {} : { name: String(name) }), ...usernameOf(username) }
   }
   if (typeof from === 'string' && from !== '') {
-    const digits = phoneDigits(from)
-    if (!digits) return invalidField(`from must be a phone number with country code, but is ${from}`)
+    const digits = isUserId(from) ? from : phoneDigits(from)
+    if (!digits) return invalidField(`from must be a phone number with country code, or a user id, but is ${from}`)
     sender.address.from = digits
     sender.contact.wa_id = digits
   }
@@ -96,7 +96,8 @@ function readSender(body: JsonObject): Sender | Problem {
     sender.address.from_user_id = userId
     sender.contact.user_id = userId
   }
-  return sender.address.from || sender.address.from_user_id ? sender : missingField('from')
+  const isNamed = sender.address.from || sender.address.from_user_id || body.type === 'system'
+  return isNamed ? sender : missingField('from')
 }
 
 function usernameOf(username: unknown): { username?: string } {

@@ -6,6 +6,8 @@ export interface SentMessage {
   to: string
   /** The network's id of the recipient; null for sends by user id. */
   wa_id: string | null
+  /** The user id of the number, where a message from it has told one. */
+  user_id?: string
   type: string
   payload: string
   /** Milliseconds since the epoch. */

@@ -67,12 +67,13 @@ function accept(
   { answer, read, failure }: AcceptedFate,
   text: string,
 ): SendOutcome {
-  const message = messageOf(phoneNumberId, send, text)
+  const userId = context.userIds.get(personOf(send.recipient))
+  const message = { ...messageOf(phoneNumberId, send, text), ...(userId && { user_id: userId }) }
   const afterMs = answer === 'slow' ? context.settings.slow_ms : 0
   context.record.accepted += 1
   if (context.settings.record) context.record.add(message)
   context.reports.follow({ record: message, callbackData: send.callbackData, read, failure, startsAfterMs: afterMs })
-  return answer === 'dropped' ? { kind: 'dropped' } : { kind: 'answered', body: responseOf(send, message.id), afterMs }
+  return answer === 'dropped' ? { kind: 'dropped' } : { kind: 'answered', body: responseOf(send, message), afterMs }
 }
 
 function messageOf(phoneNumberId: string, { recipient, type }: Send, text: string): SentMessage {
@@ -89,9 +90,11 @@ function messageOf(phoneNumberId: string, { recipient, type }: Send, text: strin
   }
 }
 
-function responseOf({ recipient, type }: Send, id: string): SendResponse {
+function responseOf({ recipient, type }: Send, { id, user_id }: SentMessage): SendResponse {
   const { input } = recipient
-  const person = recipient.kind === 'phone' ? { wa_id: networkId(recipient.digits) } : { user_id: recipient.userId }
+  const ofNumber = { ...(user_id && { user_id }) }
+  const person =
+    recipient.kind === 'phone' ? { wa_id: networkId(recipient.digits), ...ofNumber } : { user_id: recipient.userId }
   const message = type === 'template' ? { id, message_status: 'accepted' } : { id }
   return { messaging_product: 'whatsapp', contacts: [{ input, ...person }], messages: [message] }
 }

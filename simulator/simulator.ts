@@ -84,6 +84,7 @@ function createContext({ limits, recordLimit, log }: SimulatorOptions): Context 
     phones: new Map(),
     record: new MessageRecord(recordLimit ?? defaultRecordLimit),
     failures: new Map(),
+    userIds: new Map(),
     magic: new MagicRecipients(),
     magicMedia: new MagicMedia(),
     media: new MediaStore(),

@@ -133,6 +133,7 @@ function statusOf(kind: string, { record, callbackData, failure }: FollowedMessa
     status: kind,
     timestamp: String(seconds),
     ...(record.wa_id === null ? { recipient_user_id: record.to } : { recipient_id: record.wa_id }),
+    ...(record.user_id && { recipient_user_id: record.user_id }),
   }
   if (callbackData !== undefined) status.biz_opaque_callback_data = callbackData
   if (kind === 'failed' && failure) status.errors = [failure]

@@ -37,6 +37,7 @@ const STATUS: Record<ProblemCode, number> = {
   recipient_not_found: 400,
   contact_exists: 409,
   contact_blocked: 400,
+  contact_unreachable: 400,
   contact_opted_out: 400,
   message_not_found: 404,
   template_not_found: 400,

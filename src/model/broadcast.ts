@@ -83,6 +83,7 @@ export const SKIP_REASONS = {
   noContact: 'no such contact',
   duplicate: 'duplicate',
   blocked: 'blocked',
+  unreachable: 'not reachable',
   optedOut: 'opted out',
   unwanted: 'allow_broadcast is false',
   missingValue: 'missing value',

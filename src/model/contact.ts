@@ -40,6 +40,14 @@ export interface ContactLookup {
   addresses: readonly string[]
 }
 
+/** How the address of a group ends. */
+export const GROUP_SERVER = '@g.us'
+
+/** Whether the contact stands for a group, and not for a person. */
+export function isGroup({ network_id }: Pick<Contact, 'network_id'>): boolean {
+  return network_id?.endsWith(GROUP_SERVER) === true
+}
+
 const ACTIVE_MS = 24 * 3_600_000
 
 /** The contact as every interface and event shows it (spec 2.1). `active_status`: wrote within 24 hours before `now`. */
@@ -61,6 +69,7 @@ export function presentContact(contact: Contact, now: Date) {
     source: contact.source,
     contact_summary: contact.contact_summary,
     contact_summary_updated_at: toIso(contact.contact_summary_updated_at),
+    ...(isGroup(contact) && { is_group: true }),
     created_at: toIso(contact.created_at),
     updated_at: toIso(contact.updated_at),
   }

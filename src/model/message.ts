@@ -31,7 +31,7 @@ export interface Reaction {
   created_at: Date | string
 }
 
-/** A message as the network of a linked device has it. */
+/** A message as the network of a linked device has it; of the business API's messages, who of a group wrote one. */
 export interface NetworkDetails {
   /** The chat, where it is no phone number's. */
   remoteJid?: string
@@ -105,7 +105,18 @@ export function presentMessage(message: ShownMessage, mediaAddress: MediaAddress
     context_message_id: message.context_upstream_id,
     error: message.error && { code: message.error.code, text: message.error.text },
     outcome: message.outcome,
+    ...presentAuthor(message),
   }
+}
+
+/** Who of a group wrote the message; nothing of private ones. */
+function presentAuthor({ network }: ShownMessage) {
+  if (!network?.participant) return {}
+  const { participant, pushName = null } = network
+  const digits = /^(\d+)(?::\d+)?@s\.whatsapp\.net$/.exec(participant)?.[1]
+  const address =
+    digits === undefined ? { phone_number: null, user_id: participant } : { phone_number: `+${digits}`, user_id: null }
+  return { author: { name: pushName, ...address } }
 }
 
 function presentMedia(

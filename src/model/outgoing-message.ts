@@ -48,6 +48,8 @@ export type NotRecorded =
   | { recorded: false; reason: 'no_contact' }
   /** `not_found`: the message that it is about. */
   | { recorded: false; reason: 'blocked' | 'not_found'; chatId: string }
+  /** The connection has no address of the contact, or the contact is a group and the connection reaches none. */
+  | { recorded: false; reason: 'unreachable'; chatId: string; isGroup: boolean }
   /** The contact wants no broadcasts; `optedOut`: it said so itself. */
   | { recorded: false; reason: 'unwanted'; chatId: string; optedOut: boolean }
   /** The broadcast does not run any more, or the recipient is not to be sent to. */
@@ -77,6 +79,8 @@ export interface Acceptance {
   at: Date
   /** A further form of the recipient's number. */
   alias: string | null
+  /** The recipient's user id. */
+  userId: string | null
   eventId: string
 }
 

@@ -30,6 +30,7 @@ export const PROBLEMS = {
   recipient_not_found: 'Contact not found',
   contact_exists: 'Contact already exists',
   contact_blocked: 'Contact blocked',
+  contact_unreachable: 'Contact not reachable',
   contact_opted_out: 'Contact opted out',
   message_not_found: 'Message not found',
   template_not_found: 'Template not found',

@@ -5,16 +5,6 @@ import { moveRecipients } from './broadcast-moves.js'
 import { CONTACT_COLUMNS, foldName } from './contacts.js'
 import { lockFeed } from './webhook-feeds.js'
 
-const lockByAddresses = statement<Contact>(
-  'contactMerges.lock',
-  `SELECT ${CONTACT_COLUMNS}
-   FROM contacts
-   WHERE organization_id = $1
-     AND id IN (SELECT contact_id FROM contact_addresses WHERE organization_id = $1 AND address = ANY ($2))
-   ORDER BY id
-   FOR UPDATE`,
-)
-
 const moveMessages = statement<never>(
   'contactMerges.moveMessages',
   'UPDATE messages SET contact_id = $3, seq = seq + $4 WHERE organization_id = $1 AND contact_id = $2',
@@ -33,6 +23,11 @@ const moveOrders = statement<never>(
 const moveAddresses = statement<never>(
   'contactMerges.moveAddresses',
   'UPDATE contact_addresses SET contact_id = $3 WHERE organization_id = $1 AND contact_id = $2',
+)
+
+const moveSpans = statement<never>(
+  'contactMerges.moveSpans',
+  'UPDATE contact_address_spans SET contact_id = $3 WHERE organization_id = $1 AND contact_id = $2',
 )
 
 const moveEvents = statement<never>(
@@ -94,15 +89,6 @@ const absorb = statement<Contact>(
    SELECT ${CONTACT_COLUMNS} FROM merged`,
 )
 
-/** Locks the contacts that the addresses lead to, in the order of their ids (older first). */
-export function lockContactsByAddresses(
-  transaction: Queryable,
-  organizationId: string,
-  addresses: readonly string[],
-): Promise<Contact[]> {
-  return transaction.run(lockByAddresses, [organizationId, addresses])
-}
-
 /**
  * Moves all that the younger contact has to the older one, its messages after the older's (pages that stand keep standing), its notes and orders with them,
  * and drops it. Both must be locked. Resolves to what the older has become.
@@ -119,6 +105,7 @@ export async function mergeContacts(
   await moveRecipients(transaction, organizationId, younger.id, older.id)
   await transaction.run(moveOrders, [organizationId, younger.id, older.id])
   await transaction.run(moveAddresses, [organizationId, younger.id, older.id])
+  await transaction.run(moveSpans, [organizationId, younger.id, older.id])
   // A round of deliveries under way would have the later ones of either contact wait for what does not wake them.
   await lockFeed(transaction, organizationId)
   await transaction.run(moveEvents, [organizationId, younger.id, older.id])

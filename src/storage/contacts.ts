@@ -97,16 +97,6 @@ const update = statement<Contact>(
    ) shown`,
 )
 
-const addAddresses = statement<never>(
-  'contacts.addAddresses',
-  `INSERT INTO contact_addresses (organization_id, address, contact_id)
-   SELECT $1, address, c.id
-   FROM contacts c, unnest($3::text[]) AS address
-   WHERE c.organization_id = $1 AND c.id = $2
-   ORDER BY address
-   ON CONFLICT DO NOTHING`,
-)
-
 const renumber = statement<Contact>(
   'contacts.renumber',
   `WITH renumbered AS (
@@ -144,7 +134,12 @@ const REPORTS = ['', '/console/api']
 const erase = statement<{ id: string }>(
   'contacts.erase',
   `WITH addresses AS (
-     SELECT coalesce(json_agg(address), '[]') AS list FROM contact_addresses WHERE organization_id = $1 AND contact_id = $2
+     SELECT coalesce(json_agg(address), '[]') AS list
+     FROM (
+       SELECT address FROM contact_addresses WHERE organization_id = $1 AND contact_id = $2
+       UNION
+       SELECT address FROM contact_address_spans WHERE organization_id = $1 AND contact_id = $2
+     ) known
    ), erased AS (
      DELETE FROM contacts WHERE organization_id = $1 AND id = $2 RETURNING id
    ), ${ERASE_RECIPIENTS}, messages AS (
@@ -326,16 +321,6 @@ export async function updateContact(
 /** A contact's name as it is searched. */
 export function foldName(name: string | null): string | null {
   return name === null ? null : foldText(name)
-}
-
-/** Remembers further forms of a contact's address; those that lead to another contact stay there. */
-export async function addContactAddresses(
-  db: Queryable,
-  organizationId: string,
-  id: string,
-  addresses: readonly string[],
-): Promise<void> {
-  await db.run(addAddresses, [organizationId, id, addresses])
 }
 
 /** Gives a contact its (new) phone number; the addresses are the caller's matter. */

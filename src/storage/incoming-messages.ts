@@ -43,8 +43,26 @@ export const byTheSame = (of: string, isCustomers: string, instance: string, par
   `(${of}.sender_type = 'user-chat') = (${isCustomers}) AND ${of}.instance_id IS NOT DISTINCT FROM ${instance}
          AND (${of}.network ->> 'participant') IS NOT DISTINCT FROM (${participant})`
 
-// Nothing is recorded while the addresses lead to several contacts, or to one that lacks the number that is known now: the
-// caller joins them first. An edit or a revocation may have come before the message itself: then its text is the one that
+/**
+ * The one contact that a sender's addresses lead to; nobody while they lead to several contacts, one of those that must be known is new,
+ * or a number is not the contact's at that time: the caller finds out who it is, and names the contact.
+ */
+const senderContact = (
+  addresses: string,
+  required: string,
+  at: string,
+  contactId: string,
+) => `coalesce(${contactId}::uuid, (
+       SELECT CASE
+         WHEN count(DISTINCT contact_id) = 1 AND count(*) FILTER (WHERE address = ANY (${required})) = cardinality(${required}::text[])
+           AND bool_and(address LIKE 'user:%' OR ((since IS NULL OR since <= ${at}) AND (left_at IS NULL OR left_at > ${at})))
+         THEN (array_agg(contact_id))[1]
+       END
+       FROM contact_addresses
+       WHERE organization_id = $1 AND address = ANY (${addresses})
+     ))`
+
+// Nothing is recorded while it is not known whose it is, or while the contact lacks the number that is known now. An edit or a revocation may have come before the message itself: then its text is the one that
 // counts. A message with a file raises message.received only when the first try to fetch the file has ended (see
 // incoming-media): who reads the event is to find the file's address in it. The job that tries is left here.
 const record = statement<RecordRow>(
@@ -52,11 +70,8 @@ const record = statement<RecordRow>(
   `WITH known AS (
      SELECT c.id, c.full_name, c.has_unread_messages, c.bot_status
      FROM contacts c
-     WHERE c.organization_id = $1 AND (c.phone_number IS NOT NULL OR NOT $15) AND c.id = (
-       SELECT CASE WHEN count(DISTINCT contact_id) = 1 THEN (array_agg(contact_id))[1] END
-       FROM contact_addresses
-       WHERE organization_id = $1 AND address = ANY ($2)
-     )
+     WHERE c.organization_id = $1 AND (c.phone_number IS NOT NULL OR NOT $15 OR $21::uuid IS NOT NULL)
+       AND c.id = ${senderContact('$2', '$20', '$12', '$21')}
    ), duplicate AS (
      SELECT FROM messages WHERE organization_id = $1 AND upstream_id = $5 AND instance_id IS NOT DISTINCT FROM $18
    ), numbered AS (
@@ -72,7 +87,7 @@ const record = statement<RecordRow>(
      RETURNING c.*
    ), aliases AS (
      INSERT INTO contact_addresses (organization_id, address, contact_id)
-     SELECT $1, address, numbered.id FROM numbered, unnest($2::text[]) AS address ORDER BY address
+     SELECT $1, address, numbered.id FROM numbered, unnest($2::text[]) AS address WHERE $21::uuid IS NULL ORDER BY address
      ON CONFLICT DO NOTHING
    ), recorded AS (
      INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
@@ -128,12 +143,7 @@ const recordReaction = statement<RecordRow>(
   'incoming.recordReaction',
   `WITH known AS (
      SELECT c.* FROM contacts c
-     WHERE c.organization_id = $1 AND c.id = (
-       SELECT contact_id FROM contact_addresses
-       WHERE organization_id = $1 AND address = ANY ($2)
-       ORDER BY array_position($2, address)
-       LIMIT 1
-     )
+     WHERE c.organization_id = $1 AND c.id = ${senderContact('$2', '$12', '$7', '$13')}
      FOR SHARE
    ), duplicate AS (
      SELECT FROM messages WHERE organization_id = $1 AND upstream_id = $4 AND instance_id IS NOT DISTINCT FROM $10
@@ -157,12 +167,7 @@ const recordReaction = statement<RecordRow>(
 const lockContact = statement<{ id: string }>(
   'incoming.lockContact',
   `SELECT id FROM contacts
-   WHERE organization_id = $1 AND id = (
-     SELECT contact_id FROM contact_addresses
-     WHERE organization_id = $1 AND address = ANY ($2)
-     ORDER BY array_position($2, address)
-     LIMIT 1
-   )
+   WHERE organization_id = $1 AND id = ${senderContact('$2', '$3', '$4', '$5')}
    FOR UPDATE`,
 )
 
@@ -201,9 +206,17 @@ const applyChanges = statement<SpokenMessage>(
 /** What the gateway tells of a change that was recorded. */
 const CHANGE_EVENTS = { edit: 'instance.message_edited', revoke: 'instance.message_deleted' } as const
 
-/** Who sent a message, as far as recording it needs to know. */
-export interface Sender {
+/** What leads to the contact that wrote. */
+export interface SenderAddresses {
   addresses: readonly string[]
+  /** Those of the addresses that must be known: the number's digits, the user id. */
+  required: readonly string[]
+  /** The contact, where the addresses do not tell it. */
+  contactId: string | null
+}
+
+/** Who sent a message, as far as recording it needs to know. */
+export interface Sender extends SenderAddresses {
   /** Whether one of the addresses is a phone number. */
   hasNumber: boolean
   /** Names the contact where it has no name yet. */
@@ -242,6 +255,8 @@ export async function recordIncomingMessage(
     foldName(sender.profileName),
     message.instanceId,
     message.network && JSON.stringify(message.network),
+    sender.required,
+    sender.contactId,
   ])
   return toReceived(row)
 }
@@ -263,7 +278,7 @@ export interface IncomingRecord {
 export async function recordIncomingReaction(
   db: Queryable,
   organizationId: string,
-  addresses: readonly string[],
+  { addresses, required, contactId }: SenderAddresses,
   reaction: IncomingRecord,
   eventId: string,
 ): Promise<Received> {
@@ -278,6 +293,8 @@ export async function recordIncomingReaction(
     created_at,
     eventId,
     ...lineOf(reaction),
+    required,
+    contactId,
   ]
   const [row] = await db.run(recordReaction, values)
   return toReceived(row)
@@ -290,12 +307,18 @@ export async function recordIncomingReaction(
 export async function recordIncomingChange(
   transaction: Queryable,
   organizationId: string,
-  addresses: readonly string[],
+  { addresses, required, contactId }: SenderAddresses,
   kind: 'edit' | 'revoke',
   change: IncomingRecord,
   eventId: string,
 ): Promise<Received> {
-  const [contact] = await transaction.run(lockContact, [organizationId, addresses])
+  const [contact] = await transaction.run(lockContact, [
+    organizationId,
+    addresses,
+    required,
+    change.created_at,
+    contactId,
+  ])
   if (!contact) return 'no_contact'
   const { id, upstreamId, text, aboutUpstreamId, created_at } = change
   const values = [

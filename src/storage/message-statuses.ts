@@ -17,6 +17,8 @@ export interface ReportedStatus {
   error: MessageError | null
   /** A form of the recipient's number that may be new. */
   alias: string | null
+  /** The recipient's user id as an address. */
+  userAddress: string | null
   /** For message.sent, and for the event of the status itself. */
   eventIds: readonly [string, string]
 }
@@ -25,17 +27,17 @@ export interface ReportedStatus {
 // upstream reports of a message, its failure too, settles that it was accepted, so a message that waited for its answer raises
 // message.sent first. Where the upstream gave one id to two messages, ours decides, and the second goes without. Statements
 // that share messages lock them in the same order.
-const apply = statement<{ message_id: string | null }>(
+const apply = statement<{ message_id: string | null; contact_id: string | null; is_linked: boolean }>(
   'statuses.apply',
   `WITH given AS (
      SELECT * FROM json_to_recordset($1) AS given (n int, organization_id uuid, upstream_id text, message_id uuid, status text,
-       at timestamptz, error jsonb, alias text, sent_event_id uuid, event_id uuid, instance_id uuid)
+       at timestamptz, error jsonb, alias text, user_address text, sent_event_id uuid, event_id uuid, instance_id uuid)
      ORDER BY organization_id, upstream_id
      ${FEW}
    ), before AS (
      SELECT g.n, m.*
      FROM given g CROSS JOIN LATERAL (
-       SELECT m.organization_id, m.id, m.status, m.outcome, m.accepted_at, m.error FROM messages m
+       SELECT m.organization_id, m.id, m.contact_id, m.status, m.outcome, m.accepted_at, m.error FROM messages m
        WHERE m.organization_id = g.organization_id AND m.sender_type <> 'user-chat'
          AND (m.upstream_id = g.upstream_id OR (m.id = g.message_id AND m.upstream_id IS NULL))
        ORDER BY m.instance_id IS NOT DISTINCT FROM g.instance_id DESC, m.upstream_id NULLS FIRST
@@ -94,35 +96,52 @@ const apply = statement<{ message_id: string | null }>(
      FROM shown m JOIN given g USING (n) JOIN before b USING (n)
      WHERE g.status <> 'sent'
    )
-   SELECT b.id AS message_id FROM given g LEFT JOIN before b USING (n) ORDER BY g.n`,
+   SELECT b.id AS message_id, b.contact_id, g.user_address IS NULL OR EXISTS (
+       SELECT FROM contact_addresses a
+       WHERE a.organization_id = g.organization_id AND a.address = g.user_address AND a.contact_id = b.contact_id
+     ) AS is_linked
+   FROM given g LEFT JOIN before b USING (n)
+   ORDER BY g.n`,
 )
+
+/** What a status is about; null where there is no such message. */
+export interface AppliedStatus {
+  messageId: string | null
+  contactId: string | null
+  /** Whether the recipient's user id, where one is told, leads to the message's contact. */
+  isLinked: boolean
+}
 
 /**
  * Applies reported statuses, no two of them of one message; one of an unknown message, or one that would go backwards, changes
  * and raises nothing. Resolves in their order to the messages that they are about; null where there is none.
  */
-export async function applyStatuses(
-  db: Queryable,
-  statuses: readonly ReportedStatus[],
-): Promise<{ messageId: string | null }[]> {
+export async function applyStatuses(db: Queryable, statuses: readonly ReportedStatus[]): Promise<AppliedStatus[]> {
   const rows = await db.run(apply, [toRecordset(statuses)])
-  return rows.map(({ message_id: messageId }) => ({ messageId }))
+  return rows.map(({ message_id: messageId, contact_id: contactId, is_linked: isLinked }) => ({
+    messageId,
+    contactId,
+    isLinked,
+  }))
 }
 
 function toRecordset(statuses: readonly ReportedStatus[]): string {
   return JSON.stringify(
-    statuses.map(({ organizationId, instanceId, upstreamId, messageId, status, at, error, alias, eventIds }, n) => ({
-      n,
-      organization_id: organizationId,
-      upstream_id: upstreamId,
-      message_id: messageId,
-      status,
-      at,
-      error,
-      alias,
-      sent_event_id: eventIds[0],
-      event_id: eventIds[1],
-      instance_id: instanceId,
-    })),
+    statuses.map(
+      ({ organizationId, instanceId, upstreamId, messageId, status, at, error, alias, userAddress, eventIds }, n) => ({
+        n,
+        organization_id: organizationId,
+        upstream_id: upstreamId,
+        message_id: messageId,
+        status,
+        at,
+        error,
+        alias,
+        user_address: userAddress,
+        sent_event_id: eventIds[0],
+        event_id: eventIds[1],
+        instance_id: instanceId,
+      }),
+    ),
   )
 }

@@ -23,6 +23,7 @@ interface RecordRow {
   has_turn: boolean
   recorded: boolean
   user_address: string | null
+  is_group: boolean
 }
 
 /**
@@ -31,6 +32,17 @@ interface RecordRow {
  */
 const PAIR_INTERVAL = `interval '6.1 seconds'`
 const PAIR_AHEAD = `44 * ${PAIR_INTERVAL}`
+
+/** By which address a connection reaches the contact `c` without a number: the user id that became known last and was not left. */
+const userAddress = (c: string, namesChats: string) => `CASE WHEN ${c}.phone_number IS NULL THEN (
+       SELECT a.address FROM contact_addresses a
+       WHERE a.organization_id = ${c}.organization_id AND a.contact_id = ${c}.id AND a.address LIKE 'user:%'
+         AND (a.address LIKE '%@%') = ${namesChats}
+       ORDER BY a.left_at DESC NULLS FIRST, a.added_at DESC
+       LIMIT 1
+     ) END`
+
+const isGroup = (c: string) => `coalesce(${c}.network_id LIKE '%@g.us', false)`
 
 // Finds the contacts, checks what it must, numbers the messages under the contacts' row locks, and records them. Many share
 // it, so it waits for nobody: of several messages to one contact only the first is recorded, and none to a contact whose row
@@ -57,9 +69,9 @@ const record = statement<RecordRow>(
      FROM found
      ORDER BY organization_id, contact_id, n
    ), known AS (
-     SELECT turn.n, c.*
-     FROM turn CROSS JOIN LATERAL (
-       SELECT organization_id, id, chat_id, phone_number, blocked, bot_status, has_unread_messages, paced_until,
+     SELECT turn.n, c.*, ${userAddress('c', 'g.names_chats')} AS user_address
+     FROM turn JOIN given g USING (n) CROSS JOIN LATERAL (
+       SELECT organization_id, id, chat_id, phone_number, network_id, blocked, bot_status, has_unread_messages, paced_until,
          allow_broadcast, opted_out_at
        FROM contacts
        WHERE organization_id = turn.organization_id AND id = turn.contact_id
@@ -94,6 +106,7 @@ const record = statement<RecordRow>(
        updated_at = CASE WHEN g.sender_type = 'human-chat' THEN now() ELSE c.updated_at END
      FROM known JOIN given g USING (n) LEFT JOIN about USING (n) LEFT JOIN open USING (n)
      WHERE c.organization_id = known.organization_id AND c.id = known.id AND NOT known.blocked
+       AND (known.phone_number IS NOT NULL OR known.user_address IS NOT NULL)
        AND (g.about_id IS NULL OR about.upstream_id IS NOT NULL)
        AND (NOT g.is_promotional OR known.allow_broadcast)
        AND (g.recipient_n IS NULL OR g.recipient_n = 0 OR open.n IS NOT NULL)
@@ -148,13 +161,7 @@ const record = statement<RecordRow>(
      known.allow_broadcast, known.opted_out_at IS NOT NULL AS opted_out, about.upstream_id AS about_upstream_id,
      extract(epoch FROM known.paced_until - ${PAIR_AHEAD} - g.created_at)::float8 * 1000 AS wait_ms,
      turn.n IS NOT NULL AS has_turn, numbered.n IS NOT NULL AS recorded,
-     CASE WHEN known.id IS NOT NULL AND known.phone_number IS NULL THEN (
-       SELECT a.address FROM contact_addresses a
-       WHERE a.organization_id = known.organization_id AND a.contact_id = known.id AND a.address LIKE 'user:%'
-         AND (a.address LIKE '%@%') = g.names_chats
-       ORDER BY a.added_at DESC
-       LIMIT 1
-     ) END AS user_address
+     known.user_address, ${isGroup('known')} AS is_group
    FROM given g LEFT JOIN found USING (n) LEFT JOIN turn USING (n) LEFT JOIN known USING (n) LEFT JOIN about USING (n) LEFT JOIN numbered USING (n)
    ORDER BY g.n`,
 )
@@ -166,6 +173,8 @@ const check = statement<{
   opted_out: boolean
   wait_ms: number | null
   about_found: boolean
+  is_reachable: boolean
+  is_group: boolean
 }>(
   'outgoing.check',
   `SELECT c.chat_id, c.blocked, c.allow_broadcast, c.opted_out_at IS NOT NULL AS opted_out,
@@ -173,7 +182,7 @@ const check = statement<{
      SELECT FROM messages m
      WHERE m.organization_id = $1 AND m.contact_id = c.id AND m.seq IS NOT NULL AND m.upstream_id IS NOT NULL
        AND (m.upstream_id = $3 OR m.id = $4) AND m.instance_id IS NOT DISTINCT FROM $6
-   ) AS about_found
+   ) AS about_found, c.phone_number IS NOT NULL OR ${userAddress('c', '$7')} IS NOT NULL AS is_reachable, ${isGroup('c')} AS is_group
    FROM contact_addresses a
    JOIN contacts c ON c.organization_id = a.organization_id AND c.id = a.contact_id
    WHERE a.organization_id = $1 AND a.address = ANY (${opaqueArray('$2', 'text')})
@@ -187,7 +196,7 @@ const accept = statement<{ held: boolean }>(
   'outgoing.accept',
   `WITH given AS (
      SELECT * FROM json_to_recordset($1) AS given (n int, organization_id uuid, id uuid, upstream_id text, accepted_at timestamptz,
-       alias text, event_id uuid, network jsonb)
+       alias text, user_address text, event_id uuid, network jsonb)
      ORDER BY organization_id, id
      ${FEW}
    ), waiting AS (
@@ -205,7 +214,7 @@ const accept = statement<{ held: boolean }>(
        accepted_at = g.accepted_at, network = coalesce(g.network, m.network)
      FROM waiting JOIN given g USING (n)
      WHERE m.organization_id = waiting.organization_id AND m.id = waiting.id
-     RETURNING g.n, m.organization_id, m.contact_id, m.message_type, m.assignee_id, to_jsonb(m) AS row, m.campaign_id,
+     RETURNING g.n, m.organization_id, m.contact_id, m.instance_id, m.message_type, m.assignee_id, to_jsonb(m) AS row, m.campaign_id,
        m.broadcast_id, m.recipient_n, m.accepted_at, m.status, m.error, accepted_at_before, status_before, error_before
    ), kept AS (
      -- A status may have come before the answer did.
@@ -217,6 +226,17 @@ const accept = statement<{ held: boolean }>(
      SELECT m.organization_id, g.alias, m.contact_id FROM accepted m JOIN given g USING (n)
      WHERE g.alias IS NOT NULL
      ORDER BY m.organization_id, g.alias
+     ON CONFLICT DO NOTHING
+   ), ids AS (
+     -- A contact that has another user id of the same business is another person than the one who has the number now.
+     INSERT INTO contact_addresses (organization_id, address, contact_id, instance_id)
+     SELECT m.organization_id, g.user_address, m.contact_id, m.instance_id FROM accepted m JOIN given g USING (n)
+     WHERE g.user_address IS NOT NULL AND NOT EXISTS (
+       SELECT FROM contact_addresses a
+       WHERE a.organization_id = m.organization_id AND a.contact_id = m.contact_id AND a.address LIKE 'user:%'
+         AND a.address NOT LIKE '%@%' AND a.instance_id IS NOT DISTINCT FROM m.instance_id
+     )
+     ORDER BY m.organization_id, g.user_address
      ON CONFLICT DO NOTHING
    ), raised AS (
      INSERT INTO events (organization_id, id, type, contact_id, data)
@@ -288,12 +308,14 @@ export async function recordOutgoingMessages(
 /** Why recording the message now would fail, or null; nothing is written. */
 export async function checkRecipient(
   db: Queryable,
-  { organizationId, instanceId, addresses, aboutId, pairLimit, isPromotional, created_at }: OutgoingMessage,
+  { organizationId, instanceId, namesChats, addresses, aboutId, pairLimit, isPromotional, created_at }: OutgoingMessage,
 ): Promise<NotRecorded | null> {
-  const [contact] = await db.run(check, [organizationId, addresses, aboutId, toUuid(aboutId), created_at, instanceId])
+  const about = [aboutId, toUuid(aboutId)]
+  const [contact] = await db.run(check, [organizationId, addresses, ...about, created_at, instanceId, namesChats])
   if (!contact) return { recorded: false, reason: 'no_contact' }
   const { chat_id: chatId, wait_ms: waitMs } = contact
   if (contact.blocked) return { recorded: false, reason: 'blocked', chatId }
+  if (!contact.is_reachable) return { recorded: false, reason: 'unreachable', chatId, isGroup: contact.is_group }
   if (aboutId !== null && !contact.about_found) return { recorded: false, reason: 'not_found', chatId }
   if (isPromotional && !contact.allow_broadcast) {
     return { recorded: false, reason: 'unwanted', chatId, optedOut: contact.opted_out }
@@ -355,6 +377,9 @@ function toRecorded(
     }
   }
   if (row.blocked) return { recorded: false, reason: 'blocked', chatId }
+  if (row.phone_number === null && row.user_address === null) {
+    return { recorded: false, reason: 'unreachable', chatId, isGroup: row.is_group }
+  }
   if (aboutId !== null && aboutUpstreamId === null) return { recorded: false, reason: 'not_found', chatId }
   if (isPromotional && !row.allow_broadcast) {
     return { recorded: false, reason: 'unwanted', chatId, optedOut: row.opted_out === true }
@@ -381,13 +406,14 @@ export async function acceptMessages(
 
 function toAcceptanceset(acceptances: readonly Acceptance[]): string {
   return JSON.stringify(
-    acceptances.map(({ organizationId, id, upstreamId, network, at, alias, eventId }, n) => ({
+    acceptances.map(({ organizationId, id, upstreamId, network, at, alias, userId, eventId }, n) => ({
       n,
       organization_id: organizationId,
       id,
       upstream_id: upstreamId,
       accepted_at: at,
       alias,
+      user_address: userId === null ? null : `user:${userId}`,
       event_id: eventId,
       network,
     })),

@@ -7,7 +7,7 @@ import type { OutboundMessage } from './wire.js'
 
 /** What became of one call. `not_accepted` may be sent again; of `unknown` nobody can tell (contract 4, Sending). */
 export type SendOutcome =
-  | { outcome: 'accepted'; upstreamId: string; waId: string | null; answer: JsonObject }
+  | { outcome: 'accepted'; upstreamId: string; waId: string | null; userId?: string | null; answer: JsonObject }
   /** `code` is the upstream's, or the HTTP status where its answer has none. */
   | { outcome: 'refused'; because: 'message' | 'credentials'; code: number; text: string }
   | {
@@ -60,7 +60,8 @@ function toOutcome(answer: Answer): SendOutcome {
 function readAcceptance(answer: JsonObject): SendOutcome | null {
   const upstreamId = readId(asObjects(answer.messages)[0]?.id)
   if (upstreamId === null) return null
-  return { outcome: 'accepted', upstreamId, waId: asText(asObjects(answer.contacts)[0]?.wa_id), answer }
+  const [contact = {}] = asObjects(answer.contacts)
+  return { outcome: 'accepted', upstreamId, waId: asText(contact.wa_id), userId: readId(contact.user_id), answer }
 }
 
 function readError({ status, retryAfterMs }: Answer, { code, kind, text }: NonNullable<Answer['error']>): SendOutcome {

@@ -208,6 +208,8 @@ async function settleRefusal(run: Run, recipient: PendingRecipient, refusal: Not
       return skip(run, recipient, SKIP_REASONS.erased)
     case 'blocked':
       return skip(run, recipient, SKIP_REASONS.blocked)
+    case 'unreachable':
+      return skip(run, recipient, SKIP_REASONS.unreachable)
     case 'unwanted':
       return skip(run, recipient, refusal.optedOut ? SKIP_REASONS.optedOut : SKIP_REASONS.unwanted)
     case 'paced':

@@ -1,99 +1,230 @@
 import type { Context } from '../../context.js'
 import { isUniqueViolation } from '../../database/errors.js'
 import { newId } from '../../lib/id.js'
+import type { Contact } from '../../model/contact.js'
 import { readPhoneNumber, userIdChatId } from '../../model/phone-number.js'
-import { lockContactsByAddresses, mergeContacts } from '../../storage/contact-merges.js'
-import { addContactAddresses, findContactByAddresses, insertContact, renumberContact } from '../../storage/contacts.js'
-import type { UpstreamPerson } from './read-callback.js'
+import { addAddresses, doubtAddresses, keepAddressSpan, lockAddresses } from '../../storage/contact-addresses.js'
+import { renumberContact } from '../../storage/contacts.js'
+import {
+  type Book,
+  contradict,
+  covers,
+  createPerson,
+  findByUserId,
+  findHolder,
+  findSpan,
+  giveUserId,
+  type Holder,
+  isLate,
+  moveNumber,
+  type PersonNumber,
+  refusesUserId,
+  releaseNumber,
+  takeIn,
+} from './address-book.js'
+import type { UpstreamPerson } from './read-person.js'
 
 /** The addresses by which the upstream's people are known here. */
 export interface PersonAddresses {
-  /** The canonical digits; the raw ones where the number is not possible; null for a person without a number. */
-  digits: string | null
+  number: PersonNumber | null
+  /** The address of the user id and its literal chat id; none for a person who is known by a number alone. */
+  ofUserId: readonly string[]
   all: readonly string[]
 }
 
 /** The upstream's number always has its country code; the country only matters where that is missing. */
 const ANY_COUNTRY = 'US'
 
-/** Reads a person's addresses (contract 4, Conversations): every form of the number, the user id, and its literal chat id. */
+/** Reads a person's addresses: every form of the number, the user id, and its literal chat id. */
 export function personAddresses({ waId, userId }: UpstreamPerson): PersonAddresses {
-  const ofUser = userId === null ? [] : [`user:${userId}`, userIdChatId(userId)]
-  if (waId === null) return { digits: null, all: ofUser }
+  const ofUserId = userId === null ? [] : [`user:${userId}`, userIdChatId(userId)]
+  if (waId === null) return { number: null, ofUserId, all: ofUserId }
   const reading = readPhoneNumber(`+${waId}`, ANY_COUNTRY)
   const digits = reading.possible ? reading.digits : waId
-  const forms = reading.possible ? reading.forms : [waId]
-  return { digits, all: [...new Set([...forms, waId, ...ofUser])] }
+  const forms = [...new Set([...(reading.possible ? reading.forms : []), waId])]
+  return { number: { digits, forms }, ofUserId, all: [...forms, ...ofUserId] }
 }
 
-/** Sees to it that all addresses of a person lead to one contact: merges two that turn out to be one, or makes a new one. */
+/** When and through what a person was heard of. */
+export interface Hearing {
+  at: Date
+  /** The instance; null: the organization's own number. User ids are those of one business. */
+  instanceId: string | null
+}
+
+/** A person as a message names it. */
+interface Sighting {
+  userId: string | null
+  profileName: string | null
+}
+
+/**
+ * Finds the contact that a person is, or makes it, and sees to it that the person's addresses lead there; two contacts that turn out to
+ * be one person are joined where nothing contradicts. Where number and user id speak for two people, the user id decides, and the number
+ * passes on. Resolves to the contact's id; null where others changed the same contacts at the same moment: try again.
+ */
 export async function ensurePersonContact(
   ctx: Context,
   organizationId: string,
   person: UpstreamPerson,
   profileName: string | null,
-): Promise<void> {
+  { at, instanceId }: Hearing = { at: ctx.clock(), instanceId: null },
+): Promise<string | null> {
   const addresses = personAddresses(person)
-  if (await joinContacts(ctx, organizationId, addresses)) return
+  return inBook(ctx, { organizationId, at, instanceId }, addresses.all, (book) =>
+    identify(book, addresses, { userId: person.userId, profileName }),
+  )
+}
+
+/** Does what needs to be known of the addresses, in one transaction; null where others changed their contacts meanwhile. */
+export async function inBook<Result>(
+  ctx: Context,
+  hearing: Hearing & { organizationId: string },
+  addresses: readonly string[],
+  work: (book: Book) => Promise<Result>,
+  ids: readonly string[] = [],
+): Promise<Result | null> {
+  const { organizationId } = hearing
   try {
-    await insertContact(ctx.database, organizationId, {
-      id: newId(),
-      eventId: newId(),
-      chat_id: addresses.digits ?? userIdChatId(person.userId ?? ''),
-      phone_number: addresses.digits === null ? null : `+${addresses.digits}`,
-      addresses: addresses.all,
-      full_name: profileName,
-      email: null,
-      tags: [],
-      allow_broadcast: true,
-      source: { type: 'inbound_message', created_at: ctx.clock().toISOString() },
-    })
+    return await ctx.database
+      .transaction(async (transaction) => {
+        const known = await lockAddresses(transaction, organizationId, addresses, ids)
+        if (known === null) return { result: null, hasMerged: false }
+        const book: Book = { ...hearing, transaction, known, now: ctx.clock(), hasMerged: false }
+        const result = await work(book)
+        return { result, hasMerged: book.hasMerged }
+      })
+      .then(({ result, hasMerged }) => {
+        // Deliveries to be made are held in memory, with the contacts that they were about.
+        if (hasMerged) ctx.signals.send({ topic: 'webhooks', organizationId })
+        return result
+      })
   } catch (error) {
-    // Somebody else made it at the same moment.
-    if (!isUniqueViolation(error)) throw error
+    // Somebody else made the same contact at the same moment.
+    if (isUniqueViolation(error)) return null
+    throw error
   }
 }
 
-/** Makes all addresses lead to one contact; of two existing ones the older takes the younger in. False when there is none. */
-async function joinContacts(ctx: Context, organizationId: string, addresses: PersonAddresses): Promise<boolean> {
-  const found = await ctx.database.transaction(async (transaction) => {
-    const contacts = await lockContactsByAddresses(transaction, organizationId, addresses.all)
-    const [older, ...younger] = contacts
-    if (!older) return 0
-    let joined = older
-    for (const contact of younger) {
-      joined = await mergeContacts(transaction, organizationId, joined, contact, newId())
-    }
-    if (joined.phone_number === null && addresses.digits !== null) {
-      await renumberContact(transaction, organizationId, joined.id, addresses.digits, newId())
-    }
-    await addContactAddresses(transaction, organizationId, joined.id, addresses.all)
-    return contacts.length
-  })
-  // Deliveries to be made are held in memory, with the contacts that they were about.
-  if (found > 1) ctx.signals.send({ topic: 'webhooks', organizationId })
-  return found > 0
+async function identify(
+  book: Book,
+  { number, ofUserId }: PersonAddresses,
+  { userId, profileName }: Sighting,
+): Promise<string> {
+  const known = userId === null ? null : findByUserId(book, userId)
+  if (number === null) return known?.id ?? (await createPerson(book, { number: null, userId, profileName }))
+  const holder = findHolder(book, number)
+  if (userId === null) return identifyByNumber(book, number, holder, profileName)
+  if (known === null) return identifyNew(book, number, holder, { userId, profileName })
+  const id = await identifyKnown(book, known, number, holder)
+  await addAddresses(book.transaction, book.organizationId, id, ofUserId)
+  return id
 }
 
-/** A person changed the number or the user id: the contact goes on under the new one, and is still found under the old. */
-export async function movePerson(
-  ctx: Context,
-  organizationId: string,
-  from: UpstreamPerson,
-  to: UpstreamPerson,
-): Promise<void> {
-  const previous = personAddresses(from)
-  const next = personAddresses(to)
-  if (next.all.length === 0) return
-  await ctx.database.transaction(async (transaction) => {
-    const contact = await findContactByAddresses(transaction, organizationId, previous.all)
-    const holder = await findContactByAddresses(transaction, organizationId, next.all)
-    // Where the new number has a conversation of its own already, that one goes on.
-    if (!contact || (holder && holder.id !== contact.id)) return
-    await addContactAddresses(transaction, organizationId, contact.id, next.all)
-    // An old notice that comes again must not take a contact back that has moved on since.
-    if (next.digits !== null && previous.all.includes(contact.chat_id)) {
-      await renumberContact(transaction, organizationId, contact.id, next.digits, newId())
-    }
+/** A message that names a number alone. */
+async function identifyByNumber(
+  book: Book,
+  number: PersonNumber,
+  holder: Holder | null,
+  profileName: string | null,
+): Promise<string> {
+  if (holder && covers(holder.row, book.at)) return settle(book, holder.contact, number)
+  const span = findSpan(book, number)
+  if (span) {
+    if (span.row.left_at === null) await moveNumber(book, span.contact, number, holder)
+    return span.contact.id
+  }
+  if (!holder) return createPerson(book, { number, userId: null, profileName })
+  const { left_at: leftAt } = holder.row
+  if (leftAt !== null && leftAt <= book.at) {
+    await releaseNumber(book, number, leftAt)
+    return createPerson(book, { number, userId: null, profileName, since: leftAt })
+  }
+  // It comes late: the number was somebody's then who is not known otherwise.
+  const id = await createPerson(book, { number: null, userId: null, profileName })
+  await keepAddressSpan(book.transaction, book.organizationId, {
+    address: number.digits,
+    contact_id: id,
+    since: lastLeft(book, number),
+    left_at: holder.row.since,
   })
+  return id
+}
+
+function lastLeft(book: Book, { digits }: PersonNumber): Date | null {
+  const earlier = book.known.spans
+    .filter((span) => span.address === digits && span.left_at !== null && span.left_at <= book.at)
+    .map((span) => span.left_at?.getTime() ?? 0)
+  return earlier.length === 0 ? null : new Date(Math.max(...earlier))
+}
+
+/** A message whose user id is new here. */
+async function identifyNew(
+  book: Book,
+  number: PersonNumber,
+  holder: Holder | null,
+  { userId, profileName }: { userId: string; profileName: string | null },
+): Promise<string> {
+  const isFree = (one: Holder | null) => one !== null && !refusesUserId(book, one.contact, userId)
+  if (holder && covers(holder.row, book.at) && isFree(holder)) {
+    await giveUserId(book, holder.contact, userId)
+    return settle(book, holder.contact, number)
+  }
+  const span = findSpan(book, number)
+  if (span && isFree(span)) {
+    await giveUserId(book, span.contact, userId)
+    if (span.row.left_at === null) await moveNumber(book, span.contact, number, holder)
+    return span.contact.id
+  }
+  if (!holder) return createPerson(book, { number, userId, profileName })
+  if (isLate(book, holder)) {
+    await doubtAddresses(book.transaction, book.organizationId, number.forms, book.at)
+    return createPerson(book, { number: null, userId, profileName })
+  }
+  const since = holder.row.left_at ?? book.at
+  await releaseNumber(book, number, since)
+  return createPerson(book, { number, userId, profileName, since })
+}
+
+/** A message whose user id leads to a contact: that is the one, whoever has the number here. */
+async function identifyKnown(book: Book, known: Contact, number: PersonNumber, holder: Holder | null): Promise<string> {
+  if (holder?.contact.id === known.id) {
+    const { left_at: leftAt } = holder.row
+    if (leftAt !== null && leftAt <= book.at) await moveNumber(book, known, number, holder)
+    else await settle(book, known, number)
+    return known.id
+  }
+  if (holder && covers(holder.row, book.at) && !contradict(book, holder.contact, known, number)) {
+    return settle(book, await takeIn(book, holder.contact, known), number)
+  }
+  const wroteSince = known.phone_number !== null && isAfter(known.last_inbound_at, book.at)
+  if (!wroteSince && (!holder || !isLate(book, holder))) await moveNumber(book, known, number, holder)
+  else if (holder) await doubtAddresses(book.transaction, book.organizationId, number.forms, book.at)
+  else {
+    const span = { since: book.at, leftAt: book.at }
+    await addAddresses(book.transaction, book.organizationId, known.id, number.forms, span)
+  }
+  return known.id
+}
+
+/** The contact has the number: it is told so where it had none, and is found by all its forms. */
+async function settle(book: Book, contact: Contact, number: PersonNumber): Promise<string> {
+  const { transaction, organizationId } = book
+  let settled = contact
+  for (const row of book.known.rows.filter(({ address }) => number.forms.includes(address))) {
+    const other = book.known.contacts.find(({ id }) => id === row.contact_id && id !== settled.id)
+    if (other && covers(row, book.at) && !contradict(book, settled, other, number)) {
+      settled = await takeIn(book, settled, other)
+    }
+  }
+  const [held] = book.known.rows.filter(({ address }) => number.forms.includes(address))
+  if (settled.phone_number === null && held?.left_at === null) {
+    await renumberContact(transaction, organizationId, settled.id, number.digits, newId())
+  }
+  await addAddresses(transaction, organizationId, settled.id, number.forms)
+  return settled.id
+}
+
+function isAfter(date: Date | string | null, at: Date): boolean {
+  return date !== null && new Date(date) > at
 }

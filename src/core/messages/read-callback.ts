@@ -2,12 +2,18 @@ import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../.
 import { toStorableDeep } from '../../lib/text.js'
 import type { MessageError, MessageStatus, NetworkDetails } from '../../model/message.js'
 import { describeInbound, readInboundFile } from './describe-inbound.js'
+import { type Move, readMove, readUserIdUpdates } from './read-move.js'
+import {
+  createDirectory,
+  groupAddress,
+  type NamedPerson,
+  readGroup,
+  readId,
+  readPerson,
+  type UpstreamPerson,
+} from './read-person.js'
 
-/** Who sent a message, or to whom a status belongs: a phone number's digits, the upstream's user id, or both. */
-export interface UpstreamPerson {
-  waId: string | null
-  userId: string | null
-}
+export type { UpstreamPerson } from './read-person.js'
 
 /** What only a linked device knows of a message. */
 export interface DeviceDetails {
@@ -34,8 +40,10 @@ export type CallbackItem =
       isSystem: boolean
       /** What a linked device tells of it. */
       device?: DeviceDetails
-      /** The person's new address, when the message says that it changed. */
-      movedTo: UpstreamPerson | null
+      /** Who of a group wrote it; absent of private messages. */
+      author?: NetworkDetails
+      /** The person's change of address, when the message tells of one. */
+      move: Move | null
     }
   | {
       kind: 'reaction' | 'edit' | 'revoke'
@@ -47,7 +55,9 @@ export type CallbackItem =
       text: string
       aboutUpstreamId: string
       device?: DeviceDetails
+      author?: NetworkDetails
     }
+  | { kind: 'move'; move: Move; createdAt: Date | null }
   | {
       kind: 'status'
       upstreamId: string
@@ -62,45 +72,47 @@ export type CallbackItem =
     }
 
 /** A message, or what changes one. */
-export type IncomingItem = Exclude<CallbackItem, { kind: 'status' }>
+export type IncomingItem = Exclude<CallbackItem, { kind: 'status' | 'move' }>
 
-/** An id longer than this would not fit into an index, and no upstream makes one. */
-const MAX_ID_LENGTH = 512
 const MAX_CODE_LENGTH = 100
 
 /**
- * Reads a stored callback (facts: envelope of the upstream). Nothing in it is trusted: what is not understood is left out,
- * it stays in the raw callback. Order is kept.
+ * Reads a stored callback. Nothing in it is trusted: what is not understood is left out, it stays in the raw callback. Order is kept.
  */
 export function readCallback(body: Buffer): CallbackItem[] {
   const envelope = asObject(toStorableDeep(JSON.parse(body.toString('utf8'))))
-  return asObjects(envelope.entry)
+  const values = asObjects(envelope.entry)
     .flatMap((entry) => asObjects(entry.changes))
-    .filter((change) => change.field === 'messages')
-    .flatMap((change) => readValue(asObject(change.value)))
+    .filter((change) => change.field === 'messages' || change.field === 'user_id_update')
+    .map((change) => asObject(change.value))
+  const people = values.flatMap((value) => asObjects(value.contacts))
+  return values.flatMap((value) => readValue(value, people))
 }
 
-function readValue(value: JsonObject): CallbackItem[] {
-  const people = asObjects(value.contacts)
+function readValue(value: JsonObject, people: JsonObject[]): CallbackItem[] {
+  const findPerson = createDirectory(value, people)
   return [
-    ...asObjects(value.messages).flatMap((message) => readMessage(message, people) ?? []),
-    ...asObjects(value.statuses).flatMap((status) => readStatus(status) ?? []),
+    ...readUserIdUpdates(value).map(readUpdate),
+    ...asObjects(value.messages).flatMap((message) => readMessage(message, findPerson(message)) ?? []),
+    ...asObjects(value.statuses).flatMap((status) => readStatus(status, asObjects(value.contacts)) ?? []),
   ]
 }
 
-function readMessage(message: JsonObject, people: JsonObject[]): CallbackItem | null {
-  const upstreamId = readId(message.id)
-  const person = findPerson(message, people)
-  const from: UpstreamPerson = {
-    waId: readDigits(message.from) ?? readDigits(person.wa_id),
-    userId: readId(message.from_user_id) ?? readId(person.user_id),
-  }
-  if (upstreamId === null || (from.waId === null && from.userId === null)) return null
+function readUpdate({ timestamp, ...move }: Move & { timestamp: unknown }): CallbackItem {
+  return { kind: 'move', move, createdAt: readTimestamp(timestamp) }
+}
 
-  const profileName = asText(asObject(person.profile).name)
-  const createdAt = readTimestamp(message.timestamp)
-  const common = { from, profileName, upstreamId, createdAt }
+function readMessage(message: JsonObject, person: NamedPerson): CallbackItem | null {
+  const upstreamId = readId(message.id)
   const type = asText(message.type)?.slice(0, 64) ?? 'unknown'
+  const move = type === 'system' ? readMove(message) : null
+  const sender = move?.from ?? { waId: person.waId, userId: person.userId }
+  const groupId = readGroup(message)
+  const isUnknown = isNobody(sender) && (move === null || isNobody(move.to))
+  if (upstreamId === null || (isUnknown && groupId === null)) return null
+
+  const createdAt = readTimestamp(message.timestamp)
+  const common = { ...readChat(message, person, sender, groupId), upstreamId, createdAt }
   const change = readChange(type, asObject(message[type]))
   if (change) return { ...common, ...change }
 
@@ -112,26 +124,29 @@ function readMessage(message: JsonObject, people: JsonObject[]): CallbackItem | 
     awaitsMedia: readInboundFile(type, message[type]) !== null,
     contextUpstreamId: readId(asObject(message.context).id),
     isSystem: type === 'system',
-    movedTo: type === 'system' ? readNewAddress(asObject(message.system)) : null,
+    move,
   }
 }
 
-/** The profile that belongs to the message: by one of its ids, else the only one if nothing speaks against it. */
-function findPerson(message: JsonObject, people: JsonObject[]): JsonObject {
-  const pairs = (person: JsonObject) =>
-    [
-      [readDigits(message.from), readDigits(person.wa_id)],
-      [readId(message.from_user_id), readId(person.user_id)],
-    ].filter(([ofMessage, ofPerson]) => ofMessage !== null && ofPerson !== null)
-  const fits = (person: JsonObject) => pairs(person).some(([ofMessage, ofPerson]) => ofMessage === ofPerson)
-  const [only] = people
-  return people.find(fits) ?? (people.length === 1 && only && pairs(only).length === 0 ? only : {})
+/** Whose conversation a message belongs to: the group's, or the sender's. */
+function readChat(
+  message: JsonObject,
+  person: NamedPerson,
+  sender: UpstreamPerson,
+  groupId: string | null,
+): { from: UpstreamPerson; profileName: string | null; author?: NetworkDetails } {
+  if (groupId === null) return { from: sender, profileName: person.name }
+  const { waId, userId, name } = person
+  const participant = waId === null ? userId : `${waId}@s.whatsapp.net`
+  return {
+    from: { waId: null, userId: groupAddress(groupId) },
+    profileName: asText(asObject(message.group).subject) ?? asText(message.group_subject),
+    author: { ...(participant !== null && { participant }), ...(name !== null && { pushName: name }) },
+  }
 }
 
-/** user_changed_number and user_changed_user_id, and older names of the same; other notices tell of no new address. */
-function readNewAddress({ type, wa_id, user_id }: JsonObject): UpstreamPerson | null {
-  if (!/_changed_(number|user_id)$/.test(asText(type) ?? '')) return null
-  return { waId: readDigits(wa_id), userId: readId(user_id) }
+function isNobody({ waId, userId }: UpstreamPerson): boolean {
+  return waId === null && userId === null
 }
 
 /** A message that is about another one, and shows only there. */
@@ -159,7 +174,15 @@ const STATUSES: Record<string, MessageStatus> = {
   failed: 'failed',
 }
 
-function readStatus(status: JsonObject): CallbackItem | null {
+/** Of a message to a group, who it reached is nobody's address of a private conversation. */
+function readRecipient(status: JsonObject, people: JsonObject[]): UpstreamPerson {
+  if (readGroup(status) !== null) return { waId: null, userId: null }
+  const { waId, userId } = readPerson(status.recipient_id, status.recipient_user_id)
+  const profile = people.find((one) => waId !== null && readPerson(one.wa_id, null).waId === waId)
+  return { waId, userId: userId ?? readId(profile?.user_id) }
+}
+
+function readStatus(status: JsonObject, people: JsonObject[]): CallbackItem | null {
   const upstreamId = readId(status.id)
   const name = asText(status.status)
   const known = name !== null && Object.hasOwn(STATUSES, name) ? STATUSES[name] : undefined
@@ -171,7 +194,7 @@ function readStatus(status: JsonObject): CallbackItem | null {
     status: known,
     createdAt: readTimestamp(status.timestamp),
     error: known === 'failed' ? readError(status) : null,
-    recipient: { waId: readDigits(status.recipient_id), userId: readId(status.recipient_user_id) },
+    recipient: readRecipient(status, people),
   }
 }
 
@@ -188,17 +211,6 @@ function readError(status: JsonObject): MessageError {
 /** A code is counted by; no upstream has long ones. */
 function shorten(code: number | string): number | string {
   return typeof code === 'number' ? code : code.slice(0, MAX_CODE_LENGTH)
-}
-
-function readId(value: unknown): string | null {
-  const text = asText(value)
-  return text !== null && text.length <= MAX_ID_LENGTH ? text : null
-}
-
-/** No number begins with 0; the chat ids of people without one do. */
-function readDigits(value: unknown): string | null {
-  const digits = asText(value)?.replace(/^\+/, '')
-  return digits !== undefined && /^[1-9]\d{0,19}$/.test(digits) ? digits : null
 }
 
 const LAST_SECOND = Date.parse('9999-12-31T23:59:59Z') / 1000

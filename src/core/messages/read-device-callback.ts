@@ -62,7 +62,7 @@ function readMessage(event: MessageEvent): IncomingItem {
     awaitsMedia: readInboundFile(type, payload) !== null,
     contextUpstreamId: readAnswered(inner),
     isSystem: false,
-    movedTo: null,
+    move: null,
   }
 }
 

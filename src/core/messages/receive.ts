@@ -5,6 +5,7 @@ import { coalesce } from '../../lib/coalesce.js'
 import { isUuid, newId } from '../../lib/id.js'
 import { asObject, asObjects } from '../../lib/json.js'
 import { toStorableDeep } from '../../lib/text.js'
+import { GROUP_SERVER } from '../../model/contact.js'
 import { OPTED_OUT } from '../../model/message.js'
 import { findCallbackBodies } from '../../storage/callbacks.js'
 import {
@@ -15,16 +16,19 @@ import {
   recordIncomingReaction,
   type Sender,
 } from '../../storage/incoming-messages.js'
-import { applyStatuses, type ReportedStatus } from '../../storage/message-statuses.js'
+import { type AppliedStatus, applyStatuses, type ReportedStatus } from '../../storage/message-statuses.js'
 import { applyReply, readReply } from '../broadcasts/reply.js'
 import { applyConnectionChanges } from '../instances/connection-changes.js'
 import { optOutByUpstream } from '../opt-outs.js'
 import { applyTemplateChanges } from '../templates/changes.js'
 import { createLanes } from './lanes.js'
 import { createLimit } from './limit.js'
-import { ensurePersonContact, movePerson, personAddresses } from './person.js'
+import { linkRecipient } from './link-recipient.js'
+import { movePerson } from './move-person.js'
+import { ensurePersonContact, personAddresses } from './person.js'
 import { type CallbackItem, type IncomingItem, readCallback } from './read-callback.js'
 import { readDeviceCallback } from './read-device-callback.js'
+import type { Move } from './read-move.js'
 
 /** Works stored callbacks off. */
 export interface CallbackProcessor {
@@ -58,7 +62,7 @@ export function createCallbackProcessor(ctx: Context): CallbackProcessor {
       const items = isDevice ? readDeviceBody(body) : readCallback(body)
       const recorded = items.map((item) =>
         inLanes(lanesOf(organizationId, item), () =>
-          item.kind === 'status' ? recordStatus(ctx, applyStatus, line, item) : inTurn(() => record(ctx, line, item)),
+          item.kind === 'status' ? recordStatus(ctx, applyStatus, line, item) : inTurn(() => take(ctx, line, item)),
         ),
       )
       await Promise.all([
@@ -93,23 +97,33 @@ function addressesOf(item: CallbackItem): readonly string[] {
     const { upstreamId, messageId, typed } = item
     return [upstreamId, ...(messageId === null ? [] : [messageId]), ...(typed ? addressesOf(typed) : [])]
   }
-  const movedTo = item.kind === 'message' && item.movedTo ? personAddresses(item.movedTo).all : []
-  return [...personAddresses(item.from).all, ...movedTo]
+  if (item.kind === 'move') return addressesOfMove(item.move)
+  const moved = item.kind === 'message' && item.move ? addressesOfMove(item.move) : []
+  return [...personAddresses(item.from).all, ...moved]
 }
 
-async function record(ctx: Context, line: CallbackLine, item: IncomingItem): Promise<void> {
-  await recordIncoming(ctx, line, item)
-  if (item.kind === 'message' && item.movedTo) await movePerson(ctx, line.organizationId, item.from, item.movedTo)
+function addressesOfMove({ from, to }: Move): readonly string[] {
+  return [...personAddresses(from).all, ...personAddresses(to).all]
+}
+
+async function take(
+  ctx: Context,
+  line: CallbackLine,
+  item: IncomingItem | Extract<CallbackItem, { kind: 'move' }>,
+): Promise<void> {
+  if (item.kind !== 'move') return recordIncoming(ctx, line, item)
+  await applyMove(ctx, line, item.move, null, item.createdAt ?? ctx.clock())
 }
 
 /** Statuses of the same moment share a statement, so they wait for no turn. */
 async function recordStatus(
   ctx: Context,
-  applyStatus: (status: ReportedStatus) => Promise<{ messageId: string | null }>,
+  applyStatus: (status: ReportedStatus) => Promise<AppliedStatus>,
   { organizationId, instanceId }: CallbackLine,
   item: Extract<CallbackItem, { kind: 'status' }>,
 ): Promise<void> {
-  const { messageId } = await applyStatus({
+  const { waId, userId } = item.recipient
+  const { messageId, contactId, isLinked } = await applyStatus({
     organizationId,
     instanceId,
     upstreamId: item.upstreamId,
@@ -117,28 +131,59 @@ async function recordStatus(
     status: item.status,
     at: item.createdAt ?? ctx.clock(),
     error: item.error,
-    alias: item.recipient.waId,
+    alias: waId,
+    userAddress: userId === null ? null : `user:${userId}`,
     eventIds: [newId(), newId()],
   })
   if (item.error?.code === OPTED_OUT && messageId !== null) await optOutByUpstream(ctx, organizationId, messageId)
-  if (messageId === null && item.typed) await record(ctx, { organizationId, instanceId }, item.typed)
+  if (contactId !== null && userId !== null && !isLinked) {
+    const hearing = { at: item.createdAt ?? ctx.clock(), instanceId }
+    await linkRecipient(ctx, organizationId, contactId, { waId, userId }, hearing)
+  }
+  if (messageId === null && item.typed) await recordIncoming(ctx, { organizationId, instanceId }, item.typed)
 }
 
 /** How often a message is recorded anew when its contact or a twin of it comes in between. */
 const MAX_TRIES = 5
 
-/** The contact is made when the first statement does not find it: nearly every message is of a known one. */
+/** Who it is gets settled when the first statement does not tell: nearly every message is of a known person. */
 async function recordIncoming(ctx: Context, line: CallbackLine, item: IncomingItem): Promise<void> {
-  const { all: addresses, digits } = personAddresses(item.from)
+  const { number, all: addresses } = personAddresses(item.from)
   // What the phone sent bears the name of the phone's owner.
   const profileName = item.device?.fromMe ? null : item.profileName
-  const sender = { addresses, hasNumber: digits !== null, profileName }
+  const required = [
+    ...(number ? [number.digits] : []),
+    ...(item.from.userId === null ? [] : [`user:${item.from.userId}`]),
+  ]
+  const known: Sender = { addresses, required, hasNumber: number !== null, contactId: null, profileName }
+  const hearing = { at: item.createdAt ?? ctx.clock(), instanceId: line.instanceId }
+  const move = item.kind === 'message' ? item.move : null
+  let contactId = move && (await applyMove(ctx, line, move, profileName, hearing.at))
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
+    // A notice from a group tells of one of its members, and shows in the group.
+    const sender = contactId === null || item.author ? known : { ...known, contactId }
     const received = await tryToRecord(ctx, line, sender, item)
     if (received === 'recorded' || received === 'duplicate') return
-    if (received === 'no_contact') await ensurePersonContact(ctx, line.organizationId, item.from, profileName)
+    if (received === 'no_contact') {
+      contactId = await ensurePersonContact(ctx, line.organizationId, item.from, profileName, hearing)
+    }
   }
   throw new Error(`the message ${item.upstreamId} could not be recorded: its contact keeps changing`)
+}
+
+/** Resolves to the contact that moved. */
+async function applyMove(
+  ctx: Context,
+  { organizationId, instanceId }: CallbackLine,
+  move: Move,
+  profileName: string | null,
+  at: Date,
+): Promise<string> {
+  for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
+    const contactId = await movePerson(ctx, organizationId, move, profileName, { at, instanceId })
+    if (contactId !== null) return contactId
+  }
+  throw new Error('a change of address could not be kept: its contacts keep changing')
 }
 
 async function tryToRecord(
@@ -161,15 +206,15 @@ async function tryToRecord(
       aboutUpstreamId: item.aboutUpstreamId,
       instanceId,
       sender_type: item.device?.fromMe ? ('human-chat' as const) : ('user-chat' as const),
-      network: item.device?.network ?? null,
+      network: item.device?.network ?? item.author ?? null,
       created_at: item.createdAt ?? ctx.clock(),
     }
     if (item.kind === 'reaction') {
-      return await recordIncomingReaction(ctx.database, organizationId, sender.addresses, change, newId())
+      return await recordIncomingReaction(ctx.database, organizationId, sender, change, newId())
     }
     const { kind } = item
     return await ctx.database.transaction((transaction) =>
-      recordIncomingChange(transaction, organizationId, sender.addresses, kind, change, newId()),
+      recordIncomingChange(transaction, organizationId, sender, kind, change, newId()),
     )
   } catch (error) {
     if (isUniqueViolation(error)) return 'again'
@@ -184,7 +229,9 @@ function recordMessage(
   sender: Sender,
   message: IncomingMessage,
 ): Promise<Received> {
-  const reply = readReply(message)
+  // A group takes part in no broadcast, and one member's wish is not that of all.
+  const isGroup = sender.addresses.some((address) => address.endsWith(GROUP_SERVER))
+  const reply = isGroup ? null : readReply(message)
   if (reply === null) return recordIncomingMessage(ctx.database, organizationId, sender, message, newId())
   return ctx.database.transaction(async (transaction) => {
     const received = await recordIncomingMessage(transaction, organizationId, sender, message, newId())
@@ -211,7 +258,7 @@ function toIncomingMessage(
     content: item.content,
     awaitsMedia: item.awaitsMedia,
     contextUpstreamId: item.contextUpstreamId,
-    network: device?.network ?? null,
+    network: device?.network ?? item.author ?? null,
     created_at: item.createdAt ?? ctx.clock(),
   }
 }

@@ -178,6 +178,14 @@ function explainRefusal(refusal: NotRecorded, command: SendCommand): Problem {
       return new Problem('contact_blocked', `The contact ${refusal.chatId} is blocked: unblock it to send to it`, {
         chat_id: refusal.chatId,
       })
+    case 'unreachable':
+      return new Problem(
+        'contact_unreachable',
+        refusal.isGroup
+          ? `${refusal.chatId} is a group, and a number of the business API answers to people only: answer on the phone`
+          : `${refusal.chatId} has neither a phone number nor a user id of this connection any more: use the person's other contact`,
+        { chat_id: refusal.chatId },
+      )
     case 'not_found':
       return new Problem(
         'message_not_found',

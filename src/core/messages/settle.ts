@@ -37,8 +37,8 @@ export async function settle(
 ): Promise<SendResult> {
   switch (outcome.outcome) {
     case 'accepted': {
-      const { upstreamId, waId, answer, network = null } = outcome
-      const accepted = { upstreamId, waId, network }
+      const { upstreamId, waId, userId = null, answer, network = null } = outcome
+      const accepted = { upstreamId, waId, userId, network }
       const kept = await tryToKeep(ctx, () => keepAcceptance(ctx, tenant, messageId, recorded, accepted))
       if (!kept) return { result: 'unknown', messageId }
       return { result: 'accepted', messageId, upstreamId, recipient: recorded.chatId, answer }
@@ -80,8 +80,9 @@ async function keepAcceptance(
   tenant: Tenant,
   messageId: string,
   recorded: { chatId: string },
-  { upstreamId, waId, network }: { upstreamId: string; waId: string | null; network: NetworkDetails | null },
+  accepted: { upstreamId: string; waId: string | null; userId: string | null; network: NetworkDetails | null },
 ): Promise<void> {
+  const { upstreamId, waId, userId, network } = accepted
   const alias = waId !== null && /^\d{5,20}$/.test(waId) && waId !== recorded.chatId ? waId : null
   const acceptance = {
     organizationId: tenant.id,
@@ -90,6 +91,7 @@ async function keepAcceptance(
     network,
     at: ctx.clock(),
     alias,
+    userId,
     eventId: newId(),
   }
   try {

@@ -25,6 +25,7 @@ export const ContactSchema = Type.Object({
   source: Nullable(Type.Object({ type: Type.String() }, { additionalProperties: true })),
   contact_summary: Nullable(Type.String()),
   contact_summary_updated_at: Nullable(DateTime),
+  is_group: Type.Optional(Type.Literal(true, { description: 'It stands for a group; absent of a person' })),
   created_at: DateTime,
   updated_at: DateTime,
 })
@@ -51,6 +52,12 @@ export const MessageSchema = Type.Object({
     ),
   ),
   outcome: Nullable(Type.Enum(['pending', 'unknown'], { description: "The upstream's answer is outstanding" })),
+  author: Type.Optional(
+    Type.Object(
+      { name: Nullable(Type.String()), phone_number: Nullable(Type.String()), user_id: Nullable(Type.String()) },
+      { description: 'The member of a group who wrote the message; absent of private messages' },
+    ),
+  ),
 })
 
 /** What the answer tells of the request. */

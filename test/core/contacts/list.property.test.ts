@@ -46,9 +46,10 @@ async function take(organization: TestOrganization, step: Step): Promise<void> {
     case 'receive':
       return receiveMessages(world, organization, textMessage(digits, 'Oi'))
     case 'meet':
-      return ensurePersonContact(ctx, organization.id, { waId: null, userId }, null)
+      await ensurePersonContact(ctx, organization.id, { waId: null, userId }, null)
+      break
     case 'merge':
-      return ensurePersonContact(ctx, organization.id, { waId: digits, userId }, null)
+      await ensurePersonContact(ctx, organization.id, { waId: digits, userId }, null)
   }
 }
 

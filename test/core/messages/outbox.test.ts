@@ -75,7 +75,7 @@ function messageTo(digits: string, fields: Partial<OutgoingMessage> = {}): Outgo
 }
 
 function acceptanceOf({ organizationId, id }: OutgoingMessage, upstreamId: string | null): Acceptance {
-  return { organizationId, id, upstreamId, network: null, at: world.now(), alias: null, eventId: newId() }
+  return { organizationId, id, upstreamId, network: null, at: world.now(), alias: null, userId: null, eventId: newId() }
 }
 
 interface Row {

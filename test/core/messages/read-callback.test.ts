@@ -44,7 +44,11 @@ describe('reading a callback', () => {
       statuses: [{ id: 's1', status: 'sent' }],
       messages: [message('m1'), message('m2')],
     }
-    expect(readCallback(callback(value)).map((item) => item.upstreamId)).toEqual(['m1', 'm2', 's1'])
+    expect(readCallback(callback(value)).map((item) => item.kind === 'move' || item.upstreamId)).toEqual([
+      'm1',
+      'm2',
+      's1',
+    ])
   })
 
   it('leaves other fields alone', () => {

@@ -72,7 +72,7 @@ function edit({ digits, upstreamIds }: Conversation, number: number, text: strin
     recordIncomingChange(
       transaction,
       organization.id,
-      [digits],
+      { addresses: [digits], required: [digits], contactId: null },
       'edit',
       {
         id: newId(),
@@ -164,7 +164,7 @@ describe('what changes while its conversation is made searchable', () => {
       await recordIncomingChange(
         transaction,
         organization.id,
-        [conversation.digits],
+        { addresses: [conversation.digits], required: [conversation.digits], contactId: null },
         'edit',
         {
           id: newId(),

@@ -107,13 +107,15 @@ class Reference {
   async merge(texts: string[]): Promise<void> {
     const { ctx } = world.app
     const userId = `BR.${newId()}`
-    await ensurePersonContact(ctx, organization.id, { waId: null, userId }, null)
+    // Each user id is that of another business, so none speaks against another.
+    const hearing = { at: new Date(), instanceId: newId() }
+    await ensurePersonContact(ctx, organization.id, { waId: null, userId }, null, hearing)
     const younger = await findContactByAddresses(ctx.database, organization.id, [`user:${userId}`])
     if (!younger) throw new Error('the person was not made a contact')
     await this.say(texts.slice(0, 3), younger.id)
     await indexConversation(ctx, organization.id, younger.id)
     await this.say(texts.slice(3), younger.id)
-    await ensurePersonContact(ctx, organization.id, { waId: this.digits, userId }, null)
+    await ensurePersonContact(ctx, organization.id, { waId: this.digits, userId }, null, hearing)
   }
 
   async edit(message: Said, text: string): Promise<void> {
@@ -122,7 +124,7 @@ class Reference {
       recordIncomingChange(
         transaction,
         organization.id,
-        [this.digits],
+        { addresses: [this.digits], required: [this.digits], contactId: null },
         'edit',
         {
           id: newId(),
