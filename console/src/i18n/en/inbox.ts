@@ -14,6 +14,7 @@ export const inbox = {
   assignedTo: 'Assigned to {{name}}',
   botAnswers: 'The bot answers',
   blocked: 'Blocked',
+  group: 'Group',
   noMessages: 'No messages yet',
   you: 'Your team:',
   bot: 'Bot:',

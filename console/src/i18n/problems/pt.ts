@@ -12,6 +12,7 @@ const SENTENCES: Record<string, string> = {
   'Contact not found': 'O contato não existe mais nesta organização.',
   'Contact already exists': 'Já existe um contato com este número.',
   'Contact blocked': 'O contato está bloqueado: nada pode ser enviado.',
+  'Contact not reachable': 'Por esta conexão não se pode escrever a este contato: é um grupo, ou não tem mais número.',
   'Contact opted out': 'O contato não quer receber campanhas.',
   'Message not found': 'A mensagem não existe mais nesta conversa.',
   'Template not found': 'O modelo não existe ou ainda não foi aprovado. Busque os modelos de novo.',

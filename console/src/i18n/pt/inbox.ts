@@ -17,6 +17,7 @@ export const inbox: SameShape<typeof english> = {
   assignedTo: 'Atribuída a {{name}}',
   botAnswers: 'O robô responde',
   blocked: 'Bloqueado',
+  group: 'Grupo',
   noMessages: 'Nenhuma mensagem ainda',
   you: 'Sua equipe:',
   bot: 'Robô:',

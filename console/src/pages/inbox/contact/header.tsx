@@ -57,6 +57,7 @@ export function Header({ contact, back, side, onSide, onArchive, onErase }: Head
         </Title>
         <Text size="xs" c="dimmed" truncate>
           {contact.phone_number ?? contact.chat_id}
+          {contact.is_group && ` · ${t('group')}`}
           {contact.blocked && ` · ${t('blocked')}`}
         </Text>
       </Box>

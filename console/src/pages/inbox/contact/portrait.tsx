@@ -4,8 +4,8 @@ import type { InboxContact } from '../../../../../src/model/inbox.js'
 
 /** Stands for a contact: its initials, where it has a name. The name itself stands beside it. */
 export function Portrait({ contact, size = 44 }: { contact: InboxContact; size?: number }) {
-  const { full_name: name, chat_id } = contact
-  if (chat_id.endsWith('@g.us')) {
+  const { full_name: name, is_group: isGroup } = contact
+  if (isGroup) {
     return (
       <Avatar size={size} aria-hidden>
         <IconUsersGroup size={size / 2} />

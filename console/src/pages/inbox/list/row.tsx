@@ -1,5 +1,5 @@
 import { Avatar, Badge, Group, VisuallyHidden } from '@mantine/core'
-import { IconBan, IconRobot } from '@tabler/icons-react'
+import { IconBan, IconRobot, IconUsersGroup } from '@tabler/icons-react'
 import { memo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, type To } from 'react-router'
@@ -77,6 +77,7 @@ function Marks({ contact, assignee }: { contact: InboxContact; assignee: Member 
   const { t } = useTranslation('inbox')
   return (
     <span className={classes.marks}>
+      {contact.is_group && <IconUsersGroup size={16} role="img" aria-label={t('group')} />}
       {contact.blocked && <IconBan size={16} role="img" aria-label={t('blocked')} />}
       {contact.bot_status === 'active' && <IconRobot size={16} role="img" aria-label={t('botAnswers')} />}
       {assignee && (

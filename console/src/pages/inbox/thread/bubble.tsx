@@ -77,10 +77,11 @@ function Author({ entry: { message, continues } }: { entry: Entry }) {
   const author = useAuthor(contactName)
   const isOurs = message.sender_type !== 'user-chat'
   const line = message.instance !== lineName ? message.instance : null
-  if (continues || (!isOurs && line === null)) return null
+  const isNamed = isOurs || message.author !== undefined
+  if ((continues && !message.author) || (!isNamed && line === null)) return null
   return (
     <Group gap={6} wrap="nowrap" px={4}>
-      {isOurs && (
+      {isNamed && (
         <Text size="xs" fw={600} truncate className={classes.author}>
           {author(message)}
         </Text>

@@ -23,8 +23,8 @@ export function useAuthor(
   contactName: string,
 ): (message: Pick<ThreadMessage, 'sender_type'> & Partial<ThreadMessage>) => string {
   const { t } = useTranslation('thread')
-  return ({ sender_type, assignee }) => {
-    if (sender_type === 'user-chat') return contactName
+  return ({ sender_type, assignee, author }) => {
+    if (sender_type === 'user-chat') return author?.name ?? author?.phone_number ?? author?.user_id ?? contactName
     if (sender_type === 'bot-chat') return t('bot')
     return sender_type === 'human-chat' ? (assignee?.full_name ?? t('team')) : t('system')
   }
