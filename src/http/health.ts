@@ -5,6 +5,7 @@ import { packageVersion } from '../lib/package-version.js'
 import { equalInConstantTime } from '../lib/signature.js'
 import { Problem } from '../model/problem.js'
 import { bearerToken } from './auth.js'
+import { showProcess } from './metrics.js'
 
 /** What the service needs in order to take traffic; a check answers null, or what is not usable, and throws where it cannot tell. */
 export type ReadinessChecks = Record<string, () => Promise<string | null>>
@@ -32,6 +33,7 @@ export function healthRoutes({ checks, registry, log, metricsToken }: HealthOpti
     })
     server.get('/metrics', hidden, async (request, reply) => {
       requireMetricsAccess(request, metricsToken)
+      showProcess(registry)
       reply.type(registry.contentType)
       return reply.send(await registry.metrics())
     })

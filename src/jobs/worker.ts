@@ -7,12 +7,14 @@ import {
   run,
   runOnce,
   type TaskList,
+  type WorkerPool,
 } from 'graphile-worker'
 import type { Logger } from 'pino'
 import type { Database } from '../database/pool.js'
 import { statement } from '../database/statement.js'
 import { backoffDelay, sleep } from '../lib/backoff.js'
 import { newId } from '../lib/id.js'
+import { startLoop } from '../lib/loop.js'
 import { CRONTAB, SLOW_LINES } from './tasks.js'
 
 /** A running worker. */
@@ -32,6 +34,12 @@ const AGAIN = { baseMs: 100, maxMs: 2_000, jitter: 0.5 }
 const REPORTS_MS = 2_000
 /** How often jobs are looked for that are locked and that nobody works on. */
 const STRAYS_MS = 15_000
+/** How often jobs are looked for of which no notification has told: those whose time has come, and where one was lost. */
+const LOOK_MS = 2_000
+/** How often each of a queue's workers looks for itself: all of them together cost an idle process more than all else. */
+const WORKER_LOOK_MS = 60_000
+/** As many workers are woken at a time at most. */
+const MAX_WOKEN = 32
 
 const preset = {
   worker: {
@@ -71,12 +79,35 @@ export async function startWorker(
     })
     workers.push(worker)
   }
+  const look = startLoop({
+    round: async () => {
+      const [row] = await database.run(countDue, [MAX_WOKEN])
+      for (const worker of workers) worker.wake(row?.due ?? 0)
+      return false
+    },
+    pauseMs: () => LOOK_MS,
+    onFailure: (error) => log.warn({ err: error }, 'jobs that are due could not be looked for; trying again'),
+  })
   return {
     isRunning: () => workers.every((worker) => worker.isRunning()),
     stop: async () => {
+      await look.stop()
       await Promise.all(workers.map((worker) => worker.stop()))
     },
   }
+}
+
+const countDue = statement<{ due: number }>(
+  'jobs.countDue',
+  `SELECT count(*) AS due FROM (
+     SELECT FROM graphile_worker._private_jobs WHERE is_available AND run_at <= now() LIMIT $1
+   ) due`,
+)
+
+/** A queue that is begun anew where it ends by itself. */
+interface KeptQueue extends Worker {
+  /** Has so many of its workers look for jobs now. */
+  wake(count: number): void
 }
 
 type QueueOptions = Pick<RunnerOptions, 'taskList' | 'crontab' | 'concurrency' | 'preset'>
@@ -90,7 +121,7 @@ async function keepQueue(
   log: Logger,
   onId: (workerId: string) => Promise<void>,
   options: QueueOptions,
-): Promise<Worker> {
+): Promise<KeptQueue> {
   const workerId = newId()
   await onId(workerId)
   const stopping = new AbortController()
@@ -126,6 +157,7 @@ async function keepQueue(
 
   return {
     isRunning: () => queue !== null,
+    wake: (count) => queue?.wake(count),
     stop: async () => {
       stopping.abort()
       clearInterval(reaper)
@@ -141,6 +173,8 @@ interface Queue {
   ended: Promise<unknown>
   /** Frees jobs that are locked for it and that it does not know of: the answer that brought them was lost. */
   freeStrays(): Promise<void>
+  /** Has so many of its workers look for jobs now. */
+  wake(count: number): void
   stop(): Promise<void>
 }
 
@@ -155,13 +189,20 @@ async function startQueue(database: Database, log: Logger, workerId: string, opt
   const held = holding(events)
   const stuck = whenStuck(events)
   // The queue's own id would be known only after its first jobs are locked: a process that dies in between would keep them.
-  events.on('pool:create', ({ workerPool }: { workerPool: { id: string } }) => {
+  let pool: WorkerPool | null = null
+  events.on('pool:create', ({ workerPool }: { workerPool: WorkerPool }) => {
     workerPool.id = workerId
+    pool = workerPool
   })
+  // Workers that have ended refuse to be woken.
+  const letGo = () => {
+    pool = null
+  }
+  events.on('pool:gracefulShutdown', letGo).on('pool:forcefulShutdown', letGo)
   const runner = await run({
     ...options,
     pgPool: database.pool,
-    pollInterval: 2_000,
+    pollInterval: WORKER_LOOK_MS,
     noHandleSignals: true,
     events,
     logger: queueLogger(log),
@@ -173,6 +214,9 @@ async function startQueue(database: Database, log: Logger, workerId: string, opt
     ended,
     freeStrays: async () => {
       await database.run(freeStrays, [workerId, [...held]])
+    },
+    wake: (count) => {
+      if (count > 0) pool?.nudge(count)
     },
     stop: async () => {
       void tryToStop()

@@ -144,6 +144,16 @@ describe('a worker', () => {
     await worker.stop()
   })
 
+  it('does jobs of every line of which no notification has told', async () => {
+    const { tasks, payloads: done } = recordPayloads()
+    const slow = SLOW_LINES.map((line) => line.tasks[0] as string)
+    const lines = Object.fromEntries(slow.map((task) => [task, tasks.receive_callback]))
+    const worker = await startWorker(database, { ...tasks, ...lines }, log, async () => undefined)
+    for (const task of ['receive_callback', ...slow]) await insertJobs([task], task)
+    await expect.poll(() => done.length, { timeout: 10_000 }).toBe(1 + slow.length)
+    await worker.stop()
+  })
+
   it('has told under which ids it locks jobs before it locks the first', async () => {
     const told: string[] = []
     const lockers: unknown[] = []
