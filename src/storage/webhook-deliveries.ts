@@ -44,13 +44,17 @@ export interface AttemptResult {
   next_attempt_at: Date | null
 }
 
-// A webhook that has been removed or disabled meanwhile gets none, nor does a contact that has been erased. The contact is the event's as
+// FEW stands twice: of the tenth of a tenth the planner expects one row, and looks each up, also where the table was empty when it
+// planned. A webhook that has been removed or disabled meanwhile gets none, nor does a contact that has been erased. The contact is the event's as
 // it is now: it may have been merged into another one since it was read.
 const insert = statement<{ id: string }>(
   'webhookDeliveries.insert',
   `WITH given AS (
-     SELECT * FROM json_to_recordset($1) AS given (organization_id uuid, id uuid, webhook_id uuid, event_seq bigint,
-       event_id uuid, event_type text, contact_id uuid, in_order boolean)
+     SELECT * FROM (
+       SELECT * FROM json_to_recordset($1) AS given (organization_id uuid, id uuid, webhook_id uuid, event_seq bigint,
+         event_id uuid, event_type text, contact_id uuid, in_order boolean)
+       ${FEW}
+     ) given
      ${FEW}
    ), inserted AS (
      INSERT INTO webhook_deliveries (${NEW_COLUMNS})
@@ -78,8 +82,11 @@ const record = statement<never>(
      next_attempt_at = CASE WHEN d.next_attempt_at IS NOT NULL THEN g.next_attempt_at END,
      attempted_at = $2
    FROM (
-     SELECT * FROM json_to_recordset($1) AS g (organization_id uuid, id uuid, status text, attempt jsonb,
-       next_attempt_at timestamptz)
+     SELECT * FROM (
+       SELECT * FROM json_to_recordset($1) AS g (organization_id uuid, id uuid, status text, attempt jsonb,
+         next_attempt_at timestamptz)
+       ${FEW}
+     ) g
      ${FEW}
    ) g
    WHERE d.organization_id = g.organization_id AND d.id = g.id AND d.status = 'pending'
@@ -100,7 +107,9 @@ const promote = statement<DueDelivery>(
   'webhookDeliveries.promote',
   `WITH ended AS (
      SELECT DISTINCT d.organization_id, d.webhook_id, d.contact_id
-     FROM (SELECT * FROM json_to_recordset($1) AS g (organization_id uuid, id uuid) ${FEW}) g
+     FROM (
+       SELECT * FROM (SELECT * FROM json_to_recordset($1) AS g (organization_id uuid, id uuid) ${FEW}) g ${FEW}
+     ) g
      JOIN webhook_deliveries d ON d.organization_id = g.organization_id AND d.id = g.id
      WHERE d.in_order
    ), promoted AS (
