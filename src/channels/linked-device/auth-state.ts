@@ -1,4 +1,5 @@
 import { asObject } from '../../lib/json.js'
+import { createRecent } from '../../lib/recent.js'
 import { type KeyEntry, type KeyStore, KeysNotRead, KeysNotWritten } from './key-store.js'
 import type { AuthenticationState, Credentials, KeysByType, LinkedLibrary } from './library.js'
 
@@ -19,6 +20,9 @@ interface Pending {
   keys: Map<string, KeyEntry>
   written: Promise<void>
 }
+
+/** Of a few KB each at most; the people whom a device writes with in the same hour. */
+const MAX_CACHED = 500
 
 /**
  * Reads the session out of the store, or begins a new one. What changes at the same moment, credentials and keys, is written
@@ -41,6 +45,8 @@ export async function openSessionKeys(
   let isClosed = false
   // Newer than what the store holds, until it is written.
   const overlay = new Map<string, KeyEntry>()
+  // What the store holds, null = nothing, so that the library need not wait. Nothing else writes there as long as this connection can.
+  const cache = createRecent<string | null>(MAX_CACHED)
 
   /** What changes until the next turn of the event loop shares one transaction. */
   function schedule(): Pending {
@@ -65,6 +71,7 @@ export async function openSessionKeys(
     await store.write({ credentials: change.withCredentials ? encode(creds) : null, keys })
     for (const entry of keys) {
       const name = nameOf(entry.type, entry.id)
+      cache.set(name, entry.value)
       if (overlay.get(name) === entry) overlay.delete(name)
     }
   }
@@ -76,15 +83,25 @@ export async function openSessionKeys(
   }
 
   async function get(type: string, ids: string[]): Promise<Record<string, unknown>> {
-    const newer = new Map(ids.flatMap((id) => entryOf(overlay, type, id)))
-    const missing = ids.filter((id) => !newer.has(id))
-    const values = missing.length === 0 ? new Map<string, string>() : await read(type, missing)
+    const missing = ids.filter((id) => newest(type, id) === undefined)
+    const stored = missing.length === 0 ? new Map<string, string>() : await read(type, missing)
+    for (const id of missing) {
+      // What was written meanwhile is newer.
+      if (newest(type, id) === undefined) cache.set(nameOf(type, id), stored.get(id) ?? null)
+    }
     const found: Record<string, unknown> = {}
     for (const id of ids) {
-      const text = newer.has(id) ? newer.get(id) : values.get(id)
+      const known = newest(type, id)
+      const text = known === undefined ? stored.get(id) : known
       if (text !== undefined && text !== null) found[id] = toValue(type, decode(text))
     }
     return found
+  }
+
+  function newest(type: string, id: string): string | null | undefined {
+    const name = nameOf(type, id)
+    const entry = overlay.get(name)
+    return entry ? entry.value : cache.get(name)
   }
 
   function read(type: string, ids: string[]): Promise<Map<string, string>> {
@@ -133,9 +150,4 @@ export async function openSessionKeys(
 
 function nameOf(type: string, id: string): string {
   return `${type}\0${id}`
-}
-
-function entryOf(overlay: ReadonlyMap<string, KeyEntry>, type: string, id: string): [string, string | null][] {
-  const entry = overlay.get(nameOf(type, id))
-  return entry ? [[id, entry.value]] : []
 }

@@ -1,4 +1,5 @@
 import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.js'
+import { createArrivals } from './arrivals.js'
 import type { SessionKeys } from './auth-state.js'
 import { codeOf } from './close-reason.js'
 import type { DeviceEvent } from './event.js'
@@ -44,6 +45,7 @@ export interface ConnectionOptions {
   version: ClientVersion | null
   settings: () => DeviceSettings
   findMessage: (networkId: string) => Promise<JsonObject | null>
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
 /** One connection, from its first step to its end. */
@@ -64,12 +66,14 @@ export function openConnection(
   options: ConnectionOptions,
   listener: ConnectionListener,
 ): Connection {
-  const { keys, settings, socketUrl, version, findMessage } = options
+  const { keys, settings, socketUrl, version, findMessage, sleep } = options
+  const arrivals = createArrivals(listener.onEvents, sleep)
   let end: (reason: Ended) => void = () => undefined
   let hasEnded = false
   const ended = new Promise<Ended>((resolve) => {
     end = (reason) => {
       hasEnded = true
+      arrivals.end()
       resolve(reason)
     }
   })
@@ -95,12 +99,28 @@ export function openConnection(
     if (name === 'creds.update') keys.credentialsChanged()
     if (name === 'connection.update') hearConnection(asObject(data))
     if (name === 'call') hearCalls(data)
+    if (name === 'messages.upsert') hearMessages(data)
+    else hearOthers(name, data)
+  }
+
+  function hearMessages(data: unknown): void {
+    const messages = asObjects(asObject(data).messages)
+    arrivals.told(
+      messages.map((message) => ({
+        id: asText(asObject(message.key).id),
+        events: readNetworkEvent('messages.upsert', { messages: [message] }, own()),
+      })),
+    )
+  }
+
+  function hearOthers(name: string, data: unknown): void {
     const events = readNetworkEvent(name, data, own())
     if (events.length > 0) listener.onEvents(events)
   }
 
-  function hearConnection({ qr, connection, lastDisconnect }: JsonObject): void {
+  function hearConnection({ qr, connection, lastDisconnect, receivedPendingNotifications }: JsonObject): void {
     if (hasEnded) return
+    if (receivedPendingNotifications === true) arrivals.caughtUp()
     const code = asText(qr)
     if (code !== null) listener.onQr(code)
     if (connection === 'open') listener.onOpen()
@@ -136,6 +156,7 @@ export function openConnection(
     return [id, lid].filter((jid) => jid !== undefined && jid !== null).map(normalizeJid)
   }
 
+  socket.ws.on('CB:message', ({ attrs }) => arrivals.came(attrs))
   listenTo(socket, (name, data) => {
     try {
       hear(name, data)

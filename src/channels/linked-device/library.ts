@@ -102,6 +102,8 @@ export interface LibraryLogger {
 /** One connection to the network. */
 export interface LinkedSocket {
   ev: { emit(event: string, data: unknown): boolean }
+  /** `CB:message`: an envelope has come, still encrypted. */
+  ws: { on(event: 'CB:message', listener: (stanza: Stanza) => void): unknown }
   signalRepository: { lidMapping: { getPNForLID(lid: string): Promise<string | null> } }
   end(error: Error | undefined): unknown
   logout(): Promise<void>

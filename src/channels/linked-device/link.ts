@@ -131,7 +131,7 @@ export function createLinkKeeper(
   function connect(keys: SessionKeys): Link {
     const connection = openConnection(
       library,
-      { keys, socketUrl, version, settings, findMessage },
+      { keys, socketUrl, version, settings, findMessage, sleep },
       {
         onOpen: () => opened(made),
         onQr: (text) => showNext(made, text),

@@ -36,6 +36,39 @@ describe('the keys of a session', () => {
     expect([...stored.keys()]).toEqual(['session/old', 'session/new'])
   })
 
+  it('are read once, so that the library does not wait for them again', async () => {
+    const { state, keys: stored, store } = await open(ACCOUNT)
+    stored.set('session/old', '"kept"')
+    const asked: string[] = []
+    const { readKeys } = store
+    store.readKeys = (type, ids) => {
+      asked.push(...ids)
+      return readKeys(type, ids)
+    }
+    for (let time = 0; time < 3; time++) {
+      expect(await state.keys.get('session', ['old', 'none'])).toEqual({ old: 'kept' })
+    }
+    await state.keys.set({ session: { old: 'newer', none: 'there' } })
+    expect(await state.keys.get('session', ['old', 'none'])).toEqual({ old: 'newer', none: 'there' })
+    await state.keys.set({ session: { old: null } })
+    expect(await state.keys.get('session', ['old'])).toEqual({})
+    expect(asked).toEqual(['old', 'none'])
+  })
+
+  it('are as they were written last, also where an older state was being read meanwhile', async () => {
+    const { state, store } = await open(ACCOUNT)
+    let answer: (stored: Map<string, string>) => void = () => undefined
+    store.readKeys = () =>
+      new Promise((resolve) => {
+        answer = resolve
+      })
+    const reading = state.keys.get('session', ['a'])
+    await state.keys.set({ session: { a: 'new' } })
+    answer(new Map([['a', '"old"']]))
+    await reading
+    expect(await state.keys.get('session', ['a'])).toEqual({ a: 'new' })
+  })
+
   it('come back in the form that the library needs', async () => {
     const { state } = await open(ACCOUNT)
     await state.keys.set({ 'app-state-sync-key': { k: { keyData: 'x' } } })

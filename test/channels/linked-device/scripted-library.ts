@@ -22,12 +22,18 @@ export class ScriptedSocket {
   /** Why the number behind an address is not told. */
   directoryErrors: Record<string, Error> = {}
   subject: string | null = null
+  private readonly ws = new EventEmitter()
   private areHeld = false
 
   constructor(config: SocketConfig) {
     this.config = config
     const emitter = new EventEmitter()
     this.ev = { emit: (event, data) => emitter.emit(event, data) }
+  }
+
+  /** An envelope comes from the network. */
+  receive(attrs: Stanza['attrs']): void {
+    this.ws.emit('CB:message', { tag: 'message', attrs })
   }
 
   /** The library raises an event. */
@@ -64,6 +70,7 @@ export class ScriptedSocket {
       }
     return {
       ev: this.ev,
+      ws: this.ws,
       signalRepository: {
         lidMapping: {
           getPNForLID: async (lid) => {

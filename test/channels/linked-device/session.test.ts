@@ -97,6 +97,73 @@ const person = (message: object, more: object = {}, key: object = {}) => ({
   ...more,
 })
 
+describe('messages that come close together', () => {
+  const LID = '77@lid'
+  const told = (id: string, type = 'notify', remoteJid = LID) => ({
+    type,
+    messages: [person({ conversation: id }, {}, { id, remoteJid })],
+  })
+  const ids = (events: DeviceEvent[]) => events.map(({ key }) => key.id)
+
+  async function open() {
+    const device = start(LINKED)
+    const socket = await device.socket(1)
+    socket.open()
+    return { device, socket }
+  }
+
+  it('are told in the order in which they came, not in that in which the library has found their keys', async () => {
+    const { device, socket } = await open()
+    for (const id of ['A', 'B', 'C']) socket.receive({ id, from: '77:3@lid' })
+    for (const id of ['C', 'A', 'B']) socket.raise('messages.upsert', told(id))
+    await device.until(() => device.events.length === 3)
+    expect(ids(device.events)).toEqual(['A', 'B', 'C'])
+  })
+
+  it('wait for nothing in other chats', async () => {
+    const { device, socket } = await open()
+    socket.receive({ id: 'A', from: LID })
+    socket.receive({ id: 'B', from: '78@lid' })
+    socket.raise('messages.upsert', told('B', 'notify', '78@lid'))
+    await device.until(() => device.events.length === 1)
+    expect(ids(device.events)).toEqual(['B'])
+  })
+
+  it('wait for those that waited for the device', async () => {
+    const { device, socket } = await open()
+    socket.receive({ id: 'old-1', from: LID, offline: '0' })
+    socket.receive({ id: 'live', from: LID })
+    socket.raise('messages.upsert', told('live'))
+    socket.raise('messages.upsert', told('old-1', 'append'))
+    socket.receive({ id: 'old-2', from: LID, offline: '1' })
+    socket.raise('connection.update', { receivedPendingNotifications: true })
+    socket.raise('messages.upsert', told('old-2', 'append'))
+    await device.until(() => device.events.length === 3)
+    expect(ids(device.events)).toEqual(['old-1', 'old-2', 'live'])
+  })
+
+  it('do not wait for ever for one that cannot be read', async () => {
+    const { device, socket } = await open()
+    socket.receive({ id: 'unreadable', from: LID })
+    socket.receive({ id: 'next', from: LID })
+    socket.raise('messages.upsert', told('next'))
+    await device.until(() => device.waits.length > 0)
+    expect(device.events).toEqual([])
+    device.waits[0]?.end()
+    await device.until(() => device.events.length === 1)
+    expect(ids(device.events)).toEqual(['next'])
+  })
+
+  it('are all told when the connection ends before', async () => {
+    const { device, socket } = await open()
+    for (const id of ['lost', 'A', 'B']) socket.receive({ id, from: LID })
+    for (const id of ['B', 'A']) socket.raise('messages.upsert', told(id))
+    socket.close(428)
+    await device.until(() => device.events.length === 2)
+    expect(ids(device.events)).toEqual(['A', 'B'])
+  })
+})
+
 describe('a linked device', () => {
   it('shows codes, opens when one is scanned, and comes back at once when the network asks for it', async () => {
     const device = start(null)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { EventEmitter } from 'node:events'
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import type {
@@ -108,6 +109,7 @@ export function makeWASocket({ auth, waWebSocketUrl = '' }: SocketConfig): Linke
 
   return {
     ev,
+    ws: new EventEmitter(),
     signalRepository: { lidMapping: { getPNForLID: async () => null } },
     end: () => close(CLOSED),
     logout: async () => {

@@ -1,0 +1,138 @@
+import type { DeviceEvent } from './event.js'
+import { isChat, normalizeJid } from './jid.js'
+
+/** Tells the messages of each chat in the order in which they came, and those that waited for the device before live ones. */
+export interface Arrivals {
+  /** A message has come from the network; what it says is still encrypted. */
+  came(message: ArrivedMessage): void
+  /** What messages say, each with its id, in whatever order the library got to know it. */
+  told(messages: readonly ToldMessage[]): void
+  /** The network has handed over all that waited for the device. */
+  caughtUp(): void
+  /** The connection has ended: tells what was held back. */
+  end(): void
+}
+
+/** The envelope of a message. `offline` is there where it waited for the device. */
+export interface ArrivedMessage {
+  id?: string
+  from?: string
+  /** The chat, where the owner's own phone wrote it. */
+  recipient?: string
+  offline?: string
+}
+
+export interface ToldMessage {
+  id: string | null
+  events: DeviceEvent[]
+}
+
+interface Arrival {
+  id: string
+  chat: string
+  isLive: boolean
+  /** Null as long as the library has not told them. */
+  events: DeviceEvent[] | null
+  /** Aborted as soon as nothing waits for it. */
+  over: AbortController
+}
+
+/** Of some messages the library tells nothing, as of one that cannot be read: those behind it wait so long. */
+const LIVE_PATIENCE_MS = 5_000
+/** The library works off what waited for the device one by one. */
+const BACKLOG_PATIENCE_MS = 30_000
+
+/**
+ * The library looks up keys before it puts messages in a line, so the second of two that come close together may overtake the
+ * first. `tell` gets events in their order; it must not throw.
+ */
+export function createArrivals(
+  tell: (events: DeviceEvent[]) => void,
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>,
+): Arrivals {
+  const chats = new Map<string, Arrival[]>()
+  const byId = new Map<string, Arrival>()
+  const ending = new AbortController()
+  let backlog: 'unknown' | 'coming' | 'over' = 'unknown'
+
+  function came({ id, from = '', recipient = from, offline }: ArrivedMessage): void {
+    const chat = normalizeJid(recipient)
+    if (id === undefined || byId.has(id) || !isChat(chat) || ending.signal.aborted) return
+    const arrival = { id, chat, isLive: offline === undefined, events: null, over: new AbortController() }
+    const line = chats.get(chat) ?? []
+    const firstLive = arrival.isLive ? -1 : line.findIndex(({ isLive }) => isLive)
+    line.splice(firstLive === -1 ? line.length : firstLive, 0, arrival)
+    chats.set(chat, line)
+    byId.set(id, arrival)
+    if (!arrival.isLive) beginBacklog()
+    after(arrival.isLive ? LIVE_PATIENCE_MS : BACKLOG_PATIENCE_MS, arrival.over.signal, () => giveUp(arrival))
+  }
+
+  function beginBacklog(): void {
+    if (backlog !== 'unknown') return
+    backlog = 'coming'
+    after(BACKLOG_PATIENCE_MS, ending.signal, caughtUp)
+  }
+
+  function after(ms: number, signal: AbortSignal, work: () => void): void {
+    sleep(ms, signal).then(work, () => undefined)
+  }
+
+  function told(messages: readonly ToldMessage[]): void {
+    const ready: DeviceEvent[] = []
+    for (const { id, events } of messages) {
+      const arrival = id === null ? undefined : byId.get(id)
+      if (!arrival) ready.push(...events)
+      else if (arrival.events) arrival.events.push(...events)
+      else {
+        arrival.events = [...events]
+        arrival.over.abort()
+        ready.push(...takeReady(arrival.chat))
+      }
+    }
+    if (ready.length > 0) tell(ready)
+  }
+
+  /** Takes from a chat's line what nothing is in front of. */
+  function takeReady(chat: string): DeviceEvent[] {
+    const line = chats.get(chat) ?? []
+    const ready: DeviceEvent[] = []
+    for (let first = line[0]; first?.events; first = line[0]) {
+      if (first.isLive && backlog === 'coming') break
+      ready.push(...first.events)
+      remove(first)
+    }
+    return ready
+  }
+
+  function remove(arrival: Arrival): void {
+    const line = chats.get(arrival.chat) ?? []
+    line.splice(line.indexOf(arrival), 1)
+    if (line.length === 0) chats.delete(arrival.chat)
+    byId.delete(arrival.id)
+  }
+
+  function giveUp(arrival: Arrival): void {
+    remove(arrival)
+    const ready = takeReady(arrival.chat)
+    if (ready.length > 0) tell(ready)
+  }
+
+  function caughtUp(): void {
+    backlog = 'over'
+    const ready = [...chats.keys()].flatMap(takeReady)
+    if (ready.length > 0) tell(ready)
+  }
+
+  function end(): void {
+    ending.abort()
+    const left = [...chats.values()].flat()
+    for (const { over } of left) over.abort()
+    chats.clear()
+    byId.clear()
+    const ready = left.flatMap(({ events }) => events ?? [])
+    if (ready.length > 0) tell(ready)
+  }
+
+  return { came, told, caughtUp, end }
+}

@@ -1,0 +1,24 @@
+/** The values that were last set or looked at, by name. */
+export interface Recent<Value> {
+  /** Undefined where it is not known, or not any more. */
+  get(name: string): Value | undefined
+  set(name: string, value: Value): void
+}
+
+/** Keeps at most `max` values; what was not used for longest goes first. */
+export function createRecent<Value>(max: number): Recent<Value> {
+  const values = new Map<string, Value>()
+  function set(name: string, value: Value): void {
+    values.delete(name)
+    values.set(name, value)
+    if (values.size > max) values.delete(values.keys().next().value as string)
+  }
+  return {
+    get: (name) => {
+      const value = values.get(name)
+      if (value !== undefined) set(name, value)
+      return value
+    },
+    set,
+  }
+}
