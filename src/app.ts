@@ -30,6 +30,8 @@ import { createDispatcher, type Dispatcher } from './core/webhooks/dispatcher.js
 import { schemaState } from './database/migrate.js'
 import type { Database } from './database/pool.js'
 import { createEndpointClient } from './endpoints/client.js'
+import { hostNameOf } from './http/host-name.js'
+import { createSecondAddress, type SecondAddress } from './http/second-address.js'
 import { mount, mountProbesAlone } from './interfaces/mount.js'
 import { createTasks } from './jobs/tasks.js'
 import { createWake } from './jobs/wake.js'
@@ -70,6 +72,8 @@ export interface App {
   sessions: Sessions
   /** Where it listens, such as http://127.0.0.1:8080. */
   url: string
+  /** Where the gateway alone listens; null where it has no port of its own. */
+  gatewayUrl: string | null
   /** No new requests, those under way finish, jobs go back to the queue; the database stays open. */
   close(): Promise<void>
 }
@@ -156,6 +160,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     metricsToken: config.metricsToken,
     webhookFigures: webhooks.figures,
   }
+  const gatewayAddress = createSecondAddress()
   const server = servesApi
     ? mount({
         ...probes,
@@ -164,8 +169,12 @@ export async function startApp(options: AppOptions): Promise<App> {
         authenticate: createAuthenticator(ctx),
         takeToken: config.rateLimit > 0 ? createRateLimiter(ctx, config.rateLimit) : null,
         callbacks: createCallbackReceiver(ctx),
+        isAtGateway: (request) =>
+          gatewayAddress.has(request) ||
+          (config.gatewayHost !== undefined && hostNameOf(request) === config.gatewayHost),
       })
     : mountProbesAlone(probes)
+  gatewayAddress.attach(server)
 
   async function close(): Promise<void> {
     clearInterval(reaper)
@@ -184,6 +193,8 @@ export async function startApp(options: AppOptions): Promise<App> {
 
   try {
     url = await listen(server, config)
+    const gatewayUrl = servesApi ? await listenForGateway(gatewayAddress, config) : null
+    if (gatewayUrl !== null) log.info(`the gateway answers on ${gatewayUrl}`)
     await linkAllWithSimulator(ctx)
     if (servesApi) await makeAllKnownToSimulator(ctx)
     if (runsWorker) {
@@ -193,7 +204,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       ctx.wakeWorkers()
     }
     if (config.roles.includes('gateway')) sessions.start()
-    return { ctx, server, webhooks, sessions, url, close }
+    return { ctx, server, webhooks, sessions, url, gatewayUrl, close }
   } catch (error) {
     await close()
     throw error
@@ -221,8 +232,15 @@ async function link(
 async function listen(server: FastifyInstance, { host, port }: Config): Promise<string> {
   await server.listen({ host, port })
   const address = server.server.address()
-  const bound = typeof address === 'object' && address !== null ? address.port : port
-  return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`
+  return urlOf(host, typeof address === 'object' && address !== null ? address.port : port)
+}
+
+async function listenForGateway(address: SecondAddress, { host, gatewayPort }: Config): Promise<string | null> {
+  return gatewayPort === undefined ? null : urlOf(host, await address.listen({ host, port: gatewayPort }))
+}
+
+function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 function readinessChecks(database: Database, worker: Worker | null) {

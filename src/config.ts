@@ -13,6 +13,8 @@ const variableNames = [
   'PARLEY_HOST',
   'PARLEY_PORT',
   'PARLEY_PUBLIC_URL',
+  'PARLEY_GATEWAY_HOST',
+  'PARLEY_GATEWAY_PORT',
   'PARLEY_DATA_DIR',
   'PARLEY_DATABASE_URL',
   'PARLEY_ADMIN_TOKEN',
@@ -81,6 +83,10 @@ export interface Config {
   port: number
   /** Without a trailing slash; undefined = `http://HOST:PORT` with the port that was bound. */
   publicUrl: string | undefined
+  /** The host name, in lower case, at which the gateway answers at the root; undefined = none. */
+  gatewayHost: string | undefined
+  /** A port at which the gateway answers at the root, 0 = any free one; undefined = none. */
+  gatewayPort: number | undefined
   /** Absolute. */
   dataDir: string
   /** undefined = the embedded database. */
@@ -151,6 +157,8 @@ export function readConfig(
     host: read('PARLEY_HOST', parseHost, '127.0.0.1'),
     port: read('PARLEY_PORT', parsePort, 8080),
     publicUrl: read('PARLEY_PUBLIC_URL', parseWebUrl, undefined),
+    gatewayHost: read('PARLEY_GATEWAY_HOST', parseHost, undefined)?.toLowerCase(),
+    gatewayPort: read('PARLEY_GATEWAY_PORT', parsePort, undefined),
     dataDir: resolve(given.get('PARLEY_DATA_DIR') ?? 'data'),
     databaseUrl: read('PARLEY_DATABASE_URL', parseDatabaseUrl, undefined),
     adminToken: read('PARLEY_ADMIN_TOKEN', parseAdminToken, undefined),
@@ -195,6 +203,8 @@ export function describeConfig(config: Config, secrets?: { adminToken: string; m
     PARLEY_HOST: config.host,
     PARLEY_PORT: String(config.port),
     PARLEY_PUBLIC_URL: config.publicUrl ?? '(from host and port)',
+    PARLEY_GATEWAY_HOST: config.gatewayHost ?? '(none)',
+    PARLEY_GATEWAY_PORT: config.gatewayPort === undefined ? '(none)' : String(config.gatewayPort),
     PARLEY_DATA_DIR: config.dataDir,
     PARLEY_DATABASE_URL: config.databaseUrl === undefined ? '(embedded)' : maskPassword(config.databaseUrl),
     PARLEY_ADMIN_TOKEN: adminToken === undefined ? '(not loaded)' : '***',
@@ -254,6 +264,8 @@ const mediaKeyNames = ['PARLEY_MEDIA_ACCESS_KEY', 'PARLEY_MEDIA_SECRET_KEY'] as 
 
 /** Settings that are each right and cannot be meant together. */
 function contradiction(config: Config): string | undefined {
+  if (config.port !== 0 && config.gatewayPort === config.port)
+    return `PARLEY_GATEWAY_PORT=${config.port} is PARLEY_PORT too: give the gateway a port of its own`
   if (!config.roles.includes('api')) {
     const only = `PARLEY_ROLES=${config.roles.join(',')} leaves the API to another process`
     if (config.databaseUrl === undefined)

@@ -17,16 +17,14 @@ export async function requireFreePort(config: Config): Promise<void> {
 }
 
 /** What a failure to listen means to the operator, as a CliFailure of code 2; any other error as it is. */
-export function explainListenError(error: unknown, { host, port }: Config): unknown {
-  const { code, syscall } = error as { code?: unknown; syscall?: unknown }
+export function explainListenError(error: unknown, { host, port: ownPort, gatewayPort }: Config): unknown {
+  const { code, syscall, port = ownPort } = error as { code?: unknown; syscall?: unknown; port?: number }
+  const name = port === gatewayPort && port !== ownPort ? 'PARLEY_GATEWAY_PORT' : 'PARLEY_PORT'
   if (code === 'EADDRINUSE') {
-    return new CliFailure(
-      2,
-      `PARLEY_PORT=${port}: the port is taken on ${host}: choose another one, or 0 for any free one`,
-    )
+    return new CliFailure(2, `${name}=${port}: the port is taken on ${host}: choose another one, or 0 for any free one`)
   }
   if (syscall === 'listen' || syscall === 'bind' || syscall === 'getaddrinfo') {
-    return new CliFailure(2, `PARLEY_HOST=${host}, PARLEY_PORT=${port}: cannot listen there (${code})`)
+    return new CliFailure(2, `PARLEY_HOST=${host}, ${name}=${port}: cannot listen there (${code})`)
   }
   return error
 }

@@ -36,7 +36,7 @@ export type TypedServer = FastifyInstance<
 /** What is done with a request before its route, and with it its interface, is known. */
 export interface ServerOptions {
   /** The URL by which its route is looked for, made of the one that it came with. */
-  rewriteUrl?: (url: string) => string
+  rewriteUrl?: (request: IncomingMessage) => string
   /** Answers where the URL cannot be read. */
   sendUrlProblem?: ProblemSender
 }
@@ -62,7 +62,7 @@ export function createServer(
     // One logger for all: a child for each request costs more than the few lines that are logged are worth.
     childLoggerFactory: (logger) => logger,
     routerOptions: { maxParamLength: 512 },
-    rewriteUrl: rewriteUrl && (({ url = '/' }) => rewriteUrl(url)),
+    rewriteUrl: rewriteUrl && ((request) => rewriteUrl(request as IncomingMessage)),
     frameworkErrors: (error, request, reply) => sendUrlProblem(error, request, tellId(request, reply)),
     clientErrorHandler: (error, socket) => answerClientError(error, socket, nameRequest()),
   })

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
@@ -15,7 +16,7 @@ import { apiDescription } from './api/openapi.js'
 import { apiRoutes } from './api/routes.js'
 import { consoleRoutes } from './console/routes.js'
 import { sendGatewayProblem } from './gateway/errors.js'
-import { GATEWAY, isOfGateway, withoutTrailingSlash } from './gateway/path.js'
+import { fromRoot, GATEWAY, isOfGateway, withoutTrailingSlash } from './gateway/path.js'
 import { gatewayRoutes } from './gateway/routes.js'
 import { hookRoutes } from './hooks/routes.js'
 import { linkRoutes } from './links/routes.js'
@@ -33,6 +34,8 @@ export interface ProbeOptions extends Pick<HealthOptions, 'checks' | 'metricsTok
 export interface MountOptions extends Gate, ProbeOptions {
   adminToken: string
   callbacks: CallbackReceiver
+  /** Whether a request has come to an address of the gateway's own, where it answers at the root. */
+  isAtGateway: (request: IncomingMessage) => boolean
   /** The simulator whose control is passed on under /_sim; null = not mounted. */
   simulator: SimulatorAddress | null
 }
@@ -54,9 +57,12 @@ export function mountProbesAlone(options: ProbeOptions): FastifyInstance {
 
 /** The mount table: which interface answers where. */
 export function mount(options: MountOptions): FastifyInstance {
-  const { ctx, simulator } = options
+  const { ctx, simulator, isAtGateway } = options
   const server = createServer(ctx.log, {
-    rewriteUrl: withoutTrailingSlash,
+    rewriteUrl: (request) => {
+      const { url = '/' } = request
+      return withoutTrailingSlash(isAtGateway(request) ? fromRoot(url) : url)
+    },
     sendUrlProblem: (error, request, reply) =>
       (isOfGateway(request.url) ? sendGatewayProblem : sendProblem)(error, request, reply),
   })

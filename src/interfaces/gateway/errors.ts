@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { createProblemSender, statusOf } from '../../http/problems.js'
 import { PROBLEMS, type Problem, type ProblemCode } from '../../model/problem.js'
+import { withoutTrailingSlash } from './path.js'
 
 /** An error body of this interface; further fields stand in `response`, beside `message`. */
 export interface GatewayError {
@@ -43,6 +44,6 @@ function responseOf(problem: Problem): GatewayError['response'] {
   return { message: MALFORMED.includes(problem.code) ? [[problem.message]] : [problem.message], ...extras }
 }
 
-function pathOf({ url }: FastifyRequest): string {
-  return (url.split('?')[0] ?? '').slice(0, 200)
+function pathOf({ originalUrl }: FastifyRequest): string {
+  return (withoutTrailingSlash(originalUrl).split('?')[0] ?? '').slice(0, 200)
 }

@@ -1,5 +1,6 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { IDEMPOTENCY_HEADER } from '../../http/idempotency.js'
+import { GATEWAY } from './path.js'
 
 /** The version of this interface. */
 export const GATEWAY_VERSION = '1.0.0'
@@ -37,6 +38,17 @@ export const gatewayDescription: FastifyDynamicSwaggerOptions & { decorator: 'ga
     url,
     schema: { ...schema, ...(ONCE.test(url) && route.method === 'POST' ? { headers: IDEMPOTENCY_HEADER } : {}) },
   }),
+}
+
+/** The description as it holds at an address of the gateway's own, where its paths begin at the root. */
+export function describeAtRoot(description: Description): object {
+  const { paths = {} } = description
+  const atRoot = Object.entries(paths).map(([path, item]) => [path.slice(GATEWAY.length), item])
+  return { ...description, paths: Object.fromEntries(atRoot) }
+}
+
+interface Description {
+  paths?: object
 }
 
 declare module 'fastify' {

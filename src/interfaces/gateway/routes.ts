@@ -12,7 +12,8 @@ import { createGatewayGuard } from './guard.js'
 import { connectionRoutes } from './instance-connections.js'
 import { instanceRoutes } from './instances.js'
 import { messageRoutes } from './messages/routes.js'
-import { gatewayDescription } from './openapi.js'
+import { describeAtRoot, gatewayDescription } from './openapi.js'
+import { isOfGateway } from './path.js'
 import { probeRoutes } from './probe.js'
 import { unsupportedRoutes } from './unsupported.js'
 import { webhookRoutes } from './webhook.js'
@@ -27,7 +28,9 @@ export function gatewayRoutes(ctx: Context, gate: Gate): FastifyPluginAsync {
     const otherMethods = refuseOtherMethods(server)
     await server.register(swagger, gatewayDescription)
     probeRoutes(server, ctx)
-    server.get('/openapi.json', { schema: { hide: true } as object }, () => server.gatewaySwagger())
+    server.get('/openapi.json', { schema: { hide: true } as object }, (request) =>
+      isOfGateway(request.originalUrl) ? server.gatewaySwagger() : describeAtRoot(server.gatewaySwagger()),
+    )
     server.register(guardedRoutes(ctx, gate))
     server.register(otherMethods)
   }

@@ -1,0 +1,112 @@
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+
+let world: World
+let organization: TestOrganization
+let port: string
+
+beforeAll(async () => {
+  world = await startWorld({ PARLEY_GATEWAY_HOST: 'GW.example.com', PARLEY_GATEWAY_PORT: '0' })
+  organization = await world.createOrganization()
+  port = world.app.gatewayUrl as string
+  const made = await ask(port, 'POST', '/instance/create', {}, { instanceName: 'shop', integration: 'SANDBOX' })
+  expect(made.status).toBe(201)
+})
+
+afterAll(() => world.close())
+
+interface Answered {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  body: any
+}
+
+/** Unlike fetch, it sends the Host that it is given. */
+function ask(
+  url: string,
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body?: object,
+): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    const all = { apikey: organization.key, 'content-type': 'application/json', ...headers }
+    const sent = request(`${url}${path}`, { method, headers: all }, async (answer) => {
+      const parts: Buffer[] = []
+      for await (const part of answer) parts.push(part)
+      resolve({ status: answer.statusCode ?? 0, body: JSON.parse(Buffer.concat(parts).toString()) })
+    })
+    sent.once('error', reject)
+    sent.end(body && JSON.stringify(body))
+  })
+}
+
+const ADDRESSES: [string, () => string, Record<string, string>][] = [
+  ['the port', () => port, {}],
+  ['the host name', () => world.app.url, { host: 'gw.EXAMPLE.com:8443' }],
+]
+
+describe.each(ADDRESSES)('%s of the gateway', (_, url, headers) => {
+  it('answers at the root, with or without a slash at the end, and below /gateway', async () => {
+    for (const path of ['', '/', '/gateway', '/gateway/']) {
+      const { status, body } = await ask(url(), 'GET', path, headers)
+      expect([path, status, body.message]).toEqual([path, 200, 'Welcome to the Parley gateway, it is working!'])
+    }
+    for (const path of ['/instance/connectionState/shop', '/instance/connectionState/shop/?x=1']) {
+      const { status, body } = await ask(url(), 'GET', path, headers)
+      expect([status, body.instance.instanceName]).toEqual([200, 'shop'])
+    }
+  })
+
+  it('does a thing once for each Idempotency-Key, whichever address is asked', async () => {
+    const name = `once-${Object.keys(headers).length}`
+    const once = { 'idempotency-key': name }
+    const body = { instanceName: name, integration: 'SANDBOX' }
+    const made = await ask(url(), 'POST', '/instance/create', { ...headers, ...once }, body)
+    const again = await ask(world.app.url, 'POST', '/gateway/instance/create', once, body)
+    expect(made.status).toBe(201)
+    expect(again).toEqual(made)
+  })
+
+  it.each(['/contact?chat_id=1', '/admin/organizations', '/console', '/metrics', '/docs', '/hooks/upstream', '/s/x'])(
+    'has no %s',
+    async (path) => {
+      const { status, body } = await ask(url(), 'GET', path, {
+        ...headers,
+        authorization: `Bearer ${world.adminToken}`,
+      })
+      expect([status, body]).toEqual([
+        404,
+        { status: 404, error: 'Not Found', response: { message: [`Cannot GET ${path.split('?')[0]}`] } },
+      ])
+    },
+  )
+
+  it('is closed to other organizations and to no key at all', async () => {
+    const other = await world.createOrganization()
+    const state = '/instance/connectionState/shop'
+    expect((await ask(url(), 'GET', state, { ...headers, apikey: other.key })).status).toBe(404)
+    expect((await ask(url(), 'GET', state, { ...headers, apikey: '' })).status).toBe(401)
+  })
+
+  it('tells how it is, and describes itself with paths that begin at the root', async () => {
+    expect((await ask(url(), 'GET', '/healthz', headers)).body.status).toBe('ok')
+    expect((await ask(url(), 'GET', '/readyz', headers)).status).toBe(200)
+    const { body } = await ask(url(), 'GET', '/openapi.json', headers)
+    expect(body.info.title).toBe('Parley gateway')
+    expect(Object.keys(body.paths)).toContain('/message/sendText/{instance}')
+  })
+})
+
+it('is not what a proxy says in X-Forwarded-Host', async () => {
+  const { body } = await ask(world.app.url, 'GET', '/openapi.json', { 'x-forwarded-host': 'gw.example.com' })
+  expect(body.info.title).toBe('Parley API')
+})
+
+it('leaves the other addresses as they are', async () => {
+  const { status } = await ask(world.app.url, 'GET', '/instance/connectionState/shop')
+  expect(status).toBe(404)
+  const { body } = await ask(world.app.url, 'GET', '/gateway/openapi.json')
+  expect(Object.keys(body.paths)).toContain('/gateway/message/sendText/{instance}')
+})
