@@ -127,9 +127,13 @@ async function revokeUnusedKeys(call: Call, token: string, organizationId: strin
   for (const { id } of unused) await call('DELETE', `/admin/keys/${id}`, { token })
 }
 
-/** Its id follows from the organization's: nothing tells it once it is set. */
+/** The id of the demo organization's number: it follows from the organization's, for nothing tells it once it is set. */
+export function demoNumberId(organizationId: string): string {
+  return inventId(`${organizationId} phone number`)
+}
+
 async function ensureNumber(call: Call, token: string, { id, provider }: Organization): Promise<string> {
-  const phoneNumberId = inventId(`${id} phone number`)
+  const phoneNumberId = demoNumberId(id)
   if (provider === null) {
     const credentials = {
       phone_number_id: phoneNumberId,

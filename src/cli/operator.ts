@@ -58,7 +58,8 @@ export async function withSignInLinks<Result>(
   })
 }
 
-function publicUrlOf({ host, port, publicUrl }: Config): string {
+/** Where a service with these settings is reached. */
+export function publicUrlOf({ host, port, publicUrl }: Config): string {
   return publicUrl ?? `http://${host}:${port}`
 }
 

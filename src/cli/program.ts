@@ -9,6 +9,7 @@ import { addBroadcastCommands } from './broadcasts.js'
 import { config } from './config.js'
 import { addContactCommands } from './contacts.js'
 import { addConversationCommands } from './conversations.js'
+import { addDemoCommands } from './demo-commands.js'
 import { AskedToEnd, CliFailure } from './failure.js'
 import type { Environment, Invocation, Streams } from './invocation.js'
 import { addMemberCommands } from './members.js'
@@ -73,6 +74,7 @@ function createProgram(invocation: Invocation): Command {
     .command('migrate')
     .description('bring the database to this version')
     .action(() => migrate(invocation))
+  addDemoCommands(program, invocation)
   addOrganizationCommands(program, invocation)
   addKeyCommands(program, invocation)
   addMemberCommands(program, invocation)

@@ -1,5 +1,7 @@
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import type { Config } from '../config.js'
+import { packageRoot } from '../lib/package-root.js'
 import { DEMO_CONTACT, DEMO_ORDER, type Demo, ensureDemo } from './demo.js'
 import { requireConfig } from './environment.js'
 import type { Invocation, Streams } from './invocation.js'
@@ -76,13 +78,13 @@ function describe(config: Config, service: Service, outcome: Outcome): string {
   const parts = [
     demo ? 'The sandbox stands in for the upstream: no message leaves this machine.' : outcome.reason,
     lines.join('\n'),
-    ...(demo ? examples(url, demo) : []),
+    ...(demo ? examples(config, url, demo) : []),
     `Ctrl-C stops the service; its data stays in ${config.databaseUrl === undefined ? config.dataDir : 'the database'}.`,
   ]
   return `${parts.join('\n\n')}\n`
 }
 
-function examples(url: string, { organization, apiKey }: Demo): string[] {
+function examples(config: Config, url: string, { organization, apiKey }: Demo): string[] {
   const { name, number } = DEMO_CONTACT
   const text = JSON.stringify({ phone_number: `+${number}`, message_type: 'text', text: 'Hello from Parley' })
   const authorization = `-H 'Authorization: Bearer ${apiKey}'`
@@ -94,6 +96,8 @@ function examples(url: string, { organization, apiKey }: Demo): string[] {
       `    -H 'Content-Type: application/json' \\`,
       `    -d '${text}'`,
     ].join('\n'),
+    `Let ${name} answer:`,
+    `  ${ownCommand(config)} demo say 'Is it still there?'`,
     'Read the conversation:',
     [`  curl '${url}/conversations?chatNumber=${number}' \\`, `    ${authorization}`].join('\n'),
     `Find what was said of an order of the demo's storefront:`,
@@ -101,6 +105,13 @@ function examples(url: string, { organization, apiKey }: Demo): string[] {
       '\n',
     ),
   ]
+}
+
+/** How this program is called in another shell of the same folder, to find the same data. */
+function ownCommand({ dataDir, fromEnvironment }: Config): string {
+  const script = join(packageRoot(), 'bin', 'parley')
+  const program = existsSync(script) ? relative('', script) : 'npx parley'
+  return fromEnvironment.has('PARLEY_DATA_DIR') ? `PARLEY_DATA_DIR='${dataDir}' ${program}` : program
 }
 
 function placeOfAdminToken({ adminToken, dataDir }: Config): string {

@@ -21,6 +21,7 @@ import { gatewayRoutes } from './gateway/routes.js'
 import { hookRoutes } from './hooks/routes.js'
 import { linkRoutes } from './links/routes.js'
 import { mediaRoutes } from './media/routes.js'
+import { rootRoutes } from './root.js'
 import { type SimulatorAddress, simulatorRoutes } from './simulator/routes.js'
 
 /** What the probes are made from. */
@@ -72,6 +73,7 @@ export function mount(options: MountOptions): FastifyInstance {
   mountProbes(server, options)
   server.register(swagger, apiDescription)
   server.register(swaggerUi, { routePrefix: '/docs', uiConfig: { urls: DESCRIPTIONS } })
+  rootRoutes(server)
   server.get('/openapi.json', { schema: { hide: true } as object }, () => server.swagger())
 
   server.register(async (guarded) => {

@@ -131,3 +131,14 @@ describe('GET /docs', () => {
     expect(answer).toMatchObject({ status: 404, body: { success: false, error: 'Not found' } })
   })
 })
+
+describe('GET /', () => {
+  it('leads browsers to the console, and tells programs where the descriptions are', async () => {
+    const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+    const page = await world.request('GET', '/', { headers: { accept } })
+    expect([page.status, page.headers.get('location')]).toEqual([302, '/console/'])
+    const { status, body } = await world.request('GET', '/')
+    expect([status, body.docs, body.console]).toEqual([200, '/docs', '/console/'])
+    for (const path of [body.docs, ...body.descriptions]) expect((await world.request('GET', path)).status).toBe(200)
+  })
+})

@@ -1,0 +1,16 @@
+import type { FastifyInstance } from 'fastify'
+
+/** `GET /`: leads a browser to the console, and tells a program what is where. */
+export function rootRoutes(server: FastifyInstance): void {
+  server.get('/', { schema: { hide: true } as object }, async ({ headers }, reply) => {
+    reply.header('vary', 'accept')
+    if (headers.accept?.includes('text/html')) return reply.redirect('/console/')
+    return {
+      success: true,
+      name: 'Parley',
+      docs: '/docs',
+      descriptions: ['/openapi.json', '/gateway/openapi.json'],
+      console: '/console/',
+    }
+  })
+}
