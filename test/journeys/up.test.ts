@@ -58,7 +58,7 @@ describe('up', () => {
         { name: 'PARLEY_PORT', value: new URL(url).port, source: 'up' },
       ]),
     )
-    const members = await runProgram(['member', 'list', '--org', 'demo', '--json'], other)
+    const members = await runProgram(['member', 'list', 'demo', '--json'], other)
     const [{ id }] = JSON.parse(members.output.join(''))
     const link = await runProgram(['member', 'link', id], other)
     expect(link.output.join('\n')).toContain(`${url}/console/sign-in#`)
