@@ -123,7 +123,7 @@ export interface Context {
 }
 
 /** What the verbs of an operator need of it: the command line has no more. */
-export type OperatorContext = Pick<Context, 'database' | 'clock'>
+export type OperatorContext = Pick<Context, 'database' | 'clock'> & { signals: Pick<Signals, 'send'> }
 
 /** The same for the verbs that store credentials. */
 export type CredentialsContext = OperatorContext & Pick<Context, 'secrets' | 'linkWithSimulator' | 'wakeWorkers'>

@@ -3,6 +3,7 @@ import type { Context, CredentialsContext, OperatorContext } from '../context.js
 import { createMediaLinks } from '../core/media/links.js'
 import type { LinkContext } from '../core/sign-in-links.js'
 import { createSignInTokens } from '../core/sign-in-tokens.js'
+import { createSignalSender } from '../core/signals.js'
 import { createSecretBox } from '../lib/secret-box.js'
 import { createLogger } from '../log.js'
 import { openConfiguredDatabase, prepareSchema, requireSecrets, requireSharedConfig } from './environment.js'
@@ -65,10 +66,12 @@ export function publicUrlOf({ host, port, publicUrl }: Config): string {
 
 async function overDatabase<Result>(config: Config, work: (ctx: OperatorContext) => Promise<Result>): Promise<Result> {
   const { database, close } = await openConfiguredDatabase(config, createLogger(config.logLevel), { hold: false })
+  const signals = createSignalSender(database)
   try {
     await prepareSchema(config, database, { migrate: false })
-    return await work({ database, clock: () => new Date() })
+    return await work({ database, clock: () => new Date(), signals })
   } finally {
+    await signals.sent()
     await close()
   }
 }

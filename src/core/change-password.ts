@@ -6,7 +6,7 @@ import { findMemberPassword, setMemberPassword } from '../storage/members.js'
 import { withdrawSignInLinks } from '../storage/sign-in-links.js'
 import { readSignInName, tryPassword } from './lock-out.js'
 import { hashPassword, isPassword } from './passwords.js'
-import type { Session } from './sessions.js'
+import { type Session, tellOfSessions } from './sessions.js'
 
 /**
  * Gives a member another password. The one before is needed, but in a session that a link began, or where there is none. The member's
@@ -31,6 +31,7 @@ export async function changePassword(
     return true
   })
   if (!changed) throw new Problem('invalid_field', 'Your password was changed at this moment: try again')
+  tellOfSessions(ctx, tenant.id)
 }
 
 async function checkCurrent(

@@ -8,6 +8,7 @@ import { findInDirectory } from '../storage/directory.js'
 import { deleteMember, insertMember, listMembers as listMemberRows } from '../storage/members.js'
 import { getOrganization } from './organizations.js'
 import { hashPassword } from './passwords.js'
+import { tellOfSessions } from './sessions.js'
 
 /** Adds a member to an organization's team. Throws organization_not_found, already_taken (the e-mail address). */
 export async function addMember(
@@ -36,7 +37,9 @@ export async function removeMember(ctx: OperatorContext, memberId: string): Prom
   // The directory knows the hash of the id as it is written, and ours are written in lower case.
   const id = memberId.toLowerCase()
   const organizationId = await findInDirectory(ctx.database, 'member_id', id)
-  if (organizationId !== null && (await deleteMemberRows(ctx, organizationId, id))) return
+  if (organizationId !== null && (await deleteMemberRows(ctx, organizationId, id))) {
+    return tellOfSessions(ctx, organizationId)
+  }
   throw new Problem('member_not_found', `There is no member with the id ${memberId}`)
 }
 

@@ -14,6 +14,7 @@ import {
   sweepOrganization,
   updateOrganization,
 } from '../storage/organizations.js'
+import { tellOfSessions } from './sessions.js'
 
 /** What an operator says of an organization (contract 3). */
 export type OrganizationFields = Omit<Organization, 'id' | 'language_chosen' | 'created_at' | 'updated_at'>
@@ -100,6 +101,7 @@ export async function deleteOrganization(ctx: OperatorContext, organizationId: s
     )
   }
   if (!deleted) organizationNotFound(organizationId)
+  tellOfSessions(ctx, organizationId)
 }
 
 /** Deletes what requests under way still wrote for an organization while it was deleted. */

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Context } from '../context.js'
+import type { Context, OperatorContext } from '../context.js'
 import { type MemberRole, scopesOfRole, type TeamMember } from '../model/member.js'
 import { Problem } from '../model/problem.js'
 import {
@@ -95,11 +95,21 @@ function refuse(): never {
 }
 
 /** The role in which a session goes on, for what stays open longer than a request; null where it has ended. */
-export function roleOfSession(ctx: Context, organizationId: string, sessionId: string): Promise<MemberRole | null> {
+export function roleOfSession(
+  ctx: Pick<Context, 'database' | 'clock'>,
+  organizationId: string,
+  sessionId: string,
+): Promise<MemberRole | null> {
   return findSessionRole(ctx.database, organizationId, sessionId, ctx.clock())
 }
 
 /** Ends a session: its tokens open nothing from the next request on. */
-export function endSession(ctx: Context, organizationId: string, sessionId: string): Promise<void> {
-  return removeSession(ctx.database, organizationId, sessionId)
+export async function endSession(ctx: Context, organizationId: string, sessionId: string): Promise<void> {
+  await removeSession(ctx.database, organizationId, sessionId)
+  tellOfSessions(ctx, organizationId)
+}
+
+/** Has what the organization's members have open looked at, on every process: some were signed out, or have another role. */
+export function tellOfSessions({ signals }: Pick<OperatorContext, 'signals'>, organizationId: string): void {
+  signals.send({ topic: 'sessions', organizationIds: [organizationId] })
 }

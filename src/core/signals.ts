@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Database } from '../database/pool.js'
+import type { Database, Queryable } from '../database/pool.js'
 import { sleep } from '../lib/backoff.js'
 import { coalesce } from '../lib/coalesce.js'
 import { asObjects, parseJsonObject } from '../lib/json.js'
@@ -11,8 +11,9 @@ import type { Presence } from './presence.js'
 const PAUSE_MS = 10
 /** As many ids of each topic as keep a notification below the 8,000 bytes that PostgreSQL takes. */
 const MAX_ORGANIZATIONS = 64
-/** Of commands fewer: what is left of the 8,000. */
-const MAX_WITH_COMMANDS = 10
+/** Of commands and sessions fewer: what is left of the 8,000. */
+const MAX_WITH_COMMANDS = 5
+const MAX_WITH_SESSIONS = 3
 
 /**
  * Signals of this process: heard in it at once, and by the other processes with one notification for all signals of the time
@@ -78,6 +79,19 @@ export function createSignals(
   }
 }
 
+/** Signals of a process that hears none, such as a command of an operator; `sent` resolves when they have gone. */
+export function createSignalSender(database: Queryable): Pick<Signals, 'send'> & { sent(): Promise<void> } {
+  const sending: Promise<void>[] = []
+  return {
+    // A lost notification only delays: whoever it is for looks from time to time.
+    send: (signal) => {
+      const payload = JSON.stringify({ from: null, signals: [signal] })
+      sending.push(notifyProcesses(database, payload).catch(() => undefined))
+    },
+    sent: async () => void (await Promise.all(sending)),
+  }
+}
+
 /** The same in as few signals as there can be. */
 function fold(signals: readonly Signal[]): Signal[] {
   const withWebhooks = new Set(
@@ -87,13 +101,14 @@ function fold(signals: readonly Signal[]): Signal[] {
   const folded: Signal[] = [
     ...foldTopic(signals, 'events', MAX_ORGANIZATIONS),
     ...foldTopic(signals, 'commands', MAX_WITH_COMMANDS),
+    ...foldTopic(signals, 'sessions', MAX_WITH_SESSIONS),
     ...(instances ? [instances] : []),
   ]
   if (withWebhooks.size > MAX_ORGANIZATIONS) return [...folded, { topic: 'missed' }]
   return [...folded, ...Array.from(withWebhooks, (organizationId): Signal => ({ topic: 'webhooks', organizationId }))]
 }
 
-function foldTopic(signals: readonly Signal[], topic: 'events' | 'commands', limit: number): Signal[] {
+function foldTopic(signals: readonly Signal[], topic: 'events' | 'commands' | 'sessions', limit: number): Signal[] {
   const lists = signals.flatMap((signal) => (signal.topic === topic ? [signal.organizationIds] : []))
   return lists.length > 0 ? [{ topic, organizationIds: unite(lists, limit) }] : []
 }

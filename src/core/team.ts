@@ -4,32 +4,36 @@ import { retryOnDeadlock } from '../database/retry.js'
 import type { Member, MemberRole } from '../model/member.js'
 import { Problem } from '../model/problem.js'
 import { deleteMember, lockTeamOwners, updateMember } from '../storage/members.js'
+import { tellOfSessions } from './sessions.js'
 
 /** Changes what is given of a member of the organization's team. Throws member_not_found, and last_owner: a team keeps one. */
-export function changeMember(
+export async function changeMember(
   ctx: OperatorContext,
   organizationId: string,
   memberId: string,
   changes: { full_name?: string | undefined; role?: MemberRole | undefined },
 ): Promise<Member> {
-  return ctx.database.transaction(async (transaction) => {
+  const member = await ctx.database.transaction(async (transaction) => {
     if (changes.role !== undefined && changes.role !== 'owner') {
       await requireOtherOwner(transaction, organizationId, memberId)
     }
     return (await updateMember(transaction, organizationId, memberId, changes)) ?? notFound(memberId)
   })
+  tellOfSessions(ctx, organizationId)
+  return member
 }
 
 /** Removes a member from the organization's team, as one of its owners may. Throws member_not_found, and last_owner: a team keeps one. */
-export function dismissMember(ctx: OperatorContext, organizationId: string, memberId: string): Promise<void> {
+export async function dismissMember(ctx: OperatorContext, organizationId: string, memberId: string): Promise<void> {
   // It takes the rows of the contacts whom the member answers, in whichever order.
-  return retryOnDeadlock(() =>
+  await retryOnDeadlock(() =>
     ctx.database.transaction(async (transaction) => {
       await requireOtherOwner(transaction, organizationId, memberId)
       // The directory knows the hash of the id as ours are written.
       if (!(await deleteMember(transaction, organizationId, memberId.toLowerCase()))) notFound(memberId)
     }),
   )
+  tellOfSessions(ctx, organizationId)
 }
 
 /** Two owners who go at the same moment are asked one after the other. */

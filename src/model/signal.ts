@@ -4,6 +4,7 @@
  * `events`: these organizations may have new events; null: any may. `webhooks`: this organization's have changed.
  * `instances`: linked devices may be wanted now, or no more, or free to be taken. `commands`: those of these organizations (null: of any)
  * may have been asked for something, or have answered.
+ * `sessions`: members of these organizations (null: of any) may have been signed out, or have another role.
  * `missed`: signals may have been lost until now.
  */
 export type Signal =
@@ -11,6 +12,7 @@ export type Signal =
   | { topic: 'webhooks'; organizationId: string }
   | { topic: 'instances' }
   | { topic: 'commands'; organizationIds: readonly string[] | null }
+  | { topic: 'sessions'; organizationIds: readonly string[] | null }
   | { topic: 'missed' }
 
 /** Signals within this process and to the others of the service. */

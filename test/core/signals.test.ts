@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { enterPresence, type Presence } from '../../src/core/presence.js'
-import { createSignals } from '../../src/core/signals.js'
+import { createSignalSender, createSignals } from '../../src/core/signals.js'
 import { type Database, openDatabase } from '../../src/database/pool.js'
 import type { Signal } from '../../src/model/signal.js'
 import { createContact, post, receive, seconds, textMessage } from '../interfaces/hooks/support.js'
@@ -127,6 +127,22 @@ describe('signals of two processes', () => {
     await expect.poll(() => heard).toEqual([eventsOf(null)])
     for (const signal of [...webhooks, { topic: 'webhooks', organizationId: randomUUID() } as const]) send(one, signal)
     await expect.poll(() => heard).toEqual([eventsOf(null), { topic: 'missed' }])
+  })
+
+  it('of sessions come from commands too, which hear none', async () => {
+    const heard = [await listen(one), await listen(other)]
+    const sender = createSignalSender(database)
+    const signal: Signal = { topic: 'sessions', organizationIds: [randomUUID()] }
+    sender.send(signal)
+    await sender.sent()
+    await expect.poll(() => heard).toEqual([[signal], [signal]])
+    one.signals.send(signal)
+    await expect
+      .poll(() => heard)
+      .toEqual([
+        [signal, signal],
+        [signal, signal],
+      ])
   })
 
   it('are heard again after the connection broke, and that some may have been lost', async () => {

@@ -99,7 +99,7 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
   }
 
   function hear(signal: Signal): void {
-    if (signal.topic === 'instances' || signal.topic === 'commands') return
+    if (signal.topic !== 'events' && signal.topic !== 'webhooks' && signal.topic !== 'missed') return
     if (signal.topic === 'events') {
       const feeds = signal.organizationIds?.map(holdings.find) ?? holdings.feeds()
       for (const feed of feeds) if (feed) feed.hasNews = true

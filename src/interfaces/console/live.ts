@@ -2,9 +2,9 @@ import { Type } from 'typebox'
 import type { Context } from '../../context.js'
 import { followLive } from '../../core/live/follow.js'
 import { createLiveHub } from '../../core/live/hub.js'
-import { roleOfSession, type Session } from '../../core/sessions.js'
-import { type EventStream, startEventStream } from '../../http/event-stream.js'
+import { startEventStream } from '../../http/event-stream.js'
 import { checkMember, sessionOf } from '../../http/session.js'
+import { createLiveStreams } from './live-streams.js'
 import type { ConsoleServer } from './server.js'
 
 /** How often something is sent at least, and it is looked whether the session goes on. */
@@ -20,13 +20,9 @@ const Query = Type.Object({
 /** `GET /live`: what happens in the organization, as server-sent events; until the session ends, its member's role changes, or the service ends. */
 export function liveRoutes(server: ConsoleServer, ctx: Context, beatMs = BEAT_MS): void {
   const hub = createLiveHub(ctx)
-  const streams = new Set<EventStream>()
-  let isClosing = false
+  const streams = createLiveStreams(ctx)
 
-  server.addHook('preClose', async () => {
-    isClosing = true
-    for (const stream of streams) stream.end()
-  })
+  server.addHook('preClose', async () => streams.close())
   server.addHook('onClose', hub.close)
   server.get(
     '/live',
@@ -37,18 +33,15 @@ export function liveRoutes(server: ConsoleServer, ctx: Context, beatMs = BEAT_MS
       const { tenant, scopes } = request.caller as NonNullable<typeof request.caller>
       const given = request.headers['last-event-id'] ?? request.query.last_event_id
       const after = typeof given === 'string' && given !== '' ? given : null
+      streams.checkRoom(session)
       const stream = startEventStream(reply)
-      if (isClosing) stream.end()
+      streams.add(stream, tenant.id, session)
       if (stream.signal.aborted) return
-      streams.add(stream)
       const timer = setInterval(() => {
         stream.beat()
-        void endWithSession(stream, tenant.id, session)
+        streams.check(stream)
       }, beatMs)
-      stream.signal.addEventListener('abort', () => {
-        streams.delete(stream)
-        clearInterval(timer)
-      })
+      stream.signal.addEventListener('abort', () => clearInterval(timer))
       const sink = {
         signal: stream.signal,
         begin: (mark: string) => stream.send({ id: mark }),
@@ -66,11 +59,4 @@ export function liveRoutes(server: ConsoleServer, ctx: Context, beatMs = BEAT_MS
       })
     },
   )
-
-  /** Whoever has another role by now comes again, and hears what that one may hear. */
-  async function endWithSession(stream: EventStream, organizationId: string, { id, member }: Session): Promise<void> {
-    // A database that cannot be reached for a moment ends no session.
-    const role = await roleOfSession(ctx, organizationId, id).catch(() => member.role)
-    if (role !== member.role) stream.end()
-  }
 }

@@ -322,6 +322,42 @@ describe('a stream', () => {
     await server.close()
   })
 
+  it('ends at once when its member signs out, gets another role or is removed', async () => {
+    const { server, url } = await startLive(3_600_000)
+    const [leaving, changed, removed] = await Promise.all([
+      signIn(world, organization),
+      signIn(world, organization, { role: 'agent' }),
+      signIn(world, organization, { role: 'agent' }),
+    ])
+    const staying = await listen(agent, { url })
+    const ending = [await listen(leaving, { url }), await listen(changed, { url }), await listen(removed, { url })]
+    await leaving.call('DELETE', '/session')
+    await owner.call('PATCH', `/team/${changed.member.id}`, { body: { role: 'analyst' } })
+    await world.admin('DELETE', `/members/${removed.member.id}`)
+    await Promise.all(ending.map(({ ended }) => ended))
+    await rename('Still Heard')
+    expect(namesOf(await heard(staying, 1))).toContain('Still Heard')
+    staying.close()
+    await server.close()
+  })
+
+  it('is one of twenty of its member, at most', async () => {
+    const busy = await signIn(world, organization)
+    const sources = await Promise.all(Array.from({ length: 20 }, () => listen(busy)))
+    const refused = await openEventSource(world, busy.cookie)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5'])
+    await listen(agent)
+    sources[0]?.close()
+    await expect
+      .poll(async () => {
+        const again = await openEventSource(world, busy.cookie)
+        open.push(again)
+        return again.status
+      })
+      .toBe(200)
+    for (const source of open.splice(0)) source.close()
+  })
+
   it("ends when its member's role has changed, and hears in the new one when it comes again", async () => {
     const { server, url } = await startLive(20)
     const member = await signIn(world, organization, { role: 'agent' })
