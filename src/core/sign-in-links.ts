@@ -2,6 +2,7 @@ import type { Context, OperatorContext } from '../context.js'
 import { newId } from '../lib/id.js'
 import { Problem } from '../model/problem.js'
 import { findInDirectory } from '../storage/directory.js'
+import { listMembers } from '../storage/members.js'
 import { insertSignInLink } from '../storage/sign-in-links.js'
 
 const LINK_MS = 24 * 60 * 60_000
@@ -30,6 +31,27 @@ export async function createSignInLink(
   }
   // After the #, which browsers send nobody: so it stands in no log.
   return { url: `${ctx.publicUrl()}/console/sign-in#${token}`, expires_at: expiresAt }
+}
+
+/**
+ * The same for an owner of the team. A link for another owner who has a password would give that one's account away, so it is for an
+ * operator to make. Throws forbidden too.
+ */
+export async function createSignInLinkByOwner(
+  ctx: LinkContext,
+  organizationId: string,
+  ownerId: string,
+  memberId: string,
+): Promise<SignInLink> {
+  const id = memberId.toLowerCase()
+  const members = await listMembers(ctx.database, organizationId)
+  if (id !== ownerId && members.some((member) => member.id === id && member.role === 'owner' && member.has_password)) {
+    throw new Problem(
+      'forbidden',
+      'This member is an owner with a password: only an operator of the service makes a sign-in link for another owner',
+    )
+  }
+  return createSignInLink(ctx, organizationId, memberId)
 }
 
 /** The same for an operator, who names the member alone. */

@@ -12,6 +12,7 @@ import {
   listOrganizations,
 } from '../../core/organizations.js'
 import { createSignInLinkOfMember } from '../../core/sign-in-links.js'
+import { auditAccess } from '../../http/audit.js'
 import type { AdminGuard } from '../../http/auth.js'
 import { refuseUnknown } from '../../http/unknown-fields.js'
 import { IdParams } from '../../model/input.js'
@@ -61,6 +62,7 @@ export function adminRoutes(ctx: Context, guard: AdminGuard): FastifyPluginAsync
 
     server.delete('/organizations/:id', { schema: { params: IdParams } }, async (request) => {
       await deleteOrganization(ctx, request.params.id)
+      auditAccess(ctx, request, 'organization_deleted', { organizationId: request.params.id })
       return { success: true, message: 'The organization has been deleted with all its data' }
     })
 
@@ -94,6 +96,7 @@ export function adminRoutes(ctx: Context, guard: AdminGuard): FastifyPluginAsync
       { schema: { params: IdParams, body: CreateKey } },
       async (request, reply) => {
         const key = await issueApiKey(ctx, request.params.id, readKeyFields(request.body))
+        auditAccess(ctx, request, 'api_key_issued', { organizationId: request.params.id, keyId: key.id })
         return reply.code(201).send({ success: true, api_key: key })
       },
     )
@@ -106,12 +109,15 @@ export function adminRoutes(ctx: Context, guard: AdminGuard): FastifyPluginAsync
       const { id } = request.params
       const organizationId = await findKeyOrganization(ctx, id)
       const key = await rotateKey(ctx, organizationId, id, request.body.overlap_seconds ?? 0)
+      auditAccess(ctx, request, 'api_key_rotated', { organizationId, keyId: id, newKeyId: key.id })
       return reply.code(201).send({ success: true, api_key: key })
     })
 
     server.delete('/keys/:id', { schema: { params: IdParams } }, async (request) => {
       const { id } = request.params
-      const revoked = await revokeKey(ctx, await findKeyOrganization(ctx, id), id)
+      const organizationId = await findKeyOrganization(ctx, id)
+      const revoked = await revokeKey(ctx, organizationId, id)
+      auditAccess(ctx, request, 'api_key_revoked', { organizationId, keyId: revoked.id })
       return { success: true, message: 'The API key has been revoked', api_key: revoked }
     })
 
@@ -121,6 +127,8 @@ export function adminRoutes(ctx: Context, guard: AdminGuard): FastifyPluginAsync
       async (request, reply) => {
         const { email, full_name, role, password } = request.body
         const member = await addMember(ctx, request.params.id, { email, full_name, role, password })
+        const ids = { organizationId: request.params.id, memberId: member.id, role }
+        auditAccess(ctx, request, 'member_added', ids)
         return reply.code(201).send({ success: true, member })
       },
     )
@@ -131,11 +139,13 @@ export function adminRoutes(ctx: Context, guard: AdminGuard): FastifyPluginAsync
 
     server.post('/members/:id/sign-in-link', { schema: { params: IdParams } }, async (request, reply) => {
       const link = await createSignInLinkOfMember(ctx, request.params.id)
+      auditAccess(ctx, request, 'sign_in_link_made', { memberId: request.params.id })
       return reply.code(201).send({ success: true, link })
     })
 
     server.delete('/members/:id', { schema: { params: IdParams } }, async (request) => {
       await removeMember(ctx, request.params.id)
+      auditAccess(ctx, request, 'member_removed', { memberId: request.params.id })
       return { success: true, message: 'The member has been removed' }
     })
   }

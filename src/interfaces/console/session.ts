@@ -5,6 +5,7 @@ import { changePassword } from '../../core/change-password.js'
 import { markNow } from '../../core/live/mark.js'
 import { authenticateSession, endSession, type Session } from '../../core/sessions.js'
 import { signIn, signInByLink } from '../../core/sign-in.js'
+import { auditAccess } from '../../http/audit.js'
 import { tenantOf } from '../../http/auth.js'
 import { clearSessionCookie, sessionOf, sessionToken, setSessionCookie } from '../../http/session.js'
 import { presentTeamMember } from '../../model/member.js'
@@ -53,6 +54,7 @@ export function sessionRoutes(server: ConsoleServer, ctx: Context): void {
   server.put('/session/password', { schema: { body: ChangePassword } }, async (request) => {
     const { current_password: current, new_password: next } = request.body
     await changePassword(ctx, tenantOf(request), sessionOf(request), { current, next })
+    auditAccess(ctx, request, 'password_changed', { memberId: sessionOf(request).member.id })
     return { success: true, message: 'Your password has been changed; you are signed out everywhere else' }
   })
 }

@@ -1,8 +1,10 @@
 import type { Context } from '../../context.js'
 import { addMember, listMembers } from '../../core/members.js'
-import { createSignInLink } from '../../core/sign-in-links.js'
+import { createSignInLink, createSignInLinkByOwner } from '../../core/sign-in-links.js'
 import { changeMember, dismissMember } from '../../core/team.js'
+import { auditAccess } from '../../http/audit.js'
 import { tenantOf } from '../../http/auth.js'
+import { memberOf } from '../../http/session.js'
 import { IdParams } from '../../model/input.js'
 import { presentTeamMember } from '../../model/member.js'
 import { ChangeMember, InviteMember } from '../../model/operator-input.js'
@@ -22,22 +24,27 @@ export function teamRoutes(server: ConsoleServer, ctx: Context): void {
     const { email, full_name, role } = request.body
     const member = await addMember(ctx, id, { email, full_name, role })
     const link = await createSignInLink(ctx, id, member.id)
+    auditAccess(ctx, request, 'member_added', { memberId: member.id, role })
     return reply.code(201).send({ success: true, member: presentTeamMember(member), link })
   })
 
   server.patch('/team/:id', { config, schema: { params: IdParams, body: ChangeMember } }, async (request) => {
     const { full_name, role } = request.body
     const member = await changeMember(ctx, tenantOf(request).id, request.params.id, { full_name, role })
+    if (role !== undefined) auditAccess(ctx, request, 'role_changed', { memberId: member.id, role })
     return { success: true, member: presentTeamMember(member) }
   })
 
   server.delete('/team/:id', { config, schema: { params: IdParams } }, async (request) => {
     await dismissMember(ctx, tenantOf(request).id, request.params.id)
+    auditAccess(ctx, request, 'member_removed', { memberId: request.params.id })
     return { success: true, message: 'The member has been removed' }
   })
 
   server.post('/team/:id/link', { config, schema: { params: IdParams } }, async (request, reply) => {
-    const link = await createSignInLink(ctx, tenantOf(request).id, request.params.id)
+    const { id: memberId } = request.params
+    const link = await createSignInLinkByOwner(ctx, tenantOf(request).id, memberOf(request).id, memberId)
+    auditAccess(ctx, request, 'sign_in_link_made', { memberId })
     return reply.code(201).send({ success: true, link })
   })
 }

@@ -528,6 +528,14 @@ describe('a service with a public URL of its own', () => {
       await owner.call('DELETE', '/session')
       const secrets = [password, 'a wrong password', 'a new password', token, owner.cookie]
       const log = lines.join('')
+      const changes = lines.map((line) => JSON.parse(line)).filter(({ access }) => access !== undefined)
+      const ids = { organizationId: shop.id, memberId: member.id }
+      expect(changes).toMatchObject([
+        { access: 'api_key_issued', by: 'operator', organizationId: shop.id, keyId: expect.any(String) },
+        { access: 'member_added', by: 'operator', ...ids, role: 'owner' },
+        { access: 'sign_in_link_made', by: 'operator', memberId: member.id },
+        { access: 'password_changed', by: member.id, ...ids },
+      ])
       for (const secret of [...secrets, token.split('.')[2]].filter(Boolean)) expect(log).not.toContain(secret)
     } finally {
       await far.close()

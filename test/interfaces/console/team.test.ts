@@ -96,6 +96,17 @@ describe('POST /console/api/team/{id}/link', () => {
     expect((await signInBy(tokenOf(body.link))).body.session.member.id).toBe(member.id)
   })
 
+  it('403 for another owner who has a password; an operator makes one', async () => {
+    const another = await signIn(world, organization)
+    const { status, body } = await owner.call('POST', `/team/${another.member.id.toUpperCase()}/link`)
+    expect([status, body.error]).toEqual([403, 'Forbidden'])
+    expect(body).not.toHaveProperty('link')
+    expect((await owner.call('POST', `/team/${owner.member.id}/link`)).status).toBe(201)
+    expect((await world.admin('POST', `/members/${another.member.id}/sign-in-link`)).status).toBe(201)
+    const { member } = (await invite({ ...person(), role: 'owner' })).body
+    expect((await owner.call('POST', `/team/${member.id}/link`)).status).toBe(201)
+  })
+
   it("404 for a member of another team: nobody signs in as somebody else's", async () => {
     for (const [by, id] of [
       [stranger, owner.member.id],

@@ -116,6 +116,8 @@ function MemberMenu({ member, onChange, onLink, onRemove }: MemberMenuProps) {
   const { t } = useTranslation('settings')
   // Who leaves is removed by another owner.
   const isSelf = useSession().member.id === member.id
+  // A link would give the account of another owner away: operators make that one.
+  const mayLink = isSelf || member.role !== 'owner' || !member.has_password
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -127,9 +129,11 @@ function MemberMenu({ member, onChange, onLink, onRemove }: MemberMenuProps) {
         <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={onChange}>
           {t('team.change')}
         </Menu.Item>
-        <Menu.Item leftSection={<IconLink size={16} aria-hidden />} onClick={onLink}>
-          {t('team.newLink')}
-        </Menu.Item>
+        {mayLink && (
+          <Menu.Item leftSection={<IconLink size={16} aria-hidden />} onClick={onLink}>
+            {t('team.newLink')}
+          </Menu.Item>
+        )}
         {!isSelf && (
           <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={onRemove}>
             {t('team.remove')}
