@@ -41,6 +41,11 @@ export function instanceNameOf(request: FastifyRequest): string {
   return (request.params as { instance: string }).instance
 }
 
+/** Whether a request comes with the token of an instance, which opens what is that instance's alone. */
+export function isOfInstanceAlone({ caller }: FastifyRequest): boolean {
+  return caller !== null && caller.instance !== null
+}
+
 /** The instance that the path names, and that the key opens, as it was when the request came. */
 export async function requireRouteInstance(ctx: Context, request: FastifyRequest): Promise<Instance> {
   return request.instance ?? findRouteInstance(ctx, request)

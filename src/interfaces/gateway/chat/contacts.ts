@@ -1,11 +1,13 @@
+import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Context } from '../../../context.js'
-import { type ContactSearch, findContacts } from '../../../core/instances/find-contacts.js'
+import { type ContactSearch, findContacts, findContactsOfInstance } from '../../../core/instances/find-contacts.js'
+import type { GatewayPage } from '../../../core/instances/find-messages.js'
 import { tenantOf } from '../../../http/auth.js'
 import { isUuid } from '../../../lib/id.js'
 import { type Contact, toIso } from '../../../model/contact.js'
 import { jidOf } from '../../../model/gateway-message.js'
-import { requireRouteInstance } from '../guard.js'
+import { isOfInstanceAlone, requireRouteInstance } from '../guard.js'
 import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
 import { given, Jid, MAX_ID, MAX_PAGE, Maybe, paging, readPage } from './schemas.js'
@@ -44,7 +46,7 @@ const Answer = Type.Array(
 export function contactRoutes(server: GatewayServer, ctx: Context): void {
   const description = {
     summary: "Find the organization's contacts, most recently active first",
-    description: 'Its instances share them',
+    description: 'Its instances share them; the token of one finds those alone that have a message there',
     params: instancePath,
     response: responses({ 200: Answer }, 400, 404),
   }
@@ -54,19 +56,21 @@ export function contactRoutes(server: GatewayServer, ctx: Context): void {
     {
       schema: { ...description, body: FindBody },
     },
-    async (request) => {
-      const instance = await requireRouteInstance(ctx, request)
-      const page = readPage(request.body, MAX_PAGE)
-      const contacts = await findContacts(ctx, tenantOf(request), readSearch(request.body), page)
-      return contacts.map((contact) => presentContact(contact, instance.id))
-    },
+    (request) => find(request, readSearch(request.body), readPage(request.body, MAX_PAGE)),
   )
 
-  server.get('/chat/findContacts/:instance', { schema: description }, async (request) => {
+  server.get('/chat/findContacts/:instance', { schema: description }, (request) =>
+    find(request, readSearch({}), readPage({}, MAX_PAGE)),
+  )
+
+  async function find(request: FastifyRequest, search: ContactSearch, page: GatewayPage) {
     const instance = await requireRouteInstance(ctx, request)
-    const contacts = await findContacts(ctx, tenantOf(request), readSearch({}), readPage({}, MAX_PAGE))
+    const tenant = tenantOf(request)
+    const contacts = isOfInstanceAlone(request)
+      ? await findContactsOfInstance(ctx, tenant, instance, search, page)
+      : await findContacts(ctx, tenant, search, page)
     return contacts.map((contact) => presentContact(contact, instance.id))
-  })
+  }
 }
 
 /** Some clients write a JID in `id`. */

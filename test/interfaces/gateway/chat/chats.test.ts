@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createInstance, scan } from '../../../support/instances.js'
 import { type ChatWorld, startChatWorld, text } from './support.js'
 
 let on: ChatWorld
@@ -153,6 +154,34 @@ describe('findContacts', () => {
     expect((await find({ offset: 1, page: 2 }))[0].id).not.toBe(contact.id)
     const foreign = await on.chat('findContacts', 'phone', { where: { id: contact.id } }, 'POST', on.other.key)
     expect(foreign.body).toEqual([])
+  })
+
+  it('of the token of an instance are those that have a message there', async () => {
+    const [here, elsewhere] = [on.newNumber(), on.newNumber()]
+    await on.receive('shop', elsewhere, { name: 'Yara Elsewhere', ...text('hi') })
+    const fields = { instanceName: 'third', integration: 'SANDBOX' }
+    const { token } = await createInstance(on.world, on.organization, fields)
+    await on.world.request('GET', '/gateway/instance/connect/third', { key: token })
+    await scan(on.world, on.organization, 'third', '5511988887766')
+    await on.sendText('third', here, 'hello')
+    const find = async (where: object = {}, key = token) =>
+      (await on.chat('findContacts', 'third', { where }, 'POST', key)).body
+    const [contact] = await find()
+    expect(jids(await find())).toEqual([here])
+    expect(await find({ remoteJid: here })).toEqual([contact])
+    expect(await find({ id: contact.id })).toEqual([contact])
+    const [foreign] = await find({ remoteJid: elsewhere }, on.organization.key)
+    expect(foreign.pushName).toBe('Yara Elsewhere')
+    expect([
+      await find({ remoteJid: elsewhere }),
+      await find({ id: foreign.id }),
+      await find({ pushName: 'yara' }),
+    ]).toEqual([[], [], []])
+    await on.world.request('PATCH', `/contact?chat_id=${here}`, {
+      key: on.organization.key,
+      body: { full_name: 'Yara Here' },
+    })
+    expect(jids(await find({ pushName: 'yara' }))).toEqual([here])
   })
 
   it('names a group by its id', async () => {
