@@ -76,13 +76,13 @@ const VISITS_MS = 150 * DAY_MS
  */
 export async function prune(ctx: Context): Promise<void> {
   const now = ctx.clock()
-  await pruneCallbacks(ctx.database, before(now, 30 * DAY_MS))
-  await pruneEvents(ctx.database, before(now, 30 * DAY_MS))
-  const oldest = idBefore(before(now, 30 * DAY_MS))
-  while ((await pruneDeliveries(ctx.database, oldest, PRUNE_BATCH)) === PRUNE_BATCH);
-  while ((await pruneShortLinkVisits(ctx.database, before(now, VISITS_MS), PRUNE_BATCH)) === PRUNE_BATCH);
-  await pruneStorefrontWebhooks(ctx.database, before(now, 30 * DAY_MS))
-  await pruneIdempotencyKeys(ctx.database, before(now, DAY_MS))
+  const monthAgo = before(now, 30 * DAY_MS)
+  await inBatches((limit) => pruneCallbacks(ctx.database, idBefore(monthAgo), limit))
+  await inBatches((limit) => pruneEvents(ctx.database, monthAgo, limit))
+  await inBatches((limit) => pruneDeliveries(ctx.database, idBefore(monthAgo), limit))
+  await inBatches((limit) => pruneShortLinkVisits(ctx.database, before(now, VISITS_MS), limit))
+  await pruneStorefrontWebhooks(ctx.database, monthAgo)
+  await inBatches((limit) => pruneIdempotencyKeys(ctx.database, idBefore(before(now, DAY_MS)), limit))
   await pruneBroadcastRetries(ctx.database, before(now, 2 * DAY_MS))
   await pruneSessions(ctx.database, now)
   await pruneSignInLinks(ctx.database, now)
@@ -90,6 +90,11 @@ export async function prune(ctx: Context): Promise<void> {
   await repairContactLists(ctx.database)
   await repairLineCounts(ctx.database)
   await removeUnattachedMedia(ctx, before(now, DAY_MS))
+}
+
+/** So nothing is locked for long. `prune` deletes at most `limit` rows, and resolves to how many. */
+async function inBatches(prune: (limit: number) => Promise<number>): Promise<void> {
+  while ((await prune(PRUNE_BATCH)) === PRUNE_BATCH);
 }
 
 /** Folds the counts that writers have added to. */

@@ -48,9 +48,20 @@ const listBacklogged = statement<{ organization_id: string }>(
    WHERE t.identifier = 'receive_callback' AND j.attempts <= $2 AND j.created_at < $1`,
 )
 
-const prune = statement<never>(
+// By the ids, which stand in the order of time, and in the index.
+const prune = statement<{ count: number }>(
   'callbacks.prune',
-  `DELETE FROM callbacks c USING organizations o WHERE c.organization_id = o.id AND c.received_at < $1`,
+  `WITH old AS (
+     SELECT c.organization_id, c.id
+     FROM organizations o CROSS JOIN LATERAL (
+       SELECT organization_id, id FROM callbacks WHERE organization_id = o.id AND id < $1 ORDER BY id LIMIT $2
+     ) c
+     LIMIT $2
+   ), pruned AS (
+     DELETE FROM callbacks c USING old WHERE c.organization_id = old.organization_id AND c.id = old.id
+     RETURNING c.id
+   )
+   SELECT count(*) FROM pruned`,
 )
 
 /** Stores callbacks with the jobs that work them off, all in one statement. */
@@ -87,7 +98,8 @@ export async function listBackloggedOrganizations(db: Queryable, before: Date, a
   return rows.map((row) => row.organization_id)
 }
 
-/** Deletes callbacks received before `before`. Of all tenants. */
-export async function pruneCallbacks(db: Queryable, before: Date): Promise<void> {
-  await db.run(prune, [before])
+/** Deletes at most `limit` callbacks with ids smaller than this one; resolves to how many. Of all tenants. */
+export async function pruneCallbacks(db: Queryable, beforeId: string, limit: number): Promise<number> {
+  const [row] = await db.run(prune, [beforeId, limit])
+  return row?.count ?? 0
 }

@@ -87,9 +87,27 @@ type WindowRow = { reader: string; window_from: string; window_to: string } & (E
 
 const newest = statement<{ window_from: string }>('events.newest', 'SELECT pg_current_snapshot()::text AS window_from')
 
-const prune = statement<never>(
+// In the order of their transactions, which is that of time: of an organization whose first event is young the others are too.
+const prune = statement<{ count: number }>(
   'events.prune',
-  'DELETE FROM events e USING organizations o WHERE e.organization_id = o.id AND e.created_at < $1',
+  `WITH old AS (
+     SELECT e.organization_id, e.transaction_id, e.id
+     FROM organizations o CROSS JOIN LATERAL (
+       SELECT created_at FROM events WHERE organization_id = o.id ORDER BY transaction_id, id LIMIT 1
+     ) first CROSS JOIN LATERAL (
+       SELECT organization_id, transaction_id, id, created_at FROM events
+       WHERE organization_id = o.id AND first.created_at < $1
+       ORDER BY transaction_id, id
+       LIMIT $2
+     ) e
+     WHERE e.created_at < $1
+     LIMIT $2
+   ), pruned AS (
+     DELETE FROM events e USING old
+     WHERE e.organization_id = old.organization_id AND e.transaction_id = old.transaction_id AND e.id = old.id
+     RETURNING e.id
+   )
+   SELECT count(*) FROM pruned`,
 )
 
 /**
@@ -130,9 +148,10 @@ export async function readNewestPosition(db: Queryable): Promise<EventPosition> 
   return { windowFrom: (row as { window_from: string }).window_from, windowTo: null, seq: null }
 }
 
-/** Deletes events that happened before `before`. Of all tenants. */
-export async function pruneEvents(db: Queryable, before: Date): Promise<void> {
-  await db.run(prune, [before])
+/** Deletes at most `limit` events that happened before `before`; resolves to how many. Of all tenants. */
+export async function pruneEvents(db: Queryable, before: Date, limit: number): Promise<number> {
+  const [row] = await db.run(prune, [before, limit])
+  return row?.count ?? 0
 }
 
 /** A window from which less came than was asked for is done with: the next one begins where it ends. */

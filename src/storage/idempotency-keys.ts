@@ -70,9 +70,24 @@ const release = statement<never>(
    WHERE organization_id = $1 AND operation = $2 AND key = $3 AND resource_id = $4 AND status IS NULL`,
 )
 
-const prune = statement<never>(
+// By the ids that were given with the keys: they stand in the order of time, and in an index.
+const prune = statement<{ count: number }>(
   'idempotencyKeys.prune',
-  'DELETE FROM idempotency_keys k USING organizations o WHERE k.organization_id = o.id AND k.created_at < $1',
+  `WITH old AS (
+     SELECT k.organization_id, k.resource_id
+     FROM organizations o CROSS JOIN LATERAL (
+       SELECT organization_id, resource_id FROM idempotency_keys
+       WHERE organization_id = o.id AND resource_id < $1
+       ORDER BY resource_id
+       LIMIT $2
+     ) k
+     LIMIT $2
+   ), pruned AS (
+     DELETE FROM idempotency_keys k USING old
+     WHERE k.organization_id = old.organization_id AND k.resource_id = old.resource_id
+     RETURNING k.key
+   )
+   SELECT count(*) FROM pruned`,
 )
 
 /** Claims the key for this attempt, made `at` that time, or tells what an earlier one left under it. */
@@ -135,7 +150,8 @@ export async function releaseIdempotencyKey(
   await db.run(release, [organizationId, operation, key, resourceId])
 }
 
-/** Deletes keys used before `before`. Of all tenants. */
-export async function pruneIdempotencyKeys(db: Queryable, before: Date): Promise<void> {
-  await db.run(prune, [before])
+/** Deletes at most `limit` keys whose attempts had ids smaller than this one; resolves to how many. Of all tenants. */
+export async function pruneIdempotencyKeys(db: Queryable, beforeId: string, limit: number): Promise<number> {
+  const [row] = await db.run(prune, [beforeId, limit])
+  return row?.count ?? 0
 }

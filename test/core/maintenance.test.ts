@@ -246,6 +246,46 @@ describe('pruning', () => {
     expect(await countDeliveries()).toEqual({ delivered: 2 })
   })
 
+  it('deletes callbacks, events and kept answers in batches too', async () => {
+    const { pool } = world.database
+    const ids = Array.from({ length: 5_001 }, () => newId())
+    await pool.query(
+      `INSERT INTO callbacks (organization_id, id, body) SELECT $1, given.id, '' FROM unnest($2::uuid[]) AS given (id)`,
+      [organization.id, ids],
+    )
+    await pool.query(
+      `INSERT INTO events (organization_id, id, type, data)
+       SELECT $1, given.id, 'contact.updated', '{}' FROM unnest($2::uuid[]) AS given (id)`,
+      [organization.id, ids],
+    )
+    await pool.query(
+      `INSERT INTO idempotency_keys (organization_id, operation, key, body_hash, resource_id, process_id)
+       SELECT $1, 'POST /x', given.id, '', given.id, 1 FROM unnest($2::uuid[]) AS given (id)`,
+      [organization.id, ids],
+    )
+    await pool.query(`
+      CREATE TABLE test_deletions (table_name text, rows integer);
+      CREATE FUNCTION test_note_deletion() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        INSERT INTO test_deletions SELECT TG_TABLE_NAME, count(*) FROM gone;
+        RETURN NULL;
+      END $$;
+      CREATE TRIGGER test_note AFTER DELETE ON callbacks REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION test_note_deletion();
+      CREATE TRIGGER test_note AFTER DELETE ON events REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION test_note_deletion();
+      CREATE TRIGGER test_note AFTER DELETE ON idempotency_keys REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION test_note_deletion();
+    `)
+    world.advance(31 * DAY)
+    await prune(world.app.ctx)
+    const { rows } = await pool.query(
+      `SELECT table_name, max(rows) AS most, sum(rows) >= 5001 AS is_all FROM test_deletions GROUP BY table_name ORDER BY table_name`,
+    )
+    expect(rows).toEqual(
+      ['callbacks', 'events', 'idempotency_keys'].map((table_name) => ({ table_name, most: 5_000, is_all: true })),
+    )
+    await pool.query(`
+      DROP TRIGGER test_note ON callbacks; DROP TRIGGER test_note ON events; DROP TRIGGER test_note ON idempotency_keys;
+      DROP FUNCTION test_note_deletion; DROP TABLE test_deletions`)
+  })
+
   it('leaves the deliveries that are still to be made: others wait for them', async () => {
     await insertDeliveries(60 * DAY, 'pending', 3)
     await insertDeliveries(40 * DAY, 'delivered', 1)
