@@ -148,12 +148,21 @@ export function importContacts(
   return db.run(importAll, [organizationId, toRecordset(contacts), leaveExisting])
 }
 
+const wasAnalyzed = statement<{ recently: boolean }>(
+  'contactImports.wasAnalyzed',
+  `SELECT coalesce(greatest(last_analyze, last_autoanalyze) > now() - interval '1 minute', false) AS recently
+   FROM pg_stat_user_tables WHERE relid = 'contacts'::regclass`,
+)
+
 /**
  * Has PostgreSQL look at how many contacts there are now. Plans that were made when there were none, those of foreign keys among
- * them, go through all contacts of the organization for each row.
+ * them, go through all contacts of the organization for each row. False, and nothing done, where that was within the last minute.
  */
-export async function analyzeContacts(db: Database): Promise<void> {
+export async function analyzeContacts(db: Database): Promise<boolean> {
+  const [known] = await db.run(wasAnalyzed, [])
+  if (known?.recently) return false
   await db.pool.query('ANALYZE (SKIP_LOCKED) contacts, contact_addresses, contact_activity')
+  return true
 }
 
 function toRecordset(contacts: readonly ImportedContact[]): string {

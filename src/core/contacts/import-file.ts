@@ -65,12 +65,12 @@ export async function importFile(
 ): Promise<ImportSummary> {
   const summary: ImportSummary = { total: 0, created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 }
   const columns = await checkFile(path, kind)
+  let isAnalyzed = false
   for await (const batch of readBatches(organization, kind, columns, path, ctx.clock())) {
-    const before = summary.created
     const results = await importBatch(ctx, organization, kind, batch)
     for (const { status } of results) summary[status]++
     summary.total += results.length
-    if (before < MANY && summary.created >= MANY) await analyzeContacts(ctx.database)
+    if (!isAnalyzed && summary.created >= MANY) isAnalyzed = await analyzeContacts(ctx.database)
     await report(results)
   }
   return summary

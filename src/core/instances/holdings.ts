@@ -47,13 +47,28 @@ export function createHoldings({ start, onClosed, log }: HoldingsOptions): Holdi
   const connecting = new Map<Holding, NodeJS.Timeout>()
 
   function startWaiting(): void {
-    for (const holding of holdings.values()) {
-      if (connecting.size >= MAX_CONNECTING) return
-      if (holding.session !== null || holding.isClosing) continue
+    while (connecting.size < MAX_CONNECTING) {
+      const holding = nextToStart()
+      if (!holding) return
       const stopWaiting = () => stopWaitingFor(holding)
       connecting.set(holding, setTimeout(stopWaiting, CONNECTING_MS))
       holding.session = start(holding, stopWaiting)
     }
+  }
+
+  /** One of the organization of which the fewest have been started: after a restart each gets its turn before another one's second. */
+  function nextToStart(): Holding | undefined {
+    const started = new Map<string, number>()
+    const countOf = ({ instance }: Holding) => started.get(instance.organization_id) ?? 0
+    for (const holding of holdings.values()) {
+      if (holding.session !== null) started.set(holding.instance.organization_id, countOf(holding) + 1)
+    }
+    let next: Holding | undefined
+    for (const holding of holdings.values()) {
+      if (holding.session !== null || holding.isClosing) continue
+      if (!next || countOf(holding) < countOf(next)) next = holding
+    }
+    return next
   }
 
   function stopWaitingFor(holding: Holding): void {

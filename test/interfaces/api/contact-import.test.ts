@@ -403,3 +403,19 @@ describe('Idempotency-Key', () => {
     expect(rows).toEqual([])
   })
 })
+
+it('small files one after the other have PostgreSQL look at the contacts once', async () => {
+  const analyses = async () => {
+    await world.database.pool.query('SELECT pg_stat_force_next_flush()')
+    const { rows } = await world.database.pool.query<{ count: number }>(
+      "SELECT analyze_count AS count FROM pg_stat_user_tables WHERE relid = 'contacts'::regclass",
+    )
+    return rows[0]?.count ?? 0
+  }
+  const before = await analyses()
+  for (let file = 0; file < 3; file++) {
+    const csv = ['phone_number', ...Array.from({ length: 1_000 }, newNumber)].join('\n')
+    expect((await send(csv)).body.summary.created).toBe(1_000)
+  }
+  expect((await analyses()) - before).toBe(1)
+})
