@@ -47,8 +47,11 @@ export async function movePerson(
 }
 
 async function apply(book: Book, change: Change, profileName: string | null): Promise<string> {
-  const mover = findMover(book, change)
-  const arrived = await findArrived(book, change, mover)
+  const known = findMover(book, change)
+  const arrived = await findArrived(book, change, known)
+  // It was seen at both addresses already.
+  const lastAtOld = change.from.number && findHolder(book, change.from.number)
+  const mover = known ?? (lastAtOld?.contact.id === arrived?.contact.id ? (arrived?.contact ?? null) : null)
   if (mover && arrived && mover.id !== arrived.contact.id) {
     if (arrived.isSure) return join(book, change, mover, arrived.contact)
     return claim(book, change, mover)
