@@ -41,7 +41,7 @@ export type BroadcastTable = keyof typeof BROADCAST_TABLES | 'recipients'
 
 /** A table of the analytics of a range as a CSV file, part by part. */
 export async function exportRange(
-  ctx: Pick<Context, 'database'>,
+  ctx: Pick<Context, 'database' | 'clock' | 'channelNames'>,
   organization: Organization,
   name: RangeTable,
   range: DateRange,

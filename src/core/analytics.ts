@@ -19,6 +19,7 @@ import {
   sumCampaignCounts,
 } from '../storage/analytics.js'
 import type { Span } from '../storage/attribution.js'
+import { findRangeRevenue } from './range-revenue.js'
 import { findRevenue } from './revenue.js'
 
 /** The analytics of one broadcast, or of one send-template by its broadcastId (spec 2.6). Throws broadcast_not_found. */
@@ -40,7 +41,11 @@ export async function readBroadcastAnalytics(
 }
 
 /** The analytics of all campaigns that started in a range of days (spec 2.7). */
-export async function readAnalytics(ctx: Pick<Context, 'database'>, organization: Organization, range: DateRange) {
+export async function readAnalytics(
+  ctx: Pick<Context, 'database' | 'clock' | 'channelNames'>,
+  organization: Organization,
+  range: DateRange,
+) {
   const { id, timezone } = organization
   const started = await listStartedCampaigns(ctx.database, id, range, timezone)
   const { sums, errors } = await sumCampaignCounts(
@@ -50,7 +55,15 @@ export async function readAnalytics(ctx: Pick<Context, 'database'>, organization
   )
   const texts = await findErrorTexts(ctx.database, id, [...errors.keys()])
   const errorCounts = Array.from(errors, ([code, count]) => ({ code, count, text: texts.get(code) ?? null }))
-  return presentAnalytics(range, toCampaigns(started, sums), errorCounts)
+  const groups = toGroups(started, sums)
+  const revenue = await findRangeRevenue(
+    ctx,
+    organization,
+    range,
+    groups.map(({ ids }) => ids),
+  )
+  const campaigns = groups.map(({ ids: _ids, ...group }, place) => ({ ...group, revenue: revenue.of(place) }))
+  return presentAnalytics(range, campaigns, errorCounts, revenue.all)
 }
 
 /** From the first message to the last: one that has not ended may go on sending now. */
@@ -68,10 +81,13 @@ function toMeasured({ status, counters, clicks, ...broadcast }: BroadcastRow): M
   }
 }
 
+/** A campaign and which rows are counted in it. */
+type Group = Omit<Campaign, 'revenue'> & { ids: string[] }
+
 /** The send-templates of one template and day are one campaign, in whatever languages they went out. */
-function toCampaigns(started: readonly CampaignRow[], sums: ReadonlyMap<string, Sums>): Campaign[] {
-  const campaigns: Campaign[] = []
-  const singles = new Map<string, Campaign>()
+function toGroups(started: readonly CampaignRow[], sums: ReadonlyMap<string, Sums>): Group[] {
+  const campaigns: Group[] = []
+  const singles = new Map<string, Group>()
   for (const row of started) {
     const counted = sums.get(row.id)
     // The send-template for which it was made was refused after all.
@@ -91,11 +107,12 @@ function toCampaigns(started: readonly CampaignRow[], sums: ReadonlyMap<string, 
 
 const NOTHING: Sums = { total: 0, recorded: 0, sent: 0, delivered: 0, read: 0, failed: 0 }
 
-function toCampaign({ id, kind, name, template_name, status, created_at, day }: CampaignRow, sums: Sums): Campaign {
+function toCampaign({ id, kind, name, template_name, status, created_at, day }: CampaignRow, sums: Sums): Group {
   const { total } = countRecipients({ status, counters: sums })
   const { sent, delivered, read, failed } = sums
   const isBroadcast = kind === 'broadcast'
   return {
+    ids: [id],
     id: isBroadcast ? id : null,
     name: isBroadcast ? name : template_name,
     template_name,
@@ -106,7 +123,8 @@ function toCampaign({ id, kind, name, template_name, status, created_at, day }: 
 }
 
 /** Newest first: the other one is older, or as old. */
-function addTo(campaign: Campaign, { created_at, counts }: Campaign): void {
+function addTo(campaign: Group, { ids, created_at, counts }: Group): void {
+  campaign.ids.push(...ids)
   campaign.created_at = created_at
   for (const name of ['total', 'sent', 'delivered', 'read', 'failed'] as const) campaign.counts[name] += counts[name]
 }

@@ -7,6 +7,7 @@ import {
   type BroadcastSending,
   listBroadcastSendings,
   type Sending,
+  type SentCampaigns,
   type Span,
 } from '../storage/attribution.js'
 import { findLinkCampaigns } from '../storage/short-links.js'
@@ -45,16 +46,21 @@ export function ordersAfter({ from, to }: Span, { attribution_window_days: days 
 }
 
 function toSendings(broadcast: BroadcastSending, links: ReadonlyMap<string, string>): Sending[] {
-  const linked = codesOf(broadcast).flatMap((code) => links.get(code) ?? [])
-  const campaigns = new Set([...linked, ...broadcast.utm_campaigns].flatMap(campaignVariants).map(foldUtm))
-  return Array.from(campaigns, (campaign) => ({
+  return Array.from(campaignsOf(broadcast, links), (campaign) => ({
     campaign,
     broadcastId: broadcast.id,
     startedAt: broadcast.started_at,
   }))
 }
 
-function codesOf({ buttons }: BroadcastSending): string[] {
+/** The campaigns of what was sent, folded and with each suffix; `links`: those of its links by their codes. */
+export function campaignsOf(sent: SentCampaigns, links: ReadonlyMap<string, string>): Set<string> {
+  const linked = codesOf(sent).flatMap((code) => links.get(code) ?? [])
+  return new Set([...linked, ...sent.utm_campaigns].flatMap(campaignVariants).map(foldUtm))
+}
+
+/** What may be codes of links in the buttons of what was sent. */
+export function codesOf({ buttons }: SentCampaigns): string[] {
   return Object.values(buttons ?? {})
     .map(readShortCode)
     .filter((code) => code !== null)

@@ -2,6 +2,7 @@ import { isCalendarDate } from '../lib/calendar.js'
 import { excerpt } from '../lib/text.js'
 import { toIso } from './contact.js'
 import { Problem } from './problem.js'
+import type { RangeRevenue } from './revenue.js'
 import { quickReplies, type Template } from './template.js'
 
 /** Calendar dates (YYYY-MM-DD) in the organization's time zone, both inclusive. */
@@ -39,6 +40,7 @@ export interface Campaign {
   /** On which it counts, YYYY-MM-DD. */
   day: string
   counts: DeliveryCounts
+  revenue: RangeRevenue
 }
 
 /** How many messages failed with an error; `code` is '' where the upstream named none. */
@@ -94,7 +96,12 @@ export function presentBroadcastAnalytics({ counts, clicks, ...broadcast }: Meas
 }
 
 /** The analytics of all campaigns of a range (spec 2.7), which are given newest first. */
-export function presentAnalytics(range: DateRange, campaigns: readonly Campaign[], errors: readonly ErrorCount[]) {
+export function presentAnalytics(
+  range: DateRange,
+  campaigns: readonly Campaign[],
+  errors: readonly ErrorCount[],
+  revenue: RangeRevenue,
+) {
   const all = sumCounts(campaigns)
   return {
     overallStats: {
@@ -103,6 +110,8 @@ export function presentAnalytics(range: DateRange, campaigns: readonly Campaign[
       ...presentCounts(all),
       ...deliveryRates(all),
       failureRate: percentOf(all.failed, all.total),
+      totalBroadcasts: campaigns.filter(({ id }) => id !== null).length,
+      revenue,
     },
     campaignPerformance: campaigns.map(presentCampaign),
     timeSeriesData: presentDays(range, campaigns),
@@ -142,7 +151,7 @@ function presentFirstButton([first]: { buttonText: string; clicks: number; conve
   }
 }
 
-function presentCampaign({ id, name, template_name, created_at, counts }: Campaign) {
+function presentCampaign({ id, name, template_name, created_at, counts, revenue }: Campaign) {
   return {
     broadcastId: id,
     name,
@@ -151,6 +160,7 @@ function presentCampaign({ id, name, template_name, created_at, counts }: Campai
     totalRecipients: counts.total,
     ...presentCounts(counts),
     ...deliveryRates(counts),
+    revenue,
   }
 }
 

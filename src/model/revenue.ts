@@ -24,6 +24,15 @@ export interface Revenue {
   attributed: AttributedRevenue
 }
 
+/** What several campaigns earned, or one of them: by utm_campaign, each order once, and what is due to them. */
+export interface RangeRevenue {
+  totalRevenue: number
+  orderCount: number
+  avgOrderValue: number
+  currency: string
+  attributed: AttributedRevenue
+}
+
 /** What is due to one broadcast alone; each order counts for one at most. */
 export interface AttributedRevenue {
   totalRevenue: number

@@ -114,13 +114,92 @@ const listNewest = statement<ListedOrder>(
    ORDER BY ordered_at DESC, id DESC`,
 )
 
-/** A broadcast with what names its campaigns. */
-export interface BroadcastSending {
+// The days of send-templates name theirs by what was noted of each.
+const listCampaigns = statement<SentCampaigns>(
+  'attribution.listCampaigns',
+  `SELECT b.id, b.parameters -> 'buttons' AS buttons, ARRAY (
+     SELECT utm_campaign FROM broadcast_utm_campaigns u WHERE u.organization_id = $1 AND u.broadcast_id = b.id
+     UNION
+     SELECT l.campaign
+     FROM broadcast_recipients r JOIN sent_links l ON l.organization_id = $1 AND l.broadcast_id = r.broadcast_id AND l.n = 0
+     WHERE b.kind = 'singles' AND r.organization_id = $1 AND r.campaign_id = b.id AND r.n = 0
+   ) AS utm_campaigns
+   FROM broadcasts b
+   WHERE b.organization_id = $1 AND b.id = ANY ($2)`,
+)
+
+const PLACES = 'unnest($5::int[], $6::text[]) AS p (place, campaign)'
+
+const sumPlaces = statement<PlaceSum>(
+  'attribution.sumPlaces',
+  `SELECT p.place, count(*) AS "orderCount", round(sum(o.total_price), 2)::float8 AS revenue,
+     round(sum(o.total_price) / count(*), 2)::float8 AS "avgOrderValue"
+   FROM (SELECT campaign, total_price FROM storefront_orders WHERE ${FITTING} AND currency = $4) o
+   JOIN ${PLACES} ON p.campaign = o.campaign
+   GROUP BY p.place`,
+)
+
+// A send-template is counted with those of its template and day.
+const sumAttributedPlaces = statement<PlaceSum>(
+  'attribution.sumAttributedPlaces',
+  `WITH ${SENDINGS}
+   SELECT p.place, count(*) AS "orderCount", round(sum(o.total_price), 2)::float8 AS revenue,
+     round(sum(o.total_price) / count(*), 2)::float8 AS "avgOrderValue"
+   FROM (SELECT total_price, ${DUE_TO} AS due FROM ${ordersWhere('currency = $9 AND ordered_at >= $8')}) o
+   LEFT JOIN broadcast_recipients r ON r.organization_id = $1 AND r.broadcast_id = o.due AND r.n = 0
+   JOIN unnest($10::uuid[], $11::int[]) AS p (id, place) ON p.id = coalesce(r.campaign_id, o.due)
+   GROUP BY GROUPING SETS ((p.place), ())
+   HAVING count(*) > 0`,
+)
+
+/** What names the campaigns of a broadcast, or of the send-templates of a day. */
+export interface SentCampaigns {
   id: string
-  started_at: Date
   /** The common parameters of its buttons; a link's code may be in each. */
   buttons: Record<string, string> | null
+  /** Of links that single recipients were given. */
   utm_campaigns: string[]
+}
+
+/** What names the campaigns of these broadcasts and days of send-templates. */
+export function listSentCampaigns(
+  db: Queryable,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<SentCampaigns[]> {
+  return db.run(listCampaigns, [organizationId, ids])
+}
+
+/** The orders of one place added up; null as place: of all. */
+export type PlaceSum = AttributedSum & { place: number | null }
+
+/** Adds up the orders of a currency in each place, which is a list of campaigns: `places` pairs them. */
+export function sumOrdersByPlace(
+  db: Queryable,
+  organizationId: string,
+  { campaigns, sources }: OrderFilter,
+  currency: string,
+  places: readonly { place: number; campaign: string }[],
+): Promise<PlaceSum[]> {
+  const columns = [places.map(({ place }) => place), places.map(({ campaign }) => campaign)]
+  return db.run(sumPlaces, [organizationId, campaigns, sources, currency, ...columns])
+}
+
+/** Adds up the orders of a currency since `from` that are due to each place, a list of broadcasts and days of send-templates. */
+export function sumAttributedByPlace(
+  db: Queryable,
+  organizationId: string,
+  attribution: Attribution,
+  { from, currency }: { from: Date; currency: string },
+  places: readonly { place: number; id: string }[],
+): Promise<PlaceSum[]> {
+  const columns = [places.map(({ id }) => id), places.map(({ place }) => place)]
+  return db.run(sumAttributedPlaces, [...valuesOf(organizationId, attribution), from, currency, ...columns])
+}
+
+/** A broadcast that may have led to orders. */
+export interface BroadcastSending extends SentCampaigns {
+  started_at: Date
 }
 
 /** The broadcasts that reached somebody, and were being sent at some time of this span. */

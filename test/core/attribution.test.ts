@@ -86,6 +86,8 @@ async function dueTo(...ids: string[]): Promise<string[][]> {
   )
 }
 
+const dayOf = (days: number) => new Date(world.now().getTime() + days * DAY_MS).toISOString().slice(0, 10)
+
 const visit = async (code: string) => expect((await world.request('GET', `/s/${code}`)).status).toBe(302)
 
 describe('an order is due to', () => {
@@ -230,6 +232,47 @@ describe('an order is due to', () => {
     )
     expect(rows).toEqual([{ contact_id: null }])
     expect(await dueTo(toAna, later)).toEqual([[], ['#1']])
+  })
+
+  it('what the analytics of its day tell, where each order counts once', async () => {
+    const [ana, bob] = [template.newNumber(), template.newNumber()]
+    const code = await link()
+    const first = await send(code, [ana, bob])
+    world.advance(60_000)
+    const second = await send(code, [bob])
+    const single = await sendSingle(code, ana)
+    world.advance(60_000)
+    await order('#1', { phone: `+${ana}`, total_price: '1.10' })
+    await order('#2', { phone: `+${bob}`, total_price: '2.20' })
+    await order('#3', { total_price: '4.40', currency: 'USD' })
+    await order('#4', { total_price: '8.80' }, 30 * DAY_MS)
+    const days = { start_date: dayOf(-2), end_date: dayOf(2) }
+    const answer = await world.request('GET', `/broadcast-analytics?${new URLSearchParams(days)}`, {
+      key: organization.key,
+    })
+    const { overallStats, campaignPerformance } = answer.body.data
+    expect(overallStats).toMatchObject({ totalCampaigns: 3, totalBroadcasts: 2 })
+    expect(overallStats.revenue).toEqual({
+      totalRevenue: 12.1,
+      orderCount: 3,
+      avgOrderValue: 4.03,
+      currency: 'BRL',
+      attributed: { totalRevenue: 3.3, orderCount: 2, avgOrderValue: 1.65, currency: 'BRL', window_days: 7 },
+    })
+    const attributed = campaignPerformance.map(
+      (one: {
+        broadcastId: string | null
+        revenue: { totalRevenue: number; attributed: { totalRevenue: number } }
+      }) => [one.broadcastId, one.revenue.totalRevenue, one.revenue.attributed.totalRevenue],
+    )
+    expect(attributed).toEqual(
+      expect.arrayContaining([
+        [null, 12.1, 1.1],
+        [second, 12.1, 2.2],
+        [first, 12.1, 0],
+      ]),
+    )
+    expect(await dueTo(first, second, single)).toEqual([[], ['#2'], ['#1']])
   })
 
   it('nothing where it is cancelled, a test, of another currency, or came by another channel', async () => {

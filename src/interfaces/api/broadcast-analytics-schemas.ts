@@ -80,6 +80,14 @@ export const BroadcastAnalyticsSchema = Type.Object({
   }),
 })
 
+const RangeRevenue = Type.Object({
+  totalRevenue: Type.Number({ description: 'All orders of the campaigns, each once, whenever they were placed' }),
+  orderCount: Count,
+  avgOrderValue: Money,
+  currency: Type.String(),
+  attributed: AttributedRevenue,
+})
+
 const delivery = { sent: Count, delivered: Count, read: Count, failed: Count }
 const rates = { deliveryRate: Percent, readRate: Percent }
 
@@ -91,6 +99,8 @@ export const RangeAnalyticsSchema = Type.Object({
     ...delivery,
     ...rates,
     failureRate: Percent,
+    totalBroadcasts: Type.Integer({ minimum: 0, description: 'Of the campaigns, those that are broadcasts' }),
+    revenue: RangeRevenue,
   }),
   campaignPerformance: Type.Array(
     Type.Object({
@@ -103,6 +113,7 @@ export const RangeAnalyticsSchema = Type.Object({
       totalRecipients: Count,
       ...delivery,
       ...rates,
+      revenue: RangeRevenue,
     }),
     { description: 'Newest first' },
   ),

@@ -32,6 +32,8 @@ export const settings = {
     timezoneHint: 'Days in analytics begin and end there. It is {{time}} there now.',
     currency: 'Currency',
     currencyHint: 'Revenue is counted in it.',
+    attribution_window_days: 'Attribution window, in days',
+    attribution_window_daysHint: 'For so long an order is due to a click or a message before it.',
     language: 'Language of templates',
     languageHint: 'Taken where a template has several languages and none is asked for.',
     identity: 'Names for programs and for signing in',

@@ -35,6 +35,8 @@ export const settings: SameShape<typeof english> = {
     timezoneHint: 'Os dias dos resultados começam e terminam nele. Agora lá: {{time}}.',
     currency: 'Moeda',
     currencyHint: 'A receita é contada nela.',
+    attribution_window_days: 'Janela de atribuição, em dias',
+    attribution_window_daysHint: 'Por esse tempo um pedido conta para o clique ou a mensagem anterior.',
     language: 'Idioma dos modelos',
     languageHint: 'Usado quando um modelo tem vários idiomas e nenhum é pedido.',
     identity: 'Nomes para programas e para entrar',

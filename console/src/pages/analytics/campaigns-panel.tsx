@@ -14,7 +14,7 @@ type Campaign = RangeFigures['campaignPerformance'][number]
 /** What became of each campaign; broadcasts have a page of their own. */
 export function CampaignsPanel({ campaigns, range }: { campaigns: Campaign[]; range: Range }) {
   const { t } = useTranslation('analytics')
-  const { number, date } = useFormat()
+  const { number, date, money } = useFormat()
   const delivery = useDeliveryColumns()
   return (
     <Panel
@@ -47,6 +47,12 @@ export function CampaignsPanel({ campaigns, range }: { campaigns: Campaign[]; ra
             show: ({ totalRecipients }) => number(totalRecipients),
           },
           ...delivery,
+          {
+            key: 'attributed',
+            label: t('revenue.attributed'),
+            value: ({ revenue }) => revenue.attributed.totalRevenue,
+            show: ({ revenue }) => money(revenue.attributed.totalRevenue, revenue.currency),
+          },
         ]}
       />
     </Panel>

@@ -2,21 +2,43 @@ import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../shared/format.js'
 import type { RangeFigures } from './data.js'
 import { CountTile } from './figures/count-tile.js'
-import { Tiles } from './figures/tile.js'
+import { Tile, Tiles } from './figures/tile.js'
 
 /** The sums of a range. */
 export function RangeTiles({ stats }: { stats: RangeFigures['overallStats'] }) {
   const { t } = useTranslation('analytics')
-  const { percent } = useFormat()
+  const { percent, money, number } = useFormat()
+  const { revenue } = stats
+  const { attributed } = revenue
   const ofSent = t('rates.ofSent', { rate: percent(stats.deliveryRate) })
   const ofDelivered = t('rates.ofDelivered', { rate: percent(stats.readRate) })
   const ofRecipients = t('rates.ofRecipients', { rate: percent(stats.failureRate) })
   return (
     <Tiles label={t('sums')}>
-      <CountTile figure="sent" count={stats.sent} hint={t('ofCampaigns', { count: stats.totalCampaigns })} />
+      <CountTile figure="sent" count={stats.sent} hint={useCampaignCount(stats)} />
       <CountTile figure="delivered" count={stats.delivered} hint={ofSent} />
       <CountTile figure="read" count={stats.read} hint={ofDelivered} />
       <CountTile figure="failed" count={stats.failed} hint={ofRecipients} />
+      <Tile
+        label={t('revenue.attributed')}
+        value={money(attributed.totalRevenue, attributed.currency)}
+        hint={t('revenue.count', { count: attributed.orderCount, shown: number(attributed.orderCount) })}
+      />
+      <Tile
+        label={t('revenue.ofCampaign')}
+        value={money(revenue.totalRevenue, revenue.currency)}
+        hint={t('revenue.count', { count: revenue.orderCount, shown: number(revenue.orderCount) })}
+      />
     </Tiles>
   )
+}
+
+/** Send-templates are counted by template and day: they are told apart from broadcasts, which have a list of their own. */
+function useCampaignCount({ totalCampaigns, totalBroadcasts }: RangeFigures['overallStats']): string {
+  const { t } = useTranslation('analytics')
+  const singles = totalCampaigns - totalBroadcasts
+  const ofBroadcasts = t('broadcasts', { count: totalBroadcasts })
+  if (singles === 0) return ofBroadcasts
+  const ofSingles = t('singles', { count: singles })
+  return totalBroadcasts === 0 ? ofSingles : t('and', { one: ofBroadcasts, other: ofSingles })
 }

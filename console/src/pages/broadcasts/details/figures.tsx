@@ -54,8 +54,11 @@ function Sums({ broadcast, figures }: { broadcast: Broadcast; figures: Broadcast
       <Tile label={t('figures.optedOut')} value={number(optOuts.totalOptOuts)} hint={ofDelivered(optOuts.optOutRate)} />
       <Tile
         label={t('revenue.title')}
-        value={money(revenue.totalRevenue, revenue.currency)}
-        hint={t('revenue.count', { count: revenue.orderCount, shown: number(revenue.orderCount) })}
+        value={money(revenue.attributed.totalRevenue, revenue.currency)}
+        hint={t('revenue.count', {
+          count: revenue.attributed.orderCount,
+          shown: number(revenue.attributed.orderCount),
+        })}
       />
     </Tiles>
   )

@@ -37,6 +37,11 @@ export function OrdersTable({ orders }: { orders: Order[] }) {
             label: t('revenue.payment'),
             value: ({ financialStatus }) => payment(t, financialStatus),
           },
+          {
+            key: 'attributed',
+            label: t('revenue.dueToThis'),
+            value: ({ attributed }) => t(attributed ? 'revenue.yes' : 'revenue.no'),
+          },
           { key: 'campaign', label: t('revenue.campaign'), value: ({ utmCampaign }) => utmCampaign ?? '' },
           {
             key: 'price',

@@ -23,7 +23,7 @@ export function RevenuePanel({ id, figures }: { id: string; figures: BroadcastFi
   return (
     <Panel
       title={t('revenue.title')}
-      description={t('revenue.hint', { campaign: utmCampaign })}
+      description={t('revenue.hint', { campaign: utmCampaign, count: revenue.attributed.window_days })}
       actions={
         <ExportLink
           href={apiUrl('/analytics/export', { table: 'orders', broadcast_id: id })}
@@ -42,13 +42,23 @@ export function RevenuePanel({ id, figures }: { id: string; figures: BroadcastFi
 function RevenueTiles({ revenue, reached }: { revenue: BroadcastFigures['revenue']; reached: number }) {
   const { t } = useTranslation('analytics')
   const { money, number } = useFormat()
-  const { currency, totalRevenue, orderCount, avgOrderValue, otherCurrencies } = revenue
+  const { currency, totalRevenue, orderCount, attributed, otherCurrencies } = revenue
   return (
     <Tiles label={t('revenue.title')}>
-      <Tile label={t('revenue.total')} value={money(totalRevenue, currency)} />
-      <Tile label={t('revenue.orders')} value={number(orderCount)} />
-      <Tile label={t('revenue.average')} value={money(avgOrderValue, currency)} />
-      {reached > 0 && <Tile label={t('revenue.perRecipient')} value={money(totalRevenue / reached, currency)} />}
+      <Tile
+        label={t('revenue.attributed')}
+        value={money(attributed.totalRevenue, currency)}
+        hint={t('revenue.count', { count: attributed.orderCount, shown: number(attributed.orderCount) })}
+      />
+      <Tile label={t('revenue.average')} value={money(attributed.avgOrderValue, currency)} />
+      {reached > 0 && (
+        <Tile label={t('revenue.perRecipient')} value={money(attributed.totalRevenue / reached, currency)} />
+      )}
+      <Tile
+        label={t('revenue.ofCampaign')}
+        value={money(totalRevenue, currency)}
+        hint={t('revenue.count', { count: orderCount, shown: number(orderCount) })}
+      />
       {otherCurrencies.map((other) => (
         <Tile
           key={other.currency}

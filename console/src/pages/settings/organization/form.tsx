@@ -1,4 +1,4 @@
-import { Select, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { NumberInput, Select, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FocusEvent, type MouseEvent, useMemo } from 'react'
@@ -17,9 +17,16 @@ import { countryChoices, currencyChoices, languageChoices, timezoneChoices } fro
 /** Changes what is stored of the organization. */
 export function OrganizationForm({ organization }: { organization: Organization }) {
   const { t, i18n } = useTranslation('settings')
-  const { name, default_country, timezone, currency, language } = organization
+  const { name, default_country, timezone, currency, language, attribution_window_days } = organization
   const form = useForm({
-    initialValues: { name, default_country: String(default_country), timezone, currency, language },
+    initialValues: {
+      name,
+      default_country: String(default_country),
+      timezone,
+      currency,
+      language,
+      attribution_window_days,
+    },
   })
   const queries = useQueryClient()
   const { submit, isPending, problem } = useSubmit(
@@ -74,6 +81,15 @@ export function OrganizationForm({ organization }: { organization: Organization 
             })}
           />
           <Select {...select('currency')} description={t('organization.currencyHint')} />
+          <NumberInput
+            {...form.getInputProps('attribution_window_days')}
+            label={t('organization.attribution_window_days')}
+            description={t('organization.attribution_window_daysHint')}
+            min={1}
+            max={90}
+            allowDecimal={false}
+            required
+          />
           <Select {...select('language')} description={t('organization.languageHint')} />
         </SimpleGrid>
         <SaveBar isDirty={form.isDirty()} isPending={isPending} problem={problem} onDiscard={form.reset} />
