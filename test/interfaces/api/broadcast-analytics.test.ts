@@ -58,6 +58,14 @@ const NO_REVENUE = {
   attributed: { totalRevenue: 0, orderCount: 0, avgOrderValue: 0, currency: 'BRL', window_days: 7 },
 }
 
+const NO_RANGE_REVENUE = {
+  totalRevenue: 0,
+  currency: 'BRL',
+  orderCount: 0,
+  avgOrderValue: 0,
+  attributed: NO_REVENUE.attributed,
+}
+
 describe('the analytics of one broadcast', () => {
   it('hold every field, counted from what is folded and what is not', async () => {
     const id = await seedCampaign(world, organization, {
@@ -303,6 +311,8 @@ describe('the analytics of a range', () => {
         deliveryRate: 60,
         readRate: 66.67,
         failureRate: 33.33,
+        totalBroadcasts: 2,
+        revenue: NO_RANGE_REVENUE,
       },
       campaignPerformance: [
         {
@@ -317,6 +327,7 @@ describe('the analytics of a range', () => {
           failed: 1,
           deliveryRate: 0,
           readRate: 0,
+          revenue: NO_RANGE_REVENUE,
         },
         {
           broadcastId: first,
@@ -330,6 +341,7 @@ describe('the analytics of a range', () => {
           failed: 3,
           deliveryRate: 75,
           readRate: 66.67,
+          revenue: NO_RANGE_REVENUE,
         },
       ],
       timeSeriesData: [
@@ -378,6 +390,8 @@ describe('the analytics of a range', () => {
         deliveryRate: 0,
         readRate: 0,
         failureRate: 0,
+        totalBroadcasts: 0,
+        revenue: NO_RANGE_REVENUE,
       },
       campaignPerformance: [],
       timeSeriesData: [{ date: '2026-03-10', sent: 0, delivered: 0, read: 0, failed: 0 }],
@@ -467,6 +481,7 @@ describe('the analytics of a range', () => {
       failed: 1,
       deliveryRate: 33.33,
       readRate: 0,
+      revenue: NO_RANGE_REVENUE,
     })
     expect(templateAnalytics).toMatchObject([
       { templateName: 'offer', usageCount: 4, sent: 3 },
