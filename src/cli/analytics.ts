@@ -34,11 +34,11 @@ export function addAnalyticsCommands(program: Command, invocation: Invocation): 
     .action((options) => show(invocation, options))
   analytics
     .command('verify')
-    .description('count the recipients of broadcasts anew and compare with the counters')
+    .description('count the recipients of broadcasts and what they earned anew, and compare with the figures')
     .requiredOption('--org <org>', ORGANIZATION)
     .option('--broadcast <id>', 'of this one only')
     .option('--json', 'as JSON')
-    .addHelpText('after', '\nPrints each counter that is not what its recipients say, and then ends with 1.')
+    .addHelpText('after', '\nPrints each counter that is not what its recipients and orders say, and then ends with 1.')
     .action((options) => verify(invocation, options))
 }
 
@@ -61,7 +61,8 @@ async function show(invocation: Invocation, { org, broadcast, from, to, json }: 
 
 async function verify({ env, streams }: Invocation, { org, broadcast, json }: CommandOptions): Promise<void> {
   const id = readId(broadcast)
-  const { campaigns, drifts } = await asOperator(env, async (ctx) => {
+  const { campaigns, drifts } = await asOperator(env, async (operator, { channelNames }) => {
+    const ctx = { ...operator, channelNames }
     return verifyCounters(ctx, await findOrganizationByName(ctx, org), id)
   })
   if (json || drifts.length > 0) printList(streams, drifts, { json })

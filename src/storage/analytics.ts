@@ -124,14 +124,14 @@ const listErrorTexts = statement<{ code: string; text: string }>(
   `SELECT code, text FROM campaign_errors WHERE organization_id = $1 AND code = ANY (${opaqueArray('$2', 'text')})`,
 )
 
-const listCampaigns = statement<{ id: string; name: string }>(
+const listCampaigns = statement<CampaignName>(
   'analytics.listCampaigns',
-  'SELECT id, name FROM broadcasts WHERE organization_id = $1 ORDER BY created_at, id',
+  'SELECT id, name, kind FROM broadcasts WHERE organization_id = $1 ORDER BY created_at, id',
 )
 
-const findCampaignOf = statement<{ id: string; name: string }>(
+const findCampaignOf = statement<CampaignName>(
   'analytics.findCampaign',
-  `SELECT id, name FROM broadcasts
+  `SELECT id, name, kind FROM broadcasts
    WHERE organization_id = $1 AND id = coalesce(
      (SELECT campaign_id FROM broadcast_recipients WHERE organization_id = $1 AND broadcast_id = $2 AND n = 0), $2
    )`,
@@ -181,6 +181,9 @@ const findDrift = statement<Drift>(
    WHERE coalesce(c.value, 0) <> coalesce(r.value, 0)
    ORDER BY counter, detail`,
 )
+
+/** How a campaign is called. */
+export type CampaignName = Pick<CampaignRow, 'id' | 'name' | 'kind'>
 
 /** A counter that is not what its rows say. */
 export interface Drift {
@@ -244,7 +247,7 @@ export async function findErrorTexts(
 }
 
 /** Every campaign of the organization, oldest first. */
-export function listAllCampaigns(db: Queryable, organizationId: string): Promise<{ id: string; name: string }[]> {
+export function listAllCampaigns(db: Queryable, organizationId: string): Promise<CampaignName[]> {
   return db.run(listCampaigns, [organizationId])
 }
 
@@ -253,7 +256,7 @@ export async function findCampaign(
   db: Queryable,
   organizationId: string,
   broadcastId: string,
-): Promise<{ id: string; name: string } | null> {
+): Promise<CampaignName | null> {
   const [campaign] = await db.run(findCampaignOf, [organizationId, broadcastId])
   return campaign ?? null
 }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { verifyCounters } from '../../src/core/analytics/verify.js'
+import { getOrganization } from '../../src/core/organizations.js'
 import { startTemplateWorld, type TemplateWorld } from '../interfaces/api/send-template-support.js'
 import { connectStorefront, tellOrders } from '../interfaces/hooks/storefront-support.js'
 import type { TestOrganization, World } from '../support/world.js'
@@ -273,6 +275,8 @@ describe('an order is due to', () => {
       ]),
     )
     expect(await dueTo(first, second, single)).toEqual([[], ['#2'], ['#1']])
+    const verified = await verifyCounters(world.app.ctx, await getOrganization(world.app.ctx, organization.id))
+    expect(verified).toEqual({ campaigns: 3, drifts: [] })
   })
 
   it('nothing where it is cancelled, a test, of another currency, or came by another channel', async () => {

@@ -1,7 +1,15 @@
-import type { OperatorContext } from '../../context.js'
+import type { Context } from '../../context.js'
 import type { Organization } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
-import { type Drift, findCampaign, findCampaignDrift, listAllCampaigns } from '../../storage/analytics.js'
+import {
+  type CampaignName,
+  type Drift,
+  findCampaign,
+  findCampaignDrift,
+  listAllCampaigns,
+} from '../../storage/analytics.js'
+import { readBroadcastAnalytics } from '../analytics.js'
+import { findRangeRevenue } from '../range-revenue.js'
 
 /** A counter of a campaign that is not what the campaign's recipients and messages say. */
 export interface CampaignDrift extends Drift {
@@ -17,14 +25,15 @@ export interface Verification {
 
 /**
  * Counts the recipients of every campaign of the organization anew, or those of one: a broadcast, or the send-templates among
- * which the one with this broadcastId is. Each campaign is counted in one snapshot, so it may be sent meanwhile. Throws
+ * which the one with this broadcastId is; and adds up what broadcasts earned from all orders at once, to compare with the figures of each. Each campaign is counted in one snapshot, so it may be sent meanwhile. Throws
  * broadcast_not_found.
  */
 export async function verifyCounters(
-  ctx: Pick<OperatorContext, 'database'>,
-  { id: organizationId }: Organization,
+  ctx: Pick<Context, 'database' | 'clock' | 'channelNames'>,
+  organization: Organization,
   broadcastId?: string,
 ): Promise<Verification> {
+  const { id: organizationId } = organization
   const campaigns =
     broadcastId === undefined
       ? await listAllCampaigns(ctx.database, organizationId)
@@ -34,7 +43,51 @@ export async function verifyCounters(
     const found = await findCampaignDrift(ctx.database, organizationId, id)
     drifts.push(...found.map((drift) => ({ campaignId: id, name, ...drift })))
   }
-  return { campaigns: campaigns.length, drifts }
+  const broadcasts = campaigns.filter(({ kind }) => kind === 'broadcast')
+  return {
+    campaigns: campaigns.length,
+    drifts: [...drifts, ...(await findRevenueDrifts(ctx, organization, broadcasts))],
+  }
+}
+
+/** Before anything was sent. */
+const EVER = { from: '1970-01-02', to: '1970-01-02' }
+
+/** Both figures of revenue where that of a broadcast is not its part of all orders. */
+async function findRevenueDrifts(
+  ctx: Pick<Context, 'database' | 'clock' | 'channelNames'>,
+  organization: Organization,
+  broadcasts: readonly CampaignName[],
+): Promise<CampaignDrift[]> {
+  const recounted = await findRangeRevenue(
+    ctx,
+    organization,
+    EVER,
+    broadcasts.map(({ id }) => [id]),
+  )
+  const drifts: CampaignDrift[] = []
+  for (const [place, { id, name }] of broadcasts.entries()) {
+    const { revenue } = await readBroadcastAnalytics(ctx, organization, id)
+    const again = recounted.of(place)
+    const figures: [string, number, number][] = [
+      ['revenue', revenue.totalRevenue, again.totalRevenue],
+      ['orders', revenue.orderCount, again.orderCount],
+      ['attributed revenue', revenue.attributed.totalRevenue, again.attributed.totalRevenue],
+      ['attributed orders', revenue.attributed.orderCount, again.attributed.orderCount],
+    ]
+    const wrong = figures.filter(([, figure, sum]) => figure !== sum)
+    drifts.push(
+      ...wrong.map(([counter, counted, sum]) => ({
+        campaignId: id,
+        name,
+        counter,
+        detail: '',
+        counted,
+        recounted: sum,
+      })),
+    )
+  }
+  return drifts
 }
 
 function notFound(broadcastId: string): never {
