@@ -8,7 +8,16 @@ import { formatGateway, judgeGateway } from './gateway-report.js'
 import type { Row } from './measure.js'
 import { type Options, readOptions, type Subject } from './options.js'
 import { profile } from './profile.js'
-import { formatFootprint, formatMedia, formatRows, formatTargets, judge, type Results, type Target } from './report.js'
+import {
+  formatFootprint,
+  formatIdle,
+  formatMedia,
+  formatRows,
+  formatTargets,
+  judge,
+  type Results,
+  type Target,
+} from './report.js'
 import { formatScale, judgeScale } from './scale-report.js'
 import { measureAnalytics } from './subjects/analytics.js'
 import { measureBroadcast } from './subjects/broadcast.js'
@@ -18,6 +27,7 @@ import { measureContact } from './subjects/contact.js'
 import { measureConversations } from './subjects/conversations.js'
 import { measureFootprint } from './subjects/footprint.js'
 import { measureGateway } from './subjects/gateway.js'
+import { measureIdle } from './subjects/idle.js'
 import { measureMedia } from './subjects/media.js'
 import { measureScale } from './subjects/scale.js'
 import { measureSend } from './subjects/send.js'
@@ -103,7 +113,7 @@ async function benchmark(cleanup: Cleanup, { seconds, only, json }: Options): Pr
   const machine = describeMachine(seconds)
   print(machine)
   const world = await startWorld(cleanup)
-  const results: Results = { rows: [], media: null, footprint: null }
+  const results: Results = { rows: [], media: null, footprint: null, idle: null }
   for (const [subject, measureSubject] of loads) {
     if (only !== null && only !== subject) continue
     const rows = await measureSubject(world, seconds)
@@ -113,6 +123,10 @@ async function benchmark(cleanup: Cleanup, { seconds, only, json }: Options): Pr
   if (only === null || only === 'media') {
     results.media = await measureMedia(world)
     print(formatMedia(results.media))
+  }
+  if (only === 'idle') {
+    results.idle = await measureIdle(world)
+    print(formatIdle(results.idle))
   }
   if (only === null || only === 'footprint') {
     results.footprint = await measureFootprint(world)

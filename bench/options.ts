@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-/** The parts of the benchmark that `--only` takes. All but `scale`, `analytics`, `broadcast`, `webhooks`, `gateway` and `console`, which take minutes or more than Node, are also run without it. */
+/** The parts of the benchmark that `--only` takes. All but `idle`, `scale`, `analytics`, `broadcast`, `webhooks`, `gateway` and `console`, which take minutes or more than Node, are also run without it. */
 export const subjects = [
   'contact',
   'conversations',
@@ -8,6 +8,7 @@ export const subjects = [
   'callbacks',
   'media',
   'footprint',
+  'idle',
   'scale',
   'analytics',
   'broadcast',

@@ -1,5 +1,6 @@
 import type { Row } from './measure.js'
 import type { Footprint } from './subjects/footprint.js'
+import type { IdleCost } from './subjects/idle.js'
 import type { MediaMemory } from './subjects/media.js'
 
 /** Everything that a run has measured. */
@@ -7,6 +8,7 @@ export interface Results {
   rows: Row[]
   media: MediaMemory | null
   footprint: Footprint | null
+  idle: IdleCost | null
 }
 
 /** One demand on the service, and what this run says of it. */
@@ -70,8 +72,19 @@ export function formatFootprint({ readyMs, idleMb, idleWithSandboxMb }: Footprin
   )
 }
 
+/** What a process costs that nobody uses. */
+export function formatIdle({ node, postgres }: IdleCost): string {
+  return formatTable(
+    ['idle for a minute', 'of a core'],
+    [
+      ['the service', hundredths(node)],
+      ['PostgreSQL, all its processes', hundredths(postgres)],
+    ],
+  )
+}
+
 /** Holds the results against what the service shall reach; leaves out what was not measured. */
-export function judge({ rows, media, footprint }: Results): Target[] {
+export function judge({ rows, media, footprint, idle }: Results): Target[] {
   const find = (id: string) => rows.find((row) => row.id === id)
   return [
     judgeContact(find('contact')),
@@ -81,6 +94,7 @@ export function judge({ rows, media, footprint }: Results): Target[] {
     judgePages(find('conversations.far.1'), 'with 1 connection'),
     ...judgeMedia(media),
     ...judgeFootprint(footprint),
+    ...judgeIdle(idle),
   ].filter((target) => target !== null)
 }
 
@@ -176,6 +190,17 @@ function judgeFootprint(footprint: Footprint | null): Target[] {
     { target: 'idle memory below 150 MB', measured: `${footprint.idleMb.toFixed(0)} MB`, met: footprint.idleMb < 150 },
     { target: 'ready in under 3 s on an existing database', measured: `${count(ready)} ms`, met: ready < 3_000 },
   ]
+}
+
+function judgeIdle(idle: IdleCost | null): Target[] {
+  if (!idle) return []
+  return [
+    { target: 'an idle process at most 0.3 % of a core', measured: hundredths(idle.node), met: idle.node <= 0.003 },
+  ]
+}
+
+function hundredths(share: number): string {
+  return `${(share * 100).toFixed(2)} %`
 }
 
 function median(sorted: readonly number[]): number {

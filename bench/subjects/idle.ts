@@ -1,0 +1,28 @@
+import { setTimeout } from 'node:timers/promises'
+import { cpuOf, cpuOfTree } from '../processes.js'
+import type { World } from '../world.js'
+
+/** What a process that nobody uses takes, and its server, as shares of a core. */
+export interface IdleCost {
+  node: number
+  postgres: number
+}
+
+/** Until what a start leaves to be done has been done. */
+const SETTLE_MS = 20_000
+const IDLE_MS = 60_000
+
+/** Starts the service on a server of its own, asks it nothing, and measures. */
+export async function measureIdle(world: World): Promise<IdleCost> {
+  const service = await world.startService()
+  await setTimeout(SETTLE_MS)
+  const before = [cpuOf(service.pid), cpuOfTree(world.postmasterPid)] as const
+  await setTimeout(IDLE_MS)
+  const seconds = IDLE_MS / 1000
+  const cost = {
+    node: (cpuOf(service.pid) - before[0]) / seconds,
+    postgres: (cpuOfTree(world.postmasterPid) - before[1]) / seconds,
+  }
+  await service.stop()
+  return cost
+}
