@@ -25,7 +25,13 @@ const JIT_ABOVE_COST = 100_000
 /** Totals of a list, which read what they count. */
 const COUNTING = ['webhookLog.count']
 /** Planned for empty tables, these read whole ones, until the server has analysed them by itself (within a minute, by default). */
-const NEED_STATISTICS = ['statuses.apply', 'contacts.findByAddresses', 'webhookLog.listAll']
+const NEED_STATISTICS = [
+  'contacts.findByAddresses',
+  'incoming.record',
+  'outgoing.record',
+  'statuses.apply',
+  'webhookLog.listAll',
+]
 /** More than any page, batch or round of what is done here holds. */
 const MAX_ROWS_READ = 2_000
 const NUMBER = '16505550001'
