@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { type AddressGuard, PrivateAddressError } from './address-guard.js'
 import { createHttpClient, type HttpClient } from './http-client.js'
 import { NotConnectedError } from './http-dispatch.js'
-import { MEBIBYTE } from './units.js'
+import { sizeText } from './units.js'
 
 export interface DownloadOptions {
   maxBytes: number
@@ -224,6 +224,6 @@ async function save(answer: IncomingMessage, file: FileHandle, maxBytes: number)
 }
 
 function tooBig(status: number, maxBytes: number): Failed {
-  const limit = maxBytes % MEBIBYTE === 0 ? `${maxBytes / MEBIBYTE} MB (${maxBytes} bytes)` : `${maxBytes} bytes`
+  const limit = maxBytes % 1_024 === 0 ? `${sizeText(maxBytes)} (${maxBytes} bytes)` : `${maxBytes} bytes`
   return new Failed('too_big', status, `it is larger than ${limit}`)
 }

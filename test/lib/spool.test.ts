@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -71,6 +72,18 @@ describe('sweep', () => {
     const fresh = await leave(1)
     expect(await createSpool(folder).sweep(2 * hourMs)).toBe(1)
     expect([existsSync(old), existsSync(fresh)]).toEqual([false, true])
+  })
+
+  it('removes what a process left that is gone, at once, and nothing of one that runs', async () => {
+    const own = await leave(0)
+    const gone = spawnSync(process.execPath, ['--eval', '']).pid
+    const of = (pid: number, since = 'a') => own.replace(/-\d+-[0-9a-z]+-(?=[0-9a-f-]{36}$)/, `-${pid}-${since}-`)
+    // Of this process id an earlier process, as in a container that was started again; one of another machine.
+    const left = [of(gone), of(process.pid)]
+    const kept = [of(process.ppid), of(gone).replace(/spool-[0-9a-f]{12}/, 'spool-0123456789ab')]
+    for (const path of [...left, ...kept]) await writeFile(path, 'x')
+    expect(await createSpool(folder).sweep(hourMs)).toBe(2)
+    expect([...left, ...kept, own].map((path) => existsSync(path))).toEqual([false, false, true, true, true])
   })
 
   it('leaves what no spool wrote', async () => {

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { Context } from '../../context.js'
 import { detectFileType } from '../../lib/file-type.js'
 import { receiveFile } from '../../lib/receive-file.js'
-import { MEBIBYTE } from '../../lib/units.js'
+import { sizeText } from '../../lib/units.js'
 import { MEDIA_RULES } from '../../model/media.js'
 import type { MessageContent } from '../../model/message-content.js'
 import type { Tenant } from '../../model/organization.js'
@@ -80,7 +80,7 @@ export function tooBig(kind: FileKind): Problem {
   const { maxBytes } = MEDIA_RULES[kind]
   return new Problem(
     'invalid_media',
-    `${FIELD} cannot be used: it is too big, and ${kind} messages take ${maxBytes / MEBIBYTE} MB at most`,
+    `${FIELD} cannot be used: it is too big, and ${kind} messages take ${sizeText(maxBytes)} at most`,
     { reason: 'too_big' },
   )
 }

@@ -4,7 +4,7 @@ import { type Conversion, type ConversionOptions, convertFile } from '../../lib/
 import { detectFileType } from '../../lib/file-type.js'
 import { readAt } from '../../lib/read-at.js'
 import { createTurnstile } from '../../lib/turnstile.js'
-import { MEBIBYTE } from '../../lib/units.js'
+import { sizeText } from '../../lib/units.js'
 import { MEDIA_RULES } from '../../model/media.js'
 import type { GivenSource } from '../../model/message-content.js'
 import { Problem } from '../../model/problem.js'
@@ -178,7 +178,7 @@ async function checkSize(named: Named, path: string, maxBytes: number): Promise<
   const { size } = await stat(path)
   if (size === 0) throw unusable(named, 'it is empty', 'empty')
   if (size > maxBytes) {
-    throw unusable(named, `it has ${size} bytes, and may have ${maxBytes / MEBIBYTE} MB at most`, 'too_big')
+    throw unusable(named, `it has ${size} bytes, and may have ${sizeText(maxBytes)} at most`, 'too_big')
   }
 }
 

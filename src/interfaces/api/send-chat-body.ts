@@ -1,5 +1,5 @@
 import { type Static, type TLiteral, type TObject, type TSchema, Type } from 'typebox'
-import { MEBIBYTE } from '../../lib/units.js'
+import { sizeText } from '../../lib/units.js'
 import { Nullable } from '../../model/input.js'
 import { MEDIA_RULES, type MediaKind } from '../../model/media.js'
 import type { InteractiveContent, InteractiveHeader, MessageContent } from '../../model/message-content.js'
@@ -39,7 +39,7 @@ const common = {
 
 const mediaUrl = (kind: MediaKind) => {
   const { names, maxBytes } = MEDIA_RULES[kind]
-  const description = `An address that anybody can reach, of a file that is ${names}, of at most ${maxBytes / MEBIBYTE} MB`
+  const description = `An address that anybody can reach, of a file that is ${names}, of at most ${sizeText(maxBytes)}`
   return Needed(LIMITS.url, 'media_url is required for media messages', description)
 }
 const caption = Maybe(Type.String({ maxLength: LIMITS.caption }))
