@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 import { endSoon } from './cli/last-resort.js'
-import { runCli } from './cli/program.js'
+import { isSupervised, supervise } from './cli/supervise.js'
 
-process.exitCode = await runCli(process.argv.slice(2), process.env)
+const args = process.argv.slice(2)
+process.exitCode = isSupervised(args)
+  ? await supervise(args)
+  : await (await import('./cli/program.js')).runCli(args, process.env)
 endSoon()

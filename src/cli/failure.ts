@@ -13,3 +13,8 @@ export class CliFailure extends Error {
 export class AskedToEnd extends Error {
   override readonly name = 'AskedToEnd'
 }
+
+/** Thrown where an error that nothing caught has ended a command, which has said so already. */
+export class EndedByFault extends Error {
+  override readonly name = 'EndedByFault'
+}

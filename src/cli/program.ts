@@ -10,7 +10,7 @@ import { config } from './config.js'
 import { addContactCommands } from './contacts.js'
 import { addConversationCommands } from './conversations.js'
 import { addDemoCommands } from './demo-commands.js'
-import { AskedToEnd, CliFailure } from './failure.js'
+import { AskedToEnd, CliFailure, EndedByFault } from './failure.js'
 import type { Environment, Invocation, Streams } from './invocation.js'
 import { addMemberCommands } from './members.js'
 import { migrate } from './migrate.js'
@@ -69,6 +69,7 @@ function createProgram(invocation: Invocation): Command {
     .command('up')
     .description('run the service and, with the sandbox upstream, make a demo organization in it')
     .option('--migrate', 'bring the database to this version first')
+    .option('--no-restart', 'run it in this process, and end when a fault ends it')
     .action((options) => up(invocation, options))
   program
     .command('migrate')
@@ -114,6 +115,7 @@ const USAGE_PROBLEMS = new Set([
 
 function report(error: unknown, invocation: Invocation): number {
   if (error instanceof AskedToEnd) return 0
+  if (error instanceof EndedByFault) return 1
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (error instanceof CliFailure) return complain(invocation, error.message, error.exitCode)
   if (error instanceof Problem) return complain(invocation, error.message, USAGE_PROBLEMS.has(error.code) ? 2 : 1)

@@ -1,32 +1,64 @@
-import { AskedToEnd } from './failure.js'
+import { AskedToEnd, EndedByFault } from './failure.js'
+import { inOneLine } from './output.js'
+import { END } from './supervise.js'
 
 /** Asks a running command to end, by SIGTERM or SIGINT. */
 export interface EndRequest {
   /** Aborted, with an AskedToEnd, when the process is asked to end. */
   signal: AbortSignal
-  /** Resolves with the name of the signal that asked. */
+  /** Resolves with the name of the signal that asked, or with what else did. */
   asked: Promise<string>
 }
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
+/** So long a process whose state nothing vouches for may finish what is under way: answers, and jobs that go back to the queue. */
+const DRAIN_MS = 10_000
 
-/** Runs a command that ends in order when it is asked to: from its first moment on, so that it never leaves a database behind. */
+/**
+ * Runs a command that ends in order when it is asked to: from its first moment on, so that it never leaves a database behind. An error
+ * that nothing catches asks it too: it says why in one line, ends within 10 s whatever is still under way, and throws an EndedByFault.
+ */
 export async function endingInOrder<Result>(command: (endRequest: EndRequest) => Promise<Result>): Promise<Result> {
   const controller = new AbortController()
+  let hasFault = false
   let tell: (name: string) => void = () => undefined
   const asked = new Promise<string>((resolve) => {
     tell = resolve
   })
-  const onSignal = (name: string) => {
-    // Asked twice, the person means it.
-    if (controller.signal.aborted) process.exit(1)
+  const ask = (name: string) => {
     controller.abort(new AskedToEnd(name))
     tell(name)
   }
-  for (const name of SIGNALS) process.on(name, onSignal)
-  try {
-    return await command({ signal: controller.signal, asked })
-  } finally {
-    for (const name of SIGNALS) process.off(name, onSignal)
+  const listeners: Record<string, (value: unknown) => void> = {
+    uncaughtException: (error: unknown) => {
+      if (hasFault) return
+      hasFault = true
+      setTimeout(() => process.exit(1), DRAIN_MS).unref()
+      process.stderr.write(`parley: ended by an error that nothing caught: ${inOneLine(stackOf(error))}\n`)
+      ask('an error that nothing caught')
+    },
+    message: (message: unknown) => message === END && ask('the supervisor'),
+    disconnect: () => ask('the end of the supervisor'),
   }
+  for (const name of SIGNALS) {
+    listeners[name] = () => {
+      // Asked twice, the person means it.
+      if (controller.signal.aborted) process.exit(1)
+      ask(name)
+    }
+  }
+  for (const [name, listener] of Object.entries(listeners)) process.on(name, listener)
+  try {
+    const result = await command({ signal: controller.signal, asked })
+    if (!hasFault) return result
+  } catch (error) {
+    if (!hasFault) throw error
+  } finally {
+    for (const [name, listener] of Object.entries(listeners)) process.off(name, listener)
+  }
+  throw new EndedByFault()
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

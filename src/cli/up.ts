@@ -9,6 +9,7 @@ import { inOneLine } from './output.js'
 import { readyLine } from './serve.js'
 import { type Service, startService } from './service.js'
 import { type EndRequest, endingInOrder } from './signals.js'
+import { READY, tellSupervisor } from './supervise.js'
 import { keepUpSettings, UP_DEFAULTS } from './up-settings.js'
 
 /**
@@ -27,6 +28,7 @@ async function run(config: Config, migrate: boolean, { stdout }: Streams, endReq
     await keepUpSettings(config, reachable(service.app.url))
     const outcome = await Promise.race([makeDemo(config, service, endRequest.signal), ended.then(() => null)])
     if (outcome === null) return
+    tellSupervisor(READY)
     stdout.write(`${readyLine(service.app.url)}\n\n${describe(config, service, outcome)}`)
     await ended
   } finally {
