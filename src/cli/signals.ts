@@ -34,7 +34,9 @@ export async function endingInOrder<Result>(command: (endRequest: EndRequest) =>
       if (hasFault) return
       hasFault = true
       setTimeout(() => process.exit(1), DRAIN_MS).unref()
-      process.stderr.write(`parley: ended by an error that nothing caught: ${inOneLine(stackOf(error))}\n`)
+      process.stderr.write(
+        `parley: ended by an error that nothing caught: ${inOneLine(stackOf(error).replace(/\s+/g, ' '))}\n`,
+      )
       ask('an error that nothing caught')
     },
     message: (message: unknown) => message === END && ask('the supervisor'),
