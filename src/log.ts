@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
+import { type DestinationStream, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino'
 import pretty from 'pino-pretty'
 import type { LogLevel } from './config.js'
 
@@ -30,9 +30,16 @@ export function createLogger(level: LogLevel, destination: DestinationStream = s
     level,
     base: undefined,
     timestamp: stdTimeFunctions.isoTime,
+    serializers: { err: describeError },
     redact: { paths: secretFields.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]), censor: '***' },
   }
   return pino(options, destination)
+}
+
+/** An error without what PostgreSQL adds of the rows that it is about: those hold names, numbers and addresses of people. */
+function describeError(error: Error): unknown {
+  const { detail, where, ...told } = stdSerializers.err(error)
+  return told
 }
 
 // Written at once, so that the last lines before a crash are not lost.

@@ -34,4 +34,12 @@ describe('createLogger', () => {
     })
     expect(JSON.stringify(line)).not.toContain('hunter2')
   })
+
+  it('leaves out what PostgreSQL tells of rows in its errors', () => {
+    const details = { code: '23505', detail: 'Key (email)=(ana@example.com) already exists.', where: 'row of ana' }
+    const [line] = linesOf((log) => log.error({ err: Object.assign(new Error('duplicate key'), details) }, 'failed'))
+    expect(line).toMatchObject({ msg: 'failed', err: { message: 'duplicate key', code: '23505' } })
+    expect(line).toMatchObject({ err: { stack: expect.stringContaining('duplicate key') } })
+    expect(JSON.stringify(line)).not.toContain('ana')
+  })
 })

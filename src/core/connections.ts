@@ -2,7 +2,7 @@ import type { Context, CredentialsContext, OperatorContext } from '../context.js
 import type { Queryable } from '../database/pool.js'
 import { sha256 } from '../lib/signature.js'
 import { DEFAULT_MESSAGES_PER_SECOND, type UpstreamChanges } from '../model/operator-input.js'
-import type { Organization } from '../model/organization.js'
+import type { Organization, Tenant } from '../model/organization.js'
 import { Problem } from '../model/problem.js'
 import { claimInDirectory, releaseFromDirectory, releaseInDirectory } from '../storage/directory.js'
 import { hasInstanceNumber } from '../storage/instances.js'
@@ -22,6 +22,7 @@ import { enqueueTemplateSync } from '../storage/templates.js'
 import { openBusinessNumber } from './business-number.js'
 import { missingSetting } from './missing-setting.js'
 import { getOrganization, organizationNotFound } from './organizations.js'
+import { requireOpenedAccount, requireOpenedNumber } from './upstream-proof.js'
 
 /**
  * Connects an organization with its number, whose templates a job then asks for; its provider becomes `upstream`. What is left out stays
@@ -48,6 +49,35 @@ export async function connectUpstream(
   })
   ctx.wakeWorkers()
   return organization
+}
+
+/**
+ * The same for an owner, who is trusted with the own organization alone: ids that it does not have yet must be opened by the access
+ * token, or else strangers could keep them from whose they are. A simulator is told of them instead. Throws upstream_credentials and
+ * upstream_unavailable, too.
+ */
+export async function connectOwnUpstream(
+  ctx: Context,
+  tenant: Tenant,
+  changes: UpstreamChanges,
+): Promise<Organization> {
+  if (ctx.linkWithSimulator === null) await requireOpenedIds(ctx, tenant, changes)
+  return connectUpstream(ctx, tenant.id, changes)
+}
+
+async function requireOpenedIds(
+  ctx: Context,
+  { id, upstream: stored }: Tenant,
+  { phone_number_id, business_account_id, access_token }: UpstreamChanges,
+): Promise<void> {
+  const known = stored && openBusinessNumber(ctx, id, stored)
+  const accessToken = access_token ?? known?.accessToken ?? missingSetting('access_token')
+  if (phone_number_id !== stored?.phone_number_id) {
+    await requireOpenedNumber(ctx, { phoneNumberId: phone_number_id, accessToken })
+  }
+  if (business_account_id !== stored?.business_account_id) {
+    await requireOpenedAccount(ctx, { businessAccountId: business_account_id, accessToken })
+  }
 }
 
 /** Where the organization's storefront is, or null where none is connected. Throws organization_not_found. */

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.js'
 import { type Attempt, performOnce } from '../core/idempotency.js'
 import { newId } from '../lib/id.js'
-import { asObject, canonicalJson } from '../lib/json.js'
+import { asObject, canonicalJson, isDeeperThan } from '../lib/json.js'
 import { sha256 } from '../lib/signature.js'
 import { Problem } from '../model/problem.js'
 import { tenantOf } from './auth.js'
@@ -18,6 +18,7 @@ export interface Repeatable {
 }
 
 const MAX_KEY_LENGTH = 255
+const MAX_DEPTH = 64
 
 /** The header as the descriptions of the interfaces tell of it. */
 export const IDEMPOTENCY_HEADER = {
@@ -44,6 +45,10 @@ export async function answerOnce(
   if (key === null) {
     const { status, body } = await perform(newId())
     return send(reply, status, body)
+  }
+  // Where the endpoint reads no body, nothing else has looked at how deep it is.
+  if (isDeeperThan(fingerprint, MAX_DEPTH)) {
+    throw new Problem('invalid_json', `The request body nests deeper than ${MAX_DEPTH} levels`)
   }
   const operation = `${request.method} ${request.url.split('?')[0]}`
   const bodyHash = sha256(canonicalJson(fingerprint))

@@ -87,7 +87,16 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-const upstreamIds = { phone_number_id: Text(64), business_account_id: Text(64) }
+const upstreamIds = {
+  // Pretend phones have ids with a slash.
+  phone_number_id: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    pattern: '^[^/\\s]+$',
+    description: 'must be the id of a number at the upstream, such as 106540352242922: no slashes, no spaces',
+  }),
+  business_account_id: Text(64),
+}
 const upstreamSecrets = { access_token: Text(2048), app_secret: Text(256), verify_token: Text(256) }
 const upstreamPace = {
   messages_per_second: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eventsOf } from '../support/contacts.js'
 import { startWorld, type TestOrganization, type World } from '../support/world.js'
@@ -104,6 +105,12 @@ describe('Idempotency-Key', () => {
     }
     const late = await post(number, { phone_number: number })
     expect([late.status, replayed(late)]).toEqual([201, 'true'])
+  })
+
+  it('refuses a body that nests without end where the endpoint reads none', async () => {
+    const deep = `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
+    const answer = await post(number, deep, organization, `/broadcasts/${randomUUID()}/pause`)
+    expect([answer.status, answer.body.error]).toEqual([400, 'Invalid JSON'])
   })
 
   it('keeps no refusal', async () => {

@@ -6,6 +6,7 @@ import type { Tenant } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
 import type { BusinessNumber } from '../../upstream/client.js'
 import { requireUpstream } from '../business-number.js'
+import { requireOpenedNumber } from '../upstream-proof.js'
 import { requireSandboxes } from './device.js'
 import { requireLinkedLibrary } from './linked-library.js'
 
@@ -72,7 +73,7 @@ export async function chooseCredentials(
       }
       const own = readOwnNumber(number, fields)
       // A simulator is told of the number instead.
-      if (ctx.linkWithSimulator === null) await requireOpenedByToken(ctx, own)
+      if (ctx.linkWithSimulator === null) await requireOpenedNumber(ctx, own)
       return own
     }
   }
@@ -113,31 +114,6 @@ function readOwnNumber(number: string, { token, accessToken, fieldNames, ...fiel
     accessToken: credential,
     appSecret: fields.appSecret || null,
     verifyToken: fields.verifyToken || null,
-  }
-}
-
-/** Whoever cannot use a number at the upstream may not claim it here: it would be kept from its owner. */
-async function requireOpenedByToken(
-  { upstream, upstreamTimeoutMs }: Context,
-  { phoneNumberId, accessToken }: BusinessNumber,
-): Promise<void> {
-  const asked = await upstream.findNumber({ phoneNumberId, accessToken }, upstreamTimeoutMs)
-  switch (asked.outcome) {
-    case 'found':
-      return
-    case 'refused': {
-      const message =
-        asked.because === 'credentials'
-          ? `The upstream refused the access token: give a valid one, which may use the number ${phoneNumberId}`
-          : `The access token does not open a number ${phoneNumberId} at the upstream: give the number's id, not the number itself, and an access token of its owner`
-      throw new Problem('upstream_credentials', message, { details: asked.text, upstream_code: asked.code })
-    }
-    case 'failed':
-      throw new Problem(
-        'upstream_unavailable',
-        `The upstream could not be asked for the number ${phoneNumberId}, so no instance was made: try again later`,
-        { details: asked.text, retryable: true },
-      )
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { testStorefront, testUpstream } from '../../core/connection-tests.js'
-import { connectStorefront, connectUpstream } from '../../core/connections.js'
+import { connectOwnUpstream, connectStorefront } from '../../core/connections.js'
 import { changeOrganization } from '../../core/organizations.js'
 import { readSettings } from '../../core/settings.js'
 import { tenantOf } from '../../http/auth.js'
@@ -28,9 +28,9 @@ export function settingsRoutes(server: ConsoleServer, ctx: Context): void {
   })
 
   server.put('/settings/upstream', { config, schema: { body: ChangeUpstream } }, async (request) => {
-    const { id } = tenantOf(request)
-    await connectUpstream(ctx, id, request.body)
-    return answer(id)
+    const tenant = tenantOf(request)
+    await connectOwnUpstream(ctx, tenant, request.body)
+    return answer(tenant.id)
   })
 
   server.post('/settings/upstream/test', { config, schema: { body: TestUpstream } }, async (request) => {

@@ -152,6 +152,8 @@ describe('PUT /admin/organizations/{id}/upstream', () => {
     [{ messages_per_second: 1.5 }, 'Invalid field', 'messages_per_second'] as const,
     [{ messages_per_second: '80' }, 'Invalid field', 'messages_per_second'] as const,
     [{ pair_limit: 'no' }, 'Invalid field', 'pair_limit'] as const,
+    // What the pretend phone of another organization is called.
+    [{ phone_number_id: '0192f0c0-0000-7000-8000-00000000abcd/shop' }, 'Invalid field', 'phone_number_id'] as const,
   ])('400: %j', async (fields, error, name) => {
     const { id } = await newOrganization()
     const answer = await connect(id, settings(fields))

@@ -167,6 +167,56 @@ describe('PUT /console/api/settings/upstream', () => {
   })
 })
 
+describe('PUT /console/api/settings/upstream, at an upstream that is no simulator', () => {
+  const link = { linkWithSimulator: null as World['app']['ctx']['linkWithSimulator'] }
+  beforeAll(() => {
+    link.linkWithSimulator = world.app.ctx.linkWithSimulator
+    world.app.ctx.linkWithSimulator = null
+  })
+  afterAll(() => {
+    Object.assign(world.app.ctx, link)
+  })
+
+  /** A number of a stranger, and its business account. */
+  async function newNumber(access_token: string) {
+    const ids = { phone_number_id: `50${randomInt(1e9)}`, business_account_id: `60${randomInt(1e9)}` }
+    const { phone_number_id, business_account_id } = ids
+    const number = {
+      access_token,
+      app_secret: 'x',
+      callback_url: `${world.app.url}/hooks/upstream`,
+      business_account_id,
+    }
+    expect((await world.sim('PUT', `/numbers/${phone_number_id}`, number)).status).toBe(200)
+    return ids
+  }
+
+  it('claims only ids that the access token opens', async () => {
+    const wanted = await newNumber('token-of-a-stranger')
+    const guesses = [
+      wanted,
+      { ...ids(), phone_number_id: wanted.phone_number_id },
+      { ...ids(), business_account_id: wanted.business_account_id },
+      { ...wanted, access_token: 'a-guess' },
+    ]
+    for (const guess of guesses) {
+      const { status, body } = await put('upstream', guess)
+      expect([status, body.error]).toEqual([400, 'Upstream credentials rejected'])
+    }
+    expect((await get()).upstream).toMatchObject(ids())
+    const other = await world.createOrganization()
+    const given = { ...wanted, access_token: 'token-of-a-stranger', app_secret: 'x', verify_token: 'y' }
+    expect((await world.admin('PUT', `/organizations/${other.id}/upstream`, given)).status).toBe(200)
+  })
+
+  it('claims ids that it opens, and asks for nothing where the ids stay', async () => {
+    const wanted = await newNumber('token-of-our-own')
+    const answer = await put('upstream', { ...wanted, access_token: 'token-of-our-own' })
+    expect([answer.status, answer.body.upstream]).toMatchObject([200, wanted])
+    expect((await put('upstream', { ...wanted, access_token: 'not-known-there', pair_limit: true })).status).toBe(200)
+  })
+})
+
 describe('POST /console/api/settings/upstream/test', () => {
   const OK = { check: expect.any(String), ok: true, message: expect.any(String) }
 
