@@ -74,9 +74,11 @@ export function readDateRange(start: unknown, end: unknown, source: Source, name
 /** One broadcast's analytics (spec 2.6) but for the revenue. */
 export function presentBroadcastAnalytics({ counts, clicks, ...broadcast }: MeasuredBroadcast) {
   const { total, sent, delivered, read, failed, clicked, opted_out } = counts
+  // Who pressed a button has the message, even where the report of its delivery never came.
+  const reached = delivered === 0 ? 0 : Math.max(delivered, clicked)
   const buttons = quickReplies(broadcast.template).map((buttonText) => {
     const pressed = clicks.get(buttonText) ?? 0
-    return { buttonText, clicks: pressed, conversionRate: percentOf(pressed, delivered) }
+    return { buttonText, clicks: pressed, conversionRate: percentOf(pressed, reached) }
   })
   return {
     broadcastInfo: {

@@ -50,6 +50,8 @@ export function extensionOf(mimeType: string): string {
 export function mediaExpiry(sentAt: Date): Date {
   const expiry = new Date(sentAt)
   expiry.setUTCFullYear(expiry.getUTCFullYear() + 1)
+  // Of the 29th of February, which the next year does not have.
+  if (expiry.getUTCMonth() !== sentAt.getUTCMonth()) expiry.setUTCDate(0)
   return expiry
 }
 

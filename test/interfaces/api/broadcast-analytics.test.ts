@@ -67,6 +67,15 @@ const NO_RANGE_REVENUE = {
 }
 
 describe('the analytics of one broadcast', () => {
+  it.each([
+    [{ sent: 4, delivered: 1, clicked: 2, 'button: Yes': 2 }, 100],
+    [{ sent: 4, delivered: 1, clicked: 4, 'button: Yes': 2 }, 50],
+    [{ sent: 4, delivered: 0, clicked: 2, 'button: Yes': 2 }, 0],
+  ])('tell of %j a conversion rate of %d: who clicked was reached', async (counts, conversionRate) => {
+    const id = await seedCampaign(world, organization, { buttons: ['Yes'], counts: { total: 4, ...counts } })
+    expect((await broadcast(id)).allButtons).toEqual([{ buttonText: 'Yes', clicks: 2, conversionRate }])
+  })
+
   it('hold every field, counted from what is folded and what is not', async () => {
     const id = await seedCampaign(world, organization, {
       name: 'Black Friday',
