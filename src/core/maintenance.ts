@@ -2,7 +2,7 @@ import type { Context } from '../context.js'
 import { idBefore, newId } from '../lib/id.js'
 import { OUTCOME_UNKNOWN } from '../model/message.js'
 import { pruneBroadcastRetries } from '../storage/broadcast-retries.js'
-import { listBackloggedOrganizations, pruneCallbacks } from '../storage/callbacks.js'
+import { countFailedCallbacks, listBackloggedOrganizations, pruneCallbacks } from '../storage/callbacks.js'
 import { foldCampaignCounts } from '../storage/campaign-counts.js'
 import { foldContactCounts, repairContactLists } from '../storage/contact-lists.js'
 import { eraseContactCallbacks, eraseContactEvents } from '../storage/contacts.js'
@@ -95,6 +95,11 @@ export async function prune(ctx: Context): Promise<void> {
 /** So nothing is locked for long. `prune` deletes at most `limit` rows, and resolves to how many. */
 async function inBatches(prune: (limit: number) => Promise<number>): Promise<void> {
   while ((await prune(PRUNE_BATCH)) === PRUNE_BATCH);
+}
+
+/** How many stored callbacks nothing became of, however often they were tried. */
+export function countUnworkedCallbacks({ database }: Pick<Context, 'database'>): Promise<number> {
+  return countFailedCallbacks(database)
 }
 
 /** Folds the counts that writers have added to. */

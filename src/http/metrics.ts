@@ -60,3 +60,16 @@ export function showWebhooks(registry: Registry, figures: () => WebhookFigures):
     },
   })
 }
+
+/** Shows how many callbacks nothing became of; `count` asks the database for all processes. */
+export function showFailedCallbacks(registry: Registry, count: () => Promise<number>): void {
+  new Gauge({
+    name: 'parley_callbacks_failed',
+    help: 'Callbacks of the upstream that were stored and failed each time, and are not tried any more',
+    registers: [registry],
+    async collect() {
+      // The other figures are wanted most while the database is away.
+      this.set(await count().catch(() => Number.NaN))
+    },
+  })
+}

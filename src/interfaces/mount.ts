@@ -4,10 +4,11 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.js'
 import type { CallbackReceiver } from '../core/callbacks.js'
+import { countUnworkedCallbacks } from '../core/maintenance.js'
 import type { WebhookFigures } from '../core/webhooks/dispatcher.js'
 import { createAdminGuard, createGuard, type Gate } from '../http/auth.js'
 import { type HealthOptions, healthRoutes } from '../http/health.js'
-import { measureRequests, showWebhooks } from '../http/metrics.js'
+import { measureRequests, showFailedCallbacks, showWebhooks } from '../http/metrics.js'
 import { sendProblem } from '../http/problems.js'
 import { createServer, refuseOtherMethods } from '../http/server.js'
 import { createSessionGuard } from '../http/session.js'
@@ -96,5 +97,6 @@ export function mount(options: MountOptions): FastifyInstance {
 function mountProbes(server: FastifyInstance, { ctx, checks, metricsToken, webhookFigures }: ProbeOptions): void {
   const registry = measureRequests(server)
   showWebhooks(registry, webhookFigures)
+  showFailedCallbacks(registry, () => countUnworkedCallbacks(ctx))
   server.register(healthRoutes({ checks, registry, log: ctx.log, metricsToken }))
 }

@@ -14,6 +14,7 @@ import type { Database } from '../database/pool.js'
 import { statement } from '../database/statement.js'
 import { backoffDelay, sleep } from '../lib/backoff.js'
 import { newId } from '../lib/id.js'
+import { asObject } from '../lib/json.js'
 import { startLoop } from '../lib/loop.js'
 import { CRONTAB, SLOW_LINES } from './tasks.js'
 
@@ -186,6 +187,7 @@ const freeStrays = statement<never>(
 
 async function startQueue(database: Database, log: Logger, workerId: string, options: QueueOptions): Promise<Queue> {
   const events = inOrder()
+  reportLost(events, log)
   const held = holding(events)
   const stuck = whenStuck(events)
   // The queue's own id would be known only after its first jobs are locked: a process that dies in between would keep them.
@@ -239,6 +241,14 @@ function whenStuck(events: EventEmitter): Promise<Error> {
     ]) {
       events.on(name, () => setTimeout(giveUp, REPORTS_MS).unref())
     }
+  })
+}
+
+/** Logs each job that has failed for the last time, with what its payload names; the rest of that may be data of people. */
+function reportLost(events: EventEmitter, log: Logger): void {
+  events.on('job:failed', ({ job, error }: { job: Job; error: unknown }) => {
+    const { organizationId, callbackId } = asObject(job.payload)
+    log.error({ err: error, task: job.task_identifier, organizationId, callbackId }, 'a job failed for good')
   })
 }
 

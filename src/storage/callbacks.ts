@@ -48,13 +48,22 @@ const listBacklogged = statement<{ organization_id: string }>(
    WHERE t.identifier = 'receive_callback' AND j.attempts <= $2 AND j.created_at < $1`,
 )
 
-// By the ids, which stand in the order of time, and in the index.
+// By the ids, which stand in the order of time, and in the index. One whose job is still there has not been worked off: it waits, or
+// failed for good.
 const prune = statement<{ count: number }>(
   'callbacks.prune',
   `WITH old AS (
      SELECT c.organization_id, c.id
      FROM organizations o CROSS JOIN LATERAL (
-       SELECT organization_id, id FROM callbacks WHERE organization_id = o.id AND id < $1 ORDER BY id LIMIT $2
+       SELECT organization_id, id FROM callbacks
+       WHERE organization_id = o.id AND id < $1 AND id::text NOT IN (
+         SELECT j.payload ->> 'callbackId'
+         FROM graphile_worker._private_jobs j
+         JOIN graphile_worker._private_tasks t ON t.id = j.task_id
+         WHERE t.identifier = 'receive_callback' AND j.payload ->> 'callbackId' IS NOT NULL
+       )
+       ORDER BY id
+       LIMIT $2
      ) c
      LIMIT $2
    ), pruned AS (
@@ -62,6 +71,14 @@ const prune = statement<{ count: number }>(
      RETURNING c.id
    )
    SELECT count(*) FROM pruned`,
+)
+
+const countFailed = statement<{ failed: number }>(
+  'callbacks.countFailed',
+  `SELECT count(*) AS failed
+   FROM graphile_worker._private_jobs j
+   JOIN graphile_worker._private_tasks t ON t.id = j.task_id
+   WHERE t.identifier = 'receive_callback' AND j.attempts >= j.max_attempts`,
 )
 
 /** Stores callbacks with the jobs that work them off, all in one statement. */
@@ -98,7 +115,16 @@ export async function listBackloggedOrganizations(db: Queryable, before: Date, a
   return rows.map((row) => row.organization_id)
 }
 
-/** Deletes at most `limit` callbacks with ids smaller than this one; resolves to how many. Of all tenants. */
+/** How many callbacks were tried so often that they are not tried any more. Of all tenants. */
+export async function countFailedCallbacks(db: Queryable): Promise<number> {
+  const [row] = await db.run(countFailed, [])
+  return row?.failed ?? 0
+}
+
+/**
+ * Deletes at most `limit` callbacks with ids smaller than this one, but for those that have not been worked off; resolves to how many.
+ * Of all tenants.
+ */
 export async function pruneCallbacks(db: Queryable, beforeId: string, limit: number): Promise<number> {
   const [row] = await db.run(prune, [beforeId, limit])
   return row?.count ?? 0

@@ -198,6 +198,20 @@ describe('pruning', () => {
     expect(await counts()).toEqual({ callbacks: 0, events: false, keys: 0, messages: 1 })
   })
 
+  it('keeps callbacks that nothing became of, and tells how many they are', async () => {
+    await post(world, organization, { messages: [textMessage(CUSTOMER, 'worked off')] })
+    await world.drain()
+    await post(world, organization, { messages: [textMessage(CUSTOMER, 'failed for good')] })
+    await world.database.pool.query('UPDATE graphile_worker._private_jobs SET attempts = max_attempts')
+    await post(world, organization, { messages: [textMessage(CUSTOMER, 'waits')] })
+    expect((await world.request('GET', '/metrics')).body).toMatch(/^parley_callbacks_failed 1$/m)
+    world.advance(31 * DAY)
+    await prune(world.app.ctx)
+    const { rows } = await world.database.pool.query<{ body: Buffer }>('SELECT body FROM callbacks ORDER BY id')
+    const texts = rows.map(({ body }) => JSON.parse(body.toString()).entry[0].changes[0].value.messages[0].text.body)
+    expect(texts).toEqual(['failed for good', 'waits'])
+  })
+
   it('deletes sessions and sign-in links that have expired, and wrong passwords after a day', async () => {
     const { member } = await signIn(world, organization)
     await makeSignInLink(world, member.id)

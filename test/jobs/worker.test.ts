@@ -379,3 +379,32 @@ describe('the tasks', () => {
     expect(recurring.filter((name) => !TASK_NAMES.some((task) => task === name))).toEqual([])
   })
 })
+
+it('a job that has failed for the last time is logged as an error, with the ids in its payload and nothing else of it', async () => {
+  const lines: Record<string, unknown>[] = []
+  const { opened: logged, open } = gate()
+  const write = (line: string) => {
+    lines.push(JSON.parse(line))
+    open()
+  }
+  const receive_callback = () => Promise.reject(new Error('it cannot be read'))
+  await insertJobs([{ organizationId: 'an organization', callbackId: 'a callback', addresses: ['5511987654321'] }])
+  await database.pool.query('UPDATE graphile_worker._private_jobs SET max_attempts = 1')
+  const worker = await startWorker(
+    database,
+    { receive_callback },
+    pino({ level: 'error' }, { write }),
+    async () => undefined,
+  )
+  await logged
+  await worker.stop()
+  expect(lines).toMatchObject([
+    {
+      task: 'receive_callback',
+      organizationId: 'an organization',
+      callbackId: 'a callback',
+      msg: 'a job failed for good',
+    },
+  ])
+  expect(JSON.stringify(lines)).not.toContain('5511987654321')
+})
