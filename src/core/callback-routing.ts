@@ -17,6 +17,9 @@ const MAX_ID_LENGTH = 256
 /** What nests deeper is not read anyway, and cannot be written again without running out of stack. */
 const MAX_DEPTH = 64
 
+/** So many places of a text are looked at: more than a body of 1,000 changes has of numbers. */
+const MAX_MATCHES = 10_000
+
 const PHONE_NUMBER_IDS = /"phone_number_id"\s{0,8}:\s{0,8}"([^"\\]{1,256})"/g
 const IDS = /"id"\s{0,8}:\s{0,8}"([^"\\]{1,256})"/g
 
@@ -66,7 +69,9 @@ function isId(value: string): boolean {
 }
 
 function* findAll(text: string, pattern: RegExp, kind: UpstreamId['kind']): Iterable<UpstreamId> {
+  let left = MAX_MATCHES
   for (const [, value = ''] of text.matchAll(pattern)) {
+    if (left-- === 0) return
     if (isId(value)) yield { kind, value }
   }
 }

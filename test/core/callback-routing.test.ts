@@ -42,6 +42,12 @@ describe('the ids that a callback names', () => {
     expect(scanIds(JSON.stringify(odd), 100)).toEqual([])
   })
 
+  it('are looked for in 10,000 places of a text that is not parsed', () => {
+    expect(scanIds('"id":"x"'.repeat(20_000), 100)).toEqual([
+      { kind: 'business_account_id', value: 'x', changes: 10_000 },
+    ])
+  })
+
   it('are not looked for in what a customer wrote', () => {
     const text = JSON.stringify({ text: { body: '{"phone_number_id":"number 1","id":"account 1"}' } })
     expect(scanIds(text, 100)).toEqual([])
