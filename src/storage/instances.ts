@@ -126,6 +126,13 @@ const want = statement<never>(
   'UPDATE instances SET wanted = $3, updated_at = now() WHERE organization_id = $1 AND id = $2 AND wanted <> $3',
 )
 
+const changeSettings = statement<Pick<Instance, 'settings'>>(
+  'instances.changeSettings',
+  `UPDATE instances SET settings = settings || $3::jsonb, updated_at = now()
+   WHERE organization_id = $1 AND id = $2
+   RETURNING settings`,
+)
+
 const remove = statement<{ id: string }>(
   'instances.delete',
   `WITH deleted AS (
@@ -179,6 +186,17 @@ export async function insertInstance(
     instance.verify_token_hash,
   ])
   return rows[0] ?? null
+}
+
+/** Sets those settings of an instance that are given; resolves to all that it has then, null where it has been deleted. */
+export async function changeInstanceSettings(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  settings: Instance['settings'],
+): Promise<Instance['settings'] | null> {
+  const rows = await db.run(changeSettings, [organizationId, id, JSON.stringify(settings)])
+  return rows[0]?.settings ?? null
 }
 
 /** Asks for the organization's instance of this name. */

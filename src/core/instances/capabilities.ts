@@ -26,7 +26,8 @@ function whyNot(kind: InstanceKind, content: MessageContent): string | null {
     return 'The business API has no polls: send a list or buttons, or use a linked device'
   }
   if (content.type === 'video' && content.round) {
-    return 'The business API has no round video notes: send a video, or use a linked device'
+    const who = kind === 'sandbox' ? 'A pretend phone of the sandbox' : 'The business API'
+    return `${who} has no round video notes: send a video, or use a linked device`
   }
   if (content.type === 'raw_template' && kind === 'sandbox') {
     return 'A pretend phone has no templates: use an instance of kind WHATSAPP-BUSINESS'

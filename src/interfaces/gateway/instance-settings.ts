@@ -46,13 +46,10 @@ export const SettingsSchema = Type.Object({
   wavoipToken: Type.String(),
 })
 
-/** Those that a linked device acts on; the others are shown for clients that look for them, and stay as they are. */
-const KEPT = ['rejectCall', 'msgCall', 'groupsIgnore', 'alwaysOnline', 'readMessages']
-
-/** The settings that a body gives, by their newer names; those that nothing acts on are none. */
+/** The settings that a body gives, by their newer names. All are kept; `readStatus`, `syncFullHistory` and `wavoipToken` act nowhere. */
 export function readSettings(body: object): JsonObject {
   const given = asObject(body)
-  const pairs = KEPT.map((name) => [name, given[name] ?? given[toSnakeCase(name)]] as const)
+  const pairs = Object.keys(DEFAULTS).map((name) => [name, given[name] ?? given[toSnakeCase(name)]] as const)
   return Object.fromEntries(pairs.filter(([, value]) => value !== undefined && value !== null))
 }
 

@@ -5,6 +5,7 @@ import type { Attempt } from '../../core/idempotency.js'
 import { connectInstance, deleteInstance } from '../../core/instances/connect.js'
 import { listInstances } from '../../core/instances/list.js'
 import { recoverSetUp, type SetUpInstance, setUpInstance } from '../../core/instances/set-up.js'
+import { setInstanceSettings } from '../../core/instances/settings.js'
 import { tenantOf } from '../../http/auth.js'
 import { answerOnce } from '../../http/idempotency.js'
 import { readLinkNumber } from '../../model/instance.js'
@@ -14,9 +15,13 @@ import { requireRouteInstance } from './guard.js'
 import { presentRow, presentSetUp } from './instance-answers.js'
 import { readSetUp } from './instance-body.js'
 import { CreateAnswer, CreateBody, DoneAnswer, InstanceRow } from './instance-schemas.js'
-import { presentSettings, SettingsSchema } from './instance-settings.js'
+import { presentSettings, readSettings, SettingsSchema, settingsFields } from './instance-settings.js'
 import { instancePath, responses } from './schemas.js'
 import type { GatewayServer } from './server.js'
+
+const SetSettingsAnswer = Type.Object({
+  settings: Type.Object({ instanceName: Type.String(), settings: SettingsSchema }),
+})
 
 /** `/instance`: making, listing and deleting the organization's instances (contract 5; facts 1). */
 export function instanceRoutes(server: GatewayServer, ctx: Context): void {
@@ -72,11 +77,28 @@ export function instanceRoutes(server: GatewayServer, ctx: Context): void {
     },
   )
 
+  // Older clients write with PUT.
+  server.route({
+    method: ['POST', 'PUT'],
+    url: '/settings/set/:instance',
+    schema: {
+      summary: 'Set settings of an instance; those that are left out stay',
+      params: instancePath,
+      body: Type.Object(settingsFields),
+      response: responses({ 201: SetSettingsAnswer }, 400, 404),
+    },
+    handler: async (request, reply) => {
+      const instance = await requireRouteInstance(ctx, request)
+      const settings = presentSettings(await setInstanceSettings(ctx, instance, readSettings(request.body)))
+      return reply.code(201).send({ settings: { instanceName: instance.name, settings } })
+    },
+  })
+
   server.get(
     '/settings/find/:instance',
     {
       schema: {
-        summary: 'Show the settings that an instance was made with',
+        summary: 'Show the settings of an instance',
         params: instancePath,
         response: responses({ 200: SettingsSchema }, 404),
       },

@@ -72,11 +72,6 @@ const ABSENT: readonly Absent[] = [
   },
   { area: 'call', text: 'Calls are not made here: they belong to the phone', write: ['offer'] },
   {
-    area: 'settings',
-    text: 'The settings of an instance are given when it is made: POST /instance/create',
-    write: ['set'],
-  },
-  {
     area: 'proxy',
     text: 'An instance has no proxy of its own: all of them go out where the service runs',
     read: ['find'],

@@ -109,6 +109,27 @@ describe('POST /instance/create', () => {
     expect((await ask('GET', '/settings/find/shop')).body).toMatchObject({ rejectCall: true, msgCall: 'Write to us' })
   })
 
+  it('keeps the settings that are set later, and those that are left out', async () => {
+    await create({ instanceName: 'shop', integration: 'SANDBOX', msgCall: 'Write to us' })
+    const all = { ...SETTINGS, rejectCall: true, groupsIgnore: true, readStatus: true, wavoipToken: 'x' }
+    const set = await ask('POST', '/settings/set/shop', { body: { ...all, msgCall: undefined } })
+    const settings = { ...all, msgCall: 'Write to us' }
+    expect([set.status, set.body]).toEqual([201, { settings: { instanceName: 'shop', settings } }])
+    expect((await ask('GET', '/settings/find/shop')).body).toEqual(settings)
+    const older = await ask('PUT', '/settings/set/shop/', { body: { reject_call: false, read_messages: true } })
+    expect(older.status).toBe(201)
+    expect((await ask('GET', '/settings/find/shop')).body).toEqual({
+      ...settings,
+      rejectCall: false,
+      readMessages: true,
+    })
+    const [row] = (await ask('GET', '/instance/fetchInstances?instanceName=shop')).body
+    expect(row.Setting).toMatchObject({ readMessages: true, msgCall: 'Write to us' })
+    expect((await ask('POST', '/settings/set/shop', { body: { rejectCall: 'yes' } })).status).toBe(400)
+    const other = await world.createOrganization()
+    expect((await ask('POST', '/settings/set/shop', { body: {}, key: other.key })).status).toBe(404)
+  })
+
   it('takes the body of the older version', async () => {
     const { status, body } = await create({
       instanceName: 'shop',
@@ -125,7 +146,8 @@ describe('POST /instance/create', () => {
     })
     expect(status).toBe(201)
     expect(body.webhook).toMatchObject({ webhookUrl: 'http://127.0.0.1:9/hook', webhookByEvents: true })
-    expect(body.settings).toEqual({ ...SETTINGS, rejectCall: true, alwaysOnline: true })
+    const others = { readStatus: true, syncFullHistory: true, wavoipToken: 'x' }
+    expect(body.settings).toEqual({ ...SETTINGS, rejectCall: true, alwaysOnline: true, ...others })
     expect((await ask('GET', '/webhook/find/shop')).body.events).toEqual(['QRCODE_UPDATED'])
   })
 

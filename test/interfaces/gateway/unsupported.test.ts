@@ -18,7 +18,7 @@ const PATHS = [
   ...['POST /message/sendStatus', 'POST /message/sendCarousel', 'POST /chat/markMessageAsPlayed'],
   ...['POST /group/create', 'PUT /group/updateGroupSubject', 'GET /group/findGroupInfos', 'GET /group/fetchAllGroups'],
   ...['POST /group/updateParticipant', 'DELETE /group/leaveGroup', 'GET /label/findLabels', 'POST /label/handleLabel'],
-  ...['POST /call/offer', 'POST /settings/set', 'POST /proxy/set', 'GET /proxy/find', 'POST /business/getCatalog'],
+  ...['POST /call/offer', 'POST /proxy/set', 'GET /proxy/find', 'POST /business/getCatalog'],
   ...['POST /business/getCollections', 'POST /template/create', 'GET /template/find', 'POST /template/edit'],
   ...['DELETE /template/delete', 'POST /websocket/set', 'GET /websocket/find', 'POST /rabbitmq/set', 'GET /sqs/find'],
   ...['POST /nats/set', 'POST /kafka/set', 'GET /pusher/find', 'POST /chatwoot/set', 'GET /chatwoot/find'],
