@@ -23,7 +23,7 @@ export interface ImportReport {
 
 /** How many characters of results are kept. */
 const MAX_KEPT = MEBIBYTE
-/** Room for what stands before the results, which is known when they have all been written; the rest of it stays blank. */
+/** Room for what stands before the results, which is known when they have all been written; what is left of it stands blank in front. */
 const HEAD_LENGTH = 256
 
 /** An import that hands its results over as they come, and resolves to how many there were of each. */
@@ -55,8 +55,8 @@ async function writeReport(file: FileHandle, work: ReportingImport): Promise<Kep
     separator = ','
   })
   await file.writeFile(']}')
-  const head = `{"success":true,"summary":${JSON.stringify(summary)},`.padEnd(HEAD_LENGTH - '"results":['.length)
-  await file.write(`${head}"results":[`, 0)
+  const head = `{"success":true,"summary":${JSON.stringify(summary)},"results":[`
+  await file.write(head.padStart(HEAD_LENGTH), 0)
   if (all.isWhole()) return { success: true, summary, results: all.results }
   return { success: true, summary, results: failures.results, results_truncated: true }
 }
