@@ -125,7 +125,11 @@ function compose(message: ShownMessage, remoteJid: string, mediaAddress: MediaAd
     case 'reaction':
       return {
         reactionMessage: {
-          key: { id: aboutId ?? '', remoteJid, fromMe: !isFromMe(message) },
+          key: {
+            id: aboutId ?? '',
+            remoteJid,
+            fromMe: content.to_own === undefined ? !isFromMe(message) : content.to_own,
+          },
           text,
           senderTimestampMs: new Date(message.created_at).getTime(),
         },

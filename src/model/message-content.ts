@@ -96,7 +96,8 @@ type ContentWith<File> =
   | { type: 'location'; latitude: number; longitude: number; name: string | null; address: string | null }
   | { type: 'contacts'; contacts: ContactCard[] }
   | { type: 'interactive'; interactive: InteractiveContent; header: InteractiveHeader<File> | null }
-  | { type: 'reaction'; emoji: string }
+  /** `toOwn`: whether it is to a message of the organization's own, where that was said. */
+  | { type: 'reaction'; emoji: string; toOwn?: boolean }
   | { type: 'poll'; name: string; options: readonly string[]; selectableCount: number }
   | RawTemplate
   | TemplateContent<File>

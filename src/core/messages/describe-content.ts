@@ -33,7 +33,11 @@ export function describeContent(message: MessageContent | ReadyContent): Inbound
       return { text: interactive.body, media_type: 'interactive', content: { ...interactive, ...above } }
     }
     case 'reaction':
-      return { text: message.emoji, media_type: null, content: null }
+      return {
+        text: message.emoji,
+        media_type: null,
+        content: message.toOwn === undefined ? null : { to_own: message.toOwn },
+      }
     case 'poll': {
       const { name, options, selectableCount } = message
       return { text: name, media_type: null, content: { name, options, selectable_count: selectableCount } }

@@ -101,7 +101,7 @@ export const plainVerbs = [
     read: ({ key, reaction }) => {
       if (!isReaction(reaction)) throw new Problem('invalid_field', 'Reaction must be a single emoji or empty string')
       return {
-        content: { type: 'reaction', emoji: reaction },
+        content: { type: 'reaction', emoji: reaction, toOwn: key.fromMe },
         recipient: { number: key.remoteJid, field: 'key.remoteJid' },
         about: { id: key.id, field: 'key.id' },
       }
