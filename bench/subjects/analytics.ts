@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { verifyCounters } from '../../src/core/analytics/verify.js'
 import { openDatabase } from '../../src/database/pool.js'
-import type { Organization } from '../../src/model/organization.js'
+import { findOrganization } from '../../src/storage/organizations.js'
 import { addSingles, DAYS, fillAnalytics } from '../analytics-data.js'
 import type { Cleanup } from '../cleanup.js'
 import { runLoad } from '../generator.js'
@@ -103,7 +103,10 @@ async function timeRecount(
   const database = openDatabase(connection, 1, () => undefined)
   try {
     const startedAt = performance.now()
-    const { drifts } = await verifyCounters({ database }, { id: organizationId } as Organization, broadcastId)
+    const organization = await findOrganization(database, organizationId)
+    if (organization === null) throw new Error('the organization is gone')
+    const ctx = { database, clock: () => new Date(), channelNames: ['chat'] }
+    const { drifts } = await verifyCounters(ctx, organization, broadcastId)
     if (drifts.length > 0) throw new Error(`the data is not as meant: ${JSON.stringify(drifts)}`)
     return (performance.now() - startedAt) / 1000
   } finally {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { verifyCounters } from '../../src/core/analytics/verify.js'
-import type { Organization } from '../../src/model/organization.js'
+import { findOrganization } from '../../src/storage/organizations.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import type { TestOrganization } from '../support/world.js'
 import {
@@ -211,6 +211,9 @@ function without(reached: readonly string[]): string[] {
 }
 
 async function expectCountersAsCounted(): Promise<void> {
-  const counted = await verifyCounters({ database }, organization as unknown as Organization, broadcastId)
+  const stored = await findOrganization(database, organization.id)
+  if (stored === null) throw new Error('the organization is gone')
+  const ctx = { database, clock: () => new Date(), channelNames: ['chat'] }
+  const counted = await verifyCounters(ctx, stored, broadcastId)
   expect(counted).toEqual({ campaigns: 1, drifts: [] })
 }
