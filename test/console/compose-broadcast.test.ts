@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { toCampaign, withCampaign } from '../../console/src/pages/broadcasts/compose/campaign-link.js'
 import { parseList } from '../../console/src/pages/broadcasts/compose/parse-list.js'
 import { readRows } from '../../console/src/pages/broadcasts/compose/read-rows.js'
 import { localTime, toInstant } from '../../console/src/pages/broadcasts/compose/zoned.js'
@@ -50,6 +51,28 @@ describe('a pasted list', () => {
 
   it('is read as spreadsheets write it', () => {
     expect(readRows('\ufeffa\t"b ""c""\nd"\t\r\n\t\t\r\ne')).toEqual([['a', 'b "c"\nd', ''], ['e']])
+  })
+})
+
+describe('the link of a campaign', () => {
+  it('is named after the broadcast', () => {
+    expect(['Spring sale!', '  Promoção de Natal 2026 ', 'ação/B', '🎉'].map(toCampaign)).toEqual([
+      'spring-sale',
+      'promocao-de-natal-2026',
+      'acao-b',
+      '',
+    ])
+  })
+
+  it('tells source and campaign, and keeps what else the address says', () => {
+    expect(withCampaign(' https://shop.example/sale?size=m#top ', 'chat', 'spring-sale')).toBe(
+      'https://shop.example/sale?size=m&utm_source=chat&utm_campaign=spring-sale#top',
+    )
+    expect(withCampaign('https://shop.example/?utm_campaign=old&utm_source=mail', 'chat', 'new')).toBe(
+      'https://shop.example/?utm_campaign=new&utm_source=chat',
+    )
+    expect(withCampaign('shop.example', 'chat', 'new')).toBeNull()
+    expect(withCampaign('javascript:alert(1)', 'chat', 'new')).toBeNull()
   })
 })
 

@@ -25,6 +25,8 @@ export interface Session {
   public_url: string
   /** Whether the sandbox stands in for the upstream. */
   simulator: boolean
+  /** The utm_source by which orders are known to come from messages. */
+  utm_source: string
   /** The position from which on events are to be heard. */
   live_from: string
 }

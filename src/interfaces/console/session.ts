@@ -85,6 +85,7 @@ async function answer(ctx: Context, tenant: Tenant, { member, byLink }: Session)
     by_link: byLink,
     public_url: ctx.publicUrl(),
     simulator: ctx.sandboxes !== null,
+    utm_source: ctx.channelNames[0] ?? '',
     live_from: await markNow(ctx),
   }
   return { success: true, session }

@@ -55,6 +55,7 @@ describe('POST /console/api/session', () => {
         by_link: false,
         public_url: world.app.url,
         simulator: true,
+        utm_source: 'chat',
         live_from: expect.any(String),
       },
     })

@@ -57,7 +57,13 @@ describe.skipIf(chromiumPath === null)('broadcasts', () => {
     // One value is missing: nothing is sent, and the field is where to go on.
     await page.getByText('This is missing').waitFor()
     expect(await page.getByRole('dialog').count()).toBe(0)
-    await page.keyboard.type('spring')
+    // The field takes the code of a link that is made here.
+    await page.getByRole('button', { name: 'Make a short link' }).click()
+    await page.getByRole('textbox', { name: 'Page the button leads to' }).fill('https://shop.example/sale?size=m')
+    await page.getByText('utm_source=chat&utm_campaign=spring-sale').waitFor()
+    await page.getByRole('button', { name: 'Make and use it' }).click()
+    const button = page.getByRole('textbox', { name: /^Button/ })
+    await expect.poll(() => button.inputValue()).toMatch(/^\w{4,}$/)
     await page.getByRole('button', { name: 'Review and send' }).click()
     const review = page.getByRole('dialog', { name: 'Send “Spring sale”?' })
     await review.getByText('4 people will get it').waitFor()

@@ -105,6 +105,14 @@ export const broadcasts = {
     sample: 'As a contact called {{name}} would see it.',
     person: 'As {{name}} sees it.',
   },
+  link: {
+    make: 'Make a short link',
+    address: 'Page the button leads to',
+    campaign: 'Campaign',
+    target: 'Leads to {{target}}',
+    hint: 'Clicks are counted, and orders of this campaign count as revenue. {{url}} must lead to this service.',
+    go: 'Make and use it',
+  },
   reach: {
     title: 'Who gets it',
     nobody: 'Nobody is chosen yet.',

@@ -114,6 +114,14 @@ export const broadcasts: SameShape<typeof english> = {
     sample: 'Como um contato chamado {{name}} a veria.',
     person: 'Como {{name}} a vê.',
   },
+  link: {
+    make: 'Criar um link curto',
+    address: 'Página a que o botão leva',
+    campaign: 'Nome da campanha',
+    target: 'Leva a {{target}}',
+    hint: 'Os cliques são contados, e os pedidos desta campanha contam como receita. {{url}} precisa levar a este serviço.',
+    go: 'Criar e usar',
+  },
   reach: {
     title: 'Quem recebe',
     nobody: 'Ninguém foi escolhido ainda.',

@@ -3,6 +3,7 @@ import type { UseFormReturnType } from '@mantine/form'
 import { useTranslation } from 'react-i18next'
 import { fileKindOf, type TemplateForm } from '../../../shared/template-form.js'
 import type { Draft } from './draft.js'
+import { LinkMaker } from './link-maker.js'
 import type { ParsedList } from './parse-list.js'
 import { VariableField } from './variable-field.js'
 
@@ -12,13 +13,19 @@ interface VariablesProps {
   list: ParsedList
 }
 
+type Part = 'body' | 'header' | 'buttons'
+
 /** A field for everything that the template has to be filled with. */
 export function Variables({ form, template, list }: VariablesProps) {
   const { t } = useTranslation('broadcasts')
   const { values } = form
   const fileKind = fileKindOf(template)
   const buttons = new Map(template.buttons.map((button) => [button.parameter, button]))
-  const field = (part: 'body' | 'header' | 'buttons', name: string, label: string, description?: string) => {
+  const setValue = (part: Part, name: string, value: string) => {
+    form.setFieldValue(part, { ...values[part], [name]: value })
+    form.clearFieldError(`${part}.${name}`)
+  }
+  const field = (part: Part, name: string, label: string, description?: string) => {
     const path = `${part}.${name}`
     const isOwn = values.audience === 'list' && list.columns.includes(path)
     return (
@@ -30,10 +37,7 @@ export function Variables({ form, template, list }: VariablesProps) {
         isRequired={!isOwn}
         value={values[part][name] ?? ''}
         error={form.errors[path]}
-        onChange={(value) => {
-          form.setFieldValue(part, { ...values[part], [name]: value })
-          form.clearFieldError(path)
-        }}
+        onChange={(value) => setValue(part, name, value)}
       />
     )
   }
@@ -59,14 +63,18 @@ export function Variables({ form, template, list }: VariablesProps) {
       )}
       {Object.keys(values.header).map((name) => field('header', name, t('compose.ofHeader', { name })))}
       {Object.keys(values.body).map((name) => field('body', name, t('compose.ofBody', { name })))}
-      {Object.keys(values.buttons).map((name) =>
-        field(
-          'buttons',
-          name,
-          t('compose.ofButton', { name: buttons.get(name)?.text ?? name }),
-          buttons.get(name)?.url ?? undefined,
-        ),
-      )}
+      {Object.keys(values.buttons).map((name) => {
+        const button = buttons.get(name)
+        const url = button?.url ?? undefined
+        return (
+          <Stack key={name} gap={6}>
+            {field('buttons', name, t('compose.ofButton', { name: button?.text ?? name }), url)}
+            {url !== undefined && (
+              <LinkMaker name={values.name} buttonUrl={url} onMade={(code) => setValue('buttons', name, code)} />
+            )}
+          </Stack>
+        )
+      })}
     </Stack>
   )
 }
