@@ -75,9 +75,10 @@ async function importPrintingJson(
 }
 
 async function importPrintingFailures(streams: Streams, work: ReportingImport): Promise<ImportSummary> {
-  const summary = await work(async (results) => {
+  const { summary, warnings } = await work(async (results) => {
     for (const result of results) if (result.status === 'failed') streams.stdout.write(describeFailure(result))
   })
+  for (const warning of warnings) streams.stdout.write(`${inOneLine(warning)}\n`)
   printFields(streams, summary, {})
   return summary
 }

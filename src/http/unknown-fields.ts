@@ -38,7 +38,10 @@ export function tellUnknown(server: FastifyInstance, log: Logger): void {
     done()
   })
   server.addHook('preSerialization', ({ warnings }, _reply, payload, done) => {
-    done(null, warnings === null ? payload : { ...(payload as object), warnings })
+    if (warnings === null) return done(null, payload)
+    // A kept report of an import has them already.
+    const all = new Set([...((payload as { warnings?: string[] }).warnings ?? []), ...warnings])
+    done(null, { ...(payload as object), warnings: [...all] })
   })
 
   function logNews({ caller, routeOptions: { method, url } }: FastifyRequest, unknown: Unknown[]): void {

@@ -2,6 +2,8 @@ import type { Context, OperatorContext } from '../../context.js'
 import { isForeignKeyViolation } from '../../database/errors.js'
 import { retryOnConflict } from '../../database/retry.js'
 import { CsvProblem, type CsvRecord, readCsv } from '../../lib/csv-read.js'
+import { nearestWord } from '../../lib/nearest-word.js'
+import { excerpt } from '../../lib/text.js'
 import type { Organization } from '../../model/organization.js'
 import { PROBLEMS, Problem } from '../../model/problem.js'
 import {
@@ -36,6 +38,13 @@ export interface ImportResult {
 /** How many rows had which result. */
 export type ImportSummary = Record<'total' | ImportResult['status'], number>
 
+/** What an import came to. */
+export interface Import {
+  summary: ImportSummary
+  /** A sentence for each column of the file that was ignored. */
+  warnings: string[]
+}
+
 /** A row that can be imported. */
 interface GoodRow {
   row: number
@@ -46,6 +55,8 @@ type ReadRow = GoodRow | { row: number; failure: Problem }
 
 const MAX_BATCH = 500
 const MAX_COLUMNS = 1_000
+/** So many ignored columns are named. */
+const MAX_WARNINGS = 20
 /** So many new contacts may change what PostgreSQL has to know of them. */
 const MANY = 1_000
 /** How often rows are tried anew when other writers come in between. */
@@ -62,9 +73,9 @@ export async function importFile(
   path: string,
   kind: ImportKind,
   report: (results: ImportResult[]) => Promise<void>,
-): Promise<ImportSummary> {
+): Promise<Import> {
   const summary: ImportSummary = { total: 0, created: 0, updated: 0, unchanged: 0, skipped: 0, failed: 0 }
-  const columns = await checkFile(path, kind)
+  const { columns, warnings } = await checkFile(path, kind)
   let isAnalyzed = false
   for await (const batch of readBatches(organization, kind, columns, path, ctx.clock())) {
     const results = await importBatch(ctx, organization, kind, batch)
@@ -73,19 +84,33 @@ export async function importFile(
     if (!isAnalyzed && summary.created >= MANY) isAnalyzed = await analyzeContacts(ctx.database)
     await report(results)
   }
-  return summary
+  return { summary, warnings }
 }
 
 /** Reads the whole file once, so that one that breaks off in the middle changes nothing. */
-async function checkFile(path: string, kind: ImportKind): Promise<ContactColumns> {
+async function checkFile(path: string, kind: ImportKind): Promise<{ columns: ContactColumns; warnings: string[] }> {
+  let header: string[] | undefined
   let columns: ContactColumns | undefined
   try {
-    for await (const { cells } of readCsv(path)) columns ??= checkHeader(readHeader(cells, kind.columns))
+    for await (const { cells } of readCsv(path)) {
+      header ??= cells
+      columns ??= checkHeader(readHeader(cells, kind.columns))
+    }
   } catch (error) {
     throw error instanceof CsvProblem ? new Problem('invalid_csv', error.message) : error
   }
-  if (columns === undefined) throw new Problem('invalid_csv', 'The file is empty: its first row must name the columns')
-  return columns
+  if (header === undefined || columns === undefined) {
+    throw new Problem('invalid_csv', 'The file is empty: its first row must name the columns')
+  }
+  return { columns, warnings: describeIgnored(header, columns, kind) }
+}
+
+function describeIgnored(header: readonly string[], columns: ContactColumns, kind: ImportKind): string[] {
+  const ignored = header.filter((name, index) => columns[index] === null && name.trim() !== '')
+  return ignored.slice(0, MAX_WARNINGS).map((name) => {
+    const nearest = nearestWord(name.trim().toLowerCase(), kind.columns)
+    return `The column "${excerpt(name)}" is not known and was ignored.${nearest === null ? '' : ` Did you mean ${nearest}?`}`
+  })
 }
 
 function checkHeader(columns: ContactColumns): ContactColumns {

@@ -1,18 +1,26 @@
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { Context } from '../../context.js'
 import { MEBIBYTE } from '../../lib/units.js'
-import type { ImportResult, ImportSummary } from './import-file.js'
+import type { Import, ImportResult, ImportSummary } from './import-file.js'
 
-/** The report of an import, for whoever asks again. */
-export interface KeptReport {
-  success: true
-  summary: ImportSummary
+/** The report of an import, as it is kept for a request that is repeated. */
+export interface KeptReport extends ReportHead {
   results: ImportResult[]
   /** There were more rows than could be kept: only failed ones, from the first on. */
   results_truncated?: true
+}
+
+/** What stands before the results of all rows. */
+interface ReportHead {
+  success: true
+  summary: ImportSummary
+  /** A sentence for each column that was ignored; absent where there is none. */
+  warnings?: string[]
+  /** The first 1,000 rows that failed. */
+  failures: ImportResult[]
 }
 
 /** The report of an import: what is kept of it, and the whole of it, a JSON document to be read once. */
@@ -23,42 +31,47 @@ export interface ImportReport {
 
 /** How many characters of results are kept. */
 const MAX_KEPT = MEBIBYTE
-/** Room for what stands before the results, which is known when they have all been written; what is left of it stands blank in front. */
-const HEAD_LENGTH = 256
+const MAX_FAILURES = 1_000
 
-/** An import that hands its results over as they come, and resolves to how many there were of each. */
-export type ReportingImport = (report: (results: ImportResult[]) => Promise<void>) => Promise<ImportSummary>
+/** An import that hands its results over as they come, and resolves to what it came to. */
+export type ReportingImport = (report: (results: ImportResult[]) => Promise<void>) => Promise<Import>
 
-/** Imports, and writes the report into a file, so that it may be of any size. */
+/** Imports, and writes the results into a file, so that the report may be of any size. */
 export function importWithReport(ctx: Pick<Context, 'spool'>, work: ReportingImport): Promise<ImportReport> {
-  return ctx.spool.use(async (reportPath) => {
-    const file = await open(reportPath, 'wx', 0o600)
+  return ctx.spool.use(async (path) => {
+    const file = await open(path, 'wx', 0o600)
     try {
-      const kept = await writeReport(file, work)
-      return { kept, whole: await openReport(reportPath) }
+      const { head, kept } = await writeResults(file, work)
+      return { kept, whole: Readable.from(joined(head, await openResults(path))) }
     } finally {
       await file.close()
     }
   })
 }
 
-async function writeReport(file: FileHandle, work: ReportingImport): Promise<KeptReport> {
+/** Writes the results, separated by commas, while they come; what stands before them is known when they have all come. */
+async function writeResults(file: FileHandle, work: ReportingImport): Promise<{ head: ReportHead; kept: KeptReport }> {
   const all = createKeeper()
-  const failures = createKeeper()
+  const failed = createKeeper()
+  const failures: ImportResult[] = []
   let separator = ''
-  await file.writeFile(' '.repeat(HEAD_LENGTH))
-  const summary = await work(async (results) => {
+  const { summary, warnings } = await work(async (results) => {
     const texts = results.map((result) => JSON.stringify(result))
     all.keep(results, texts)
-    failures.keep(...onlyFailed(results, texts))
+    failed.keep(...onlyFailed(results, texts))
+    failures.push(...onlyFailed(results, texts)[0].slice(0, MAX_FAILURES - failures.length))
     await file.writeFile(separator + texts.join(','))
     separator = ','
   })
-  await file.writeFile(']}')
-  const head = `{"success":true,"summary":${JSON.stringify(summary)},"results":[`
-  await file.write(head.padStart(HEAD_LENGTH), 0)
-  if (all.isWhole()) return { success: true, summary, results: all.results }
-  return { success: true, summary, results: failures.results, results_truncated: true }
+  const head: ReportHead = { success: true, summary, ...(warnings.length > 0 && { warnings }), failures }
+  if (all.isWhole()) return { head, kept: { ...head, results: all.results } }
+  return { head, kept: { ...head, results: failed.results, results_truncated: true } }
+}
+
+async function* joined(head: ReportHead, results: Readable): AsyncGenerator<string | Buffer> {
+  yield `${JSON.stringify(head).slice(0, -1)},"results":[`
+  yield* results
+  yield ']}'
 }
 
 function onlyFailed(results: readonly ImportResult[], texts: readonly string[]): [ImportResult[], string[]] {
@@ -83,7 +96,7 @@ function createKeeper() {
 }
 
 /** Opened, it can be read although the spool removes it. */
-async function openReport(path: string): Promise<Readable> {
+async function openResults(path: string): Promise<Readable> {
   const stream = createReadStream(path)
   await once(stream, 'open')
   return stream

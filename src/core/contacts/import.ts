@@ -8,7 +8,7 @@ import { isUserIdChatId } from '../../model/phone-number.js'
 import type { ImportedContact } from '../../storage/contact-imports.js'
 import { type ContactInput, readAddresses, readInputNumber, readSource } from '../contacts.js'
 import type { ContactColumn } from './cells.js'
-import { type ImportResult, type ImportSummary, importFile } from './import-file.js'
+import { type Import, type ImportResult, importFile } from './import-file.js'
 
 /** What happens to contacts that are there already: they get the cells that are not empty, or are left alone. */
 export interface ImportOptions {
@@ -25,7 +25,7 @@ export function importContacts(
   path: string,
   { existing }: ImportOptions,
   report: (results: ImportResult[]) => Promise<void>,
-): Promise<ImportSummary> {
+): Promise<Import> {
   const columns = Object.keys(ImportContact.properties) as ContactColumn[]
   return importFile(ctx, organization, path, { columns, readContact, leaveExisting: existing === 'skip' }, report)
 }

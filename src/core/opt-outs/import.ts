@@ -6,7 +6,7 @@ import { Problem } from '../../model/problem.js'
 import type { ImportedContact } from '../../storage/contact-imports.js'
 import type { ContactColumn } from '../contacts/cells.js'
 import { readContact } from '../contacts/import.js'
-import { type ImportResult, type ImportSummary, importFile } from '../contacts/import-file.js'
+import { type Import, type ImportResult, importFile } from '../contacts/import-file.js'
 
 const COLUMNS: readonly ContactColumn[] = ['phone_number', 'chat_id', 'full_name', 'opted_out_at']
 
@@ -22,7 +22,7 @@ export function importOptOuts(
   organization: Organization,
   path: string,
   report: (results: ImportResult[]) => Promise<void>,
-): Promise<ImportSummary> {
+): Promise<Import> {
   const kind = { columns: COLUMNS, readContact: readOptOut, leaveExisting: false }
   return importFile(ctx, organization, path, kind, report)
 }

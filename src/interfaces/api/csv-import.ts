@@ -12,6 +12,15 @@ import type { ApiServer } from './server.js'
 
 const Count = Type.Integer({ minimum: 0 })
 
+const Result = Type.Object({
+  row: Type.Integer({ minimum: 2, description: 'As a spreadsheet numbers the rows: the header is 1' }),
+  status: Type.Enum(['created', 'updated', 'unchanged', 'skipped', 'failed']),
+  chat_id: Nullable(Type.String()),
+  id: Nullable(Type.String({ format: 'uuid' })),
+  error: Type.Optional(Type.String({ description: 'Of a failed row: as POST /contact would answer' })),
+  message: Type.Optional(Type.String()),
+})
+
 /** What became of a file. */
 export const ImportAnswer = Type.Object({
   success: Type.Literal(true),
@@ -23,17 +32,8 @@ export const ImportAnswer = Type.Object({
     skipped: Count,
     failed: Count,
   }),
-  results: Type.Array(
-    Type.Object({
-      row: Type.Integer({ minimum: 2, description: 'As a spreadsheet numbers the rows: the header is 1' }),
-      status: Type.Enum(['created', 'updated', 'unchanged', 'skipped', 'failed']),
-      chat_id: Nullable(Type.String()),
-      id: Nullable(Type.String({ format: 'uuid' })),
-      error: Type.Optional(Type.String({ description: 'Of a failed row: as POST /contact would answer' })),
-      message: Type.Optional(Type.String()),
-    }),
-    { description: 'One for each row that is not blank, in the order of the file' },
-  ),
+  failures: Type.Array(Result, { description: 'The first 1,000 rows that failed' }),
+  results: Type.Array(Result, { description: 'One for each row that is not blank, in the order of the file' }),
   results_truncated: Type.Optional(
     Type.Literal(true, {
       description: 'In a replayed answer of more than 1 MB: results holds only failed rows, the first 1 MB of them',
@@ -76,7 +76,10 @@ export function answerImport(
   return ctx.importGate.pass(tenantOf(request).id, () =>
     withUpload(ctx, fileOf(request), ({ path, sha256 }) => {
       const fingerprint = { file: sha256.toString('hex'), ...options }
-      return answerWithReport(ctx, request, reply, fingerprint, (report) => importFile(path, report))
+      return answerWithReport(ctx, request, reply, fingerprint, async (report) => {
+        const { summary, warnings } = await importFile(path, report)
+        return { summary, warnings: [...(request.warnings ?? []), ...warnings] }
+      })
     }),
   )
 }

@@ -390,6 +390,7 @@ describe('Idempotency-Key', () => {
     expect(again.body).toEqual({
       success: true,
       summary: first.body.summary,
+      failures: first.body.failures,
       results: first.body.results.filter(({ status }: { status: string }) => status === 'failed'),
       results_truncated: true,
     })
@@ -404,6 +405,20 @@ describe('Idempotency-Key', () => {
   })
 })
 
+it('names the failures before all rows, and the columns that are ignored', async () => {
+  const [one, two] = [newNumber(), newNumber()]
+  const csv = `phone,City,full nme\n${one},Santos,Ana\nhello,,\n${two},Rio,Bia\n`
+  const { body } = await send(csv, { query: '?existng=skip' })
+  expect(Object.keys(body)).toEqual(['success', 'summary', 'warnings', 'failures', 'results'])
+  expect(body.warnings).toEqual([
+    'The parameter existng is not known and was ignored. Did you mean existing?',
+    'The column "City" is not known and was ignored.',
+    'The column "full nme" is not known and was ignored. Did you mean full_name?',
+  ])
+  expect(body.failures).toEqual([body.results[1]])
+  expect(body.results.map(({ status }: { status: string }) => status)).toEqual(['created', 'failed', 'created'])
+})
+
 it('small files one after the other have PostgreSQL look at the contacts once', async () => {
   const analyses = async () => {
     await world.database.pool.query('SELECT pg_stat_force_next_flush()')
@@ -412,10 +427,11 @@ it('small files one after the other have PostgreSQL look at the contacts once', 
     )
     return rows[0]?.count ?? 0
   }
-  const before = await analyses()
+  // The imports above may have had them looked at within the last minute.
+  await world.database.pool.query("SELECT pg_stat_reset_single_table_counters('contacts'::regclass)")
   for (let file = 0; file < 3; file++) {
     const csv = ['phone_number', ...Array.from({ length: 1_000 }, newNumber)].join('\n')
     expect((await send(csv)).body.summary.created).toBe(1_000)
   }
-  expect((await analyses()) - before).toBe(1)
+  expect(await analyses()).toBe(1)
 })
