@@ -64,9 +64,11 @@ describe('PATCH /contact', () => {
     const all = { full_name: 'Ana', email: 'a@b', tags: ['x'], archived: true, blocked: true, bot_status: 'paused' }
     const changed = await patch({ ...all, allow_broadcast: false, contact_summary: 'S' })
     const types = await eventTypes()
-    for (const same of [{}, all, { tags: ['x', 'x'] }, { contact_summary: 'S' }, { surplus: 1 }]) {
+    for (const same of [{}, all, { tags: ['x', 'x'] }, { contact_summary: 'S' }]) {
       expect((await patch(same)).body).toEqual(changed.body)
     }
+    const warnings = ['The field surplus is not known and was ignored.']
+    expect((await patch({ surplus: 1 })).body).toEqual({ ...changed.body, warnings })
     expect(await eventTypes()).toEqual(types)
   })
 

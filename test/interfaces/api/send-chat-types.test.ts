@@ -25,6 +25,8 @@ interface Case {
   message: string
   mediaType: string | null
   mimeType?: string
+  /** What the answer tells of fields that were ignored. */
+  warnings?: string[]
 }
 
 const BUTTONS = [
@@ -77,6 +79,7 @@ function audio(file: FileKind, mimeType: string): Case {
     message: '',
     mediaType: 'audio',
     mimeType,
+    warnings: ['The field caption is not a field of message_type audio and was ignored.'],
   }
 }
 
@@ -272,7 +275,7 @@ const SHOWN = {
   outcome: null,
 }
 
-describe.each(CASES)('POST /send-chat, $name', ({ file, given, wire, message, mediaType, mimeType }) => {
+describe.each(CASES)('POST /send-chat, $name', ({ file, given, wire, message, mediaType, mimeType, warnings }) => {
   it.each([false, true])('answers, sends, shows and tells of it; as a reply: %s', async (isReply) => {
     const { world, organization, newContact, fileUrl, send, arrived, shown, eventsAbout } = house
     const digits = await newContact()
@@ -299,6 +302,7 @@ describe.each(CASES)('POST /send-chat, $name', ({ file, given, wire, message, me
             messages: [{ id }],
           },
         },
+        ...(warnings && { warnings }),
       },
     ])
 
