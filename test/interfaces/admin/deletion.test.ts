@@ -43,6 +43,11 @@ async function furnish(): Promise<TestOrganization> {
   await sendBroadcast(organization)
   await useInstance(organization)
   await world.database.pool.query(
+    `INSERT INTO contact_address_spans (organization_id, id, address, contact_id)
+     SELECT organization_id, gen_random_uuid(), '5511900000000', id FROM contacts WHERE organization_id = $1 LIMIT 1`,
+    [id],
+  )
+  await world.database.pool.query(
     `INSERT INTO notes (organization_id, id, contact_id, after_seq, member_id, text, event_seq)
      SELECT organization_id, gen_random_uuid(), id, 1, $2, 'regular', 1 FROM contacts WHERE organization_id = $1 LIMIT 1`,
     [id, member.id],
@@ -100,6 +105,9 @@ async function sendBroadcast({ id, key, phoneNumberId }: TestOrganization): Prom
   const body = { name: 'Spring', templateName: 'spring', audience: { recipients } }
   const answer = await world.request('POST', '/broadcasts', { key, body })
   expect(answer.body).toMatchObject({ success: true, broadcast: { totalRecipients: 2 } })
+  await world.settle()
+  const retried = await world.request('POST', `/broadcasts/${answer.body.broadcast.id}/retry-failed`, { key })
+  expect(retried.status).toBe(200)
   await world.settle()
   await world.database.pool.query(
     `INSERT INTO campaign_counts (organization_id, campaign_id, counter, detail, value) VALUES ($1, $2, 'read', '', 0)`,
