@@ -34,10 +34,16 @@ function refusal(code: number) {
 }
 
 describe('sending', () => {
+  it('resolves to the user id of the recipient where the answer names one', async () => {
+    answer = json(200, { contacts: [{ input: 'US.1', user_id: 'US.1' }], messages: [{ id: 'wamid.2' }] })
+    expect(await send()).toMatchObject({ outcome: 'accepted', waId: null, userId: 'US.1' })
+  })
+
   it('posts the message and resolves to its id', async () => {
     const body = { contacts: [{ input: '16505550001', wa_id: '16505550001' }], messages: [{ id: 'wamid.1' }] }
     answer = json(200, body)
-    expect(await send()).toEqual({ outcome: 'accepted', upstreamId: 'wamid.1', waId: '16505550001', answer: body })
+    const accepted = { outcome: 'accepted', upstreamId: 'wamid.1', waId: '16505550001', userId: null, answer: body }
+    expect(await send()).toEqual(accepted)
     expect(server.taken).toMatchObject([
       { method: 'POST', path: '/v23.0/10001/messages', headers: { authorization: 'Bearer token' } },
     ])
