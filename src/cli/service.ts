@@ -36,9 +36,7 @@ export async function startService(
   { signal, asked }: EndRequest,
 ): Promise<Service> {
   const log = createLogger(config.logLevel)
-  log.info(`parley ${packageVersion} on Node ${process.version}`)
   for (const warning of configWarnings(config)) log.warn(warning)
-  if (!(await isFfmpegInstalled())) log.info(NO_FFMPEG)
   const closers: (() => Promise<void>)[] = []
   const close = async () => {
     const failures: unknown[] = []
@@ -64,6 +62,9 @@ export async function startService(
         ? keep(await startBuiltInSimulator(secrets, log), (started) => started.close())
         : null
     const app = keep(await startApp(appOptions(config, secrets, log, open, simulator)), (started) => started.close())
+    // A start that is refused says why, and nothing else.
+    log.info(`parley ${packageVersion} on Node ${process.version}`)
+    if (!(await isFfmpegInstalled())) log.info(NO_FFMPEG)
     const untilAskedToEnd = async () => {
       const name = await Promise.race([asked, databaseLost(open)])
       log.info(`${name}: finishing what is under way`)

@@ -161,22 +161,16 @@ describe('what is no HTTP', () => {
 })
 
 describe('the path', () => {
-  it.each([
-    '/nothing',
-    '/contacts',
-    '/contact/x',
-    '/contact/',
-    '/CONTACT',
-    '/admin',
-    '/admin/nothing',
-    '//contact',
-  ])('404 for %s, with every method', async (path) => {
-    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-      const body = method === 'GET' ? undefined : '{'
-      const answer = await world.request(method, path, { key, body })
-      expectRefusal(answer, 404, 'Not found')
-    }
-  })
+  it.each(['/nothing', '/contacts', '/contact/x', '/contact/', '/CONTACT', '/admin', '/admin/nothing', '//contact'])(
+    '404 for %s, with every method',
+    async (path) => {
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        const body = method === 'GET' ? undefined : '{'
+        const answer = await world.request(method, path, { key, body })
+        expectRefusal(answer, 404, 'Not found')
+      }
+    },
+  )
 
   it.each(['/%', '/%zz', '/contact%', '/admin/organizations/%ff', '/contact%00', '/..%2f..%2fetc/passwd'])(
     '404 for %s',

@@ -80,6 +80,7 @@ describe.each([
         isTest: false,
         cancelledAt: null,
         updatedAt: new Date('2026-03-03T00:00:00Z'),
+        buyer: { emails: [], phones: [] },
       },
     ])
   })

@@ -58,14 +58,16 @@ async function write({ digits, id }: Conversation, kind: Write, name: string): P
 async function mergeSomebody(digits: string, texts: readonly string[]): Promise<void> {
   const { ctx } = world.app
   const userId = `US.${newId()}`
-  await ensurePersonContact(ctx, organization.id, { waId: null, userId }, null)
+  // Each user id is that of another business, so none speaks against another.
+  const hearing = { at: new Date(), instanceId: newId() }
+  await ensurePersonContact(ctx, organization.id, { waId: null, userId }, null, hearing)
   const { rows } = await world.database.pool.query(
     'SELECT contact_id AS id FROM contact_addresses WHERE address = $1',
     [`user:${userId}`],
   )
   await insertMessages(world, rows[0].id, texts)
   await indexConversation(ctx, organization.id, rows[0].id)
-  await ensurePersonContact(ctx, organization.id, { waId: digits, userId }, null)
+  await ensurePersonContact(ctx, organization.id, { waId: digits, userId }, null, hearing)
 }
 
 /** Every page, oldest first, until there is none more. */

@@ -116,7 +116,7 @@ describe('POST /send-chat, 500 Upstream upload failed', () => {
       buttons: [{ id: 'yes', title: 'Yes' }],
       header_media: { type: 'image', url: `${files.url}/a.png` },
     }
-    const answer = await send({ message_type: 'interactive', interactive })
+    const answer = await send({ message_type: 'interactive', media_url: undefined, interactive })
     expectUploadFailure(answer, expect.stringMatching(/./), 131000)
     await expectNothingLeft()
   })
