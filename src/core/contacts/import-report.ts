@@ -58,8 +58,9 @@ async function writeResults(file: FileHandle, work: ReportingImport): Promise<{ 
   const { summary, warnings } = await work(async (results) => {
     const texts = results.map((result) => JSON.stringify(result))
     all.keep(results, texts)
-    failed.keep(...onlyFailed(results, texts))
-    failures.push(...onlyFailed(results, texts)[0].slice(0, MAX_FAILURES - failures.length))
+    const [failedResults, failedTexts] = onlyFailed(results, texts)
+    failed.keep(failedResults, failedTexts)
+    failures.push(...failedResults.slice(0, MAX_FAILURES - failures.length))
     await file.writeFile(separator + texts.join(','))
     separator = ','
   })
