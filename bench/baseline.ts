@@ -8,15 +8,17 @@ import { type LoadShape, runLoop } from './generator.js'
 import type { World } from './world.js'
 
 /** What this process is told by the one that starts it. */
-interface Settings extends Pick<World, 'connection' | 'organization'> {
+interface Settings extends Pick<World, 'url' | 'organization'> {
   constant: string
   upstreamUrl: string
 }
 
 // What the service is compared with: the same work without the service, in as few lines as it takes.
-const { connection, constant, organization, upstreamUrl }: Settings = JSON.parse(process.env.BENCH_BASELINE ?? '')
+const { url, constant, organization, upstreamUrl }: Settings = JSON.parse(process.env.BENCH_BASELINE ?? '')
 // As many connections as the service has, opened as it opens them.
-const { pool } = openDatabase(connection, 20, (error) => process.stderr.write(`baseline: ${error.message}\n`))
+const { pool } = openDatabase({ connectionString: url }, 20, (error) =>
+  process.stderr.write(`baseline: ${error.message}\n`),
+)
 const upstream = createHttpClient({ connectTimeoutMs: 5_000, keepAliveMs: 30_000 })
 const server = fastify()
 

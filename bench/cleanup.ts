@@ -3,16 +3,16 @@ export interface Cleanup {
   /** `release` may have been called before: it must then do nothing. */
   add(release: () => Promise<void>): void
   /** May be called more than once, also while it runs: all calls wait for the same run. */
-  run(): Promise<void>
+  end(): Promise<void>
 }
 
-/** Makes an empty cleanup. Running it goes on after a failure and throws the first one at the end. */
+/** Makes an empty cleanup. Its end goes on after a failure and throws the first one at the end. */
 export function createCleanup(): Cleanup {
   const releases: (() => Promise<void>)[] = []
   let running: Promise<void> | undefined
   return {
     add: (release) => void releases.push(release),
-    run: () => {
+    end: () => {
       running ??= releaseAll(releases)
       return running
     },

@@ -1,21 +1,17 @@
-import pg from 'pg'
 import { type Child, startChild } from './child.js'
-import type { Cleanup } from './cleanup.js'
 import { type Amount, CONTACTS, loadData, MESSAGES, numberOf } from './data.js'
 import { type BenchInstance, makeInstance } from './gateway-instances.js'
 import { findMessagesLoad } from './gateway-loads.js'
 import { runLoad } from './generator.js'
 import { type LoadedServer, type Measurement, measure, measureInTurns, type Row } from './measure.js'
+import { openPool, type Run, type Server, startServer } from './server.js'
 import {
   call,
-  databaseUrl,
   MAIN,
   makeFolder,
   makeOrganization,
   type Organization,
-  type Server,
   serviceEnvironment,
-  startServer,
   startService,
 } from './world.js'
 
@@ -47,14 +43,14 @@ const CONNECTIONS = [1, 8]
  * `POST /gateway/chat/findMessages` among a million messages of an instance, beside ten thousand; then once more where the
  * organization has messages on another connection too, so that those of a conversation have to be counted.
  */
-export async function measureGatewayReading(cleanup: Cleanup, seconds: number): Promise<Row[]> {
-  const folder = await makeFolder(cleanup)
-  const server = await startServer(cleanup, folder)
-  await server.database.query('CREATE DATABASE small')
-  const sandbox = await startChild(cleanup, [MAIN, 'sandbox'], {})
-  const open = (database: string, amount: Amount) => openSite(cleanup, folder, server, sandbox.url, database, amount)
-  const large = await open(server.connection.database, LARGE)
-  const small = await open('small', SMALL)
+export async function measureGatewayReading(run: Run, seconds: number): Promise<Row[]> {
+  const folder = await makeFolder(run)
+  const server = await startServer(run, folder)
+  const sandbox = await startChild(run, [MAIN, 'sandbox'], {})
+  const open = (name: string, url: string, amount: Amount) =>
+    openSite(run, { cpu: server.cpu, url, folder: `${folder}/${name}` }, sandbox.url, amount)
+  const large = await open('large', server.url, LARGE)
+  const small = await open('small', await server.createDatabase('small'), SMALL)
 
   const rows: Row[] = []
   for (const connections of CONNECTIONS) {
@@ -80,26 +76,18 @@ export async function measureGatewayReading(cleanup: Cleanup, seconds: number): 
 }
 
 async function openSite(
-  cleanup: Cleanup,
-  folder: string,
-  { connection, postmasterPid }: Server,
+  run: Run,
+  { folder, url, cpu }: Pick<Server, 'url' | 'cpu'> & { folder: string },
   sandboxUrl: string,
-  databaseName: string,
   amount: Amount,
 ): Promise<Site> {
-  const ofSite = { ...connection, database: databaseName }
-  const env = {
-    ...serviceEnvironment(`${folder}/${databaseName}`, `${sandboxUrl}/v23.0`),
-    PARLEY_DATABASE_URL: databaseUrl(ofSite),
-  }
-  const organization = await makeOrganization(cleanup, env)
-  const service = await startService(cleanup, env)
+  const env = { ...serviceEnvironment(folder, `${sandboxUrl}/v23.0`), PARLEY_DATABASE_URL: url }
+  const organization = await makeOrganization(run, env)
+  const service = await startService(run, env)
   const instance = await makeInstance({ url: service.url, sandboxUrl, organization }, 'reading', 'SANDBOX')
-  const database = new pg.Pool({ ...ofSite, max: 2 })
-  cleanup.add(() => database.end())
-  database.on('error', () => undefined)
+  const database = openPool(run, url)
   await loadData(database, organization.id, amount, instance.id)
-  return { database, postmasterPid, amount, organization, instance, service }
+  return { database, cpu, amount, organization, instance, service }
 }
 
 async function questionsTo({ database, organization, amount: { messages } }: Site): Promise<Question[]> {

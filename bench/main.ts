@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { cpus, loadavg } from 'node:os'
 import { formatAnalytics, judgeAnalytics } from './analytics-report.js'
 import { formatBroadcast, judgeBroadcast } from './broadcast-report.js'
-import { type Cleanup, createCleanup } from './cleanup.js'
+import { createCleanup } from './cleanup.js'
 import { formatConsole, judgeConsole } from './console-report.js'
 import { formatGateway, judgeGateway } from './gateway-report.js'
 import type { Row } from './measure.js'
@@ -19,6 +19,7 @@ import {
   type Target,
 } from './report.js'
 import { formatScale, judgeScale } from './scale-report.js'
+import { describeServer, type Run } from './server.js'
 import { measureAnalytics } from './subjects/analytics.js'
 import { measureBroadcast } from './subjects/broadcast.js'
 import { measureCallbacks } from './subjects/callbacks.js'
@@ -46,61 +47,62 @@ const loads: [Subject, (world: World, seconds: number) => Promise<Row[]>][] = [
 /** The exit code of a program that a signal has ended. */
 const INTERRUPTED = 130
 
-process.exitCode = await run(process.argv.slice(2))
+process.exitCode = await main(process.argv.slice(2))
 
-async function run(args: string[]): Promise<number> {
+async function main(args: string[]): Promise<number> {
   const options = readOptionsOrComplain(args)
   if (options === null) return 2
   if (process.platform !== 'linux') return complain('the benchmark reads /proc, which only Linux has', 2)
-  const cleanup = createCleanup()
+  const run: Run = { ...createCleanup(), databaseUrl: options.database }
   let interrupted = false
   const interrupt = () => {
     interrupted = true
-    void abort(cleanup)
+    void abort(run)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt)
   try {
-    if (options.profile !== null) await showProfile(cleanup, options, options.profile)
-    else await benchmarkOf(cleanup, options)
+    if (options.profile !== null) await showProfile(run, options, options.profile)
+    else await benchmarkOf(run, options)
     return 0
   } catch (error) {
     // What the end of the processes under load has broken needs no word.
     if (interrupted) return INTERRUPTED
     return complain(error instanceof Error ? (error.stack ?? error.message) : String(error), 1)
   } finally {
-    await cleanup.run()
+    await run.end()
   }
 }
 
-function benchmarkOf(cleanup: Cleanup, options: Options): Promise<void> {
+function benchmarkOf(run: Run, options: Options): Promise<void> {
   const { only, seconds, messages, recipients, events } = options
   switch (only) {
     case 'scale':
-      return report(only, options, () => measureScale(cleanup, messages, seconds), formatScale, judgeScale)
+      return report(run, only, options, () => measureScale(run, messages, seconds), formatScale, judgeScale)
     case 'analytics':
-      return report(only, options, () => measureAnalytics(cleanup, seconds), formatAnalytics, judgeAnalytics)
+      return report(run, only, options, () => measureAnalytics(run, seconds), formatAnalytics, judgeAnalytics)
     case 'broadcast':
-      return report(only, options, () => measureBroadcast(cleanup, recipients), formatBroadcast, judgeBroadcast)
+      return report(run, only, options, () => measureBroadcast(run, recipients), formatBroadcast, judgeBroadcast)
     case 'webhooks':
-      return report(only, options, () => measureWebhooks(cleanup, events), formatWebhooks, judgeWebhooks)
+      return report(run, only, options, () => measureWebhooks(run, events), formatWebhooks, judgeWebhooks)
     case 'gateway':
-      return report(only, options, () => measureGateway(cleanup, seconds), formatGateway, judgeGateway)
+      return report(run, only, options, () => measureGateway(run, seconds), formatGateway, judgeGateway)
     case 'console':
-      return report(only, options, () => measureConsole(cleanup), formatConsole, judgeConsole)
+      return report(run, only, options, () => measureConsole(run), formatConsole, judgeConsole)
     default:
-      return benchmark(cleanup, options)
+      return benchmark(run, options)
   }
 }
 
 /** Measures what has a world of its own, and shows it with its targets. */
 async function report<Measured>(
+  run: Run,
   name: string,
   { seconds, json }: Options,
   measure: () => Promise<Measured>,
   format: (measured: Measured) => string,
   judgeMeasured: (measured: Measured) => Target[],
 ): Promise<void> {
-  const machine = describeMachine(seconds)
+  const machine = await describeMachine(run, seconds)
   print(machine)
   const measured = await measure()
   print(format(measured))
@@ -109,10 +111,10 @@ async function report<Measured>(
   if (json !== null) await writeFile(json, `${JSON.stringify({ machine, [name]: measured, targets }, null, 2)}\n`)
 }
 
-async function benchmark(cleanup: Cleanup, { seconds, only, json }: Options): Promise<void> {
-  const machine = describeMachine(seconds)
+async function benchmark(run: Run, { seconds, only, json }: Options): Promise<void> {
+  const machine = await describeMachine(run, seconds)
   print(machine)
-  const world = await startWorld(cleanup)
+  const world = await startWorld(run)
   const results: Results = { rows: [], media: null, footprint: null, idle: null }
   for (const [subject, measureSubject] of loads) {
     if (only !== null && only !== subject) continue
@@ -137,20 +139,17 @@ async function benchmark(cleanup: Cleanup, { seconds, only, json }: Options): Pr
   if (json !== null) await writeFile(json, `${JSON.stringify({ machine, ...results, targets }, null, 2)}\n`)
 }
 
-async function showProfile(
-  cleanup: Cleanup,
-  { seconds }: Options,
-  name: NonNullable<Options['profile']>,
-): Promise<void> {
-  print(describeMachine(seconds))
-  print(await profile(await startWorld(cleanup), name, seconds))
+async function showProfile(run: Run, { seconds }: Options, name: NonNullable<Options['profile']>): Promise<void> {
+  print(await describeMachine(run, seconds))
+  print(await profile(await startWorld(run), name, seconds))
 }
 
 /** The figures mean nothing without it; a load average well above 0 says that others were at work too. */
-function describeMachine(seconds: number): string {
+async function describeMachine(run: Run, seconds: number): Promise<string> {
   const model = cpus()[0]?.model ?? 'unknown'
   const load = loadavg()[0]?.toFixed(1)
-  return `Node ${process.version}, ${cpus().length} cores (${model}), load average ${load} before; ${seconds} s each`
+  const machine = `Node ${process.version}, ${cpus().length} cores (${model}), load average ${load} before; ${seconds} s each`
+  return `${machine}\n${await describeServer(run)}`
 }
 
 function readOptionsOrComplain(args: string[]): Options | null {
@@ -162,8 +161,8 @@ function readOptionsOrComplain(args: string[]): Options | null {
   }
 }
 
-async function abort(cleanup: Cleanup): Promise<never> {
-  await cleanup.run().catch(() => undefined)
+async function abort(run: Run): Promise<never> {
+  await run.end().catch(() => undefined)
   process.exit(INTERRUPTED)
 }
 

@@ -1,6 +1,6 @@
 import type { LoadResult, LoadShape } from './generator.js'
-import { cpuOf, cpuOfTree, peakMemoryOf, resetPeakMemory } from './processes.js'
-import type { Server } from './world.js'
+import { cpuOf, peakMemoryOf, resetPeakMemory } from './processes.js'
+import type { Server } from './server.js'
 
 /** One line of a table. */
 export interface Row {
@@ -13,7 +13,7 @@ export interface Row {
   p50Ms: number | null
   p95Ms: number | null
   p99Ms: number | null
-  /** Seconds of CPU per 1,000 requests: of the Node process, null where there is none, and of PostgreSQL. */
+  /** Seconds of CPU per 1,000 requests: of the Node process, null where there is none, and of PostgreSQL, NaN where that runs elsewhere. */
   nodeCpu: number | null
   postgresCpu: number
   /** The most memory that the Node process held, in MB of 1,000,000 bytes. */
@@ -25,7 +25,7 @@ export interface Row {
 }
 
 /** The server whose CPU counts. */
-export type LoadedServer = Pick<Server, 'database' | 'postmasterPid'>
+export type LoadedServer = Pick<Server, 'database' | 'cpu'>
 
 /** A load to be measured. */
 export interface Measurement {
@@ -93,19 +93,19 @@ async function beginTally(
 }
 
 async function runTurn(
-  { postmasterPid }: LoadedServer,
+  server: LoadedServer,
   seconds: number,
   { pid, run, connections, settle }: Measurement,
   tally: Tally,
 ): Promise<void> {
   const nodeBefore = pid === null ? 0 : cpuOf(pid)
-  const postgresBefore = cpuOfTree(postmasterPid)
+  const postgresBefore = server.cpu()
   const result = await run({ connections, seconds })
   const answeredAt = performance.now()
   await settle?.()
   tally.behindSeconds += (performance.now() - answeredAt) / 1000
   tally.nodeCpu += pid === null ? 0 : cpuOf(pid) - nodeBefore
-  tally.postgresCpu += cpuOfTree(postmasterPid) - postgresBefore
+  tally.postgresCpu += server.cpu() - postgresBefore
   tally.requests += result.requests
   tally.seconds += result.seconds
   tally.times = tally.times.concat(result.times)

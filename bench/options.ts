@@ -39,6 +39,8 @@ export interface Options {
   /** Where the machine-readable copy goes. */
   json: string | null
   profile: ProfileName | null
+  /** The PostgreSQL server to measure, as a URL of one of its databases; null: an embedded one. */
+  database: string | null
 }
 
 /** Reads the command line. Throws an error whose message is for the one who wrote it. */
@@ -53,6 +55,7 @@ export function readOptions(args: string[]): Options {
       events: { type: 'string', default: '20000' },
       json: { type: 'string' },
       profile: { type: 'string' },
+      database: { type: 'string' },
     },
   })
   const seconds = Number(values.seconds)
@@ -75,7 +78,15 @@ export function readOptions(args: string[]): Options {
     only: oneOf('--only', subjects, values.only),
     json: values.json ?? null,
     profile: oneOf('--profile', profiles, values.profile),
+    database: readDatabase(values.database),
   }
+}
+
+function readDatabase(given: string | undefined): string | null {
+  if (given === undefined) return null
+  if (!(URL.canParse(given) && /^postgres(ql)?:$/.test(new URL(given).protocol)))
+    throw new Error('--database: expected a URL such as postgres://user:password@host:5432/postgres')
+  return given
 }
 
 function oneOf<Name extends string>(option: string, names: readonly Name[], given: string | undefined): Name | null {

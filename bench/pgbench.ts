@@ -19,16 +19,14 @@ export function findPgbench(): string | null {
 /** Looks up contacts by a prepared statement without any Node: what PostgreSQL can do beside a load generator. */
 export async function runPgbench(
   pgbench: string,
-  { folder, connection, organization }: World,
+  { folder, url, organization }: World,
   { connections, seconds }: LoadShape,
 ): Promise<LoadResult> {
   const script = join(folder, 'pgbench.sql')
   await writeFile(script, scriptFor(organization.id))
-  const { host, port, user, database } = connection
-  const where = ['-h', host, '-p', String(port), '-U', user]
   const how = ['-n', '-M', 'prepared', '-f', script, '-j', '1', '-c', String(connections)]
   const time = Math.max(1, Math.round(seconds))
-  const { stdout } = await promisify(execFile)(pgbench, [...where, ...how, '-T', String(time), database])
+  const { stdout } = await promisify(execFile)(pgbench, [...how, '-T', String(time), url])
   const requests = /transactions actually processed: (\d+)/.exec(stdout)?.[1]
   const rate = /tps = ([\d.]+)/.exec(stdout)?.[1]
   if (requests === undefined || rate === undefined) throw new Error(`pgbench said: ${stdout}`)

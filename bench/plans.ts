@@ -36,11 +36,8 @@ interface PlanNode {
 const RUNS = 7
 
 /** Does a piece of the service's own work in this process, and explains every statement that it runs, with its parameters. */
-export async function explainAll(
-  connection: pg.ClientConfig,
-  work: (ctx: Context) => Promise<unknown>,
-): Promise<StatementPlan[]> {
-  const client = new pg.Client({ ...connection, types: { getTypeParser } })
+export async function explainAll(url: string, work: (ctx: Context) => Promise<unknown>): Promise<StatementPlan[]> {
+  const client = new pg.Client({ connectionString: url, types: { getTypeParser } })
   await client.connect()
   const plans: StatementPlan[] = []
   const database: Queryable = {

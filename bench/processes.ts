@@ -22,6 +22,11 @@ export function cpuOfTree(pid: number): number {
   return childrenOf(pid).reduce((sum, child) => sum + child.own, own + endedChildren)
 }
 
+/** The process that started this one. */
+export function parentOf(pid: number): number {
+  return readStat(pid).parent
+}
+
 /** The most memory (RSS, in MB of 1,000,000 bytes) that a process has held since resetPeakMemory. */
 export function peakMemoryOf(pid: number): number {
   return readMemory(pid, 'VmHWM')

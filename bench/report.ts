@@ -62,7 +62,7 @@ export function formatMedia({ idleMb, oneMb, tenMb }: MediaMemory): string {
 /** The table of start and idle memory. */
 export function formatFootprint({ readyMs, idleMb, idleWithSandboxMb }: Footprint): string {
   return formatTable(
-    ['footprint, embedded database', 'value'],
+    ['footprint', 'value'],
     [
       ['ready on an existing database, median', `${count(median(readyMs))} ms`],
       ['ready, fastest and slowest', `${count(readyMs[0] ?? 0)} to ${count(readyMs.at(-1) ?? 0)} ms`],
@@ -200,6 +200,7 @@ function judgeIdle(idle: IdleCost | null): Target[] {
 }
 
 function hundredths(share: number): string {
+  if (Number.isNaN(share)) return ''
   return `${(share * 100).toFixed(2)} %`
 }
 
@@ -208,7 +209,7 @@ function median(sorted: readonly number[]): number {
 }
 
 function percent(share: number | undefined): string {
-  return share === undefined ? '' : `${Math.round(share * 100)} %`
+  return share === undefined || Number.isNaN(share) ? '' : `${Math.round(share * 100)} %`
 }
 
 function count(value: number): string {
@@ -216,5 +217,5 @@ function count(value: number): string {
 }
 
 function decimals(value: number | null, digits: number): string {
-  return value === null ? '' : value.toFixed(digits)
+  return value === null || Number.isNaN(value) ? '' : value.toFixed(digits)
 }

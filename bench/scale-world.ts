@@ -4,24 +4,15 @@ import pg from 'pg'
 import { openDatabase } from '../src/database/pool.js'
 import { requestIndexing } from '../src/storage/message-search.js'
 import type { Child } from './child.js'
-import type { Cleanup } from './cleanup.js'
 import type { LoadedServer } from './measure.js'
 import { SMALL } from './options.js'
 import { fillDatabase, type Shape, shapeOf } from './scale-data.js'
-import {
-  databaseUrl,
-  makeFolder,
-  makeOrganization,
-  type Organization,
-  type Server,
-  serviceEnvironment,
-  startServer,
-  startService,
-} from './world.js'
+import { openPool, type Run, startServer } from './server.js'
+import { makeFolder, makeOrganization, type Organization, serviceEnvironment, startService } from './world.js'
 
 /** A database of one size, the service on it, and its first organization. */
 export interface Site extends LoadedServer {
-  connection: Server['connection']
+  url: string
   shape: Shape
   organization: Organization
   service: Child
@@ -43,7 +34,7 @@ export interface ScaleMaking {
 }
 
 interface Plan {
-  connection: Server['connection']
+  url: string
   env: Record<string, string>
   shape: Shape
   organization: Organization
@@ -64,31 +55,28 @@ export const FILLING = {
 export const NO_UPSTREAM = 'http://127.0.0.1:9'
 const POLL_MS = 200
 
-/** Makes both databases and starts a service on each; `cleanup` ends and removes all of it. */
-export async function startScaleWorld(cleanup: Cleanup, messages: number): Promise<ScaleWorld & ScaleMaking> {
-  const folder = await makeFolder(cleanup)
-  const filling = await startServer(cleanup, folder, FILLING)
-  await filling.database.query('CREATE DATABASE small')
-  const plan = async (database: string, size: number): Promise<Plan> => {
-    const connection = { ...filling.connection, database }
-    const files = { ...serviceEnvironment(join(folder, database), NO_UPSTREAM) }
-    const env = { ...files, PARLEY_DATABASE_URL: databaseUrl(connection) }
-    return { connection, env, shape: shapeOf(size), organization: await makeOrganization(cleanup, env) }
+/** Makes both databases and starts a service on each; `run` ends and removes all of it. */
+export async function startScaleWorld(run: Run, messages: number): Promise<ScaleWorld & ScaleMaking> {
+  const folder = await makeFolder(run)
+  const filling = await startServer(run, folder, FILLING)
+  const plan = async (name: string, url: string, size: number): Promise<Plan> => {
+    const env = { ...serviceEnvironment(join(folder, name), NO_UPSTREAM), PARLEY_DATABASE_URL: url }
+    return { url, env, shape: shapeOf(size), organization: await makeOrganization(run, env) }
   }
-  const plans = { large: await plan(filling.connection.database, messages), small: await plan('small', SMALL) }
+  const plans = {
+    large: await plan('large', filling.url, messages),
+    small: await plan('small', await filling.createDatabase('small'), SMALL),
+  }
   const startedAt = performance.now()
   await fill(plans.large)
   const fillSeconds = (performance.now() - startedAt) / 1000
   await fill(plans.small)
   await filling.stop()
 
-  const server = await startServer(cleanup, folder)
-  const open = async ({ connection, env, shape, organization }: Plan): Promise<Site> => {
-    const database = new pg.Pool({ ...connection, max: 2 })
-    cleanup.add(() => database.end())
-    database.on('error', () => undefined)
-    const service = await startService(cleanup, env)
-    return { database, connection, postmasterPid: server.postmasterPid, shape, organization, service }
+  const { cpu } = await startServer(run, folder)
+  const open = async ({ url, env, shape, organization }: Plan): Promise<Site> => {
+    const service = await startService(run, env)
+    return { database: openPool(run, url), url, cpu, shape, organization, service }
   }
   const large = await open(plans.large)
   const indexedPerSecond = await indexLongConversations(large)
@@ -97,16 +85,16 @@ export async function startScaleWorld(cleanup: Cleanup, messages: number): Promi
   return { large, small, fillSeconds, gigabytes: await sizeOf(large), indexedPerSecond }
 }
 
-async function fill({ connection, shape }: Plan): Promise<void> {
-  const database = new pg.Pool({ ...connection, max: 1 })
+async function fill({ url, shape }: Plan): Promise<void> {
+  const database = new pg.Pool({ connectionString: url, max: 1 })
   database.on('error', () => undefined)
   await fillDatabase(database, shape).finally(() => database.end())
 }
 
 /** Lets the service make the conversations of the first two contacts searchable by words; resolves to messages a second. */
-async function indexLongConversations({ database, connection, shape, organization }: Site): Promise<number> {
+async function indexLongConversations({ database, url, shape, organization }: Site): Promise<number> {
   const { rows: contacts } = await database.query<{ id: string }>('SELECT id FROM contacts WHERE last_seq >= 1000')
-  const service = openDatabase(connection, 1, () => undefined)
+  const service = openDatabase({ connectionString: url }, 1, () => undefined)
   const startedAt = performance.now()
   for (const { id } of contacts) await requestIndexing(service, organization.id, id)
   await service.close()

@@ -1,12 +1,11 @@
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
-import { type EmbeddedDatabase, startEmbeddedDatabase } from '../src/database/embedded.js'
 import { packageRoot } from '../src/lib/package-root.js'
 import { type Child, startChild } from './child.js'
 import type { Cleanup } from './cleanup.js'
 import { loadData } from './data.js'
+import { type Run, type Server, startServer } from './server.js'
 
 /** The organization under load. */
 export interface Organization {
@@ -17,17 +16,8 @@ export interface Organization {
   appSecret: string
 }
 
-/** A PostgreSQL server that runs alone in a folder. */
-export interface Server {
-  /** For looking into the database and for checkpoints, never under load. */
-  database: pg.Pool
-  connection: EmbeddedDatabase['connection']
-  postmasterPid: number
-  stop(): Promise<void>
-}
-
 /** A database full of data, a simulator, and the service to be started beside them, each a process of its own. */
-export interface World extends Omit<Server, 'stop'> {
+export interface World extends Pick<Server, 'database' | 'url' | 'cpu'> {
   folder: string
   sandboxUrl: string
   organization: Organization
@@ -36,10 +26,10 @@ export interface World extends Omit<Server, 'stop'> {
   startService(env?: Record<string, string>, nodeArgs?: string[]): Promise<Child>
   /** Starts what the service is compared with, on the same database. `constant`: what its constant route answers. */
   startBaseline(constant: string): Promise<Child>
-  /** Starts the service with the embedded database, as a user would; only after `stopDatabase`. */
-  startWithEmbedded(env?: Record<string, string>): Promise<Child>
-  /** Ends the database server, so that the service can start its own on the same folder. */
-  stopDatabase(): Promise<void>
+  /** Starts the service as a user would, with the embedded server in its hands where the run has one; only after `releaseServer`. */
+  startAsUser(env?: Record<string, string>): Promise<Child>
+  /** Ends the embedded server, so that the service can start its own on the same folder. */
+  releaseServer(): Promise<void>
 }
 
 /** The program, built. */
@@ -47,64 +37,35 @@ export const MAIN = join(packageRoot(), 'dist', 'src', 'main.js')
 const BASELINE = join(packageRoot(), 'dist', 'bench', 'baseline.js')
 const ADMIN_TOKEN = 'admin-token-of-the-benchmark'
 
-/** Makes a world in a temporary folder; `cleanup` ends and removes all of it. */
-export async function startWorld(cleanup: Cleanup): Promise<World> {
-  const folder = await makeFolder(cleanup)
-  const server = await startServer(cleanup, folder)
-  const { database, connection, postmasterPid } = server
+/** Makes a world in a temporary folder; `run` ends and removes all of it. */
+export async function startWorld(run: Run): Promise<World> {
+  const folder = await makeFolder(run)
+  const { database, url, cpu, stop } = await startServer(run, folder)
 
-  const sandbox = await startChild(cleanup, [MAIN, 'sandbox'], {})
+  const sandbox = await startChild(run, [MAIN, 'sandbox'], {})
   await call('POST', `${sandbox.url}/_sim/settings`, { statuses: false, record: false, keep_media: false })
 
   const common = serviceEnvironment(folder, `${sandbox.url}/v23.0`)
-  const external = { ...common, PARLEY_DATABASE_URL: databaseUrl(connection) }
+  const onServer = { ...common, PARLEY_DATABASE_URL: url }
 
-  const organization = await makeOrganization(cleanup, external)
+  const organization = await makeOrganization(run, onServer)
   await loadData(database, organization.id)
 
   return {
     folder,
     database,
-    connection,
-    postmasterPid,
+    url,
+    cpu,
     sandboxUrl: sandbox.url,
     organization,
-    cleanup,
-    startService: (env = {}, nodeArgs = []) => startService(cleanup, { ...external, ...env }, [], nodeArgs),
+    cleanup: run,
+    startService: (env = {}, nodeArgs = []) => startService(run, { ...onServer, ...env }, [], nodeArgs),
     startBaseline: (constant) => {
-      const settings = { connection, constant, organization, upstreamUrl: `${sandbox.url}/v23.0` }
-      return startChild(cleanup, [BASELINE], { BENCH_BASELINE: JSON.stringify(settings) })
+      const settings = { url, constant, organization, upstreamUrl: `${sandbox.url}/v23.0` }
+      return startChild(run, [BASELINE], { BENCH_BASELINE: JSON.stringify(settings) })
     },
-    startWithEmbedded: (env = {}) => startService(cleanup, { ...common, ...env }),
-    stopDatabase: server.stop,
-  }
-}
-
-/** Starts PostgreSQL in the folder, with what is in it; `settings`: its settings beyond the service's own. */
-export async function startServer(
-  cleanup: Cleanup,
-  folder: string,
-  settings: Record<string, string> = {},
-): Promise<Server> {
-  const starting = startEmbeddedDatabase({ folder: join(folder, 'postgres'), settings })
-  cleanup.add(() =>
-    starting.then(
-      ({ stop }) => stop(),
-      () => undefined,
-    ),
-  )
-  const server = await starting
-  const database = new pg.Pool({ ...server.connection, max: 2 })
-  database.on('error', () => undefined) // the server ends before its clients when we are interrupted
-  const pidFile = await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8')
-  return {
-    database,
-    connection: server.connection,
-    postmasterPid: Number(pidFile.split('\n')[0]),
-    stop: async () => {
-      await database.end()
-      await server.stop()
-    },
+    startAsUser: (env = {}) => startService(run, { ...(run.databaseUrl === null ? common : onServer), ...env }),
+    releaseServer: stop,
   }
 }
 
@@ -137,11 +98,6 @@ export async function makeFolder(cleanup: Cleanup): Promise<string> {
   cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   await chmod(folder, 0o755)
   return folder
-}
-
-/** The address of a database for PARLEY_DATABASE_URL. */
-export function databaseUrl({ host, port, user, database }: EmbeddedDatabase['connection']): string {
-  return `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`
 }
 
 /** Migrates the database and makes an organization in it, by a service with these settings that runs no longer than that. */

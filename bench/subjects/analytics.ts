@@ -1,14 +1,13 @@
-import pg from 'pg'
 import { verifyCounters } from '../../src/core/analytics/verify.js'
 import { openDatabase } from '../../src/database/pool.js'
 import { findOrganization } from '../../src/storage/organizations.js'
 import { addSingles, DAYS, fillAnalytics } from '../analytics-data.js'
-import type { Cleanup } from '../cleanup.js'
 import { runLoad } from '../generator.js'
 import { get } from '../loads.js'
-import { type LoadedServer, type Measurement, measure, type Row } from '../measure.js'
+import { type Measurement, measure, type Row } from '../measure.js'
 import { FILLING, NO_UPSTREAM } from '../scale-world.js'
-import { databaseUrl, makeFolder, makeOrganization, serviceEnvironment, startServer, startService } from '../world.js'
+import { type Run, startServer } from '../server.js'
+import { makeFolder, makeOrganization, serviceEnvironment, startService } from '../world.js'
 
 /** What the analytics cost. */
 export interface Analytics {
@@ -22,25 +21,22 @@ export interface Analytics {
 const DAY_MS = 86_400_000
 
 /** Fills a database with a year of broadcasts and asks for their analytics by HTTP. */
-export async function measureAnalytics(cleanup: Cleanup, seconds: number): Promise<Analytics> {
-  const folder = await makeFolder(cleanup)
-  const filling = await startServer(cleanup, folder, FILLING)
+export async function measureAnalytics(run: Run, seconds: number): Promise<Analytics> {
+  const folder = await makeFolder(run)
+  const filling = await startServer(run, folder, FILLING)
   const env = {
     ...serviceEnvironment(folder, NO_UPSTREAM),
-    PARLEY_DATABASE_URL: databaseUrl(filling.connection),
+    PARLEY_DATABASE_URL: filling.url,
   }
-  const organization = await makeOrganization(cleanup, env)
+  const organization = await makeOrganization(run, env)
   const startedAt = performance.now()
   const broadcastId = await fillAnalytics(filling.database, organization.id)
   const fillSeconds = (performance.now() - startedAt) / 1000
   await filling.stop()
 
-  const { connection, postmasterPid } = await startServer(cleanup, folder)
-  const database = new pg.Pool({ ...connection, max: 2 })
-  cleanup.add(() => database.end())
-  database.on('error', () => undefined)
-  const server: LoadedServer = { database, postmasterPid }
-  const service = await startService(cleanup, env)
+  const server = await startServer(run, folder)
+  const { database, url } = server
+  const service = await startService(run, env)
   const { rows: sizes } = await database.query('SELECT pg_database_size(current_database())::float8 / 1e9 AS gigabytes')
 
   const ask = ({ id, title, query, connections }: Question): Promise<Row> => {
@@ -55,7 +51,7 @@ export async function measureAnalytics(cleanup: Cleanup, seconds: number): Promi
   for (const question of questionsTo(broadcastId)) rows.push(await ask(question))
   await addSingles(database, organization.id)
   rows.push(await ask(withSingles))
-  const verifySeconds = await timeRecount(connection, organization.id, broadcastId)
+  const verifySeconds = await timeRecount(url, organization.id, broadcastId)
   return { fillSeconds, gigabytes: sizes[0].gigabytes, rows, verifySeconds }
 }
 
@@ -95,12 +91,8 @@ function lastDays(days: number): Record<string, string> {
 }
 
 /** Throws when a counter is wrong: the data was not as meant. */
-async function timeRecount(
-  connection: Parameters<typeof openDatabase>[0],
-  organizationId: string,
-  broadcastId: string,
-): Promise<number> {
-  const database = openDatabase(connection, 1, () => undefined)
+async function timeRecount(connectionString: string, organizationId: string, broadcastId: string): Promise<number> {
+  const database = openDatabase({ connectionString }, 1, () => undefined)
   try {
     const startedAt = performance.now()
     const organization = await findOrganization(database, organizationId)

@@ -1,17 +1,15 @@
 import type pg from 'pg'
 import { startChild } from '../child.js'
-import type { Cleanup } from '../cleanup.js'
-import { cpuOf, cpuOfTree, peakMemoryOf, resetPeakMemory } from '../processes.js'
+import { cpuOf, peakMemoryOf, resetPeakMemory } from '../processes.js'
+import { type Run, startServer } from '../server.js'
 import { until } from '../until.js'
 import {
   call,
-  databaseUrl,
   MAIN,
   makeFolder,
   makeOrganization,
   type Organization,
   serviceEnvironment,
-  startServer,
   startService,
 } from '../world.js'
 import { untilWorkedOff } from './callbacks.js'
@@ -63,16 +61,16 @@ interface Stage {
 }
 
 /** Sends a template to so many contacts, without status callbacks and with all of them, all on this machine. */
-export async function measureBroadcast(cleanup: Cleanup, recipients: number): Promise<BroadcastCost[]> {
-  const folder = await makeFolder(cleanup)
-  const { database, connection, postmasterPid } = await startServer(cleanup, folder)
-  const sandbox = await startChild(cleanup, [MAIN, 'sandbox'], {})
-  const env = { ...serviceEnvironment(folder, `${sandbox.url}/v23.0`), PARLEY_DATABASE_URL: databaseUrl(connection) }
-  const organization = await makeOrganization(cleanup, env)
+export async function measureBroadcast(run: Run, recipients: number): Promise<BroadcastCost[]> {
+  const folder = await makeFolder(run)
+  const { database, url, cpu: postgresCpuSoFar } = await startServer(run, folder)
+  const sandbox = await startChild(run, [MAIN, 'sandbox'], {})
+  const env = { ...serviceEnvironment(folder, `${sandbox.url}/v23.0`), PARLEY_DATABASE_URL: url }
+  const organization = await makeOrganization(run, env)
   await database.query(insertContacts, [organization.id, 0, WARM_UP, 'warm-up'])
   await database.query(insertContacts, [organization.id, WARM_UP, WARM_UP + recipients, 'bench'])
   await database.query('VACUUM (ANALYZE) contacts, contact_addresses, contact_activity')
-  const service = await startService(cleanup, env)
+  const service = await startService(run, env)
   const stage = { database, organization, serviceUrl: service.url }
   await send(stage, 'warm-up')
   await untilWorkedOff(stage)
@@ -84,7 +82,7 @@ export async function measureBroadcast(cleanup: Cleanup, recipients: number): Pr
     await call('POST', `${sandbox.url}/_sim/settings`, { statuses, record: false })
     await database.query('CHECKPOINT')
     resetPeakMemory(service.pid)
-    const cpu = () => [cpuOf(service.pid), cpuOfTree(postmasterPid), cpuOf(sandbox.pid)] as const
+    const cpu = () => [cpuOf(service.pid), postgresCpuSoFar(), cpuOf(sandbox.pid)] as const
     const before = cpu()
     const begun = performance.now()
     const { id, answerSeconds, sentSeconds } = await send(stage, 'bench')

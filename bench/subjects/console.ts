@@ -2,9 +2,9 @@ import { setTimeout } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { launchChromium } from '../../test/support/chromium.js'
 import type { Child } from '../child.js'
-import type { Cleanup } from '../cleanup.js'
 import { numberOf } from '../data.js'
 import { quantile } from '../measure.js'
+import type { Run } from '../server.js'
 import { call, startWorld, type World } from '../world.js'
 
 /** Milliseconds, of so many samples. */
@@ -48,12 +48,12 @@ const insertActivity = `
   ON CONFLICT DO NOTHING`
 
 /** Looks at the page with Chromium. Throws where there is none. */
-export async function measureConsole(cleanup: Cleanup): Promise<ConsoleFigures> {
-  const world = await startWorld(cleanup)
+export async function measureConsole(run: Run): Promise<ConsoleFigures> {
+  const world = await startWorld(run)
   await world.database.query(insertActivity, [world.organization.id])
   const service = await world.startService()
   const browser = await launchChromium()
-  cleanup.add(() => browser.close())
+  run.add(() => browser.close())
   const storageState = await signIn(browser, service, world.organization.id)
   const context = await browser.newContext({ storageState, viewport: { width: 1280, height: 800 }, locale: 'en-GB' })
   context.setDefaultTimeout(PATIENCE_MS)

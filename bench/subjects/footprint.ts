@@ -14,12 +14,12 @@ export interface Footprint {
 const STARTS = 5
 const IDLE_MS = 10_000
 
-/** Starts the service as a user does, with the embedded database, on the database as the loads have left it. */
+/** Starts the service as a user does, on the database as the loads have left it. */
 export async function measureFootprint(world: World): Promise<Footprint> {
-  await world.stopDatabase()
+  await world.releaseServer()
   const readyMs: number[] = []
   for (let start = 1; start <= STARTS; start++) {
-    const service = await world.startWithEmbedded()
+    const service = await world.startAsUser()
     readyMs.push(service.readyMs)
     await service.stop()
   }
@@ -31,7 +31,7 @@ export async function measureFootprint(world: World): Promise<Footprint> {
 }
 
 async function measureIdle(world: World, env: Record<string, string>): Promise<number> {
-  const service = await world.startWithEmbedded(env)
+  const service = await world.startAsUser(env)
   await setTimeout(IDLE_MS)
   const megabytes = memoryOf(service.pid)
   await service.stop()

@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Child } from '../child.js'
-import type { Cleanup } from '../cleanup.js'
 import { type BenchInstance, type InstancePlace, makeInstance, makeOpenSandbox, stateOf } from '../gateway-instances.js'
 import { connectionStateLoad, gatewayStrangerLoad, gatewayTextLoad } from '../gateway-loads.js'
 import { measureGatewayReading } from '../gateway-reading.js'
@@ -8,6 +7,7 @@ import { runLoad } from '../generator.js'
 import { contactLoad, type NextRequest, textLoad } from '../loads.js'
 import { type Measurement, measureInTurns, type Row } from '../measure.js'
 import { memoryOf } from '../processes.js'
+import type { Run } from '../server.js'
 import { startWorld, type World } from '../world.js'
 
 /** What the gateway costs, beside Interface A and beside the least that has to be done. */
@@ -34,9 +34,9 @@ const INSTANCES = 100
 const IDLE_MS = 10_000
 
 /** Measures the gateway: what only reads comes first. */
-export async function measureGateway(cleanup: Cleanup, seconds: number): Promise<GatewayCosts> {
-  const reading = await measureGatewayReading(cleanup, seconds)
-  const world = await startWorld(cleanup)
+export async function measureGateway(run: Run, seconds: number): Promise<GatewayCosts> {
+  const reading = await measureGatewayReading(run, seconds)
+  const world = await startWorld(run)
   const service = await world.startService()
   const baseline = await world.startBaseline('{}')
   const place = { ...world, url: service.url }

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { cpuOf, cpuOfTree } from '../processes.js'
+import { cpuOf } from '../processes.js'
 import type { World } from '../world.js'
 
 /** What a process that nobody uses takes, and its server, as shares of a core. */
@@ -16,12 +16,12 @@ const IDLE_MS = 60_000
 export async function measureIdle(world: World): Promise<IdleCost> {
   const service = await world.startService()
   await setTimeout(SETTLE_MS)
-  const before = [cpuOf(service.pid), cpuOfTree(world.postmasterPid)] as const
+  const before = [cpuOf(service.pid), world.cpu()] as const
   await setTimeout(IDLE_MS)
   const seconds = IDLE_MS / 1000
   const cost = {
     node: (cpuOf(service.pid) - before[0]) / seconds,
-    postgres: (cpuOfTree(world.postmasterPid) - before[1]) / seconds,
+    postgres: (world.cpu() - before[1]) / seconds,
   }
   await service.stop()
   return cost

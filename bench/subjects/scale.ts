@@ -1,10 +1,10 @@
-import type { Cleanup } from '../cleanup.js'
 import { runLoad } from '../generator.js'
 import type { NextRequest } from '../loads.js'
 import { type Measurement, measure, measureInTurns, type Row } from '../measure.js'
 import { explainAll, type StatementPlan } from '../plans.js'
 import { answer, anyConversation, type Question, questionsTo, requestOf } from '../scale-questions.js'
 import { type ScaleMaking, type ScaleWorld, type Site, startScaleWorld } from '../scale-world.js'
+import type { Run } from '../server.js'
 
 /** What reading costs at that size. */
 export interface Scale extends ScaleMaking {
@@ -23,8 +23,8 @@ export interface QuestionPlan {
 const CROWD = 8
 
 /** Makes a database of so many messages and a small one beside it, and measures reading in both. */
-export async function measureScale(cleanup: Cleanup, messages: number, seconds: number): Promise<Scale> {
-  const { large, small, ...making } = await startScaleWorld(cleanup, messages)
+export async function measureScale(run: Run, messages: number, seconds: number): Promise<Scale> {
+  const { large, small, ...making } = await startScaleWorld(run, messages)
   return { messages, ...making, ...(await measureReading({ large, small }, seconds)) }
 }
 
@@ -42,7 +42,7 @@ export async function measureReading(
   rows.push(...(await compareSizes(large, small, seconds)))
   const plans: QuestionPlan[] = []
   for (const question of questions) {
-    const statements = await explainAll(large.connection, (ctx) => answer(ctx, large, question))
+    const statements = await explainAll(large.url, (ctx) => answer(ctx, large, question))
     plans.push({ id: question.id, title: question.title, statements })
   }
   return { rows, plans }

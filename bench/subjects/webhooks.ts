@@ -5,19 +5,17 @@ import { setTimeout } from 'node:timers/promises'
 import type pg from 'pg'
 import { packageRoot } from '../../src/lib/package-root.js'
 import { type Child, startChild } from '../child.js'
-import type { Cleanup } from '../cleanup.js'
 import { quantile } from '../measure.js'
-import { cpuOf, cpuOfTree, peakMemoryOf, resetPeakMemory } from '../processes.js'
+import { cpuOf, peakMemoryOf, resetPeakMemory } from '../processes.js'
+import { type Run, type Server, startServer } from '../server.js'
 import { until } from '../until.js'
 import {
   call,
-  databaseUrl,
   MAIN,
   makeFolder,
   makeOrganization,
   type Organization,
   serviceEnvironment,
-  startServer,
   startService,
 } from '../world.js'
 
@@ -82,30 +80,30 @@ const insertEvents = `
 const signal = `SELECT pg_notify('parley_signals', '{"from": 0, "signals": [{"topic": "events", "organizationIds": null}]}')`
 
 interface Stage {
-  cleanup: Cleanup
+  run: Run
   database: pg.Pool
-  postmasterPid: number
+  cpu: Server['cpu']
   organization: Organization
   service: Child
   receiver: Child
 }
 
 /** Hands so many events on to one endpoint, and a twentieth of them to many, beside a bare loop of fetch to the same receiver. */
-export async function measureWebhooks(cleanup: Cleanup, events: number): Promise<WebhookCosts> {
-  const folder = await makeFolder(cleanup)
-  const { database, connection, postmasterPid } = await startServer(cleanup, folder)
-  const sandbox = await startChild(cleanup, [MAIN, 'sandbox'], {})
+export async function measureWebhooks(run: Run, events: number): Promise<WebhookCosts> {
+  const folder = await makeFolder(run)
+  const { database, url, cpu } = await startServer(run, folder)
+  const sandbox = await startChild(run, [MAIN, 'sandbox'], {})
   const env = {
     ...serviceEnvironment(folder, `${sandbox.url}/v23.0`),
-    PARLEY_DATABASE_URL: databaseUrl(connection),
+    PARLEY_DATABASE_URL: url,
     PARLEY_ALLOWED_PRIVATE_HOSTS: '127.0.0.0/8',
   }
-  const organization = await makeOrganization(cleanup, env)
+  const organization = await makeOrganization(run, env)
   await database.query(insertContacts, [organization.id, CONTACTS])
   await database.query('VACUUM (ANALYZE)')
-  const receiver = await startChild(cleanup, [`${packageRoot()}/dist/bench/webhook-receiver.js`], {})
-  const service = await startService(cleanup, env)
-  const stage = { cleanup, database, postmasterPid, organization, service, receiver }
+  const receiver = await startChild(run, [`${packageRoot()}/dist/bench/webhook-receiver.js`], {})
+  const service = await startService(run, env)
+  const stage = { run, database, cpu, organization, service, receiver }
 
   const latency = await measureLatency(stage)
   const [first] = await setWebhooks(stage, 1)
@@ -120,7 +118,7 @@ export async function measureWebhooks(cleanup: Cleanup, events: number): Promise
 }
 
 async function measureBesideFetch(stage: Stage, events: number): Promise<{ ours: WebhookCost; theirs: WebhookCost }> {
-  const loop = await startChild(stage.cleanup, [`${packageRoot()}/dist/bench/fetch-loop.js`], {})
+  const loop = await startChild(stage.run, [`${packageRoot()}/dist/bench/fetch-loop.js`], {})
   const body = await sampleBody(stage)
   await runFetchLoop(stage, loop, body, events / 4)
   const ours: WebhookCost[] = []
@@ -146,12 +144,12 @@ function sum(costs: readonly WebhookCost[]): WebhookCost {
 }
 
 async function deliver(stage: Stage, title: string, events: number, endpoints: number): Promise<WebhookCost> {
-  const { database, organization, service, postmasterPid, receiver } = stage
+  const { database, organization, service, cpu, receiver } = stage
   await database.query('CHECKPOINT')
   resetPeakMemory(service.pid)
   const goal = (await countReceived(receiver)) + events * endpoints
   await database.query(insertEvents, [organization.id, events, CONTACTS])
-  const before = [cpuOf(service.pid), cpuOfTree(postmasterPid)] as const
+  const before = [cpuOf(service.pid), cpu()] as const
   const begun = performance.now()
   await database.query(signal)
   await until(async () => (await countReceived(receiver)) >= goal, PATIENCE)
@@ -163,7 +161,7 @@ async function deliver(stage: Stage, title: string, events: number, endpoints: n
     endpoints,
     seconds,
     nodeCpu: cpuOf(service.pid) - before[0],
-    postgresCpu: cpuOfTree(postmasterPid) - before[1],
+    postgresCpu: cpu() - before[1],
     peakMb: peakMemoryOf(service.pid),
   }
 }
