@@ -3,16 +3,22 @@ import { createServer } from 'node:net'
 import type { Config } from '../config.js'
 import { CliFailure } from './failure.js'
 
-/** Makes sure that the port can be had, before anything takes long. Throws a CliFailure of code 2. */
+/** Makes sure that every port of the service can be had, before anything takes long. Throws a CliFailure of code 2. */
 export async function requireFreePort(config: Config): Promise<void> {
-  const probe = createServer()
-  try {
-    probe.listen({ host: config.host, port: config.port })
-    await once(probe, 'listening')
-  } catch (error) {
-    throw explainListenError(error, config)
-  } finally {
-    probe.close()
+  const { host, port, gatewayPort, roles } = config
+  await probe(port)
+  if (gatewayPort !== undefined && roles.includes('api')) await probe(gatewayPort)
+
+  async function probe(wanted: number): Promise<void> {
+    const server = createServer()
+    try {
+      server.listen({ host, port: wanted })
+      await once(server, 'listening')
+    } catch (error) {
+      throw explainListenError(error, config)
+    } finally {
+      server.close()
+    }
   }
 }
 

@@ -74,19 +74,23 @@ describe('config', () => {
 })
 
 describe.each(['serve', 'up'])('%s', (command) => {
-  it('finds out that its port is taken before it makes anything', async () => {
-    const other = createServer().listen(0, '127.0.0.1')
-    await once(other, 'listening')
-    const port = String((other.address() as AddressInfo).port)
-    const refused = await run([command], { PARLEY_DATA_DIR: join(folder.path, 'data'), PARLEY_PORT: port })
-    other.close()
-    expect(refused).toMatchObject({
-      code: 2,
-      out: '',
-      err: `parley: PARLEY_PORT=${port}: the port is taken on 127.0.0.1: choose another one, or 0 for any free one\n`,
-    })
-    expect(await readdir(folder.path)).toEqual([])
-  })
+  it.each(['PARLEY_PORT', 'PARLEY_GATEWAY_PORT'])(
+    'finds out that %s is taken before it makes anything',
+    async (name) => {
+      const other = createServer().listen(0, '127.0.0.1')
+      await once(other, 'listening')
+      const port = String((other.address() as AddressInfo).port)
+      const env = { PARLEY_DATA_DIR: join(folder.path, 'data'), PARLEY_PORT: '0', [name]: port }
+      const refused = await run([command], env)
+      other.close()
+      expect(refused).toMatchObject({
+        code: 2,
+        out: '',
+        err: `parley: ${name}=${port}: the port is taken on 127.0.0.1: choose another one, or 0 for any free one\n`,
+      })
+      expect(await readdir(folder.path)).toEqual([])
+    },
+  )
 
   it('ends with 2 where it cannot listen', async () => {
     const env = { PARLEY_DATA_DIR: join(folder.path, 'data'), PARLEY_PORT: '0', PARLEY_HOST: 'nowhere.invalid' }
