@@ -16,6 +16,7 @@ import {
   sealCredentials,
 } from './credentials.js'
 import { makeKnownToSimulator } from './sandbox.js'
+import { sealSettings } from './settings.js'
 
 /** An instance with its token in clear. */
 export interface CreatedInstance {
@@ -58,7 +59,7 @@ export async function createInstance<Result>(
     token_hash: directoryHash(token),
     number: fields.number ?? null,
     owner: null,
-    settings: fields.settings ?? {},
+    settings: sealSettings(ctx, tenant.id, fields.settings ?? {}),
     ...sealCredentials(ctx, tenant.id, credentials),
   }
   return insert(ctx, tenant, row, { token, fieldNames: fields.fieldNames }, finish)

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.js'
 import type { ListedInstance } from '../../core/instances/list.js'
 import type { SetUpInstance } from '../../core/instances/set-up.js'
+import { openSettings } from '../../core/instances/settings.js'
 import type { InstanceWebhook } from '../../core/instances/webhook.js'
 import { qrDataUrl } from '../../lib/qr.js'
 import { toIso } from '../../model/contact.js'
@@ -47,13 +48,13 @@ export async function presentSetUp(ctx: Context, setUp: SetUpInstance, code: Cod
     rabbitmq: {},
     nats: {},
     sqs: {},
-    settings: presentSettings(instance.settings),
+    settings: presentSettings(openSettings(ctx, instance)),
     ...(code !== undefined && { qrcode: await presentCode(code) }),
   }
 }
 
 /** An instance in a list (facts 1). */
-export function presentRow(tenant: Tenant, { instance, token, counts }: ListedInstance) {
+export function presentRow(ctx: Context, tenant: Tenant, { instance, token, counts }: ListedInstance) {
   const { id, name, kind, state, owner, number, state_code: code } = instance
   const isClosed = state === 'close' && code !== null
   return {
@@ -79,8 +80,19 @@ export function presentRow(tenant: Tenant, { instance, token, counts }: ListedIn
     Nats: null,
     Sqs: null,
     Websocket: null,
-    Setting: presentSettings(instance.settings),
+    Setting: presentSettingRow(ctx, instance),
     _count: { Message: counts.messages, Contact: counts.contacts, Chat: counts.contacts },
+  }
+}
+
+/** The settings as the original lists them: a row of their own, which here is the instance's. */
+function presentSettingRow(ctx: Context, instance: Instance) {
+  return {
+    id: instance.id,
+    ...presentSettings(openSettings(ctx, instance)),
+    createdAt: toIso(instance.created_at),
+    updatedAt: toIso(instance.updated_at),
+    instanceId: instance.id,
   }
 }
 

@@ -153,7 +153,13 @@ export const InstanceRow = Type.Object({
   Nats: Type.Null(),
   Sqs: Type.Null(),
   Websocket: Type.Null(),
-  Setting: SettingsSchema,
+  Setting: Type.Object({
+    id: Type.String({ format: 'uuid' }),
+    ...SettingsSchema.properties,
+    createdAt: Type.String({ format: 'date-time' }),
+    updatedAt: Type.String({ format: 'date-time' }),
+    instanceId: Type.String({ format: 'uuid' }),
+  }),
   _count: Type.Object(
     { Message: Type.Integer(), Contact: Type.Integer(), Chat: Type.Integer() },
     {

@@ -5,7 +5,7 @@ import type { Attempt } from '../../core/idempotency.js'
 import { connectInstance, deleteInstance } from '../../core/instances/connect.js'
 import { listInstances } from '../../core/instances/list.js'
 import { recoverSetUp, type SetUpInstance, setUpInstance } from '../../core/instances/set-up.js'
-import { setInstanceSettings } from '../../core/instances/settings.js'
+import { openSettings, setInstanceSettings } from '../../core/instances/settings.js'
 import { tenantOf } from '../../http/auth.js'
 import { answerOnce } from '../../http/idempotency.js'
 import { readLinkNumber } from '../../model/instance.js'
@@ -58,7 +58,7 @@ export function instanceRoutes(server: GatewayServer, ctx: Context): void {
       const tenant = tenantOf(request)
       const filter = { name: name || undefined, id: id || undefined, number: number || undefined }
       const listed = await listInstances(ctx, tenant.id, filter, request.caller?.instance?.id)
-      return listed.map((one) => presentRow(tenant, one))
+      return listed.map((one) => presentRow(ctx, tenant, one))
     },
   )
 
@@ -103,7 +103,7 @@ export function instanceRoutes(server: GatewayServer, ctx: Context): void {
         response: responses({ 200: SettingsSchema }, 404),
       },
     },
-    async (request) => presentSettings((await requireRouteInstance(ctx, request)).settings),
+    async (request) => presentSettings(openSettings(ctx, await requireRouteInstance(ctx, request))),
   )
 }
 

@@ -130,6 +130,27 @@ describe('POST /instance/create', () => {
     expect((await ask('POST', '/settings/set/shop', { body: {}, key: other.key })).status).toBe(404)
   })
 
+  it('keeps the token of a telephone service sealed, and shows it to its owner', async () => {
+    const { id } = await createInstance(world, organization, { integration: 'SANDBOX', wavoipToken: 'of-creation' })
+    const kept = async () => {
+      const { rows } = await world.database.pool.query('SELECT settings FROM instances WHERE id = $1', [id])
+      return rows[0].settings
+    }
+    const shown = async () => (await ask('GET', '/settings/find/shop')).body.wavoipToken
+    expect([await kept(), await shown()]).toEqual([{ wavoipToken: { sealed: expect.any(String) } }, 'of-creation'])
+    const set = await ask('POST', '/settings/set/shop', { body: { wavoipToken: 'set-later' } })
+    expect(set.body.settings.settings.wavoipToken).toBe('set-later')
+    expect(JSON.stringify(await kept())).not.toContain('set-later')
+    const [row] = (await ask('GET', '/instance/fetchInstances?instanceName=shop')).body
+    expect(row.Setting.wavoipToken).toBe('set-later')
+    // As an earlier version kept it.
+    const clear = JSON.stringify({ wavoipToken: 'in clear' })
+    await world.database.pool.query('UPDATE instances SET settings = $2 WHERE id = $1', [id, clear])
+    expect(await shown()).toBe('in clear')
+    await ask('POST', '/settings/set/shop', { body: { wavoipToken: '' } })
+    expect([await kept(), await shown()]).toEqual([{ wavoipToken: '' }, ''])
+  })
+
   it('takes the body of the older version', async () => {
     const { status, body } = await create({
       instanceName: 'shop',
@@ -356,7 +377,7 @@ describe('GET /instance/fetchInstances', () => {
         Nats: null,
         Sqs: null,
         Websocket: null,
-        Setting: SETTINGS,
+        Setting: { id, ...SETTINGS, createdAt: body[0].createdAt, updatedAt: body[0].updatedAt, instanceId: id },
         _count: { Message: 0, Contact: 0, Chat: 0 },
       },
     ])

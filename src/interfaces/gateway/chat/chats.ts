@@ -33,7 +33,10 @@ const ChatSchema = Type.Object({
   windowStart: OptionalText,
   windowExpires: OptionalText,
   windowActive: Type.Boolean({ description: 'Whether the contact wrote within 24 hours' }),
-  lastMessage: Type.Object({}, { additionalProperties: true, description: 'As in findMessages' }),
+  lastMessage: Type.Object(
+    {},
+    { additionalProperties: true, description: 'As in findMessages, and status, participant, sessionId' },
+  ),
   unreadCount: Type.Integer({ minimum: 0, description: 'Counted among the 100 newest messages of the contact' }),
   isSaved: Type.Boolean(),
   archived: Type.Boolean(),
@@ -113,7 +116,8 @@ export function chatListRoutes(server: GatewayServer, ctx: Context): void {
 function presentChat(ctx: Context, instance: Instance, chat: ChatRow) {
   const start = chat.last_inbound_at
   const expires = start && new Date(start.getTime() + WINDOW_MS)
-  const { status, ...message } = presentGatewayMessage(chat, chatOf(chat), instance.id, ctx.mediaLinks.urlOf)
+  const message = presentGatewayMessage(chat, chatOf(chat), instance.id, ctx.mediaLinks.urlOf)
+  const { participant = null } = message.key
   return {
     id: chat.contact_id,
     remoteJid: jidOf(chat),
@@ -123,7 +127,7 @@ function presentChat(ctx: Context, instance: Instance, chat: ChatRow) {
     windowStart: start?.toISOString() ?? null,
     windowExpires: expires?.toISOString() ?? null,
     windowActive: expires !== null && expires > ctx.clock(),
-    lastMessage: { id: chat.id, ...message, MessageUpdate: [{ status }] },
+    lastMessage: { id: chat.id, ...message, participant, sessionId: null, MessageUpdate: [{ status: message.status }] },
     unreadCount: chat.unread,
     isSaved: chat.full_name !== null,
     archived: chat.archived,
