@@ -4,7 +4,7 @@ import { hasFfmpeg } from '../../support/ffmpeg.js'
 import { scan } from '../../support/instances.js'
 import { jpeg, pdf } from '../../support/media.js'
 import { automationNode } from './clients/automation-node.js'
-import { type Account, type Client, type Draft, type MessageKey, Shown } from './clients/client.js'
+import { type Account, ask, type Client, type Draft, type MessageKey, Shown } from './clients/client.js'
 import { phpClient } from './clients/php-client.js'
 import { pythonSdk } from './clients/python-sdk.js'
 import { typescriptSdk } from './clients/typescript-sdk.js'
@@ -13,7 +13,7 @@ import { type MessageWorld, startMessageWorld } from './messages/support.js'
 let on: MessageWorld
 
 beforeAll(async () => {
-  on = await startMessageWorld()
+  on = await startMessageWorld({ PARLEY_GATEWAY_HOST: 'localhost', PARLEY_GATEWAY_PORT: '0' })
 })
 
 afterAll(() => on.close())
@@ -44,7 +44,9 @@ describe.each(CLIENTS)('%s', (name, make) => {
   let token: string
   let number: string
 
-  const account = (key: string): Account => ({ url: `${on.world.app.url}/gateway`, key })
+  // This one drops the path, and so needs the gateway at an address of its own.
+  const origin = () => (make === typescriptSdk ? on.world.app.gatewayUrl : on.world.app.url)
+  const account = (key: string): Account => ({ url: `${origin()}/gateway`, key })
 
   /** Sends it to the person, and resolves to its key and to what arrived there. */
   async function send(draft: Draft) {
@@ -193,5 +195,26 @@ describe.each(CLIENTS)('%s', (name, make) => {
     expect(await client.remove(name)).toBe('Instance deleted')
     expect((await shown(client.state(name))).status).toBe(404)
     expect(await client.instances()).not.toHaveProperty(name)
+  })
+})
+
+describe('a client that drops the path of its base address', () => {
+  const reach = (origin: string, method: string, path: string, body?: object) => {
+    const headers = { apikey: on.organization.key, 'content-type': 'application/json' }
+    return ask(new URL(path, `${origin}/gateway/`).href, method, headers, body)
+  }
+
+  it('is answered at the host name of the gateway', async () => {
+    const origin = on.world.app.url.replace('127.0.0.1', 'localhost')
+    const { body } = await reach(origin, 'GET', '/instance/connectionState/phone')
+    expect(body).toEqual({ instance: { instanceName: 'phone', state: 'open' } })
+    const number = on.newNumber()
+    const sent = await reach(origin, 'POST', '/message/sendText/phone', { number, text: 'by name' })
+    expect([sent.status, sent.body.message]).toEqual([201, { conversation: 'by name' }])
+    expect((await on.arrived(number)).at(-1)).toMatchObject({ id: sent.body.key.id, text: { body: 'by name' } })
+  })
+
+  it('finds nothing at any other address', async () => {
+    expect((await reach(on.world.app.url, 'GET', '/instance/connectionState/phone')).status).toBe(404)
   })
 })

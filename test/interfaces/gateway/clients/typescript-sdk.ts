@@ -2,12 +2,12 @@ import { type Account, ask, type Client, type Draft, type MessageKey, Shown, toD
 
 /**
  * A library for TypeScript: flat bodies of version 2, a Content-Type on every request, a slash at the end, PUT for changes; it
- * looks through `response.message` for a text, and through a sent message for what was sent.
+ * drops the path of the base address, and looks through `response.message` for a text, and through a sent message for what was sent.
  */
 export function typescriptSdk({ url, key }: Account): Client {
   const request = async (method: string, path: string, body?: object) => {
     const headers = { 'Content-Type': 'application/json', apikey: key }
-    const reply = await ask(new URL(`${url}/${path}/`).href, method, headers, body)
+    const reply = await ask(new URL(`/${path}/`, url).href, method, headers, body)
     if (reply.status < 300) return reply.body
     throw new Shown(reply.status, textOf(reply.body.response.message) ?? `Request failed with status ${reply.status}`)
   }
