@@ -1,5 +1,5 @@
 import type { DeviceEvent } from './event.js'
-import { isChat, normalizeJid } from './jid.js'
+import { isChat, isLid, normalizeJid } from './jid.js'
 
 /** Tells the messages of each chat in the order in which they came, and those that waited for the device before live ones. */
 export interface Arrivals {
@@ -20,6 +20,11 @@ export interface ArrivedMessage {
   /** The chat, where the owner's own phone wrote it. */
   recipient?: string
   offline?: string
+  /** The number of a sender who writes under a hidden id. */
+  sender_pn?: string
+  /** The same of the chat, where the owner's own phone wrote it. */
+  recipient_pn?: string
+  peer_recipient_pn?: string
 }
 
 export interface ToldMessage {
@@ -55,8 +60,9 @@ export function createArrivals(
   const ending = new AbortController()
   let backlog: 'unknown' | 'coming' | 'over' = 'unknown'
 
-  function came({ id, from = '', recipient = from, offline }: ArrivedMessage): void {
-    const chat = normalizeJid(recipient)
+  function came(message: ArrivedMessage): void {
+    const { id, offline } = message
+    const chat = chatOf(message)
     if (id === undefined || byId.has(id) || !isChat(chat) || ending.signal.aborted) return
     const arrival = { id, chat, isLive: offline === undefined, events: null, over: new AbortController() }
     const line = chats.get(chat) ?? []
@@ -135,4 +141,11 @@ export function createArrivals(
   }
 
   return { came, told, caughtUp, end }
+}
+
+/** One person may write by number and under a hidden id within one burst: both are one chat, that of the number. */
+function chatOf({ from = '', recipient, sender_pn, recipient_pn, peer_recipient_pn }: ArrivedMessage): string {
+  const jid = recipient ?? from
+  const number = recipient === undefined ? sender_pn : (recipient_pn ?? peer_recipient_pn)
+  return normalizeJid(isLid(jid) ? (number ?? jid) : jid)
 }

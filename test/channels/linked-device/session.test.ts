@@ -120,6 +120,18 @@ describe('messages that come close together', () => {
     expect(ids(device.events)).toEqual(['A', 'B', 'C'])
   })
 
+  it('are in order too where one person is addressed by number and by a hidden id', async () => {
+    const { device, socket } = await open()
+    const number = '5511888887777@s.whatsapp.net'
+    socket.receive({ id: 'A', from: LID, sender_pn: number })
+    socket.receive({ id: 'B', from: number })
+    socket.receive({ id: 'C', from: '5511999990000@s.whatsapp.net', recipient: LID, peer_recipient_pn: number })
+    for (const id of ['C', 'A']) socket.raise('messages.upsert', told(id))
+    socket.raise('messages.upsert', told('B', 'notify', number))
+    await device.until(() => device.events.length === 3)
+    expect(ids(device.events)).toEqual(['A', 'B', 'C'])
+  })
+
   it('wait for nothing in other chats', async () => {
     const { device, socket } = await open()
     socket.receive({ id: 'A', from: LID })
