@@ -11,12 +11,7 @@ ALTER TABLE storefront_orders
   ADD COLUMN clicked_at timestamptz,
   ADD FOREIGN KEY (organization_id, contact_id) REFERENCES contacts (organization_id, id)
     ON DELETE SET NULL (contact_id) NOT VALID;
-CREATE INDEX storefront_orders_contact ON storefront_orders (organization_id, contact_id) WHERE contact_id IS NOT NULL;
-CREATE INDEX storefront_orders_clicked ON storefront_orders (organization_id, clicked_broadcast_id)
-  WHERE clicked_broadcast_id IS NOT NULL;
-
--- Buyers are known by their e-mail addresses too.
-CREATE INDEX contacts_email ON contacts (organization_id, lower(email)) WHERE email IS NOT NULL;
+-- The indexes of these columns are built by 0013, while others write.
 
 -- Which short links were given to whom. n: the recipient's own link; 0: that of all recipients of a broadcast, or of the one of a
 -- send-template, whose campaign_id is then another one than its broadcast_id. campaign: of the link, in lower case.

@@ -2,13 +2,22 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Logger, runMigrations } from 'graphile-worker'
 import type pg from 'pg'
+import { sleep } from '../lib/backoff.js'
 import { packageRoot } from '../lib/package-root.js'
+import { isDeadlock } from './errors.js'
 
 /** How a database stands to this version of the service. `ahead`: a newer version migrated it. */
 export type SchemaState = 'current' | 'behind' | 'ahead'
 
 /** Everybody who migrates this database waits for this lock. */
 const MIGRATION_LOCK = 0x7061726c6d6967n
+/** How often the lock is asked for while another process holds it. */
+const LOCK_PAUSE_MS = 50
+const MAX_TRIES = 20
+
+/** The first line of a migration that builds indexes while others write. */
+const NO_TRANSACTION = '-- no transaction\n'
+const BUILD = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+)\s/
 
 interface Migration {
   version: number
@@ -23,8 +32,7 @@ interface Migration {
 export async function migrate(pool: pg.Pool, taskNames: readonly string[]): Promise<string[]> {
   const client = await pool.connect()
   try {
-    await client.query(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`)
-    const applied = await applyMigrations(client)
+    const applied = await underLock(client, () => applyMigrations(client))
     await runMigrations({ pgPool: pool, logger: silentLogger })
     await client.query(
       `INSERT INTO graphile_worker._private_tasks (identifier) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING`,
@@ -49,6 +57,32 @@ export async function schemaState(pool: pg.Pool): Promise<SchemaState> {
 
 const silentLogger = new Logger(() => () => undefined)
 
+/**
+ * Does work under the migration lock, which the client goes on holding. A process of an older version waits for the lock in a
+ * statement, and an index that is built waits for that statement: PostgreSQL breaks the circle, and here the lock is given back, so
+ * that the other process goes first.
+ */
+async function underLock(client: pg.PoolClient, work: () => Promise<string[]>): Promise<string[]> {
+  for (let attempt = 1; ; attempt++) {
+    await takeLock(client)
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === MAX_TRIES || !isDeadlock((error as Error).cause)) throw error
+      await client.query(`SELECT pg_advisory_unlock(${MIGRATION_LOCK})`)
+    }
+  }
+}
+
+/** Asks again and again: a statement that waited for the lock would hold a snapshot, for which the building of an index waits. */
+async function takeLock(client: pg.PoolClient): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query(`SELECT pg_try_advisory_lock(${MIGRATION_LOCK}) AS taken`)
+    if (rows[0].taken) return
+    await sleep(LOCK_PAUSE_MS)
+  }
+}
+
 async function applyMigrations(client: pg.PoolClient): Promise<string[]> {
   await client.query(
     `CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -62,15 +96,45 @@ async function applyMigrations(client: pg.PoolClient): Promise<string[]> {
 }
 
 async function apply(client: pg.PoolClient, { version, name, read }: Migration): Promise<void> {
-  await client.query('BEGIN')
+  const text = await read()
+  const note = () => client.query('INSERT INTO schema_migrations (version, name) VALUES ($1, $2)', [version, name])
   try {
-    await client.query(await read())
-    await client.query('INSERT INTO schema_migrations (version, name) VALUES ($1, $2)', [version, name])
-    await client.query('COMMIT')
+    if (text.startsWith(NO_TRANSACTION)) {
+      await buildIndexes(client, text)
+      await note()
+    } else {
+      await client.query('BEGIN')
+      await client.query(text)
+      await note()
+      await client.query('COMMIT')
+    }
   } catch (error) {
     await client.query('ROLLBACK')
     throw new Error(`migration ${name} failed: ${(error as Error).message}`, { cause: error })
   }
+}
+
+/** Each statement builds one index. Done again it changes nothing. */
+async function buildIndexes(client: pg.PoolClient, text: string): Promise<void> {
+  const statements = text
+    .replaceAll(/^--.*$/gm, '')
+    .split(';')
+    .map((part) => part.trim())
+  for (const statement of statements.filter((part) => part !== '')) {
+    const name = BUILD.exec(statement)?.[1]
+    if (name === undefined) throw new Error(`it may only build indexes, and says ${JSON.stringify(statement)}`)
+    await dropUnfinished(client, name)
+    await client.query(statement)
+  }
+}
+
+/** A build that was interrupted leaves an index that is not used, and that IF NOT EXISTS takes for a good one. */
+async function dropUnfinished(client: pg.PoolClient, name: string): Promise<void> {
+  const { rowCount } = await client.query(
+    'SELECT FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT (indisvalid AND indisready)',
+    [name],
+  )
+  if (rowCount) await client.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`)
 }
 
 async function appliedVersions(client: pg.Pool | pg.PoolClient): Promise<Set<number>> {

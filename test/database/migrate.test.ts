@@ -1,0 +1,153 @@
+import type pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { migrate } from '../../src/database/migrate.js'
+import { type Database, openDatabase } from '../../src/database/pool.js'
+import { newId } from '../../src/lib/id.js'
+import { createTestDatabase, type TestDatabase } from '../support/database.js'
+
+let database: TestDatabase
+const opened: Database[] = []
+const holding: (() => Promise<void>)[] = []
+
+const BUILD = 'CREATE INDEX CONCURRENTLY'
+const INDEXES = ['contacts_email', 'storefront_orders_clicked', 'storefront_orders_contact']
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+
+/** As a database stands that a version without these indexes has migrated. */
+beforeEach(async () => {
+  await database.pool.query(`DROP INDEX IF EXISTS ${INDEXES.join(', ')}`)
+  await database.pool.query('DELETE FROM schema_migrations WHERE version = 13')
+})
+afterEach(async () => {
+  for (const letGo of holding.splice(0)) await letGo()
+  for (const process of opened.splice(0)) await process.close()
+})
+afterAll(() => database.drop())
+
+/** Migrates as a process of its own does. */
+function startMigration(): Promise<string[]> {
+  const process = openDatabase(database.connection, 4, () => undefined)
+  opened.push(process)
+  return migrate(process.pool, [])
+}
+
+/** A transaction that has written contacts: no index of contacts is finished before it ends. Ends it when called. */
+async function holdContacts(): Promise<() => Promise<void>> {
+  let client: pg.PoolClient | null = await database.pool.connect()
+  await client.query('BEGIN')
+  await insertContact(client)
+  const letGo = async () => {
+    const ended = client
+    client = null
+    await ended?.query('COMMIT')
+    ended?.release()
+  }
+  holding.push(letGo)
+  return letGo
+}
+
+async function insertContact(db: pg.Pool | pg.PoolClient): Promise<void> {
+  const id = newId()
+  await db.query(
+    `INSERT INTO organizations (id, name, slug, default_country, timezone, currency, language)
+     VALUES ($1, 'Shop', 'shop', 'BR', 'UTC', 'BRL', 'pt_BR')`,
+    [id],
+  )
+  await db.query(
+    `INSERT INTO contacts (organization_id, id, chat_id, email) VALUES ($1, $1, '5511987654321', 'ana@example.com')`,
+    [id],
+  )
+}
+
+/** Resolves to the process that builds an index, as soon as it waits for others. */
+async function untilBuilderWaits(): Promise<number> {
+  let pid = 0
+  await expect
+    .poll(async () => {
+      const { rows } = await database.pool.query(
+        `SELECT pid FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1`,
+        [`${BUILD}%`],
+      )
+      pid = rows[0]?.pid
+      return rows.length
+    })
+    .toBe(1)
+  return pid
+}
+
+async function indexes(): Promise<Record<string, boolean>> {
+  const { rows } = await database.pool.query<{ name: string; valid: boolean }>(
+    `SELECT c.relname AS name, i.indisvalid AS valid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+     WHERE c.relname = ANY ($1) ORDER BY c.relname`,
+    [INDEXES],
+  )
+  return Object.fromEntries(rows.map(({ name, valid }) => [name, valid]))
+}
+
+const ALL_VALID = Object.fromEntries(INDEXES.map((name) => [name, true]))
+const APPLIED = ['0013_revenue_indexes']
+
+describe('a migration that builds indexes', () => {
+  it('lets others write while it waits for a long transaction', async () => {
+    const letGo = await holdContacts()
+    const migrating = startMigration()
+    await untilBuilderWaits()
+    await insertContact(database.pool)
+    expect(await indexes()).toMatchObject({ contacts_email: false })
+    await letGo()
+    expect(await migrating).toEqual(APPLIED)
+    expect(await indexes()).toEqual(ALL_VALID)
+  })
+
+  it('builds anew what an interrupted one left', async () => {
+    const letGo = await holdContacts()
+    const interrupted = expect(startMigration()).rejects.toThrow('migration 0013_revenue_indexes failed')
+    await database.pool.query('SELECT pg_cancel_backend($1)', [await untilBuilderWaits()])
+    await interrupted
+    await letGo()
+    expect(await indexes()).toMatchObject({ contacts_email: false })
+    expect(await startMigration()).toEqual(APPLIED)
+    expect(await indexes()).toEqual(ALL_VALID)
+  })
+
+  it('leaves the indexes of a database that has them already', async () => {
+    await startMigration()
+    const oid = async () => (await database.pool.query(`SELECT 'contacts_email'::regclass::oid AS oid`)).rows
+    const before = await oid()
+    await database.pool.query('DELETE FROM schema_migrations WHERE version = 13')
+    expect(await startMigration()).toEqual(APPLIED)
+    expect(await oid()).toEqual(before)
+  })
+
+  it('is applied once by two processes that migrate at the same time', async () => {
+    const letGo = await holdContacts()
+    const both = [startMigration(), startMigration()]
+    await untilBuilderWaits()
+    await letGo()
+    expect((await Promise.all(both)).sort()).toEqual([[], APPLIED])
+    expect(await indexes()).toEqual(ALL_VALID)
+  })
+
+  it('ends where a process of an older version waits for the lock in a statement', async () => {
+    const letGo = await holdContacts()
+    const migrating = startMigration()
+    await untilBuilderWaits()
+    const older = await database.pool.connect()
+    const { rows } = await database.pool.query(`SELECT objid, classid FROM pg_locks WHERE locktype = 'advisory'`)
+    const key = (BigInt(rows[0].classid) << 32n) | BigInt(rows[0].objid)
+    const waiting = older.query('SELECT pg_advisory_lock($1)', [String(key)]).then(
+      () => 'has it',
+      (error) => error.code,
+    )
+    await letGo()
+    // PostgreSQL ends one of both; an older process that gets the lock finds nothing to do, and ends.
+    expect(['has it', '40P01']).toContain(await waiting)
+    older.release(true)
+    expect(await migrating).toEqual(APPLIED)
+    expect(await indexes()).toEqual(ALL_VALID)
+  })
+})
