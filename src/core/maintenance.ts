@@ -81,7 +81,7 @@ export async function prune(ctx: Context): Promise<void> {
   await inBatches((limit) => pruneEvents(ctx.database, monthAgo, limit))
   await inBatches((limit) => pruneDeliveries(ctx.database, idBefore(monthAgo), limit))
   await inBatches((limit) => pruneShortLinkVisits(ctx.database, before(now, VISITS_MS), limit))
-  await pruneStorefrontWebhooks(ctx.database, monthAgo)
+  await inBatches((limit) => pruneStorefrontWebhooks(ctx.database, monthAgo, limit))
   await inBatches((limit) => pruneIdempotencyKeys(ctx.database, idBefore(before(now, DAY_MS)), limit))
   await pruneBroadcastRetries(ctx.database, before(now, 2 * DAY_MS))
   await pruneSessions(ctx.database, now)

@@ -74,9 +74,19 @@ const cancel = statement<never>(
    WHERE organization_id = $1 AND id = $2`,
 )
 
-const prune = statement<never>(
+const prune = statement<{ count: number }>(
   'storefrontOrders.pruneWebhooks',
-  `DELETE FROM storefront_webhooks w USING organizations o WHERE w.organization_id = o.id AND w.received_at < $1`,
+  `WITH old AS (
+     SELECT w.organization_id, w.id
+     FROM organizations o CROSS JOIN LATERAL (
+       SELECT organization_id, id FROM storefront_webhooks WHERE organization_id = o.id AND received_at < $1 LIMIT $2
+     ) w
+     LIMIT $2
+   ), pruned AS (
+     DELETE FROM storefront_webhooks w USING old WHERE w.organization_id = old.organization_id AND w.id = old.id
+     RETURNING w.id
+   )
+   SELECT count(*) FROM pruned`,
 )
 
 const findSync = statement<OrderSync>(
@@ -150,9 +160,10 @@ export async function cancelStorefrontOrder(
   await db.run(cancel, [organizationId, id, at])
 }
 
-/** Forgets webhooks received before `before`. Of all tenants. */
-export async function pruneStorefrontWebhooks(db: Queryable, before: Date): Promise<void> {
-  await db.run(prune, [before])
+/** Forgets at most `limit` webhooks received before `before`; resolves to how many. Of all tenants. */
+export async function pruneStorefrontWebhooks(db: Queryable, before: Date, limit: number): Promise<number> {
+  const [row] = await db.run(prune, [before, limit])
+  return row?.count ?? 0
 }
 
 /** A storefront and up to which change its orders are known; the token is sealed. */

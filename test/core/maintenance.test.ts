@@ -260,7 +260,7 @@ describe('pruning', () => {
     expect(await countDeliveries()).toEqual({ delivered: 2 })
   })
 
-  it('deletes callbacks, events and kept answers in batches too', async () => {
+  it("deletes callbacks, events, kept answers and a storefront's webhooks in batches too", async () => {
     const { pool } = world.database
     const ids = Array.from({ length: 5_001 }, () => newId())
     await pool.query(
@@ -277,6 +277,10 @@ describe('pruning', () => {
        SELECT $1, 'POST /x', given.id, '', given.id, 1 FROM unnest($2::uuid[]) AS given (id)`,
       [organization.id, ids],
     )
+    await pool.query(
+      `INSERT INTO storefront_webhooks (organization_id, id) SELECT $1, given.id FROM unnest($2::text[]) AS given (id)`,
+      [organization.id, ids],
+    )
     await pool.query(`
       CREATE TABLE test_deletions (table_name text, rows integer);
       CREATE FUNCTION test_note_deletion() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -286,6 +290,7 @@ describe('pruning', () => {
       CREATE TRIGGER test_note AFTER DELETE ON callbacks REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION test_note_deletion();
       CREATE TRIGGER test_note AFTER DELETE ON events REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION test_note_deletion();
       CREATE TRIGGER test_note AFTER DELETE ON idempotency_keys REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION test_note_deletion();
+      CREATE TRIGGER test_note AFTER DELETE ON storefront_webhooks REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION test_note_deletion();
     `)
     world.advance(31 * DAY)
     await prune(world.app.ctx)
@@ -293,10 +298,15 @@ describe('pruning', () => {
       `SELECT table_name, max(rows) AS most, sum(rows) >= 5001 AS is_all FROM test_deletions GROUP BY table_name ORDER BY table_name`,
     )
     expect(rows).toEqual(
-      ['callbacks', 'events', 'idempotency_keys'].map((table_name) => ({ table_name, most: 5_000, is_all: true })),
+      ['callbacks', 'events', 'idempotency_keys', 'storefront_webhooks'].map((table_name) => ({
+        table_name,
+        most: 5_000,
+        is_all: true,
+      })),
     )
     await pool.query(`
       DROP TRIGGER test_note ON callbacks; DROP TRIGGER test_note ON events; DROP TRIGGER test_note ON idempotency_keys;
+      DROP TRIGGER test_note ON storefront_webhooks;
       DROP FUNCTION test_note_deletion; DROP TABLE test_deletions`)
   })
 
