@@ -98,6 +98,38 @@ describe('an event arrives at the webhook of an instance', () => {
     expect(updates[0]?.body.data).toMatchObject({ keyId: sent?.body.data.key.id, fromMe: true })
   })
 
+  it('for reactions, whose keys say whose message they are to, as stored ones do', async () => {
+    const events = ['SEND_MESSAGE', 'MESSAGES_UPSERT']
+    const endpoint = await startInstanceEndpoint(world, organization, { events })
+    const { name } = endpoint.instance
+    const ask = async (path: string, body: object) => {
+      const answer = await world.request('POST', `/gateway/${path}/${name}`, { key: organization.key, body })
+      await world.settle()
+      return answer.body
+    }
+    await receive('Oi')
+    const { key: ours } = await ask('message/sendText', { number: FROM, text: 'Olá' })
+    const theirs = endpoint.received[0]?.body.data.key
+    const ids: string[] = []
+    for (const key of [ours, theirs]) ids.push((await ask('message/sendReaction', { key, reaction: '👍' })).key.id)
+    const reaction = { message_id: ours.id, emoji: '❤️' }
+    await receiveMessages(world, organization, {
+      ...textMessage(FROM, ''),
+      type: 'reaction',
+      text: undefined,
+      reaction,
+    })
+    await world.settle()
+    const posted = endpoint.received.slice(2).map(({ body }) => body.data)
+    const keys = posted.map(({ message }) => message.reactionMessage?.key)
+    expect(keys).toEqual([ours, theirs, ours])
+    expect([ours.fromMe, theirs.fromMe]).toEqual([true, false])
+    for (const [index, id] of ids.entries()) {
+      const { messages } = await ask('chat/findMessages', { where: { key: { id } } })
+      expect(messages.records[0].message.reactionMessage.key).toEqual(keys[index])
+    }
+  })
+
   it('for what its contact changes and takes back; Interface A never hears of that', async () => {
     const endpoint = await startInstanceEndpoint(world, organization, {
       events: ['messages.edited', 'messages-delete'],
