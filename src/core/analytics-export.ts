@@ -2,6 +2,7 @@ import type { Context } from '../context.js'
 import { writeCsv } from '../lib/csv-write.js'
 import type { DateRange } from '../model/analytics.js'
 import type { Organization } from '../model/organization.js'
+import type { RangeRevenue } from '../model/revenue.js'
 import { readAnalytics, readBroadcastAnalytics } from './analytics.js'
 import { exportRecipients } from './broadcasts/recipients-file.js'
 
@@ -11,9 +12,11 @@ type BroadcastAnalytics = Awaited<ReturnType<typeof readBroadcastAnalytics>>
 /** The tables of all campaigns of a range, with their columns: those of the analytics, in their order. */
 const RANGE_TABLES = {
   campaigns: table(
-    (analytics: RangeAnalytics) => analytics.campaignPerformance,
+    (analytics: RangeAnalytics) =>
+      analytics.campaignPerformance.map(({ revenue, ...campaign }) => ({ ...campaign, ...toColumns(revenue) })),
     ['broadcastId', 'name', 'templateName', 'createdAt', 'totalRecipients'],
     ['sent', 'delivered', 'read', 'failed', 'deliveryRate', 'readRate'],
+    ['attributedRevenue', 'attributedOrders', 'campaignRevenue', 'campaignOrders', 'currency'],
   ),
   days: table((analytics: RangeAnalytics) => analytics.timeSeriesData, ['date', 'sent', 'delivered', 'read', 'failed']),
   templates: table(
@@ -58,6 +61,17 @@ export async function exportBroadcast(
 ): Promise<AsyncGenerator<string>> {
   if (name === 'recipients') return exportRecipients(ctx, organization, broadcastId, null)
   return BROADCAST_TABLES[name](await readBroadcastAnalytics(ctx, organization, broadcastId))
+}
+
+/** Both figures of revenue, first what is due to the broadcast alone. */
+function toColumns({ attributed, totalRevenue, orderCount, currency }: RangeRevenue) {
+  return {
+    attributedRevenue: attributed.totalRevenue,
+    attributedOrders: attributed.orderCount,
+    campaignRevenue: totalRevenue,
+    campaignOrders: orderCount,
+    currency,
+  }
 }
 
 /** Makes what writes a table of some analytics. */

@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { RangeRevenue } from '../../../src/model/revenue.js'
 import type { StorefrontOrder } from '../../../src/model/storefront-order.js'
 import { putStorefrontOrders } from '../../../src/storage/storefront-orders.js'
 import { seedCampaign, seedRecipient } from '../../support/campaigns.js'
@@ -37,16 +38,19 @@ async function tableOf(question: Question) {
   return { name: headers.get('content-disposition'), header, rows }
 }
 
-/** What a campaign earned is no cell. */
-function withoutRevenue(row: object): object {
-  return Object.fromEntries(Object.entries(row).filter(([name]) => name !== 'revenue'))
+/** What a campaign earned is in cells of its own. */
+function toCells({ revenue, ...row }: { revenue?: RangeRevenue }): object {
+  if (revenue === undefined) return row
+  const { attributed, totalRevenue: campaignRevenue, orderCount: campaignOrders, currency } = revenue
+  const { totalRevenue: attributedRevenue, orderCount: attributedOrders } = attributed
+  return { ...row, attributedRevenue, attributedOrders, campaignRevenue, campaignOrders, currency }
 }
 
 /** What /broadcast-analytics tells, as cells of a table with these columns. */
 async function figuresOf(question: string, pick: (data: never) => object[]) {
   const { body } = await owner.call('GET', `/broadcast-analytics?${question}`)
   const rows = pick(body.data as never)
-  return rows.map(withoutRevenue).map((row) => Object.values(row).map((value) => String(value ?? '')))
+  return rows.map(toCells).map((row) => Object.values(row).map((value) => String(value ?? '')))
 }
 
 describe('the tables of a range', () => {
@@ -69,7 +73,7 @@ describe('the tables of a range', () => {
     expect(rows).toEqual(await figuresOf(query, pick))
     expect(rows).toHaveLength(count)
     const { body } = await owner.call('GET', `/broadcast-analytics?${query}`)
-    expect(header).toEqual(Object.keys(withoutRevenue(body.data[name][0])))
+    expect(header).toEqual(Object.keys(toCells(body.data[name][0])))
     expect(disposition).toBe(`attachment; filename="${table}-2026-03-01-2026-03-31.csv"`)
   })
 
