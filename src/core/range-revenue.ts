@@ -19,13 +19,14 @@ export interface RevenueOfGroups {
 
 /**
  * What was earned by what was sent in a range of days; `groups`: the ids of the broadcasts and of the days of send-templates that
- * are counted together. Orders in other currencies than the organization's are left out.
+ * are counted together. Orders in other currencies than the organization's are left out. `isRecount`: every order is looked at by itself.
  */
 export async function findRangeRevenue(
   ctx: Pick<Context, 'database' | 'clock' | 'channelNames'>,
   organization: Organization,
   { from }: DateRange,
   groups: readonly (readonly string[])[],
+  isRecount = false,
 ): Promise<RevenueOfGroups> {
   const { id, currency } = organization
   const ids = groups.flatMap((members, place) => members.map((member) => ({ place, id: member })))
@@ -34,7 +35,7 @@ export async function findRangeRevenue(
   if (campaigns.length === 0) return presenterOf(organization, [], [])
   // A day too many, whatever the organization's time zone.
   const since = new Date(Date.parse(from) - DAY_MS)
-  const attribution = await findAttribution(ctx, organization, campaigns, { from: since, to: ctx.clock() })
+  const attribution = await findAttribution(ctx, organization, campaigns, { from: since, to: ctx.clock() }, isRecount)
   const [sums, byPlace, attributed] = await Promise.all([
     sumStorefrontOrders(ctx.database, id, attribution),
     sumOrdersByPlace(ctx.database, id, attribution, currency, places),

@@ -126,12 +126,12 @@ const listErrorTexts = statement<{ code: string; text: string }>(
 
 const listCampaigns = statement<CampaignName>(
   'analytics.listCampaigns',
-  'SELECT id, name, kind FROM broadcasts WHERE organization_id = $1 ORDER BY created_at, id',
+  'SELECT id, name, kind, day::text FROM broadcasts WHERE organization_id = $1 ORDER BY created_at, id',
 )
 
 const findCampaignOf = statement<CampaignName>(
   'analytics.findCampaign',
-  `SELECT id, name, kind FROM broadcasts
+  `SELECT id, name, kind, day::text FROM broadcasts
    WHERE organization_id = $1 AND id = coalesce(
      (SELECT campaign_id FROM broadcast_recipients WHERE organization_id = $1 AND broadcast_id = $2 AND n = 0), $2
    )`,
@@ -183,7 +183,10 @@ const findDrift = statement<Drift>(
 )
 
 /** How a campaign is called. */
-export type CampaignName = Pick<CampaignRow, 'id' | 'name' | 'kind'>
+export type CampaignName = Pick<CampaignRow, 'id' | 'name' | 'kind'> & {
+  /** Of send-templates: YYYY-MM-DD, in the organization's time zone. */
+  day: string | null
+}
 
 /** A counter that is not what its rows say. */
 export interface Drift {

@@ -7,7 +7,7 @@ import { FITTING, ORDERED_UNTIL, type OrderFilter } from './storefront-orders.js
 // Where every message failed nobody was reached. One that goes on for long was begun before the orders that may be due to it.
 const listBroadcasts = statement<BroadcastSending>(
   'attribution.listBroadcasts',
-  `SELECT b.id, b.started_at, b.parameters -> 'buttons' AS buttons, ARRAY (
+  `SELECT b.id, b.started_at, b.completed_at, b.parameters -> 'buttons' AS buttons, ARRAY (
      SELECT utm_campaign FROM broadcast_utm_campaigns u WHERE u.organization_id = $1 AND u.broadcast_id = b.id
    ) AS utm_campaigns
    FROM broadcasts b
@@ -24,15 +24,19 @@ const listBroadcasts = statement<BroadcastSending>(
      ) > 0`,
 )
 
-/** The broadcasts that an order of a campaign may be due to, latest first: $4 campaigns (with suffix), $5 their ids, $6 their starts. */
+/** $4: the broadcasts that an order of a campaign may be due to, and the spans of time in which that is plain; and when its send-templates went out. */
 const SENDINGS = `sendings AS MATERIALIZED (
-     SELECT campaign, array_agg(id ORDER BY at DESC, id DESC) AS ids, array_agg(at ORDER BY at DESC, id DESC) AS starts
-     FROM unnest($4::text[], $5::uuid[], $6::timestamptz[]) AS s (campaign, id, at)
-     GROUP BY campaign
+     SELECT * FROM jsonb_to_recordset($4::jsonb) AS s (campaign text, ids uuid[], starts timestamptz[], bounds timestamptz[],
+       plain boolean[], due uuid[])
+   ), singles AS MATERIALIZED (
+     SELECT min(noted_at) AS first, max(noted_at) + interval '1 day' AS last
+     FROM sent_links
+     WHERE organization_id = $1 AND campaign_id <> broadcast_id
+       AND campaign IN (SELECT unnest($2::text[]) UNION SELECT regexp_replace(unnest($2::text[]), '${SUFFIX_PATTERN}', ''))
    )`
 
-/** $7: how many days an order is due to what came before it. */
-const EARLIEST = `o.until - $7::int * interval '24 hours'`
+/** $5: how many days an order is due to what came before it. */
+const EARLIEST = `o.until - $5::int * interval '24 hours'`
 const BASES = `ARRAY[o.campaign, regexp_replace(o.campaign, '${SUFFIX_PATTERN}', '')]`
 
 // What an erased contact was sent is told by its recipient.
@@ -73,11 +77,17 @@ const LAST_SINGLE = `SELECT l.broadcast_id AS id, l.noted_at AS at
          ORDER BY l.noted_at DESC, l.broadcast_id DESC
          LIMIT 1`
 
-/** The id of the broadcast or send-template that the order `o` is due to, as SQL; null where there is none. One at most. */
+/** In which of the spans of its campaign the order `o` is; 0 or null: before the first of them. */
+const SPAN = 'width_bucket(o.until, s.bounds)'
+const NO_SINGLE = `(o.until < singles.first OR ${EARLIEST} > singles.last OR singles.first IS NULL)`
+
+/**
+ * The id of the broadcast or send-template that the order `o` is due to, as SQL; null where there is none. One at most. What the
+ * buyer was sent is looked up only where it matters: that is what costs.
+ */
 const DUE_TO = `coalesce(
      CASE WHEN o.clicked_at >= ${EARLIEST} THEN o.clicked_broadcast_id END,
-     ${SENT_TO_BUYER},
-     (
+     CASE WHEN coalesce(s.plain[${SPAN}], true) AND ${NO_SINGLE} THEN s.due[${SPAN}] ELSE coalesce(${SENT_TO_BUYER}, (
        SELECT last.id
        FROM (
          (${LAST_BROADCAST})
@@ -86,31 +96,41 @@ const DUE_TO = `coalesce(
        ) last
        ORDER BY last.at DESC, last.id DESC
        LIMIT 1
-     )
+     )) END
    )`
 
-/** The orders that fit and what more is said of them, each with the broadcasts of its campaign. */
-const ordersWhere = (condition: string, limit = '') => `(
-     SELECT o.*, ${ORDERED_UNTIL} AS until FROM storefront_orders o WHERE ${FITTING} AND ${condition} ${limit}
-   ) o LEFT JOIN sendings s ON s.campaign = o.campaign`
+/** Orders, given as SQL, each with the broadcasts of its campaign. OFFSET: `until` is reckoned once, not wherever it is named. */
+const withSendings = (orders: string) => `(
+     SELECT o.*, ${ORDERED_UNTIL} AS until FROM (${orders}) o OFFSET 0
+   ) o LEFT JOIN sendings s ON s.campaign = o.campaign CROSS JOIN singles`
 
-// Nothing that began at $9 was there before, and nothing that ended by $10 led to later orders, but by a click.
+// Nothing that began at $7 was there before, and nothing that ended by $8 led to later orders, but by a click.
 const sumOne = statement<AttributedSum>(
   'attribution.sumOne',
   `WITH ${SENDINGS}
    SELECT count(*) AS "orderCount", round(sum(total_price), 2)::float8 AS revenue,
      round(sum(total_price) / count(*), 2)::float8 AS "avgOrderValue"
-   FROM ${ordersWhere('currency = $11 AND ordered_at >= $9 AND (ordered_at <= $10 OR clicked_broadcast_id = $8)')}
-   WHERE ${DUE_TO} = $8
+   FROM ${withSendings(`SELECT * FROM storefront_orders
+     WHERE ${FITTING} AND currency = $9 AND ordered_at >= $7 AND (ordered_at <= $8 OR clicked_broadcast_id = $6)`)}
+   WHERE ${DUE_TO} = $6
    HAVING count(*) > 0`,
 )
 
+// The newest of each campaign first: those an index has in order.
 const listNewest = statement<ListedOrder>(
   'attribution.listNewest',
   `WITH ${SENDINGS}
    SELECT name, round(total_price, 2)::float8 AS total_price, currency, ordered_at, financial_status, utm_campaign,
-     coalesce(${DUE_TO} = $8, false) AS attributed
-   FROM ${ordersWhere('true', 'ORDER BY ordered_at DESC, id DESC LIMIT $9')}
+     coalesce(${DUE_TO} = $6, false) AS attributed
+   FROM ${withSendings(`SELECT newest.*
+     FROM unnest($2::text[]) AS one (campaign) CROSS JOIN LATERAL (
+       SELECT * FROM storefront_orders
+       WHERE organization_id = $1 AND campaign = one.campaign AND utm_source = ANY ($3) AND NOT is_test AND cancelled_at IS NULL
+       ORDER BY ordered_at DESC, id DESC
+       LIMIT $7
+     ) newest
+     ORDER BY ordered_at DESC, id DESC
+     LIMIT $7`)}
    ORDER BY ordered_at DESC, id DESC`,
 )
 
@@ -139,15 +159,15 @@ const sumPlaces = statement<PlaceSum>(
    GROUP BY p.place`,
 )
 
-// A send-template is counted with those of its template and day.
+// A send-template is counted with those of its template and day. OFFSET: what an order is due to is found once, not for each place.
 const sumAttributedPlaces = statement<PlaceSum>(
   'attribution.sumAttributedPlaces',
   `WITH ${SENDINGS}
    SELECT p.place, count(*) AS "orderCount", round(sum(o.total_price), 2)::float8 AS revenue,
      round(sum(o.total_price) / count(*), 2)::float8 AS "avgOrderValue"
-   FROM (SELECT total_price, ${DUE_TO} AS due FROM ${ordersWhere('currency = $9 AND ordered_at >= $8')}) o
+   FROM (SELECT total_price, ${DUE_TO} AS due FROM ${withSendings(`SELECT * FROM storefront_orders WHERE ${FITTING} AND currency = $7 AND ordered_at >= $6`)} OFFSET 0) o
    LEFT JOIN broadcast_recipients r ON r.organization_id = $1 AND r.broadcast_id = o.due AND r.n = 0
-   JOIN unnest($10::uuid[], $11::int[]) AS p (id, place) ON p.id = coalesce(r.campaign_id, o.due)
+   JOIN unnest($8::uuid[], $9::int[]) AS p (id, place) ON p.id = coalesce(r.campaign_id, o.due)
    GROUP BY GROUPING SETS ((p.place), ())
    HAVING count(*) > 0`,
 )
@@ -200,6 +220,7 @@ export function sumAttributedByPlace(
 /** A broadcast that may have led to orders. */
 export interface BroadcastSending extends SentCampaigns {
   started_at: Date
+  completed_at: Date | null
 }
 
 /** The broadcasts that reached somebody, and were being sent at some time of this span. */
@@ -217,16 +238,22 @@ export interface Span {
   to: Date
 }
 
-/** A broadcast of a campaign; `campaign` as orders have it: folded, with its suffix. */
-export interface Sending {
+/** The broadcasts of a campaign, which is as orders have it: folded, with its suffix. */
+export interface Sendings {
   campaign: string
-  broadcastId: string
-  startedAt: Date
+  /** Latest first. */
+  ids: string[]
+  starts: Date[]
+  /** Times in ascending order: a span is from one of them to the next. */
+  bounds: Date[]
+  /** Of each span: whether an order in it is due to `due` or null, whoever bought. Before the first span it is due to nothing. */
+  plain: boolean[]
+  due: (string | null)[]
 }
 
 /** What orders are attributed by: which orders, what they may be due to, and for how many days. */
 export interface Attribution extends OrderFilter {
-  sendings: readonly Sending[]
+  sendings: readonly Sendings[]
   windowDays: number
 }
 
@@ -271,13 +298,5 @@ export function listAttributedOrders(
 }
 
 function valuesOf(organizationId: string, { campaigns, sources, sendings, windowDays }: Attribution): unknown[] {
-  return [
-    organizationId,
-    campaigns,
-    sources,
-    sendings.map(({ campaign }) => campaign),
-    sendings.map(({ broadcastId }) => broadcastId),
-    sendings.map(({ startedAt }) => startedAt),
-    windowDays,
-  ]
+  return [organizationId, campaigns, sources, JSON.stringify(sendings), windowDays]
 }

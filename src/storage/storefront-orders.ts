@@ -125,10 +125,14 @@ export const FITTING = `organization_id = $1 AND campaign = ANY ($2) AND utm_sou
 
 const sum = statement<OrderSum>(
   'storefrontOrders.sum',
-  `SELECT currency, campaign, count(*) AS "orderCount", round(sum(total_price), 2)::float8 AS revenue,
-     round(sum(total_price) / count(*), 2)::float8 AS "avgOrderValue"
-   FROM storefront_orders
-   WHERE ${FITTING}
+  `SELECT currency, campaign, sum(orders)::bigint AS "orderCount", round(sum(total), 2)::float8 AS revenue,
+     round(sum(total) / sum(orders), 2)::float8 AS "avgOrderValue"
+   FROM (
+     SELECT currency, campaign, count(*) AS orders, sum(total_price) AS total
+     FROM storefront_orders
+     WHERE ${FITTING}
+     GROUP BY currency, campaign
+   ) o
    GROUP BY GROUPING SETS ((currency), (currency, campaign))
    ORDER BY currency, campaign`,
 )

@@ -29,7 +29,7 @@ function randomOf(seed: number): (limit: number) => number {
   }
 }
 
-it.each([1, 2, 3, 4, 5])(
+it.each([1, 2, 3, 4, 5, 6])(
   'every order is due to one broadcast at most, from before it and within the window (%i)',
   async (seed) => {
     const random = randomOf(seed)
@@ -48,8 +48,10 @@ it.each([1, 2, 3, 4, 5])(
     }
     const query = (sql: string, ...values: unknown[]) => world.database.pool.query(sql, [made.id, ...values])
     const starts = new Map<string, number>()
+    // Crowded, or apart and without send-templates: then most orders are plain.
+    const [days, singles] = seed % 2 === 1 ? [20, 4] : [80, 0]
     for (let n = 0; n < 8; n++) {
-      const startedAt = BEGIN + random(20 * 24) * HOUR_MS
+      const startedAt = BEGIN + random(days * 24) * HOUR_MS
       const link = links[random(links.length)] as (typeof links)[number]
       const to = contacts.filter(() => random(2) === 0)
       const id = await seedCampaign(world, made, {
@@ -59,6 +61,12 @@ it.each([1, 2, 3, 4, 5])(
         prepared_n: to.length,
       })
       starts.set(id, startedAt)
+      if (random(3) > 0)
+        await query(
+          'UPDATE broadcasts SET completed_at = $3 WHERE organization_id = $1 AND id = $2',
+          id,
+          new Date(startedAt + 5 * HOUR_MS),
+        )
       await query(
         `INSERT INTO sent_links (organization_id, broadcast_id, n, code, campaign_id, campaign, noted_at)
        VALUES ($1, $2, 0, $3, $2, $4, $5)`,
@@ -79,6 +87,26 @@ it.each([1, 2, 3, 4, 5])(
         )
       }
     }
+    const day = await seedCampaign(world, made, { kind: 'singles', started_at: new Date(BEGIN).toISOString() })
+    for (let n = 0; n < singles; n++) {
+      const [id, messageId, at] = [newId(), newId(), BEGIN + random(days * 24) * HOUR_MS]
+      const link = links[random(links.length)] as (typeof links)[number]
+      await query(
+        `WITH said AS (
+         INSERT INTO messages (organization_id, id, contact_id, seq, sender_type, message_type, text, status, created_at,
+           accepted_at, campaign_id, broadcast_id, recipient_n)
+         VALUES ($1, $2, $3, $7, 'bot-chat', 'template', 'An offer', $4, $5, $5, $6, $8, 0)
+       ), to_one AS (
+         INSERT INTO broadcast_recipients (organization_id, broadcast_id, n, campaign_id, contact_id, message_id)
+         VALUES ($1, $8, 0, $6, $3, $2)
+       )
+       INSERT INTO sent_links (organization_id, broadcast_id, n, code, campaign_id, campaign, noted_at)
+       VALUES ($1, $8, 0, $9, $6, $10, $5)`,
+        ...[messageId, contacts[random(3)], random(4) === 0 ? 'failed' : 'read', new Date(at), day, 20 + n, id],
+        ...[link.code, link.campaign],
+      )
+      starts.set(id, at)
+    }
     for (let n = 0; n < 20; n++) {
       await query(
         'INSERT INTO short_link_visits (organization_id, code, visited_at) VALUES ($1, $2, $3)',
@@ -86,7 +114,10 @@ it.each([1, 2, 3, 4, 5])(
       )
     }
     const orders = Array.from({ length: 40 }, (_, n) => {
-      const at = new Date(BEGIN + random(35 * 24 * 60) * 60_000)
+      const begun = [...starts.values()][random(starts.size)] as number
+      const at = new Date(
+        random(2) === 0 ? begun + random(8 * 60) * 60_000 : BEGIN + random((days + 15) * 24 * 60) * 60_000,
+      )
       return {
         ...{
           id: String(n),
@@ -128,6 +159,12 @@ it.each([1, 2, 3, 4, 5])(
       sum += cents(revenue.attributed.totalRevenue)
     }
     expect(taken.size).toBeGreaterThan(0)
+    // What is plain without a look at what the buyer was sent is what a look at it tells.
+    await query('UPDATE broadcasts SET completed_at = NULL WHERE organization_id = $1')
+    for (const id of starts.keys()) {
+      const { orders: again } = (await readBroadcastAnalytics(world.app.ctx, organization, id)).revenue
+      for (const { attributed, orderName } of again) expect(attributed).toBe(taken.get(orderName) === id)
+    }
     const counted = orders.filter((order) => !order.is_test)
     expect(sum).toBeLessThanOrEqual(counted.reduce((all, order) => all + cents(order.total_price), 0))
   },

@@ -3,6 +3,7 @@ import { verifyCounters } from '../../src/core/analytics/verify.js'
 import { getOrganization } from '../../src/core/organizations.js'
 import { startTemplateWorld, type TemplateWorld } from '../interfaces/api/send-template-support.js'
 import { connectStorefront, tellOrders } from '../interfaces/hooks/storefront-support.js'
+import { receiveMessages, seconds, textMessage, wamid } from '../interfaces/hooks/support.js'
 import type { TestOrganization, World } from '../support/world.js'
 
 const DAY_MS = 86_400_000
@@ -234,6 +235,37 @@ describe('an order is due to', () => {
     )
     expect(rows).toEqual([{ contact_id: null }])
     expect(await dueTo(toAna, later)).toEqual([[], ['#1']])
+  })
+
+  it('the broadcasts of both, where two contacts turn out to be one buyer, and each order once', async () => {
+    const [ana, userId, email] = [template.newNumber(), `BR.${++codes}34912086553027`, `buyer-${codes}@example.com`]
+    const code = await link()
+    const toAna = await send(code, [ana])
+    const fromUser = { from_user_id: userId, id: wamid(), timestamp: seconds(), type: 'text', text: { body: 'Oi' } }
+    await receiveMessages(world, organization, fromUser)
+    const { rows: user } = await world.database.pool.query<{ id: string }>(
+      'SELECT id FROM contacts WHERE organization_id = $1 AND phone_number IS NULL',
+      [organization.id],
+    )
+    await world.database.pool.query('UPDATE contacts SET email = $2 WHERE id = $1', [user[0]?.id, email])
+    world.advance(60_000)
+    const later = await send(code, [template.newNumber()])
+    world.advance(60_000)
+    await order('#1', { phone: `+${ana}`, total_price: '1.00' })
+    await order('#2', { email, total_price: '2.00' })
+    const buyers = async () => {
+      const { rows } = await world.database.pool.query<{ contact_id: string }>(
+        'SELECT contact_id FROM storefront_orders WHERE organization_id = $1 ORDER BY name',
+        [organization.id],
+      )
+      return new Set(rows.map(({ contact_id }) => contact_id)).size
+    }
+    expect([await buyers(), await dueTo(toAna, later)]).toEqual([2, [['#1'], ['#2']]])
+    await receiveMessages(world, organization, textMessage(ana, 'It is me', { from_user_id: userId }))
+    expect([await buyers(), await dueTo(toAna, later)]).toEqual([1, [['#1', '#2'], []]])
+    expect((await revenueOf(toAna)).attributed).toMatchObject({ orderCount: 2, totalRevenue: 3 })
+    const verified = await verifyCounters(world.app.ctx, await getOrganization(world.app.ctx, organization.id))
+    expect(verified.drifts).toEqual([])
   })
 
   it('what the analytics of its day tell, where each order counts once', async () => {

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.js'
 import type { Organization } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
+import type { RangeRevenue } from '../../model/revenue.js'
 import {
   type CampaignName,
   type Drift,
@@ -25,8 +26,8 @@ export interface Verification {
 
 /**
  * Counts the recipients of every campaign of the organization anew, or those of one: a broadcast, or the send-templates among
- * which the one with this broadcastId is; and adds up what broadcasts earned from all orders at once, to compare with the figures of each. Each campaign is counted in one snapshot, so it may be sent meanwhile. Throws
- * broadcast_not_found.
+ * which the one with this broadcastId is; and adds up what they earned from all orders at once, looking at each order by itself, to
+ * compare with the figures of each. Each campaign is counted in one snapshot, so it may be sent meanwhile. Throws broadcast_not_found.
  */
 export async function verifyCounters(
   ctx: Pick<Context, 'database' | 'clock' | 'channelNames'>,
@@ -43,31 +44,33 @@ export async function verifyCounters(
     const found = await findCampaignDrift(ctx.database, organizationId, id)
     drifts.push(...found.map((drift) => ({ campaignId: id, name, ...drift })))
   }
-  const broadcasts = campaigns.filter(({ kind }) => kind === 'broadcast')
   return {
     campaigns: campaigns.length,
-    drifts: [...drifts, ...(await findRevenueDrifts(ctx, organization, broadcasts))],
+    drifts: [...drifts, ...(await findRevenueDrifts(ctx, organization, campaigns))],
   }
 }
 
 /** Before anything was sent. */
-const EVER = { from: '1970-01-02', to: '1970-01-02' }
+const EVER = '1970-01-02'
 
-/** Both figures of revenue where that of a broadcast is not its part of all orders. */
+type RevenueContext = Pick<Context, 'database' | 'clock' | 'channelNames'>
+
+/** Both figures of revenue where that of a campaign is not its part of all orders. */
 async function findRevenueDrifts(
-  ctx: Pick<Context, 'database' | 'clock' | 'channelNames'>,
+  ctx: RevenueContext,
   organization: Organization,
-  broadcasts: readonly CampaignName[],
+  campaigns: readonly CampaignName[],
 ): Promise<CampaignDrift[]> {
   const recounted = await findRangeRevenue(
     ctx,
     organization,
-    EVER,
-    broadcasts.map(({ id }) => [id]),
+    { from: EVER, to: EVER },
+    campaigns.map(({ id }) => [id]),
+    true,
   )
   const drifts: CampaignDrift[] = []
-  for (const [place, { id, name }] of broadcasts.entries()) {
-    const { revenue } = await readBroadcastAnalytics(ctx, organization, id)
+  for (const [place, campaign] of campaigns.entries()) {
+    const revenue = await readRevenue(ctx, organization, campaign)
     const again = recounted.of(place)
     const figures: [string, number, number][] = [
       ['revenue', revenue.totalRevenue, again.totalRevenue],
@@ -76,18 +79,23 @@ async function findRevenueDrifts(
       ['attributed orders', revenue.attributed.orderCount, again.attributed.orderCount],
     ]
     const wrong = figures.filter(([, figure, sum]) => figure !== sum)
-    drifts.push(
-      ...wrong.map(([counter, counted, sum]) => ({
-        campaignId: id,
-        name,
-        counter,
-        detail: '',
-        counted,
-        recounted: sum,
-      })),
-    )
+    drifts.push(...wrong.map(([counter, counted, sum]) => toDrift(campaign, counter, counted, sum)))
   }
   return drifts
+}
+
+/** As its analytics show it: of a broadcast, or of the send-templates of a day. */
+async function readRevenue(
+  ctx: RevenueContext,
+  organization: Organization,
+  { id, day }: CampaignName,
+): Promise<RangeRevenue> {
+  if (day === null) return (await readBroadcastAnalytics(ctx, organization, id)).revenue
+  return (await findRangeRevenue(ctx, organization, { from: day, to: day }, [[id]])).of(0)
+}
+
+function toDrift({ id, name }: CampaignName, counter: string, counted: number, recounted: number): CampaignDrift {
+  return { campaignId: id, name, counter, detail: '', counted, recounted }
 }
 
 function notFound(broadcastId: string): never {

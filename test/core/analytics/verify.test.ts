@@ -3,11 +3,14 @@ import { verifyCounters } from '../../../src/core/analytics/verify.js'
 import { getOrganization } from '../../../src/core/organizations.js'
 import { newId } from '../../../src/lib/id.js'
 import type { Organization } from '../../../src/model/organization.js'
+import { putStorefrontOrders } from '../../../src/storage/storefront-orders.js'
+import { connectStorefront } from '../../interfaces/hooks/storefront-support.js'
+import { createContact } from '../../interfaces/hooks/support.js'
 import { type RecipientFields, seedCampaign, seedRecipient } from '../../support/campaigns.js'
-import { startWorld, type World } from '../../support/world.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 
 let world: World
-let organization: Organization
+let organization: TestOrganization & Organization
 let other: Organization
 
 beforeAll(async () => {
@@ -16,10 +19,15 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  organization = await getOrganization(world.app.ctx, (await world.createOrganization()).id)
+  organization = await createOrganization()
 })
 
 afterAll(() => world.close())
+
+async function createOrganization(): Promise<TestOrganization & Organization> {
+  const made = await world.createOrganization()
+  return { ...made, ...(await getOrganization(world.app.ctx, made.id)) }
+}
 
 const error = { code: 131026, text: 'Message undeliverable' }
 
@@ -40,7 +48,10 @@ const RECIPIENTS: Omit<RecipientFields, 'n'>[] = [
 ]
 
 /** A broadcast with them, its counters right but for `changes`. */
-async function seedBroadcast(owner = organization, changes: Record<string, number> = {}): Promise<string> {
+async function seedBroadcast(
+  owner: Organization = organization,
+  changes: Record<string, number> = {},
+): Promise<string> {
   const counts = {
     ...{ total: 10, skipped: 1, recorded: 9, sent: 6, delivered: 4, read: 2, failed: 3, clicked: 2, opted_out: 1 },
     ...{ 'button: Yes': 2, 'button: No': 1, 'error: 131026': 1, 'error: 131047': 1, 'error: outcome_unknown': 1 },
@@ -108,6 +119,78 @@ describe('a recount', () => {
       ['sent', 1],
       ['total', 1],
     ])
+  })
+
+  describe('of revenue', () => {
+    const DAY = 86_400_000
+    const AT = Date.parse('2026-03-10T15:00:00Z')
+
+    /** An order of the campaign "spring", so many days after the start. */
+    async function putOrder(days: number, contactId: string | null): Promise<void> {
+      const at = new Date(AT + days * DAY)
+      const order = { id: newId(), name: '#1', total_price: '10.00', currency: organization.currency, ordered_at: at }
+      const visit = { utm_source: 'chat', utm_campaign: 'spring', contact_id: contactId, updated_at: at }
+      const state = { financial_status: 'paid', is_test: false, cancelled_at: null }
+      await putStorefrontOrders(world.database, organization.id, [{ ...order, ...visit, ...state }], null)
+    }
+
+    /** A link of the campaign "spring"; its code. */
+    async function makeLink(): Promise<string> {
+      const code = `verified-${newId()}`
+      await world.database.pool.query(
+        'INSERT INTO short_links (organization_id, code, redirect_url, utm_campaign) VALUES ($1, $2, $3, $4)',
+        [organization.id, code, 'https://shop.example/?utm_source=chat&utm_campaign=spring', 'spring'],
+      )
+      return code
+    }
+
+    beforeEach(() => connectStorefront(world, organization))
+
+    it('finds what a broadcast is not told to have earned', async () => {
+      const buyer = await createContact(world, organization, '+5511976543210')
+      const parameters = { buttons: { param1: await makeLink() } }
+      const counts = { total: 1, recorded: 1, sent: 1 }
+      const id = await seedCampaign(world, organization, { parameters, counts, prepared_n: 1 })
+      await seedRecipient(world, organization, id, { n: 1, status: 'sent' })
+      const query = (sql: string, ...values: unknown[]) => world.database.pool.query(sql, [id, ...values])
+      await query('UPDATE broadcast_recipients SET contact_id = $2 WHERE broadcast_id = $1', buyer)
+      await query(
+        'UPDATE messages SET contact_id = $2, accepted_at = $3 WHERE broadcast_id = $1',
+        buyer,
+        new Date(AT + 10 * DAY),
+      )
+      await putOrder(11, buyer)
+      expect(await verify()).toEqual({ campaigns: 1, drifts: [] })
+      // It is said to have ended before that message was sent.
+      await query('UPDATE broadcasts SET completed_at = $2 WHERE id = $1', new Date(AT + DAY))
+      const of = { campaignId: id, name: 'Spring', detail: '' }
+      expect((await verify(id)).drifts).toEqual([
+        { ...of, counter: 'attributed revenue', counted: 0, recounted: 10 },
+        { ...of, counter: 'attributed orders', counted: 0, recounted: 1 },
+      ])
+    })
+
+    it('finds what the send-templates of a day are not told to have earned', async () => {
+      const code = await makeLink()
+      const counts = { total: 1, recorded: 1, sent: 1 }
+      const id = await seedCampaign(world, organization, { kind: 'singles', template: 'hello', counts })
+      const broadcastId = newId()
+      await seedRecipient(world, organization, id, { broadcastId, n: 0, status: 'sent' })
+      await world.database.pool.query(
+        `INSERT INTO sent_links (organization_id, broadcast_id, n, code, campaign_id, campaign, noted_at)
+         VALUES ($1, $2, 0, $3, $4, 'spring', $5)`,
+        [organization.id, broadcastId, code, id, new Date(AT - 1_000)],
+      )
+      await putOrder(1, null)
+      expect(await verify()).toEqual({ campaigns: 1, drifts: [] })
+      // It is said to be of a later day than it was sent.
+      await world.database.pool.query("UPDATE broadcasts SET day = '2026-03-20' WHERE id = $1", [id])
+      const of = { campaignId: id, name: 'hello', detail: '' }
+      expect((await verify()).drifts).toEqual([
+        { ...of, counter: 'attributed revenue', counted: 0, recounted: 10 },
+        { ...of, counter: 'attributed orders', counted: 0, recounted: 1 },
+      ])
+    })
   })
 
   it('counts one broadcast only where one is named', async () => {
