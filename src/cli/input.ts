@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers'
 import type { Static, TSchema } from 'typebox'
 import { compileSchema, findInputProblem } from '../model/input.js'
 import { Problem } from '../model/problem.js'
+import { compileUnknownFields, describeUnknown } from '../model/unknown-fields.js'
 import { CliFailure } from './failure.js'
 import type { Streams } from './invocation.js'
 
@@ -30,7 +31,7 @@ export function readOptions<Schema extends TSchema, Result>(
 
 /**
  * Reads a JSON object from standard input by the rules that the admin API has for the same body. Throws a CliFailure of
- * code 2 that names the field and what it should have been.
+ * code 2 that names the field and what it should have been, or the first field that is not known.
  */
 export async function readDocument<Schema extends TSchema, Result>(
   streams: Streams,
@@ -40,7 +41,12 @@ export async function readDocument<Schema extends TSchema, Result>(
   const given = await readAll(streams, 'Type the JSON object, then Ctrl-D')
   return refusing(
     (message) => message,
-    () => read(check(schema, parse(given), 'Standard input')),
+    () => {
+      const document = parse(given)
+      // First: a field that is missing may stand there misspelt.
+      refuseUnknown(schema, document)
+      return read(check(schema, document, 'Standard input'))
+    },
   )
 }
 
@@ -64,6 +70,11 @@ function check<Schema extends TSchema>(schema: Schema, given: unknown, source: s
   const problem = findInputProblem(compileSchema(schema), schema, given, source)
   if (problem) throw problem
   return given as Static<Schema>
+}
+
+function refuseUnknown(schema: TSchema, document: unknown): void {
+  const [unknown] = compileUnknownFields(schema)(document)
+  if (unknown) throw new Problem('invalid_field', describeUnknown('field', unknown))
 }
 
 function refusing<Result>(reword: (message: string) => string, read: () => Result): Result {

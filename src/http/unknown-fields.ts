@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { createOnceEach } from '../lib/once-each.js'
 import { Problem } from '../model/problem.js'
-import { compileUnknownFields, MAX_UNKNOWN, type UnknownField } from '../model/unknown-fields.js'
+import { compileUnknownFields, describeUnknown, MAX_UNKNOWN, type UnknownField } from '../model/unknown-fields.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -32,7 +32,7 @@ export function tellUnknown(server: FastifyInstance, log: Logger): void {
   server.addHook('preValidation', (request, _reply, done) => {
     const unknown = findUnknown(request, 'tell')
     if (unknown.length > 0) {
-      request.warnings = unknown.map((one) => `${describe(one)} and was ignored.${suggest(one)}`)
+      request.warnings = unknown.map((one) => describeUnknown(one.is, one, ' and was ignored'))
       logNews(request, unknown)
     }
     done()
@@ -63,16 +63,8 @@ export function refuseUnknown(server: FastifyInstance, knownParameters: readonly
   server.addHook('preValidation', (request, _reply, done) => {
     const [first] = findUnknown(request, 'refuse')
     if (first === undefined) return done()
-    done(new Problem(`invalid_${first.is}`, `${describe(first)}.${suggest(first)}`))
+    done(new Problem(`invalid_${first.is}`, describeUnknown(first.is, first)))
   })
-}
-
-function describe({ is, path, kind }: Unknown): string {
-  return `The ${is} ${path} is not ${kind === null ? 'known' : `a field of ${kind}`}`
-}
-
-function suggest({ nearest }: Unknown): string {
-  return nearest === null ? '' : ` Did you mean ${nearest}?`
 }
 
 function findUnknown(request: FastifyRequest, policy: 'tell' | 'refuse'): Unknown[] {

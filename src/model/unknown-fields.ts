@@ -60,6 +60,12 @@ export function compileUnknownFields(schema: object): (value: unknown) => Unknow
   }
 }
 
+/** Says that a parameter or a field is not known, and which one was most likely meant: `ending` comes between the two. */
+export function describeUnknown(is: 'parameter' | 'field', { path, nearest, kind }: UnknownField, ending = ''): string {
+  const suggestion = nearest === null ? '' : ` Did you mean ${nearest}?`
+  return `The ${is} ${path} is not ${kind === null ? 'known' : `a field of ${kind}`}${ending}.${suggestion}`
+}
+
 function compile(schema: FieldSchema): Known | null {
   const { properties, items, anyOf, oneOf, discriminator } = schema
   if (anyOf) {

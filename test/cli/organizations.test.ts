@@ -225,6 +225,14 @@ describe('org upstream', () => {
     ['{}', /^parley: phone_number_id is required/],
     [JSON.stringify({ ...credentials, app_secret: '' }), /^parley: app_secret is required and must not be empty/],
     [JSON.stringify({ ...credentials, verify_token: 7 }), /^parley: verify_token must be string/],
+    [
+      JSON.stringify({ ...credentials, mesages_per_second: 10 }),
+      /^parley: The field mesages_per_second is not known\. Did you mean messages_per_second\?/,
+    ],
+    [
+      JSON.stringify({ ...credentials, access_token: undefined, acces_token: 'x' }),
+      /^parley: The field acces_token is not known\. Did you mean access_token\?/,
+    ],
     [JSON.stringify({ ...credentials, access_token: 'a\0b' }), /^parley: access_token holds a character/],
     [
       JSON.stringify({ ...credentials, messages_per_second: -1 }),
@@ -272,6 +280,9 @@ describe('org storefront', () => {
     const refused = await org(['storefront', 'selling'], JSON.stringify({ ...settings, url: 'shop' }))
     const words = 'url must be an address with http or https, without user name, query and fragment'
     expect(refused).toMatchObject({ code: 2, out: '', err: `parley: ${words}\n` })
+    const misspelt = await org(['storefront', 'selling'], JSON.stringify({ ...settings, weebhook_secret: 'x' }))
+    const told = 'The field weebhook_secret is not known. Did you mean webhook_secret?'
+    expect(misspelt).toMatchObject({ code: 2, out: '', err: `parley: ${told}\n` })
     expect(await org(['storefront', 'nowhere'], JSON.stringify(settings))).toMatchObject({ code: 1, out: '' })
   })
 })
