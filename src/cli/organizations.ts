@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { connectStorefront, connectUpstream } from '../core/connections.js'
+import { deleteOrganization } from '../core/organization-deletion.js'
 import {
   changeOrganization,
   createOrganization,
-  deleteOrganization,
   findOrganizationByName,
   listOrganizations,
 } from '../core/organizations.js'
@@ -149,7 +149,7 @@ async function remove({ env, streams }: Invocation, name: string, { yes }: { yes
     await deleteOrganization(ctx, organization.id)
     return organization
   })
-  printDone(streams, `The organization "${slug}" has been deleted with all its data`)
+  printDone(streams, `The organization "${slug}" has been deleted; the service removes its data`)
 }
 
 async function upstream({ env, streams }: Invocation, name: string, options: JsonOption): Promise<void> {

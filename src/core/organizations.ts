@@ -1,20 +1,15 @@
 import type { OperatorContext } from '../context.js'
 import type { Queryable } from '../database/pool.js'
-import { retryOnDeadlock } from '../database/retry.js'
 import { isUuid, newId } from '../lib/id.js'
 import type { Organization } from '../model/organization.js'
 import { Problem } from '../model/problem.js'
 import { claimInDirectory, findInDirectory, releaseInDirectory } from '../storage/directory.js'
-import { letInstancesGo, lockInstances } from '../storage/instance-leases.js'
 import {
-  deleteOrganization as deleteOrganizationRows,
   findOrganization,
   insertOrganization,
   listOrganizations as listOrganizationRows,
-  sweepOrganization,
   updateOrganization,
 } from '../storage/organizations.js'
-import { tellOfSessions } from './sessions.js'
 
 /** What an operator says of an organization (contract 3). */
 export type OrganizationFields = Omit<Organization, 'id' | 'language_chosen' | 'created_at' | 'updated_at'>
@@ -79,34 +74,6 @@ export async function changeOrganization(
     const stored = changes.language === undefined ? changes : { ...changes, language_chosen: true }
     return (await updateOrganization(transaction, organizationId, stored)) ?? organizationNotFound(organizationId)
   })
-}
-
-/**
- * Deletes an organization with all its data; the hashes of its keys stay. Its linked devices are let go first and for themselves: a
- * process renews all its leases at once, and while it waited for rows that are being deleted, it would lose those of everybody else. One
- * that dies in between leaves the organization whole, with its devices not connected. Throws organization_not_found.
- */
-export async function deleteOrganization(ctx: OperatorContext, organizationId: string): Promise<void> {
-  let deleted: boolean | 'held' = 'held'
-  // Somebody may connect a device at the same moment.
-  while (deleted === 'held') {
-    await letInstancesGo(ctx.database, organizationId)
-    // A status or a transcription takes its message first, and the contact after it.
-    deleted = await retryOnDeadlock(() =>
-      ctx.database.transaction(async (transaction) =>
-        (await lockInstances(transaction, organizationId))
-          ? 'held'
-          : deleteOrganizationRows(transaction, organizationId),
-      ),
-    )
-  }
-  if (!deleted) organizationNotFound(organizationId)
-  tellOfSessions(ctx, organizationId)
-}
-
-/** Deletes what requests under way still wrote for an organization while it was deleted. */
-export function sweepDeletedOrganization(ctx: OperatorContext, organizationId: string): Promise<void> {
-  return sweepOrganization(ctx.database, organizationId)
 }
 
 async function claimSlug(transaction: Queryable, organizationId: string, slug: string): Promise<void> {

@@ -10,7 +10,7 @@ import { removeMedia } from '../core/media/remove.js'
 import { transcribeVoiceNote } from '../core/media/transcribe.js'
 import { createCallbackProcessor } from '../core/messages/receive.js'
 import { indexConversation } from '../core/messages/search.js'
-import { sweepDeletedOrganization } from '../core/organizations.js'
+import { deleteOrganizationData } from '../core/organization-deletion.js'
 import { scheduleOrderSyncs, syncOrdersAsJob } from '../core/storefront/sync.js'
 import { scheduleTemplateSyncs, syncTemplatesAsJob } from '../core/templates/sync.js'
 import { sweepWebhook } from '../core/webhooks/log.js'
@@ -20,6 +20,7 @@ export const TASK_NAMES = [
   'receive_callback',
   'erase_traces',
   'sweep_organization',
+  'delete_organization',
   'settle_outcomes',
   'prune',
   'fetch_media',
@@ -53,6 +54,8 @@ export const SLOW_LINES: readonly { tasks: readonly string[]; concurrency: numbe
       'sync_templates',
       'sync_orders',
       'sweep_webhook',
+      'sweep_organization',
+      'delete_organization',
     ],
     concurrency: 4,
   },
@@ -84,9 +87,14 @@ export function createTasks(ctx: Context): Record<(typeof TASK_NAMES)[number], T
       }
       return eraseTraces(ctx, organizationId, contactId, addresses)
     },
-    sweep_organization: (payload: unknown) => {
+    // Of a process of an older version, which deletes an organization in one transaction.
+    sweep_organization: (payload: unknown, { abortSignal }: JobHelpers) => {
       const { organizationId } = payload as { organizationId: string }
-      return sweepDeletedOrganization(ctx, organizationId)
+      return deleteOrganizationData(ctx, organizationId, true, abortSignal)
+    },
+    delete_organization: async (payload: unknown, { abortSignal }: JobHelpers) => {
+      const { organizationId, isLast } = payload as { organizationId: string; isLast: boolean }
+      await deleteOrganizationData(ctx, organizationId, isLast, abortSignal)
     },
     fetch_media: (payload: unknown, helpers: JobHelpers) => {
       const { organizationId, messageId } = payload as { organizationId: string; messageId: string }

@@ -26,7 +26,8 @@ export type KeyLookup =
 const COLUMNS = 'id, name, prefix, scopes, expires_at, revoked_at, last_used_at, created_at'
 
 const authenticate = statement<
-  TenantRow & {
+  Omit<TenantRow, 'id'> & {
+    id: string | null // null: the organization is deleted
     value_hash: Buffer
     key_id: string | null
     scopes: Scope[]
@@ -86,9 +87,10 @@ export async function findKeysByHash(db: Queryable, hashes: Buffer[]): Promise<K
   return hashes.map((hash) => {
     const row = byHash.get(hash.toString('hex'))
     if (!row) return { found: 'nothing' }
-    if (row.key_id === null) return { found: 'no_organization' }
+    if (row.key_id === null || row.id === null) return { found: 'no_organization' }
     const { key_id: id, scopes, expires_at, revoked_at } = row
-    return { found: 'key', key: { id, scopes, expires_at, revoked_at }, tenant: toTenant(row) }
+    const tenant = toTenant({ ...row, id: row.id })
+    return { found: 'key', key: { id, scopes, expires_at, revoked_at }, tenant }
   })
 }
 

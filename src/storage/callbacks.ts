@@ -36,6 +36,7 @@ const find = statement<{ organization_id: string; id: string } & CallbackBody>(
        c.instance_id IS NOT NULL AND substr(c.body, 1, 25) = '{"object":"linked_device"'::bytea) AS "isDevice"
    FROM unnest(${opaqueArray('$1', 'uuid')}, ${opaqueArray('$2', 'uuid')}) AS wanted (organization_id, id)
    JOIN callbacks c ON c.organization_id = wanted.organization_id AND c.id = wanted.id
+   JOIN organizations o ON o.id = c.organization_id
    LEFT JOIN instances i ON i.organization_id = c.organization_id AND i.id = c.instance_id`,
 )
 

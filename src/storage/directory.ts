@@ -18,16 +18,25 @@ export function directoryHash(value: string): Buffer {
   return sha256(value)
 }
 
+/**
+ * Ends an INSERT INTO directory: nothing is inserted where an organization holds the value; what a deleted one still holds is taken over.
+ * It has to be seen that the holder is deleted: that it is not seen at all is also true of one that is made at this moment.
+ */
+export const UNLESS_HELD = `ON CONFLICT (kind, value_hash) DO UPDATE SET organization_id = excluded.organization_id
+     WHERE EXISTS (
+       SELECT FROM organization_rows holder WHERE holder.id = directory.organization_id AND holder.deleted_at IS NOT NULL
+     )`
+
 const claim = statement<{ organization_id: string }>(
   'directory.claim',
   `WITH claimed AS (
      INSERT INTO directory (kind, value_hash, organization_id) VALUES ($1, $2, $3)
-     ON CONFLICT (kind, value_hash) DO NOTHING
+     ${UNLESS_HELD}
      RETURNING organization_id
    )
    SELECT organization_id FROM claimed
    UNION ALL
-   SELECT organization_id FROM directory WHERE kind = $1 AND value_hash = $2`,
+   SELECT organization_id FROM directory WHERE kind = $1 AND value_hash = $2 AND NOT EXISTS (SELECT FROM claimed)`,
 )
 
 const release = statement<never>(
@@ -42,7 +51,8 @@ const releaseOne = statement<never>(
 
 const find = statement<{ organization_id: string }>(
   'directory.find',
-  `SELECT organization_id FROM directory WHERE kind = $1 AND value_hash = $2`,
+  `SELECT d.organization_id FROM directory d JOIN organizations o ON o.id = d.organization_id
+   WHERE d.kind = $1 AND d.value_hash = $2`,
 )
 
 /** Claims a value for the organization; false when another organization holds it. The organization may hold it already. */

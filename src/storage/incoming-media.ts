@@ -26,8 +26,9 @@ export interface VoiceNote {
 
 const find = statement<InboundMedia>(
   'incomingMedia.find',
-  `SELECT message_type, content, created_at, instance_id, network, media_state FROM messages
-   WHERE organization_id = $1 AND id = $2`,
+  `SELECT m.message_type, m.content, m.created_at, m.instance_id, m.network, m.media_state
+   FROM messages m JOIN organizations o ON o.id = m.organization_id
+   WHERE m.organization_id = $1 AND m.id = $2`,
 )
 
 /** What is still to be fetched, locked: who else works on it has to wait, and then finds it settled. */
@@ -94,6 +95,7 @@ const findVoice = statement<VoiceNote>(
   'incomingMedia.findVoice',
   `SELECT m.media_id, f.mime_type, f.size::float8 AS size
    FROM messages m JOIN media f ON f.organization_id = m.organization_id AND f.id = m.media_id
+     JOIN organizations o ON o.id = m.organization_id
    WHERE m.organization_id = $1 AND m.id = $2 AND m.transcription IS NULL`,
 )
 

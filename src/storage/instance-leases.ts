@@ -28,11 +28,11 @@ const claim = statement<HeldInstance>(
   'instanceLeases.claim',
   `UPDATE instances SET holder = $1, held_until = now() + $2::integer * interval '1 millisecond'
    WHERE (organization_id, id) IN (
-     SELECT i.organization_id, i.id FROM instances i
+     SELECT i.organization_id, i.id FROM instances i JOIN organizations o ON o.id = i.organization_id
      WHERE i.wanted AND (i.holder IS NULL OR i.held_until < now())
      ORDER BY i.organization_id, i.id
      LIMIT $3
-     FOR UPDATE SKIP LOCKED
+     FOR UPDATE OF i SKIP LOCKED
    )
    RETURNING ${COLUMNS}`,
 )
@@ -74,23 +74,6 @@ const end = statement<never>(
      WHERE c.organization_id = $1 AND c.instance_id = $2 AND c.begun_at IS NULL AND c.expires_at > now() AND c.connects
    )
    WHERE organization_id = $1 AND id = $2 AND holder = $3`,
-)
-
-const letGo = statement<never>(
-  'instanceLeases.letGo',
-  `UPDATE instances SET wanted = false, holder = NULL, held_until = NULL
-   WHERE organization_id = $1 AND (wanted OR holder IS NOT NULL)`,
-)
-
-// As long as it is locked nobody adds an instance to it.
-const lockOrganization = statement<never>(
-  'instanceLeases.lockOrganization',
-  'SELECT FROM organizations WHERE id = $1 FOR UPDATE',
-)
-
-const lockAll = statement<{ held: boolean }>(
-  'instanceLeases.lockAll',
-  'SELECT holder IS NOT NULL AS held FROM instances WHERE organization_id = $1 FOR UPDATE',
 )
 
 /**
@@ -156,16 +139,4 @@ export async function endHeldInstance(
 ): Promise<void> {
   await transaction.run(lock, [organizationId, id, processId])
   await transaction.run(end, [organizationId, id, processId])
-}
-
-/** Lets nobody hold an instance of the organization, nor want it to be connected: whoever runs one hangs up with the next renewal. */
-export async function letInstancesGo(db: Queryable, organizationId: string): Promise<void> {
-  await db.run(letGo, [organizationId])
-}
-
-/** Locks the instances of an organization, so that nobody holds one who does not by now; whether anybody does. */
-export async function lockInstances(transaction: Queryable, organizationId: string): Promise<boolean> {
-  await transaction.run(lockOrganization, [organizationId])
-  const rows = await transaction.run(lockAll, [organizationId])
-  return rows.some(({ held }) => held)
 }

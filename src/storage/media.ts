@@ -11,8 +11,9 @@ const insert = statement<never>(
 
 const find = statement<StoredMedia>(
   'media.find',
-  `SELECT organization_id, id, mime_type, size::float8 AS size, filename, created_at
-   FROM media WHERE organization_id = $1 AND id = $2`,
+  `SELECT m.organization_id, m.id, m.mime_type, m.size::float8 AS size, m.filename, m.created_at
+   FROM media m JOIN organizations o ON o.id = m.organization_id
+   WHERE m.organization_id = $1 AND m.id = $2`,
 )
 
 const listUnattached = statement<{ organization_id: string; ids: string[] }>(

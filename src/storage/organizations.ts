@@ -63,6 +63,7 @@ const findByUpstreamIds = statement<UpstreamIdRow>(
   `SELECT d.kind, d.value_hash, d.organization_id, i.id AS instance_id,
      CASE WHEN i.id IS NULL THEN u.app_secret ELSE i.app_secret END AS app_secret
    FROM directory d
+   JOIN organizations o ON o.id = d.organization_id
    LEFT JOIN upstream_settings u ON u.organization_id = d.organization_id
    LEFT JOIN instances i ON i.organization_id = d.organization_id AND d.kind = 'phone_number_id'
      AND i.phone_number_id IS DISTINCT FROM u.phone_number_id AND i.phone_number_id = ANY ($2) AND sha256(convert_to(i.phone_number_id, 'UTF8')) = d.value_hash
@@ -137,54 +138,6 @@ const knowsVerifyToken = statement<{ known: boolean }>(
   `SELECT EXISTS (SELECT FROM upstream_settings WHERE verify_token_hash = $1)
      OR EXISTS (SELECT FROM instances WHERE verify_token_hash = $1) AS known`,
 )
-
-/**
- * Whatever names the organization without a foreign key to it. The hashes of its keys stay (contract 4). The bytes of its
- * files are removed by jobs of 500 each; no address of theirs works from now on.
- */
-const DELETE_LOOSE_ROWS = `
-     entries AS (DELETE FROM directory WHERE organization_id = $1 AND kind <> 'api_key'),
-     kept_answers AS (DELETE FROM idempotency_keys WHERE organization_id = $1),
-     limits AS (DELETE FROM rate_limits WHERE organization_id = $1),
-     paces AS (DELETE FROM sending_paces WHERE organization_id = $1),
-     counts AS (DELETE FROM contact_counts WHERE organization_id = $1),
-     lines AS (DELETE FROM line_counts WHERE organization_id = $1),
-     clicks AS (DELETE FROM short_link_clicks WHERE organization_id = $1),
-     visits AS (DELETE FROM short_link_visits WHERE organization_id = $1),
-     links AS (DELETE FROM sent_links WHERE organization_id = $1),
-     happened AS (DELETE FROM events WHERE organization_id = $1),
-     deliveries AS (DELETE FROM webhook_deliveries WHERE organization_id = $1),
-     received AS (DELETE FROM callbacks WHERE organization_id = $1),
-     said AS (DELETE FROM messages WHERE organization_id = $1),
-     recipients AS (DELETE FROM broadcast_recipients WHERE organization_id = $1),
-     failures AS (DELETE FROM broadcast_failures WHERE organization_id = $1),
-     utm_campaigns AS (DELETE FROM broadcast_utm_campaigns WHERE organization_id = $1),
-     campaign_changes AS (DELETE FROM campaign_deltas WHERE organization_id = $1),
-     campaigns AS (DELETE FROM campaign_counts WHERE organization_id = $1),
-     errors AS (DELETE FROM campaign_errors WHERE organization_id = $1),
-     files AS (DELETE FROM media WHERE organization_id = $1 RETURNING id),
-     files_jobs AS (
-       INSERT INTO graphile_worker._private_jobs (task_id, payload)
-       SELECT t.id, json_build_object('organizationId', $1::uuid, 'mediaIds', json_agg(batched.id))
-       FROM (SELECT id, (row_number() OVER () - 1) / 500 AS batch FROM files) batched, graphile_worker._private_tasks t
-       WHERE t.identifier = 'remove_media'
-       GROUP BY t.id, batched.batch
-     )`
-
-const remove = statement<{ id: string }>(
-  'organizations.delete',
-  `WITH deleted AS (
-     DELETE FROM organizations WHERE id = $1 RETURNING id
-   ), job AS (
-     INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at)
-     SELECT t.id, json_build_object('organizationId', deleted.id), now() + interval '1 minute'
-     FROM deleted, graphile_worker._private_tasks t
-     WHERE t.identifier = 'sweep_organization'
-   )
-   SELECT id FROM deleted`,
-)
-
-const sweep = statement<never>('organizations.sweep', `WITH ${DELETE_LOOSE_ROWS} SELECT`)
 
 /** Inserts an organization; its slug must have been claimed in the directory. */
 export async function insertOrganization(
@@ -332,19 +285,4 @@ export async function putStorefrontSettings(
 export async function isVerifyTokenKnown(db: Queryable, hash: Buffer): Promise<boolean> {
   const rows = await db.run(knowsVerifyToken, [hash])
   return rows[0]?.known === true
-}
-
-/**
- * Deletes an organization with all its data, and leaves a job that sweeps once more; false when there is none. Needs a
- * transaction: like everybody else it takes the contacts first, and only then what belongs to them.
- */
-export async function deleteOrganization(transaction: Queryable, organizationId: string): Promise<boolean> {
-  const rows = await transaction.run(remove, [organizationId])
-  await transaction.run(sweep, [organizationId])
-  return rows.length > 0
-}
-
-/** Deletes what was being written for a deleted organization at the moment of its deletion. */
-export async function sweepOrganization(db: Queryable, organizationId: string): Promise<void> {
-  await db.run(sweep, [organizationId])
 }

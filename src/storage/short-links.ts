@@ -1,7 +1,7 @@
 import type { Queryable } from '../database/pool.js'
 import { opaqueArray, statement } from '../database/statement.js'
 import { readShortCode, type ShortLink } from '../model/short-link.js'
-import { directoryHash } from './directory.js'
+import { directoryHash, UNLESS_HELD } from './directory.js'
 
 const COLUMNS = 'code, redirect_url, created_at'
 
@@ -9,7 +9,7 @@ const insert = statement<ShortLink>(
   'shortLinks.insert',
   `WITH claimed AS (
      INSERT INTO directory (kind, value_hash, organization_id) VALUES ('short_link', $5, $1)
-     ON CONFLICT (kind, value_hash) DO NOTHING
+     ${UNLESS_HELD}
      RETURNING organization_id
    )
    INSERT INTO short_links (organization_id, code, redirect_url, utm_campaign)
@@ -46,6 +46,7 @@ const follow = statement<{ code: string; redirect_url: string }>(
      SELECT s.organization_id, s.code, s.redirect_url, asked.clicks
      FROM asked
      JOIN directory d ON d.kind = 'short_link' AND d.value_hash = asked.value_hash
+     JOIN organizations o ON o.id = d.organization_id
      JOIN short_links s ON s.organization_id = d.organization_id AND s.code = asked.code
    ), counted AS (
      INSERT INTO short_link_clicks (organization_id, code, change)

@@ -16,11 +16,11 @@ const claim = statement<FeedRow>(
   'webhookFeeds.claim',
   `UPDATE webhook_feeds SET holder = $1
    WHERE organization_id IN (
-     SELECT f.organization_id FROM webhook_feeds f
+     SELECT f.organization_id FROM webhook_feeds f JOIN organizations o ON o.id = f.organization_id
      WHERE f.holder IS NULL OR NOT EXISTS (SELECT FROM processes p WHERE p.id = f.holder)
      ORDER BY f.organization_id
      LIMIT $2
-     FOR UPDATE SKIP LOCKED
+     FOR UPDATE OF f SKIP LOCKED
    )
    RETURNING ${COLUMNS}`,
 )

@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { foldCounts } from '../../src/core/maintenance.js'
 import { indexConversation } from '../../src/core/messages/search.js'
+import { deleteOrganizationData } from '../../src/core/organization-deletion.js'
+import { newId } from '../../src/lib/id.js'
 import { createContact } from '../interfaces/hooks/support.js'
 import { insertMessages } from '../support/conversations.js'
 import { type Held, hold, untilWaiting } from '../support/locks.js'
@@ -15,93 +17,189 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   for (const held of holding.splice(0)) await held.release()
-  await world.drain()
+  await workOffLater(world)
 })
 afterAll(() => world.close())
 
 const CUSTOMER = '5511987653333'
+const OTHER_CUSTOMER = '5511987654444'
 
-interface Deletion {
+interface Shop {
   organization: TestOrganization
-  contactId: string
-  /** What it waits for. */
-  held: Held
-  /** Lets it go on. */
-  go(): Promise<void>
-  ended: Promise<number>
+  contactIds: [string, string]
+  upstreamIds: string[]
 }
 
-/** Begins to delete an organization, and stops in the midst of its messages. */
-async function beginDeletion(): Promise<Deletion> {
+/** An organization with two contacts, one of which has messages. */
+async function furnish(): Promise<Shop> {
   const organization = await world.createOrganization()
-  const contactId = await createContact(world, organization, `+${CUSTOMER}`)
-  await createContact(world, organization, '+5511987654444')
-  const upstreamIds = await insertMessages(world, contactId, ['one', 'two'])
-  const sql = 'SELECT FROM messages WHERE upstream_id = $1 FOR UPDATE'
-  const held = await hold(world.database, sql, [upstreamIds[1]])
-  holding.push(held)
-  const ended = world.admin('DELETE', `/organizations/${organization.id}`).then(({ status }) => status)
-  await untilWaiting(world.database, 1)
-  return { organization, contactId, held, go: held.release, ended }
+  const first = await createContact(world, organization, `+${CUSTOMER}`)
+  const second = await createContact(world, organization, `+${OTHER_CUSTOMER}`)
+  const upstreamIds = await insertMessages(world, first, ['one', 'two'])
+  return { organization, contactIds: [first, second], upstreamIds }
 }
 
-/** What is left when whoever was at it has ended, and the sweep has been there. */
-async function rowsOf(organizationId: string): Promise<Record<string, number>> {
+async function keepHeld(sql: string, values: readonly unknown[]): Promise<Held> {
+  const held = await hold(world.database, sql, values)
+  holding.push(held)
+  return held
+}
+
+async function deleteIt({ organization }: Shop): Promise<void> {
+  expect((await world.admin('DELETE', `/organizations/${organization.id}`)).status).toBe(200)
+}
+
+/** Deletes an organization, and begins to delete its rows, which stops in the midst of its messages. */
+async function beginDeletion(): Promise<Shop & { go(): Promise<void> }> {
+  const shop = await furnish()
+  const held = await keepHeld('SELECT FROM messages WHERE upstream_id = $1 FOR UPDATE', [shop.upstreamIds[1]])
+  await deleteIt(shop)
+  const deleting = world.drain()
+  await untilWaiting(world.database, 1)
+  const go = async () => {
+    await held.release()
+    await deleting
+  }
+  return { ...shop, go }
+}
+
+/** What there is when whoever was at it has ended, and the last job has been there. */
+async function rowsLeft({ organization }: Shop): Promise<Record<string, number>> {
+  await workOffLater(world)
   await workOffLater(world)
   const found: Record<string, number> = {}
-  for (const table of ['contacts', 'contact_activity', 'contact_counts', 'message_search', 'messages']) {
-    const { rows } = await world.database.pool.query(
-      `SELECT count(*) AS count FROM ${table} WHERE organization_id = $1`,
-      [organizationId],
-    )
-    found[table] = rows[0].count
+  for (const table of ['contacts', 'contact_activity', 'contact_counts', 'message_search', 'messages', 'events']) {
+    found[table] = await countRows(table, organization.id)
   }
+  found.organizations = await countRows('organization_rows', organization.id, 'id')
   return found
 }
 
-const NOTHING = { contacts: 0, contact_activity: 0, contact_counts: 0, message_search: 0, messages: 0 }
+async function countRows(table: string, id: string, column = 'organization_id'): Promise<number> {
+  const { rows } = await world.database.pool.query(`SELECT count(*) AS count FROM ${table} WHERE ${column} = $1`, [id])
+  return rows[0].count
+}
 
-describe('an organization is deleted', () => {
+const NOTHING = {
+  contacts: 0,
+  contact_activity: 0,
+  contact_counts: 0,
+  message_search: 0,
+  messages: 0,
+  events: 0,
+  organizations: 0,
+}
+
+describe('the rows of a deleted organization go', () => {
   it('while the counts of contacts are folded', async () => {
-    const { organization, go, ended } = await beginDeletion()
-    const folding = foldCounts(world.app.ctx)
-    await Promise.race([folding, untilWaiting(world.database, 2)])
+    const { go, ...shop } = await beginDeletion()
+    await foldCounts(world.app.ctx)
     await go()
-    expect(await Promise.allSettled([ended, folding])).toMatchObject([
-      { status: 'fulfilled', value: 200 },
-      { status: 'fulfilled' },
-    ])
-    expect(await rowsOf(organization.id)).toEqual(NOTHING)
+    expect(await rowsLeft(shop)).toEqual(NOTHING)
   })
 
   it('while one of its conversations is made searchable', async () => {
-    const { organization, contactId, go, ended } = await beginDeletion()
-    const indexing = indexConversation(world.app.ctx, organization.id, contactId)
+    const { go, ...shop } = await beginDeletion()
+    const indexing = indexConversation(world.app.ctx, shop.organization.id, shop.contactIds[0])
     await untilWaiting(world.database, 2)
     await go()
-    expect(await Promise.allSettled([ended, indexing])).toMatchObject([
-      { status: 'fulfilled', value: 200 },
-      { status: 'fulfilled' },
-    ])
-    expect(await rowsOf(organization.id)).toEqual(NOTHING)
+    await indexing
+    expect(await rowsLeft(shop)).toEqual(NOTHING)
   })
 
-  it('while somebody who has a message waits for its contact', async () => {
-    const { organization, contactId, held, go, ended } = await beginDeletion()
-    const waiting = held.run('SELECT FROM contacts WHERE id = $1 FOR KEY SHARE', [contactId])
-    await Promise.allSettled([waiting])
-    await go()
-    expect(await ended).toBe(200)
-    expect(await rowsOf(organization.id)).toEqual(NOTHING)
+  it('while somebody who has one contact waits for another one', async () => {
+    const shop = await furnish()
+    const [first, second] = shop.contactIds
+    const held = await keepHeld('SELECT FROM contacts WHERE id = $1 FOR UPDATE', [second])
+    await deleteIt(shop)
+    const deleting = world.drain()
+    await untilWaiting(world.database, 1)
+    await Promise.allSettled([held.run('SELECT FROM contacts WHERE id = $1 FOR UPDATE', [first])])
+    await held.release()
+    await deleting
+    expect(await rowsLeft(shop)).toEqual(NOTHING)
   })
 
   it('while one of its contacts is erased', async () => {
-    const { organization, go, ended } = await beginDeletion()
-    const erasing = world.request('DELETE', '/contact?chat_id=5511987654444', { key: organization.key })
+    const shop = await furnish()
+    const held = await keepHeld('SELECT FROM contacts WHERE id = $1 FOR UPDATE', [shop.contactIds[1]])
+    const erasing = world.request('DELETE', `/contact?chat_id=${OTHER_CUSTOMER}`, { key: shop.organization.key })
+    await untilWaiting(world.database, 1)
+    await deleteIt(shop)
+    const deleting = world.drain()
     await untilWaiting(world.database, 2)
-    await go()
-    expect(await ended).toBe(200)
+    await held.release()
+    await deleting
     expect([200, 404]).toContain((await erasing).status)
-    expect(await rowsOf(organization.id)).toEqual(NOTHING)
+    expect(await rowsLeft(shop)).toEqual(NOTHING)
+  })
+
+  it('with what a request that was under way wrote afterwards', async () => {
+    const shop = await furnish()
+    await deleteIt(shop)
+    await world.drain()
+    expect(await countRows('contacts', shop.organization.id)).toBe(0)
+    await createContactRow(shop.organization.id)
+    await world.database.pool.query(
+      `INSERT INTO directory (kind, value_hash, organization_id) VALUES ('slug', '\\x01', $1)`,
+      [shop.organization.id],
+    )
+    expect(await rowsLeft(shop)).toEqual(NOTHING)
+    const { rows } = await world.database.pool.query('SELECT kind FROM directory WHERE organization_id = $1', [
+      shop.organization.id,
+    ])
+    expect(rows).toEqual([{ kind: 'api_key' }])
+    await expect(createContactRow(shop.organization.id)).rejects.toThrow('foreign key')
+  })
+
+  it('in batches; one that is killed between them goes on with the rest', async () => {
+    const shop = await furnish()
+    const { id } = shop.organization
+    await world.database.pool.query(
+      `INSERT INTO messages (organization_id, id, contact_id, seq, sender_type, message_type, text, status, created_at)
+       SELECT $1, gen_random_uuid(), $2, n, 'user-chat', 'text', 'Oi', 'read', now() FROM generate_series(10, 2509) n`,
+      [id, shop.contactIds[0]],
+    )
+    const sql = 'SELECT FROM messages WHERE organization_id = $1 AND id = $2 FOR UPDATE'
+    const { rows: middle } = await world.database.pool.query(
+      'SELECT id FROM messages WHERE organization_id = $1 ORDER BY id OFFSET 1500 LIMIT 1',
+      [id],
+    )
+    const held = await keepHeld(sql, [id, middle[0].id])
+    await deleteIt(shop)
+    const deleting = world.drain()
+    await untilWaiting(world.database, 1)
+    // Those of the first batch are gone, whatever becomes of the second.
+    expect(await countRows('messages', id)).toBe(1_502)
+    expect(await countRows('contacts', id)).toBe(2)
+    await world.database.pool.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    )
+    await deleting
+    expect(await countRows('messages', id)).toBe(1_502)
+    await held.release()
+    expect(await rowsLeft(shop)).toEqual(NOTHING)
+  })
+
+  it('and only those: a job for an organization that is there fails', async () => {
+    const shop = await furnish()
+    await expect(deleteOrganizationData(world.app.ctx, shop.organization.id, true)).rejects.toThrow('is not deleted')
+    expect(await countRows('contacts', shop.organization.id)).toBe(2)
   })
 })
+
+it('an organization that is made at the moment of another one with its slug does not take it', async () => {
+  const slug = `same-${newId().slice(-8)}`
+  const made = await Promise.all(
+    Array.from({ length: 6 }, () => world.admin('POST', '/organizations', { name: 'Shop', slug })),
+  )
+  expect(made.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409])
+})
+
+async function createContactRow(organizationId: string): Promise<void> {
+  await world.database.pool.query(
+    `INSERT INTO contacts (organization_id, id, chat_id) VALUES ($1, gen_random_uuid(), '5511987650000')`,
+    [organizationId],
+  )
+}

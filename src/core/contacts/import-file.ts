@@ -12,6 +12,7 @@ import {
   type ImportedRow,
   importContacts as importRows,
 } from '../../storage/contact-imports.js'
+import { findOrganization } from '../../storage/organizations.js'
 import { type ContactColumn, type ContactColumns, readCells, readHeader } from './cells.js'
 
 /** What a file is imported as. */
@@ -204,12 +205,18 @@ async function importGoodRows(
   rows: readonly GoodRow[],
 ): Promise<ImportedRow[]> {
   const contacts = rows.map(({ contact }) => contact)
+  // A large file takes longer than its organization may last.
+  if (!(await findOrganization(ctx.database, organization.id))) throw organizationGone()
   try {
     return await retryOnConflict(() => importRows(ctx.database, organization.id, contacts, { leaveExisting }))
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error
-    throw new Problem('organization_not_found', 'The organization has just been deleted')
+    throw organizationGone()
   }
+}
+
+function organizationGone(): Problem {
+  return new Problem('organization_not_found', 'The organization has just been deleted')
 }
 
 function toResult({ row, contact }: GoodRow, { outcome, id, chat_id }: ImportedRow): ImportResult {

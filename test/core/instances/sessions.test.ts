@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { requireLinkedLibrary } from '../../../src/core/instances/linked-library.js'
 import { recordCode, recordState } from '../../../src/core/instances/state.js'
-import { deleteOrganization } from '../../../src/core/organizations.js'
+import { deleteOrganization, deleteOrganizationData } from '../../../src/core/organization-deletion.js'
 import { newId } from '../../../src/lib/id.js'
 import { logOutInstance, setInstanceWanted } from '../../../src/storage/instances.js'
 import { type Held, hold, untilWaiting } from '../../support/locks.js'
@@ -301,20 +301,23 @@ describe('while an organization is deleted, which takes long', () => {
     return { process, deleted }
   }
 
-  /** What the deletion comes to last waits for this. */
-  const holdEvents = () =>
-    hold(devices.world.database, 'SELECT FROM events WHERE organization_id = $1 FOR UPDATE', [devices.organization.id])
-
   /** So many rounds take longer than a lease lasts. */
   async function letLeasesEnd(process: Process): Promise<void> {
     const rounds = process.ran('instanceLeases.renew')
     await expect.poll(() => process.ran('instanceLeases.renew')).toBeGreaterThan(rounds + 25)
   }
 
-  it('its devices are hung up, and those of others stay connected', async () => {
+  const holdRows = (table: string) =>
+    hold(devices.world.database, `SELECT FROM ${table} WHERE organization_id = $1 FOR UPDATE`, [
+      devices.organization.id,
+    ])
+
+  it('its devices are hung up, and those of others stay connected while its rows go', async () => {
     const { process, deleted } = await linkTwo()
-    held = await holdEvents()
-    const deletion = deleteOrganization(devices.world.app.ctx, deleted.organization_id)
+    const { ctx } = devices.world.app
+    held = await holdRows('events')
+    await deleteOrganization(ctx, deleted.organization_id)
+    const deletion = deleteOrganizationData(ctx, deleted.organization_id, false)
     await untilWaiting(devices.world.database, 1)
     await letLeasesEnd(process)
     await expect.poll(connectedNumbers).toEqual([numberOf(1)])
@@ -324,25 +327,20 @@ describe('while an organization is deleted, which takes long', () => {
     expect(await devices.rowOf(deleted)).toBeUndefined()
   })
 
-  it('those of others stay connected where somebody has connected one of its own again', async () => {
+  it('those of others stay connected while its first step waits, and its own are connected by nobody afterwards', async () => {
     const { process, deleted } = await linkTwo()
-    const { database } = devices.world
-    const before = await hold(database, 'SELECT FROM organizations WHERE id = $1 FOR KEY SHARE', [
-      deleted.organization_id,
-    ])
+    held = await holdRows('api_keys')
     const deletion = deleteOrganization(devices.world.app.ctx, deleted.organization_id)
-    await untilWaiting(database, 1)
-    await expect.poll(connectedNumbers).toEqual([numberOf(1)])
-    await query('UPDATE instances SET wanted = true WHERE id = $1', [deleted.id])
-    await openBy(process, 2)
-    held = await holdEvents()
-    await before.release()
-    await expect.poll(connectedNumbers).toEqual([numberOf(1)])
+    await untilWaiting(devices.world.database, 1)
     await letLeasesEnd(process)
     expect(devices.network.countConnections(numberOf(1))).toBe(1)
     await held.release()
     await deletion
-    expect(await devices.rowOf(deleted)).toBeUndefined()
+    await expect.poll(connectedNumbers).toEqual([numberOf(1)])
+    await query('UPDATE instances SET wanted = true WHERE id = $1', [deleted.id])
+    await letLeasesEnd(process)
+    expect(connectedNumbers()).toEqual([numberOf(1)])
+    expect(devices.network.countConnections(numberOf(1))).toBe(1)
   })
 })
 

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { workOffLater } from '../../core/media/support.js'
 import { makeSignInLink, signIn } from '../../support/console.js'
 import { requestIndexes } from '../../support/conversations.js'
 import { createInstance, scan } from '../../support/instances.js'
@@ -124,7 +125,7 @@ async function rowsOf(organizationId: string): Promise<Record<string, string[]>>
   const found: Record<string, string[]> = {}
   for (const { name, column } of [
     ...tables.map((table) => ({ ...table, column: 'organization_id' })),
-    { name: 'organizations', column: 'id' },
+    { name: 'organization_rows', column: 'id' },
   ]) {
     const { rows } = await world.database.pool.query(
       `SELECT t::text AS row FROM ${name} t WHERE ${column} = $1 ORDER BY 1`,
@@ -133,6 +134,12 @@ async function rowsOf(organizationId: string): Promise<Record<string, string[]>>
     found[name] = rows.map(({ row }) => row)
   }
   return found
+}
+
+/** The rows go, and a minute later what came meanwhile, and the organization's own row. */
+async function workOffDeletion(): Promise<void> {
+  await workOffLater(world)
+  await workOffLater(world)
 }
 
 describe('DELETE /admin/organizations/{id}', () => {
@@ -147,12 +154,72 @@ describe('DELETE /admin/organizations/{id}', () => {
     const answer = await world.admin('DELETE', `/organizations/${organization.id}`)
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({ success: true, message: expect.any(String) })
+    await workOffDeletion()
 
     const { directory, ...rest } = await rowsOf(organization.id)
     expect(directory).toEqual(before.directory?.filter((row) => row.startsWith('(api_key,')))
     expect(directory).toHaveLength(1)
     for (const [table, rows] of Object.entries(rest)) expect({ table, rows }).toEqual({ table, rows: [] })
     expect(await rowsOf(other.id)).toEqual(untouched)
+  })
+
+  it('answers before the rows are gone, and from then on the organization is there for nobody', async () => {
+    const organization = await furnish()
+    const { id, key, slug } = organization
+    const before = await rowsOf(id)
+    const { rows: files } = await world.database.pool.query('SELECT id FROM media WHERE organization_id = $1', [id])
+    const inAnHour = new Date(world.now().getTime() + 3_600_000)
+    const file = new URL(world.app.ctx.mediaLinks.urlOf(id, files[0].id, inAnHour))
+    const { shortlinks } = (await world.request('GET', '/shortlinks', { key })).body
+    expect((await world.request('GET', file.pathname + file.search)).status).toBe(200)
+    expect((await world.admin('DELETE', `/organizations/${id}`)).status).toBe(200)
+
+    const { messages, contacts, events, directory, api_keys, members, member_sessions, webhooks } = await rowsOf(id)
+    expect({ messages, contacts, directory }).toEqual({
+      messages: before.messages,
+      contacts: before.contacts,
+      directory: before.directory,
+    })
+    expect(events).toEqual(before.events)
+    expect({ api_keys, members, member_sessions, webhooks }).toEqual({
+      api_keys: [],
+      members: [],
+      member_sessions: [],
+      webhooks: [],
+    })
+    expect((await world.request('GET', file.pathname + file.search)).status).toBe(404)
+    expect((await world.request('GET', `/s/${shortlinks[0].code}`)).status).toBe(404)
+    expect((await world.request('GET', '/shortlinks', { key })).body.error).toBe('Organization not found')
+    expect((await postWebhook(world, slug, JSON.stringify(shopOrder()))).status).toBe(401)
+    const { organizations } = (await world.admin('GET', '/organizations')).body
+    expect(organizations.map((one: { id: string }) => one.id)).not.toContain(id)
+    await workOffDeletion()
+  })
+
+  it('another organization has its slug, number and code at once, and keeps them when the rows go', async () => {
+    const gone = await furnish()
+    const { code } = (await world.request('GET', '/shortlinks', { key: gone.key })).body.shortlinks[0]
+    await world.admin('DELETE', `/organizations/${gone.id}`)
+    const next = await world.createOrganization({ slug: gone.slug })
+    const settings = {
+      phone_number_id: gone.phoneNumberId,
+      business_account_id: gone.businessAccountId,
+      access_token: 'a token',
+      app_secret: next.appSecret,
+      verify_token: next.verifyToken,
+    }
+    expect((await world.admin('PUT', `/organizations/${next.id}/upstream`, settings)).status).toBe(200)
+    const link = { redirect_url: 'https://shop.example/next', code }
+    expect((await world.request('POST', '/shortlinks', { key: next.key, body: link })).status).toBe(201)
+    const contact = { phone_number: '5511987654321' }
+    expect((await world.request('POST', '/contact', { key: next.key, body: contact })).status).toBe(201)
+    await world.settle()
+    const before = await rowsOf(next.id)
+    await workOffDeletion()
+    expect(await rowsOf(next.id)).toEqual(before)
+    expect((await rowsOf(gone.id)).contacts).toEqual([])
+    expect((await world.admin('POST', '/organizations', { name: 'Shop', slug: gone.slug })).status).toBe(409)
+    expect((await world.request('GET', `/s/${code}`)).headers.get('location')).toBe(link.redirect_url)
   })
 
   it('404 the second time, and for everything below it', async () => {
@@ -184,6 +251,7 @@ describe('DELETE /admin/organizations/{id}', () => {
     expect((await world.request('POST', '/hooks/upstream', { body, headers })).status).toBe(200)
     await world.admin('DELETE', `/organizations/${id}`)
     expect((await world.request('POST', '/hooks/upstream', { body, headers })).status).toBe(401)
+    await workOffDeletion()
     expect((await rowsOf(id)).callbacks).toEqual([])
   })
 })

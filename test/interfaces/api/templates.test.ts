@@ -158,6 +158,7 @@ describe('the templates of an organization', () => {
   it('go with it', async () => {
     await sync()
     await world.admin('DELETE', `/organizations/${organization.id}`)
+    await world.drain()
     const { rows } = await world.database.pool.query('SELECT FROM templates WHERE organization_id = $1', [
       organization.id,
     ])

@@ -251,6 +251,7 @@ it('ids of webhooks are forgotten after 30 days, orders are not', async () => {
 it('the orders of a deleted organization go with it', async () => {
   await tellOrders(world, organization, {})
   await world.admin('DELETE', `/organizations/${organization.id}`)
+  await world.drain()
   expect(await ordersOf(world, organization)).toEqual([])
   expect((await tell(shopOrder())).status).toBe(401)
 })
