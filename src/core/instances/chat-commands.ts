@@ -2,10 +2,12 @@ import type { Presence } from '../../channels/device.js'
 import type { Context } from '../../context.js'
 import { sleep } from '../../lib/backoff.js'
 import { newId } from '../../lib/id.js'
+import type { Contact } from '../../model/contact.js'
 import { type Instance, lineIdOf } from '../../model/instance.js'
 import type { Tenant } from '../../model/organization.js'
 import { Problem } from '../../model/problem.js'
 import { updateContact } from '../../storage/contacts.js'
+import { hasMessageOnLine } from '../../storage/instance-contacts.js'
 import { findLineMessage, type LineMessage } from '../../storage/instance-messages.js'
 import { isOfChat, messageNotFound } from './change-message.js'
 import { findChatContact } from './chat-contact.js'
@@ -95,14 +97,23 @@ export async function findProfilePicture(
   return { jid, url }
 }
 
-/** What is known of somebody, at the network and here. As `findProfilePicture`. */
-export async function findProfile(ctx: Context, tenant: Tenant, instance: Instance, given: string | null) {
+/**
+ * What is known of somebody, at the network and here; with `isOfInstanceAlone` here only of those with a message on the instance's
+ * connection. As `findProfilePicture`.
+ */
+export async function findProfile(
+  ctx: Context,
+  tenant: Tenant,
+  instance: Instance,
+  given: string | null,
+  isOfInstanceAlone: boolean,
+) {
   requireReady(instance, 'profile_picture')
   const number = numberOrOwn(instance, given)
   const [check] = await checkNumbers(ctx, tenant, instance, [number])
   const [{ jid, url }, contact] = await Promise.all([
     findProfilePicture(ctx, tenant, instance, number),
-    findChatContact(ctx, tenant, number),
+    findKnown(ctx, tenant, instance, number, isOfInstanceAlone),
   ])
   return {
     jid: check?.jid ?? jid,
@@ -110,6 +121,18 @@ export async function findProfile(ctx: Context, tenant: Tenant, instance: Instan
     name: contact?.full_name ?? check?.name ?? null,
     url,
   }
+}
+
+async function findKnown(
+  ctx: Context,
+  tenant: Tenant,
+  instance: Instance,
+  number: string,
+  isOfInstanceAlone: boolean,
+): Promise<Contact | null> {
+  const contact = await findChatContact(ctx, tenant, number)
+  if (contact === null || !isOfInstanceAlone) return contact
+  return (await hasMessageOnLine(ctx.database, tenant.id, lineIdOf(instance), contact.id)) ? contact : null
 }
 
 function numberOrOwn({ owner }: Instance, number: string | null): string {

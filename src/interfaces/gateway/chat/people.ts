@@ -5,7 +5,7 @@ import { checkNumbers } from '../../../core/instances/numbers.js'
 import { tenantOf } from '../../../http/auth.js'
 import { hangUpSignal } from '../../../http/hang-up.js'
 import { Problem } from '../../../model/problem.js'
-import { requireRouteInstance } from '../guard.js'
+import { isOfInstanceAlone, requireRouteInstance } from '../guard.js'
 import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
 import { given, Jid, Maybe, NeededJid } from './schemas.js'
@@ -131,7 +131,8 @@ export function peopleRoutes(server: GatewayServer, ctx: Context): void {
     async (request) => {
       const instance = await requireRouteInstance(ctx, request)
       const number = given(request.body.number)
-      const { jid, name, exists, url } = await findProfile(ctx, tenantOf(request), instance, number)
+      const ofInstance = isOfInstanceAlone(request)
+      const { jid, name, exists, url } = await findProfile(ctx, tenantOf(request), instance, number, ofInstance)
       return { wuid: jid, name, numberExists: exists, picture: url, status: null, isBusiness: false }
     },
   )

@@ -181,6 +181,10 @@ describe('findContacts', () => {
       key: on.organization.key,
       body: { full_name: 'Yara Here' },
     })
+    const nameOf = async (number: string, key = token) =>
+      (await on.chat('fetchProfile', 'third', { number }, 'POST', key)).body.name
+    expect(await nameOf(elsewhere, on.organization.key)).toBe('Yara Elsewhere')
+    expect([await nameOf(here), await nameOf(elsewhere)]).toEqual(['Yara Here', null])
     expect(jids(await find({ pushName: 'yara' }))).toEqual([here])
   })
 
