@@ -177,6 +177,33 @@ describe('inbound messages', () => {
     expect(both?.messages?.[0]).toMatchObject({ from: '16505551234', from_user_id: user })
   })
 
+  it('of a group say which, beside who wrote', async () => {
+    await inbound({ from: '16505551234', name: 'Ann', group_id: 'Y2FwaV9ncm91cDox', type: 'text', text: 'hi' })
+    const [value] = receiver.values()
+    expect(value?.contacts).toEqual([{ profile: { name: 'Ann' }, wa_id: '16505551234' }])
+    expect(value?.messages).toMatchObject([{ from: '16505551234', group_id: 'Y2FwaV9ncm91cDox', text: { body: 'hi' } }])
+  })
+
+  it.each([
+    ['user_changed_user_id', { from: 'US.1111111111', system: { user_id: 'US.2222222222' } }],
+    ['user_id_update', { system: { previous: 'US.1111111111', current: 'US.2222222222' } }],
+    ['user_changed_number', { from: '16505551234', system: { wa_id: '12195555358' } }],
+    ['customer_identity_changed', { from: '16505551234', system: { identity: 'hash', customer: '16505551234' } }],
+  ])('tell of %s as it is given, with a sender or without one', async (type, { system, ...sender }) => {
+    const notice = { ...sender, type: 'system', system: { ...system, type, body: 'changed' } }
+    expect((await inbound(notice)).status).toBe(200)
+    const [value] = receiver.values()
+    expect(value).not.toHaveProperty('contacts')
+    expect(value?.messages).toEqual([{ ...notice, id: expect.any(String), timestamp: expect.any(String) }])
+  })
+
+  it('of a user id that is known give answers of later sends both ids', async () => {
+    await inbound({ user_id: 'US.3333333333', from: '5531987654321', type: 'text', text: 'oi' })
+    // The network's id of this number has no 9 after the area code.
+    const { body } = await world.sendText('5531987654321')
+    expect(body.contacts).toEqual([{ input: '5531987654321', wa_id: '553187654321', user_id: 'US.3333333333' }])
+  })
+
   it('of kind system come without contacts, those of kind unsupported with their error', async () => {
     await inbound({ from: '16505551234', type: 'system', system: { body: 'x', wa_id: '12195555358' } })
     await inbound({ from: '16505551234', type: 'unsupported' })
