@@ -3,22 +3,20 @@ import { userIdChatId } from '../../../src/model/phone-number.js'
 import {
   changeFor,
   contact,
-  conversation,
   createContact,
   envelope,
   postBody,
   receive,
-  receiveMessages,
   seconds,
   textMessage,
   type WireMessage,
   wamid,
 } from '../../interfaces/hooks/support.js'
+import { peopleOf } from '../../support/people.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 
 let world: World
 let organization: TestOrganization
-let people = 0
 
 beforeAll(async () => {
   world = await startWorld()
@@ -27,8 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-const newNumber = () => `1650556${String(++people).padStart(4, '0')}`
-const newUserId = () => `US.23491208655302${String(++people).padStart(4, '0')}`
+const { newNumber, newUserId, take, texts, send, lastSend } = peopleOf(() => ({ world, organization }))
 
 /** A message with both addresses, `at` seconds after the first moment. */
 const both = (number: string, userId: string, text: string, at = 0) =>
@@ -44,11 +41,6 @@ function notice(fields: WireMessage, system: object, at = 10): WireMessage {
   return { id: wamid(), timestamp: seconds(at), type: 'system', system: { body: 'moved', ...system }, ...fields }
 }
 
-/** Receives messages one after the other, each worked off before the next comes. */
-async function take(...messages: WireMessage[]): Promise<void> {
-  for (const message of messages) await receiveMessages(world, organization, message)
-}
-
 /** A callback of the field user_id_update. */
 async function takeUpdate(update: object): Promise<void> {
   const change = { ...changeFor(organization, { user_id_update: [update] }), field: 'user_id_update' }
@@ -57,23 +49,7 @@ async function takeUpdate(update: object): Promise<void> {
   await world.drain()
 }
 
-async function texts(chatNumber: string): Promise<string[]> {
-  const { body } = await conversation(world, organization, chatNumber)
-  return body.messages.map((message: { message: string }) => message.message)
-}
-
 const contactOf = async (chatId: string) => (await contact(world, organization, chatId)).body.contact
-
-const send = (phone_number: string) =>
-  world.request('POST', '/send-chat', {
-    key: organization.key,
-    body: { phone_number, message_type: 'text', text: 'hello' },
-  })
-
-async function lastSend() {
-  const { body } = await world.sim('GET', `/messages?phone_number_id=${organization.phoneNumberId}`)
-  return body.messages.at(-1).payload
-}
 
 describe('a number that passed to another person', () => {
   it('brings another user id to a contact of its own; the first keeps history and id, and loses the number', async () => {

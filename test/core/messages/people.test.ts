@@ -12,12 +12,12 @@ import {
   type WireMessage,
   wamid,
 } from '../../interfaces/hooks/support.js'
+import { peopleOf } from '../../support/people.js'
 import { hearSignals } from '../../support/signals.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 
 let world: World
 let organization: TestOrganization
-let people = 0
 
 beforeAll(async () => {
   world = await startWorld()
@@ -26,13 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-function newNumber(): string {
-  return `1650555${String(++people).padStart(4, '0')}`
-}
-
-function newUserId(): string {
-  return `US.1349120865530274${++people}`
-}
+const { newNumber, newUserId, take, texts, send, lastSend } = peopleOf(() => ({ world, organization }))
 
 /** A message of a person known by a user id alone. */
 function fromUser(userId: string, text: string, fields: WireMessage = {}): WireMessage {
@@ -43,16 +37,6 @@ function moved(from: WireMessage, to: WireMessage, type = 'user_changed_number')
   return { ...from, id: wamid(), timestamp: seconds(), type: 'system', system: { body: 'moved', type, ...to } }
 }
 
-/** Receives messages one after the other, each worked off before the next comes. */
-async function take(...messages: WireMessage[]): Promise<void> {
-  for (const message of messages) await receiveMessages(world, organization, message)
-}
-
-async function texts(chatNumber: string): Promise<string[]> {
-  const { body } = await conversation(world, organization, chatNumber)
-  return body.messages.map((message: { message: string }) => message.message)
-}
-
 async function numbersOf(contactId: string): Promise<number[]> {
   const { rows } = await world.database.pool.query<{ seq: number }>(
     'SELECT seq FROM messages WHERE organization_id = $1 AND contact_id = $2 AND seq IS NOT NULL ORDER BY seq',
@@ -60,17 +44,6 @@ async function numbersOf(contactId: string): Promise<number[]> {
   )
   return rows.map((row) => row.seq)
 }
-
-async function lastSend() {
-  const { body } = await world.sim('GET', `/messages?phone_number_id=${organization.phoneNumberId}`)
-  return body.messages.at(-1).payload
-}
-
-const send = (phone_number: string) =>
-  world.request('POST', '/send-chat', {
-    key: organization.key,
-    body: { phone_number, message_type: 'text', text: 'hello' },
-  })
 
 describe('a person without a phone number', () => {
   it('becomes a contact with a 0 and 19 digits as chat id, found by it', async () => {
