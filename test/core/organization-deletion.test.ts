@@ -1,7 +1,12 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { importContacts } from '../../src/core/contacts/import.js'
 import { foldCounts } from '../../src/core/maintenance.js'
 import { indexConversation } from '../../src/core/messages/search.js'
 import { deleteOrganizationData } from '../../src/core/organization-deletion.js'
+import { getOrganization } from '../../src/core/organizations.js'
 import { newId } from '../../src/lib/id.js'
 import { createContact } from '../interfaces/hooks/support.js'
 import { insertMessages } from '../support/conversations.js'
@@ -179,6 +184,38 @@ describe('the rows of a deleted organization go', () => {
     await deleting
     expect(await countRows('messages', id)).toBe(1_502)
     await held.release()
+    expect(await rowsLeft(shop)).toEqual(NOTHING)
+  })
+
+  it('job by job where they are many, so that other work has its turn', async () => {
+    const shop = await furnish()
+    const { id } = shop.organization
+    await world.database.pool.query(
+      `INSERT INTO campaign_errors (organization_id, code, text) SELECT $1, n, '' FROM generate_series(1, 201000) n`,
+      [id],
+    )
+    await deleteIt(shop)
+    await deleteOrganizationData(world.app.ctx, id, true)
+    expect(await countRows('campaign_errors', id)).toBeGreaterThan(0)
+    expect(await countRows('organization_rows', id, 'id')).toBe(1)
+    expect(await rowsLeft(shop)).toEqual(NOTHING)
+    expect(await countRows('campaign_errors', id)).toBe(0)
+  })
+
+  it('and an import that is under way ends', async () => {
+    const shop = await furnish()
+    const organization = await getOrganization(world.app.ctx, shop.organization.id)
+    const folder = await mkdtemp(join(tmpdir(), 'parley-deletion-'))
+    const file = join(folder, 'contacts.csv')
+    await writeFile(file, ['phone_number', ...Array.from({ length: 501 }, (_, n) => 5511980000000 + n)].join('\n'))
+    const batches: number[] = []
+    const importing = importContacts(world.app.ctx, organization, file, { existing: 'update' }, async (results) => {
+      batches.push(results.length)
+      await deleteIt(shop)
+    })
+    await expect(importing).rejects.toMatchObject({ code: 'organization_not_found' })
+    expect(batches).toEqual([500])
+    await rm(folder, { recursive: true })
     expect(await rowsLeft(shop)).toEqual(NOTHING)
   })
 
