@@ -72,7 +72,7 @@ function describe(config: Config, service: Service, outcome: Outcome): string {
   const facts = {
     ...(servesApi ? { Console: `${config.publicUrl ?? url}/console/` } : {}),
     ...(demo ? { 'Sign in': `${reachable(demo.signInUrl)} (works once)` } : {}),
-    ...(servesApi ? { Docs: `${config.publicUrl ?? url}/docs` } : {}),
+    ...(servesApi ? { Docs: `${config.publicUrl ?? url}/docs`, Gateway: gatewayAddress(config, service, url) } : {}),
     ...(demo ? { Organization: `${demo.organization.name} (${demo.organization.slug})`, 'API key': demo.apiKey } : {}),
     'Admin token': placeOfAdminToken(config),
   }
@@ -84,6 +84,10 @@ function describe(config: Config, service: Service, outcome: Outcome): string {
     `Ctrl-C stops the service; its data stays in ${config.databaseUrl === undefined ? config.dataDir : 'the database'}.`,
   ]
   return `${parts.join('\n\n')}\n`
+}
+
+function gatewayAddress({ publicUrl }: Config, { app }: Service, url: string): string {
+  return app.gatewayUrl === null ? `${publicUrl ?? url}/gateway` : reachable(app.gatewayUrl)
 }
 
 function examples(config: Config, url: string, { organization, apiKey }: Demo): string[] {

@@ -24,11 +24,12 @@ afterEach(async () => {
 })
 
 describe('up', () => {
-  it('prints an address, a key and a curl that sends, and the same key when it is started again', async () => {
+  it('prints addresses, a key and a curl that sends, and the same key when it is started again', async () => {
     const first = await up()
     expect(first.key).toMatch(/^parley_\S{32,}$/)
     expect(await signIn(first)).toMatchObject({ status: 200, body: { session: { member: { role: 'owner' } } } })
     expect(await signIn(first)).toMatchObject({ status: 401 })
+    expect((await fetch(first.gateway)).status).toBe(200)
     const demo = await runCurl(first.curls[1])
     expect(demo.status).toBe(200)
     expect(demo.body.messages.length).toBeGreaterThan(3)
@@ -101,6 +102,8 @@ interface Up {
   program: Program
   url: string
   key: string
+  /** Where the gateway answers. */
+  gateway: string
   /** What the printed link has after its #. */
   signInToken: string
   /** The printed commands: one that sends, one that reads. */
@@ -120,6 +123,7 @@ async function up(): Promise<Up> {
     program,
     url: line.slice('parley ready on '.length),
     key: /API key +(\S+)/.exec(text)?.[1] ?? '',
+    gateway: /Gateway +(\S+)/.exec(text)?.[1] ?? '',
     signInToken: /Sign in +http:\/\/127\.0\.0\.1:\d+\/console\/sign-in#(\S+) \(works once\)$/m.exec(text)?.[1] ?? '',
     curls: [...text.matchAll(/^ *(curl (?:.*\\\n)*.*)$/gm)].map(([, command = '']) => command),
   }
