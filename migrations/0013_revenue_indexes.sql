@@ -5,5 +5,5 @@ CREATE INDEX CONCURRENTLY IF NOT EXISTS storefront_orders_contact ON storefront_
 CREATE INDEX CONCURRENTLY IF NOT EXISTS storefront_orders_clicked ON storefront_orders (organization_id, clicked_broadcast_id)
   WHERE clicked_broadcast_id IS NOT NULL;
 
--- Buyers are known by their e-mail addresses too.
+-- Buyers are also found by their e-mail addresses.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS contacts_email ON contacts (organization_id, lower(email)) WHERE email IS NOT NULL;

@@ -1,6 +1,6 @@
--- An organization is deleted in two steps (docs/decisions/organization-deletion.md): from deleted_at on it is there for nobody, and a job
--- deletes what belongs to it, and its row at last. Everything reads and writes the view, so that nothing has to ask for deleted_at.
--- A column that is added to the table is added to the view as well (CREATE OR REPLACE VIEW, as the last one).
+-- An organization is deleted in two steps (docs/decisions/organization-deletion.md): deleted_at is set, and a job deletes its rows, the
+-- organization's own last. Statements use the view, which leaves deleted organizations out, so none of them has to check deleted_at.
+-- A migration that adds a column to the table adds it to the view, too (CREATE OR REPLACE VIEW, as the last column).
 ALTER TABLE organizations ADD COLUMN deleted_at timestamptz;
 ALTER TABLE organizations RENAME TO organization_rows;
 CREATE VIEW organizations AS
