@@ -224,7 +224,7 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
   it('plays the customer of the sandbox', async () => {
     await page.getByRole('button', { name: 'Write as the customer' }).click()
     await page.getByRole('textbox', { name: 'A message from Ana Souza' }).fill('Played by the team')
-    await page.getByRole('button', { name: 'Receive' }).click()
+    await page.getByRole('button', { name: 'Send as customer' }).click()
     await bubble('Played by the team').waitFor()
   })
 

@@ -6,8 +6,8 @@ export const analytics = {
   exportOf: 'Download {{of}} as CSV',
   broadcasts_one: '{{count}} broadcast',
   broadcasts_other: '{{count}} broadcasts',
-  singles_one: '{{count}} day of a single template',
-  singles_other: '{{count}} days of single templates',
+  singles_one: '{{count}} day of templates sent one by one',
+  singles_other: '{{count}} days of templates sent one by one',
   and: '{{one}} and {{other}}',
   range: {
     label: 'Range',
@@ -83,9 +83,9 @@ export const analytics = {
     count_one: '{{shown}} order',
     count_other: '{{shown}} orders',
     hint_one:
-      'Attributed: each order counts for one broadcast, by its buyer’s last click or message of the last day. The campaign “{{campaign}}” sums all orders of the link, whoever sent it and when.',
+      'Attributed: each order counts for one broadcast only, found by the buyer’s last click or last message received in the day before the order. The campaign “{{campaign}}” counts all orders of the link, for any sender and date.',
     hint_other:
-      'Attributed: each order counts for one broadcast, by its buyer’s last click or message of the last {{count}} days. The campaign “{{campaign}}” sums all orders of the link, whoever sent it and when.',
+      'Attributed: each order counts for one broadcast only, found by the buyer’s last click or last message received in the {{count}} days before the order. The campaign “{{campaign}}” counts all orders of the link, for any sender and date.',
     attributed: 'Attributed revenue',
     ofCampaign: 'Revenue of the campaign',
     dueToThis: 'Attributed',

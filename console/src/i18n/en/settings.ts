@@ -33,7 +33,7 @@ export const settings = {
     currency: 'Currency',
     currencyHint: 'Revenue is counted in it.',
     attribution_window_days: 'Attribution window, in days',
-    attribution_window_daysHint: 'For so long an order is due to a click or a message before it.',
+    attribution_window_daysHint: 'An order counts for a click or message up to this many days before it.',
     language: 'Language of templates',
     languageHint: 'Taken where a template has several languages and none is asked for.',
     identity: 'Names for programs and for signing in',

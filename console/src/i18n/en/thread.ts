@@ -164,6 +164,6 @@ export const thread = {
     hint: 'This is the sandbox: you can also play the customer.',
     open: 'Write as the customer',
     field: 'A message from {{name}}',
-    send: 'Receive',
+    send: 'Send as customer',
   },
 }

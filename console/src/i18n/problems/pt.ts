@@ -1,9 +1,9 @@
 /** The service's errors in Portuguese, by their short names. The service itself words them in English. */
 const SENTENCES: Record<string, string> = {
-  'Insufficient scope': 'Seu papel na equipe não permite isso. Peça a um proprietário da organização.',
+  'Insufficient scope': 'Sua função na equipe não permite isso. Peça a um proprietário da organização.',
   'Sign-in required': 'Sua sessão terminou. Entre de novo.',
   'Sign-in failed': 'Organização, e-mail ou senha não conferem. Confira os três e tente de novo.',
-  'Invalid link': 'O link não vale mais. Peça outro a um proprietário da organização.',
+  'Invalid link': 'O link não é mais válido. Peça outro a um proprietário da organização.',
   'Too many requests': 'Foram muitas tentativas em pouco tempo. Espere um pouco e tente de novo.',
   'Unsupported media type': 'Este tipo de conteúdo não é aceito.',
   'Payload too large': 'O conteúdo é grande demais para ser enviado.',
@@ -12,7 +12,8 @@ const SENTENCES: Record<string, string> = {
   'Contact not found': 'O contato não existe mais nesta organização.',
   'Contact already exists': 'Já existe um contato com este número.',
   'Contact blocked': 'O contato está bloqueado: nada pode ser enviado.',
-  'Contact not reachable': 'Por esta conexão não se pode escrever a este contato: é um grupo, ou não tem mais número.',
+  'Contact not reachable':
+    'Não é possível escrever a este contato por esta conexão: é um grupo ou não tem mais número.',
   'Contact opted out': 'O contato não quer receber campanhas.',
   'Message not found': 'A mensagem não existe mais nesta conversa.',
   'Template not found': 'O modelo não existe ou ainda não foi aprovado. Busque os modelos de novo.',
@@ -42,10 +43,10 @@ const SENTENCES: Record<string, string> = {
   'Upstream unavailable': 'O WhatsApp não respondeu e nada foi enviado. Tente de novo.',
   'Upstream upload failed': 'O WhatsApp não aceitou o arquivo.',
   'Outcome unknown': 'A mensagem saiu, mas nenhuma resposta chegou. Ela pode ter sido entregue: não envie de novo.',
-  'Request in progress': 'O pedido anterior ainda está em andamento.',
+  'Request in progress': 'A solicitação anterior ainda está em andamento.',
   'Not found': 'O que você procura não existe mais.',
   'Service unavailable': 'O serviço está sobrecarregado ou reiniciando. Tente de novo daqui a pouco.',
-  'Internal server error': 'Algo deu errado no serviço. Informe o número do pedido a quem o opera.',
+  'Internal server error': 'Algo deu errado no serviço. Tente de novo; se continuar, avise quem opera o serviço.',
 }
 
 /** What a value should have been, as the service words it, and the same in Portuguese. */

@@ -86,11 +86,11 @@ export const analytics: SameShape<typeof english> = {
     count_one: '{{shown}} pedido',
     count_other: '{{shown}} pedidos',
     hint_one:
-      'Atribuída: cada pedido conta para um só envio, pelo último clique ou mensagem do comprador no último dia. A campanha “{{campaign}}” soma todos os pedidos do link, de qualquer envio e data.',
+      'Atribuída: cada pedido conta para um só envio, pelo último clique do comprador ou pela última mensagem enviada a ele no dia antes do pedido. O utm_campaign “{{campaign}}” soma todos os pedidos do link, de qualquer envio e data.',
     hint_other:
-      'Atribuída: cada pedido conta para um só envio, pelo último clique ou mensagem do comprador nos últimos {{count}} dias. A campanha “{{campaign}}” soma todos os pedidos do link, de qualquer envio e data.',
+      'Atribuída: cada pedido conta para um só envio, pelo último clique do comprador ou pela última mensagem enviada a ele nos {{count}} dias antes do pedido. O utm_campaign “{{campaign}}” soma todos os pedidos do link, de qualquer envio e data.',
     attributed: 'Receita atribuída',
-    ofCampaign: 'Receita da campanha',
+    ofCampaign: 'Receita de todo o link (utm_campaign)',
     dueToThis: 'Atribuído',
     yes: 'Sim',
     no: 'Não',

@@ -36,7 +36,8 @@ export const settings: SameShape<typeof english> = {
     currency: 'Moeda',
     currencyHint: 'A receita é contada nela.',
     attribution_window_days: 'Janela de atribuição, em dias',
-    attribution_window_daysHint: 'Por esse tempo um pedido conta para o clique ou a mensagem anterior.',
+    attribution_window_daysHint:
+      'Um pedido conta para o clique ou a mensagem que veio até esse número de dias antes dele.',
     language: 'Idioma dos modelos',
     languageHint: 'Usado quando um modelo tem vários idiomas e nenhum é pedido.',
     identity: 'Nomes para programas e para entrar',

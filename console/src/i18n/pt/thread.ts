@@ -166,6 +166,6 @@ export const thread: SameShape<typeof english> = {
     hint: 'Este é o ambiente de testes: você também pode fazer o papel do cliente.',
     open: 'Escrever como o cliente',
     field: 'Uma mensagem de {{name}}',
-    send: 'Receber',
+    send: 'Enviar como cliente',
   },
 }
