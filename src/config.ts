@@ -265,7 +265,7 @@ const mediaKeyNames = ['PARLEY_MEDIA_ACCESS_KEY', 'PARLEY_MEDIA_SECRET_KEY'] as 
 /** Settings that are each right and cannot be meant together. */
 function contradiction(config: Config): string | undefined {
   if (config.port !== 0 && config.gatewayPort === config.port)
-    return `PARLEY_GATEWAY_PORT=${config.port} is PARLEY_PORT too: give the gateway a port of its own`
+    return `PARLEY_GATEWAY_PORT and PARLEY_PORT are both ${config.port}: give the gateway another port`
   if (!config.roles.includes('api')) {
     const only = `PARLEY_ROLES=${config.roles.join(',')} leaves the API to another process`
     if (config.databaseUrl === undefined)
@@ -301,7 +301,7 @@ export function configWarnings(config: Config): string[] {
   const reachable = allowedPrivateHosts.filter((host) => host.includes('/') || isLoopback(host))
   if (reachable.length > 0 && isExposed(config))
     warnings.push(
-      `PARLEY_ALLOWED_PRIVATE_HOSTS=${reachable.join(',')} lets every organization reach these addresses through the service, which others can reach: leave it out, or name only single hosts that they may reach`,
+      `PARLEY_ALLOWED_PRIVATE_HOSTS=${reachable.join(',')} lets every organization reach these addresses, and the service can be reached from outside: leave it unset, or list only single hosts that organizations may reach`,
     )
   if (adminToken !== undefined && adminToken.length < SAFE_LENGTH)
     warnings.push(`PARLEY_ADMIN_TOKEN is short: give it at least ${SAFE_LENGTH} random characters`)

@@ -34,11 +34,11 @@ export function addAnalyticsCommands(program: Command, invocation: Invocation): 
     .action((options) => show(invocation, options))
   analytics
     .command('verify')
-    .description('count the recipients of broadcasts and what they earned anew, and compare with the figures')
+    .description('recount recipients and revenue of broadcasts and compare with the stored figures')
     .requiredOption('--org <org>', ORGANIZATION)
     .option('--broadcast <id>', 'of this one only')
     .option('--json', 'as JSON')
-    .addHelpText('after', '\nPrints each counter that is not what its recipients and orders say, and then ends with 1.')
+    .addHelpText('after', '\nPrints each figure that differs from the recount; the exit code is then 1.')
     .action((options) => verify(invocation, options))
 }
 

@@ -50,7 +50,7 @@ async function say({ env, streams }: Invocation, body: string, { from, name }: S
   const url = publicUrlOf(config)
   const call = createCall(url, AbortSignal.timeout(PATIENCE_MS))
   const answer = await call('POST', '/_sim/inbound', { token, body: message }).catch((error: Error) => {
-    throw new CliFailure(1, `No service answers at ${url} (${error.message}): start it by parley up`)
+    throw new CliFailure(1, `No service answers at ${url} (${error.message}): start it with parley up`)
   })
   expectStatus(answer, [200], 'POST /_sim/inbound')
   printDone(streams, `${called} wrote: ${body}`)

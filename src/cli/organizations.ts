@@ -40,7 +40,7 @@ interface OrganizationOptions extends JsonOption {
 
 const PROVIDER = 'who sends: upstream, gateway or none'
 const COUNTRY = 'by which national phone numbers are read'
-const WINDOW = 'how many days after a click or a message an order is due to it'
+const WINDOW = 'how many days after a click or a message an order is still attributed to it'
 
 /** `parley org …`: organizations, as the admin API does it (contract 3). */
 export function addOrganizationCommands(program: Command, invocation: Invocation): void {
@@ -161,7 +161,7 @@ async function upstream({ env, streams }: Invocation, name: string, options: Jso
   })
   printFields(streams, presentUpstream(credentials), options)
   if (usesSandbox) {
-    printNote(streams, 'A service that runs with the sandbox makes this number known to it within some seconds')
+    printNote(streams, 'A running service registers this number with its sandbox within a few seconds')
   }
 }
 

@@ -69,7 +69,7 @@ function createProgram(invocation: Invocation): Command {
     .command('up')
     .description('run the service and, with the sandbox upstream, make a demo organization in it')
     .option('--migrate', 'bring the database to this version first')
-    .option('--no-restart', 'run it in this process, and end when a fault ends it')
+    .option('--no-restart', 'run in this process; do not restart after a crash')
     .action((options) => up(invocation, options))
   program
     .command('migrate')

@@ -24,7 +24,7 @@ export interface Service {
 }
 
 const NO_FFMPEG =
-  'there is no ffmpeg on the PATH: sound that is no OGG/Opus is sent as a file and not as a voice note, and what has to be converted is refused'
+  'ffmpeg was not found on the PATH: audio that is not OGG/Opus is sent as a file instead of a voice note, and files that need conversion are refused'
 
 /**
  * Starts everything that this configuration names. Throws a CliFailure where the operator has to do something, and

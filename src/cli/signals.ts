@@ -34,10 +34,8 @@ export async function endingInOrder<Result>(command: (endRequest: EndRequest) =>
       if (hasFault) return
       hasFault = true
       setTimeout(() => process.exit(1), DRAIN_MS).unref()
-      process.stderr.write(
-        `parley: ended by an error that nothing caught: ${inOneLine(stackOf(error).replace(/\s+/g, ' '))}\n`,
-      )
-      ask('an error that nothing caught')
+      process.stderr.write(`parley: stopped by an uncaught error: ${inOneLine(stackOf(error).replace(/\s+/g, ' '))}\n`)
+      ask('an uncaught error')
     },
     message: (message: unknown) => message === END && ask('the supervisor'),
     disconnect: () => ask('the end of the supervisor'),

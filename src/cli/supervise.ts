@@ -51,7 +51,7 @@ export async function supervise(args: readonly string[]): Promise<number> {
     if (stop.signal.aborted || code === 0 || code === WRONG_USAGE || !wasReady) return code ?? 1
     if (performance.now() - startedAt > CALM_MS) waitMs = FIRST_WAIT_MS
     const how = signal ?? `exit code ${code}`
-    process.stderr.write(`parley: the service ended (${how}) and is started again in ${waitMs / 1_000} s\n`)
+    process.stderr.write(`parley: the service ended (${how}); restarting in ${waitMs / 1_000} s\n`)
     await setTimeout(waitMs, null, { signal: stop.signal }).catch(() => null)
     if (stop.signal.aborted) return 0
   }

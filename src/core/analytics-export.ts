@@ -63,7 +63,7 @@ export async function exportBroadcast(
   return BROADCAST_TABLES[name](await readBroadcastAnalytics(ctx, organization, broadcastId))
 }
 
-/** Both figures of revenue, first what is due to the broadcast alone. */
+/** Both figures of revenue, first what is attributed to the broadcast alone. */
 function toColumns({ attributed, totalRevenue, orderCount, currency }: RangeRevenue) {
   return {
     attributedRevenue: attributed.totalRevenue,

@@ -18,8 +18,8 @@ const UNDER_WAY_MS = 15 * 60_000
 
 /**
  * What the orders of folded campaigns are attributed by: the broadcasts that may have led to an order between the ends of `span`.
- * Each order is due to one broadcast or send-template at most: the last one whose own link its buyer followed, else the last one
- * that the buyer was sent, else the last one of its campaign. `isRecount`: what the buyer was sent is looked up for every order.
+ * Each order is attributed to one broadcast or send-template at most: the last one whose own link its buyer followed, else the last
+ * one that the buyer was sent, else the last one of its campaign. `isRecount`: what the buyer was sent is looked up for every order.
  */
 export async function findAttribution(
   ctx: Pick<Context, 'database' | 'channelNames'>,
@@ -45,7 +45,7 @@ export async function findAttribution(
   return { campaigns, sources: ctx.channelNames, sendings, windowDays }
 }
 
-/** When orders may have been placed that are due to what was sent between the ends of `sent`. */
+/** When orders may have been placed that are attributed to what was sent between the ends of `sent`. */
 export function ordersAfter({ from, to }: Span, { attribution_window_days: days }: Organization): Span {
   // What was accepted is heard of a little later; and shops tell whole seconds.
   return { from: new Date(from.getTime() - 1_000), to: new Date(to.getTime() + (days + 1) * DAY_MS) }
@@ -72,8 +72,8 @@ interface Sent {
 }
 
 /**
- * The spans of time in which an order is due to the same broadcast whoever bought: where one alone can have reached the buyer within
- * the window before, and all of it had been sent.
+ * The spans of time in which an order is attributed to the same broadcast for every buyer: where one alone can have reached the buyer
+ * within the window before, and all of it had been sent.
  */
 function findPlainSpans(broadcasts: readonly BroadcastSending[], windowMs: number): PlainSpans {
   const sent: Sent[] = broadcasts.map(({ id, started_at, completed_at }) => ({

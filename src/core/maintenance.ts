@@ -66,7 +66,7 @@ export async function adoptRestoredDatabase(ctx: Pick<Context, 'database' | 'log
   )
 }
 
-/** Orders of the last 60 days are read at first, and one may be due to a click 90 days before it. */
+/** Orders of the last 60 days are read at first, and one may be attributed to a click 90 days before it. */
 const VISITS_MS = 150 * DAY_MS
 
 /**

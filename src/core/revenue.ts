@@ -38,7 +38,7 @@ const NEVER = new Date(0)
  * Tests and cancelled orders are left out; unpaid, voided and refunded ones count with their price as it was ordered.
  * `utmCampaigns` has an entry for each campaign and each suffix of it by which orders in the organization's currency came, spelled
  * as the link is, first the campaign itself; no order stands in two. Nothing but zeros where there is no campaign or no storefront.
- * `attributed` is what of it is due to this broadcast and no other (core/attribution).
+ * `attributed` is what of it is attributed to this broadcast and no other (core/attribution).
  */
 export async function findRevenue(
   ctx: Pick<Context, 'database' | 'channelNames'>,
@@ -50,7 +50,7 @@ export async function findRevenue(
   const isConnected = spellings.size > 0 && (await findStorefrontSettings(ctx.database, organization.id)) !== null
   if (!isConnected) return present(organization, new Map(), NOTHING)
   const { id, currency } = organization
-  // Of what was sent never nothing can be due to it, at whatever time.
+  // Nothing can be attributed to what was never sent, at any time.
   const span = ordersAfter(sent ?? { from: NEVER, to: NEVER }, organization)
   const attribution = await findAttribution(ctx, organization, [...spellings.keys()], span)
   const [sums, orders, attributed] = await Promise.all([
@@ -71,7 +71,7 @@ function spellingsOf(campaigns: readonly string[]): Map<string, string> {
   return spellings
 }
 
-/** Shows what is due to a broadcast, or to several. */
+/** Shows what is attributed to a broadcast, or to several. */
 export function presentAttributed(
   { currency, attribution_window_days }: Organization,
   sum: AttributedSum | null,

@@ -48,7 +48,7 @@ export async function createSignInLinkByOwner(
   if (id !== ownerId && members.some((member) => member.id === id && member.role === 'owner' && member.has_password)) {
     throw new Problem(
       'forbidden',
-      'This member is an owner with a password: only an operator of the service makes a sign-in link for another owner',
+      'This owner already has a password: only the operator can make a sign-in link for them',
     )
   }
   return createSignInLink(ctx, organizationId, memberId)

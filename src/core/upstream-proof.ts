@@ -20,7 +20,7 @@ export async function requireOpenedNumber(
       const message =
         asked.because === 'credentials'
           ? `The upstream refused the access token: give a valid one, which may use the number ${phoneNumberId}`
-          : `The access token does not open a number ${phoneNumberId} at the upstream: give the number's id, not the number itself, and an access token of its owner`
+          : `The access token cannot read the number ${phoneNumberId}: give the phone number id, not the phone number, and an access token of its owner`
       throw new Problem('upstream_credentials', message, { details: asked.text, upstream_code: asked.code })
     }
     case 'failed':

@@ -77,7 +77,7 @@ function requireMetricsAccess(request: FastifyRequest, token: string | undefined
   if (authorization === undefined) {
     throw new Problem(
       'authorization_required',
-      'From outside this machine /metrics takes the header "Authorization: Bearer <PARLEY_METRICS_TOKEN>"',
+      'Requests to /metrics from another machine need the header "Authorization: Bearer <PARLEY_METRICS_TOKEN>"',
     )
   }
   if (token !== undefined && equalInConstantTime(bearerToken(request), token)) return

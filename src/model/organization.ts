@@ -19,7 +19,7 @@ export interface Organization {
   language: string
   /** False where `language` is the service's default, which tells nothing about the organization. */
   language_chosen: boolean
-  /** How long after a click, or after the message, an order is still due to it. */
+  /** How long after a click, or after the message, an order is still attributed to it. */
   attribution_window_days: number
   created_at: Date
   updated_at: Date

@@ -17,14 +17,14 @@ export interface Revenue {
     financialStatus: string | null
     /** As it stood in the landing page's address. */
     utmCampaign: string | null
-    /** Whether it is among those of `attributed`. */
+    /** True if the order counts in `attributed`. */
     attributed: boolean
   }[]
   otherCurrencies: { currency: string; totalRevenue: number; orderCount: number }[]
   attributed: AttributedRevenue
 }
 
-/** What several campaigns earned, or one of them: by utm_campaign, each order once, and what is due to them. */
+/** What several campaigns earned, or one of them: by utm_campaign, each order once, and what is attributed to them. */
 export interface RangeRevenue {
   totalRevenue: number
   orderCount: number
@@ -33,13 +33,13 @@ export interface RangeRevenue {
   attributed: AttributedRevenue
 }
 
-/** What is due to one broadcast alone; each order counts for one at most. */
+/** What is attributed to one broadcast alone; each order counts for one at most. */
 export interface AttributedRevenue {
   totalRevenue: number
   orderCount: number
   avgOrderValue: number
   /** The organization's; orders in others are left out. */
   currency: string
-  /** For how many days after a click, or the message, an order is due to it. */
+  /** For how many days after a click, or the message, an order is attributed to it. */
   window_days: number
 }

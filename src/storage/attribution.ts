@@ -4,7 +4,7 @@ import type { StorefrontOrder } from '../model/storefront-order.js'
 import { SUFFIX_PATTERN } from '../model/utm.js'
 import { FITTING, ORDERED_UNTIL, type OrderFilter } from './storefront-orders.js'
 
-// Where every message failed nobody was reached. One that goes on for long was begun before the orders that may be due to it.
+// Where every message failed nobody was reached. One that goes on for long was begun before the orders that may be attributed to it.
 const listBroadcasts = statement<BroadcastSending>(
   'attribution.listBroadcasts',
   `SELECT b.id, b.started_at, b.completed_at, b.parameters -> 'buttons' AS buttons, ARRAY (
@@ -35,7 +35,7 @@ const SENDINGS = `sendings AS MATERIALIZED (
        AND campaign IN (SELECT unnest($2::text[]) UNION SELECT regexp_replace(unnest($2::text[]), '${SUFFIX_PATTERN}', ''))
    )`
 
-/** $5: how many days an order is due to what came before it. */
+/** $5: how many days an order is attributed to what came before it. */
 const EARLIEST = `o.until - $5::int * interval '24 hours'`
 const BASES = `ARRAY[o.campaign, regexp_replace(o.campaign, '${SUFFIX_PATTERN}', '')]`
 
@@ -159,7 +159,7 @@ const sumPlaces = statement<PlaceSum>(
    GROUP BY p.place`,
 )
 
-// A send-template is counted with those of its template and day. OFFSET: what an order is due to is found once, not for each place.
+// A send-template is counted with those of its template and day. OFFSET: an order's attribution is found once, not for each place.
 const sumAttributedPlaces = statement<PlaceSum>(
   'attribution.sumAttributedPlaces',
   `WITH ${SENDINGS}
@@ -205,7 +205,7 @@ export function sumOrdersByPlace(
   return db.run(sumPlaces, [organizationId, campaigns, sources, currency, ...columns])
 }
 
-/** Adds up the orders of a currency since `from` that are due to each place, a list of broadcasts and days of send-templates. */
+/** Adds up the orders of a currency since `from` attributed to each place, a list of broadcasts and days of send-templates. */
 export function sumAttributedByPlace(
   db: Queryable,
   organizationId: string,
@@ -246,7 +246,7 @@ export interface Sendings {
   starts: Date[]
   /** Times in ascending order: a span is from one of them to the next. */
   bounds: Date[]
-  /** Of each span: whether an order in it is due to `due` or null, whoever bought. Before the first span it is due to nothing. */
+  /** Of each span: whether every order in it is attributed to `due`, or to nothing (null). Before the first span none is attributed. */
   plain: boolean[]
   due: (string | null)[]
 }
@@ -257,14 +257,14 @@ export interface Attribution extends OrderFilter {
   windowDays: number
 }
 
-/** The orders that are due to something, added up; the sums with two decimals, the average rounded half up. */
+/** The orders that are attributed to something, added up; the sums with two decimals, the average rounded half up. */
 export interface AttributedSum {
   orderCount: number
   revenue: number
   avgOrderValue: number
 }
 
-/** Adds up the orders in a currency that are due to one broadcast or send-template, which was sent in `span`; null: none is. */
+/** Adds up the orders in a currency attributed to one broadcast or send-template, which was sent in `span`; null: none is. */
 export async function sumAttributedOrders(
   db: Queryable,
   organizationId: string,
@@ -282,11 +282,11 @@ export type ListedOrder = Pick<
   'name' | 'currency' | 'ordered_at' | 'financial_status' | 'utm_campaign'
 > & {
   total_price: number
-  /** Whether it is due to the broadcast that is asked for. */
+  /** Whether it is attributed to the broadcast that is asked for. */
   attributed: boolean
 }
 
-/** The newest `limit` of the orders that fit, newest first, and which of them are due to a broadcast or send-template. */
+/** The newest `limit` of the orders that fit, newest first, and which of them are attributed to a broadcast or send-template. */
 export function listAttributedOrders(
   db: Queryable,
   organizationId: string,

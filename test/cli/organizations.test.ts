@@ -215,7 +215,7 @@ describe('org upstream', () => {
     )
     expect(connected).toMatchObject({ code: 0 })
     expect(connected.json()).toMatchObject({ phone_number_id: '5' })
-    expect(connected.err).toContain('makes this number known to it within some seconds')
+    expect(connected.err).toContain('registers this number with its sandbox within a few seconds')
   })
 
   it.each([

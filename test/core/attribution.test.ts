@@ -77,7 +77,7 @@ function order(name: string, fields: Record<string, unknown> = {}, afterMs = 0):
 const revenueOf = async (id: string, { key } = organization) =>
   (await world.request('GET', `/broadcast-analytics?broadcast_id=${id}`, { key })).body.data.revenue
 
-/** The names of the orders that are due to each of the broadcasts; the sum fits. */
+/** The names of the orders that are attributed to each of the broadcasts; the sum fits. */
 async function dueTo(...ids: string[]): Promise<string[][]> {
   return Promise.all(
     ids.map(async (id) => {
@@ -93,7 +93,7 @@ const dayOf = (days: number) => new Date(world.now().getTime() + days * DAY_MS).
 
 const visit = async (code: string) => expect((await world.request('GET', `/s/${code}`)).status).toBe(302)
 
-describe('an order is due to', () => {
+describe('an order is attributed to', () => {
   it('no broadcast that came after it, however many share its campaign', async () => {
     const code = await link()
     await order('#1001')

@@ -50,7 +50,7 @@ describe('a fault that nothing catches', () => {
     asked[0]?.end(png())
     expect(await sent).toMatchObject({ status: 200 })
     expect(await service.program.exited).toEqual({ code: 1, signal: null })
-    const reason = /^parley: ended by an error that nothing caught: Error: a fault on purpose at .+$/
+    const reason = /^parley: stopped by an uncaught error: Error: a fault on purpose at .+$/
     expect(complaints(service.program)).toEqual([expect.stringMatching(reason)])
   })
 
@@ -68,9 +68,9 @@ describe('a fault that nothing catches', () => {
     expect(await call(`${again.url}/conversations?chatNumber=5511900001234`, 'GET', { key })).toMatchObject({
       status: 200,
     })
-    expect(program.errors.filter((line) => line.includes('is started again'))).toEqual([
-      'parley: the service ended (exit code 1) and is started again in 1 s',
-      'parley: the service ended (SIGKILL) and is started again in 2 s',
+    expect(program.errors.filter((line) => line.includes('restarting in'))).toEqual([
+      'parley: the service ended (exit code 1); restarting in 1 s',
+      'parley: the service ended (SIGKILL); restarting in 2 s',
     ])
     const family = await descendantsOf(program.pid)
     program.kill('SIGTERM')

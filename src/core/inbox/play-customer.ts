@@ -33,7 +33,10 @@ export async function playCustomer(
         ? { phoneNumberId: tenant.upstream.phone_number_id }
         : null
   if (to === null) {
-    throw new Problem('not_supported', 'This contact is not reached through the simulator, so it cannot write as it')
+    throw new Problem(
+      'not_supported',
+      'This contact does not write through the simulator, so you cannot write as this customer',
+    )
   }
   const from = { number: contact.chat_id, name: contact.full_name }
   const received = await sandboxes.receive(to, from, text, TIMEOUT_MS)

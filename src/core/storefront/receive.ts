@@ -84,7 +84,10 @@ async function findSender(ctx: Context, slug: string, { body, signature }: Order
   const secret = organizationId === null ? null : await findSecret(ctx, organizationId)
   const isSigned = equalInConstantTime(signature, hmacSha256Base64(secret ?? NO_SECRET, body))
   if (organizationId !== null && secret !== null && isSigned) return organizationId
-  throw new Problem('invalid_signature', 'X-Shopify-Hmac-SHA256 does not fit the body and the secret of a storefront')
+  throw new Problem(
+    'invalid_signature',
+    "X-Shopify-Hmac-SHA256 does not match the body and the storefront's webhook secret",
+  )
 }
 
 async function findSecret(ctx: Context, organizationId: string): Promise<string | null> {

@@ -13,10 +13,10 @@ const AttributedRevenue = Type.Object(
     avgOrderValue: Money,
     currency: Type.String(),
     window_days: Type.Integer({
-      description: 'For how many days after a click, or the message, an order is due to it',
+      description: 'For how many days after a click, or the message, an order is attributed to it',
     }),
   },
-  { description: 'What is due to it alone: each order counts for one broadcast or send-template at most' },
+  { description: 'What is attributed to it alone: each order counts for one broadcast or send-template at most' },
 )
 
 /** Spec 2.6. */
@@ -69,7 +69,7 @@ export const BroadcastAnalyticsSchema = Type.Object({
         orderDate: DateTime,
         financialStatus: Nullable(Type.String()),
         utmCampaign: Type.String(),
-        attributed: Type.Boolean({ description: 'Whether it is among those of `attributed`' }),
+        attributed: Type.Boolean({ description: 'True if the order counts in `attributed`' }),
       }),
       { description: 'The newest 1,000' },
     ),
@@ -99,7 +99,7 @@ export const RangeAnalyticsSchema = Type.Object({
     ...delivery,
     ...rates,
     failureRate: Percent,
-    totalBroadcasts: Type.Integer({ minimum: 0, description: 'Of the campaigns, those that are broadcasts' }),
+    totalBroadcasts: Type.Integer({ minimum: 0, description: 'How many of the campaigns are broadcasts' }),
     revenue: RangeRevenue,
   }),
   campaignPerformance: Type.Array(

@@ -25,7 +25,7 @@ export const ContactSchema = Type.Object({
   source: Nullable(Type.Object({ type: Type.String() }, { additionalProperties: true })),
   contact_summary: Nullable(Type.String()),
   contact_summary_updated_at: Nullable(DateTime),
-  is_group: Type.Optional(Type.Literal(true, { description: 'It stands for a group; absent of a person' })),
+  is_group: Type.Optional(Type.Literal(true, { description: 'True for a group; absent for a person' })),
   created_at: DateTime,
   updated_at: DateTime,
 })
@@ -55,7 +55,7 @@ export const MessageSchema = Type.Object({
   author: Type.Optional(
     Type.Object(
       { name: Nullable(Type.String()), phone_number: Nullable(Type.String()), user_id: Nullable(Type.String()) },
-      { description: 'The member of a group who wrote the message; absent of private messages' },
+      { description: 'The group member who wrote the message; absent in private chats' },
     ),
   ),
 })
@@ -63,7 +63,7 @@ export const MessageSchema = Type.Object({
 /** What the answer tells of the request. */
 const Warnings = Type.Optional(
   Type.Array(Type.String(), {
-    description: 'A sentence for each parameter and field of the request that is not known; missing where all are',
+    description: 'One sentence for each unknown parameter or field; absent if there are none',
   }),
 )
 

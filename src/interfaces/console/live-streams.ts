@@ -52,12 +52,12 @@ export function createLiveStreams(ctx: Pick<Context, 'database' | 'clock' | 'sig
     checkRoom: ({ member }) => {
       const own = Array.from(open.values()).filter(({ session }) => session.member.id === member.id).length
       if (own >= MAX_OF_MEMBER) {
-        throw new Problem('too_many_requests', `You have ${own} pages open that hear of events: close some of them`, {
+        throw new Problem('too_many_requests', `You have ${own} console pages open: close some of them`, {
           retry_after: RETRY_SECONDS,
         })
       }
       if (open.size >= MAX_STREAMS) {
-        throw new Problem('service_unavailable', 'Too many pages hear of events at this moment: try again', {
+        throw new Problem('service_unavailable', 'Too many console pages are open right now: try again later', {
           retry_after: RETRY_SECONDS,
         })
       }

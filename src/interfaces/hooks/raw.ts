@@ -30,7 +30,8 @@ export function readSignature(request: FastifyRequest, { name, form }: Signature
   const value = readHeader(request, name.toLowerCase())
   if (!value) throw new Problem('authorization_required', `The webhook has no ${name}`)
   const signature = form.exec(value)?.[1]
-  if (signature === undefined) throw new Problem('invalid_signature', `${name} is no signature: it must match ${form}`)
+  if (signature === undefined)
+    throw new Problem('invalid_signature', `${name} is not a valid signature: it must match ${form}`)
   return signature
 }
 

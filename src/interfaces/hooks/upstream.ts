@@ -39,7 +39,7 @@ export function upstreamHooks(server: FastifyInstance, ctx: Context, callbacks: 
           // The same where no organization claims a number: it is no stranger's business who is a customer.
           throw new Problem(
             'invalid_signature',
-            'X-Hub-Signature-256 does not fit the body and the app secret of an organization that it names',
+            "X-Hub-Signature-256 does not match the body and the organization's app secret",
           )
       }
     },

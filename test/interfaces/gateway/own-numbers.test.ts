@@ -148,7 +148,7 @@ describe('a number that is claimed at an upstream that is no simulator', () => {
     expect(wrong.body.response).toMatchObject({ upstream_code: 190, details: expect.any(String) })
     await makeNumber('token-of-a-number-of-the-other')
     const foreign = await create({ number, token: 'token-of-a-number-of-the-other' }, other.key)
-    expectRefusal(foreign, 400, `does not open a number ${number}`)
+    expectRefusal(foreign, 400, `cannot read the number ${number}`)
     expect(foreign.body.response.upstream_code).toBe(100)
     expect(await names(other.key)).toEqual(before)
     await createInstance(world, organization, { number, accessToken })
