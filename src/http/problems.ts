@@ -94,6 +94,10 @@ export function toProblem(error: unknown, request: FastifyRequest): Problem {
   if (error instanceof Problem) return error
   const known = fromFastify(error, request)
   if (known) return known
+  if (hasHungUp(error, request)) {
+    request.log.debug({ requestId: request.id }, 'the client hung up while it sent its request')
+    return new Problem('invalid_json', 'The connection was closed before the request body was complete')
+  }
   if (isDatabaseUnavailable(error)) {
     request.log.warn({ err: error, requestId: request.id }, 'the database is not available')
     return new Problem('service_unavailable', 'The database cannot be reached at the moment: try again', {
@@ -133,6 +137,11 @@ function swallowRest({ raw }: FastifyRequest, reply: FastifyReply): void {
   raw.resume()
   const timer = setTimeout(() => raw.destroy(), SWALLOW_MS)
   raw.once('close', () => clearTimeout(timer))
+}
+
+/** Node's own error for a body that breaks off. Anybody can cause it, so it is no error in the log. */
+function hasHungUp(error: unknown, { raw }: FastifyRequest): boolean {
+  return (error as { code?: unknown }).code === 'ECONNRESET' && raw.destroyed && !raw.complete
 }
 
 /** The refusals that the HTTP server itself makes. */
