@@ -1,6 +1,7 @@
 const UNIQUE_VIOLATION = '23505'
 const FOREIGN_KEY_VIOLATION = '23503'
 const DEADLOCK = '40P01'
+const LOCK_TIMEOUT = '55P03'
 
 /** SQLSTATE classes and codes, and socket errors, after which the same request may well succeed later. */
 const UNAVAILABLE = new Set([
@@ -51,6 +52,11 @@ export function isForeignKeyViolation(error: unknown): boolean {
 /** True when the statement was given up so that another one, with which it waited in a circle, could go on. */
 export function isDeadlock(error: unknown): boolean {
   return (error as { code?: unknown }).code === DEADLOCK
+}
+
+/** True when the statement waited for a lock for longer than lock_timeout. */
+export function isLockTimeout(error: unknown): boolean {
+  return (error as { code?: unknown }).code === LOCK_TIMEOUT
 }
 
 /** True when PostgreSQL could not be reached, went away, or had no connection free: a 503, not a fault of ours. */

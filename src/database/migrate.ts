@@ -4,16 +4,20 @@ import { Logger, runMigrations } from 'graphile-worker'
 import type pg from 'pg'
 import { sleep } from '../lib/backoff.js'
 import { packageRoot } from '../lib/package-root.js'
-import { isDeadlock } from './errors.js'
+import { isDeadlock, isLockTimeout } from './errors.js'
 
-/** How a database stands to this version of the service. `ahead`: a newer version migrated it. */
-export type SchemaState = 'current' | 'behind' | 'ahead'
+/** How a database stands to this version of the service. `empty`: none migrated it yet; `ahead`: a newer version did. */
+export type SchemaState = 'current' | 'behind' | 'ahead' | 'empty'
 
 /** Everybody who migrates this database waits for this lock. */
 const MIGRATION_LOCK = 0x7061726c6d6967n
 /** How often the lock is asked for while another process holds it. */
 const LOCK_PAUSE_MS = 50
 const MAX_TRIES = 20
+/** Before the next try of a migration that others were in the way of. */
+const RETRY_PAUSE_MS = 500
+/** A migration waits for a table no longer than this: all that comes after it waits behind it. */
+const LOCK_TIMEOUT = '3s'
 
 /** The first line of a migration that builds indexes while others write. */
 const NO_TRANSACTION = '-- no transaction\n'
@@ -48,7 +52,7 @@ export async function migrate(pool: pg.Pool, taskNames: readonly string[]): Prom
 /** Compares the migrations that the database has seen with those of this version. */
 export async function schemaState(pool: pg.Pool): Promise<SchemaState> {
   const exists = await pool.query(`SELECT to_regclass('schema_migrations') IS NOT NULL AS yes`)
-  if (!exists.rows[0].yes) return 'behind'
+  if (!exists.rows[0].yes) return 'empty'
   const done = await appliedVersions(pool)
   const known = (await listMigrations()).map((migration) => migration.version)
   if (known.some((version) => !done.has(version))) return 'behind'
@@ -60,7 +64,7 @@ const silentLogger = new Logger(() => () => undefined)
 /**
  * Does work under the migration lock, which the client goes on holding. A process of an older version waits for the lock in a
  * statement, and an index that is built waits for that statement: PostgreSQL breaks the circle, and here the lock is given back, so
- * that the other process goes first.
+ * that the other process goes first. A migration that did not get a table in time is tried again, too.
  */
 async function underLock(client: pg.PoolClient, work: () => Promise<string[]>): Promise<string[]> {
   for (let attempt = 1; ; attempt++) {
@@ -68,8 +72,10 @@ async function underLock(client: pg.PoolClient, work: () => Promise<string[]>): 
     try {
       return await work()
     } catch (error) {
-      if (attempt === MAX_TRIES || !isDeadlock((error as Error).cause)) throw error
+      const { cause } = error as Error
+      if (attempt === MAX_TRIES || !(isDeadlock(cause) || isLockTimeout(cause))) throw error
       await client.query(`SELECT pg_advisory_unlock(${MIGRATION_LOCK})`)
+      await sleep(RETRY_PAUSE_MS)
     }
   }
 }
@@ -104,6 +110,7 @@ async function apply(client: pg.PoolClient, { version, name, read }: Migration):
       await note()
     } else {
       await client.query('BEGIN')
+      await client.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`)
       await client.query(text)
       await note()
       await client.query('COMMIT')

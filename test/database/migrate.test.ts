@@ -151,3 +151,26 @@ describe('a migration that builds indexes', () => {
     expect(await indexes()).toEqual(ALL_VALID)
   })
 })
+
+describe('a migration that changes a table', () => {
+  it('does not make others wait for long while somebody uses the table, and is tried again', async () => {
+    await startMigration()
+    await database.pool.query(
+      `DROP VIEW organizations;
+       ALTER TABLE organization_rows RENAME TO organizations;
+       ALTER TABLE organizations DROP COLUMN deleted_at;
+       DELETE FROM schema_migrations WHERE version = 14`,
+    )
+    const user = await database.pool.connect()
+    await user.query('BEGIN; SELECT FROM organizations')
+    const migrating = startMigration()
+    await expect
+      .poll(async () => (await database.pool.query('SELECT FROM pg_locks WHERE NOT granted')).rowCount)
+      .toBe(1)
+    // It stands in line behind the migration, which gives up its place.
+    await database.pool.query('SELECT FROM organizations')
+    await user.query('COMMIT')
+    user.release()
+    expect(await migrating).toEqual(['0014_organization_deletion'])
+  })
+})
