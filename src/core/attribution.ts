@@ -36,7 +36,10 @@ export async function findAttribution(
   const byCampaign = new Map<string, BroadcastSending[]>()
   for (const broadcast of broadcasts) {
     for (const campaign of campaignsOf(broadcast, links)) {
-      if (wanted.has(campaign)) byCampaign.set(campaign, [...(byCampaign.get(campaign) ?? []), broadcast])
+      if (!wanted.has(campaign)) continue
+      const sent = byCampaign.get(campaign)
+      if (sent) sent.push(broadcast)
+      else byCampaign.set(campaign, [broadcast])
     }
   }
   const sendings = Array.from(byCampaign, ([campaign, sent]) =>
@@ -83,17 +86,33 @@ function findPlainSpans(broadcasts: readonly BroadcastSending[], windowMs: numbe
   }))
   const times = sent.flatMap(({ start, end }) => [start, end, start + windowMs, end + windowMs])
   const bounds = [...new Set(times.filter(Number.isFinite))].sort((one, other) => one - other)
-  const spans = bounds.map((at) => {
-    const [one, ...others] = sent.filter(({ start, end }) => start <= at && at < end + windowMs)
-    if (one === undefined) return { plain: true, due: null }
-    const isPlain = others.length === 0 && one.end <= at && at < one.start + windowMs
-    return { plain: isPlain, due: isPlain ? one.id : null }
-  })
+  const spans = sweep(sent, windowMs, bounds)
   return {
     bounds: bounds.map((at) => new Date(at)),
     plain: spans.map(({ plain }) => plain),
     due: spans.map(({ due }) => due),
   }
+}
+
+/** From each bound on: whether an order is due to the same broadcast whoever bought, and to which, if any. The bounds are in order. */
+function sweep(sent: readonly Sent[], windowMs: number, bounds: readonly number[]) {
+  const starting = sent.toSorted((one, other) => other.start - one.start)
+  const leaving = sent.toSorted((one, other) => other.end - one.end)
+  const within = new Set<Sent>()
+  return bounds.map((at) => {
+    for (let next = starting.at(-1); next && next.start <= at; next = starting.at(-1)) {
+      within.add(next)
+      starting.pop()
+    }
+    for (let next = leaving.at(-1); next && next.end + windowMs <= at; next = leaving.at(-1)) {
+      within.delete(next)
+      leaving.pop()
+    }
+    const [one] = within
+    if (one === undefined) return { plain: true, due: null }
+    const isPlain = within.size === 1 && one.end <= at && at < one.start + windowMs
+    return { plain: isPlain, due: isPlain ? one.id : null }
+  })
 }
 
 /** The campaigns of what was sent, folded and with each suffix; `links`: those of its links by their codes. */

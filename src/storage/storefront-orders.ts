@@ -91,7 +91,9 @@ const prune = statement<{ count: number }>(
 
 const findSync = statement<OrderSync>(
   'storefrontOrders.findSync',
-  'SELECT url, access_token, orders_synced_until AS until FROM storefront_settings WHERE organization_id = $1',
+  `SELECT url, access_token, orders_synced_until AS until
+   FROM storefront_settings s JOIN organizations o ON o.id = s.organization_id
+   WHERE s.organization_id = $1`,
 )
 
 const noteProgress = statement<{ noted: boolean }>(
