@@ -251,6 +251,7 @@ function readinessChecks(database: Database, worker: Worker | null) {
     },
     migrations: async () => {
       const state = await schemaState(database.pool)
+      if (state === 'empty') return 'the database has no tables yet: run parley migrate'
       return state === 'current' ? null : `the schema is ${state} of this version: run parley migrate`
     },
     worker: async () => (worker === null || worker.isRunning() ? null : 'the worker has ended'),

@@ -66,8 +66,8 @@ async function verify({ env, streams }: Invocation, { org, broadcast, json }: Co
     return verifyCounters(ctx, await findOrganizationByName(ctx, org), id)
   })
   if (json || drifts.length > 0) printList(streams, drifts, { json })
-  printNote(streams, `${campaigns} counted anew`)
-  if (drifts.length > 0) throw new CliFailure(1, `${drifts.length} counters are not what the recipients say`)
+  printNote(streams, `${campaigns} checked${drifts.length === 0 ? ': all figures agree' : ''}`)
+  if (drifts.length > 0) throw new CliFailure(1, `${drifts.length} figures differ from the recount`)
 }
 
 function readId(broadcast: string | undefined): string | undefined {

@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
 import type { Config } from '../config.js'
+import { sleep } from '../lib/backoff.js'
+import { asObjects } from '../lib/json.js'
 import { DEMO_CONTACT, demoNumberId } from './demo.js'
-import { createCall, expectStatus } from './demo-client.js'
+import { type Call, createCall, expectStatus } from './demo-client.js'
 import { type DemoRecord, readDemoRecord } from './demo-file.js'
 import { requireSecrets, requireSharedConfig } from './environment.js'
 import { CliFailure } from './failure.js'
@@ -25,8 +27,8 @@ export function addDemoCommands(program: Command, invocation: Invocation): void 
 }
 
 async function printVariables({ env, streams }: Invocation): Promise<void> {
-  const { config, record } = await requireDemo(env)
-  streams.stdout.write(`url='${publicUrlOf(config)}'\nkey='${record.api_key}'\n`)
+  const { url, record } = await requireDemo(env)
+  streams.stdout.write(`url='${url}'\nkey='${record.api_key}'\n`)
 }
 
 interface SayOptions {
@@ -35,9 +37,11 @@ interface SayOptions {
 }
 
 const PATIENCE_MS = 30_000
+const LOOKS = 50
+const LOOK_PAUSE_MS = 100
 
 async function say({ env, streams }: Invocation, body: string, { from, name }: SayOptions): Promise<void> {
-  const { config, record } = await requireDemo(env)
+  const { config, record, url } = await requireDemo(env)
   const { adminToken: token } = await requireSecrets(config)
   const called = name ?? (from === DEMO_CONTACT.number ? DEMO_CONTACT.name : `+${from}`)
   const message = {
@@ -47,19 +51,28 @@ async function say({ env, streams }: Invocation, body: string, { from, name }: S
     type: 'text',
     text: { body },
   }
-  const url = publicUrlOf(config)
   const call = createCall(url, AbortSignal.timeout(PATIENCE_MS))
   const answer = await call('POST', '/_sim/inbound', { token, body: message }).catch((error: Error) => {
     throw new CliFailure(1, `No service answers at ${url} (${error.message}): start it with parley up`)
   })
-  expectStatus(answer, [200], 'POST /_sim/inbound')
+  const { message_id: id } = expectStatus(answer, [200], 'POST /_sim/inbound')
+  await untilShown(call, record.api_key, from, id)
   printDone(streams, `${called} wrote: ${body}`)
 }
 
-async function requireDemo(env: Environment): Promise<{ config: Config; record: DemoRecord }> {
+/** A callback is recorded after its answer: what is read next shall show the message. */
+async function untilShown(call: Call, token: string, from: string, messageId: unknown): Promise<void> {
+  for (let look = 1; look <= LOOKS; look++) {
+    const { body } = await call('GET', `/conversations?chatNumber=${from}&limit=20`, { token })
+    if (asObjects(body.messages).some(({ message_id }) => message_id === messageId)) return
+    await sleep(LOOK_PAUSE_MS)
+  }
+}
+
+async function requireDemo(env: Environment): Promise<{ config: Config; record: DemoRecord; url: string }> {
   const config = await requireSharedConfig(env)
   const record = await readDemoRecord(config.dataDir)
-  if (record) return { config, record }
+  if (record) return { config, record, url: record.url ?? publicUrlOf(config) }
   throw new CliFailure(
     1,
     `There is no demo in ${config.dataDir}: parley up makes one, and PARLEY_DATA_DIR names its folder`,

@@ -8,6 +8,8 @@ export interface DemoRecord {
   api_key: string
   /** True once contacts and conversation are made: from then on they are the user's. */
   finished: boolean
+  /** Where the service of the last start listens; null in records of earlier versions. */
+  url: string | null
 }
 
 const NAME = 'demo.json'
@@ -18,7 +20,7 @@ export async function readDemoRecord(dataDir: string): Promise<DemoRecord | null
   const organization_id = asText(content.organization_id)
   const api_key = asText(content.api_key)
   if (organization_id === null || api_key === null) return null
-  return { organization_id, api_key, finished: content.finished === true }
+  return { organization_id, api_key, finished: content.finished === true, url: asText(content.url) }
 }
 
 /** Keeps the record in the data folder. */

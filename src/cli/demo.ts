@@ -57,12 +57,12 @@ export async function ensureDemo({ url, adminToken, dataDir, storefrontUrl, sign
   const found = await readDemoRecord(dataDir)
   const organization = await ensureOrganization(call, adminToken, found)
   const { id, name, slug } = organization
-  const record = await ensureKey(call, adminToken, dataDir, id, found)
+  const record = { ...(await ensureKey(call, adminToken, dataDir, id, found)), url }
   if (!record.finished) {
     const phoneNumberId = await ensureNumber(call, adminToken, organization)
     await fill({ call, apiKey: record.api_key, adminToken, phoneNumberId, organizationId: id, signal })
-    await writeDemoRecord(dataDir, { ...record, finished: true })
   }
+  await writeDemoRecord(dataDir, { ...record, finished: true })
   if (storefrontUrl !== null) await ensureStorefront(call, adminToken, id, storefrontUrl)
   const signInUrl = await makeSignInLink(call, adminToken, await ensureOwner(call, adminToken, id))
   return { organization: { name, slug }, apiKey: record.api_key, signInUrl }
@@ -103,7 +103,7 @@ async function ensureKey(
   const issued = await call('POST', `/admin/organizations/${organizationId}/keys`, { token, body: { name: KEY_NAME } })
   const { key } = asObject(expectStatus(issued, [201], 'POST /admin/organizations/{id}/keys').api_key)
   const finished = kept?.organization_id === organizationId && kept.finished
-  const record = { organization_id: organizationId, api_key: String(key), finished }
+  const record = { organization_id: organizationId, api_key: String(key), finished, url: kept?.url ?? null }
   await writeDemoRecord(dataDir, record)
   return record
 }

@@ -79,16 +79,22 @@ export async function openConfiguredDatabase(
 export async function prepareSchema(
   config: Config,
   database: Database,
-  { migrate: wanted }: { migrate: boolean },
+  { migrate: wanted }: { migrate: boolean | 'if empty' },
 ): Promise<void> {
-  if (wanted || config.databaseUrl === undefined) await applyMigrations(database)
-  const state = await schemaState(database.pool).catch((error: Error) => {
-    throw new CliFailure(2, `${describe(config)}: the schema cannot be read (${reasonOf(error)})`)
-  })
+  const readState = () =>
+    schemaState(database.pool).catch((error: Error) => {
+      throw new CliFailure(2, `${describe(config)}: the schema cannot be read (${reasonOf(error)})`)
+    })
+  const isWanted = wanted === 'if empty' ? (await readState()) === 'empty' : wanted
+  if (isWanted || config.databaseUrl === undefined) await applyMigrations(database)
+  const state = await readState()
+  if (state === 'empty') {
+    throw new CliFailure(2, "The database has no tables of Parley yet: run 'parley migrate', or start with --migrate")
+  }
   if (state === 'behind') {
     throw new CliFailure(
       2,
-      "The database's schema is older than this version: run 'parley migrate', or serve with --migrate",
+      "The database's schema is older than this version: run 'parley migrate', or start with --migrate",
     )
   }
   if (state === 'ahead') {

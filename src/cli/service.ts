@@ -32,7 +32,7 @@ const NO_FFMPEG =
  */
 export async function startService(
   config: Config,
-  options: { migrate: boolean },
+  options: { migrate: boolean | 'if empty' },
   { signal, asked }: EndRequest,
 ): Promise<Service> {
   const log = createLogger(config.logLevel)

@@ -22,7 +22,7 @@ export async function up({ env, streams }: Invocation, { migrate = false }: { mi
 }
 
 async function run(config: Config, migrate: boolean, { stdout }: Streams, endRequest: EndRequest): Promise<void> {
-  const service = await startService(config, { migrate }, endRequest)
+  const service = await startService(config, { migrate: migrate || 'if empty' }, endRequest)
   const ended = service.untilAskedToEnd()
   try {
     await keepUpSettings(config, reachable(service.app.url))

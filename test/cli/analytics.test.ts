@@ -79,7 +79,11 @@ describe('analytics show', () => {
 describe('analytics verify', () => {
   it('ends with 0 where all is counted right', async () => {
     await seedCampaign(world, other)
-    expect(await analytics('verify', [], other.slug)).toMatchObject({ code: 0, out: '', err: '1 counted anew\n' })
+    expect(await analytics('verify', [], other.slug)).toMatchObject({
+      code: 0,
+      out: '',
+      err: '1 checked: all figures agree\n',
+    })
     expect((await analytics('verify', ['--json'], other.id)).json()).toEqual([])
   })
 
@@ -99,7 +103,7 @@ describe('analytics verify', () => {
     const shown = await analytics('verify', [])
     expect(shown.code).toBe(1)
     expect(shown.out).toMatch(new RegExp(`^${broadcastId} +Spring +error +131026 +1 +0$`, 'm'))
-    expect(shown.err).toMatch(/^parley: 7 counters are not what the recipients say$/m)
+    expect(shown.err).toMatch(/^parley: 7 figures differ from the recount$/m)
   })
 
   it('ends with 2 for what is no id, and with 1 for an unknown one', async () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { besideService, makeFolder, run } from './support.js'
@@ -30,12 +31,29 @@ describe('migrate', () => {
 
 describe('a schema', () => {
   it('that is older than the program is left alone', async () => {
-    await withEmptyDatabase(async (empty) => {
+    await withEmptyDatabase(async (older) => {
+      await run(['migrate'], older)
+      const client = new pg.Client({ connectionString: older.PARLEY_DATABASE_URL })
+      await client.connect()
+      await client.query('DELETE FROM schema_migrations WHERE version = 13')
+      await client.end()
       for (const command of [['org', 'list'], ['serve'], ['up']]) {
+        expect(await run(command, { ...older, PARLEY_PORT: '0' })).toMatchObject({
+          code: 2,
+          out: '',
+          err: "parley: The database's schema is older than this version: run 'parley migrate', or start with --migrate\n",
+        })
+      }
+    })
+  })
+
+  it('that is not there yet is made by migrate alone, or by up', async () => {
+    await withEmptyDatabase(async (empty) => {
+      for (const command of [['org', 'list'], ['serve']]) {
         expect(await run(command, { ...empty, PARLEY_PORT: '0' })).toMatchObject({
           code: 2,
           out: '',
-          err: "parley: The database's schema is older than this version: run 'parley migrate', or serve with --migrate\n",
+          err: "parley: The database has no tables of Parley yet: run 'parley migrate', or start with --migrate\n",
         })
       }
     })

@@ -3,9 +3,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createTestDatabase } from '../support/database.js'
 import { descendantsOf, stillRunning } from './support/process-table.js'
 import { endPrograms, type Program, runProgram, startProgram } from './support/programs.js'
-import { type Answer, call, makeFolder, startService } from './support/service.js'
+import { type Answer, call, makeFolder, startService, urlOf } from './support/service.js'
 
 vi.setConfig({ testTimeout: 90_000 })
 const patience = { timeout: 40_000, interval: 20 }
@@ -46,6 +47,25 @@ describe('up', () => {
       status: 200,
       body: { session: { member: { full_name: 'Demo Owner' } } },
     })
+  })
+
+  it('makes the schema of an empty database of its own, and is found by the commands of the demo', async () => {
+    const database = await createTestDatabase()
+    try {
+      await database.pool.query('DROP SCHEMA public, graphile_worker CASCADE; CREATE SCHEMA public')
+      const { program, url, key } = await up({ PARLEY_DATABASE_URL: urlOf(database.connection) })
+      const demo = (...args: string[]) => runProgram(['demo', ...args], { env: { PARLEY_DATA_DIR: dataDir } })
+      expect((await demo('env')).output).toEqual([`url='${url}'`, `key='${key}'`])
+      await demo('say', 'Is it still there?')
+      const read = await call(`${url}/conversations?chatNumber=5511900001234&limit=100`, 'GET', {
+        headers: { authorization: `Bearer ${key}` },
+      })
+      expect(read.body.messages.map(({ message }: { message: string }) => message)).toContain('Is it still there?')
+      program.kill('SIGTERM')
+      await program.exited
+    } finally {
+      await database.drop()
+    }
   })
 
   it('is found by commands in another shell, until serve takes its place', async () => {
@@ -114,8 +134,8 @@ function environment(): Record<string, string> {
   return { PARLEY_DATA_DIR: dataDir, PARLEY_PORT: '0' }
 }
 
-async function up(): Promise<Up> {
-  const program = await startProgram(['up'], { env: environment() })
+async function up(env: Record<string, string> = {}): Promise<Up> {
+  const program = await startProgram(['up'], { env: { ...environment(), ...env } })
   const line = await program.firstLine
   await vi.waitFor(() => expect(program.output.at(-1)).toMatch(/^Ctrl-C/), patience)
   const text = program.output.join('\n')

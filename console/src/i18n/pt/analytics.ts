@@ -37,7 +37,7 @@ export const analytics: SameShape<typeof english> = {
     delivered: 'Entregues',
     read: 'Lidas',
     failed: 'Falhas',
-    clicked: 'Clicaram',
+    clicked: 'Clicaram num botão',
     optedOut: 'Descadastros',
   },
   rates: {
