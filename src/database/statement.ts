@@ -51,7 +51,20 @@ export function opaqueArray(parameter: `$${number}`, type: 'text' | 'uuid' | 'in
 }
 
 /**
+ * The condition that a row belongs to this organization, in a look-up that gives all columns of an index. For a table without statistics
+ * PostgreSQL expects one row of each organization. Every index that begins with the organization then seems as good as the one meant,
+ * and the wrong one reads all rows of the organization. With the id given twice PostgreSQL expects two rows, and prefers the index of
+ * which all columns are given. `id`: SQL of type uuid.
+ */
+export function ofOrganization(column: string, id: string): string {
+  return `${column} = ANY (ARRAY[${id}, ${id}])`
+}
+
+/**
  * Cuts nothing. It makes the planner expect a few rows of a recordset ($1) where it would expect a hundred, so that it goes by
  * the indexes and not through whole tables.
  */
 export const FEW = 'LIMIT (SELECT json_array_length($1))'
+
+/** The same where the number of rows is not known. */
+export const FEW_ROWS = 'LIMIT (SELECT 9223372036854775807)'

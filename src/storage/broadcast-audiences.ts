@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import { FEW_ROWS, ofOrganization, statement } from '../database/statement.js'
 import { SKIP_REASONS } from '../model/broadcast.js'
 
 /** A recipient as it was listed: a contact by its id, or a number. */
@@ -48,7 +48,7 @@ const CONTACT_REASON = `CASE
 const prepare = statement<never>(
   'broadcastAudiences.prepare',
   `WITH given AS (
-     SELECT * FROM json_to_recordset($3) AS given (n int, contact_id uuid, reason text)
+     SELECT * FROM (SELECT * FROM json_to_recordset($3) AS given (n int, contact_id uuid, reason text) ${FEW_ROWS}) given ${FEW_ROWS}
    ), judged AS (
      SELECT g.n, c.id AS contact_id, coalesce(g.reason, CASE
          WHEN c.id IS NULL THEN '${SKIP_REASONS.noContact}'
@@ -58,7 +58,9 @@ const prepare = statement<never>(
              AND r.n < (SELECT min(n) FROM given) AND r.skip_reason IS NULL
          ) THEN '${SKIP_REASONS.duplicate}'
        END, ${CONTACT_REASON}) AS reason
-     FROM given g LEFT JOIN contacts c ON c.organization_id = $1 AND c.id = g.contact_id
+     FROM given g LEFT JOIN LATERAL (
+       SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = g.contact_id OFFSET 0
+     ) c ON true
    ), prepared AS (
      UPDATE broadcast_recipients r SET contact_id = j.contact_id, skip_reason = j.reason
      FROM judged j

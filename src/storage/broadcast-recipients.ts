@@ -1,6 +1,7 @@
 import type { Queryable } from '../database/pool.js'
 import { statement } from '../database/statement.js'
 import { type Recipient, type RecipientStatus, SKIP_REASONS } from '../model/broadcast.js'
+import { OUTSTANDING } from './broadcast-runs.js'
 
 /** The status of the recipient `r` with its message `m` in its broadcast `b` (see the migration's words on recipients). */
 export const RECIPIENT_STATUS = `CASE
@@ -68,7 +69,7 @@ const listSkipped = statement<Recipient>(
 
 const countOutstanding = statement<{ count: number }>(
   'broadcastRecipients.countOutstanding',
-  `SELECT count(*) FROM messages m WHERE m.organization_id = $1 AND m.outcome IS NOT NULL AND m.broadcast_id = $2`,
+  `SELECT count(*) FROM (${OUTSTANDING}) m WHERE m.broadcast_id = $2`,
 )
 
 /** Which recipients to read: the next ones after number `after`, those of a status (from an offset) or all. */

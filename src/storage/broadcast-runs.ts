@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import { FEW_ROWS, ofOrganization, statement } from '../database/statement.js'
 import type { BroadcastStatus } from '../model/broadcast.js'
 import { countersOf } from './campaign-counts.js'
 import { taskId } from './job-tasks.js'
@@ -12,7 +12,11 @@ export const LANES = 4
  * key, and never read all messages.
  */
 export const IS_UNSENT = `r.skip_reason IS NULL AND r.outcome IS NULL
-  AND NOT EXISTS (SELECT FROM messages m WHERE m.organization_id = $1 AND m.id = r.message_id OFFSET 0)`
+  AND NOT EXISTS (SELECT FROM messages m WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = r.message_id OFFSET 0)`
+
+/** The messages of the organization $1 whose outcome is outstanding: few, and by the index of those, whose order this is. */
+export const OUTSTANDING = `
+  SELECT broadcast_id FROM messages WHERE organization_id = $1 AND outcome IS NOT NULL ORDER BY recorded_at ${FEW_ROWS}`
 
 /** The broadcast `b` with its counters as JSON, for an event. */
 const SNAPSHOT = `(to_jsonb(b) || jsonb_build_object('counters', ${countersOf('b.organization_id', 'b.id')}))`
@@ -79,8 +83,7 @@ const complete = statement<{ completed: boolean }>(
      UPDATE broadcasts b SET status = 'completed', completed_at = $3
      WHERE b.organization_id = $1 AND b.id = $2 AND b.status = 'running' AND b.prepared_at IS NOT NULL
        AND NOT EXISTS (
-         SELECT FROM messages m
-         WHERE m.organization_id = $1 AND m.outcome IS NOT NULL AND m.broadcast_id = $2
+         SELECT FROM (${OUTSTANDING}) m WHERE m.broadcast_id = $2
        ) AND NOT EXISTS (
          SELECT FROM broadcast_recipients r
          WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND ${IS_UNSENT}

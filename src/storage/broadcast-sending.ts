@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import { ofOrganization, statement } from '../database/statement.js'
 import type { Person } from '../model/placeholders.js'
 import { IS_UNSENT, LANES } from './broadcast-runs.js'
 import { countSkipped } from './campaign-counts.js'
@@ -8,7 +8,9 @@ const findPending = statement<PendingRecipient>(
   'broadcastRecipients.findPending',
   `SELECT r.n, r.message_id, r.parameters, c.id AS contact_id, c.chat_id, c.phone_number, c.full_name, c.email
    FROM broadcasts b JOIN broadcast_recipients r ON r.organization_id = b.organization_id AND r.broadcast_id = b.id
-   LEFT JOIN contacts c ON c.organization_id = r.organization_id AND c.id = r.contact_id
+   LEFT JOIN LATERAL (
+     SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = r.contact_id OFFSET 0
+   ) c ON true
    WHERE b.organization_id = $1 AND b.id = $2 AND b.status = 'running' AND b.generation = $3
      AND r.n > $4 AND r.n <= b.prepared_n AND r.n % ${LANES} = $5 AND ${IS_UNSENT}
    ORDER BY r.n
@@ -28,7 +30,7 @@ const skip = statement<never>(
   `WITH skipped AS (
      UPDATE broadcast_recipients r SET skip_reason = $4
      WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND r.n = $3 AND r.skip_reason IS NULL
-       AND NOT EXISTS (SELECT FROM messages m WHERE m.organization_id = $1 AND m.id = r.message_id)
+       AND NOT EXISTS (SELECT FROM messages m WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = r.message_id)
      RETURNING r.campaign_id
    ), ${countSkipped('skipped')}
    SELECT`,

@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/pool.js'
-import { opaqueArray, statement } from '../database/statement.js'
+import { ofOrganization, opaqueArray, statement } from '../database/statement.js'
 import { isKnownToTrigrams, likeContaining } from '../lib/like.js'
 import type { Contact } from '../model/contact.js'
 import { QUALIFIED_CONTACT_COLUMNS } from './contacts.js'
@@ -67,7 +67,9 @@ const listFound = statement<{ id: string }>(
   `SELECT a.contact_id AS id
    FROM (SELECT id FROM contacts WHERE organization_id = $1 AND folded_name LIKE $2 UNION ${BY_NUMBER}) found
    CROSS JOIN LATERAL (
-     SELECT contact_id, active_at FROM contact_activity WHERE organization_id = $1 AND contact_id = found.id OFFSET 0
+     SELECT contact_id, active_at FROM contact_activity
+     WHERE ${ofOrganization('organization_id', '$1::uuid')} AND contact_id = found.id
+     OFFSET 0
    ) a
    ORDER BY a.active_at DESC, a.contact_id DESC
    OFFSET $5 LIMIT $6`,
@@ -79,9 +81,9 @@ const walkToFound = statement<{ id: string }>(
   `SELECT a.contact_id AS id
    FROM contact_activity a CROSS JOIN LATERAL (
      SELECT FROM contacts c
-     WHERE c.organization_id = $1 AND c.id = a.contact_id AND (c.folded_name LIKE $2 OR EXISTS (
+     WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = a.contact_id AND (c.folded_name LIKE $2 OR EXISTS (
        SELECT FROM contact_addresses n
-       WHERE n.organization_id = $1 AND n.contact_id = c.id
+       WHERE ${ofOrganization('n.organization_id', '$1::uuid')} AND n.contact_id = c.id
          AND ((n.address LIKE $3 AND n.address NOT LIKE 'user:%') OR n.address = ANY ($4))
      ))
      OFFSET 0
@@ -95,7 +97,9 @@ const readAll = statement<Contact>(
   'contactLists.read',
   `SELECT ${QUALIFIED_CONTACT_COLUMNS}
    FROM unnest(${opaqueArray('$2', 'uuid')}) WITH ORDINALITY AS wanted (id, rank)
-   JOIN contacts c ON c.organization_id = $1 AND c.id = wanted.id
+   CROSS JOIN LATERAL (
+     SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = wanted.id OFFSET 0
+   ) c
    ORDER BY wanted.rank`,
 )
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/pool.js'
-import { opaqueArray, statement } from '../database/statement.js'
+import { ofOrganization, opaqueArray, statement } from '../database/statement.js'
 import { foldText } from '../lib/fold.js'
 import type { Contact, ContactLookup } from '../model/contact.js'
 import { ERASE_RECIPIENTS } from './broadcast-moves.js'
@@ -13,14 +13,19 @@ export const CONTACT_COLUMNS = `organization_id, id, chat_id, phone_number, full
 /** The same of a row `c`. */
 export const QUALIFIED_CONTACT_COLUMNS = CONTACT_COLUMNS.replaceAll(/(\w+)/g, 'c.$1')
 
-// Look-ups of several tenants may share a run; each row is found under its own organization.
+// Look-ups of several tenants may share a run; each row is found under its own organization, by a look-up for each (OFFSET 0).
 const findByAddresses = statement<Contact & { lookup: number }>(
   'contacts.findByAddresses',
   `SELECT DISTINCT ON (wanted.lookup) wanted.lookup, ${QUALIFIED_CONTACT_COLUMNS}
    FROM unnest(${opaqueArray('$1', 'integer')}, ${opaqueArray('$2', 'uuid')}, ${opaqueArray('$3', 'text')})
      WITH ORDINALITY AS wanted (lookup, organization_id, address, rank)
-   JOIN contact_addresses a ON a.organization_id = wanted.organization_id AND a.address = wanted.address
-   JOIN contacts c ON c.organization_id = a.organization_id AND c.id = a.contact_id
+   CROSS JOIN LATERAL (
+     SELECT contact_id FROM contact_addresses
+     WHERE ${ofOrganization('organization_id', 'wanted.organization_id')} AND address = wanted.address
+     OFFSET 0
+   ) a CROSS JOIN LATERAL (
+     SELECT * FROM contacts WHERE ${ofOrganization('organization_id', 'wanted.organization_id')} AND id = a.contact_id OFFSET 0
+   ) c
    ORDER BY wanted.lookup, wanted.rank`,
 )
 
@@ -34,7 +39,7 @@ const findByEmails = statement<{ email: string; id: string }>(
 
 const findById = statement<Contact>(
   'contacts.findById',
-  `SELECT ${CONTACT_COLUMNS} FROM contacts WHERE organization_id = $1 AND id = $2`,
+  `SELECT ${CONTACT_COLUMNS} FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = $2`,
 )
 
 const insert = statement<Contact>(
@@ -66,7 +71,7 @@ const insert = statement<Contact>(
 const update = statement<Contact>(
   'contacts.update',
   `WITH before AS (
-     SELECT c AS contact FROM contacts c WHERE organization_id = $1 AND id = $2 FOR UPDATE
+     SELECT c AS contact FROM contacts c WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = $2 FOR UPDATE
    ), wanted AS (
      SELECT p.* FROM before, jsonb_populate_record(before.contact, $3) p
    ), changed AS (
@@ -81,7 +86,7 @@ const update = statement<Contact>(
          ELSE c.contact_summary_updated_at END,
        updated_at = now()
      FROM wanted w
-     WHERE c.organization_id = $1 AND c.id = $2
+     WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = $2
        AND (c.full_name, c.email, c.tags, c.allow_broadcast, c.archived, c.blocked, c.bot_status, c.contact_summary)
          IS DISTINCT FROM
          (w.full_name, w.email, w.tags, w.allow_broadcast, w.archived, w.blocked, w.bot_status, w.contact_summary)
@@ -112,7 +117,7 @@ const renumber = statement<Contact>(
 
 const lock = statement<{ id: string }>(
   'contacts.lock',
-  'SELECT id FROM contacts WHERE organization_id = $1 AND id = $2 FOR UPDATE',
+  `SELECT id FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = $2 FOR UPDATE`,
 )
 
 const lockCounted = statement<{ id: string }>(

@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import { ofOrganization, statement } from '../database/statement.js'
 import type { NetworkDetails } from '../model/message.js'
 import { foldName } from './contacts.js'
 import { taskId } from './job-tasks.js'
@@ -58,8 +58,11 @@ const senderContact = (
            AND bool_and(address LIKE 'user:%' OR ((since IS NULL OR since <= ${at}) AND (left_at IS NULL OR left_at > ${at})))
          THEN (array_agg(contact_id))[1]
        END
-       FROM contact_addresses
-       WHERE organization_id = $1 AND address = ANY (${addresses})
+       FROM (SELECT DISTINCT unnest(${addresses}::text[]) AS form) wanted CROSS JOIN LATERAL (
+         SELECT address, contact_id, since, left_at FROM contact_addresses
+         WHERE ${ofOrganization('organization_id', '$1::uuid')} AND address = wanted.form
+         OFFSET 0
+       ) a
      ))`
 
 // Nothing is recorded while it is not known whose it is, or while the contact lacks the number that is known now. An edit or a revocation may have come before the message itself: then its text is the one that
@@ -70,7 +73,7 @@ const record = statement<RecordRow>(
   `WITH known AS (
      SELECT c.id, c.full_name, c.has_unread_messages, c.bot_status
      FROM contacts c
-     WHERE c.organization_id = $1 AND (c.phone_number IS NOT NULL OR NOT $15 OR $21::uuid IS NOT NULL)
+     WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND (c.phone_number IS NOT NULL OR NOT $15 OR $21::uuid IS NOT NULL)
        AND c.id = ${senderContact('$2', '$20', '$12', '$21')}
    ), duplicate AS (
      SELECT FROM messages WHERE organization_id = $1 AND upstream_id = $5 AND instance_id IS NOT DISTINCT FROM $18
@@ -83,7 +86,7 @@ const record = statement<RecordRow>(
        full_name = coalesce(c.full_name, $3), folded_name = coalesce(c.folded_name, $17),
        updated_at = now()
      FROM known
-     WHERE c.organization_id = $1 AND c.id = known.id AND NOT EXISTS (SELECT FROM duplicate)
+     WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = known.id AND NOT EXISTS (SELECT FROM duplicate)
      RETURNING c.*
    ), aliases AS (
      INSERT INTO contact_addresses (organization_id, address, contact_id)

@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/pool.js'
-import { type Statement, statement } from '../database/statement.js'
+import { ofOrganization, type Statement, statement } from '../database/statement.js'
 import { isUuid } from '../lib/id.js'
 import type { Contact } from '../model/contact.js'
 import type { GatewayStatus } from '../model/gateway-message.js'
@@ -127,8 +127,11 @@ const pageOn = (line: Line, filter: Filter, direction: 'ASC' | 'DESC') =>
        ORDER BY m.instance_id ${direction}, m.created_at ${direction}, m.id ${direction}
        OFFSET ${AFTER_FILTER[filter][0]} LIMIT ${AFTER_FILTER[filter][1]}
      ) page
-     JOIN messages m ON m.organization_id = $1 AND m.id = page.id
-     JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+     CROSS JOIN LATERAL (
+       SELECT * FROM messages WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = page.id OFFSET 0
+     ) m CROSS JOIN LATERAL (
+       SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = m.contact_id OFFSET 0
+     ) c
      ORDER BY page.created_at DESC, page.id DESC`,
   )
 
@@ -155,7 +158,11 @@ const pageOfConversation = (
     `instanceMessages.pageConversation.${name}.${direction}`,
     `SELECT ${FOUND_COLUMNS}
      FROM (SELECT m.seq FROM messages m WHERE ${where} ORDER BY m.seq ${direction} OFFSET ${skip} LIMIT ${limit}) page
-     JOIN messages m ON m.organization_id = $1 AND m.contact_id = ${contact} AND m.seq = page.seq
+     CROSS JOIN LATERAL (
+       SELECT * FROM messages
+       WHERE ${ofOrganization('organization_id', '$1::uuid')} AND contact_id = ${contact} AND seq = page.seq
+       OFFSET 0
+     ) m
      JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
      ORDER BY page.seq DESC`,
   )

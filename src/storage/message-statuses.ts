@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/pool.js'
-import { FEW, statement } from '../database/statement.js'
+import { FEW, FEW_ROWS, ofOrganization, statement } from '../database/statement.js'
 import { type MessageError, type MessageStatus, OUTCOME_UNKNOWN } from '../model/message.js'
 import { countChanges } from './campaign-counts.js'
 import { ACCEPTED_EVENT, MESSAGE_SNAPSHOT } from './messages.js'
@@ -37,12 +37,17 @@ const apply = statement<{ message_id: string | null; contact_id: string | null; 
    ), before AS (
      SELECT g.n, m.*
      FROM given g CROSS JOIN LATERAL (
-       SELECT m.organization_id, m.id, m.contact_id, m.status, m.outcome, m.accepted_at, m.error FROM messages m
-       WHERE m.organization_id = g.organization_id AND m.sender_type <> 'user-chat'
-         AND (m.upstream_id = g.upstream_id OR (m.id = g.message_id AND m.upstream_id IS NULL))
+       SELECT m.organization_id, m.id, m.contact_id, m.status, m.outcome, m.accepted_at, m.error
+       FROM (
+         SELECT id FROM messages WHERE organization_id = g.organization_id AND upstream_id = g.upstream_id
+         UNION ALL
+         SELECT g.message_id
+         ${FEW_ROWS}
+       ) named JOIN messages m ON ${ofOrganization('m.organization_id', 'g.organization_id')} AND m.id = named.id
+       WHERE m.sender_type <> 'user-chat' AND (m.upstream_id = g.upstream_id OR (m.id = g.message_id AND m.upstream_id IS NULL))
        ORDER BY m.instance_id IS NOT DISTINCT FROM g.instance_id DESC, m.upstream_id NULLS FIRST
        LIMIT 1
-       FOR NO KEY UPDATE
+       FOR NO KEY UPDATE OF m
      ) m
      ${FEW}
    ), updated AS (
@@ -63,7 +68,7 @@ const apply = statement<{ message_id: string | null; contact_id: string | null; 
        read_at = CASE WHEN g.status = 'read' THEN g.at ELSE m.read_at END,
        failed_at = CASE WHEN g.status = 'failed' THEN g.at END
      FROM before b JOIN given g USING (n)
-     WHERE m.organization_id = b.organization_id AND m.id = b.id AND CASE g.status
+     WHERE ${ofOrganization('m.organization_id', 'b.organization_id')} AND m.id = b.id AND CASE g.status
        WHEN 'sent' THEN b.outcome IS NOT NULL OR (b.status = 'failed' AND b.error ->> 'code' = '${OUTCOME_UNKNOWN}')
        WHEN 'delivered' THEN b.status IN ('sent', 'failed')
        WHEN 'read' THEN b.status IN ('sent', 'delivered', 'failed')
@@ -83,7 +88,7 @@ const apply = statement<{ message_id: string | null; contact_id: string | null; 
    ), shown AS (
      SELECT u.n, m.organization_id, m.contact_id, m.message_type, ${MESSAGE_SNAPSHOT} AS message, to_jsonb(c) AS contact
      FROM updated u CROSS JOIN LATERAL (SELECT (u.message).*) m
-     JOIN contacts c ON c.organization_id = m.organization_id AND c.id = m.contact_id
+     JOIN contacts c ON ${ofOrganization('c.organization_id', 'm.organization_id')} AND c.id = m.contact_id
    ), raised AS (
      INSERT INTO events (organization_id, id, type, contact_id, data)
      SELECT m.organization_id, g.sent_event_id, ${ACCEPTED_EVENT}, m.contact_id,

@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/pool.js'
-import { opaqueArray, statement } from '../database/statement.js'
+import { ofOrganization, opaqueArray, statement } from '../database/statement.js'
 import type { Message, MessageOfContact, ShownMessage } from '../model/message.js'
 
 /** The columns of a row `m` of messages that a verb or an answer needs. */
@@ -63,13 +63,16 @@ const withContact = statement<Message & Pick<MessageOfContact, 'contact'> & { n:
   `SELECT wanted.n::int, ${MESSAGE_COLUMNS}, json_build_object('chat_id', c.chat_id, 'phone_number', c.phone_number,
      'network_id', c.network_id, 'full_name', c.full_name) AS contact
    FROM unnest(${opaqueArray('$1', 'uuid')}, ${opaqueArray('$2', 'uuid')}) WITH ORDINALITY AS wanted (organization, id, n)
-   JOIN messages m ON m.organization_id = wanted.organization AND m.id = wanted.id
-   JOIN contacts c ON c.organization_id = m.organization_id AND c.id = m.contact_id`,
+   CROSS JOIN LATERAL (
+     SELECT * FROM messages WHERE ${ofOrganization('organization_id', 'wanted.organization')} AND id = wanted.id OFFSET 0
+   ) m CROSS JOIN LATERAL (
+     SELECT * FROM contacts WHERE ${ofOrganization('organization_id', 'wanted.organization')} AND id = m.contact_id OFFSET 0
+   ) c`,
 )
 
 const find = statement<Message>(
   'messages.find',
-  `SELECT ${MESSAGE_COLUMNS} FROM messages m WHERE m.organization_id = $1 AND m.id = $2`,
+  `SELECT ${MESSAGE_COLUMNS} FROM messages m WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2`,
 )
 
 /** The messages that are asked for with their contacts, in the order asked; null where there is none. */

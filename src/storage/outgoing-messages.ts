@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/pool.js'
-import { FEW, opaqueArray, statement } from '../database/statement.js'
+import { FEW, ofOrganization, opaqueArray, statement } from '../database/statement.js'
 import { isUuid } from '../lib/id.js'
 import { mediaExpiry } from '../model/media.js'
 import type { MessageError } from '../model/message.js'
@@ -59,9 +59,13 @@ const record = statement<RecordRow>(
    ), found AS (
      SELECT g.n, g.organization_id, a.contact_id
      FROM given g CROSS JOIN LATERAL (
-       SELECT a.contact_id FROM contact_addresses a
-       WHERE a.organization_id = g.organization_id AND a.address = ANY (g.addresses)
-       ORDER BY array_position(g.addresses, a.address)
+       SELECT a.contact_id
+       FROM unnest(g.addresses) WITH ORDINALITY AS wanted (address, rank) CROSS JOIN LATERAL (
+         SELECT contact_id FROM contact_addresses
+         WHERE ${ofOrganization('organization_id', 'g.organization_id')} AND address = wanted.address
+         OFFSET 0
+       ) a
+       ORDER BY wanted.rank
        LIMIT 1
      ) a
    ), turn AS (
@@ -74,7 +78,7 @@ const record = statement<RecordRow>(
        SELECT organization_id, id, chat_id, phone_number, network_id, blocked, bot_status, has_unread_messages, paced_until,
          allow_broadcast, opted_out_at
        FROM contacts
-       WHERE organization_id = turn.organization_id AND id = turn.contact_id
+       WHERE ${ofOrganization('organization_id', 'turn.organization_id')} AND id = turn.contact_id
        FOR NO KEY UPDATE SKIP LOCKED
      ) c
      ${FEW}
@@ -105,13 +109,13 @@ const record = statement<RecordRow>(
        bot_status = CASE WHEN g.sender_type = 'human-chat' AND c.bot_status = 'active' THEN 'paused' ELSE c.bot_status END,
        updated_at = CASE WHEN g.sender_type = 'human-chat' THEN now() ELSE c.updated_at END
      FROM known JOIN given g USING (n) LEFT JOIN about USING (n) LEFT JOIN open USING (n)
-     WHERE c.organization_id = known.organization_id AND c.id = known.id AND NOT known.blocked
+     WHERE ${ofOrganization('c.organization_id', 'known.organization_id')} AND c.id = known.id AND NOT known.blocked
        AND (known.phone_number IS NOT NULL OR known.user_address IS NOT NULL)
        AND (g.about_id IS NULL OR about.upstream_id IS NOT NULL)
        AND (NOT g.is_promotional OR known.allow_broadcast)
        AND (g.recipient_n IS NULL OR g.recipient_n = 0 OR open.n IS NOT NULL)
        AND (NOT g.pair_limit OR known.paced_until IS NULL OR known.paced_until <= g.created_at + ${PAIR_AHEAD})
-     RETURNING g.n, c AS contact, c.id, c.last_seq, c.bot_status, c.has_unread_messages, known.bot_status AS bot_status_before,
+     RETURNING g.n, g.is_reaction, c AS contact, c.organization_id, c.id, c.last_seq, c.bot_status, c.has_unread_messages, known.bot_status AS bot_status_before,
        known.has_unread_messages AS had_unread_messages, about.upstream_id AS about_upstream_id
    ), changed AS (
      INSERT INTO events (organization_id, id, type, contact_id, data)
@@ -145,8 +149,8 @@ const record = statement<RecordRow>(
      GROUP BY g.organization_id, g.instance_id
    ), active AS (
      UPDATE contact_activity a SET active_at = greatest(a.active_at, now())
-     FROM numbered c JOIN given g USING (n)
-     WHERE a.organization_id = g.organization_id AND a.contact_id = c.id AND NOT g.is_reaction
+     FROM numbered c
+     WHERE ${ofOrganization('a.organization_id', 'c.organization_id')} AND a.contact_id = c.id AND NOT c.is_reaction
    ), indexing AS (
      INSERT INTO graphile_worker._private_jobs (task_id, payload)
      SELECT ${INDEXING_TASK}, json_build_object('organizationId', g.organization_id, 'contactId', c.id)
@@ -204,7 +208,7 @@ const accept = statement<{ held: boolean }>(
      FROM given g CROSS JOIN LATERAL (
        SELECT organization_id, id, accepted_at AS accepted_at_before, status AS status_before, error AS error_before
        FROM messages
-       WHERE organization_id = g.organization_id AND id = g.id AND accepted_at IS NULL
+       WHERE ${ofOrganization('organization_id', 'g.organization_id')} AND id = g.id AND accepted_at IS NULL
        FOR NO KEY UPDATE SKIP LOCKED
      ) m
      ${FEW}
@@ -213,13 +217,14 @@ const accept = statement<{ held: boolean }>(
      SET upstream_id = coalesce(m.upstream_id, g.upstream_id), status = 'sent', outcome = NULL, error = NULL, failed_at = NULL,
        accepted_at = g.accepted_at, network = coalesce(g.network, m.network)
      FROM waiting JOIN given g USING (n)
-     WHERE m.organization_id = waiting.organization_id AND m.id = waiting.id
+     WHERE ${ofOrganization('m.organization_id', 'waiting.organization_id')} AND m.id = waiting.id
      RETURNING g.n, m.organization_id, m.contact_id, m.instance_id, m.message_type, m.assignee_id, to_jsonb(m) AS row, m.campaign_id,
        m.broadcast_id, m.recipient_n, m.accepted_at, m.status, m.error, accepted_at_before, status_before, error_before
    ), kept AS (
      -- A status may have come before the answer did.
-     UPDATE messages m SET network = g.network FROM given g
-     WHERE g.network IS NOT NULL AND m.organization_id = g.organization_id AND m.id = g.id
+     UPDATE messages m SET network = g.network
+     FROM (SELECT * FROM given WHERE network IS NOT NULL ${FEW}) g
+     WHERE ${ofOrganization('m.organization_id', 'g.organization_id')} AND m.id = g.id
        AND m.accepted_at IS NOT NULL AND m.network IS NULL
    ), ${countChanges('accepted')}, aliases AS (
      INSERT INTO contact_addresses (organization_id, address, contact_id)
@@ -244,10 +249,11 @@ const accept = statement<{ held: boolean }>(
        'message', CASE WHEN m.assignee_id IS NULL THEN m.row ELSE m.row || jsonb_build_object('assignee', ${ASSIGNEE}) END,
        'contact', to_jsonb(c))
      FROM accepted m JOIN given g USING (n)
-     JOIN contacts c ON c.organization_id = m.organization_id AND c.id = m.contact_id
+     JOIN contacts c ON ${ofOrganization('c.organization_id', 'm.organization_id')} AND c.id = m.contact_id
    )
    SELECT accepted.n IS NULL AND EXISTS (
-       SELECT FROM messages m WHERE m.organization_id = g.organization_id AND m.id = g.id AND m.accepted_at IS NULL
+       SELECT FROM messages m
+       WHERE ${ofOrganization('m.organization_id', 'g.organization_id')} AND m.id = g.id AND m.accepted_at IS NULL
      ) AS held
    FROM given g LEFT JOIN accepted USING (n)
    ORDER BY g.n`,
@@ -258,7 +264,7 @@ const refuse = statement<never>(
   `WITH refused AS (
      UPDATE messages m
      SET status = 'failed', outcome = NULL, error = $3, failed_at = $4
-     WHERE m.organization_id = $1 AND m.id = $2 AND m.outcome IS NOT NULL
+     WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2 AND m.outcome IS NOT NULL
      RETURNING *
    ), changed AS (
      SELECT *, accepted_at AS accepted_at_before, 'sent' AS status_before, NULL::jsonb AS error_before FROM refused
@@ -273,7 +279,7 @@ const refuse = statement<never>(
 
 const markUnknown = statement<never>(
   'outgoing.markUnknown',
-  `UPDATE messages SET outcome = 'unknown' WHERE organization_id = $1 AND id = $2 AND outcome = 'pending'`,
+  `UPDATE messages SET outcome = 'unknown' WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = $2 AND outcome = 'pending'`,
 )
 
 const markAbandoned = statement<never>(

@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/pool.js'
-import { statement } from '../database/statement.js'
+import { FEW_ROWS, statement } from '../database/statement.js'
 import type { EventRow } from '../model/event.js'
 import { type Delivery, type DeliveryStatus, TEST_KIND } from '../model/webhook.js'
 import { EVENT_COLUMNS } from './events.js'
@@ -10,10 +10,12 @@ import { eventWebhook } from './webhooks.js'
 const DELIVERY_COLUMNS = `organization_id, id, webhook_id, event_seq, event_id, event_type, contact_id, in_order, status, attempts,
   next_attempt_at, attempted_at, created_at`
 
+// FEW_ROWS: one after the other by the key, until the page is full, and never all of them to be sorted.
 const listAll = statement<Delivery>(
   'webhookLog.listAll',
-  `SELECT ${DELIVERY_COLUMNS} FROM webhook_deliveries
-   WHERE organization_id = $1 AND ($2::text IS NULL OR status = $2)
+  `SELECT ${DELIVERY_COLUMNS}
+   FROM (SELECT * FROM webhook_deliveries WHERE organization_id = $1 ORDER BY id DESC ${FEW_ROWS}) d
+   WHERE $2::text IS NULL OR status = $2
    ORDER BY id DESC
    LIMIT $3 OFFSET $4`,
 )
