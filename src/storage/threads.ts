@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/pool.js'
-import { opaqueArray, statement } from '../database/statement.js'
+import { ofOrganization, opaqueArray, statement } from '../database/statement.js'
 import type { LiveSurroundings, ThreadRow } from '../model/inbox.js'
 import { byTheSame } from './incoming-messages.js'
 import { SHOWN_MESSAGE_COLUMNS } from './messages.js'
@@ -8,7 +8,8 @@ import { SHOWN_MESSAGE_COLUMNS } from './messages.js'
 const QUOTED_LENGTH = 200
 
 // The same message may have come by two devices: of its records the one of the same connection is quoted. An edit or a revocation
-// counts where it counted for the text (see incoming-messages).
+// counts where it counted for the text (see incoming-messages). OFFSET 0: each is looked up by its index, never among all messages of
+// the conversation.
 const range = statement<ThreadRow>(
   'threads.range',
   `SELECT ${SHOWN_MESSAGE_COLUMNS}, i.name AS instance_name, quoted.message AS quoted, change.kind AS changed
@@ -17,17 +18,23 @@ const range = statement<ThreadRow>(
    LEFT JOIN LATERAL (
      SELECT json_build_object('id', q.id, 'seq', q.seq, 'text', left(q.text, ${QUOTED_LENGTH}), 'sender_type', q.sender_type,
        'message_type', q.message_type, 'media_type', q.media_type) AS message
-     FROM messages q
-     WHERE q.organization_id = m.organization_id AND q.upstream_id = m.context_upstream_id AND q.contact_id = m.contact_id
-       AND q.seq IS NOT NULL
+     FROM (
+       SELECT * FROM messages
+       WHERE ${ofOrganization('organization_id', 'm.organization_id')} AND upstream_id = m.context_upstream_id
+       OFFSET 0
+     ) q
+     WHERE q.contact_id = m.contact_id AND q.seq IS NOT NULL
      ORDER BY q.instance_id IS NOT DISTINCT FROM m.instance_id DESC
      LIMIT 1
    ) quoted ON true
    LEFT JOIN LATERAL (
      SELECT CASE e.message_type WHEN 'edit' THEN 'edited' ELSE 'revoked' END AS kind
-     FROM messages e
-     WHERE e.organization_id = m.organization_id AND e.context_upstream_id = m.upstream_id AND e.contact_id = m.contact_id
-       AND e.seq IS NULL AND e.message_type IN ('edit', 'revoke')
+     FROM (
+       SELECT * FROM messages
+       WHERE ${ofOrganization('organization_id', 'm.organization_id')} AND context_upstream_id = m.upstream_id AND seq IS NULL
+       OFFSET 0
+     ) e
+     WHERE e.contact_id = m.contact_id AND e.message_type IN ('edit', 'revoke')
        AND ${byTheSame('e', "m.sender_type = 'user-chat'", 'm.instance_id', "m.network ->> 'participant'")}
      ORDER BY e.created_at DESC, e.id DESC
      LIMIT 1

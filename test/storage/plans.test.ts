@@ -18,21 +18,41 @@ const JIT_ABOVE_COST = 100_000
 const MAX_ROWS = 2_000
 const MAX_PAGES = 4_000
 /**
- * Without statistics an index of a table's key and one that only begins with the organization can seem equal, and which one is taken is
- * left to chance. One pass over the people of an organization is let pass; one over messages, events or deliveries is not.
+ * Those that are held to their limits without statistics, too: what a send, a callback, a status, a broadcast, a conversation and the
+ * feeds of webhooks run. In others an index of the table's key and one that only begins with the organization can seem equal until
+ * autovacuum has looked, and which one is taken is left to chance.
  */
-const MAX_ROWS_BY_CHANCE = PEOPLE + MAX_ROWS
+const HOT = new Set([
+  'broadcastAudiences.prepare',
+  'broadcastRecipients.findPending',
+  'broadcasts.complete',
+  'contactLists.read',
+  'contacts.findByAddresses',
+  'contacts.findById',
+  'events.readWindows',
+  'inbox.read',
+  'inbox.walk',
+  'incoming.record',
+  'instanceMessages.pageConversation.every.DESC',
+  'messages.withContact',
+  'outgoing.accept',
+  'outgoing.record',
+  'statuses.apply',
+  'threads.range',
+  'webhookLog.listAll',
+])
 
 /** Rows and pages that these may read, and what for. */
 const MAY_READ: Record<string, { rows: number; pages: number }> = {
   // Totals of lists read what they count, and a page of a conversation that several connections share is counted out.
+  'contactLists.countFound': { rows: 3 * PEOPLE, pages: 4_000 },
   'webhookLog.count': { rows: 21 * PEOPLE, pages: 4_000 },
   'instanceMessages.countConversation.every': { rows: LONG + 100, pages: 4_000 },
   'instanceMessages.pageConversation.every.DESC': { rows: LONG + 100, pages: 4_000 },
   // Those of a tag are looked for among all contacts, once for a batch.
   'broadcastAudiences.extend': { rows: PEOPLE + 100, pages: PEOPLE + 100 },
   // The inbox is walked down contact by contact, at most 10,000 of them at a time, before all are looked through.
-  'inbox.edge': { rows: PEOPLE, pages: 4_000 },
+  'inbox.edge': { rows: PEOPLE + 100, pages: 4_000 },
   'inbox.walk': { rows: 2 * PEOPLE, pages: 4 * PEOPLE },
   'inbox.findFiltered': { rows: PEOPLE + 100, pages: PEOPLE + 100 },
 }
@@ -209,30 +229,31 @@ async function fill(): Promise<void> {
   await world.drain()
 }
 
-/** What is wrong with the plans by which all of that is done, by statement; `maxRows`: how many rows each may read. */
-async function findFaults(maxRows: number): Promise<Record<string, string[]>> {
+/** What is wrong with the plans by which all of that is done, by statement. */
+async function findFaults(isHeld: (name: string) => boolean): Promise<Record<string, string[]>> {
   const plans = await explain(work)
-  expect(plans.length).toBeGreaterThan(150)
+  const run = new Set(plans.map(({ name }) => name))
+  expect([...HOT].filter((name) => !run.has(name))).toEqual([])
   const faults: Record<string, string[]> = {}
   for (const { name, cost, rows, pages, nodes } of plans) {
-    const max = MAY_READ[name] ?? { rows: maxRows, pages: MAX_PAGES }
+    const max = MAY_READ[name] ?? { rows: MAX_ROWS, pages: MAX_PAGES }
     const found = [
       ...(rows > max.rows ? [`reads ${rows} rows: ${nodes}`] : []),
       ...(pages > max.pages ? [`looks at ${pages} pages: ${nodes}`] : []),
       ...(cost > JIT_ABOVE_COST ? [`is expected to cost ${cost}`] : []),
     ]
-    if (found.length > 0) faults[name] = found
+    if (found.length > 0 && isHeld(name)) faults[name] = found
   }
   return faults
 }
 
 describe('the plans for any parameters', () => {
-  it('read no more than they need where they were made for empty tables', async () => {
-    expect(await findFaults(MAX_ROWS_BY_CHANCE)).toEqual({})
+  it('of hot statements read no more than they need where they were made for empty tables', async () => {
+    expect(await findFaults((name) => HOT.has(name))).toEqual({})
   })
 
   it('read no more than they need, and are below what calls the JIT compiler, once the tables have been analysed', async () => {
     await world.database.pool.query('ANALYZE')
-    expect(await findFaults(MAX_ROWS)).toEqual({})
+    expect(await findFaults(() => true)).toEqual({})
   })
 })
