@@ -25,7 +25,7 @@ const PATIENCE_MS = 180_000
 vi.setConfig({ testTimeout: 2 * PATIENCE_MS, hookTimeout: PATIENCE_MS })
 
 const CONTACTS = 200_000
-const SENT = 20_000
+const SENT = 5_000
 /** A process that needs more dies. Half of it is code; what is kept of each contact would soon take more than the rest. */
 const SMALL_HEAP_MIB = 96
 /** Such a body is read at once, and its recipients stand there as objects: 900,000 of them at most. */

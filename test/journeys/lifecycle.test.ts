@@ -59,7 +59,7 @@ describe('a machine without ffmpeg', () => {
     const env = { ...environment(), PARLEY_DATABASE_URL: urlOf(database.connection), PATH: folder.path }
     const { program } = await startService(env)
     const told = program.errors.map((line) => JSON.parse(line)).filter(({ msg }) => msg.includes('ffmpeg'))
-    expect(told).toMatchObject([{ level: 30, msg: expect.stringContaining('is refused') }])
+    expect(told).toMatchObject([{ level: 30, msg: expect.stringContaining('are refused') }])
     program.kill('SIGTERM')
     expect(await program.exited).toEqual({ code: 0, signal: null })
   })

@@ -139,7 +139,7 @@ describe('serve ends with code 2 and one clear line for', () => {
 describe('an empty external database', () => {
   it('is refused by serve, filled by migrate, and then served', async () => {
     const env = { ...sharedSecrets, PARLEY_DATABASE_URL: await createEmptyDatabase(), PARLEY_PORT: '0' }
-    await expectRefusal(['serve'], env, ["run 'parley migrate', or serve with --migrate"])
+    await expectRefusal(['serve'], env, ["run 'parley migrate', or start with --migrate"])
     const first = await runProgram(['migrate'], { env })
     expect(first).toMatchObject({ code: 0, output: [expect.stringMatching(/^Applied 0001_/)], errors: [] })
     const second = await runProgram(['migrate'], { env })

@@ -7,11 +7,12 @@ import { expectConversations, expectNothingTwice, expectSoundTables } from './su
 import { createOrganization, makeFolder, sharedSecrets, startSandbox, startService, urlOf } from './support/service.js'
 import { playStep, type StepStage } from './support/step-rounds.js'
 import { STEPS } from './support/steps.js'
+import { TIMES } from './support/times.js'
 import { startUpstreamProxy, type UpstreamProxy } from './support/upstream-proxy.js'
 
 vi.setConfig({ testTimeout: 90_000 })
 
-const rounds = STEPS.flatMap((step) => Array.from({ length: step.rounds }, () => step)).map(
+const rounds = STEPS.flatMap((step) => Array.from({ length: TIMES }, () => step)).map(
   (step, index) => [step.name, index + 1, step] as const,
 )
 

@@ -31,7 +31,6 @@ export interface Aftermath {
 /** One step of a send, at which the service is made to die, and the sends that it is tried with. */
 export interface Step extends PlanOptions {
   name: string
-  rounds: number
   fate: Fate
   /** Begins the sends, and resolves when every one of them is held at the step. */
   reach: Reach
@@ -50,31 +49,31 @@ const SLOW_MS = 3_000
 
 /** Every step of a send, in the order in which a send goes through them. */
 export const STEPS: readonly Step[] = [
-  step('while its file is downloaded', 2, 'nothing', holdDownloads, { kinds: FILES }),
-  step('before its file is uploaded', 2, 'nothing', holdUploads('are lost'), { kinds: FILES }),
-  step('while its file is uploaded', 2, 'nothing', holdUploads('arrive'), { kinds: FILES }),
-  step('between upload and record', 2, 'nothing', holdRecords('come to nothing'), { ...ALONE, kinds: FILES }),
-  step('between upload and late record', 2, 'recorded', holdRecords('come through'), { ...ALONE, kinds: FILES }),
-  step('before it is recorded', 2, 'nothing', holdRecords('come to nothing'), ALONE),
-  step('before it is recorded late', 2, 'recorded', holdRecords('come through'), ALONE),
-  step('before the call is made', 2, 'recorded', holdCalls('are lost')),
-  step('while the call is on its way', 2, 'accepted', holdCalls('arrive')),
-  step('while the call is on its way for long', 2, 'accepted', holdCalls('arrive late')),
-  step('before the upstream answers', 2, 'accepted', waitForSlowAnswers, { endings: ['000004'] }),
-  step('while the answer is on its way', 2, 'accepted', holdAnswers),
-  step('while the answer is on its way and statuses are here', 2, 'accepted', holdAnswersAfterStatuses),
-  step('before the answer is kept', 2, 'accepted', holdAcceptances('come to nothing'), ALONE),
-  step('before the answer is kept late', 2, 'kept', holdAcceptances('come through'), ALONE),
-  step('before the answer to the client is kept', 2, 'kept', holdKeptAnswers('come to nothing'), { allKeyed: true }),
-  step('before the answer to the client is kept late', 2, 'kept', holdKeptAnswers('come through'), { allKeyed: true }),
-  step('before the client has heard the answer', 2, 'kept', loseAnswersToClients),
-  step('while the call of a reaction is on its way', 2, 'accepted', holdCalls('arrive'), { kinds: REACTIONS }),
-  step('while the answer to a reaction is on its way', 2, 'accepted', holdAnswers, { kinds: REACTIONS }),
-  step('before the answer to a reaction is kept', 2, 'accepted', holdAcceptances('come to nothing'), {
+  step('while its file is downloaded', 'nothing', holdDownloads, { kinds: FILES }),
+  step('before its file is uploaded', 'nothing', holdUploads('are lost'), { kinds: FILES }),
+  step('while its file is uploaded', 'nothing', holdUploads('arrive'), { kinds: FILES }),
+  step('between upload and record', 'nothing', holdRecords('come to nothing'), { ...ALONE, kinds: FILES }),
+  step('between upload and late record', 'recorded', holdRecords('come through'), { ...ALONE, kinds: FILES }),
+  step('before it is recorded', 'nothing', holdRecords('come to nothing'), ALONE),
+  step('before it is recorded late', 'recorded', holdRecords('come through'), ALONE),
+  step('before the call is made', 'recorded', holdCalls('are lost')),
+  step('while the call is on its way', 'accepted', holdCalls('arrive')),
+  step('while the call is on its way for long', 'accepted', holdCalls('arrive late')),
+  step('before the upstream answers', 'accepted', waitForSlowAnswers, { endings: ['000004'] }),
+  step('while the answer is on its way', 'accepted', holdAnswers),
+  step('while the answer is on its way and statuses are here', 'accepted', holdAnswersAfterStatuses),
+  step('before the answer is kept', 'accepted', holdAcceptances('come to nothing'), ALONE),
+  step('before the answer is kept late', 'kept', holdAcceptances('come through'), ALONE),
+  step('before the answer to the client is kept', 'kept', holdKeptAnswers('come to nothing'), { allKeyed: true }),
+  step('before the answer to the client is kept late', 'kept', holdKeptAnswers('come through'), { allKeyed: true }),
+  step('before the client has heard the answer', 'kept', loseAnswersToClients),
+  step('while the call of a reaction is on its way', 'accepted', holdCalls('arrive'), { kinds: REACTIONS }),
+  step('while the answer to a reaction is on its way', 'accepted', holdAnswers, { kinds: REACTIONS }),
+  step('before the answer to a reaction is kept', 'accepted', holdAcceptances('come to nothing'), {
     ...ALONE,
     kinds: REACTIONS,
   }),
-  step('before the answer to a reaction is kept late', 2, 'kept', holdAcceptances('come through'), {
+  step('before the answer to a reaction is kept late', 'kept', holdAcceptances('come through'), {
     ...ALONE,
     kinds: REACTIONS,
   }),
@@ -82,12 +81,11 @@ export const STEPS: readonly Step[] = [
 
 function step(
   name: string,
-  rounds: number,
   fate: Fate,
   reach: Reach,
   { kinds = ALL, endings = ['100001', '000006'], allKeyed = false, maxSends = 8 }: Partial<PlanOptions> = {},
 ): Step {
-  return { name, rounds, fate, reach, kinds, endings, allKeyed, maxSends }
+  return { name, fate, reach, kinds, endings, allKeyed, maxSends }
 }
 
 async function holdDownloads({ files }: Ground, sends: readonly HeldSend[], begin: () => void): Promise<Aftermath> {
