@@ -4,12 +4,12 @@ import { pathToFileURL } from 'node:url'
 import { declaredStatements, type Statement } from '../../src/database/statement.js'
 import { packageRoot } from '../../src/lib/package-root.js'
 
-/** Every statement of the service. */
+/** Every statement of the service; those that tests declare, in the same process, begin with `test.`. */
 export async function loadStatements(): Promise<Statement<unknown>[]> {
   for (const folder of ['src/storage', 'src/jobs']) {
     for (const file of await readdir(join(packageRoot(), folder))) {
       await import(pathToFileURL(join(packageRoot(), folder, file)).href)
     }
   }
-  return declaredStatements()
+  return declaredStatements().filter(({ name }) => !name.startsWith('test.'))
 }
