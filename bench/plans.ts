@@ -2,6 +2,7 @@ import pg from 'pg'
 import type { Context } from '../src/context.js'
 import type { Queryable } from '../src/database/pool.js'
 import type { Statement } from '../src/database/statement.js'
+import { type PlanNode, rowsReadBy } from '../test/support/plan-nodes.js'
 
 /** What one run of a statement read. */
 export interface StatementPlan {
@@ -16,20 +17,6 @@ export interface StatementPlan {
   blocksRead: number
   /** The indexes that were used, and "all of …" for tables that were read from end to end. */
   ways: string[]
-}
-
-/** A node of `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)`, as far as it is read. The rows are those of one loop. */
-interface PlanNode {
-  'Node Type': string
-  'Relation Name'?: string
-  'Index Name'?: string
-  'Actual Rows': number
-  'Actual Loops': number
-  'Rows Removed by Filter'?: number
-  'Rows Removed by Index Recheck'?: number
-  'Shared Hit Blocks': number
-  'Shared Read Blocks': number
-  Plans?: PlanNode[]
 }
 
 /** After so many runs PostgreSQL has chosen between the plan for any parameters and one for those of each call. */
@@ -74,7 +61,7 @@ async function explain(
     statement: name,
     isGeneric: (await genericPlans(client, name)) > before,
     milliseconds,
-    rowsRead: scans.reduce((sum, scan) => sum + rowsReadBy(scan), 0),
+    rowsRead: scans.filter(isOfTable).reduce((sum, scan) => sum + rowsReadBy(scan), 0),
     blocksHit: root['Shared Hit Blocks'],
     blocksRead: root['Shared Read Blocks'],
     ways: [...new Set(scans.flatMap(wayOf))],
@@ -105,11 +92,8 @@ function scansOf(node: PlanNode): PlanNode[] {
 }
 
 /** What a bitmap of an index leads to is counted where the table is read. */
-function rowsReadBy(node: PlanNode): number {
-  if (node['Node Type'] === 'Bitmap Index Scan') return 0
-  const rows =
-    node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
-  return rows * node['Actual Loops']
+function isOfTable(node: PlanNode): boolean {
+  return node['Node Type'] !== 'Bitmap Index Scan'
 }
 
 function wayOf(node: PlanNode): string[] {

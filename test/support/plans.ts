@@ -1,20 +1,7 @@
 import type { PoolClient } from 'pg'
 import type { TestDatabase } from './database.js'
+import { type PlanNode, rowsReadBy } from './plan-nodes.js'
 import { loadStatements } from './statements.js'
-
-/** A node of a plan as auto_explain tells of it; the rows are those of one loop. */
-export interface PlanNode {
-  'Node Type': string
-  'Relation Name'?: string
-  'Total Cost': number
-  'Actual Rows': number
-  'Actual Loops': number
-  'Rows Removed by Filter'?: number
-  'Rows Removed by Index Recheck'?: number
-  'Shared Hit Blocks': number
-  'Shared Read Blocks': number
-  Plans?: PlanNode[]
-}
 
 /** The plan by which a statement was run once. */
 export interface RunPlan {
@@ -74,9 +61,4 @@ function summarize(name: string, root: PlanNode): RunPlan {
 
 function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)]
-}
-
-function rowsReadBy(node: PlanNode): number {
-  const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
-  return (node['Actual Rows'] + removed) * node['Actual Loops']
 }
