@@ -43,7 +43,7 @@ export async function readDocument<Schema extends TSchema, Result>(
     (message) => message,
     () => {
       const document = parse(given)
-      // First: a field that is missing may stand there misspelt.
+      // Checked first: a required field may only seem to be missing because its name is misspelt.
       refuseUnknown(schema, document)
       return read(check(schema, document, 'Standard input'))
     },

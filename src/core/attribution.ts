@@ -94,7 +94,10 @@ function findPlainSpans(broadcasts: readonly BroadcastSending[], windowMs: numbe
   }
 }
 
-/** From each bound on: whether an order is due to the same broadcast whoever bought, and to which, if any. The bounds are in order. */
+/**
+ * For the span that begins at each bound: whether all its orders are attributed alike, for any buyer, and to which broadcast, if any.
+ * `bounds`: ascending.
+ */
 function sweep(sent: readonly Sent[], windowMs: number, bounds: readonly number[]) {
   const starting = sent.toSorted((one, other) => other.start - one.start)
   const leaving = sent.toSorted((one, other) => other.end - one.end)

@@ -30,7 +30,7 @@ interface Run {
 }
 
 /**
- * Deletes an organization: from now on it is there for nobody, and its slug, numbers and codes are free. Jobs delete its rows and files
+ * Deletes an organization: it is invisible from now on, and its slug, numbers and codes are free. Jobs delete its rows and files
  * afterwards; the hashes of its keys stay. Throws organization_not_found.
  */
 export async function deleteOrganization(ctx: OperatorContext, organizationId: string): Promise<void> {

@@ -24,7 +24,10 @@ const listBroadcasts = statement<BroadcastSending>(
      ) > 0`,
 )
 
-/** $4: the broadcasts that an order of a campaign may be due to, and the spans of time in which that is plain; and when its send-templates went out. */
+/**
+ * $4: the broadcasts that an order of a campaign may be attributed to, and the spans of time in which that is plain. And when its
+ * send-templates went out.
+ */
 const SENDINGS = `sendings AS MATERIALIZED (
      SELECT * FROM jsonb_to_recordset($4::jsonb) AS s (campaign text, ids uuid[], starts timestamptz[], bounds timestamptz[],
        plain boolean[], due uuid[])
@@ -82,7 +85,7 @@ const SPAN = 'width_bucket(o.until, s.bounds)'
 const NO_SINGLE = `(o.until < singles.first OR ${EARLIEST} > singles.last OR singles.first IS NULL)`
 
 /**
- * The id of the broadcast or send-template that the order `o` is due to, as SQL; null where there is none. One at most. What the
+ * The id of the broadcast or send-template that the order `o` is attributed to, as SQL; null where there is none. One at most. What the
  * buyer was sent is looked up only where it matters: that is what costs.
  */
 const DUE_TO = `coalesce(
@@ -251,7 +254,7 @@ export interface Sendings {
   due: (string | null)[]
 }
 
-/** What orders are attributed by: which orders, what they may be due to, and for how many days. */
+/** What orders are attributed by: which orders, what they may be attributed to, and for how many days. */
 export interface Attribution extends OrderFilter {
   sendings: readonly Sendings[]
   windowDays: number

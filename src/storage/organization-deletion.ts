@@ -32,7 +32,7 @@ const withdraw = statement<never>(
    SELECT`,
 )
 
-// Whoever runs a linked device hangs up with the next renewal of its leases.
+// A process that runs a linked device disconnects it when it next renews its leases.
 const letInstancesGo = statement<never>(
   'organizationDeletion.letInstancesGo',
   `UPDATE instances SET wanted = false, holder = NULL, held_until = NULL, verify_token_hash = NULL
@@ -58,7 +58,7 @@ const listMedia = statement<{ id: string }>(
   'SELECT id FROM media WHERE organization_id = $1 ORDER BY id LIMIT $2',
 )
 
-/** So few that nobody waits for long for what a batch has locked. */
+/** Few, so that a batch holds its locks for a short time. */
 export const DELETION_BATCH = 1_000
 
 const FIRST = { uuid: '00000000-0000-0000-0000-000000000000', text: '', bigint: '0' } as const
@@ -131,7 +131,7 @@ const deleteFrom = ([table, column, type]: Walk): Statement<Batch> =>
 
 const deletions = WALKS.map((walk) => ({ first: FIRST[walk[2]], statement: deleteFrom(walk) }))
 
-// Its index knows no order within an organization. The hashes of keys stay, so that the keys go on being told of as deleted.
+// The index of this table has no order within an organization. The hashes of keys stay, so that a deleted key still gets its own answer.
 const deleteEntries = statement<Batch>(
   'organizationDeletion.directory',
   `WITH deleted AS (
@@ -144,9 +144,9 @@ const deleteEntries = statement<Batch>(
 )
 
 /**
- * Marks the organization as deleted, from the commit on it is there for nobody, and leaves a job that deletes its rows; false when there
- * is none. Its keys, members, webhooks and settings are gone at once, its broadcasts stand still, and nobody keeps its instances
- * connected. Needs a transaction.
+ * Marks the organization as deleted and adds a job that deletes its rows; resolves to false when there is no such organization. With the
+ * commit the organization is invisible, its keys, members, webhooks and settings are deleted, its broadcasts stop, and its instances
+ * lose their leases. Needs a transaction.
  */
 export async function markOrganizationDeleted(transaction: Queryable, organizationId: string): Promise<boolean> {
   const marked = await transaction.run(mark, [organizationId])

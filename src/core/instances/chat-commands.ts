@@ -98,8 +98,8 @@ export async function findProfilePicture(
 }
 
 /**
- * What is known of somebody, at the network and here; with `isOfInstanceAlone` here only of those with a message on the instance's
- * connection. As `findProfilePicture`.
+ * Finds the profile of a person at the network, with the name that is stored here; with `isOfInstanceAlone` the name is given only for a
+ * contact with a message on the instance's connection. As `findProfilePicture`.
  */
 export async function findProfile(
   ctx: Context,
