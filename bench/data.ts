@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { newId } from '../src/lib/id.js'
-import { readPhoneNumber } from '../src/model/phone-number.js'
+import { newId } from '../src/lib/bytes/id.js'
+import { readPhoneNumber } from '../src/model/contacts/phone-number.js'
 
 export const CONTACTS = 10_000
 export const MESSAGES = 1_000_000

@@ -1,4 +1,4 @@
-import { hmacSha256Hex } from '../src/lib/signature.js'
+import { hmacSha256Hex } from '../src/lib/crypto/signature.js'
 import { anyNumber, numberOf } from './data.js'
 import type { World } from './world.js'
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { packageRoot } from '../src/lib/package-root.js'
+import { packageRoot } from '../src/lib/files/package-root.js'
 import { gatewayProfileLoad } from './gateway-loads.js'
 import { runLoad } from './generator.js'
 import { callbackLoad, contactLoad, conversationLoad, type NextRequest, textLoad } from './loads.js'

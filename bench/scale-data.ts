@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { foldText } from '../src/lib/fold.js'
-import { readPhoneNumber } from '../src/model/phone-number.js'
+import { foldText } from '../src/lib/text/normalize.js'
+import { readPhoneNumber } from '../src/model/contacts/phone-number.js'
 import {
   ACCENTED,
   ENDS,

@@ -1,9 +1,9 @@
 import type { Context } from '../src/context.js'
 import { listContacts } from '../src/core/contacts/list.js'
-import { readConversation, searchConversation } from '../src/core/conversations.js'
-import type { Organization } from '../src/model/organization.js'
-import { readSearchTerms } from '../src/model/search-terms.js'
-import { findContactByAddresses } from '../src/storage/contacts.js'
+import { readConversation, searchConversation } from '../src/core/conversations/read.js'
+import { readSearchTerms } from '../src/model/conversations/search-terms.js'
+import type { Organization } from '../src/model/organizations/organization.js'
+import { findContactByAddresses } from '../src/storage/contacts/contacts.js'
 import { get, type NextRequest } from './loads.js'
 import { numberOf } from './scale-data.js'
 import {

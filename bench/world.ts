@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { packageRoot } from '../src/lib/package-root.js'
+import { packageRoot } from '../src/lib/files/package-root.js'
 import { type Child, startChild } from './child.js'
 import type { Cleanup } from './cleanup.js'
 import { loadData } from './data.js'

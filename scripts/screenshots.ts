@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Browser, Page } from 'playwright-core'
-import { packageRoot } from '../src/lib/package-root.js'
+import { packageRoot } from '../src/lib/files/package-root.js'
 import { launchChromium } from '../test/support/chromium.js'
 import { fillShop, type Shop } from './screenshot-shop.js'
 

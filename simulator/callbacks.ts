@@ -1,5 +1,5 @@
-import { exchange } from '../src/lib/exchange.js'
-import { createHttpClient } from '../src/lib/http-client.js'
+import { createHttpClient } from '../src/lib/http/client.js'
+import { exchange } from '../src/lib/http/exchange.js'
 import { type BatchItem, type CallbackContent, envelopeOf } from './batches.js'
 import type { BusinessNumber, Numbers } from './numbers.js'
 import type { SeededRandom } from './random.js'

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type JsonObject, parseJsonObject } from '../src/lib/json.js'
+import { type JsonObject, parseJsonObject } from '../src/lib/text/json.js'
 import { invalidField, isProblem, type Problem, problem } from './problems.js'
 
 /** What the control answers: an object with `success`, or what was wrong. */

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isJsonObject, type JsonObject } from '../src/lib/json.js'
+import { isJsonObject, type JsonObject } from '../src/lib/text/json.js'
 import type { CallbackContent } from './batches.js'
 import type { Context } from './context.js'
 import { type Answer, answer, readRepeat, withBody } from './control-answer.js'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
-import type { JsonObject } from '../src/lib/json.js'
+import type { JsonObject } from '../src/lib/text/json.js'
 import type { InboundMessage } from '../src/upstream/wire.js'
 import type { Context } from './context.js'
 import { type Medium, newMediaId } from './media.js'

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../src/lib/json.js'
+import { isJsonObject, type JsonObject } from '../src/lib/text/json.js'
 import type { CallbackContact, CallbackEnvelope, Change, InboundMessage, MessagesValue } from '../src/upstream/wire.js'
 import { envelope } from './batches.js'
 import { newMessageId } from './ids.js'

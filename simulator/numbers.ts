@@ -1,4 +1,4 @@
-import type { JsonObject } from '../src/lib/json.js'
+import type { JsonObject } from '../src/lib/text/json.js'
 import type { Metadata } from '../src/upstream/wire.js'
 import { invalidField, missingField, type Problem, problem } from './problems.js'
 

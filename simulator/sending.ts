@@ -1,4 +1,4 @@
-import { type JsonObject, parseJsonObject } from '../src/lib/json.js'
+import { type JsonObject, parseJsonObject } from '../src/lib/text/json.js'
 import type { MarkReadResponse, SendResponse } from '../src/upstream/wire.js'
 import { checkSender } from './authorization.js'
 import type { Context } from './context.js'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../src/lib/json.js'
+import type { JsonObject } from '../src/lib/text/json.js'
 import { invalidField, type Problem } from './problems.js'
 
 /** How the storefront can answer: as it should, as one that is asked too often (429 or THROTTLED), with 503, never. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../src/lib/json.js'
+import { isJsonObject, type JsonObject } from '../src/lib/text/json.js'
 import { type ContentCheck, isFilled, isLonger, type KindOfUpload } from './content/checks.js'
 import { checkContacts } from './content/contacts.js'
 import { checkInteractive } from './content/interactive.js'

@@ -5,16 +5,16 @@ import type { LinkedLibrary } from './channels/linked-device/library.js'
 import type { Sandboxes } from './channels/sandbox.js'
 import type { Database } from './database/pool.js'
 import type { EndpointClient } from './endpoints/client.js'
-import type { Fetcher } from './lib/safe-fetch.js'
-import type { SecretBox } from './lib/secret-box.js'
-import type { SharedRuns } from './lib/shared-runs.js'
-import type { Spool } from './lib/spool.js'
-import type { Contact, ContactLookup } from './model/contact.js'
-import type { Instance } from './model/instance.js'
-import type { MediaAddress, MessageOfContact } from './model/message.js'
-import type { Outbox } from './model/outgoing-message.js'
-import type { Pacer } from './model/pace.js'
-import type { Signals } from './model/signal.js'
+import type { SharedRuns } from './lib/async/shared-runs.js'
+import type { SecretBox } from './lib/crypto/secret-box.js'
+import type { Spool } from './lib/files/spool.js'
+import type { Fetcher } from './lib/http/safe-fetch.js'
+import type { Contact, ContactLookup } from './model/contacts/contact.js'
+import type { Instance } from './model/instances/instance.js'
+import type { MediaAddress, MessageOfContact } from './model/messages/message.js'
+import type { Outbox } from './model/messages/outgoing.js'
+import type { Pacer } from './model/messages/send-rate.js'
+import type { Signals } from './model/notification.js'
 import type { StorefrontClient } from './storefront/client.js'
 import type { Transcriber } from './transcription/client.js'
 import type { UpstreamClient } from './upstream/client.js'
@@ -70,11 +70,11 @@ export interface Context {
   storefront: StorefrontClient
   /** Calls the endpoints of webhooks. */
   endpoints: EndpointClient
-  /** The utm_sources, folded (model/utm), by which an order came from the messaging channel. */
+  /** The utm_sources, folded (model/broadcasts/utm), by which an order came from the messaging channel. */
   channelNames: readonly string[]
   /** Where people reach this service, such as https://chat.example.com. */
   publicUrl: () => string
-  /** Has an organization's templates fetched on demand; see core/templates. */
+  /** Has an organization's templates fetched on demand; see core/templates/templates. */
   refreshTemplates: SharedRuns<unknown>
   /** How long one call to the upstream waits for its answer, in milliseconds. */
   upstreamTimeoutMs: number
@@ -82,7 +82,7 @@ export interface Context {
   blobs: BlobStore
   /** The signed addresses of media (core/media/links). */
   mediaLinks: MediaLinks
-  /** The tokens of sessions and sign-in links (core/sign-in-tokens). */
+  /** The tokens of sessions and sign-in links (core/identity/sign-in-tokens). */
   signInTokens: SignInTokens
   /** Gets files from addresses that users give; refuses private ones. */
   fetcher: Fetcher
@@ -98,27 +98,27 @@ export interface Context {
   transcriber: Transcriber | null
   /** This process among those of the service. */
   processId: number
-  /** Finds a contact by its addresses; see core/contacts. */
+  /** Finds a contact by its addresses; see core/contacts/contacts. */
   lookUpContact: (lookup: ContactLookup) => Promise<Contact | null>
-  /** Finds an instance by its name; see core/instances/find. */
+  /** Finds an instance by its name; see core/instances/manage/find. */
   lookUpInstance: (lookup: { organizationId: string; name: string }) => Promise<Instance | null>
   /** Finds a message with its contact; see core/messages/find. */
   lookUpMessage: (lookup: { organizationId: string; id: string }) => Promise<MessageOfContact | null>
-  /** Writes down what is sent; see core/messages/outbox. */
+  /** Writes down what is sent; see core/messages/send/batch-writer. */
   outbox: Outbox
-  /** Gives the messages of a business number their turns; see core/messages/pace. */
+  /** Gives the messages of a business number their turns; see core/messages/send/rate-limiter. */
   takeTurn: Pacer
   /** Tells the workers that jobs have been inserted; called after the insert has committed. */
   wakeWorkers: () => void
-  /** Tells within the service that there is something new; see core/signals. */
+  /** Tells within the service that there is something new; see core/runtime/notifications. */
   signals: Signals
   /** Makes a business number known to the simulator; null where none is in use. */
   linkWithSimulator: ((number: SimulatedNumber) => Promise<void>) | null
   /** The phones of the simulator; null where none is in use. */
   sandboxes: Sandboxes | null
-  /** Linked devices, in whichever process they run; see core/instances/desk. */
+  /** Linked devices, in whichever process they run; see core/instances/sessions/session-commands. */
   devices: (instance: Pick<Instance, 'organization_id' | 'id'>) => Device
-  /** The library that links devices, loaded on demand; null where it is not installed. See core/instances/linked-library. */
+  /** The library that links devices, loaded on demand; null where it is not installed. See core/instances/sessions/linked-library. */
   linkedLibrary: () => Promise<LinkedLibrary | null>
 }
 

@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { link, open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Config, type Parsed, parseAdminToken, parseMasterKeys } from './config.js'
-import { makeFolder } from './lib/make-folder.js'
-import { syncFolder } from './lib/sync-folder.js'
+import { makeFolder } from './lib/files/make-folder.js'
+import { syncFolder } from './lib/files/sync-folder.js'
 
 /** What the service must keep to itself: the admin API's bearer token; the current master key, then older ones. */
 export interface Secrets {

@@ -1,6 +1,6 @@
 import { verifyCounters } from '../../src/core/analytics/verify.js'
 import { openDatabase } from '../../src/database/pool.js'
-import { findOrganization } from '../../src/storage/organizations.js'
+import { findOrganization } from '../../src/storage/organizations/organizations.js'
 import { addSingles, DAYS, fillAnalytics } from '../analytics-data.js'
 import { runLoad } from '../generator.js'
 import { get } from '../loads.js'

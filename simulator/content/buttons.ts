@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../src/lib/json.js'
+import { isJsonObject } from '../../src/lib/text/json.js'
 import { type Refusal, refusals } from '../errors.js'
 import { checkRequiredText, checkUnique, firstRefusal } from './checks.js'
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/lib/json.js'
+import type { JsonObject } from '../../src/lib/text/json.js'
 import { type Refusal, refusals } from '../errors.js'
 import type { MediaKind } from '../media-types.js'
 

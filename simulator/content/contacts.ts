@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../src/lib/json.js'
+import { isJsonObject, type JsonObject } from '../../src/lib/text/json.js'
 import { type Refusal, refusals } from '../errors.js'
 import { checkOptionalText, checkRequiredText, firstRefusal, isFilled } from './checks.js'
 

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../src/lib/json.js'
+import { isJsonObject } from '../../src/lib/text/json.js'
 import { type Refusal, refusals } from '../errors.js'
 import type { MediaKind } from '../media-types.js'
 import { type ContentCheck, checkOptionalText, firstRefusal, isFilled, isLonger, type KindOfUpload } from './checks.js'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { JsonObject } from '../../src/lib/json.js'
+import type { JsonObject } from '../../src/lib/text/json.js'
 import type { Context } from '../context.js'
 import { type Answer, withBody } from '../control-answer.js'
 import { networkId, phoneDigits } from '../phones.js'

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../src/lib/json.js'
+import { isJsonObject, type JsonObject } from '../../src/lib/text/json.js'
 import { isFilled } from '../content/checks.js'
 import { phoneDigits } from '../phones.js'
 import { invalidField, isProblem, missingField, type Problem, problem } from '../problems.js'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/lib/json.js'
+import type { JsonObject } from '../../src/lib/text/json.js'
 import type { ConnectionChange, ConnectionValue } from '../../src/upstream/wire.js'
 import type { Context } from '../context.js'
 import { type Answer, readRepeat } from '../control-answer.js'

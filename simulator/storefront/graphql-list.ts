@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/lib/json.js'
+import type { JsonObject } from '../../src/lib/text/json.js'
 import { GraphqlError } from './graphql-document.js'
 import { graphqlOrder } from './graphql-order.js'
 import type { ShopOrder } from './order.js'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/lib/json.js'
+import type { JsonObject } from '../../src/lib/text/json.js'
 import type { ShopOrder } from './order.js'
 
 /** An order in the words of the GraphQL API, with every field that can be asked for. */

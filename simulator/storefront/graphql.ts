@@ -1,4 +1,4 @@
-import { asObject, isJsonObject, type JsonObject, parseJsonObject } from '../../src/lib/json.js'
+import { asObject, isJsonObject, type JsonObject, parseJsonObject } from '../../src/lib/text/json.js'
 import type { Settings } from '../settings.js'
 import { type Field, GraphqlError, parseQuery } from './graphql-document.js'
 import { listOrders } from './graphql-list.js'

@@ -1,4 +1,4 @@
-import { parseJsonObject } from '../../src/lib/json.js'
+import { parseJsonObject } from '../../src/lib/text/json.js'
 import type { ShopOrder } from './order.js'
 
 /** The moments by which orders are sorted and narrowed. */

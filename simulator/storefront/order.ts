@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../src/lib/json.js'
+import { isJsonObject, type JsonObject } from '../../src/lib/text/json.js'
 import { invalidField, type Problem } from '../problems.js'
 
 /** An order as the storefront's REST API and its webhooks hold it; money is text with decimals, moments are ISO 8601. */

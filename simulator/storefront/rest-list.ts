@@ -1,4 +1,4 @@
-import { asObject } from '../../src/lib/json.js'
+import { asObject } from '../../src/lib/text/json.js'
 import type { ShopOrder } from './order.js'
 import {
   comparePlaces,

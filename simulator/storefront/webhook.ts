@@ -1,4 +1,4 @@
-import { exchangeOnce } from '../../src/lib/exchange.js'
+import { exchangeOnce } from '../../src/lib/http/exchange.js'
 import { signShopBody } from '../signing.js'
 import { restOrder, type ShopOrder } from './order.js'
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../src/lib/json.js'
+import { isJsonObject, type JsonObject } from '../../src/lib/text/json.js'
 import { isFilled, isLonger } from '../content/checks.js'
 import { variablesOf } from './variables.js'
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { JsonObject } from '../../src/lib/json.js'
+import type { JsonObject } from '../../src/lib/text/json.js'
 import type { Change, TemplateStatusValue } from '../../src/upstream/wire.js'
 import { isFilled } from '../content/checks.js'
 import type { Context } from '../context.js'

@@ -1,4 +1,4 @@
-import { asObjects, type JsonObject } from '../../src/lib/json.js'
+import { asObjects, type JsonObject } from '../../src/lib/text/json.js'
 import type { Template } from './template.js'
 import { variablesOf } from './variables.js'
 

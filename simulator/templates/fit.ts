@@ -1,4 +1,4 @@
-import { asObjects, type JsonObject } from '../../src/lib/json.js'
+import { asObjects, type JsonObject } from '../../src/lib/text/json.js'
 import { firstRefusal } from '../content/checks.js'
 import { formatMismatch } from '../content/template-parameters.js'
 import type { Context } from '../context.js'

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../src/lib/json.js'
+import { isJsonObject, type JsonObject } from '../../src/lib/text/json.js'
 import { invalidField, missingField, type Problem } from '../problems.js'
 import { readComponents } from './components.js'
 import { isNamedVariable, variablesOf } from './variables.js'

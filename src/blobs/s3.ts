@@ -8,7 +8,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
-import { backoffDelay, sleep } from '../lib/backoff.js'
+import { backoffDelay, sleep } from '../lib/async/backoff.js'
 import type { BlobStore } from './blob-store.js'
 import { requireKey } from './key.js'
 import type { S3Settings } from './settings.js'

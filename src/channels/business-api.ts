@@ -7,7 +7,7 @@ import type {
   RawTemplate,
   ReadyContent,
   TemplateContent,
-} from '../model/message-content.js'
+} from '../model/messages/content.js'
 import type { BusinessNumber, UpstreamClient } from '../upstream/client.js'
 import type * as wire from '../upstream/wire.js'
 import type { Channel, ChannelMessage } from './channel.js'

@@ -1,5 +1,5 @@
-import type { NetworkDetails } from '../model/message.js'
-import type { ReadyContent } from '../model/message-content.js'
+import type { ReadyContent } from '../model/messages/content.js'
+import type { NetworkDetails } from '../model/messages/message.js'
 import type { SendOutcome } from '../upstream/client.js'
 import type { UploadFile, UploadOutcome } from '../upstream/media.js'
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../lib/json.js'
+import type { JsonObject } from '../lib/text/json.js'
 import type { ChannelMessage } from './channel.js'
 
 /** A message as the network names it. */

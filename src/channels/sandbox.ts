@@ -1,5 +1,5 @@
-import { newId } from '../lib/id.js'
-import { asObjects, asText, type JsonObject } from '../lib/json.js'
+import { newId } from '../lib/bytes/id.js'
+import { asObjects, asText, type JsonObject } from '../lib/text/json.js'
 import type { BusinessNumber, UpstreamClient } from '../upstream/client.js'
 import {
   askPhone,

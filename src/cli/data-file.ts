@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isJsonObject, type JsonObject } from '../lib/json.js'
-import { makeFolder } from '../lib/make-folder.js'
+import { makeFolder } from '../lib/files/make-folder.js'
+import { isJsonObject, type JsonObject } from '../lib/text/json.js'
 
 /** Reads a JSON object of the data folder, and closes its file to other users; empty where there is none, or nothing of use in it. */
 export async function readDataFile(dataDir: string, name: string): Promise<JsonObject> {

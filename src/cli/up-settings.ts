@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.js'
-import { asText } from '../lib/json.js'
+import { asText } from '../lib/text/json.js'
 import { readDataFile, writeDataFile } from './data-file.js'
 
 /** Settings of an `up` by their variables, none of them secret. */

@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Logger, runMigrations } from 'graphile-worker'
 import type pg from 'pg'
-import { sleep } from '../lib/backoff.js'
-import { packageRoot } from '../lib/package-root.js'
+import { sleep } from '../lib/async/backoff.js'
+import { packageRoot } from '../lib/files/package-root.js'
 import { isDeadlock, isLockTimeout } from './errors.js'
 
 /** How a database stands to this version of the service. `empty`: none migrated it yet; `ahead`: a newer version did. */

@@ -1,4 +1,4 @@
-import { coalesce } from '../lib/coalesce.js'
+import { coalesce } from '../lib/async/batcher.js'
 import { isDatabaseUnavailable } from './errors.js'
 
 const MAX_BATCH = 100

@@ -1,4 +1,4 @@
-import { isUuid } from '../lib/id.js'
+import { isUuid } from '../lib/bytes/id.js'
 
 /** One SQL statement with the name under which PostgreSQL prepares it once per connection. */
 export interface Statement<Row> {

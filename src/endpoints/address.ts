@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { type AddressGuard, guardLookup, PrivateAddressError } from '../lib/address-guard.js'
+import { type AddressGuard, guardLookup, PrivateAddressError } from '../lib/http/address-guard.js'
 
 const LOOKUP_TIMEOUT_MS = 3_000
 

@@ -1,6 +1,6 @@
-import type { AddressGuard } from '../lib/address-guard.js'
-import { createHttpClient } from '../lib/http-client.js'
-import { signWebhook } from '../lib/standard-webhooks.js'
+import { signWebhook } from '../lib/crypto/standard-webhooks.js'
+import type { AddressGuard } from '../lib/http/address-guard.js'
+import { createHttpClient } from '../lib/http/client.js'
 import { findObstacle, readUrl } from './address.js'
 import { makeCall } from './call.js'
 import { type EndpointAnswer, failure } from './outcome.js'
@@ -10,7 +10,7 @@ export type { EndpointAnswer } from './outcome.js'
 /** One webhook on its way to one endpoint. */
 export interface EndpointCall {
   url: string
-  /** Each with its prefix (lib/standard-webhooks); every one signs. */
+  /** Each with its prefix (lib/crypto/standard-webhooks); every one signs. */
   secrets: readonly string[]
   /** The webhook's id: the same at every attempt. */
   id: string

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { PrivateAddressError } from '../lib/address-guard.js'
-import { ConnectTimeoutError, NotConnectedError } from '../lib/http-dispatch.js'
+import { PrivateAddressError } from '../lib/http/address-guard.js'
+import { ConnectTimeoutError, NotConnectedError } from '../lib/http/dispatch.js'
 import { describeRefusal } from './address.js'
 
 const HUNG_UP = 'it hung up, or what it answered is not HTTP'

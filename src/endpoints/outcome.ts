@@ -1,4 +1,4 @@
-import { toStorable } from '../lib/text.js'
+import { toStorable } from '../lib/text/text.js'
 
 /** What became of one call. */
 export interface EndpointAnswer {

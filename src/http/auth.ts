@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.js'
-import type { Caller } from '../core/api-keys.js'
-import type { RateDecision } from '../core/rate-limit.js'
-import { equalInConstantTime } from '../lib/signature.js'
-import { createTokenBuckets } from '../lib/token-buckets.js'
-import type { Tenant } from '../model/organization.js'
+import type { Caller } from '../core/identity/api-keys.js'
+import type { RateDecision } from '../core/runtime/rate-limit.js'
+import { createTokenBuckets } from '../lib/async/token-buckets.js'
+import { equalInConstantTime } from '../lib/crypto/signature.js'
+import type { Tenant } from '../model/organizations/organization.js'
+import type { Scope } from '../model/organizations/scope.js'
 import { Problem } from '../model/problem.js'
-import type { Scope } from '../model/scope.js'
 import { clientNetwork } from './client-address.js'
 
 declare module 'fastify' {

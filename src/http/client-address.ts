@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
-import { isPublicAddress } from '../lib/address-guard.js'
+import { isPublicAddress } from '../lib/http/address-guard.js'
 
 /**
  * The public network from which a request comes: an IPv4 address, or the first 64 bits of an IPv6 address, all of which one client may

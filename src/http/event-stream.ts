@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { MEBIBYTE } from '../lib/units.js'
+import { MEBIBYTE } from '../lib/text/units.js'
 
 /** An answer of server-sent events, which goes on until one of both sides ends it. */
 export interface EventStream {

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.js'
-import { type Attempt, performOnce } from '../core/idempotency.js'
-import { newId } from '../lib/id.js'
-import { asObject, canonicalJson, isDeeperThan } from '../lib/json.js'
-import { sha256 } from '../lib/signature.js'
+import { type Attempt, performOnce } from '../core/runtime/idempotency.js'
+import { newId } from '../lib/bytes/id.js'
+import { sha256 } from '../lib/crypto/signature.js'
+import { asObject, canonicalJson, isDeeperThan } from '../lib/text/json.js'
 import { Problem } from '../model/problem.js'
 import { tenantOf } from './auth.js'
 
-/** A POST that may be repeated; see core/idempotency. */
+/** A POST that may be repeated; see core/runtime/idempotency. */
 export interface Repeatable {
   /** What tells one request from another, where that is not the parsed body; JSON. */
   fingerprint?: unknown

@@ -12,7 +12,7 @@ import fastify, {
   type RawServerDefault,
 } from 'fastify'
 import type { Logger } from 'pino'
-import { MEBIBYTE } from '../lib/units.js'
+import { MEBIBYTE } from '../lib/text/units.js'
 import { Problem } from '../model/problem.js'
 import { answerClientError, HEADER_LIMIT } from './client-error.js'
 import { type ProblemSender, sendProblem } from './problems.js'

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { createOnceEach } from '../lib/once-each.js'
+import { createOnceEach } from '../lib/async/once-each.js'
 import { Problem } from '../model/problem.js'
 import { compileUnknownFields, describeUnknown, MAX_UNKNOWN, type UnknownField } from '../model/unknown-fields.js'
 

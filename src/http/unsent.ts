@@ -1,4 +1,4 @@
-import type { SendResult } from '../core/messages/settle.js'
+import type { SendResult } from '../core/messages/send/outcome.js'
 import { Problem } from '../model/problem.js'
 
 /** A send that failed for another reason than a refusal. */

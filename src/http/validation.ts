@@ -1,7 +1,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
-import type { JsonObject } from '../lib/json.js'
-import { firstUnstorable } from '../lib/text.js'
+import type { JsonObject } from '../lib/text/json.js'
+import { firstUnstorable } from '../lib/text/text.js'
 import { compileSchema, explainError, findInputProblem, type InputSchema, toFieldPath } from '../model/input.js'
 import { Problem } from '../model/problem.js'
 

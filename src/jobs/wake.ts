@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Database } from '../database/pool.js'
 import { statement } from '../database/statement.js'
-import { coalesce } from '../lib/coalesce.js'
+import { coalesce } from '../lib/async/batcher.js'
 
 const notify = statement<never>(
   'jobs.notify',

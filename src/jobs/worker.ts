@@ -12,10 +12,10 @@ import {
 import type { Logger } from 'pino'
 import type { Database } from '../database/pool.js'
 import { statement } from '../database/statement.js'
-import { backoffDelay, sleep } from '../lib/backoff.js'
-import { newId } from '../lib/id.js'
-import { asObject } from '../lib/json.js'
-import { startLoop } from '../lib/loop.js'
+import { backoffDelay, sleep } from '../lib/async/backoff.js'
+import { startLoop } from '../lib/async/loop.js'
+import { newId } from '../lib/bytes/id.js'
+import { asObject } from '../lib/text/json.js'
 import { CRONTAB, SLOW_LINES } from './tasks.js'
 
 /** A running worker. */

@@ -1,8 +1,8 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { type TSchema, Type } from 'typebox'
-import { isCalendarDate } from '../lib/calendar.js'
-import { isDeeperThan, isJsonObject, type JsonObject } from '../lib/json.js'
-import { excerpt, firstUnstorable } from '../lib/text.js'
+import { isCalendarDate } from '../lib/text/calendar.js'
+import { isDeeperThan, isJsonObject, type JsonObject } from '../lib/text/json.js'
+import { excerpt, firstUnstorable } from '../lib/text/text.js'
 import { Problem, type ProblemCode } from './problem.js'
 
 /** What a check needs to see of a JSON Schema. */

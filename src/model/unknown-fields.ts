@@ -1,7 +1,7 @@
 /// <reference lib="es2024.string" />
 
-import { isJsonObject, type JsonObject } from '../lib/json.js'
-import { nearestWord } from '../lib/nearest-word.js'
+import { isJsonObject, type JsonObject } from '../lib/text/json.js'
+import { nearestWord } from '../lib/text/nearest-word.js'
 
 /** What is read of a JSON Schema to learn which fields it knows. */
 interface FieldSchema {

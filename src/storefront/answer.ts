@@ -1,6 +1,6 @@
-import type { RawAnswer } from '../lib/exchange.js'
-import { asObject, asText, type JsonObject, parseJsonObject } from '../lib/json.js'
-import { readRetryAfter } from '../lib/retry-after.js'
+import type { RawAnswer } from '../lib/http/exchange.js'
+import { readRetryAfter } from '../lib/http/retry-after.js'
+import { asObject, asText, type JsonObject, parseJsonObject } from '../lib/text/json.js'
 import { DEFAULT_WAIT_MS, type Failure } from './outcome.js'
 
 /** What a shop answered to a call of either API. */

@@ -1,6 +1,6 @@
-import type { AddressGuard } from '../lib/address-guard.js'
-import { exchange } from '../lib/exchange.js'
-import { createHttpClient, type HttpClient } from '../lib/http-client.js'
+import type { AddressGuard } from '../lib/http/address-guard.js'
+import { createHttpClient, type HttpClient } from '../lib/http/client.js'
+import { exchange } from '../lib/http/exchange.js'
 import { type Answer, readAnswer } from './answer.js'
 
 /** The way to one shop's API for the time of one look-up. */

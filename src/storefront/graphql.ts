@@ -1,5 +1,5 @@
-import { asObject, asObjects, isJsonObject, type JsonObject } from '../lib/json.js'
-import { MAX_RETRY_AFTER_MS } from '../lib/retry-after.js'
+import { MAX_RETRY_AFTER_MS } from '../lib/http/retry-after.js'
+import { asObject, asObjects, isJsonObject, type JsonObject } from '../lib/text/json.js'
 import { readReason, readStatus } from './answer.js'
 import { type Connection, makeCall } from './connection.js'
 import { readOrder } from './order.js'

@@ -1,5 +1,5 @@
-import { asText } from '../lib/json.js'
-import { isStorable } from '../lib/text.js'
+import { asText } from '../lib/text/json.js'
+import { isStorable } from '../lib/text/text.js'
 import type { FindOrderOutcome } from './outcome.js'
 
 const MAX_NAME_LENGTH = 200

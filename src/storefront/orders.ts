@@ -1,4 +1,4 @@
-import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../lib/json.js'
+import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../lib/text/json.js'
 import { readStatus } from './answer.js'
 import { type Connection, makeCall } from './connection.js'
 import { readErrors } from './graphql.js'

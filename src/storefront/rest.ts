@@ -1,4 +1,4 @@
-import { asObject, isJsonObject } from '../lib/json.js'
+import { asObject, isJsonObject } from '../lib/text/json.js'
 import { readStatus } from './answer.js'
 import { type Connection, makeCall } from './connection.js'
 import { readOrder } from './order.js'

@@ -1,5 +1,5 @@
-import { asObject, asText, isJsonObject, type JsonObject } from '../lib/json.js'
-import { toStorable } from '../lib/text.js'
+import { asObject, asText, isJsonObject, type JsonObject } from '../lib/text/json.js'
+import { toStorable } from '../lib/text/text.js'
 import { readOrderId } from './order-id.js'
 
 /** An order as a shop tells it, by whichever API or webhook. */

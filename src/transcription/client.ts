@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
-import { exchange, type RawAnswer } from '../lib/exchange.js'
-import { createHttpClient, type HttpClient } from '../lib/http-client.js'
-import { asObject, asText, parseJsonObject } from '../lib/json.js'
-import { multipartForm } from '../lib/multipart.js'
-import { MEBIBYTE } from '../lib/units.js'
+import { createHttpClient, type HttpClient } from '../lib/http/client.js'
+import { exchange, type RawAnswer } from '../lib/http/exchange.js'
+import { multipartForm } from '../lib/http/multipart.js'
+import { asObject, asText, parseJsonObject } from '../lib/text/json.js'
+import { MEBIBYTE } from '../lib/text/units.js'
 
 /** A recording that is to be written down. */
 export interface Recording {

@@ -1,7 +1,7 @@
-import type { RawAnswer } from '../lib/exchange.js'
-import { asObject, asText, type JsonObject, parseJsonObject } from '../lib/json.js'
-import { readRetryAfter } from '../lib/retry-after.js'
-import { isStorable, toStorable } from '../lib/text.js'
+import type { RawAnswer } from '../lib/http/exchange.js'
+import { readRetryAfter } from '../lib/http/retry-after.js'
+import { asObject, asText, type JsonObject, parseJsonObject } from '../lib/text/json.js'
+import { isStorable, toStorable } from '../lib/text/text.js'
 import { classifyRefusal, type RefusalClass } from './errors.js'
 
 /** What the upstream answered to a call: an error body is told by its code, whatever the HTTP status. */

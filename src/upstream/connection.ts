@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
-import { exchange } from '../lib/exchange.js'
-import { createHttpClient, type HttpClient } from '../lib/http-client.js'
+import { createHttpClient, type HttpClient } from '../lib/http/client.js'
+import { exchange } from '../lib/http/exchange.js'
 import { type Answer, readAnswer } from './answer.js'
 
 /** A business number and the credential to use it. */

@@ -1,4 +1,4 @@
-import { NotConnectedError } from '../lib/http-dispatch.js'
+import { NotConnectedError } from '../lib/http/dispatch.js'
 import { bareStatusText } from './answer.js'
 import { type BusinessNumber, type Connection, makeCall } from './connection.js'
 import type { MarkRead } from './wire.js'

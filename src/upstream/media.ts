@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
-import { asText } from '../lib/json.js'
-import { multipartForm } from '../lib/multipart.js'
+import { multipartForm } from '../lib/http/multipart.js'
+import { asText } from '../lib/text/json.js'
 import { type Answer, bareStatusText, readId } from './answer.js'
 import { type BusinessNumber, type Connection, makeCall } from './connection.js'
 

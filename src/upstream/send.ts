@@ -1,5 +1,5 @@
-import { NotConnectedError } from '../lib/http-dispatch.js'
-import { asObjects, asText, type JsonObject } from '../lib/json.js'
+import { NotConnectedError } from '../lib/http/dispatch.js'
+import { asObjects, asText, type JsonObject } from '../lib/text/json.js'
 import { type Answer, bareStatusText, readId } from './answer.js'
 import { type BusinessNumber, type Connection, makeCall } from './connection.js'
 import { PAIR_LIMIT } from './errors.js'

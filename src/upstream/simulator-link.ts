@@ -1,6 +1,6 @@
-import { exchangeOnce } from '../lib/exchange.js'
-import { NotConnectedError } from '../lib/http-dispatch.js'
-import { asObject, asText, type JsonObject, parseJsonObject } from '../lib/json.js'
+import { NotConnectedError } from '../lib/http/dispatch.js'
+import { exchangeOnce } from '../lib/http/exchange.js'
+import { asObject, asText, type JsonObject, parseJsonObject } from '../lib/text/json.js'
 
 /** Where a simulator takes orders. */
 export interface SimulatorControl {

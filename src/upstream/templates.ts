@@ -1,6 +1,6 @@
-import { AnswerTooLongError } from '../lib/exchange.js'
-import { asObject, asObjects, asText, type JsonObject } from '../lib/json.js'
-import { toStorableDeep } from '../lib/text.js'
+import { AnswerTooLongError } from '../lib/http/exchange.js'
+import { asObject, asObjects, asText, type JsonObject } from '../lib/text/json.js'
+import { toStorableDeep } from '../lib/text/text.js'
 import { type Answer, bareStatusText, readId } from './answer.js'
 import { type BusinessNumber, type Connection, makeCall } from './connection.js'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fits, type InboxFilter } from '../../console/src/pages/inbox/list/filter.js'
 import { hear, type InboxPage, list, type NewsById, put, update } from '../../console/src/pages/inbox/list/news.js'
-import type { InboxContact, LiveEvent } from '../../src/model/inbox.js'
+import type { InboxContact, LiveEvent } from '../../src/model/conversations/inbox.js'
 
 const ME = 'me'
 const ALL: InboxFilter = { view: 'all', tag: '', search: '' }

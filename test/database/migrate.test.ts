@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { migrate } from '../../src/database/migrate.js'
 import { type Database, openDatabase } from '../../src/database/pool.js'
-import { newId } from '../../src/lib/id.js'
+import { newId } from '../../src/lib/bytes/id.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 
 let database: TestDatabase

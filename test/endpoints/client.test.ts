@@ -6,8 +6,8 @@ import { createServer as createTcpServer, type LookupFunction, type Socket } fro
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createEndpointClient, type EndpointAnswer, type EndpointClient } from '../../src/endpoints/client.js'
-import { createAddressGuard } from '../../src/lib/address-guard.js'
-import { newWebhookSecret } from '../../src/lib/standard-webhooks.js'
+import { newWebhookSecret } from '../../src/lib/crypto/standard-webhooks.js'
+import { createAddressGuard } from '../../src/lib/http/address-guard.js'
 import { type Answering, hangUp, json } from '../upstream/http-server.js'
 import { call, closed, listen, nameServer, startServer, type TestEndpoint } from './support.js'
 

@@ -4,7 +4,7 @@ import type { AddressInfo, LookupFunction, Server, Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import type { EndpointCall } from '../../src/endpoints/client.js'
-import { newWebhookSecret } from '../../src/lib/standard-webhooks.js'
+import { newWebhookSecret } from '../../src/lib/crypto/standard-webhooks.js'
 import type { Answering, Taken } from '../upstream/http-server.js'
 
 /** An endpoint on this machine, for the time of one test. */

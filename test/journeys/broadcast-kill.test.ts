@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { verifyCounters } from '../../src/core/analytics/verify.js'
-import { findOrganization } from '../../src/storage/organizations.js'
+import { findOrganization } from '../../src/storage/organizations/organizations.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import type { TestOrganization } from '../support/world.js'
 import {

@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { hmacSha256Hex } from '../../src/lib/signature.js'
+import { hmacSha256Hex } from '../../src/lib/crypto/signature.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import { HOSTILITIES, type HostileServer, startHostileServer } from '../support/hostile-server.js'
 import type { TestOrganization } from '../support/world.js'

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type Simulator, startSimulator } from '../../simulator/index.js'
-import { createAddressGuard } from '../../src/lib/address-guard.js'
+import { createAddressGuard } from '../../src/lib/http/address-guard.js'
 import { createStorefrontClient, readOrderId, type StorefrontClient } from '../../src/storefront/client.js'
 import { call } from '../simulator/world.js'
 import { type Answering, bare, type HttpServer, hangUp, json, startHttpServer } from '../upstream/http-server.js'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type Simulator, startSimulator } from '../../simulator/index.js'
-import { createAddressGuard } from '../../src/lib/address-guard.js'
+import { createAddressGuard } from '../../src/lib/http/address-guard.js'
 import {
   createStorefrontClient,
   type ListOrdersOutcome,

@@ -1,4 +1,4 @@
-import { newId } from '../../src/lib/id.js'
+import { newId } from '../../src/lib/bytes/id.js'
 import type { TestOrganization, World } from './world.js'
 
 /** A broadcast that a test puts into the tables. */

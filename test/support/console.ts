@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { MemberRole } from '../../src/model/member.js'
+import type { MemberRole } from '../../src/model/organizations/member.js'
 import type { Answer, RequestOptions, TestOrganization, World } from './world.js'
 
 /** A member of a test who is signed in. */

@@ -1,4 +1,4 @@
-import { requestIndexing } from '../../src/storage/message-search.js'
+import { requestIndexing } from '../../src/storage/conversations/search.js'
 import type { Answer, TestOrganization, World } from './world.js'
 
 /** `GET /conversations` as the organization asks it. */

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { Signal } from '../../src/model/signal.js'
+import type { Signal } from '../../src/model/notification.js'
 import type { World } from './world.js'
 
 /** Listens until the test ends; the result tells what has been heard. */

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { declaredStatements, type Statement } from '../../src/database/statement.js'
-import { packageRoot } from '../../src/lib/package-root.js'
+import { packageRoot } from '../../src/lib/files/package-root.js'
 
 /** Every statement of the service; those that tests declare, in the same process, begin with `test.`. */
 export async function loadStatements(): Promise<Statement<unknown>[]> {

@@ -1,4 +1,4 @@
-import type { Template } from '../../src/model/template.js'
+import type { Template } from '../../src/model/templates/template.js'
 
 /** An approved template with named variables, unless said otherwise. */
 export function makeTemplate(fields: Partial<Template> = {}): Template {

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
-import type { LiveEvent } from '../../../src/model/inbox.js'
+import type { LiveEvent } from '../../../src/model/conversations/inbox.js'
 import { useSession } from '../session/session.js'
 import { openLive } from './live-stream.js'
 

@@ -1,6 +1,6 @@
 // What the service answers, by the types of its own presenters: types alone, nothing of the service is in the page.
-import type { presentContact } from '../../../src/model/contact.js'
-import type { presentOrganization } from '../../../src/model/organization.js'
+import type { presentContact } from '../../../src/model/contacts/contact.js'
+import type { presentOrganization } from '../../../src/model/organizations/organization.js'
 
 export type Contact = ReturnType<typeof presentContact>
 export type Organization = ReturnType<typeof presentOrganization>

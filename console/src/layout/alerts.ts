@@ -1,7 +1,7 @@
 import { useLocalStorage } from '@mantine/hooks'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
-import type { LiveEvent } from '../../../src/model/inbox.js'
+import type { LiveEvent } from '../../../src/model/conversations/inbox.js'
 import { useLive } from '../api/live.js'
 import { nameOf } from '../pages/inbox/contact/name.js'
 

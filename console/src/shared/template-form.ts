@@ -1,4 +1,4 @@
-import type { Template } from '../../../src/model/template.js'
+import type { Template } from '../../../src/model/templates/template.js'
 import { asObject, asObjects, asText } from './json.js'
 
 /** The template as the service answers with it. */
@@ -18,7 +18,7 @@ export interface FormButton {
   parameter: string | null
 }
 
-/** What a template consists of, and by which names its parts are filled: as the service reads it (its model/template). */
+/** What a template consists of, and by which names its parts are filled: as the service reads it (its model/templates/template). */
 export interface TemplateForm {
   header: { kind: 'text'; text: string; variables: string[] } | { kind: TemplateFileKind | 'location' } | null
   body: { text: string; variables: string[] }

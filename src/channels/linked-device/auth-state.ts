@@ -1,5 +1,5 @@
-import { asObject } from '../../lib/json.js'
-import { createRecent } from '../../lib/recent.js'
+import { createRecent } from '../../lib/async/lru-cache.js'
+import { asObject } from '../../lib/text/json.js'
 import { type KeyEntry, type KeyStore, KeysNotRead, KeysNotWritten } from './key-store.js'
 import type { AuthenticationState, Credentials, KeysByType, LinkedLibrary } from './library.js'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import { asText, isJsonObject, type JsonObject } from '../../lib/json.js'
+import { asText, isJsonObject, type JsonObject } from '../../lib/text/json.js'
 import type { ChannelMessage } from '../channel.js'
 import type { DeviceAnswer, DeviceCommand, KnownMessage, MessageKey, NumberCheck, Sent } from '../device.js'
 import { CLOSE_CODES, codeOf } from './close-reason.js'

@@ -1,4 +1,4 @@
-import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.js'
+import { asObject, asObjects, asText, type JsonObject } from '../../lib/text/json.js'
 import { createArrivals } from './arrivals.js'
 import type { SessionKeys } from './auth-state.js'
 import { codeOf } from './close-reason.js'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../lib/json.js'
+import type { JsonObject } from '../../lib/text/json.js'
 import type { MessageKey } from '../device.js'
 
 /** A person or group by what the network calls them; `lid` is the id of a person who hides the number, a whole address. */
@@ -14,7 +14,7 @@ export interface NetworkChat extends NetworkParty {
   name: string | null
 }
 
-/** What the network tells, as JSON: it is stored before it is understood (core/messages/read-device-callback). */
+/** What the network tells, as JSON: it is stored before it is understood (core/messages/receive/read-device-callback). */
 export type DeviceEvent =
   | {
       type: 'message'

@@ -1,5 +1,5 @@
-import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.js'
-import { innerMessage } from '../../model/network-message.js'
+import { asObject, asObjects, asText, type JsonObject } from '../../lib/text/json.js'
+import { innerMessage } from '../../model/messages/network-message.js'
 import type { MessageKey } from '../device.js'
 import type { DeviceEvent, NetworkChat, NetworkParty } from './event.js'
 import { isChat, isGroup, isLid, normalizeJid, phoneOf } from './jid.js'

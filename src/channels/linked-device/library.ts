@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { isAbsolute } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
-import type { JsonObject } from '../../lib/json.js'
+import type { JsonObject } from '../../lib/text/json.js'
 import type { MessageKey, Presence } from '../device.js'
 import { type OnStray, outliveStrayRejections } from './stray-rejections.js'
 

@@ -1,4 +1,4 @@
-import { countDown } from '../../lib/in-time.js'
+import { countDown } from '../../lib/async/timeout.js'
 import type { DeviceAnswer } from '../device.js'
 import { CLOSE_CODES } from './close-reason.js'
 import { phoneOf, toJid } from './jid.js'

@@ -1,4 +1,4 @@
-import { backoffDelay } from '../../lib/backoff.js'
+import { backoffDelay } from '../../lib/async/backoff.js'
 import type { PairingCode } from '../device.js'
 import { openSessionKeys, type SessionKeys } from './auth-state.js'
 import { CLOSE_CODES, codeOf, isRefusal, nextStep } from './close-reason.js'

@@ -1,4 +1,4 @@
-import { backoffDelay } from '../../lib/backoff.js'
+import { backoffDelay } from '../../lib/async/backoff.js'
 
 /** Something that is to be recorded, in its turn. */
 export interface Delivery {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../lib/json.js'
+import type { JsonObject } from '../../lib/text/json.js'
 import type { PairingCode } from '../device.js'
 import type { DeviceSettings } from './connection.js'
 import type { DeviceEvent } from './event.js'

@@ -1,4 +1,4 @@
-import { sleep } from '../../lib/backoff.js'
+import { sleep } from '../../lib/async/backoff.js'
 import type { DeviceAnswer, DeviceCommand } from '../device.js'
 import { runCommand } from './commands.js'
 import type { LinkedLibrary } from './library.js'

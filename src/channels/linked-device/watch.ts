@@ -1,4 +1,4 @@
-import { inTime } from '../../lib/in-time.js'
+import { inTime } from '../../lib/async/timeout.js'
 
 type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
 

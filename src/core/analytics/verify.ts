@@ -1,16 +1,16 @@
 import type { Context } from '../../context.js'
-import type { Organization } from '../../model/organization.js'
+import type { RangeRevenue } from '../../model/broadcasts/revenue.js'
+import type { Organization } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
-import type { RangeRevenue } from '../../model/revenue.js'
 import {
   type CampaignName,
   type Drift,
   findCampaign,
   findCampaignDrift,
   listAllCampaigns,
-} from '../../storage/analytics.js'
-import { readBroadcastAnalytics } from '../analytics.js'
-import { findRangeRevenue } from '../range-revenue.js'
+} from '../../storage/analytics/analytics.js'
+import { findRangeRevenue } from './range-revenue.js'
+import { readBroadcastAnalytics } from './read.js'
 
 /** A counter of a campaign that is not what the campaign's recipients and messages say. */
 export interface CampaignDrift extends Drift {

@@ -1,10 +1,14 @@
 import type { Context } from '../../context.js'
-import type { AudienceCount } from '../../model/audience.js'
-import { SKIP_REASONS } from '../../model/broadcast.js'
-import type { Tenant } from '../../model/organization.js'
-import { countAudience as countContacts, type JudgedContact, judgeContacts } from '../../storage/broadcast-audiences.js'
-import { findContactsByAddresses } from '../../storage/contacts.js'
-import type { ContactNumber } from '../contacts.js'
+import type { AudienceCount } from '../../model/broadcasts/audience.js'
+import { SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
+import type { Tenant } from '../../model/organizations/organization.js'
+import {
+  countAudience as countContacts,
+  type JudgedContact,
+  judgeContacts,
+} from '../../storage/broadcasts/audiences.js'
+import { findContactsByAddresses } from '../../storage/contacts/contacts.js'
+import type { ContactNumber } from '../contacts/contacts.js'
 import { type GivenAudience, listInOrder } from './create.js'
 import { isCreatable, LISTED_BATCH, tryToReadNumber } from './prepare.js'
 

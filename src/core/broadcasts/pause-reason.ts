@@ -1,4 +1,4 @@
-import type { Delivery } from '../messages/deliver.js'
+import type { Delivery } from '../messages/send/deliver.js'
 
 /** Refusals that every further message would meet too, by the upstream's code (facts: error codes). */
 const STOPPING = new Map<number | string, string>([

@@ -1,22 +1,22 @@
 import type { Context } from '../../context.js'
 import type { Queryable } from '../../database/pool.js'
 import { retryOnConflict } from '../../database/retry.js'
-import { newId } from '../../lib/id.js'
-import { type Broadcast, SKIP_REASONS } from '../../model/broadcast.js'
-import type { Tenant } from '../../model/organization.js'
+import { newId } from '../../lib/bytes/id.js'
+import { type Broadcast, SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
+import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import {
   extendRecipients,
   findUnpreparedRecipients,
   prepareRecipients,
   type UnpreparedRecipient,
-} from '../../storage/broadcast-audiences.js'
-import { launchBroadcast } from '../../storage/broadcast-runs.js'
-import { lockBroadcast, markPreparedUpTo } from '../../storage/broadcasts.js'
-import { type ImportedContact, importContacts } from '../../storage/contact-imports.js'
-import { findContactsByAddresses } from '../../storage/contacts.js'
-import { findTenant } from '../../storage/organizations.js'
-import { type ContactNumber, readAddresses } from '../contacts.js'
+} from '../../storage/broadcasts/audiences.js'
+import { lockBroadcast, markPreparedUpTo } from '../../storage/broadcasts/broadcasts.js'
+import { launchBroadcast } from '../../storage/broadcasts/runs.js'
+import { findContactsByAddresses } from '../../storage/contacts/contacts.js'
+import { type ImportedContact, importContacts } from '../../storage/contacts/imports.js'
+import { findTenant } from '../../storage/organizations/organizations.js'
+import { type ContactNumber, readAddresses } from '../contacts/contacts.js'
 
 /** So many listed recipients are prepared together; of a contact that is listed twice among them the second is a duplicate whatever becomes of the first. */
 export const LISTED_BATCH = 500

@@ -6,12 +6,16 @@ import {
   type Recipient,
   type RecipientStatus,
   type ShownBroadcast,
-} from '../../model/broadcast.js'
-import type { Organization } from '../../model/organization.js'
+} from '../../model/broadcasts/broadcast.js'
+import type { Organization } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
-import { countOutstandingRecipients, listBroadcastRecipients } from '../../storage/broadcast-recipients.js'
-import { findRecipientOfSingle, findSingleBroadcast, listSingleBroadcasts } from '../../storage/broadcast-singles.js'
-import { findBroadcast, listBroadcasts as listBroadcastRows } from '../../storage/broadcasts.js'
+import { findBroadcast, listBroadcasts as listBroadcastRows } from '../../storage/broadcasts/broadcasts.js'
+import {
+  findRecipientOfSingle,
+  findSingleBroadcast,
+  listSingleBroadcasts,
+} from '../../storage/broadcasts/one-off-sends.js'
+import { countOutstandingRecipients, listBroadcastRecipients } from '../../storage/broadcasts/recipients.js'
 
 type Reader = Pick<Context, 'database'>
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
-import { writeCsv } from '../../lib/csv-write.js'
-import { presentRecipient, type Recipient, type RecipientStatus } from '../../model/broadcast.js'
-import type { Organization } from '../../model/organization.js'
+import { writeCsv } from '../../lib/text/csv-write.js'
+import { presentRecipient, type Recipient, type RecipientStatus } from '../../model/broadcasts/broadcast.js'
+import type { Organization } from '../../model/organizations/organization.js'
 import { eachRecipient } from './read.js'
 
 type Shown = ReturnType<typeof presentRecipient>

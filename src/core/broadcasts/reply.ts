@@ -1,9 +1,9 @@
 import type { Queryable } from '../../database/pool.js'
-import { foldText } from '../../lib/fold.js'
-import { newId } from '../../lib/id.js'
-import { asObject, asText } from '../../lib/json.js'
-import { findOptOut, isReOptIn, type OptOutWish } from '../../model/opt-out.js'
-import { quickReplies, type Template } from '../../model/template.js'
+import { newId } from '../../lib/bytes/id.js'
+import { asObject, asText } from '../../lib/text/json.js'
+import { foldText } from '../../lib/text/normalize.js'
+import { findOptOut, isReOptIn, type OptOutWish } from '../../model/contacts/opt-out.js'
+import { quickReplies, type Template } from '../../model/templates/template.js'
 import {
   type BroadcastMessage,
   countReplyAsOptOut,
@@ -11,9 +11,9 @@ import {
   findAnsweredMessage,
   listLatestBroadcastMessages,
   recordButtonClick,
-} from '../../storage/broadcast-replies.js'
-import type { IncomingMessage } from '../../storage/incoming-messages.js'
-import { endOptOut, optOutByReply } from '../../storage/opt-outs.js'
+} from '../../storage/broadcasts/replies.js'
+import { endOptOut, optOutByReply } from '../../storage/contacts/opt-outs.js'
+import type { IncomingMessage } from '../../storage/messages/incoming.js'
 
 /** What a customer's message may mean for broadcasts. */
 export interface Reply {

@@ -1,33 +1,33 @@
 import { setMaxListeners } from 'node:events'
 import type { Context } from '../../context.js'
-import { newId } from '../../lib/id.js'
-import { type Broadcast, SKIP_REASONS } from '../../model/broadcast.js'
-import type { Tenant } from '../../model/organization.js'
-import type { NotRecorded } from '../../model/outgoing-message.js'
-import { unnamedWord } from '../../model/placeholders.js'
+import { newId } from '../../lib/bytes/id.js'
+import { type Broadcast, SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
+import type { NotRecorded } from '../../model/messages/outgoing.js'
+import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
-import { fillTemplate, type HeaderMedia } from '../../model/template-fill.js'
+import { fillTemplate, type HeaderMedia } from '../../model/templates/fill.js'
+import { unnamedWord } from '../../model/templates/placeholders.js'
+import { findBroadcast } from '../../storage/broadcasts/broadcasts.js'
 import {
   completeBroadcast,
   enqueueBroadcastLane,
   LANES,
   type Lane,
   stopBroadcast,
-} from '../../storage/broadcast-runs.js'
+} from '../../storage/broadcasts/runs.js'
 import {
   findPendingRecipients,
   type PendingRecipient,
   resetFailedRecipients,
   skipRecipient,
-} from '../../storage/broadcast-sending.js'
-import { findBroadcast } from '../../storage/broadcasts.js'
-import { findTenant } from '../../storage/organizations.js'
-import { type Delivery, deliver, draftMessage } from '../messages/deliver.js'
-import { type Line, organizationLine } from '../messages/line.js'
+} from '../../storage/broadcasts/sending.js'
+import { findTenant } from '../../storage/organizations/organizations.js'
+import { type Line, organizationLine } from '../messages/send/channel.js'
+import { type Delivery, deliver, draftMessage } from '../messages/send/deliver.js'
 import { openHeader } from './header.js'
 import { pauseReason, TOO_MANY_UNKNOWN } from './pause-reason.js'
 
-export type { Lane } from '../../storage/broadcast-runs.js'
+export type { Lane } from '../../storage/broadcasts/runs.js'
 
 /** How many of a lane's messages are on their way at a time, at most. */
 const MAX_IN_FLIGHT = 32

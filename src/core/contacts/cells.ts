@@ -1,4 +1,4 @@
-import { unguardFormula } from '../../lib/formula-guard.js'
+import { unguardFormula } from '../../lib/text/formula-guard.js'
 
 /** The fields that a file may have for a contact. */
 export type ContactColumn = keyof typeof READERS

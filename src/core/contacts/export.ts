@@ -1,8 +1,8 @@
 import type { Context } from '../../context.js'
-import { writeCsv } from '../../lib/csv-write.js'
-import { writeJsonList } from '../../lib/json-write.js'
-import { type Contact, presentContact } from '../../model/contact.js'
-import type { Organization } from '../../model/organization.js'
+import { writeCsv } from '../../lib/text/csv-write.js'
+import { writeJsonList } from '../../lib/text/json-write.js'
+import { type Contact, presentContact } from '../../model/contacts/contact.js'
+import type { Organization } from '../../model/organizations/organization.js'
 import { writeTags } from './cells.js'
 import { eachContact } from './list.js'
 

@@ -1,18 +1,18 @@
 import type { Context, OperatorContext } from '../../context.js'
 import { isForeignKeyViolation } from '../../database/errors.js'
 import { retryOnConflict } from '../../database/retry.js'
-import { CsvProblem, type CsvRecord, readCsv } from '../../lib/csv-read.js'
-import { nearestWord } from '../../lib/nearest-word.js'
-import { excerpt } from '../../lib/text.js'
-import type { Organization } from '../../model/organization.js'
+import { CsvProblem, type CsvRecord, readCsv } from '../../lib/text/csv-read.js'
+import { nearestWord } from '../../lib/text/nearest-word.js'
+import { excerpt } from '../../lib/text/text.js'
+import type { Organization } from '../../model/organizations/organization.js'
 import { PROBLEMS, Problem } from '../../model/problem.js'
 import {
   analyzeContacts,
   type ImportedContact,
   type ImportedRow,
   importContacts as importRows,
-} from '../../storage/contact-imports.js'
-import { findOrganization } from '../../storage/organizations.js'
+} from '../../storage/contacts/imports.js'
+import { findOrganization } from '../../storage/organizations/organizations.js'
 import { type ContactColumn, type ContactColumns, readCells, readHeader } from './cells.js'
 
 /** What a file is imported as. */

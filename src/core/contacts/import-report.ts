@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { Context } from '../../context.js'
-import { MEBIBYTE } from '../../lib/units.js'
+import { MEBIBYTE } from '../../lib/text/units.js'
 import type { Import, ImportResult, ImportSummary } from './import-file.js'
 
 /** The report of an import, as it is kept for a request that is repeated. */

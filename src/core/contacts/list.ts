@@ -1,8 +1,8 @@
 import type { Context } from '../../context.js'
-import type { Contact } from '../../model/contact.js'
-import type { Organization } from '../../model/organization.js'
-import { readPhoneNumber } from '../../model/phone-number.js'
-import { foldTerm } from '../../model/search-terms.js'
+import type { Contact } from '../../model/contacts/contact.js'
+import { readPhoneNumber } from '../../model/contacts/phone-number.js'
+import { foldTerm } from '../../model/conversations/search-terms.js'
+import type { Organization } from '../../model/organizations/organization.js'
 import {
   type ContactPage,
   type ContactSearch,
@@ -11,7 +11,7 @@ import {
   listContactsAfter,
   listFoundContacts,
   walkToFoundContacts,
-} from '../../storage/contact-lists.js'
+} from '../../storage/contacts/lists.js'
 
 /** Which contacts: `limit` a page, the first page is 1; `search`: a part of a name or a number, null for all. */
 export interface ContactListRequest {

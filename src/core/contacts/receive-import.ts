@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Context } from '../../context.js'
-import { receiveText } from '../../lib/receive-text.js'
-import { MEBIBYTE } from '../../lib/units.js'
+import { receiveText } from '../../lib/files/receive-text.js'
+import { MEBIBYTE } from '../../lib/text/units.js'
 import { Problem } from '../../model/problem.js'
 
 /** How large a file of contacts may be, in bytes (contract 4). */

@@ -1,10 +1,10 @@
 import type { Context } from '../../context.js'
-import type { Contact } from '../../model/contact.js'
-import type { AnswerLine } from '../../model/inbox.js'
-import { type Instance, lineIdOf } from '../../model/instance.js'
-import type { Tenant } from '../../model/organization.js'
-import { findInboundLine } from '../../storage/inbox.js'
-import { findInstanceById, listInstances } from '../../storage/instances.js'
+import type { Contact } from '../../model/contacts/contact.js'
+import type { AnswerLine } from '../../model/conversations/inbox.js'
+import { type Instance, lineIdOf } from '../../model/instances/instance.js'
+import type { Tenant } from '../../model/organizations/organization.js'
+import { findInboundLine } from '../../storage/conversations/inbox.js'
+import { findInstanceById, listInstances } from '../../storage/instances/instances.js'
 
 const NONE: AnswerLine = { instance: null, kind: null, has_window: false, is_ready: false }
 const ORGANIZATION: AnswerLine = { instance: null, kind: 'business_api', has_window: true, is_ready: true }

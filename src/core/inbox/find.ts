@@ -1,9 +1,9 @@
 import type { Context } from '../../context.js'
-import type { Contact } from '../../model/contact.js'
-import type { InboxRow } from '../../model/inbox.js'
+import type { Contact } from '../../model/contacts/contact.js'
+import type { InboxRow } from '../../model/conversations/inbox.js'
 import { Problem } from '../../model/problem.js'
-import { findContactById } from '../../storage/contacts.js'
-import { readInboxContacts } from '../../storage/inbox.js'
+import { findContactById } from '../../storage/contacts/contacts.js'
+import { readInboxContacts } from '../../storage/conversations/inbox.js'
 
 /** A contact as the inbox shows it. Throws contact_not_found. */
 export async function requireInboxContact(

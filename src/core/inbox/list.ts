@@ -1,10 +1,10 @@
 import type { Context } from '../../context.js'
-import { isUuid } from '../../lib/id.js'
-import { excerpt } from '../../lib/text.js'
-import type { InboxRow } from '../../model/inbox.js'
-import type { Organization } from '../../model/organization.js'
+import { isUuid } from '../../lib/bytes/id.js'
+import { excerpt } from '../../lib/text/text.js'
+import type { InboxRow } from '../../model/conversations/inbox.js'
+import type { Organization } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
-import { type InboxPosition, listInboxPage, readInboxContacts } from '../../storage/inbox.js'
+import { type InboxPosition, listInboxPage, readInboxContacts } from '../../storage/conversations/inbox.js'
 import { readContactSearch } from '../contacts/list.js'
 
 /** Which contacts of the inbox. All but `archived` leave those out that are; `mine`: whom the member answers. */

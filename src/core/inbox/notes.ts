@@ -1,10 +1,10 @@
 import type { Context } from '../../context.js'
 import { isForeignKeyViolation } from '../../database/errors.js'
-import { newId } from '../../lib/id.js'
-import type { TeamMember } from '../../model/member.js'
-import type { NoteRow } from '../../model/note.js'
+import { newId } from '../../lib/bytes/id.js'
+import type { NoteRow } from '../../model/conversations/note.js'
+import type { TeamMember } from '../../model/organizations/member.js'
 import { Problem } from '../../model/problem.js'
-import { deleteNote, findNote, insertNote } from '../../storage/notes.js'
+import { deleteNote, findNote, insertNote } from '../../storage/conversations/notes.js'
 import { contactNotFound } from './find.js'
 
 /** Writes a note for the team below the newest message of a contact; raises note.created. Throws contact_not_found. */

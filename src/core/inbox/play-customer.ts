@@ -1,8 +1,8 @@
 import type { Context } from '../../context.js'
-import type { Tenant } from '../../model/organization.js'
-import { isUserIdChatId } from '../../model/phone-number.js'
+import { isUserIdChatId } from '../../model/contacts/phone-number.js'
+import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
-import { requireSandboxes } from '../instances/device.js'
+import { requireSandboxes } from '../instances/sessions/device.js'
 import { findAnswerLine } from './answer-line.js'
 import { requireContact } from './find.js'
 

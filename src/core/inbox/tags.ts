@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { countTags } from '../../storage/inbox.js'
+import { countTags } from '../../storage/conversations/inbox.js'
 
 const MAX_TAGS = 500
 

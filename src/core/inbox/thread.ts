@@ -1,8 +1,8 @@
 import type { Context } from '../../context.js'
-import type { ThreadRow } from '../../model/inbox.js'
-import type { NoteRow } from '../../model/note.js'
-import { listNotes } from '../../storage/notes.js'
-import { listThreadMessages } from '../../storage/threads.js'
+import type { ThreadRow } from '../../model/conversations/inbox.js'
+import type { NoteRow } from '../../model/conversations/note.js'
+import { listNotes } from '../../storage/conversations/notes.js'
+import { listThreadMessages } from '../../storage/conversations/threads.js'
 import { requireContact } from './find.js'
 
 /** Which part of a thread: that before, after or around a number, which belongs to the last one alone; null: its end. */

@@ -1,6 +1,6 @@
+import type { Scope } from '../../model/organizations/scope.js'
 import { Problem } from '../../model/problem.js'
-import type { Scope } from '../../model/scope.js'
-import type { EventPosition } from '../../storage/events.js'
+import type { EventPosition } from '../../storage/events/events.js'
 import { checkOrigin } from '../webhooks/feed.js'
 import type { LiveContext, LiveHub } from './hub.js'
 import { type LiveItem, readLiveWindow } from './items.js'

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
-import { type Loop, startLoop } from '../../lib/loop.js'
-import type { Signal } from '../../model/signal.js'
-import { type EventPosition, readNewestPosition } from '../../storage/events.js'
+import { type Loop, startLoop } from '../../lib/async/loop.js'
+import type { Signal } from '../../model/notification.js'
+import { type EventPosition, readNewestPosition } from '../../storage/events/events.js'
 import { type LiveItem, readLiveWindow } from './items.js'
 import { writeMark } from './mark.js'
 

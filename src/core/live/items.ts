@@ -1,9 +1,9 @@
 import type { Context } from '../../context.js'
-import type { EventRow } from '../../model/event.js'
-import { presentLiveEvent } from '../../model/inbox.js'
-import { TEST_KIND } from '../../model/webhook.js'
-import type { EventPosition } from '../../storage/events.js'
-import { readSurroundings } from '../../storage/threads.js'
+import { presentLiveEvent } from '../../model/conversations/inbox.js'
+import type { EventRow } from '../../model/webhooks/event.js'
+import { TEST_KIND } from '../../model/webhooks/webhook.js'
+import { readSurroundings } from '../../storage/conversations/threads.js'
+import type { EventPosition } from '../../storage/events/events.js'
 import { readWindow } from '../webhooks/feed.js'
 import { writeMark } from './mark.js'
 
@@ -13,7 +13,7 @@ export interface LiveItem {
   type: string
   /** By which a reader goes on after it. */
   mark: string
-  /** A LiveEvent (model/inbox) as JSON. */
+  /** A LiveEvent (model/conversations/inbox) as JSON. */
   data: string
 }
 

@@ -1,9 +1,9 @@
 import type { Context } from '../../context.js'
 import { Problem } from '../../model/problem.js'
-import { type EventPosition, readNewestPosition } from '../../storage/events.js'
+import { type EventPosition, readNewestPosition } from '../../storage/events/events.js'
 import { readPosition, writePosition } from '../webhooks/feed.js'
 
-/** Events are kept for longer (core/maintenance): a mark that is not older misses none. */
+/** Events are kept for longer (core/runtime/maintenance): a mark that is not older misses none. */
 const MAX_AGE_MS = 7 * 24 * 60 * 60_000
 const MARK = /^(?<at>[0-9a-z]{1,9})\.(?<position>[\w-]{1,8192})$/
 

@@ -1,13 +1,13 @@
 import { downloadDeviceFile } from '../../channels/linked-device/media.js'
 import type { Context } from '../../context.js'
-import type { DownloadFailure } from '../../lib/safe-fetch.js'
-import { MEBIBYTE } from '../../lib/units.js'
-import type { NetworkDetails } from '../../model/message.js'
-import { findInstanceById } from '../../storage/instances.js'
-import { findTenant } from '../../storage/organizations.js'
+import type { DownloadFailure } from '../../lib/http/safe-fetch.js'
+import { MEBIBYTE } from '../../lib/text/units.js'
+import type { NetworkDetails } from '../../model/messages/message.js'
+import { findInstanceById } from '../../storage/instances/instances.js'
+import { findTenant } from '../../storage/organizations/organizations.js'
 import type { BusinessNumber } from '../../upstream/client.js'
-import { openBusinessNumber } from '../business-number.js'
-import { openInstanceNumber } from '../instances/number.js'
+import { openInstanceNumber } from '../instances/manage/number.js'
+import { openBusinessNumber } from '../organizations/business-number.js'
 
 /** Where the file of an inbound message is to be had. */
 export interface InboundSource {

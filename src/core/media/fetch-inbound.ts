@@ -1,17 +1,17 @@
 import type { Context } from '../../context.js'
-import { detectFileType } from '../../lib/file-type.js'
-import { newId } from '../../lib/id.js'
-import { toStorable } from '../../lib/text.js'
-import { blobKey, mediaExpiry } from '../../model/media.js'
+import { newId } from '../../lib/bytes/id.js'
+import { detectFileType } from '../../lib/files/file-type.js'
+import { toStorable } from '../../lib/text/text.js'
+import { blobKey, mediaExpiry } from '../../model/messages/media.js'
 import {
   attachInboundMedia,
   findInboundMedia,
   giveUpInboundMedia,
   type InboundMedia,
   postponeInboundMedia,
-} from '../../storage/incoming-media.js'
-import { insertMedia } from '../../storage/media.js'
-import { type InboundFile, readInboundFile } from '../messages/describe-inbound.js'
+} from '../../storage/messages/incoming-media.js'
+import { insertMedia } from '../../storage/messages/media.js'
+import { type InboundFile, readInboundFile } from '../messages/receive/describe-inbound.js'
 import { type Attempt, unlessAborted } from './attempt.js'
 import { downloadInbound, type InboundSource } from './download-inbound.js'
 import { removeMedia } from './remove.js'

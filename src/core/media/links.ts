@@ -1,5 +1,5 @@
 import type { MediaLinks } from '../../context.js'
-import { createSigner } from '../../lib/signer.js'
+import { createSigner } from '../../lib/crypto/signer.js'
 
 const PURPOSE = 'parley/media-links/v1'
 

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { ByteRange } from '../../blobs/blob-store.js'
 import type { Context } from '../../context.js'
-import { blobKey, type StoredMedia } from '../../model/media.js'
+import { blobKey, type StoredMedia } from '../../model/messages/media.js'
 import { Problem } from '../../model/problem.js'
-import { findMedia } from '../../storage/media.js'
+import { findMedia } from '../../storage/messages/media.js'
 import { storeFailure } from './store-failure.js'
 
 /** The parts of a media link as they came; what was missing is empty. */

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
-import { blobKey } from '../../model/media.js'
-import { deleteMedia, deleteUnattachedMedia, listUnattachedMedia } from '../../storage/media.js'
+import { blobKey } from '../../model/messages/media.js'
+import { deleteMedia, deleteUnattachedMedia, listUnattachedMedia } from '../../storage/messages/media.js'
 
 const BATCH = 500
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
-import { toStorable } from '../../lib/text.js'
-import { blobKey } from '../../model/media.js'
-import { findVoiceNote, setTranscription } from '../../storage/incoming-media.js'
+import { toStorable } from '../../lib/text/text.js'
+import { blobKey } from '../../model/messages/media.js'
+import { findVoiceNote, setTranscription } from '../../storage/messages/incoming-media.js'
 import type { Attempt } from './attempt.js'
 
 const MAX_ATTEMPTS = 6

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import type { Database } from '../../database/pool.js'
-import { coalesce } from '../../lib/coalesce.js'
-import { findMessagesWithContacts } from '../../storage/messages.js'
+import { coalesce } from '../../lib/async/batcher.js'
+import { findMessagesWithContacts } from '../../storage/messages/messages.js'
 
 const MAX_BATCH = 500
 

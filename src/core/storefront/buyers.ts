@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
-import type { Organization } from '../../model/organization.js'
-import { readPhoneNumber } from '../../model/phone-number.js'
-import { findContactIdsByEmail, findContactsByAddresses } from '../../storage/contacts.js'
+import { readPhoneNumber } from '../../model/contacts/phone-number.js'
+import type { Organization } from '../../model/organizations/organization.js'
+import { findContactIdsByEmail, findContactsByAddresses } from '../../storage/contacts/contacts.js'
 import type { ShopOrder } from '../../storefront/client.js'
 
 type Buyer = Pick<ShopOrder, 'buyer'>

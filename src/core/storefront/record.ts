@@ -1,8 +1,8 @@
 import type { Context } from '../../context.js'
-import type { StorefrontOrder } from '../../model/storefront-order.js'
-import { foldUtm, readUtm, toUtmValue, type Utm } from '../../model/utm.js'
-import { findOrganization } from '../../storage/organizations.js'
-import { putStorefrontOrders } from '../../storage/storefront-orders.js'
+import type { StorefrontOrder } from '../../model/broadcasts/storefront-order.js'
+import { foldUtm, readUtm, toUtmValue, type Utm } from '../../model/broadcasts/utm.js'
+import { findOrganization } from '../../storage/organizations/organizations.js'
+import { putStorefrontOrders } from '../../storage/storefront/orders.js'
 import type { ShopOrder } from '../../storefront/client.js'
 import { findBuyers } from './buyers.js'
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { sleep } from '../../lib/backoff.js'
+import { sleep } from '../../lib/async/backoff.js'
 import {
   enqueueAllOrderSyncs,
   enqueueOrderSync,
@@ -7,7 +7,7 @@ import {
   noteOrderSyncEnd,
   noteOrdersSynced,
   type OrderSync,
-} from '../../storage/storefront-orders.js'
+} from '../../storage/storefront/orders.js'
 import type { Failure, ListOrdersOutcome, OrderCursor, OrderPage, Shop } from '../../storefront/client.js'
 import { recordOrders } from './record.js'
 import { openShop } from './shop.js'

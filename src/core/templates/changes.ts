@@ -1,8 +1,8 @@
 import type { Context } from '../../context.js'
-import { newId } from '../../lib/id.js'
-import { asObject, asObjects, asText, type JsonObject } from '../../lib/json.js'
-import { toStorableDeep } from '../../lib/text.js'
-import { enqueueTemplateSync, setTemplateStatus } from '../../storage/templates.js'
+import { newId } from '../../lib/bytes/id.js'
+import { asObject, asObjects, asText, type JsonObject } from '../../lib/text/json.js'
+import { toStorableDeep } from '../../lib/text/text.js'
+import { enqueueTemplateSync, setTemplateStatus } from '../../storage/templates/templates.js'
 
 /** What a callback tells of a template; `status` is null where it tells no new one. */
 export interface TemplateChange {

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.js'
-import type { Tenant } from '../../model/organization.js'
-import { placeholderValues, unnamedWord } from '../../model/placeholders.js'
-import { findContactByAddresses } from '../../storage/contacts.js'
-import { readAddresses } from '../contacts.js'
+import type { Tenant } from '../../model/organizations/organization.js'
+import { placeholderValues, unnamedWord } from '../../model/templates/placeholders.js'
+import { findContactByAddresses } from '../../storage/contacts/contacts.js'
+import { readAddresses } from '../contacts/contacts.js'
 import { requireContact } from '../inbox/find.js'
 
 /** A recipient: a contact, or a number with the name that a new contact would be given. */

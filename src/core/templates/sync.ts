@@ -1,10 +1,10 @@
 import type { Context, CredentialsContext } from '../../context.js'
-import { newId } from '../../lib/id.js'
-import { canonicalJson } from '../../lib/json.js'
-import type { Tenant } from '../../model/organization.js'
+import { newId } from '../../lib/bytes/id.js'
+import { canonicalJson } from '../../lib/text/json.js'
+import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
-import { inferParameterFormat, type StoredTemplate } from '../../model/template.js'
-import { findTenant } from '../../storage/organizations.js'
+import { inferParameterFormat, type StoredTemplate } from '../../model/templates/template.js'
+import { findTenant } from '../../storage/organizations/organizations.js'
 import {
   enqueueTemplateSync,
   enqueueTemplateSyncs,
@@ -15,10 +15,10 @@ import {
   putTemplates,
   removeTemplates,
   type TemplateWrite,
-} from '../../storage/templates.js'
+} from '../../storage/templates/templates.js'
 import type { ListedTemplate, ListTemplatesOutcome } from '../../upstream/client.js'
-import { openBusinessNumber, requireUpstream } from '../business-number.js'
-import { linkWithSimulator } from '../connections.js'
+import { openBusinessNumber, requireUpstream } from '../organizations/business-number.js'
+import { linkWithSimulator } from '../organizations/connections.js'
 
 /** What asking the upstream for templates needs: the command line does it too. */
 export type SyncContext = Pick<Context, 'database' | 'secrets' | 'upstream' | 'upstreamTimeoutMs'>

@@ -1,8 +1,8 @@
 import type { Context, OperatorContext } from '../../context.js'
 import { isForeignKeyViolation } from '../../database/errors.js'
-import { newWebhookSecret } from '../../lib/standard-webhooks.js'
+import { newWebhookSecret } from '../../lib/crypto/standard-webhooks.js'
 import { Problem } from '../../model/problem.js'
-import { readKinds, type Webhook } from '../../model/webhook.js'
+import { readKinds, type Webhook } from '../../model/webhooks/webhook.js'
 import {
   deleteWebhook as deleteWebhookRow,
   enableWebhook as enableWebhookRow,
@@ -10,10 +10,10 @@ import {
   insertWebhook,
   listWebhooks as listWebhookRows,
   rotateWebhookSecret as rotateWebhookRow,
-} from '../../storage/webhooks.js'
+} from '../../storage/webhooks/webhooks.js'
 import { openWebhookSecrets, sealWebhookSecret } from './secrets.js'
 
-/** What a webhook is made from (model/webhook, SetWebhook). */
+/** What a webhook is made from (model/webhooks/webhook, SetWebhook). */
 export interface WebhookFields {
   url: string
   events: readonly string[]

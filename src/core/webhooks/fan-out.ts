@@ -1,10 +1,10 @@
-import { newId } from '../../lib/id.js'
-import type { EventRow } from '../../model/event.js'
-import { gatewayEventFor, type WebhookInstance } from '../../model/gateway-event.js'
-import { gatewayEventKey } from '../../model/gateway-webhook.js'
-import { EVENT_KINDS, EVERY_KIND } from '../../model/webhook.js'
-import type { NewDelivery } from '../../storage/webhook-deliveries.js'
-import type { EndpointRow } from '../../storage/webhook-health.js'
+import { newId } from '../../lib/bytes/id.js'
+import { gatewayEventFor, type WebhookInstance } from '../../model/instances/gateway-event.js'
+import { gatewayEventKey } from '../../model/instances/gateway-webhook.js'
+import type { EventRow } from '../../model/webhooks/event.js'
+import { EVENT_KINDS, EVERY_KIND } from '../../model/webhooks/webhook.js'
+import type { NewDelivery } from '../../storage/webhooks/deliveries.js'
+import type { EndpointRow } from '../../storage/webhooks/health.js'
 
 /**
  * The deliveries that new events of an organization (in their order) make for its webhooks: one for each webhook that takes the

@@ -1,15 +1,15 @@
 import type { Context } from '../../context.js'
-import { excerpt } from '../../lib/text.js'
-import { presentEvent, type ShownEvent } from '../../model/event.js'
+import { excerpt } from '../../lib/text/text.js'
 import { Problem } from '../../model/problem.js'
-import { EVENT_KINDS, EVERY_KIND, readKinds } from '../../model/webhook.js'
+import { presentEvent, type ShownEvent } from '../../model/webhooks/event.js'
+import { EVENT_KINDS, EVERY_KIND, readKinds } from '../../model/webhooks/webhook.js'
 import {
   type EventPosition,
   type EventWindow,
   OLDEST_POSITION,
   readEventWindows,
   readNewestPosition,
-} from '../../storage/events.js'
+} from '../../storage/events/events.js'
 
 /** Where a reader of the feed is, and what it wants. */
 export interface FeedQuery {

@@ -1,9 +1,9 @@
 import type { Context } from '../../context.js'
-import { MEBIBYTE } from '../../lib/units.js'
-import { blobKey } from '../../model/media.js'
-import { findMedia } from '../../storage/media.js'
-import type { EndpointRow } from '../../storage/webhook-health.js'
-import { createLimit } from '../messages/limit.js'
+import { createLimit } from '../../lib/async/limit.js'
+import { MEBIBYTE } from '../../lib/text/units.js'
+import { blobKey } from '../../model/messages/media.js'
+import { findMedia } from '../../storage/messages/media.js'
+import type { EndpointRow } from '../../storage/webhooks/health.js'
 
 export type FileContext = Pick<Context, 'database' | 'blobs'>
 

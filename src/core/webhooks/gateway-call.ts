@@ -1,8 +1,7 @@
 import type { Context } from '../../context.js'
 import type { EndpointCall } from '../../endpoints/client.js'
-import { signToken } from '../../lib/json-web-token.js'
-import { qrDataUrl } from '../../lib/qr.js'
-import type { EventRow } from '../../model/event.js'
+import { signToken } from '../../lib/crypto/json-web-token.js'
+import { qrDataUrl } from '../../lib/text/qr.js'
 import {
   type GatewayEventName,
   gatewayEventOf,
@@ -10,10 +9,11 @@ import {
   presentGatewayEvent,
   type ShownCode,
   type WebhookInstance,
-} from '../../model/gateway-event.js'
-import { JWT_HEADER } from '../../model/gateway-webhook.js'
-import type { EndpointRow } from '../../storage/webhook-health.js'
-import { openCode } from '../instances/state.js'
+} from '../../model/instances/gateway-event.js'
+import { JWT_HEADER } from '../../model/instances/gateway-webhook.js'
+import type { EventRow } from '../../model/webhooks/event.js'
+import type { EndpointRow } from '../../storage/webhooks/health.js'
+import { openCode } from '../instances/manage/state.js'
 import { createFileReader, type FileContext } from './file.js'
 import { openWebhookHeaders } from './secrets.js'
 

@@ -1,9 +1,9 @@
 import type { Context, OperatorContext } from '../../context.js'
-import { newId } from '../../lib/id.js'
-import { presentEvent, type ShownEvent } from '../../model/event.js'
+import { newId } from '../../lib/bytes/id.js'
 import { Problem } from '../../model/problem.js'
-import { type Delivery, EVENT_KINDS, EVERY_KIND } from '../../model/webhook.js'
-import { type EndpointRow, findEndpoint } from '../../storage/webhook-health.js'
+import { presentEvent, type ShownEvent } from '../../model/webhooks/event.js'
+import { type Delivery, EVENT_KINDS, EVERY_KIND } from '../../model/webhooks/webhook.js'
+import { type EndpointRow, findEndpoint } from '../../storage/webhooks/health.js'
 import {
   type AttemptedPosition,
   countReplays,
@@ -18,7 +18,7 @@ import {
   listDeliveryPage,
   readEventRange,
   sweepDeliveries,
-} from '../../storage/webhook-log.js'
+} from '../../storage/webhooks/log.js'
 import { requireActiveWebhook, webhookNotFound } from './endpoints.js'
 import { wants } from './fan-out.js'
 import { type GatewayContext, presentGatewayCall } from './gateway-call.js'

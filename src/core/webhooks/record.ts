@@ -1,17 +1,17 @@
 import type { Context } from '../../context.js'
 import type { Queryable } from '../../database/pool.js'
-import { newId } from '../../lib/id.js'
-import type { EventRow } from '../../model/event.js'
-import type { EventPosition } from '../../storage/events.js'
+import { newId } from '../../lib/bytes/id.js'
+import type { EventRow } from '../../model/webhooks/event.js'
+import type { EventPosition } from '../../storage/events/events.js'
 import {
   type DueDelivery,
   insertDeliveries,
   type NewDelivery,
   promoteWaiting,
   recordAttempts,
-} from '../../storage/webhook-deliveries.js'
-import { lockFeed, lockFeeds, moveFeeds } from '../../storage/webhook-feeds.js'
-import { disableWebhook, noteFailingSince } from '../../storage/webhook-health.js'
+} from '../../storage/webhooks/deliveries.js'
+import { lockFeed, lockFeeds, moveFeeds } from '../../storage/webhooks/feeds.js'
+import { disableWebhook, noteFailingSince } from '../../storage/webhooks/health.js'
 import type { EndedAttempt } from './attempt.js'
 import { type Health, healthAfter } from './health.js'
 

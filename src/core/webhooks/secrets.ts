@@ -1,5 +1,5 @@
-import type { SecretBox } from '../../lib/secret-box.js'
-import type { Webhook } from '../../model/webhook.js'
+import type { SecretBox } from '../../lib/crypto/secret-box.js'
+import type { Webhook } from '../../model/webhooks/webhook.js'
 
 type Secrets = Pick<Webhook, 'organization_id' | 'secret' | 'previous_secret' | 'previous_secret_until'>
 

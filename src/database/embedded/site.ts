@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs'
 import { access, chmod, constants, lchown, lstat, mkdir, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import { makeFolder } from '../../lib/make-folder.js'
+import { makeFolder } from '../../lib/files/make-folder.js'
 import { EmbeddedDatabaseError } from './error.js'
 
 export interface Owner {

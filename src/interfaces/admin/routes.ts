@@ -1,12 +1,17 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Context } from '../../context.js'
-import { findKeyOrganization, issueApiKey, listKeys, revokeKey, rotateKey } from '../../core/api-keys.js'
-import { connectStorefront, connectUpstream, getStorefrontUrl } from '../../core/connections.js'
-import { addMember, listMembers, removeMember } from '../../core/members.js'
-import { deleteOrganization } from '../../core/organization-deletion.js'
-import { changeOrganization, createOrganization, getOrganization, listOrganizations } from '../../core/organizations.js'
-import { createSignInLinkOfMember } from '../../core/sign-in-links.js'
+import { findKeyOrganization, issueApiKey, listKeys, revokeKey, rotateKey } from '../../core/identity/api-keys.js'
+import { addMember, listMembers, removeMember } from '../../core/identity/members.js'
+import { createSignInLinkOfMember } from '../../core/identity/sign-in-links.js'
+import { connectStorefront, connectUpstream, getStorefrontUrl } from '../../core/organizations/connections.js'
+import { deleteOrganization } from '../../core/organizations/deletion.js'
+import {
+  changeOrganization,
+  createOrganization,
+  getOrganization,
+  listOrganizations,
+} from '../../core/organizations/organizations.js'
 import { auditAccess } from '../../http/audit.js'
 import type { AdminGuard } from '../../http/auth.js'
 import { refuseUnknown } from '../../http/unknown-fields.js'
@@ -22,9 +27,9 @@ import {
   readKeyFields,
   readOrganizationFields,
   readUpstreamCredentials,
-} from '../../model/operator-input.js'
-import { presentOrganization } from '../../model/organization.js'
-import { presentUpstream } from '../../model/settings.js'
+} from '../../model/organizations/operator-input.js'
+import { presentOrganization } from '../../model/organizations/organization.js'
+import { presentUpstream } from '../../model/organizations/settings.js'
 
 /** `/admin`: the operator's API (contract 3). */
 export function adminRoutes(ctx: Context, guard: AdminGuard): FastifyPluginAsync {

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import type { Context } from '../../context.js'
-import { type BroadcastTable, exportBroadcast, exportRange, type RangeTable } from '../../core/analytics-export.js'
+import { type BroadcastTable, exportBroadcast, exportRange, type RangeTable } from '../../core/analytics/export.js'
 import { tenantOf } from '../../http/auth.js'
 import { sendFile } from '../../http/send-file.js'
-import { readDateRange } from '../../model/analytics.js'
+import { readDateRange } from '../../model/broadcasts/analytics.js'
 import { Problem } from '../../model/problem.js'
 import type { ConsoleServer } from './server.js'
 

@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 import type { Context } from '../../context.js'
 import { countAudience } from '../../core/broadcasts/count-audience.js'
 import { tenantOf } from '../../http/auth.js'
-import { MEBIBYTE } from '../../lib/units.js'
-import { AudienceBody, readAudience } from '../../model/audience.js'
+import { MEBIBYTE } from '../../lib/text/units.js'
+import { AudienceBody, readAudience } from '../../model/broadcasts/audience.js'
 import type { ConsoleServer } from './server.js'
 
 /** That of a broadcast. */

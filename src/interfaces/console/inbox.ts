@@ -5,7 +5,7 @@ import { requireInboxContact } from '../../core/inbox/find.js'
 import { listInbox } from '../../core/inbox/list.js'
 import { tenantOf } from '../../http/auth.js'
 import { memberOf } from '../../http/session.js'
-import { presentInboxContact } from '../../model/inbox.js'
+import { presentInboxContact } from '../../model/conversations/inbox.js'
 import { contactPath } from './paths.js'
 import type { ConsoleServer } from './server.js'
 

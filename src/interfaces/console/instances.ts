@@ -1,16 +1,21 @@
 import { type Static, Type } from 'typebox'
 import type { Context } from '../../context.js'
-import { connectInstance, deleteInstance, logoutInstance, restartInstance } from '../../core/instances/connect.js'
-import { requireInstance } from '../../core/instances/find.js'
-import { listInstanceRows, openToken } from '../../core/instances/list.js'
-import { scanCode } from '../../core/instances/scan.js'
-import { setUpInstance } from '../../core/instances/set-up.js'
-import { newestCode } from '../../core/instances/state.js'
+import {
+  connectInstance,
+  deleteInstance,
+  logoutInstance,
+  restartInstance,
+} from '../../core/instances/manage/connect.js'
+import { requireInstance } from '../../core/instances/manage/find.js'
+import { listInstanceRows, openToken } from '../../core/instances/manage/list.js'
+import { scanCode } from '../../core/instances/manage/scan.js'
+import { setUpInstance } from '../../core/instances/manage/set-up.js'
+import { newestCode } from '../../core/instances/manage/state.js'
 import { tenantOf } from '../../http/auth.js'
-import { newId } from '../../lib/id.js'
-import { qrDataUrl } from '../../lib/qr.js'
+import { newId } from '../../lib/bytes/id.js'
+import { qrDataUrl } from '../../lib/text/qr.js'
 import { Nullable } from '../../model/input.js'
-import { type ConsoleCode, type Instance, presentInstance, readLinkNumber } from '../../model/instance.js'
+import { type ConsoleCode, type Instance, presentInstance, readLinkNumber } from '../../model/instances/instance.js'
 import { Problem } from '../../model/problem.js'
 import type { ConsoleServer } from './server.js'
 

@@ -1,9 +1,9 @@
 import type { Context } from '../../context.js'
-import { issueApiKey, listKeys, revokeKey, rotateKey } from '../../core/api-keys.js'
+import { issueApiKey, listKeys, revokeKey, rotateKey } from '../../core/identity/api-keys.js'
 import { auditAccess } from '../../http/audit.js'
 import { tenantOf } from '../../http/auth.js'
 import { IdParams } from '../../model/input.js'
-import { CreateKey, RotateKey, readKeyFields } from '../../model/operator-input.js'
+import { CreateKey, RotateKey, readKeyFields } from '../../model/organizations/operator-input.js'
 import type { ConsoleServer } from './server.js'
 
 /** `/keys`: the organization's API keys, for owners. A key's text is in the answer that makes it, and in no other. */

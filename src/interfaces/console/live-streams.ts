@@ -1,8 +1,8 @@
 import type { Context } from '../../context.js'
-import { roleOfSession, type Session } from '../../core/sessions.js'
+import { roleOfSession, type Session } from '../../core/identity/sessions.js'
 import type { EventStream } from '../../http/event-stream.js'
+import type { Signal } from '../../model/notification.js'
 import { Problem } from '../../model/problem.js'
-import type { Signal } from '../../model/signal.js'
 
 /** Of one member at a time in this process: more than anybody has tabs that cannot share one. */
 const MAX_OF_MEMBER = 20

@@ -3,7 +3,7 @@ import type { Context } from '../../context.js'
 import { removeNote, writeNote } from '../../core/inbox/notes.js'
 import { tenantOf } from '../../http/auth.js'
 import { memberOf } from '../../http/session.js'
-import { presentNote } from '../../model/inbox.js'
+import { presentNote } from '../../model/conversations/inbox.js'
 import { contactPath } from './paths.js'
 import type { ConsoleServer } from './server.js'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../context.js'
-import { packageRoot } from '../../lib/package-root.js'
+import { packageRoot } from '../../lib/files/package-root.js'
 import { Problem } from '../../model/problem.js'
 
 /** Where the build leaves the page. */

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.js'
-import { testStorefront, testUpstream } from '../../core/connection-tests.js'
-import { connectOwnUpstream, connectStorefront } from '../../core/connections.js'
-import { changeOrganization } from '../../core/organizations.js'
-import { readSettings } from '../../core/settings.js'
+import { testStorefront, testUpstream } from '../../core/organizations/connection-tests.js'
+import { connectOwnUpstream, connectStorefront } from '../../core/organizations/connections.js'
+import { changeOrganization } from '../../core/organizations/organizations.js'
+import { readSettings } from '../../core/organizations/settings.js'
 import { tenantOf } from '../../http/auth.js'
 import {
   ChangeOwnOrganization,
@@ -11,7 +11,7 @@ import {
   readOwnOrganizationFields,
   TestStorefront,
   TestUpstream,
-} from '../../model/operator-input.js'
+} from '../../model/organizations/operator-input.js'
 import type { ConsoleServer } from './server.js'
 
 /** `/settings`: the organization and its connections, for owners. Every change answers all of them. */

@@ -1,13 +1,13 @@
 import type { Context } from '../../context.js'
-import { addMember, listMembers } from '../../core/members.js'
-import { createSignInLink, createSignInLinkByOwner } from '../../core/sign-in-links.js'
-import { changeMember, dismissMember } from '../../core/team.js'
+import { addMember, listMembers } from '../../core/identity/members.js'
+import { createSignInLink, createSignInLinkByOwner } from '../../core/identity/sign-in-links.js'
+import { changeMember, dismissMember } from '../../core/identity/team.js'
 import { auditAccess } from '../../http/audit.js'
 import { tenantOf } from '../../http/auth.js'
 import { memberOf } from '../../http/session.js'
 import { IdParams } from '../../model/input.js'
-import { presentTeamMember } from '../../model/member.js'
-import { ChangeMember, InviteMember } from '../../model/operator-input.js'
+import { presentTeamMember } from '../../model/organizations/member.js'
+import { ChangeMember, InviteMember } from '../../model/organizations/operator-input.js'
 import type { ConsoleServer } from './server.js'
 
 /** `/team`: everybody sees it, owners change it. Who is new signs in by a link, which is in the answer that makes it, and in no other. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
-import { isJsonObject } from '../../lib/json.js'
+import { isJsonObject } from '../../lib/text/json.js'
 
 /** Fields that hold an object, which some clients write as an empty list when there is nothing in it. */
 const OBJECTS = new Set(['where', 'key', 'messageTimestamp', 'webhook', 'headers', 'lastMessage', 'options'])

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox'
 import type { Context } from '../../context.js'
-import type { Attempt } from '../../core/idempotency.js'
 import {
   findInstanceWebhook,
   type InstanceWebhook,
   recoverInstanceWebhook,
   setInstanceWebhook,
-} from '../../core/instances/webhook.js'
+} from '../../core/instances/manage/webhook.js'
+import type { Attempt } from '../../core/runtime/idempotency.js'
 import { tenantOf } from '../../http/auth.js'
 import { answerOnce } from '../../http/idempotency.js'
 import {
@@ -15,8 +15,8 @@ import {
   JWT_HEADER,
   presentGatewayWebhook,
   presentOlderWebhook,
-} from '../../model/gateway-webhook.js'
-import type { Instance } from '../../model/instance.js'
+} from '../../model/instances/gateway-webhook.js'
+import type { Instance } from '../../model/instances/instance.js'
 import { Problem } from '../../model/problem.js'
 import { requireRouteInstance } from './guard.js'
 import { instancePath, responses } from './schemas.js'

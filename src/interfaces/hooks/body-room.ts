@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { type Readable, Transform } from 'node:stream'
-import { createByteBudget } from '../../lib/byte-budget.js'
-import { MEBIBYTE } from '../../lib/units.js'
+import { createByteBudget } from '../../lib/async/byte-budget.js'
+import { MEBIBYTE } from '../../lib/text/units.js'
 import { Problem } from '../../model/problem.js'
 
 /** Nearly all webhooks are smaller. They have room of their own, which large ones cannot fill. */

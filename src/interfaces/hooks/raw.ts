@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { MEBIBYTE } from '../../lib/units.js'
+import { MEBIBYTE } from '../../lib/text/units.js'
 import { Problem } from '../../model/problem.js'
 import { createBodyRoom } from './body-room.js'
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Context } from '../../context.js'
-import { createLinkFollower } from '../../core/short-links.js'
+import { createLinkFollower } from '../../core/storefront/short-links.js'
 import { clientNetwork } from '../../http/client-address.js'
 import { Problem } from '../../model/problem.js'
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import parseRange from 'range-parser'
-import type { StoredMedia } from '../../model/media.js'
+import type { StoredMedia } from '../../model/messages/media.js'
 import { etagOf } from './headers.js'
 
 /** Whether the client has the file already (`If-None-Match`). */

@@ -1,5 +1,5 @@
 import contentDisposition from 'content-disposition'
-import { MEDIA_RULES, type StoredMedia } from '../../model/media.js'
+import { MEDIA_RULES, type StoredMedia } from '../../model/messages/media.js'
 
 /** The types that are served as what they are, with their extensions: none of them is run by a browser. */
 const EXTENSIONS: Record<string, string> = {

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../context.js'
 import { followMediaLink, openMedia } from '../../core/media/read.js'
-import type { StoredMedia } from '../../model/media.js'
+import type { StoredMedia } from '../../model/messages/media.js'
 import { isUnmodified, requestedRange } from './conditions.js'
 import { cacheHeaders, contentHeaders, SAFETY_HEADERS } from './headers.js'
 

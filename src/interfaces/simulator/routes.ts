@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { AdminGuard } from '../../http/auth.js'
-import { exchangeOnce } from '../../lib/exchange.js'
-import { MEBIBYTE } from '../../lib/units.js'
+import { exchangeOnce } from '../../lib/http/exchange.js'
+import { MEBIBYTE } from '../../lib/text/units.js'
 
 /** Where the simulator's control is, and the token that it asks for. */
 export interface SimulatorAddress {

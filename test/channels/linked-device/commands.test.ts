@@ -6,7 +6,7 @@ import type { Connection } from '../../../src/channels/linked-device/connection.
 import { KeysNotWritten } from '../../../src/channels/linked-device/key-store.js'
 import type { OpenedFile } from '../../../src/channels/linked-device/to-network.js'
 import { createWatch } from '../../../src/channels/linked-device/watch.js'
-import type { ReadyContent } from '../../../src/model/message-content.js'
+import type { ReadyContent } from '../../../src/model/messages/content.js'
 import { createScriptedLibrary, ScriptedSocket } from './scripted-library.js'
 
 const ID = '019a1b2c-3d4e-7f00-8a1b-2c3d4e5f6071'

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { verifyCounters } from '../../../src/core/analytics/verify.js'
-import { tendBroadcasts } from '../../../src/core/broadcasts/tend.js'
-import { foldCounts, settleOutcomes } from '../../../src/core/maintenance.js'
-import { getOrganization } from '../../../src/core/organizations.js'
-import { userIdChatId } from '../../../src/model/phone-number.js'
+import { tendBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
+import { getOrganization } from '../../../src/core/organizations/organizations.js'
+import { foldCounts, settleOutcomes } from '../../../src/core/runtime/maintenance.js'
+import { userIdChatId } from '../../../src/model/contacts/phone-number.js'
 import {
   DAY,
   MINUTE,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { readReply } from '../../../src/core/broadcasts/reply.js'
-import { optOutByUpstream } from '../../../src/core/opt-outs.js'
+import { optOutByUpstream } from '../../../src/core/contacts/opt-outs.js'
 import {
   createContact,
   eventsOf,

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { blobKey } from '../../../src/model/media.js'
+import { blobKey } from '../../../src/model/messages/media.js'
 import { receiveMessages, seconds, type WireMessage, wamid } from '../../interfaces/hooks/support.js'
 import type { TestOrganization, World } from '../../support/world.js'
 import { type HttpServer, startHttpServer, type Taken } from '../../upstream/http-server.js'

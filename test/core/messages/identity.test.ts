@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { userIdChatId } from '../../../src/model/phone-number.js'
+import { userIdChatId } from '../../../src/model/contacts/phone-number.js'
 import {
   changeFor,
   contact,

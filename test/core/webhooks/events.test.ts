@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { EVENT_KINDS } from '../../../src/model/webhook.js'
+import { EVENT_KINDS } from '../../../src/model/webhooks/webhook.js'
 import { createContact, post, textMessage, wamid } from '../../interfaces/hooks/support.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 import { closeEndpoints, type Endpoint, startEndpoint } from './support.js'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fanOut } from '../../../src/core/webhooks/fan-out.js'
-import type { EventRow } from '../../../src/model/event.js'
-import type { EndpointRow } from '../../../src/storage/webhook-health.js'
+import type { EventRow } from '../../../src/model/webhooks/event.js'
+import type { EndpointRow } from '../../../src/storage/webhooks/health.js'
 
 const endpoint = (id: string, fields: Partial<EndpointRow> = {}): EndpointRow => ({
   organization_id: 'organization',

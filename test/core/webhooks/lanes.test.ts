@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { EndedAttempt } from '../../../src/core/webhooks/attempt.js'
-import { createLane, type Lane } from '../../../src/core/webhooks/lane.js'
-import type { DueDelivery, DueQuestion } from '../../../src/storage/webhook-deliveries.js'
-import type { EndpointRow } from '../../../src/storage/webhook-health.js'
+import { createLane, type Lane } from '../../../src/core/webhooks/endpoint-queue.js'
+import type { DueDelivery, DueQuestion } from '../../../src/storage/webhooks/deliveries.js'
+import type { EndpointRow } from '../../../src/storage/webhooks/health.js'
 import { createContact } from '../../interfaces/hooks/support.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 import {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { eraseTraces } from '../../../src/core/maintenance.js'
-import { ensurePersonContact } from '../../../src/core/messages/person.js'
+import { ensurePersonContact } from '../../../src/core/messages/receive/person.js'
+import { eraseTraces } from '../../../src/core/runtime/maintenance.js'
 import { createDispatcher } from '../../../src/core/webhooks/dispatcher.js'
 import { createContact } from '../../interfaces/hooks/support.js'
 import { untilWaiting } from '../../support/locks.js'

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { enterPresence, type Presence } from '../../../src/core/presence.js'
+import { enterPresence, type Presence } from '../../../src/core/runtime/process-registry.js'
 import { createDispatcher, type Dispatcher } from '../../../src/core/webhooks/dispatcher.js'
 import { createContact } from '../../interfaces/hooks/support.js'
 import { untilWaiting } from '../../support/locks.js'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { adoptRestoredDatabase } from '../../../src/core/maintenance.js'
+import { adoptRestoredDatabase } from '../../../src/core/runtime/maintenance.js'
 import { createDispatcher } from '../../../src/core/webhooks/dispatcher.js'
 import { createContact } from '../../interfaces/hooks/support.js'
 import { untilWaiting } from '../../support/locks.js'

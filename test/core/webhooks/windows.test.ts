@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { newId } from '../../../src/lib/id.js'
+import { newId } from '../../../src/lib/bytes/id.js'
 import { createContact } from '../../interfaces/hooks/support.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 import {

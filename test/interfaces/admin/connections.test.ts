@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connectUpstream } from '../../../src/core/connections.js'
+import { connectUpstream } from '../../../src/core/organizations/connections.js'
 import { startWorld, type World } from '../../support/world.js'
 
 let world: World

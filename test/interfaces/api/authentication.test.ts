@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { SCOPES } from '../../../src/model/scope.js'
+import { SCOPES } from '../../../src/model/organizations/scope.js'
 import { ENDPOINTS, type Endpoint, urlOf } from '../../support/endpoints.js'
 import { operationsOf, readDescription, requestAsDescribed } from '../../support/openapi.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { verifyCounters } from '../../../src/core/analytics/verify.js'
-import { tendBroadcasts } from '../../../src/core/broadcasts/tend.js'
-import { getOrganization } from '../../../src/core/organizations.js'
-import { userIdChatId } from '../../../src/model/phone-number.js'
+import { tendBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
+import { getOrganization } from '../../../src/core/organizations/organizations.js'
+import { userIdChatId } from '../../../src/model/contacts/phone-number.js'
 import { hold, untilWaiting } from '../../support/locks.js'
 import { createContact, receiveMessages, seconds, textMessage, wamid } from '../hooks/support.js'
 import {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ControlContext, retryFailed } from '../../../src/core/broadcasts/control.js'
-import { tendBroadcasts } from '../../../src/core/broadcasts/tend.js'
-import { getOrganization } from '../../../src/core/organizations.js'
-import { newId } from '../../../src/lib/id.js'
+import { tendBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
+import { getOrganization } from '../../../src/core/organizations/organizations.js'
+import { newId } from '../../../src/lib/bytes/id.js'
 import { eventsOf } from '../hooks/support.js'
 import { type BroadcastWorld, HOUR, MINUTE, startBroadcastWorld } from './broadcasts-support.js'
 

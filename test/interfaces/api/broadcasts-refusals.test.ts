@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { newId } from '../../../src/lib/id.js'
-import { canonicalJson } from '../../../src/lib/json.js'
-import { sha256 } from '../../../src/lib/signature.js'
-import { MEBIBYTE } from '../../../src/lib/units.js'
+import { newId } from '../../../src/lib/bytes/id.js'
+import { sha256 } from '../../../src/lib/crypto/signature.js'
+import { canonicalJson } from '../../../src/lib/text/json.js'
+import { MEBIBYTE } from '../../../src/lib/text/units.js'
 import {
   type BroadcastWorld,
   MINUTE,

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { settleOutcomes } from '../../../src/core/maintenance.js'
+import { settleOutcomes } from '../../../src/core/runtime/maintenance.js'
 import { requestAsDescribed } from '../../support/openapi.js'
 import { type Answer, type RequestOptions, startWorld, type TestOrganization, type World } from '../../support/world.js'
 import { createContact, receive } from '../hooks/support.js'

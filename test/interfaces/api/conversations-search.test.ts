@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { setTranscription } from '../../../src/storage/incoming-media.js'
+import { setTranscription } from '../../../src/storage/messages/incoming-media.js'
 import { messageIdOf } from '../../core/media/support.js'
 import { insertMessages, readConversations, requestIndexes, textsOf } from '../../support/conversations.js'
 import { requestAsDescribed } from '../../support/openapi.js'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { MEDIA_RULES } from '../../../src/model/media.js'
+import { MEDIA_RULES } from '../../../src/model/messages/media.js'
 import { mediaRows } from '../../core/media/support.js'
 import {
   aac,

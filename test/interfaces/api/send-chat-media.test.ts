@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { parse } from 'content-disposition'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { prune } from '../../../src/core/maintenance.js'
-import { MEDIA_RULES, mediaExpiry } from '../../../src/model/media.js'
+import { prune } from '../../../src/core/runtime/maintenance.js'
+import { MEDIA_RULES, mediaExpiry } from '../../../src/model/messages/media.js'
 import { mediaRows, storedBytes } from '../../core/media/support.js'
 import {
   aac,

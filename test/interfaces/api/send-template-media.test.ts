@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { MEDIA_RULES } from '../../../src/model/media.js'
+import { MEDIA_RULES } from '../../../src/model/messages/media.js'
 import { mediaRows } from '../../core/media/support.js'
 import {
   aac,

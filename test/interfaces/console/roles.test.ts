@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type MemberRole, scopesOfRole } from '../../../src/model/member.js'
-import { SCOPES, type Scope } from '../../../src/model/scope.js'
+import { type MemberRole, scopesOfRole } from '../../../src/model/organizations/member.js'
+import { SCOPES, type Scope } from '../../../src/model/organizations/scope.js'
 import { type SignedInMember, signIn } from '../../support/console.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { withPlace } from '../../../src/core/passwords.js'
+import { withPlace } from '../../../src/core/identity/passwords.js'
 import { addMember, makeSignInLink, signIn } from '../../support/console.js'
 import { type Answer, startWorld, type TestOrganization, type World } from '../../support/world.js'
 

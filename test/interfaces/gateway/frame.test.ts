@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { SCOPES } from '../../../src/model/scope.js'
+import { SCOPES } from '../../../src/model/organizations/scope.js'
 import { createInstance, type TestInstance } from '../../support/instances.js'
 import { type Description, operationsOf } from '../../support/openapi.js'
 import { readRaw, sendRaw } from '../../support/raw.js'

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { linkAllWithSimulator } from '../../../src/core/connections.js'
-import { makeAllKnownToSimulator } from '../../../src/core/instances/sandbox.js'
+import { makeAllKnownToSimulator } from '../../../src/core/instances/manage/sandbox.js'
+import { linkAllWithSimulator } from '../../../src/core/organizations/connections.js'
 import { createInstance } from '../../support/instances.js'
 import { type Answer, startWorld, type TestOrganization, type World } from '../../support/world.js'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { GATEWAY_EVENTS } from '../../../src/model/gateway-webhook.js'
+import { GATEWAY_EVENTS } from '../../../src/model/instances/gateway-webhook.js'
 import { type Receiver, startReceiver } from '../../support/receiver.js'
 import { type Answer, startWorld, type TestOrganization, type World } from '../../support/world.js'
 import { forgetAnswers, URL_OF_NOBODY } from '../api/webhooks-support.js'

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createCallbackReceiver } from '../../../src/core/callbacks.js'
-import { hmacSha256Hex } from '../../../src/lib/signature.js'
-import { MEBIBYTE } from '../../../src/lib/units.js'
+import { createCallbackReceiver } from '../../../src/core/messages/receive/callbacks.js'
+import { hmacSha256Hex } from '../../../src/lib/crypto/signature.js'
+import { MEBIBYTE } from '../../../src/lib/text/units.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 import { changeFor, envelope, postBody, textMessage } from './support.js'
 

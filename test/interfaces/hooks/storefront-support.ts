@@ -1,4 +1,4 @@
-import { hmacSha256Base64 } from '../../../src/lib/signature.js'
+import { hmacSha256Base64 } from '../../../src/lib/crypto/signature.js'
 import type { Answer, TestOrganization, World } from '../../support/world.js'
 
 /** What signs the webhooks of the storefronts of tests. */

@@ -1,4 +1,4 @@
-import { hmacSha256Hex } from '../../../src/lib/signature.js'
+import { hmacSha256Hex } from '../../../src/lib/crypto/signature.js'
 import type { Answer, TestOrganization, World } from '../../support/world.js'
 
 /** A message as it stands in a callback. */

@@ -10,7 +10,7 @@ import type {
   SocketConfig,
   Stanza,
 } from '../../../src/channels/linked-device/library.js'
-import type { JsonObject } from '../../../src/lib/json.js'
+import type { JsonObject } from '../../../src/lib/text/json.js'
 
 // Stands in for the library that links devices, and is loaded as it is: by its path, by processes that know nothing of the tests. Its
 // network is the one of network.ts: lines of JSON over TCP.

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { presentAnalytics, presentBroadcastAnalytics } from '../../../../src/model/analytics.js'
-import type { Revenue } from '../../../../src/model/revenue.js'
+import type { presentAnalytics, presentBroadcastAnalytics } from '../../../../src/model/broadcasts/analytics.js'
+import type { Revenue } from '../../../../src/model/broadcasts/revenue.js'
 import { api } from '../../api/client.js'
 
 /** What the service tells of all campaigns of a range of days. */

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { presentBroadcast, presentRecipient, RecipientStatus } from '../../../../src/model/broadcast.js'
+import type { presentBroadcast, presentRecipient, RecipientStatus } from '../../../../src/model/broadcasts/broadcast.js'
 import { api } from '../../api/client.js'
 import { useLive } from '../../api/live.js'
 import { FIGURES } from '../analytics/data.js'

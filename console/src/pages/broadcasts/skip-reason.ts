@@ -3,7 +3,7 @@ import type { broadcasts } from '../../i18n/en/broadcasts.js'
 
 type Known = keyof typeof broadcasts.skipReasons
 
-// As the service names them (its model/broadcast, SKIP_REASONS).
+// As the service names them (its model/broadcasts/broadcast, SKIP_REASONS).
 const KNOWN: Record<string, Known> = {
   'not a number': 'notNumber',
   'no such contact': 'noContact',

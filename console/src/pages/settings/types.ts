@@ -1,17 +1,21 @@
 // What the service answers below /settings, by the types of its own presenters.
-import type { ConsoleCode, ConsoleInstance } from '../../../../src/model/instance.js'
-import type { Scope } from '../../../../src/model/scope.js'
-import type { EVENT_KINDS, presentDelivery, presentWebhook } from '../../../../src/model/webhook.js'
+import type { ConsoleCode, ConsoleInstance } from '../../../../src/model/instances/instance.js'
+import type { Scope } from '../../../../src/model/organizations/scope.js'
+import type { EVENT_KINDS, presentDelivery, presentWebhook } from '../../../../src/model/webhooks/webhook.js'
 import type { Member } from '../../api/types.js'
 
-export type { ConsoleCode as Code, ConsoleInstance as Instance, InstanceKind } from '../../../../src/model/instance.js'
-export type { Scope } from '../../../../src/model/scope.js'
+export type {
+  ConsoleCode as Code,
+  ConsoleInstance as Instance,
+  InstanceKind,
+} from '../../../../src/model/instances/instance.js'
+export type { Scope } from '../../../../src/model/organizations/scope.js'
 export type {
   ConnectionCheck,
   ShownSettings as Settings,
   ShownUpstream as Upstream,
-} from '../../../../src/model/settings.js'
-export type { DeliveryStatus } from '../../../../src/model/webhook.js'
+} from '../../../../src/model/organizations/settings.js'
+export type { DeliveryStatus } from '../../../../src/model/webhooks/webhook.js'
 
 export type Webhook = ReturnType<typeof presentWebhook>
 export type Delivery = ReturnType<typeof presentDelivery>

@@ -1,4 +1,4 @@
-import { asObject, isJsonObject, type JsonObject } from '../../../lib/json.js'
+import { asObject, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
 import { Problem } from '../../../model/problem.js'
 
 /** How a kind of message is written: flat, or, by older clients, within an object of its own (facts 2). */

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
-import type { JsonObject } from '../../../lib/json.js'
-import { MAX_REST_BYTES, readJsonWithFile } from '../../../lib/json-file-reader.js'
+import type { JsonObject } from '../../../lib/text/json.js'
+import { MAX_REST_BYTES, readJsonWithFile } from '../../../lib/text/json-file-reader.js'
 import { Problem } from '../../../model/problem.js'
 import { type GiveSpace, MAX_MESSAGE_BYTES, type Received, tooLarge } from './received.js'
 import { type FileWriter, writeBase64 } from './received-file.js'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
-import { createBase64Decoder } from '../../../lib/base64-decoder.js'
+import { createBase64Decoder } from '../../../lib/bytes/base64-decoder.js'
 
 /** A file that came with a request, and lies in the spool while it is answered. */
 export interface ReceivedFile {

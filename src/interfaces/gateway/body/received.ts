@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../lib/json.js'
-import { MEBIBYTE } from '../../../lib/units.js'
+import type { JsonObject } from '../../../lib/text/json.js'
+import { MEBIBYTE } from '../../../lib/text/units.js'
 import { Problem } from '../../../model/problem.js'
 import type { ReceivedFile } from './received-file.js'
 

@@ -1,12 +1,16 @@
 import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Context } from '../../../context.js'
-import { type ContactSearch, findContacts, findContactsOfInstance } from '../../../core/instances/find-contacts.js'
-import type { GatewayPage } from '../../../core/instances/find-messages.js'
+import {
+  type ContactSearch,
+  findContacts,
+  findContactsOfInstance,
+} from '../../../core/instances/chats/find-contacts.js'
+import type { GatewayPage } from '../../../core/instances/chats/find-messages.js'
 import { tenantOf } from '../../../http/auth.js'
-import { isUuid } from '../../../lib/id.js'
-import { type Contact, toIso } from '../../../model/contact.js'
-import { jidOf } from '../../../model/gateway-message.js'
+import { isUuid } from '../../../lib/bytes/id.js'
+import { type Contact, toIso } from '../../../model/contacts/contact.js'
+import { jidOf } from '../../../model/instances/gateway-message.js'
 import { isOfInstanceAlone, requireRouteInstance } from '../guard.js'
 import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox'
-import { excerpt } from '../../../lib/text.js'
+import { excerpt } from '../../../lib/text/text.js'
 import { Problem } from '../../../model/problem.js'
 
 export const MAX_ID = 512

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import type { Mentions } from '../../../model/message-content.js'
-import { LIMITS } from '../../../model/message-limits.js'
+import type { Mentions } from '../../../model/messages/content.js'
+import { LIMITS } from '../../../model/messages/limits.js'
 
 /** The longest delay, in milliseconds: the request is held as long. */
 const MAX_DELAY_MS = 60_000

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { LIMITS } from '../../../model/message-limits.js'
+import { LIMITS } from '../../../model/messages/limits.js'
 import { Problem } from '../../../model/problem.js'
 import { common, MAX_ANY_TEXT, mentioning, mentionsOf, Needed, Optional, textOrNull } from './fields.js'
 import { type AskedFile, sendVerb } from './verb.js'

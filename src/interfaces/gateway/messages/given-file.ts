@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../lib/json.js'
+import type { JsonObject } from '../../../lib/text/json.js'
 import { Problem } from '../../../model/problem.js'
 import { notBase64 } from '../body/json.js'
 import type { Body } from '../body/receive.js'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { LIMITS } from '../../../model/message-limits.js'
+import { LIMITS } from '../../../model/messages/limits.js'
 import { Problem } from '../../../model/problem.js'
 import {
   common,

@@ -1,9 +1,9 @@
 import type { Static, TObject } from 'typebox'
 import type { Wanted } from '../../../core/media/convert.js'
-import type { JsonObject } from '../../../lib/json.js'
-import { findDropped } from '../../../lib/json-file-reader.js'
+import type { JsonObject } from '../../../lib/text/json.js'
+import { findDropped } from '../../../lib/text/json-file-reader.js'
 import { compileSchema, findInputProblem } from '../../../model/input.js'
-import type { GivenSource, MessageContent } from '../../../model/message-content.js'
+import type { GivenSource, MessageContent } from '../../../model/messages/content.js'
 import { Problem } from '../../../model/problem.js'
 import type { Shape } from '../body/fold.js'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { MEBIBYTE } from '../../../../src/lib/units.js'
+import { MEBIBYTE } from '../../../../src/lib/text/units.js'
 import { readConversations } from '../../../support/conversations.js'
 import { FILES } from '../../api/send-chat-support.js'
 import { type ChatWorld, startChatWorld, text } from './support.js'

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { AudienceCount } from '../../../../../src/model/audience.js'
-import type { InboxContact } from '../../../../../src/model/inbox.js'
+import type { AudienceCount } from '../../../../../src/model/broadcasts/audience.js'
+import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import { api } from '../../../api/client.js'
 import type { ShownTemplate } from '../../../shared/template-form.js'
 

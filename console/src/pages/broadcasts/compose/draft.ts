@@ -1,4 +1,4 @@
-import type { InboxContact } from '../../../../../src/model/inbox.js'
+import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import { fileKindOf, LOCATION_VARIABLES, type ShownTemplate, type TemplateForm } from '../../../shared/template-form.js'
 import type { ParsedList } from './parse-list.js'
 import { toInstant } from './zoned.js'

@@ -4,7 +4,7 @@ import { IconBan, IconEye, IconLock, IconPlugConnectedX, IconRobot } from '@tabl
 import { lazy, type Ref, Suspense, useImperativeHandle, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
-import type { AnswerLine, InboxContact, ThreadMessage } from '../../../../../src/model/inbox.js'
+import type { AnswerLine, InboxContact, ThreadMessage } from '../../../../../src/model/conversations/inbox.js'
 import { api } from '../../../api/client.js'
 import { useMay, useSession } from '../../../session/session.js'
 import { tellProblem } from '../../../shared/problem.js'

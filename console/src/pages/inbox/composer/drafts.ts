@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { ThreadMessage } from '../../../../../src/model/inbox.js'
+import type { ThreadMessage } from '../../../../../src/model/conversations/inbox.js'
 
 /** What was begun to be written to a contact. */
 export interface Draft {

@@ -1,7 +1,7 @@
 const MEGABYTE = 1_048_576
 
 /**
- * What may be sent of each kind of file. The service is the judge (its model/media, MEDIA_RULES); the numbers stand here as well so that
+ * What may be sent of each kind of file. The service is the judge (its model/messages/media, MEDIA_RULES); the numbers stand here as well so that
  * nobody waits for an upload that it refuses.
  */
 export const FILE_RULES = {
@@ -28,7 +28,7 @@ export const FILE_RULES = {
 
 export type FileKind = keyof typeof FILE_RULES
 
-/** The longest text, caption, and so on (the service's model/message-limits). */
+/** The longest text, caption, and so on (the service's model/messages/limits). */
 export const TEXT_LIMITS = { text: 4_096, caption: 1_024, note: 4_000, body: 1_024, header: 60, footer: 60, title: 20 }
 
 /** What the file picker offers: pictures of any kind, which are made JPEGs here, and what may be sent as it is. */

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import type { ThreadMessage } from '../../../../../src/model/inbox.js'
+import type { ThreadMessage } from '../../../../../src/model/conversations/inbox.js'
 import { ApiError } from '../../../api/client.js'
 import { newKey } from '../../../shared/new-key.js'
 import { messageOf } from '../../../shared/problem.js'

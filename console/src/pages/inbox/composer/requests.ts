@@ -1,4 +1,4 @@
-import type { AnswerLine, InboxContact, ThreadMessage } from '../../../../../src/model/inbox.js'
+import type { AnswerLine, InboxContact, ThreadMessage } from '../../../../../src/model/conversations/inbox.js'
 import { api } from '../../../api/client.js'
 import type { Member } from '../../../api/types.js'
 import { asObject, asObjects, asText } from '../../../shared/json.js'

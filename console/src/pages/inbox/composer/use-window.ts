@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { AnswerLine } from '../../../../../src/model/inbox.js'
+import type { AnswerLine } from '../../../../../src/model/conversations/inbox.js'
 
 /** For how long a customer can be answered freely; null: always. */
 export interface AnswerWindow {

@@ -1,6 +1,6 @@
 import { Avatar, Select, Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { InboxContact } from '../../../../../src/model/inbox.js'
+import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import { useMay, useSession, useTeam } from '../../../session/session.js'
 import { useAssign } from './use-contact.js'
 

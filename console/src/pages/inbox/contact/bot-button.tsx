@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Tooltip } from '@mantine/core'
 import { IconHandStop, IconRobot } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
-import type { InboxContact } from '../../../../../src/model/inbox.js'
+import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import { useContactActions } from './use-actions.js'
 
 interface BotButtonProps {

@@ -1,7 +1,7 @@
 import { Badge, Button, DataList, Divider, Group, Stack, Switch, Text, Title } from '@mantine/core'
 import { IconRobot } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
-import type { InboxContact } from '../../../../../src/model/inbox.js'
+import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import { useMay } from '../../../session/session.js'
 import { useFormat } from '../../../shared/format.js'
 import { Assignee } from './assignee.js'

@@ -1,6 +1,6 @@
 import { DataList, Group, Stack, Text, Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { InboxContact } from '../../../../../src/model/inbox.js'
+import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import { useFormat } from '../../../shared/format.js'
 import { Copy } from './copy.js'
 

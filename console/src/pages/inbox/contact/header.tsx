@@ -12,7 +12,7 @@ import {
 } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { Link, type To } from 'react-router'
-import type { InboxContact } from '../../../../../src/model/inbox.js'
+import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import { apiUrl } from '../../../api/client.js'
 import { useMay } from '../../../session/session.js'
 import { Assignee } from './assignee.js'

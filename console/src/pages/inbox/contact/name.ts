@@ -1,4 +1,4 @@
-import type { InboxContact } from '../../../../../src/model/inbox.js'
+import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 
 /** What a contact is called: its name, else its number, else what the network calls it. */
 export function nameOf({ full_name, phone_number, chat_id }: Named): string {

@@ -1,7 +1,7 @@
 import { ActionIcon, Drawer, Group, ScrollArea, Tabs } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
-import type { InboxContact } from '../../../../../src/model/inbox.js'
+import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import classes from './contact.module.css'
 import { Details } from './details.js'
 import { Find } from './find.js'

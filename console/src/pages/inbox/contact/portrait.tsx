@@ -1,6 +1,6 @@
 import { Avatar } from '@mantine/core'
 import { IconUser, IconUsersGroup } from '@tabler/icons-react'
-import type { InboxContact } from '../../../../../src/model/inbox.js'
+import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 
 /** Stands for a contact: its initials, where it has a name. The name itself stands beside it. */
 export function Portrait({ contact, size = 44 }: { contact: InboxContact; size?: number }) {

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { AnswerLine, InboxContact } from '../../../../../src/model/inbox.js'
+import type { AnswerLine, InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import { api } from '../../../api/client.js'
 import { useLive } from '../../../api/live.js'
 import type { Contact } from '../../../api/types.js'

@@ -1,6 +1,6 @@
 import { useCallback, useMemo } from 'react'
 import { useSearchParams } from 'react-router'
-import type { InboxContact } from '../../../../../src/model/inbox.js'
+import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 
 /** The parts of the inbox; those that are archived are in none of the others. */
 export const VIEWS = ['all', 'unread', 'mine', 'archived'] as const

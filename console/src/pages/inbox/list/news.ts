@@ -1,4 +1,4 @@
-import type { InboxContact, LiveEvent } from '../../../../../src/model/inbox.js'
+import type { InboxContact, LiveEvent } from '../../../../../src/model/conversations/inbox.js'
 import { fits, type InboxFilter } from './filter.js'
 
 /** The contact as live events carry it. */

@@ -1,7 +1,7 @@
 import { VisuallyHidden } from '@mantine/core'
 import { IconAlertCircleFilled, IconCheck, IconChecks, IconRobot } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
-import type { InboxContact } from '../../../../../src/model/inbox.js'
+import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import { KindIcon, kindOf } from './kind.js'
 import classes from './row.module.css'
 

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type RefObject, useRef, useState } from 'react'
 import type { VirtuosoHandle } from 'react-virtuoso'
-import type { InboxContact } from '../../../../../src/model/inbox.js'
+import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import { rowId } from './row.js'
 
 /** Where in the list the keyboard is. */

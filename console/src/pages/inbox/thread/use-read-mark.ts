@@ -1,6 +1,6 @@
 import { useDocumentVisibility, useWindowEvent } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
-import type { InboxContact } from '../../../../../src/model/inbox.js'
+import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import { api } from '../../../api/client.js'
 import type { ThreadWindow } from './window.js'
 

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
-import type { LiveEvent } from '../../../../../src/model/inbox.js'
+import type { LiveEvent } from '../../../../../src/model/conversations/inbox.js'
 import { api } from '../../../api/client.js'
 import { useLive } from '../../../api/live.js'
 import { type Shown, useHeld, useOnce } from './use-held.js'

@@ -1,4 +1,4 @@
-import type { Note, ThreadMessage } from '../../../../../src/model/inbox.js'
+import type { Note, ThreadMessage } from '../../../../../src/model/conversations/inbox.js'
 
 export type { Note, ThreadMessage }
 

@@ -1,0 +1,168 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import {
+  type ControlContext,
+  cancelBroadcast,
+  pauseBroadcast,
+  resumeBroadcast,
+  retryFailed,
+} from '../../core/broadcasts/control.js'
+import { listBroadcasts, showBroadcast } from '../../core/broadcasts/read.js'
+import { exportRecipients } from '../../core/broadcasts/recipients-file.js'
+import { findOrganizationByName } from '../../core/organizations/organizations.js'
+import { isUuid, newId } from '../../lib/bytes/id.js'
+import {
+  BROADCAST_STATUSES,
+  type Broadcast,
+  type BroadcastStatus,
+  presentBroadcast,
+  RECIPIENT_STATUSES,
+  type RecipientStatus,
+} from '../../model/broadcasts/broadcast.js'
+import type { Organization } from '../../model/organizations/organization.js'
+import { writeDocument } from '../export-file.js'
+import type { Invocation } from '../invocation.js'
+import { asOperator, ORGANIZATION } from '../operator.js'
+import { printDone, printFields, printList } from '../output.js'
+
+interface Options {
+  org: string
+  json?: boolean
+}
+
+interface ListOptions extends Options {
+  status?: BroadcastStatus
+  singles?: boolean
+  page: number
+}
+
+const BROADCAST = 'the id of the broadcast'
+const PER_PAGE = 100
+
+/** `parley broadcasts …`: the broadcasts of an organization. */
+export function addBroadcastCommands(program: Command, invocation: Invocation): void {
+  const broadcasts = program.command('broadcasts').description("organizations' broadcasts")
+  broadcasts
+    .command('list')
+    .description('list broadcasts, newest first')
+    .requiredOption('--org <org>', ORGANIZATION)
+    .addOption(new Option('--status <status>', 'only those that are').choices([...BROADCAST_STATUSES]))
+    .option('--singles', 'what send-template sent instead')
+    .option('--page <page>', `which ${PER_PAGE} of them, from 1`, readPage, 1)
+    .option('--json', 'as JSON')
+    .action((options) => list(invocation, options))
+  broadcasts
+    .command('show')
+    .argument('<id>', BROADCAST, readId)
+    .description('show a broadcast, or what send-template sent by its broadcastId')
+    .requiredOption('--org <org>', ORGANIZATION)
+    .option('--json', 'as JSON')
+    .action((id, options) => show(invocation, id, options))
+  broadcasts
+    .command('recipients')
+    .argument('<id>', BROADCAST, readId)
+    .description('write the recipients of a broadcast with what became of them, as CSV')
+    .requiredOption('--org <org>', ORGANIZATION)
+    .addOption(new Option('--status <status>', 'only those that are').choices([...RECIPIENT_STATUSES]))
+    .option('--output <file>', 'where to; standard output if not given')
+    .action((id, options) => writeRecipients(invocation, id, options))
+  addControl(broadcasts, invocation, 'pause', 'pause a broadcast', pauseBroadcast)
+  addControl(broadcasts, invocation, 'resume', 'go on with a paused broadcast', resumeBroadcast)
+  addControl(broadcasts, invocation, 'cancel', 'cancel a broadcast for good', cancelBroadcast)
+  broadcasts
+    .command('retry-failed')
+    .argument('<id>', BROADCAST, readId)
+    .description('send once more to those for whom it failed')
+    .requiredOption('--org <org>', ORGANIZATION)
+    .option('--json', 'as JSON')
+    .action((id, options) => retry(invocation, id, options))
+}
+
+type Control = (ctx: ControlContext, organization: Organization, id: string) => Promise<Broadcast>
+
+function addControl(
+  parent: Command,
+  invocation: Invocation,
+  verb: string,
+  description: string,
+  control: Control,
+): void {
+  parent
+    .command(verb)
+    .argument('<id>', BROADCAST, readId)
+    .description(description)
+    .requiredOption('--org <org>', ORGANIZATION)
+    .option('--json', 'as JSON')
+    .action(async (id: string, options: Options) => {
+      const broadcast = await withOrganization(invocation, options, (ctx, organization) =>
+        control(ctx, organization, id),
+      )
+      printFields(invocation.streams, presentBroadcast(broadcast), options)
+    })
+}
+
+function readId(given: string): string {
+  if (isUuid(given)) return given
+  throw new InvalidArgumentError('It must be a UUID.')
+}
+
+function readPage(given: string): number {
+  if (/^[1-9]\d{0,6}$/.test(given)) return Number(given)
+  throw new InvalidArgumentError('It must be a whole number from 1.')
+}
+
+async function list(invocation: Invocation, options: ListOptions): Promise<void> {
+  const kind = options.singles ? 'single' : 'broadcast'
+  const query = { kind, status: options.status ?? null, page: options.page, limit: PER_PAGE } as const
+  const { broadcasts } = await withOrganization(invocation, options, (ctx, organization) =>
+    listBroadcasts(ctx, organization, query),
+  )
+  printList(invocation.streams, broadcasts.map(presentBroadcast), options, (broadcast) => {
+    const { id, name, templateName, status, totalRecipients, skippedRecipients, started_at } = broadcast
+    return {
+      id,
+      name,
+      template: templateName,
+      status,
+      recipients: totalRecipients,
+      skipped: skippedRecipients,
+      started_at,
+    }
+  })
+}
+
+async function show(invocation: Invocation, id: string, options: Options): Promise<void> {
+  const broadcast = await withOrganization(invocation, options, (ctx, organization) =>
+    showBroadcast(ctx, organization, id),
+  )
+  printFields(invocation.streams, presentBroadcast(broadcast), options)
+}
+
+async function writeRecipients(
+  invocation: Invocation,
+  id: string,
+  options: Options & { status?: RecipientStatus; output?: string },
+): Promise<void> {
+  await withOrganization(invocation, options, async (ctx, organization) => {
+    const parts = await exportRecipients(ctx, organization, id, options.status ?? null)
+    await writeDocument(invocation.streams, parts, options.output)
+  })
+}
+
+async function retry(invocation: Invocation, id: string, options: Options): Promise<void> {
+  const { retried } = await withOrganization(invocation, options, (ctx, organization) =>
+    retryFailed(ctx, organization, id, newId()),
+  )
+  printDone(invocation.streams, `${retried} of the failed are sent to once more`, options)
+}
+
+function withOrganization<Result>(
+  { env }: Invocation,
+  { org }: Options,
+  work: (ctx: ControlContext, organization: Organization) => Promise<Result>,
+): Promise<Result> {
+  return asOperator(env, async (operator) => {
+    const organization = await findOrganizationByName(operator, org)
+    // The workers look for new jobs by themselves every two seconds.
+    return work({ ...operator, wakeWorkers: () => undefined }, organization)
+  })
+}

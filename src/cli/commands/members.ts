@@ -1,0 +1,73 @@
+import type { Command } from 'commander'
+import { addMember, listMembers, removeMember } from '../../core/identity/members.js'
+import { createSignInLinkOfMember } from '../../core/identity/sign-in-links.js'
+import { findOrganizationByName } from '../../core/organizations/organizations.js'
+import { CreateMember } from '../../model/organizations/operator-input.js'
+import { readOptions, readPassword } from '../input.js'
+import type { Invocation } from '../invocation.js'
+import { asOperator, withSignInLinks } from '../operator.js'
+import { printDone, printFields, printList } from '../output.js'
+
+interface JsonOption {
+  json?: boolean
+}
+
+interface AddOptions extends JsonOption {
+  email: string
+  name: string
+  role: string
+  passwordStdin?: boolean
+}
+
+/** `parley member …`: the teams of organizations, as the admin API does it (contract 3). */
+export function addMemberCommands(program: Command, invocation: Invocation): void {
+  const member = program.command('member').description("members of organizations' teams")
+  member
+    .command('add <org>')
+    .description('add a member to the team of an organization, named by its id or slug')
+    .requiredOption('--email <address>')
+    .requiredOption('--name <name>', 'the full name')
+    .requiredOption('--role <role>', 'owner, agent or analyst')
+    .option('--password-stdin', 'read a password from standard input')
+    .option('--json', 'as JSON')
+    .action((org, options) => add(invocation, org, options))
+  member
+    .command('list <org>')
+    .description("list an organization's members")
+    .option('--json', 'as JSON')
+    .action((org, options) => list(invocation, org, options))
+  member
+    .command('link <memberId>')
+    .description('make a link that signs the member in on the console: once, and within a day')
+    .option('--json', 'as JSON')
+    .action((memberId, options) => link(invocation, memberId, options))
+  member
+    .command('remove <memberId>')
+    .description('remove a member from the team')
+    .action((memberId) => remove(invocation, memberId))
+}
+
+async function add({ env, streams }: Invocation, org: string, options: AddOptions): Promise<void> {
+  const { email, name, role } = options
+  const password = options.passwordStdin ? await readPassword(streams) : undefined
+  const fields = readOptions(CreateMember, { email, full_name: name, role, password }, (input) => input)
+  const member = await asOperator(env, async (ctx) => {
+    const { id } = await findOrganizationByName(ctx, org)
+    return addMember(ctx, id, fields)
+  })
+  printFields(streams, member, options)
+}
+
+async function list({ env, streams }: Invocation, org: string, options: JsonOption): Promise<void> {
+  const members = await asOperator(env, async (ctx) => listMembers(ctx, (await findOrganizationByName(ctx, org)).id))
+  printList(streams, members, options)
+}
+
+async function link({ env, streams }: Invocation, memberId: string, options: JsonOption): Promise<void> {
+  printFields(streams, await withSignInLinks(env, (ctx) => createSignInLinkOfMember(ctx, memberId)), options)
+}
+
+async function remove({ env, streams }: Invocation, memberId: string): Promise<void> {
+  await asOperator(env, (ctx) => removeMember(ctx, memberId.toLowerCase()))
+  printDone(streams, 'The member has been removed')
+}

@@ -1,0 +1,182 @@
+import type { Command } from 'commander'
+import { connectStorefront, connectUpstream } from '../../core/organizations/connections.js'
+import { deleteOrganization } from '../../core/organizations/deletion.js'
+import {
+  changeOrganization,
+  createOrganization,
+  findOrganizationByName,
+  listOrganizations,
+} from '../../core/organizations/organizations.js'
+import {
+  ChangeOrganization,
+  CreateOrganization,
+  PutStorefront,
+  PutUpstream,
+  readOrganizationFields,
+  readUpstreamCredentials,
+} from '../../model/organizations/operator-input.js'
+import { presentOrganization } from '../../model/organizations/organization.js'
+import { presentUpstream } from '../../model/organizations/settings.js'
+import { CliFailure } from '../failure.js'
+import { readDocument, readOptions, toNumber } from '../input.js'
+import type { Invocation } from '../invocation.js'
+import { asOperator, withCredentials } from '../operator.js'
+import { printDone, printFields, printList, printNote } from '../output.js'
+
+interface JsonOption {
+  json?: boolean
+}
+
+interface OrganizationOptions extends JsonOption {
+  name?: string
+  slug?: string
+  provider?: string
+  country?: string
+  timezone?: string
+  currency?: string
+  language?: string
+  attributionWindow?: string
+}
+
+const PROVIDER = 'who sends: upstream, gateway or none'
+const COUNTRY = 'by which national phone numbers are read'
+const WINDOW = 'how many days after a click or a message an order is still attributed to it'
+
+/** `parley org …`: organizations, as the admin API does it (contract 3). */
+export function addOrganizationCommands(program: Command, invocation: Invocation): void {
+  const org = program.command('org').description('organizations')
+  org
+    .command('create')
+    .description('create an organization')
+    .requiredOption('--name <name>')
+    .requiredOption('--slug <slug>', 'its short name in URLs')
+    .option('--provider <provider>', PROVIDER)
+    .option('--country <code>', `${COUNTRY} (BR)`)
+    .option('--timezone <name>', 'whose days are the days of analytics (America/Sao_Paulo)')
+    .option('--currency <code>', 'of its figures (BRL)')
+    .option('--language <code>', 'preferred for templates (pt_BR)')
+    .option('--attribution-window <days>', `${WINDOW} (7)`)
+    .option('--json', 'print the organization as JSON')
+    .action((options) => create(invocation, options))
+  org
+    .command('list')
+    .description('list all organizations')
+    .option('--json', 'as JSON')
+    .action((options) => list(invocation, options))
+  org
+    .command('show <org>')
+    .description('show one organization, named by its id or slug')
+    .option('--json', 'as JSON')
+    .action((name, options) => show(invocation, name, options))
+  org
+    .command('update <org>')
+    .description('change what is given')
+    .option('--name <name>')
+    .option('--slug <slug>', 'its short name in URLs')
+    .option('--provider <provider>', PROVIDER)
+    .option('--country <code>', COUNTRY)
+    .option('--timezone <name>', 'whose days are the days of analytics')
+    .option('--currency <code>', 'of its figures')
+    .option('--language <code>', 'preferred for templates')
+    .option('--attribution-window <days>', WINDOW)
+    .option('--json', 'print the organization as JSON')
+    .action((name, options) => update(invocation, name, options))
+  org
+    .command('delete <org>')
+    .description('delete an organization with all its data')
+    .option('--yes', 'do it')
+    .action((name, options) => remove(invocation, name, options))
+  org
+    .command('upstream <org>')
+    .description(
+      'connect its number at the upstream; standard input: {"phone_number_id", "business_account_id", "access_token", "app_secret", "verify_token"} and, where wanted, "messages_per_second" (80), "pair_limit" (true)',
+    )
+    .option('--json', 'print the settings as JSON')
+    .action((name, options) => upstream(invocation, name, options))
+  org
+    .command('storefront <org>')
+    .description('connect its storefront; standard input: {"url", "access_token", "webhook_secret"}')
+    .option('--json', 'print the settings as JSON')
+    .action((name, options) => storefront(invocation, name, options))
+}
+
+async function create({ env, streams }: Invocation, options: OrganizationOptions): Promise<void> {
+  const fields = readOptions(CreateOrganization, toFields(options), readOrganizationFields)
+  const organization = await asOperator(env, (ctx) => createOrganization(ctx, fields))
+  printFields(streams, presentOrganization(organization), options)
+}
+
+async function list({ env, streams }: Invocation, options: JsonOption): Promise<void> {
+  const organizations = await asOperator(env, listOrganizations)
+  printList(
+    streams,
+    organizations.map(presentOrganization),
+    options,
+    ({ id, slug, name, provider, default_country, created_at }) => ({
+      id,
+      slug,
+      name,
+      provider,
+      country: default_country,
+      created_at,
+    }),
+  )
+}
+
+async function show({ env, streams }: Invocation, name: string, options: JsonOption): Promise<void> {
+  const organization = await asOperator(env, (ctx) => findOrganizationByName(ctx, name))
+  printFields(streams, presentOrganization(organization), options)
+}
+
+async function update({ env, streams }: Invocation, name: string, options: OrganizationOptions): Promise<void> {
+  const changes = readOptions(ChangeOrganization, toFields(options), readOrganizationFields)
+  if (Object.keys(changes).length === 0) {
+    throw new CliFailure(2, 'There is nothing to change: give at least one option, such as --name')
+  }
+  const changed = await asOperator(env, async (ctx) => {
+    const { id } = await findOrganizationByName(ctx, name)
+    return changeOrganization(ctx, id, changes)
+  })
+  printFields(streams, presentOrganization(changed), options)
+}
+
+async function remove({ env, streams }: Invocation, name: string, { yes }: { yes?: boolean }): Promise<void> {
+  if (!yes) {
+    throw new CliFailure(2, `This deletes the organization "${name}" with all its data for good: add --yes to do it`)
+  }
+  const { slug } = await asOperator(env, async (ctx) => {
+    const organization = await findOrganizationByName(ctx, name)
+    await deleteOrganization(ctx, organization.id)
+    return organization
+  })
+  printDone(streams, `The organization "${slug}" has been deleted; the service removes its data`)
+}
+
+async function upstream({ env, streams }: Invocation, name: string, options: JsonOption): Promise<void> {
+  const credentials = await readDocument(streams, PutUpstream, readUpstreamCredentials)
+  const usesSandbox = await withCredentials(env, async (ctx, { upstreamUrl }) => {
+    const { id } = await findOrganizationByName(ctx, name)
+    await connectUpstream(ctx, id, credentials)
+    return upstreamUrl === 'sandbox'
+  })
+  printFields(streams, presentUpstream(credentials), options)
+  if (usesSandbox) {
+    printNote(streams, 'A running service registers this number with its sandbox within a few seconds')
+  }
+}
+
+async function storefront({ env, streams }: Invocation, name: string, options: JsonOption): Promise<void> {
+  const settings = await readDocument(streams, PutStorefront, (input) => input)
+  await withCredentials(env, async (ctx) => {
+    const { id } = await findOrganizationByName(ctx, name)
+    await connectStorefront(ctx, id, settings)
+  })
+  printFields(streams, { url: settings.url }, options)
+}
+
+/** The options under the names that the fields have in the admin API. */
+function toFields({ name, slug, provider, country, timezone, currency, language, ...rest }: OrganizationOptions) {
+  const named = provider === 'none' ? null : provider
+  const place = { default_country: country, timezone, currency, language }
+  return { name, slug, provider: named, ...place, attribution_window_days: toNumber(rest.attributionWindow) }
+}

@@ -1,0 +1,61 @@
+import type { Command } from 'commander'
+import { findOrganizationByName } from '../../core/organizations/organizations.js'
+import { type SyncContext, syncOrders } from '../../core/storefront/sync.js'
+import { createAddressGuard } from '../../lib/http/address-guard.js'
+import { createLogger } from '../../log.js'
+import type { Organization } from '../../model/organizations/organization.js'
+import { createStorefrontClient } from '../../storefront/client.js'
+import { CliFailure } from '../failure.js'
+import type { Invocation } from '../invocation.js'
+import { ORGANIZATION, withCredentials } from '../operator.js'
+import { printFields } from '../output.js'
+
+interface SyncOptions {
+  org: string
+  json?: boolean
+}
+
+/** `parley storefront …`: the storefronts of organizations. */
+export function addStorefrontCommands(program: Command, invocation: Invocation): void {
+  const storefront = program.command('storefront').description("organizations' storefronts")
+  storefront
+    .command('sync')
+    .description('ask a storefront now for the orders that have changed, as the service does every hour')
+    .requiredOption('--org <org>', ORGANIZATION)
+    .option('--json', 'as JSON')
+    .action((options) => sync(invocation, options))
+}
+
+async function sync({ env, streams }: Invocation, options: SyncOptions): Promise<void> {
+  const orders = await withCredentials(env, async (operator, { allowedPrivateHosts, logLevel }) => {
+    const organization = await findOrganizationByName(operator, options.org)
+    const storefront = createStorefrontClient(createAddressGuard(allowedPrivateHosts))
+    const ctx = { ...operator, log: createLogger(logLevel), storefront }
+    return syncToTheEnd(ctx, organization).finally(() => storefront.close())
+  })
+  printFields(streams, { orders }, options)
+}
+
+/** Resolves to the number of orders that were recorded. */
+async function syncToTheEnd(ctx: SyncContext, { id, name }: Organization): Promise<number> {
+  let orders = 0
+  for (;;) {
+    const synced = await syncOrders(ctx, id)
+    orders += synced.orders
+    switch (synced.outcome) {
+      case 'more':
+        continue
+      case 'done':
+        return orders
+      case 'not_connected':
+        throw new CliFailure(1, `${name} has no storefront: connect it by parley org storefront`)
+      case 'limited':
+        throw new CliFailure(
+          1,
+          `The storefront's rate limit is reached: try again in a while (${orders} orders so far)`,
+        )
+      default:
+        throw new CliFailure(1, `The storefront could not be asked (${orders} orders so far): ${synced.text}`)
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import type { Config } from '../../config.js'
+import { packageRoot } from '../../lib/files/package-root.js'
+import { DEMO_CONTACT, DEMO_ORDER, type Demo, ensureDemo } from '../demo/demo.js'
+import { requireConfig } from '../environment.js'
+import type { Invocation, Streams } from '../invocation.js'
+import { inOneLine } from '../output.js'
+import { type Service, startService } from '../service.js'
+import { type EndRequest, endingInOrder } from '../signals.js'
+import { READY, tellSupervisor } from '../supervise.js'
+import { keepUpSettings, UP_DEFAULTS } from '../up-settings.js'
+import { readyLine } from './serve.js'
+
+/**
+ * `parley up`, which bin/up calls: runs the service, makes the demo where the sandbox stands in for the upstream, says how to
+ * go on, and stays until it is asked to end (contract 1).
+ */
+export async function up({ env, streams }: Invocation, { migrate = false }: { migrate?: boolean }): Promise<void> {
+  const config = requireConfig(env, UP_DEFAULTS)
+  await endingInOrder((endRequest) => run(config, migrate, streams, endRequest))
+}
+
+async function run(config: Config, migrate: boolean, { stdout }: Streams, endRequest: EndRequest): Promise<void> {
+  const service = await startService(config, { migrate: migrate || 'if empty' }, endRequest)
+  const ended = service.untilAskedToEnd()
+  try {
+    await keepUpSettings(config, reachable(service.app.url))
+    const outcome = await Promise.race([makeDemo(config, service, endRequest.signal), ended.then(() => null)])
+    if (outcome === null) return
+    tellSupervisor(READY)
+    stdout.write(`${readyLine(service.app.url)}\n\n${describe(config, service, outcome)}`)
+    await ended
+  } finally {
+    await service.close()
+  }
+}
+
+type Outcome = { demo: Demo } | { demo: null; reason: string }
+
+/** A service whose demo failed is still a service; the next start tries again. */
+async function makeDemo(
+  config: Config,
+  { app, secrets, storefrontUrl }: Service,
+  signal: AbortSignal,
+): Promise<Outcome | null> {
+  const reason = whyNoDemo(config)
+  if (reason !== null) return { demo: null, reason }
+  try {
+    const { adminToken } = secrets
+    const { dataDir } = config
+    return { demo: await ensureDemo({ url: reachable(app.url), adminToken, dataDir, storefrontUrl, signal }) }
+  } catch (error) {
+    if (signal.aborted) return null
+    return { demo: null, reason: `The demo could not be made: ${inOneLine((error as Error).message)}.` }
+  }
+}
+
+function whyNoDemo({ upstreamUrl, roles }: Config): string | null {
+  if (upstreamUrl !== 'sandbox')
+    return `No demo is made, for PARLEY_UPSTREAM_URL names a real upstream: ${upstreamUrl}.`
+  if (!roles.includes('api') || !roles.includes('worker')) {
+    return `No demo is made, for it needs the roles api and worker, and PARLEY_ROLES is ${roles.join(',')}.`
+  }
+  return null
+}
+
+function describe(config: Config, service: Service, outcome: Outcome): string {
+  const url = reachable(service.app.url)
+  const { demo } = outcome
+  const servesApi = config.roles.includes('api')
+  const facts = {
+    ...(servesApi ? { Console: `${config.publicUrl ?? url}/console/` } : {}),
+    ...(demo ? { 'Sign in': `${reachable(demo.signInUrl)} (works once)` } : {}),
+    ...(servesApi ? { Docs: `${config.publicUrl ?? url}/docs`, Gateway: gatewayAddress(config, service, url) } : {}),
+    ...(demo ? { Organization: `${demo.organization.name} (${demo.organization.slug})`, 'API key': demo.apiKey } : {}),
+    'Admin token': placeOfAdminToken(config),
+  }
+  const lines = Object.entries(facts).map(([name, value]) => `  ${name.padEnd(14)}${value}`)
+  const parts = [
+    demo ? 'The sandbox stands in for the upstream: no message leaves this machine.' : outcome.reason,
+    lines.join('\n'),
+    ...(demo ? examples(config, url, demo) : []),
+    `Ctrl-C stops the service; its data stays in ${config.databaseUrl === undefined ? config.dataDir : 'the database'}.`,
+  ]
+  return `${parts.join('\n\n')}\n`
+}
+
+function gatewayAddress({ publicUrl }: Config, { app }: Service, url: string): string {
+  return app.gatewayUrl === null ? `${publicUrl ?? url}/gateway` : reachable(app.gatewayUrl)
+}
+
+function examples(config: Config, url: string, { organization, apiKey }: Demo): string[] {
+  const { name, number } = DEMO_CONTACT
+  const text = JSON.stringify({ phone_number: `+${number}`, message_type: 'text', text: 'Hello from Parley' })
+  const authorization = `-H 'Authorization: Bearer ${apiKey}'`
+  return [
+    `Send a text to ${name}:`,
+    [
+      `  curl -X POST '${url}/send-chat?tenantId=${organization.slug}' \\`,
+      `    ${authorization} \\`,
+      `    -H 'Content-Type: application/json' \\`,
+      `    -d '${text}'`,
+    ].join('\n'),
+    `Let ${name} answer:`,
+    `  ${ownCommand(config)} demo say 'Is it still there?'`,
+    'Read the conversation:',
+    [`  curl '${url}/conversations?chatNumber=${number}' \\`, `    ${authorization}`].join('\n'),
+    `Find what was said of an order of the demo's storefront:`,
+    [`  curl '${url}/conversations?chatNumber=${number}&orderId=${DEMO_ORDER.id}' \\`, `    ${authorization}`].join(
+      '\n',
+    ),
+  ]
+}
+
+/** How this program is called in another shell of the same folder, to find the same data. */
+function ownCommand({ dataDir, fromEnvironment }: Config): string {
+  const script = join(packageRoot(), 'bin', 'parley')
+  const program = existsSync(script) ? relative('', script) : 'npx parley'
+  return fromEnvironment.has('PARLEY_DATA_DIR') ? `PARLEY_DATA_DIR='${dataDir}' ${program}` : program
+}
+
+function placeOfAdminToken({ adminToken, dataDir }: Config): string {
+  return adminToken === undefined
+    ? `PARLEY_ADMIN_TOKEN in ${join(dataDir, 'secrets.json')}`
+    : 'the environment variable PARLEY_ADMIN_TOKEN'
+}
+
+/** A service that listens on every address is called on this machine's own. */
+function reachable(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+}

@@ -1,0 +1,97 @@
+import { type Command, Option } from 'commander'
+import { Type } from 'typebox'
+import { findOrganizationByName } from '../../core/organizations/organizations.js'
+import { listWebhooks } from '../../core/webhooks/endpoints.js'
+import { listDeliveries } from '../../core/webhooks/log.js'
+import {
+  DELIVERY_STATUSES,
+  type DeliveryStatus,
+  presentDelivery,
+  presentWebhook,
+} from '../../model/webhooks/webhook.js'
+import { readOptions, toNumber } from '../input.js'
+import type { Invocation } from '../invocation.js'
+import { listen } from '../listen/listen.js'
+import { tail } from '../listen/tail.js'
+import { asOperator, ORGANIZATION } from '../operator.js'
+import { printList } from '../output.js'
+
+interface ListOptions {
+  org: string
+  json?: boolean
+}
+
+interface DeliveriesOptions extends ListOptions {
+  webhook?: string
+  status?: DeliveryStatus
+  page: string
+}
+
+const PER_PAGE = 100
+
+const Wanted = Type.Object({
+  webhook: Type.Optional(Type.String({ format: 'uuid' })),
+  page: Type.Integer({ minimum: 1, maximum: 10_000_000 }),
+})
+
+/** `parley webhooks …`: the endpoints to which an organization's events are delivered. */
+export function addWebhookCommands(program: Command, invocation: Invocation): void {
+  const webhooks = program.command('webhooks').description("organizations' webhooks, and what is delivered to them")
+  webhooks
+    .command('list')
+    .description('list the webhooks, oldest first')
+    .requiredOption('--org <org>', ORGANIZATION)
+    .option('--json', 'as JSON')
+    .action((options) => list(invocation, options))
+  webhooks
+    .command('deliveries')
+    .description('list deliveries with what became of them, newest first')
+    .requiredOption('--org <org>', ORGANIZATION)
+    .option('--webhook <id>', 'only those to this webhook')
+    .addOption(new Option('--status <status>', 'only those that are').choices([...DELIVERY_STATUSES]))
+    .option('--page <page>', `which ${PER_PAGE} of them, from 1`, '1')
+    .option('--json', 'as JSON, with all attempts')
+    .action((options) => deliveries(invocation, options))
+  webhooks
+    .command('tail')
+    .description('show attempts at deliveries as they are recorded, until Ctrl-C')
+    .requiredOption('--org <org>', ORGANIZATION)
+    .option('--webhook <id>', 'only those at this webhook')
+    .option('--json', 'as JSON, one object a line')
+    .action((options) => tail(invocation, options))
+  webhooks
+    .command('listen')
+    .description('show events as an endpoint would get them, or forward them to one under development, until Ctrl-C')
+    .requiredOption('--org <org>', ORGANIZATION)
+    .option('--types <kinds>', 'only these, separated by commas')
+    .option('--from <position>', 'where in the feed to begin: oldest, latest, or an after', 'latest')
+    .option('--forward <url>', 'post them there; addresses of this machine will do')
+    .option('--secret <secret>', 'sign with this one (whsec_…); a new one if not given')
+    .action((options) => listen(invocation, options))
+}
+
+async function list({ env, streams }: Invocation, options: ListOptions): Promise<void> {
+  const webhooks = await asOperator(env, async (ctx) => {
+    const { id } = await findOrganizationByName(ctx, options.org)
+    return listWebhooks(ctx, id)
+  })
+  printList(streams, webhooks.map(presentWebhook), options, ({ id, url, events, description, active, ...rest }) => {
+    return { id, url, events, description, active, disabled_reason: rest.disabled_reason, created_at: rest.created_at }
+  })
+}
+
+async function deliveries({ env, streams }: Invocation, options: DeliveriesOptions): Promise<void> {
+  const given = { webhook: options.webhook, page: toNumber(options.page) }
+  const { webhook = null, page } = readOptions(Wanted, given, (input) => input)
+  const wanted = { webhookId: webhook, status: options.status ?? null, page, limit: PER_PAGE }
+  const found = await asOperator(env, async (ctx) => {
+    const { id } = await findOrganizationByName(ctx, options.org)
+    return listDeliveries(ctx, id, wanted)
+  })
+  printList(streams, found.deliveries.map(presentDelivery), options, (delivery) => {
+    const { id, created_at, event_type, webhook_id, status, attempts, next_attempt_at } = delivery
+    const last = attempts.at(-1)
+    const answer = last && (last.error ?? last.response_status)
+    return { id, created_at, event: event_type, webhook_id, status, attempts: attempts.length, answer, next_attempt_at }
+  })
+}

@@ -1,0 +1,53 @@
+import { sleep } from '../../lib/async/backoff.js'
+import { exchangeOnce } from '../../lib/http/exchange.js'
+import { type JsonObject, parseJsonObject } from '../../lib/text/json.js'
+
+/** An answer of the service; a body that is no JSON object counts as empty. */
+export interface Answer {
+  status: number
+  body: JsonObject
+}
+
+export interface Request {
+  /** API key or admin token. */
+  token: string
+  body?: object
+  idempotencyKey?: string
+}
+
+/** Calls the service as any client does. Throws when no answer comes, or when `signal` is aborted. */
+export type Call = (method: string, path: string, request: Request) => Promise<Answer>
+
+/** Makes the caller for a service; what it says to repeat later is repeated then. */
+export function createCall(url: string, signal: AbortSignal): Call {
+  return async (method, path, request) => {
+    for (;;) {
+      const answer = await callOnce(url, signal, method, path, request)
+      if (answer.status !== 429 && answer.status !== 503) return answer
+      await sleep(1_000 * Number(answer.body.retry_after ?? 1), signal)
+    }
+  }
+}
+
+/** The answer's body when its status is one of these. Throws an error that tells what was answered instead. */
+export function expectStatus({ status, body }: Answer, expected: readonly number[], what: string): JsonObject {
+  if (expected.includes(status)) return body
+  throw new Error(`${what} answered ${status} ${JSON.stringify(body).slice(0, 300)}`)
+}
+
+async function callOnce(
+  url: string,
+  signal: AbortSignal,
+  method: string,
+  path: string,
+  { token, body, idempotencyKey }: Request,
+): Promise<Answer> {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+  }
+  const request = { method, headers, body: body === undefined ? null : JSON.stringify(body) }
+  const answer = await exchangeOnce(`${url}${path}`, request, signal)
+  return { status: answer.statusCode, body: parseJsonObject(answer.body) ?? {} }
+}

@@ -1,0 +1,80 @@
+import type { Command } from 'commander'
+import type { Config } from '../../config.js'
+import { sleep } from '../../lib/async/backoff.js'
+import { asObjects } from '../../lib/text/json.js'
+import { requireSecrets, requireSharedConfig } from '../environment.js'
+import { CliFailure } from '../failure.js'
+import type { Environment, Invocation } from '../invocation.js'
+import { publicUrlOf } from '../operator.js'
+import { printDone } from '../output.js'
+import { type Call, createCall, expectStatus } from './client.js'
+import { DEMO_CONTACT, demoNumberId } from './demo.js'
+import { type DemoRecord, readDemoRecord } from './file.js'
+
+/** `parley demo …`: for trying out what `parley up` made. */
+export function addDemoCommands(program: Command, invocation: Invocation): void {
+  const demo = program.command('demo').description('the demo organization of parley up')
+  demo
+    .command('env')
+    .description('print the shell variables url and key: eval "$(parley demo env)"')
+    .action(() => printVariables(invocation))
+  demo
+    .command('say <text>')
+    .description('have a customer write to the demo organization, as the sandbox plays it')
+    .option('--from <number>', "the customer's number, in digits", DEMO_CONTACT.number)
+    .option('--name <name>', 'the name on the profile')
+    .action((text, options) => say(invocation, text, options))
+}
+
+async function printVariables({ env, streams }: Invocation): Promise<void> {
+  const { url, record } = await requireDemo(env)
+  streams.stdout.write(`url='${url}'\nkey='${record.api_key}'\n`)
+}
+
+interface SayOptions {
+  from: string
+  name?: string
+}
+
+const PATIENCE_MS = 30_000
+const LOOKS = 50
+const LOOK_PAUSE_MS = 100
+
+async function say({ env, streams }: Invocation, body: string, { from, name }: SayOptions): Promise<void> {
+  const { config, record, url } = await requireDemo(env)
+  const { adminToken: token } = await requireSecrets(config)
+  const called = name ?? (from === DEMO_CONTACT.number ? DEMO_CONTACT.name : `+${from}`)
+  const message = {
+    phone_number_id: demoNumberId(record.organization_id),
+    from,
+    name: called,
+    type: 'text',
+    text: { body },
+  }
+  const call = createCall(url, AbortSignal.timeout(PATIENCE_MS))
+  const answer = await call('POST', '/_sim/inbound', { token, body: message }).catch((error: Error) => {
+    throw new CliFailure(1, `No service answers at ${url} (${error.message}): start it with parley up`)
+  })
+  const { message_id: id } = expectStatus(answer, [200], 'POST /_sim/inbound')
+  await untilShown(call, record.api_key, from, id)
+  printDone(streams, `${called} wrote: ${body}`)
+}
+
+/** A callback is recorded after its answer: what is read next shall show the message. */
+async function untilShown(call: Call, token: string, from: string, messageId: unknown): Promise<void> {
+  for (let look = 1; look <= LOOKS; look++) {
+    const { body } = await call('GET', `/conversations?chatNumber=${from}&limit=20`, { token })
+    if (asObjects(body.messages).some(({ message_id }) => message_id === messageId)) return
+    await sleep(LOOK_PAUSE_MS)
+  }
+}
+
+async function requireDemo(env: Environment): Promise<{ config: Config; record: DemoRecord; url: string }> {
+  const config = await requireSharedConfig(env)
+  const record = await readDemoRecord(config.dataDir)
+  if (record) return { config, record, url: record.url ?? publicUrlOf(config) }
+  throw new CliFailure(
+    1,
+    `There is no demo in ${config.dataDir}: parley up makes one, and PARLEY_DATA_DIR names its folder`,
+  )
+}

@@ -1,0 +1,60 @@
+import type { Context } from '../../context.js'
+import { newId } from '../../lib/bytes/id.js'
+import {
+  completeBroadcast,
+  enqueueBroadcastPreparation,
+  enqueueBroadcastTending,
+  launchBroadcast,
+  listDueBroadcasts,
+  listRunningBroadcasts,
+} from '../../storage/broadcasts/runs.js'
+import { hasPendingRecipients } from '../../storage/broadcasts/sending.js'
+
+/** Leaves a job that tends the broadcasts, for those that waited while no process was up. */
+export function scheduleTending({ database }: Pick<Context, 'database'>): Promise<void> {
+  return enqueueBroadcastTending(database)
+}
+
+/**
+ * Begins the broadcasts whose time has come, completes those of which the last outcome has settled, and gives a new job to
+ * those that have lost theirs.
+ */
+export async function tendBroadcasts(ctx: Context): Promise<void> {
+  const at = ctx.clock()
+  for (const { organization_id, id } of await listDueBroadcasts(ctx.database, at)) {
+    await tend(ctx, organization_id, id, () =>
+      launchBroadcast(ctx.database, organization_id, id, { from: ['scheduled'], at, eventId: newId() }),
+    )
+  }
+  for (const { organization_id, id, is_prepared, has_job } of await listRunningBroadcasts(ctx.database)) {
+    if (has_job) continue
+    await tend(ctx, organization_id, id, () =>
+      is_prepared
+        ? completeOrRevive(ctx, organization_id, id, at)
+        : enqueueBroadcastPreparation(ctx.database, organization_id, id),
+    )
+  }
+  ctx.wakeWorkers()
+}
+
+/** What is wrong with one is no reason to leave the others alone. */
+async function tend(
+  ctx: Context,
+  organizationId: string,
+  broadcastId: string,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    ctx.log.error({ err: error, organizationId, broadcastId }, 'a broadcast could not be tended')
+  }
+}
+
+async function completeOrRevive(ctx: Context, organizationId: string, id: string, at: Date): Promise<void> {
+  if (await completeBroadcast(ctx.database, organizationId, id, at, newId())) return
+  // Where everybody has a message, what is missing are outcomes: they come by callbacks, or with time.
+  if (!(await hasPendingRecipients(ctx.database, organizationId, id))) return
+  ctx.log.warn({ organizationId, broadcastId: id }, 'a broadcast had lost its jobs; it goes on')
+  await launchBroadcast(ctx.database, organizationId, id, { from: ['running'], at, eventId: newId() })
+}

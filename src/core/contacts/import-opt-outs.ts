@@ -1,0 +1,55 @@
+import type { OperatorContext } from '../../context.js'
+import { isCalendarDate } from '../../lib/text/calendar.js'
+import { excerpt } from '../../lib/text/text.js'
+import type { Organization } from '../../model/organizations/organization.js'
+import { Problem } from '../../model/problem.js'
+import type { ImportedContact } from '../../storage/contacts/imports.js'
+import type { ContactColumn } from './cells.js'
+import { readContact } from './import.js'
+import { type Import, type ImportResult, importFile } from './import-file.js'
+
+const COLUMNS: readonly ContactColumn[] = ['phone_number', 'chat_id', 'full_name', 'opted_out_at']
+
+/** ISO 8601: a date, or date and time; seconds, fraction and zone may be left out. */
+const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?<zone>Z|[+-]\d\d:\d\d)?)?$/
+
+/**
+ * Imports a CSV file of contacts that want no broadcasts any more, as `importFile` does. Those that are not there yet are made; an
+ * opt-out that is known already keeps its date.
+ */
+export function importOptOuts(
+  ctx: OperatorContext,
+  organization: Organization,
+  path: string,
+  report: (results: ImportResult[]) => Promise<void>,
+): Promise<Import> {
+  const kind = { columns: COLUMNS, readContact: readOptOut, leaveExisting: false }
+  return importFile(ctx, organization, path, kind, report)
+}
+
+function readOptOut(
+  organization: Organization,
+  { opted_out_at, ...fields }: Record<string, unknown>,
+  now: Date,
+): ImportedContact {
+  return {
+    ...readContact(organization, fields, now),
+    allow_broadcast: false,
+    opted_out_at: typeof opted_out_at === 'string' ? readTime(opted_out_at, now) : now,
+    source: { type: 'opt_out_import', created_at: now.toISOString() },
+  }
+}
+
+/** A time without a zone is one of UTC. */
+function readTime(text: string, now: Date): Date {
+  const found = isCalendarDate(text) ? TIME.exec(text) : null
+  const zone = text.length > 'YYYY-MM-DD'.length && !found?.groups?.zone ? 'Z' : ''
+  const time = new Date(found ? text.replace(' ', 'T') + zone : Number.NaN)
+  if (!(time <= now)) {
+    throw new Problem(
+      'invalid_field',
+      `opted_out_at "${excerpt(text)}" must be a date that has been, such as 2026-03-31 or 2026-03-31T14:30:00Z`,
+    )
+  }
+  return time
+}

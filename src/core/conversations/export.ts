@@ -1,0 +1,69 @@
+import type { Context } from '../../context.js'
+import { writeCsv } from '../../lib/text/csv-write.js'
+import { writeJsonList } from '../../lib/text/json-write.js'
+import type { Contact } from '../../model/contacts/contact.js'
+import { presentMessage, type ShownMessage } from '../../model/messages/message.js'
+import type { Organization } from '../../model/organizations/organization.js'
+import { findMessagesBySeq } from '../../storage/messages/messages.js'
+import type { ExportFormat } from '../contacts/export.js'
+
+type Shown = ReturnType<typeof presentMessage>
+
+const STEP = 200
+
+/** What a message shows in each column. */
+const COLUMNS: Record<string, (message: Shown) => string | null> = {
+  id: ({ id }) => id,
+  message_id: ({ message_id }) => message_id,
+  created_at: ({ created_at }) => created_at,
+  sender_type: ({ sender_type }) => sender_type,
+  message_type: ({ message_type }) => message_type,
+  message: ({ message }) => message,
+  media_type: ({ media_type }) => media_type,
+  media_url: ({ media_url }) => media_url,
+  message_status: ({ message_status }) => message_status,
+  voice_note_transcription: ({ voice_note_transcription }) => voice_note_transcription,
+  assignee: ({ assignee }) => assignee?.email ?? null,
+  reactions: ({ reactions }) => reactions.map(({ emoji, sender_type }) => `${emoji} ${sender_type}`).join('; '),
+  context_message_id: ({ context_message_id }) => context_message_id,
+  error: ({ error }) => error && `${error.code}: ${error.text}`,
+}
+
+/**
+ * A conversation as one file, oldest message first, up to the one that is newest now; part by part, read from the database as
+ * they are taken. Throws in the middle when the contact goes away.
+ */
+export function exportConversation(
+  ctx: Pick<Context, 'database' | 'mediaLinks'>,
+  organization: Organization,
+  contact: Contact,
+  format: ExportFormat,
+): AsyncGenerator<string> {
+  const shown = present(ctx, eachMessage(ctx, organization, contact))
+  return format === 'json' ? writeJsonList('messages', shown) : writeCsv(Object.keys(COLUMNS), toRows(shown))
+}
+
+async function* eachMessage(
+  ctx: Pick<Context, 'database'>,
+  organization: Organization,
+  { id, last_seq: last }: Contact,
+): AsyncGenerator<ShownMessage> {
+  for (let from = 1; from <= last; from += STEP) {
+    const to = Math.min(last, from + STEP - 1)
+    const messages = await findMessagesBySeq(ctx.database, organization.id, id, from, to)
+    // The numbers have no gaps: what is missing went with the contact.
+    if (messages.length <= to - from) throw new Error(`the contact ${id} was erased or merged while it was exported`)
+    yield* messages
+  }
+}
+
+async function* present(
+  { mediaLinks }: Pick<Context, 'mediaLinks'>,
+  messages: AsyncIterable<ShownMessage>,
+): AsyncGenerator<Shown> {
+  for await (const message of messages) yield presentMessage(message, mediaLinks.urlOf)
+}
+
+async function* toRows(messages: AsyncIterable<Shown>): AsyncGenerator<string[]> {
+  for await (const message of messages) yield Object.values(COLUMNS).map((toCell) => toCell(message) ?? '')
+}

@@ -1,0 +1,52 @@
+import type { Context } from '../../context.js'
+import type { Contact } from '../../model/contacts/contact.js'
+import type { SearchTerm } from '../../model/conversations/search-terms.js'
+import type { ShownMessage } from '../../model/messages/message.js'
+import type { Organization } from '../../model/organizations/organization.js'
+import { findMessagesBySeq, findMessagesBySeqs } from '../../storage/messages/messages.js'
+import { findMatches } from './search.js'
+
+/** Which page of a conversation; `limit` messages a page, the first page is 1. */
+export interface PageRequest {
+  page: number
+  limit: number
+  ascending: boolean
+}
+
+/** One page, and how many messages there are on all pages together. */
+export interface ConversationPage {
+  messages: ShownMessage[]
+  total: number
+}
+
+/**
+ * Reads one page of a contact's conversation (spec 4.2). The messages are numbered without gaps, so a page is a range of
+ * numbers: the last page costs what the first costs, and ascending pages stand still while messages arrive.
+ */
+export async function readConversation(
+  ctx: Context,
+  organization: Organization,
+  contact: Contact,
+  { page, limit, ascending }: PageRequest,
+): Promise<ConversationPage> {
+  const total = contact.last_seq
+  const skipped = (page - 1) * limit
+  if (skipped >= total) return { messages: [], total }
+  const from = ascending ? skipped + 1 : Math.max(1, total - skipped - limit + 1)
+  const to = ascending ? Math.min(total, skipped + limit) : total - skipped
+  const messages = await findMessagesBySeq(ctx.database, organization.id, contact.id, from, to)
+  return { messages: ascending ? messages : messages.reverse(), total }
+}
+
+/** Reads one page of the messages that hold one of the terms (contract 4, Search). */
+export async function searchConversation(
+  ctx: Context,
+  organization: Organization,
+  contact: Contact,
+  terms: readonly SearchTerm[],
+  { page, limit, ascending }: PageRequest,
+): Promise<ConversationPage> {
+  const { seqs, total } = await findMatches(ctx, contact, terms, { skip: (page - 1) * limit, limit, ascending })
+  const messages = await findMessagesBySeqs(ctx.database, organization.id, contact.id, seqs)
+  return { messages: ascending ? messages : messages.reverse(), total }
+}

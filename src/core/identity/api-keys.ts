@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto'
+import type { Context, OperatorContext } from '../../context.js'
+import type { Queryable } from '../../database/pool.js'
+import { coalesce } from '../../lib/async/batcher.js'
+import { newId } from '../../lib/bytes/id.js'
+import type { Tenant } from '../../model/organizations/organization.js'
+import { SCOPES, type Scope } from '../../model/organizations/scope.js'
+import { Problem } from '../../model/problem.js'
+import {
+  type ApiKey,
+  findApiKey,
+  findKeysByHash,
+  insertApiKey,
+  listApiKeys,
+  retireApiKey,
+  revokeApiKey,
+  touchApiKey,
+} from '../../storage/identity/api-keys.js'
+import { directoryHash, findInDirectory } from '../../storage/organizations/directory.js'
+import { findOrganization } from '../../storage/organizations/organizations.js'
+
+/** Every key starts with this and an underscore (spec 5.1). */
+const KEY_PREFIX = 'parley'
+
+/** Who makes a request: a key, and the organization that it belongs to; or a member of its team, who is signed in. */
+export interface Caller {
+  /** Of a member: the member's id. */
+  keyId: string
+  scopes: readonly Scope[]
+  tenant: Tenant
+  /** The one instance that the key opens, being its token; null = a key of the organization. */
+  instance: { id: string; name: string } | null
+  /** The member of the team who makes it; null of keys. */
+  memberId: string | null
+}
+
+const MAX_BATCH = 500
+const TOUCH_MS = 60_000
+/** Keys whose use has been noted of late; more than any service has in use at once. */
+const MAX_TOUCHED = 100_000
+
+/**
+ * Makes the function that tells who presents a key. It asks the database for every request, so that a revocation counts
+ * from the next request on, on every node; requests that come together are asked for together. Throws invalid_api_key
+ * with the reason, or organization_not_found.
+ */
+export function createAuthenticator(ctx: Context): (key: string) => Promise<Caller> {
+  const lookUp = coalesce((hashes: Buffer[]) => findKeysByHash(ctx.database, hashes), MAX_BATCH)
+  const touched = new Map<string, number>()
+
+  function noteUse(organizationId: string, keyId: string, now: Date): void {
+    if (now.getTime() - (touched.get(keyId) ?? 0) < TOUCH_MS) return
+    if (touched.size >= MAX_TOUCHED) touched.clear()
+    touched.set(keyId, now.getTime())
+    touchApiKey(ctx.database, organizationId, keyId, now).catch((error) =>
+      ctx.log.warn({ err: error }, "a key's use could not be noted"),
+    )
+  }
+
+  return async (presented) => {
+    if (!isApiKey(presented)) {
+      throw new Problem('invalid_api_key', `API keys of this service start with ${KEY_PREFIX}_`)
+    }
+    const found = await lookUp(directoryHash(presented))
+    if (found.found === 'nothing') throw new Problem('invalid_api_key', 'API key is not known')
+    if (found.found === 'no_organization') {
+      throw new Problem('organization_not_found', 'The organization of this API key has been deleted')
+    }
+    const { key, tenant } = found
+    const now = ctx.clock()
+    if (key.revoked_at && key.revoked_at <= now) throw new Problem('invalid_api_key', 'API key has been revoked')
+    if (key.expires_at && key.expires_at <= now) throw new Problem('invalid_api_key', 'API key has expired')
+    noteUse(tenant.id, key.id, now)
+    return { keyId: key.id, scopes: key.scopes, tenant, instance: null, memberId: null }
+  }
+}
+
+/** Whether a text is meant to be a key of an organization: no other secret of ours begins so. */
+export function isApiKey(presented: string): boolean {
+  return presented.startsWith(`${KEY_PREFIX}_`)
+}
+
+/** A key with its secret text, which is shown this once. */
+export type IssuedKey = ApiKey & { key: string }
+
+/** Issues a key. Throws organization_not_found. */
+export async function issueApiKey(
+  ctx: OperatorContext,
+  organizationId: string,
+  { name, scopes, expires_at }: { name: string; scopes?: readonly Scope[]; expires_at?: Date | null },
+): Promise<IssuedKey> {
+  await requireOrganization(ctx, organizationId)
+  return insertNewKey(ctx.database, organizationId, name, scopes ?? SCOPES, expires_at ?? null)
+}
+
+async function insertNewKey(
+  db: Queryable,
+  organizationId: string,
+  name: string,
+  scopes: readonly Scope[],
+  expires_at: Date | null,
+): Promise<IssuedKey> {
+  const key = `${KEY_PREFIX}_${randomBytes(32).toString('base64url')}`
+  const prefix = key.slice(0, KEY_PREFIX.length + 7)
+  const row = { id: newId(), name, prefix, hash: directoryHash(key), scopes, expires_at }
+  return { ...(await insertApiKey(db, organizationId, row)), key }
+}
+
+/** The organization's keys. Throws organization_not_found. */
+export async function listKeys(ctx: OperatorContext, organizationId: string): Promise<ApiKey[]> {
+  await requireOrganization(ctx, organizationId)
+  return listApiKeys(ctx.database, organizationId)
+}
+
+/** The organization whose key this is: an operator names the key alone. Throws api_key_not_found. */
+export async function findKeyOrganization(ctx: OperatorContext, keyId: string): Promise<string> {
+  // The directory knows the hash of the id as it is written, and ours are written in lower case.
+  return (await findInDirectory(ctx.database, 'api_key_id', keyId.toLowerCase())) ?? notFound(keyId)
+}
+
+/** Replaces a key of the organization by a new one; the old one works for `overlapSeconds` more. Throws api_key_not_found, api_key_ended. */
+export async function rotateKey(
+  ctx: OperatorContext,
+  organizationId: string,
+  keyId: string,
+  overlapSeconds: number,
+): Promise<IssuedKey> {
+  const key = (await findApiKey(ctx.database, organizationId, keyId)) ?? notFound(keyId)
+  const now = ctx.clock()
+  const end = new Date(now.getTime() + overlapSeconds * 1000)
+  return ctx.database.transaction(async (transaction) => {
+    if (!(await retireApiKey(transaction, organizationId, key.id, now, end))) {
+      throw new Problem('api_key_ended', `The API key ${keyId} is revoked, rotated or expired already: issue a new one`)
+    }
+    return insertNewKey(transaction, organizationId, key.name, key.scopes, key.expires_at)
+  })
+}
+
+/** Revokes a key of the organization, effective on the next request. Throws api_key_not_found. */
+export async function revokeKey(ctx: OperatorContext, organizationId: string, keyId: string): Promise<ApiKey> {
+  return (await revokeApiKey(ctx.database, organizationId, keyId, ctx.clock())) ?? notFound(keyId)
+}
+
+function notFound(keyId: string): never {
+  throw new Problem('api_key_not_found', `There is no API key with the id ${keyId}`)
+}
+
+async function requireOrganization(ctx: OperatorContext, organizationId: string): Promise<void> {
+  if (await findOrganization(ctx.database, organizationId)) return
+  throw new Problem('organization_not_found', `There is no organization with the id ${organizationId}`)
+}

@@ -1,0 +1,50 @@
+import type { Context } from '../../context.js'
+import type { Tenant } from '../../model/organizations/organization.js'
+import { Problem } from '../../model/problem.js'
+import { findMemberPassword, setMemberPassword } from '../../storage/identity/members.js'
+import { endOtherSessions } from '../../storage/identity/sessions.js'
+import { withdrawSignInLinks } from '../../storage/identity/sign-in-links.js'
+import { readSignInName, tryPassword } from './lockout.js'
+import { hashPassword, isPassword } from './passwords.js'
+import { type Session, tellOfSessions } from './sessions.js'
+
+/**
+ * Gives a member another password. The one before is needed, but in a session that a link began, or where there is none. The member's
+ * other sessions and open sign-in links end. Throws missing_field, invalid_field (the one before is wrong), too_many_requests,
+ * service_unavailable, session_required.
+ */
+export async function changePassword(
+  ctx: Context,
+  tenant: Tenant,
+  { id, member, byLink }: Session,
+  { current, next }: { current: string | undefined; next: string },
+): Promise<void> {
+  const before = await findMemberPassword(ctx.database, tenant.id, member.id)
+  if (before === undefined) throw new Problem('session_required', 'You have been removed from the team')
+  if (before !== null && !byLink) await checkCurrent(ctx, tenant, member.email, before, current)
+  const after = await hashPassword(next)
+  const changed = await ctx.database.transaction(async (transaction) => {
+    if (!(await setMemberPassword(transaction, tenant.id, member.id, { before, after }))) return false
+    // The links first: the session of one that is used at this moment is there, then, to be ended.
+    await withdrawSignInLinks(transaction, tenant.id, member.id)
+    await endOtherSessions(transaction, tenant.id, member.id, id)
+    return true
+  })
+  if (!changed) throw new Problem('invalid_field', 'Your password was changed at this moment: try again')
+  tellOfSessions(ctx, tenant.id)
+}
+
+async function checkCurrent(
+  ctx: Context,
+  tenant: Tenant,
+  email: string,
+  passwordHash: string,
+  given: string | undefined,
+): Promise<void> {
+  if (given === undefined) {
+    throw new Problem('missing_field', 'current_password is required: the password that you have now')
+  }
+  const name = readSignInName(tenant.slug, email)
+  const right = await tryPassword(ctx, name, async () => (await isPassword(passwordHash, given)) || null)
+  if (right === null) throw new Problem('invalid_field', 'current_password is not the password that you have now')
+}

@@ -1,0 +1,25 @@
+import type { Context } from '../../context.js'
+import { coalesce } from '../../lib/async/batcher.js'
+import type { Scope } from '../../model/organizations/scope.js'
+import { Problem } from '../../model/problem.js'
+import { findTokenHolders } from '../../storage/instances/tokens.js'
+import { directoryHash } from '../../storage/organizations/directory.js'
+import type { Caller } from './api-keys.js'
+
+const MAX_BATCH = 500
+const TOKEN_SCOPES: readonly Scope[] = ['gateway']
+
+/**
+ * Makes the function that tells which instance a token opens (contract 5). It asks the database for every request, so that a
+ * token ends with its instance on every node; requests that come together are asked for together. Throws invalid_api_key.
+ */
+export function createTokenAuthenticator(ctx: Context): (token: string) => Promise<Caller> {
+  const lookUp = coalesce((hashes: Buffer[]) => findTokenHolders(ctx.database, hashes), MAX_BATCH)
+
+  return async (presented) => {
+    const holder = await lookUp(directoryHash(presented))
+    if (holder === null) throw new Problem('invalid_api_key', 'The token of no instance')
+    const { instance, tenant } = holder
+    return { keyId: instance.id, scopes: TOKEN_SCOPES, tenant, instance, memberId: null }
+  }
+}

@@ -1,0 +1,51 @@
+import type { Context } from '../../context.js'
+import { sha256 } from '../../lib/crypto/signature.js'
+import { Problem } from '../../model/problem.js'
+import { countFailure, forgetFailures, type LockRule } from '../../storage/identity/sign-in-failures.js'
+import { withPlace } from './passwords.js'
+
+const MINUTE_MS = 60_000
+const RULE: LockRule = { free: 5, firstMs: MINUTE_MS, longestMs: 60 * MINUTE_MS }
+
+/** By what somebody is known who signs in, as it is looked up and counted. */
+export interface SignInName {
+  slug: string
+  email: string
+}
+
+/** The name as people write it: the same text for each of its spellings. */
+export function readSignInName(organization: string, email: string): SignInName {
+  return { slug: organization.trim().toLowerCase(), email: email.trim().toLowerCase() }
+}
+
+/**
+ * Tries a password for somebody who is called so, known or not: after five wrong ones the name is locked, for a minute first, and
+ * twice as long after each further one, up to an hour. Many at one moment are counted like one after another; nothing is where there
+ * is no room to try. Resolves to what `attempt` does; null is wrong. Throws too_many_requests, service_unavailable.
+ */
+export function tryPassword<Result>(
+  ctx: Context,
+  name: SignInName,
+  attempt: () => Promise<Result | null>,
+): Promise<Result | null> {
+  return withPlace(() => tryCounted(ctx, name, attempt))
+}
+
+async function tryCounted<Result>(
+  ctx: Context,
+  { slug, email }: SignInName,
+  attempt: () => Promise<Result | null>,
+): Promise<Result | null> {
+  const now = ctx.clock()
+  const nameHash = sha256(JSON.stringify([slug, email]))
+  const { lockedUntil } = await countFailure(ctx.database, nameHash, now, RULE)
+  if (lockedUntil !== null) {
+    const seconds = Math.ceil((lockedUntil.getTime() - now.getTime()) / 1000)
+    throw new Problem('too_many_requests', `Too many wrong passwords: try again in ${seconds} s`, {
+      retry_after: seconds,
+    })
+  }
+  const result = await attempt()
+  if (result !== null) await forgetFailures(ctx.database, nameHash)
+  return result
+}

@@ -1,0 +1,67 @@
+import type { Context, OperatorContext } from '../../context.js'
+import { newId } from '../../lib/bytes/id.js'
+import { Problem } from '../../model/problem.js'
+import { listMembers } from '../../storage/identity/members.js'
+import { insertSignInLink } from '../../storage/identity/sign-in-links.js'
+import { findInDirectory } from '../../storage/organizations/directory.js'
+
+const LINK_MS = 24 * 60 * 60_000
+
+/** What making a link needs. */
+export type LinkContext = OperatorContext & Pick<Context, 'signInTokens' | 'publicUrl'>
+
+/** A link that signs a member in, once. */
+export interface SignInLink {
+  url: string
+  expires_at: Date
+}
+
+/** Makes a link that signs a member in, once and within a day. Throws member_not_found. */
+export async function createSignInLink(
+  ctx: LinkContext,
+  organizationId: string,
+  memberId: string,
+): Promise<SignInLink> {
+  const id = newId()
+  const now = ctx.clock()
+  const expiresAt = new Date(now.getTime() + LINK_MS)
+  const { token, secretHash } = ctx.signInTokens.link.issue(organizationId, id)
+  if (!(await insertSignInLink(ctx.database, organizationId, memberId, { id, secretHash, now, expiresAt }))) {
+    return notFound(memberId)
+  }
+  // After the #, which browsers send nobody: so it stands in no log.
+  return { url: `${ctx.publicUrl()}/console/sign-in#${token}`, expires_at: expiresAt }
+}
+
+/**
+ * The same for an owner of the team. A link for another owner who has a password would give that one's account away, so it is for an
+ * operator to make. Throws forbidden too.
+ */
+export async function createSignInLinkByOwner(
+  ctx: LinkContext,
+  organizationId: string,
+  ownerId: string,
+  memberId: string,
+): Promise<SignInLink> {
+  const id = memberId.toLowerCase()
+  const members = await listMembers(ctx.database, organizationId)
+  if (id !== ownerId && members.some((member) => member.id === id && member.role === 'owner' && member.has_password)) {
+    throw new Problem(
+      'forbidden',
+      'This owner already has a password: only the operator can make a sign-in link for them',
+    )
+  }
+  return createSignInLink(ctx, organizationId, memberId)
+}
+
+/** The same for an operator, who names the member alone. */
+export async function createSignInLinkOfMember(ctx: LinkContext, memberId: string): Promise<SignInLink> {
+  // The directory knows the hash of the id as it is written, and ours are written in lower case.
+  const id = memberId.toLowerCase()
+  const organizationId = await findInDirectory(ctx.database, 'member_id', id)
+  return organizationId === null ? notFound(memberId) : createSignInLink(ctx, organizationId, id)
+}
+
+function notFound(memberId: string): never {
+  throw new Problem('member_not_found', `There is no member with the id ${memberId}`)
+}

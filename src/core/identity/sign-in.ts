@@ -1,0 +1,74 @@
+import type { Context } from '../../context.js'
+import { isForeignKeyViolation } from '../../database/errors.js'
+import { retryOnDeadlock } from '../../database/retry.js'
+import { newId } from '../../lib/bytes/id.js'
+import { Problem } from '../../model/problem.js'
+import { findMemberByName } from '../../storage/identity/members.js'
+import { beginSession, type NewSession } from '../../storage/identity/sessions.js'
+import { useSignInLink } from '../../storage/identity/sign-in-links.js'
+import { readSignInName, tryPassword } from './lockout.js'
+import { isPassword } from './passwords.js'
+import { SESSION_MS } from './sessions.js'
+
+/** What somebody gives to sign in. */
+export interface Credentials {
+  /** The slug. */
+  organization: string
+  email: string
+  password: string
+}
+
+/**
+ * Signs a member in by a password. Resolves to the token of a new session. Throws sign_in_failed, with the same words and after
+ * the same work whatever was wrong, or too_many_requests or service_unavailable.
+ */
+export async function signIn(ctx: Context, { organization, email, password }: Credentials): Promise<string> {
+  const name = readSignInName(organization, email)
+  const token = await tryPassword(ctx, name, async () => {
+    const member = await findMemberByName(ctx.database, name.slug, name.email)
+    const passwordHash = member?.password_hash ?? null
+    if (!(await isPassword(passwordHash, password)) || !member || passwordHash === null) return null
+    const session = newSession(ctx, member.organization_id)
+    const begun = await beginSession(ctx.database, member.organization_id, { id: member.id, passwordHash }, session)
+    return begun ? session.token : null
+  })
+  if (token !== null) return token
+  throw new Problem(
+    'sign_in_failed',
+    'Organization, e-mail address or password is wrong: check them, or ask an owner of the team for a sign-in link',
+  )
+}
+
+/** Signs a member in by a link's token, once. Resolves to the token of a new session. Throws sign_in_failed. */
+export async function signInByLink(ctx: Context, token: string): Promise<string> {
+  const link = ctx.signInTokens.link.read(token)
+  if (link !== null) {
+    const session = newSession(ctx, link.organizationId)
+    if (await useLink(ctx, link, session)) return session.token
+  }
+  throw new Problem(
+    'sign_in_failed',
+    'This sign-in link is not valid, has been used, or is older than a day: ask an owner of the team for another one',
+  )
+}
+
+/** False too where the member is removed at this moment, which takes the rows in another order. */
+async function useLink(
+  { database }: Context,
+  { organizationId, ...link }: { organizationId: string; id: string; secretHash: Buffer },
+  session: NewSession,
+): Promise<boolean> {
+  try {
+    return await retryOnDeadlock(() => useSignInLink(database, organizationId, link, session))
+  } catch (error) {
+    if (isForeignKeyViolation(error)) return false
+    throw error
+  }
+}
+
+function newSession(ctx: Context, organizationId: string) {
+  const id = newId()
+  const now = ctx.clock()
+  const { token, secretHash } = ctx.signInTokens.session.issue(organizationId, id)
+  return { id, token, secretHash, now, expiresAt: new Date(now.getTime() + SESSION_MS) }
+}

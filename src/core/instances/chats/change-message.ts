@@ -1,0 +1,76 @@
+import type { DeviceCommand, MessageKey, Sent } from '../../../channels/device.js'
+import type { Context } from '../../../context.js'
+import { isFromMe } from '../../../model/instances/gateway-message.js'
+import { type Instance, lineIdOf } from '../../../model/instances/instance.js'
+import type { Tenant } from '../../../model/organizations/organization.js'
+import { Problem } from '../../../model/problem.js'
+import { findLineMessage, type LineMessage } from '../../../storage/instances/messages.js'
+import { changeOwnMessage } from '../../../storage/messages/own-changes.js'
+import { requireReady } from '../manage/ready.js'
+import { command } from '../sessions/device.js'
+import { findChatContact } from './chat-contact.js'
+import { keyOf } from './message-key.js'
+
+/** Which message is to be changed: by its id, and by the chats that a request says it stands in, each a JID or a number. */
+export interface MessageReference {
+  keyId: string
+  chats: readonly string[]
+}
+
+/**
+ * Gives a message that an instance sent another text, at the network and then here. Resolves to what the network was sent.
+ * Throws message_not_found, invalid_field, not_supported, instance_not_open, upstream_rejected, outcome_unknown.
+ */
+export function editMessage(
+  ctx: Context,
+  tenant: Tenant,
+  instance: Instance,
+  message: MessageReference,
+  text: string,
+): Promise<Sent> {
+  return change(ctx, tenant, instance, message, text, (key) => ({ verb: 'edit_message', key, text }))
+}
+
+/** Takes a message that an instance sent back from everybody, at the network and then here. As `editMessage`. */
+export function takeMessageBack(
+  ctx: Context,
+  tenant: Tenant,
+  instance: Instance,
+  message: MessageReference,
+): Promise<Sent> {
+  return change(ctx, tenant, instance, message, '', (key) => ({ verb: 'delete_message', key }))
+}
+
+async function change(
+  ctx: Context,
+  tenant: Tenant,
+  instance: Instance,
+  { keyId, chats }: MessageReference,
+  text: string,
+  toCommand: (key: MessageKey) => Extract<DeviceCommand, { verb: 'edit_message' | 'delete_message' }>,
+): Promise<Sent> {
+  requireReady(instance, text === '' ? 'delete_message' : 'edit_message')
+  const message = await findLineMessage(ctx.database, tenant.id, lineIdOf(instance), keyId)
+  if (message === null) throw messageNotFound(keyId)
+  for (const chat of chats) if (!(await isOfChat(ctx, tenant, message, chat))) throw messageNotFound(keyId)
+  requireOwn(message, keyId)
+  const sent = (await command(ctx, tenant, instance, toCommand(keyOf(message)))) as Sent
+  await ctx.database.transaction((transaction) => changeOwnMessage(transaction, tenant.id, message.id, text))
+  return sent
+}
+
+/** Whether a JID or a number names the chat that a message stands in. */
+export async function isOfChat(ctx: Context, tenant: Tenant, message: LineMessage, chat: string): Promise<boolean> {
+  if (chat === keyOf(message).remoteJid) return true
+  return (await findChatContact(ctx, tenant, chat))?.id === message.contact_id
+}
+
+function requireOwn(message: LineMessage, keyId: string): void {
+  if (isFromMe(message)) return
+  throw new Problem('invalid_field', `The message ${keyId} was received: only messages that were sent can be changed`)
+}
+
+/** The problem of an id that no message of the instance has. */
+export function messageNotFound(keyId: string): Problem {
+  return new Problem('message_not_found', `There is no message ${keyId.slice(0, 128)} on this instance`)
+}

@@ -1,0 +1,142 @@
+import type { Presence } from '../../../channels/device.js'
+import type { Context } from '../../../context.js'
+import { sleep } from '../../../lib/async/backoff.js'
+import { newId } from '../../../lib/bytes/id.js'
+import type { Contact } from '../../../model/contacts/contact.js'
+import { type Instance, lineIdOf } from '../../../model/instances/instance.js'
+import type { Tenant } from '../../../model/organizations/organization.js'
+import { Problem } from '../../../model/problem.js'
+import { updateContact } from '../../../storage/contacts/contacts.js'
+import { hasMessageOnLine } from '../../../storage/instances/contacts.js'
+import { findLineMessage, type LineMessage } from '../../../storage/instances/messages.js'
+import { checkNumbers } from '../manage/numbers.js'
+import { requireReady } from '../manage/ready.js'
+import { readRecipient } from '../send/recipient.js'
+import { command } from '../sessions/device.js'
+import { isOfChat, messageNotFound } from './change-message.js'
+import { findChatContact } from './chat-contact.js'
+import { keyOf } from './message-key.js'
+import { requireNewestMessage } from './newest-message.js'
+
+/**
+ * Shows somebody that the number types or records, for `delayMs`, and then that it paused. Ends early when the signal aborts.
+ * Throws invalid_field, not_supported, instance_not_open.
+ */
+export async function showPresence(
+  ctx: Context,
+  tenant: Tenant,
+  instance: Instance,
+  { number, presence, delayMs }: { number: string; presence: Presence; delayMs: number },
+  signal: AbortSignal,
+): Promise<void> {
+  requireReady(instance, 'show_presence')
+  const { jid } = readRecipient(tenant, 'number', number)
+  await command(ctx, tenant, instance, { verb: 'show_presence', jid, presence })
+  if (delayMs === 0) return
+  await sleep(delayMs, signal).catch(() => undefined)
+  await command(ctx, tenant, instance, { verb: 'show_presence', jid, presence: 'paused' })
+}
+
+/** Which chat is to be archived or brought back: by its id, or by one of its messages; with both, the id tells. */
+export interface ChatReference {
+  jid: string | null
+  messageId: string | null
+}
+
+/**
+ * Archives a chat or brings it back, at the network and here. Resolves to the chat's id. Throws missing_field, contact_not_found,
+ * message_not_found, not_supported, instance_not_open, upstream_rejected, outcome_unknown.
+ */
+export async function archiveChat(
+  ctx: Context,
+  tenant: Tenant,
+  instance: Instance,
+  reference: ChatReference,
+  archive: boolean,
+): Promise<string> {
+  requireReady(instance, 'archive')
+  const message = await findLast(ctx, tenant, instance, reference)
+  const key = keyOf(message)
+  const last = { key, messageTimestamp: Math.floor(new Date(message.created_at).getTime() / 1_000) }
+  await command(ctx, tenant, instance, { verb: 'archive', jid: key.remoteJid, archive, last })
+  await updateContact(ctx.database, tenant.id, message.contact_id, { archived: archive }, newId())
+  return key.remoteJid
+}
+
+/** The network wants to know up to which message a chat is archived: the one that is named, where it is of the chat. */
+async function findLast(
+  ctx: Context,
+  tenant: Tenant,
+  instance: Instance,
+  { jid, messageId }: ChatReference,
+): Promise<LineMessage> {
+  const named =
+    messageId === null ? null : await findLineMessage(ctx.database, tenant.id, lineIdOf(instance), messageId)
+  if (jid !== null) {
+    if (named !== null && (await isOfChat(ctx, tenant, named, jid))) return named
+    return requireNewestMessage(ctx, tenant, instance, jid)
+  }
+  if (named !== null) return named
+  if (messageId !== null) throw messageNotFound(messageId)
+  throw new Problem('missing_field', 'chat (or lastMessage.key) is required and must not be empty')
+}
+
+/**
+ * The address of somebody's profile picture at the network, without a number of the instance's own; null where nothing is shown.
+ * Throws missing_field, and as `showPresence`.
+ */
+export async function findProfilePicture(
+  ctx: Context,
+  tenant: Tenant,
+  instance: Instance,
+  number: string | null,
+): Promise<{ jid: string; url: string | null }> {
+  requireReady(instance, 'profile_picture')
+  const { jid } = readRecipient(tenant, 'number', numberOrOwn(instance, number))
+  const { url } = (await command(ctx, tenant, instance, { verb: 'profile_picture', jid })) as { url: string | null }
+  return { jid, url }
+}
+
+/**
+ * Finds the profile of a person at the network, with the name that is stored here; with `isOfInstanceAlone` the name is given only for a
+ * contact with a message on the instance's connection. As `findProfilePicture`.
+ */
+export async function findProfile(
+  ctx: Context,
+  tenant: Tenant,
+  instance: Instance,
+  given: string | null,
+  isOfInstanceAlone: boolean,
+) {
+  requireReady(instance, 'profile_picture')
+  const number = numberOrOwn(instance, given)
+  const [check] = await checkNumbers(ctx, tenant, instance, [number])
+  const [{ jid, url }, contact] = await Promise.all([
+    findProfilePicture(ctx, tenant, instance, number),
+    findKnown(ctx, tenant, instance, number, isOfInstanceAlone),
+  ])
+  return {
+    jid: check?.jid ?? jid,
+    exists: check?.exists ?? false,
+    name: contact?.full_name ?? check?.name ?? null,
+    url,
+  }
+}
+
+async function findKnown(
+  ctx: Context,
+  tenant: Tenant,
+  instance: Instance,
+  number: string,
+  isOfInstanceAlone: boolean,
+): Promise<Contact | null> {
+  const contact = await findChatContact(ctx, tenant, number)
+  if (contact === null || !isOfInstanceAlone) return contact
+  return (await hasMessageOnLine(ctx.database, tenant.id, lineIdOf(instance), contact.id)) ? contact : null
+}
+
+function numberOrOwn({ owner }: Instance, number: string | null): string {
+  const asked = number ?? owner
+  if (asked === null) throw new Problem('missing_field', 'number is required and must not be empty')
+  return asked
+}

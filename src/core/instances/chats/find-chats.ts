@@ -1,0 +1,46 @@
+import type { Context } from '../../../context.js'
+import { type Instance, lineIdOf } from '../../../model/instances/instance.js'
+import type { Organization } from '../../../model/organizations/organization.js'
+import { type ChatRange, type ChatRow, listChats, readChats } from '../../../storage/instances/chats.js'
+import { findNewestMessage } from './find-messages.js'
+
+export type { ChatRow } from '../../../storage/instances/chats.js'
+
+/** Which chats of an instance, by the time of their newest message; `take` of them after the first `skip`. */
+export interface ChatSearch extends ChatRange {
+  remoteJid: string | null
+  skip: number
+  take: number
+}
+
+/** The chats that an instance's connection has messages of, the one with the newest first. */
+export async function findChats(
+  ctx: Context,
+  organization: Organization,
+  instance: Instance,
+  { remoteJid, from, to, skip, take }: ChatSearch,
+): Promise<ChatRow[]> {
+  if (remoteJid === null) {
+    return listChats(ctx.database, organization.id, lineIdOf(instance), { from, to }, { skip, limit: take })
+  }
+  const chat = skip === 0 && take > 0 ? await findChat(ctx, organization, instance, remoteJid) : null
+  return chat !== null && isWithin(chat, { from, to }) ? [chat] : []
+}
+
+/** The chat that a JID or a number names; null where the connection has no message of it. */
+export async function findChat(
+  ctx: Context,
+  organization: Organization,
+  instance: Instance,
+  remoteJid: string,
+): Promise<ChatRow | null> {
+  const newest = await findNewestMessage(ctx, organization, instance, remoteJid)
+  if (newest === null) return null
+  const [chat] = await readChats(ctx.database, organization.id, [newest.id])
+  return chat ?? null
+}
+
+function isWithin({ created_at }: ChatRow, { from, to }: ChatRange): boolean {
+  const at = new Date(created_at)
+  return (from === null || at >= from) && (to === null || at <= to)
+}

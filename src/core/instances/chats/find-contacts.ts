@@ -1,0 +1,73 @@
+import type { Context } from '../../../context.js'
+import type { Contact } from '../../../model/contacts/contact.js'
+import { foldTerm } from '../../../model/conversations/search-terms.js'
+import { type Instance, lineIdOf } from '../../../model/instances/instance.js'
+import type { Organization } from '../../../model/organizations/organization.js'
+import { findContactById } from '../../../storage/contacts/contacts.js'
+import { listContactPage } from '../../../storage/contacts/lists.js'
+import { hasMessageOnLine, listContactsOnLine } from '../../../storage/instances/contacts.js'
+import { findContactPage } from '../../contacts/list.js'
+import { findChatContact } from './chat-contact.js'
+import type { GatewayPage } from './find-messages.js'
+
+/** Which contacts: by one of these, the first that is given; else all. `pushName`: a part of the name. */
+export interface ContactSearch {
+  id: string | null
+  remoteJid: string | null
+  pushName: string | null
+}
+
+/** A page of the organization's contacts, which all of its instances share, most recently active first. */
+export async function findContacts(
+  ctx: Context,
+  organization: Organization,
+  search: ContactSearch,
+  { page, limit }: GatewayPage,
+): Promise<Contact[]> {
+  const skip = (page - 1) * limit
+  if (namesOne(search)) return findOne(ctx, organization, search, skip)
+  const wanted = foldName(search)
+  const { contacts } =
+    wanted === null
+      ? await listContactPage(ctx.database, organization.id, skip, limit)
+      : await findContactPage(ctx, organization.id, { name: wanted, digits: null, forms: [] }, skip, limit)
+  return contacts
+}
+
+/** The same of those contacts alone that have a message on the instance's connection: what its token opens. */
+export async function findContactsOfInstance(
+  ctx: Context,
+  organization: Organization,
+  instance: Instance,
+  search: ContactSearch,
+  { page, limit }: GatewayPage,
+): Promise<Contact[]> {
+  const skip = (page - 1) * limit
+  const lineId = lineIdOf(instance)
+  if (!namesOne(search)) {
+    return listContactsOnLine(ctx.database, organization.id, lineId, foldName(search), { skip, limit })
+  }
+  const [contact] = await findOne(ctx, organization, search, skip)
+  return contact && (await hasMessageOnLine(ctx.database, organization.id, lineId, contact.id)) ? [contact] : []
+}
+
+function namesOne({ id, remoteJid }: ContactSearch): boolean {
+  return id !== null || remoteJid !== null
+}
+
+async function findOne(
+  ctx: Context,
+  organization: Organization,
+  { id, remoteJid }: ContactSearch,
+  skip: number,
+): Promise<Contact[]> {
+  const contact =
+    id === null
+      ? await findChatContact(ctx, organization, remoteJid as string)
+      : await findContactById(ctx.database, organization.id, id)
+  return contact === null || skip > 0 ? [] : [contact]
+}
+
+function foldName({ pushName }: ContactSearch): string | null {
+  return pushName === null ? null : foldTerm(pushName)
+}

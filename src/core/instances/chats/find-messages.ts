@@ -1,0 +1,122 @@
+import type { Context } from '../../../context.js'
+import type { Contact } from '../../../model/contacts/contact.js'
+import { type Instance, lineIdOf } from '../../../model/instances/instance.js'
+import type { Organization } from '../../../model/organizations/organization.js'
+import { findLineTotal } from '../../../storage/instances/channel-counts.js'
+import {
+  countConversationMessages,
+  countLineMessages,
+  findLineMessage,
+  findNewestOfConversation,
+  isEvery,
+  isSoleLine,
+  type LineFilter,
+  type LineMessage,
+  listConversationMessages,
+  listLineMessages,
+  listWholeConversation,
+} from '../../../storage/instances/messages.js'
+import { findChatContact } from './chat-contact.js'
+
+/** Which messages of an instance: all that is given has to fit. */
+export interface MessageSearch extends LineFilter {
+  /** The message's id on the network. */
+  keyId: string | null
+  remoteJid: string | null
+}
+
+/** Which page; the first is 1. */
+export interface GatewayPage {
+  page: number
+  limit: number
+}
+
+/** The messages of one page, newest first, and how many there are on all pages together. */
+export interface FoundMessages {
+  messages: LineMessage[]
+  total: number
+}
+
+const NOTHING: FoundMessages = { messages: [], total: 0 }
+
+/** A page of the messages that went through an instance's connection, newest first. */
+export async function findMessages(
+  ctx: Context,
+  organization: Organization,
+  instance: Instance,
+  search: MessageSearch,
+  page: GatewayPage,
+): Promise<FoundMessages> {
+  const lineId = lineIdOf(instance)
+  const contact = search.remoteJid === null ? null : await findChatContact(ctx, organization, search.remoteJid)
+  if (search.remoteJid !== null && contact === null) return NOTHING
+  if (search.keyId !== null) return findByKey(ctx, organization.id, lineId, search.keyId, search, contact, page)
+  return contact === null
+    ? findOnLine(ctx, organization.id, lineId, search, page)
+    : findInConversation(ctx, lineId, contact, search, page)
+}
+
+/** The newest message of a chat on an instance's connection; null where the JID or number names none that has any there. */
+export async function findNewestMessage(
+  ctx: Context,
+  organization: Organization,
+  instance: Instance,
+  remoteJid: string,
+): Promise<LineMessage | null> {
+  const contact = await findChatContact(ctx, organization, remoteJid)
+  if (contact === null) return null
+  return findNewestOfConversation(ctx.database, organization.id, lineIdOf(instance), contact.id)
+}
+
+async function findByKey(
+  { database }: Context,
+  organizationId: string,
+  lineId: string | null,
+  keyId: string,
+  filter: LineFilter,
+  contact: Contact | null,
+  { page }: GatewayPage,
+): Promise<FoundMessages> {
+  const message = await findLineMessage(database, organizationId, lineId, keyId, filter)
+  if (message === null || (contact !== null && message.contact_id !== contact.id)) return NOTHING
+  return { messages: page === 1 ? [message] : [], total: 1 }
+}
+
+/** How many messages there are in all is kept count of; those that fit a filter are counted. */
+async function findOnLine(
+  { database }: Context,
+  organizationId: string,
+  lineId: string | null,
+  filter: LineFilter,
+  page: GatewayPage,
+): Promise<FoundMessages> {
+  const total = isEvery(filter)
+    ? await findLineTotal(database, organizationId, lineId)
+    : await countLineMessages(database, organizationId, lineId, filter)
+  const range = { ...toRange(page), total }
+  const messages = range.skip < total ? await listLineMessages(database, organizationId, lineId, filter, range) : []
+  return { messages, total }
+}
+
+/** Where the organization has one connection alone, as most have, the numbers of the conversation tell how many there are, and where. */
+async function findInConversation(
+  { database }: Context,
+  lineId: string | null,
+  contact: Contact,
+  filter: LineFilter,
+  page: GatewayPage,
+): Promise<FoundMessages> {
+  const { organization_id: organizationId, id, last_seq } = contact
+  const isWhole = isEvery(filter) && (await isSoleLine(database, organizationId, lineId))
+  const total = isWhole ? last_seq : await countConversationMessages(database, organizationId, lineId, id, filter)
+  const range = { ...toRange(page), total }
+  if (range.skip >= total) return { messages: [], total }
+  const messages = isWhole
+    ? await listWholeConversation(database, organizationId, lineId, id, range)
+    : await listConversationMessages(database, organizationId, lineId, id, filter, range)
+  return { messages, total }
+}
+
+function toRange({ page, limit }: GatewayPage): { skip: number; limit: number } {
+  return { skip: (page - 1) * limit, limit }
+}

@@ -1,0 +1,17 @@
+import type { Presence } from '../../../channels/device.js'
+import type { Context } from '../../../context.js'
+import type { Instance } from '../../../model/instances/instance.js'
+import type { Tenant } from '../../../model/organizations/organization.js'
+import { requireOpen } from '../manage/find.js'
+import { command } from '../sessions/device.js'
+
+/** Shows everybody whether the number is there. Throws instance_not_open, not_supported. */
+export async function setInstancePresence(
+  ctx: Context,
+  tenant: Tenant,
+  instance: Instance,
+  presence: Presence,
+): Promise<void> {
+  requireOpen(instance)
+  await command(ctx, tenant, instance, { verb: 'set_presence', presence })
+}

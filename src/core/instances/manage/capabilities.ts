@@ -1,0 +1,63 @@
+import type { InstanceKind } from '../../../model/instances/instance.js'
+import type { MessageContent } from '../../../model/messages/content.js'
+import { LIMITS } from '../../../model/messages/limits.js'
+import { Problem } from '../../../model/problem.js'
+
+/** The longest text that the network of a linked device takes, in characters. */
+const NETWORK_TEXT = 65_536
+
+/** Refuses what a kind of instance cannot send, or not so much of (contract 5). Throws not_supported, invalid_field. */
+export function checkSupport(kind: InstanceKind, content: MessageContent): void {
+  const reason = whyNot(kind, content)
+  if (reason !== null) throw new Problem('not_supported', reason)
+  if ('text' in content && content.type === 'text') checkLength('text', content.text, textLimit(kind))
+  if ('caption' in content && content.caption !== null) checkLength('caption', content.caption, captionLimit(kind))
+}
+
+/** Refuses a group where the connection cannot write to one. Throws not_supported. */
+export function checkGroup(kind: InstanceKind): void {
+  if (kind !== 'business_api') return
+  throw new Problem('not_supported', 'The business API sends to persons only, not to groups: use a linked device')
+}
+
+function whyNot(kind: InstanceKind, content: MessageContent): string | null {
+  if (kind === 'linked_device') return whyNotLinked(content)
+  if (content.type === 'poll' && kind === 'business_api') {
+    return 'The business API has no polls: send a list or buttons, or use a linked device'
+  }
+  if (content.type === 'video' && content.round) {
+    const who = kind === 'sandbox' ? 'A pretend phone of the sandbox' : 'The business API'
+    return `${who} has no round video notes: send a video, or use a linked device`
+  }
+  if (content.type === 'raw_template' && kind === 'sandbox') {
+    return 'A pretend phone has no templates: use an instance of kind WHATSAPP-BUSINESS'
+  }
+  return null
+}
+
+/** What other gateways answer 201 to, and never arrives. */
+function whyNotLinked({ type }: MessageContent): string | null {
+  switch (type) {
+    case 'interactive':
+      return 'Buttons and lists of linked devices do not arrive on the network: send a poll or a text, or use an instance of kind WHATSAPP-BUSINESS'
+    case 'raw_template':
+    case 'template':
+      return 'Templates belong to business numbers: use an instance of kind WHATSAPP-BUSINESS'
+    default:
+      return null
+  }
+}
+
+function textLimit(kind: InstanceKind): number {
+  return kind === 'linked_device' ? NETWORK_TEXT : LIMITS.text
+}
+
+function captionLimit(kind: InstanceKind): number {
+  return kind === 'linked_device' ? NETWORK_TEXT : LIMITS.caption
+}
+
+function checkLength(field: string, text: string, limit: number): void {
+  // Code points, as everywhere; cheap for what is short in any case.
+  if (text.length <= limit || [...text].length <= limit) return
+  throw new Problem('invalid_field', `${field} must have at most ${limit} characters`)
+}

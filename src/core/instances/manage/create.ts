@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import type { Context } from '../../../context.js'
+import { isForeignKeyViolation, isUniqueViolation } from '../../../database/errors.js'
+import type { Queryable } from '../../../database/pool.js'
+import type { Instance } from '../../../model/instances/instance.js'
+import type { Tenant } from '../../../model/organizations/organization.js'
+import { Problem } from '../../../model/problem.js'
+import { countInstances, insertInstance, type NewInstance } from '../../../storage/instances/instances.js'
+import { claimInDirectory, directoryHash } from '../../../storage/organizations/directory.js'
+import { isApiKey } from '../../identity/api-keys.js'
+import {
+  chooseCredentials,
+  HEADER_TEXT,
+  type InstanceFieldNames,
+  type InstanceFields,
+  sealCredentials,
+} from './credentials.js'
+import { makeKnownToSimulator } from './sandbox.js'
+import { sealSettings } from './settings.js'
+
+/** An instance with its token in clear. */
+export interface CreatedInstance {
+  instance: Instance
+  token: string
+}
+
+const MAX_NAME_LENGTH = 100
+const MIN_TOKEN_LENGTH = 24
+const MAX_INSTANCES = 1_000
+/** So long after the simulator was not reached may somebody try again. */
+const SIMULATOR_RETRY_SECONDS = 2
+/** In paths they stand where in others the name does. */
+const VERBS: readonly string[] = [
+  ...['create', 'fetchInstances', 'connect', 'connectionState', 'restart', 'setPresence', 'logout', 'delete'],
+]
+
+/**
+ * Makes an instance under the given id (contract 5), and with `finish` what belongs to it, in one transaction; resolves to what `finish`
+ * does. A number of its own is claimed only after the upstream has shown it to its access token. Throws
+ * invalid_field, missing_field, instance_taken (a name, token or number that is in use), invalid_provider, upstream_credentials,
+ * upstream_unavailable, service_unavailable where the simulator does not answer, and not_supported for a kind that is not to be had here.
+ */
+export async function createInstance<Result>(
+  ctx: Context,
+  tenant: Tenant,
+  fields: InstanceFields,
+  id: string,
+  finish: (transaction: Queryable, created: CreatedInstance) => Promise<Result>,
+): Promise<Result> {
+  const name = checkName(fields.name, fields.fieldNames)
+  const token = checkToken(fields.token) ?? randomUUID().toUpperCase()
+  const credentials = await chooseCredentials(ctx, tenant, { ...fields, name })
+  const row: NewInstance = {
+    id,
+    name,
+    kind: fields.kind,
+    state: fields.kind === 'business_api' ? 'open' : 'close',
+    token: ctx.secrets.seal(token, `${tenant.id}:instance.token`),
+    token_hash: directoryHash(token),
+    number: fields.number ?? null,
+    owner: null,
+    settings: sealSettings(ctx, tenant.id, fields.settings ?? {}),
+    ...sealCredentials(ctx, tenant.id, credentials),
+  }
+  return insert(ctx, tenant, row, { token, fieldNames: fields.fieldNames }, finish)
+}
+
+function checkName(given: string, fieldNames: InstanceFieldNames): string {
+  const name = given.trim()
+  if (VERBS.includes(name))
+    throw new Problem('invalid_field', `${fieldNames.name} "${name}" is a word of the paths: choose another`)
+  // Clients resolve . and .. in a path themselves.
+  if (name !== '' && name !== '.' && name !== '..' && name.length <= MAX_NAME_LENGTH && !/[/\\?#\p{Cc}]/u.test(name))
+    return name
+  throw new Problem(
+    'invalid_field',
+    `${fieldNames.name} must have 1 to ${MAX_NAME_LENGTH} characters, none of them / \\ ? # or a control character`,
+  )
+}
+
+function checkToken(token: string | undefined): string | null {
+  if (token === undefined || token === '') return null
+  if (token.length < MIN_TOKEN_LENGTH) {
+    throw new Problem('invalid_field', `token must have at least ${MIN_TOKEN_LENGTH} characters, not ${token.length}`)
+  }
+  // It has to be told from the keys of organizations.
+  if (HEADER_TEXT.test(token) && !isApiKey(token)) return token
+  throw new Problem('invalid_field', 'token must be of printable ASCII without spaces, and not begin like an API key')
+}
+
+async function insert<Result>(
+  ctx: Context,
+  tenant: Tenant,
+  row: NewInstance,
+  { token, fieldNames }: { token: string; fieldNames: InstanceFieldNames },
+  finish: (transaction: Queryable, created: CreatedInstance) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await ctx.database.transaction(async (transaction) => {
+      if ((await countInstances(transaction, tenant.id)) >= MAX_INSTANCES) {
+        throw new Problem('forbidden', `The organization has ${MAX_INSTANCES} instances, and may have no more`)
+      }
+      const instance = await insertInstance(transaction, tenant.id, row)
+      if (instance === null) throw taken(`This name "${row.name}" is already in use.`)
+      if (!(await claimInDirectory(transaction, tenant.id, 'instance_token', token))) throw tokenTaken(row, fieldNames)
+      const number = row.phone_number_id
+      if (number !== null && !(await claimInDirectory(transaction, tenant.id, 'phone_number_id', number))) {
+        throw taken(`The number ${number} is already in use.`)
+      }
+      // Before the commit: what is there can be used.
+      await makeKnown(ctx, instance)
+      return await finish(transaction, { instance, token })
+    })
+  } catch (error) {
+    if (isForeignKeyViolation(error))
+      throw new Problem('organization_not_found', 'The organization has just been deleted')
+    if (isUniqueViolation(error, 'instances_token')) throw tokenTaken(row, fieldNames)
+    if (!isUniqueViolation(error, 'instances_number')) throw error
+    throw taken(`The number ${row.phone_number_id} is already in use by another instance.`)
+  }
+}
+
+/** Where a simulator is in use, it has to know the instance's number. */
+async function makeKnown(ctx: Context, instance: Instance): Promise<void> {
+  try {
+    await makeKnownToSimulator(ctx, instance)
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error)
+    throw new Problem(
+      'service_unavailable',
+      `The simulator cannot be reached: ${text}. No instance was made: try again`,
+      {
+        retry_after: SIMULATOR_RETRY_SECONDS,
+      },
+    )
+  }
+}
+
+function taken(text: string): Problem {
+  return new Problem('instance_taken', text)
+}
+
+/** Several numbers may have one access token, and a key opens one instance. */
+function tokenTaken({ kind, phone_number_id }: NewInstance, { accessToken }: InstanceFieldNames): Problem {
+  const isOwnNumber = kind === 'business_api' && phone_number_id !== null
+  const advice = isOwnNumber ? `give the number's access token as ${accessToken}, and ` : ''
+  return taken(`This token is already in use: ${advice}choose another token, or leave it out`)
+}

@@ -1,0 +1,36 @@
+import type { Context } from '../../../context.js'
+import type { Database } from '../../../database/pool.js'
+import { coalesce } from '../../../lib/async/batcher.js'
+import { isStorable } from '../../../lib/text/text.js'
+import type { Instance } from '../../../model/instances/instance.js'
+import { Problem } from '../../../model/problem.js'
+import { findInstancesByName, type InstanceLookup } from '../../../storage/instances/instances.js'
+
+const MAX_BATCH = 500
+
+/** Makes the look-up of a process: instances that are asked for at the same moment are found by one statement. */
+export function createInstanceLookup(database: Database): Context['lookUpInstance'] {
+  return coalesce((lookups: InstanceLookup[]) => findInstancesByName(database, lookups), MAX_BATCH)
+}
+
+/** The organization's instance of this name. Throws instance_not_found, for another organization's as well (contract 5). */
+export async function requireInstance(
+  ctx: Pick<Context, 'lookUpInstance'>,
+  organizationId: string,
+  name: string,
+): Promise<Instance> {
+  // What PostgreSQL does not take as text would fail the look-ups of all others that share the statement.
+  const instance = isStorable(name) ? await ctx.lookUpInstance({ organizationId, name }) : null
+  if (instance === null) throw instanceNotFound(name)
+  return instance
+}
+
+/** Refuses an instance that is not connected. Throws instance_not_open. */
+export function requireOpen({ state }: Pick<Instance, 'state'>): void {
+  if (state !== 'open') throw new Problem('instance_not_open', 'Connection Closed')
+}
+
+/** The problem of a name that no instance of the organization has. */
+export function instanceNotFound(name: string): Problem {
+  return new Problem('instance_not_found', `The "${name}" instance does not exist`)
+}

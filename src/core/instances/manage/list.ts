@@ -1,0 +1,86 @@
+import type { Context } from '../../../context.js'
+import { type Instance, lineIdOf } from '../../../model/instances/instance.js'
+import { Problem } from '../../../model/problem.js'
+import { findLineTotals } from '../../../storage/instances/channel-counts.js'
+import { countLineContacts } from '../../../storage/instances/counts.js'
+import { listInstances as listRows } from '../../../storage/instances/instances.js'
+
+/** Which instances are asked for; what is left out does not matter. */
+export interface InstanceFilter {
+  id?: string | undefined
+  name?: string | undefined
+  /** As it was given when the instance was made, or digits of the number that is connected. */
+  number?: string | undefined
+}
+
+/** An instance with its token in clear. */
+export interface ListedInstance {
+  instance: Instance
+  token: string
+  counts: InstanceCounts
+}
+
+/** What went through an instance's connection: messages, all of them; and the people that the newest of them were with. */
+export interface InstanceCounts {
+  messages: number
+  contacts: number
+}
+
+/** How many messages are looked through for the people of one instance, and of all that are listed together. */
+const MAX_LOOKED_AT = 10_000
+const MAX_LOOKED_AT_IN_ALL = 100_000
+
+/** The organization's instances, oldest first; with `onlyId`, as if there were no other. Throws instance_not_found where a name or an id is asked for that none has. */
+export async function listInstances(
+  ctx: Pick<Context, 'database' | 'secrets'>,
+  organizationId: string,
+  filter: InstanceFilter,
+  onlyId?: string,
+): Promise<ListedInstance[]> {
+  const all = await listRows(ctx.database, organizationId)
+  const open = onlyId === undefined ? all : all.filter(({ id }) => id === onlyId)
+  const instances = open.filter((instance) => fits(instance, filter))
+  const asked = filter.name ?? filter.id
+  if (instances.length === 0 && asked !== undefined) {
+    throw new Problem('instance_not_found', `Instance "${asked}" not found`)
+  }
+  const countsOf = await count(ctx, organizationId, instances)
+  return instances.map((instance) => ({
+    instance,
+    token: openToken(ctx, instance),
+    counts: countsOf(instance),
+  }))
+}
+
+/** The same with nothing but their rows. */
+export function listInstanceRows({ database }: Pick<Context, 'database'>, organizationId: string): Promise<Instance[]> {
+  return listRows(database, organizationId)
+}
+
+/** The token of an instance in clear; whoever may see the instance may see it. */
+export function openToken({ secrets }: Pick<Context, 'secrets'>, { organization_id, token }: Instance): string {
+  return secrets.open(token, `${organization_id}:instance.token`)
+}
+
+function fits(instance: Instance, { id, name, number }: InstanceFilter): boolean {
+  if (id !== undefined && instance.id !== id.toLowerCase()) return false
+  if (name !== undefined && instance.name !== name) return false
+  return number === undefined || instance.number === number || instance.owner === number
+}
+
+async function count(
+  { database }: Pick<Context, 'database'>,
+  organizationId: string,
+  instances: readonly Instance[],
+): Promise<(instance: Instance) => InstanceCounts> {
+  const lines = [...new Set(instances.map(lineIdOf))]
+  const limit = Math.min(MAX_LOOKED_AT, Math.floor(MAX_LOOKED_AT_IN_ALL / Math.max(1, lines.length)))
+  const [messages, contacts] = await Promise.all([
+    findLineTotals(database, organizationId, lines),
+    countLineContacts(database, organizationId, lines, limit),
+  ])
+  return (instance) => {
+    const line = lineIdOf(instance)
+    return { messages: messages.get(line) ?? 0, contacts: contacts.get(line) ?? 0 }
+  }
+}

@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto'
+import type { Context } from '../../../context.js'
+import type { Instance } from '../../../model/instances/instance.js'
+import type { Tenant } from '../../../model/organizations/organization.js'
+import type { BusinessNumber } from '../../../upstream/client.js'
+import { openBusinessNumber, requireUpstream } from '../../organizations/business-number.js'
+
+/** The number at the upstream that an instance sends by: its own, else the organization's. Throws invalid_provider. */
+export function openInstanceNumber(
+  { secrets }: Pick<Context, 'secrets'>,
+  tenant: Tenant,
+  { phone_number_id, access_token }: Instance,
+): BusinessNumber {
+  if (phone_number_id === null || access_token === null) {
+    return openBusinessNumber({ secrets }, tenant.id, requireUpstream(tenant))
+  }
+  const accessToken = secrets.open(access_token, `${tenant.id}:instance.access_token`)
+  return { phoneNumberId: phone_number_id, accessToken }
+}
+
+/** Makes the simulator, where one is in use, know the number that an instance has of its own. Throws where it cannot. */
+export async function linkOwnNumber(
+  { secrets, linkWithSimulator }: Pick<Context, 'secrets' | 'linkWithSimulator'>,
+  { organization_id, phone_number_id, business_account_id, access_token, app_secret }: Instance,
+): Promise<void> {
+  if (linkWithSimulator === null || phone_number_id === null || access_token === null) return
+  await linkWithSimulator({
+    phoneNumberId: phone_number_id,
+    businessAccountId: business_account_id ?? phone_number_id,
+    accessToken: secrets.open(access_token, `${organization_id}:instance.access_token`),
+    // Without one its callbacks are refused (contract 5), so they may be signed with any.
+    appSecret: app_secret
+      ? secrets.open(app_secret, `${organization_id}:instance.app_secret`)
+      : randomBytes(32).toString('base64url'),
+  })
+}

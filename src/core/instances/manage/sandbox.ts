@@ -1,0 +1,49 @@
+import type { Context } from '../../../context.js'
+import type { Instance } from '../../../model/instances/instance.js'
+import { listOwnNumberInstances } from '../../../storage/instances/instances.js'
+import { linkOwnNumber } from './number.js'
+import { recordState } from './state.js'
+
+type SimulatorContext = Pick<Context, 'sandboxes' | 'secrets' | 'linkWithSimulator'>
+type SandboxContext = SimulatorContext & Pick<Context, 'database' | 'log' | 'signals'>
+
+/** Makes the simulator, where one is in use, know the number or the phone that an instance has of its own. Throws where it cannot. */
+export async function makeKnownToSimulator(ctx: SimulatorContext, instance: Instance): Promise<void> {
+  if (instance.kind === 'sandbox') await registerSandbox(ctx, instance)
+  else await linkOwnNumber(ctx, instance)
+}
+
+/** Makes the simulator know an instance's phone, as it was last; resolves to whether it knew of another state. Throws where it cannot. */
+export async function registerSandbox(
+  ctx: Pick<Context, 'sandboxes' | 'secrets'>,
+  { organization_id: organizationId, name, state, owner, profile_name, access_token, app_secret }: Instance,
+) {
+  if (ctx.sandboxes === null || access_token === null || app_secret === null) return null
+  return ctx.sandboxes.register({
+    organizationId,
+    name,
+    accessToken: ctx.secrets.open(access_token, `${organizationId}:instance.access_token`),
+    appSecret: ctx.secrets.open(app_secret, `${organizationId}:instance.app_secret`),
+    state,
+    number: owner,
+    profileName: profile_name,
+  })
+}
+
+/** The same for the instances of all organizations; what the simulator knows better of a phone is taken over. */
+export async function makeAllKnownToSimulator(ctx: SandboxContext): Promise<void> {
+  if (ctx.sandboxes === null) return
+  for (const instance of await listOwnNumberInstances(ctx.database)) {
+    await tell(ctx, instance).catch((error: unknown) => {
+      ctx.log.warn({ err: error, instance: instance.name }, "the simulator does not know an instance's number")
+    })
+  }
+}
+
+async function tell(ctx: SandboxContext, instance: Instance): Promise<void> {
+  if (instance.kind !== 'sandbox') return linkOwnNumber(ctx, instance)
+  const phone = await registerSandbox(ctx, instance)
+  if (phone === null || (phone.state === instance.state && phone.number === instance.owner)) return
+  const { state, number: owner, profileName } = phone
+  await recordState(ctx, instance.organization_id, instance.id, { state, owner, profileName })
+}

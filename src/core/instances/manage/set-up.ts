@@ -1,0 +1,55 @@
+import type { Context } from '../../../context.js'
+import type { InstanceWebhookFields } from '../../../model/instances/gateway-webhook.js'
+import type { Tenant } from '../../../model/organizations/organization.js'
+import { findInstanceById } from '../../../storage/instances/instances.js'
+import { type CreatedInstance, createInstance } from './create.js'
+import type { InstanceFields } from './credentials.js'
+import { openToken } from './list.js'
+import {
+  checkInstanceWebhook,
+  type InstanceWebhook,
+  makeInstanceWebhook,
+  recoverInstanceWebhook,
+  setInstanceWebhook,
+} from './webhook.js'
+
+/** A new instance, with the webhook that it was given. */
+export type SetUpInstance = CreatedInstance & { webhook: InstanceWebhook | null }
+
+/** What an instance is set up from. */
+export type SetUpFields = InstanceFields & { webhook: InstanceWebhookFields | null }
+
+/**
+ * Makes an instance, and its webhook, both under the given id and both or none; what is wrong with either is found before. Throws like
+ * createInstance and setInstanceWebhook.
+ */
+export async function setUpInstance(
+  ctx: Context,
+  tenant: Tenant,
+  { webhook, ...fields }: SetUpFields,
+  id: string,
+): Promise<SetUpInstance> {
+  if (webhook === null) return createInstance(ctx, tenant, fields, id, async (_, made) => ({ ...made, webhook: null }))
+  const checked = { ...webhook, url: await checkInstanceWebhook(ctx, webhook) }
+  const setUp = await createInstance(ctx, tenant, fields, id, async (transaction, made) => ({
+    ...made,
+    webhook: await makeInstanceWebhook(ctx, transaction, made.instance, checked, id),
+  }))
+  ctx.signals.send({ topic: 'webhooks', organizationId: tenant.id })
+  return setUp
+}
+
+/** The instance that an attempt to set it up has left under its id, with its webhook, which attempts of older versions may not have come to; null where it left none. */
+export async function recoverSetUp(
+  ctx: Context,
+  tenant: Tenant,
+  { webhook }: SetUpFields,
+  id: string,
+): Promise<SetUpInstance | null> {
+  const instance = await findInstanceById(ctx.database, tenant.id, id)
+  if (instance === null) return null
+  const created = { instance, token: openToken(ctx, instance) }
+  if (webhook === null) return { ...created, webhook: null }
+  const set = await recoverInstanceWebhook(ctx, tenant.id, instance, id)
+  return { ...created, webhook: set ?? (await setInstanceWebhook(ctx, tenant.id, instance, webhook, id)) }
+}

@@ -1,0 +1,56 @@
+import type { Context } from '../../../context.js'
+import { isJsonObject } from '../../../lib/text/json.js'
+import type { Instance } from '../../../model/instances/instance.js'
+import { changeInstanceSettings } from '../../../storage/instances/instances.js'
+import { instanceNotFound } from './find.js'
+
+type Settings = Instance['settings']
+
+/** The setting that is a secret: the key of a telephone service. */
+const SECRET = 'wavoipToken'
+
+/**
+ * Sets those settings of an instance that are given, and resolves to all that it has then, in clear. A linked device acts on them from
+ * the next renewal of its lease. Throws instance_not_found.
+ */
+export async function setInstanceSettings(
+  ctx: Pick<Context, 'database' | 'secrets'>,
+  { organization_id: organizationId, id, name }: Instance,
+  given: Settings,
+): Promise<Settings> {
+  const settings = await changeInstanceSettings(
+    ctx.database,
+    organizationId,
+    id,
+    sealSettings(ctx, organizationId, given),
+  )
+  if (settings === null) throw instanceNotFound(name)
+  return openSettings(ctx, { organization_id: organizationId, settings })
+}
+
+/** Settings as an instance's row holds them: the secret among them as `{"sealed": …}`, base64. */
+export function sealSettings(
+  { secrets }: Pick<Context, 'secrets'>,
+  organizationId: string,
+  settings: Settings,
+): Settings {
+  const secret = settings[SECRET]
+  if (typeof secret !== 'string' || secret === '') return settings
+  return { ...settings, [SECRET]: { sealed: secrets.seal(secret, contextOf(organizationId)).toString('base64') } }
+}
+
+/** The settings of an instance in clear. */
+export function openSettings(
+  { secrets }: Pick<Context, 'secrets'>,
+  { organization_id: organizationId, settings }: Pick<Instance, 'organization_id' | 'settings'>,
+): Settings {
+  const secret = settings[SECRET]
+  // A row of an earlier version holds it in clear until it is set again.
+  if (!isJsonObject(secret)) return settings
+  const opened = secrets.open(Buffer.from(String(secret.sealed), 'base64'), contextOf(organizationId))
+  return { ...settings, [SECRET]: opened }
+}
+
+function contextOf(organizationId: string): string {
+  return `${organizationId}:instance.${SECRET}`
+}

@@ -1,0 +1,164 @@
+import type { Context } from '../../../context.js'
+import { isForeignKeyViolation } from '../../../database/errors.js'
+import type { Queryable } from '../../../database/pool.js'
+import { newWebhookSecret } from '../../../lib/crypto/standard-webhooks.js'
+import {
+  checkHeaders,
+  type InstanceWebhookFields,
+  readGatewayEvents,
+  type ShownInstanceWebhook,
+} from '../../../model/instances/gateway-webhook.js'
+import type { Instance } from '../../../model/instances/instance.js'
+import {
+  findInstanceWebhook as findRow,
+  putInstanceWebhook,
+  switchOffInstanceWebhook,
+} from '../../../storage/instances/webhooks.js'
+import { requireCallable } from '../../webhooks/endpoints.js'
+import {
+  openWebhookHeaders,
+  openWebhookSecrets,
+  sealWebhookHeaders,
+  sealWebhookSecret,
+} from '../../webhooks/secrets.js'
+import { instanceNotFound } from './find.js'
+
+/** The webhook of an instance as its owner sees it. */
+export interface InstanceWebhook {
+  webhook: ShownInstanceWebhook
+  headers: Record<string, string>
+  /** `whsec_…`, to be shown this once; null where the webhook was there before. */
+  secret: string | null
+}
+
+type WebhookContext = Pick<Context, 'database' | 'secrets'>
+
+/**
+ * Sets the webhook of an instance, under the given id where it has none yet: for the events from now on, and switched on again where it
+ * was disabled. What is left out of `fields` is as at the beginning, not as it was. One that is switched off needs no url that can be
+ * called: it keeps the one it had, and where it had none, nothing is stored. Throws invalid_field, instance_not_found.
+ */
+export async function setInstanceWebhook(
+  ctx: WebhookContext & Pick<Context, 'endpoints' | 'signals' | 'clock'>,
+  organizationId: string,
+  instance: Instance,
+  fields: InstanceWebhookFields,
+  id: string,
+): Promise<InstanceWebhook> {
+  const url = await checkInstanceWebhook(ctx, fields)
+  if (url === null) return switchOff(ctx, organizationId, instance, fields, id)
+  const set = await refusingDeleted(instance, () =>
+    ctx.database.transaction((transaction) => put(ctx, transaction, instance, { ...fields, url }, id)),
+  )
+  ctx.signals.send({ topic: 'webhooks', organizationId })
+  return set
+}
+
+/**
+ * Makes the webhook of an instance that the same transaction makes; `url` is what checkInstanceWebhook has resolved to. To be told of by
+ * the signal `webhooks` after the commit.
+ */
+export async function makeInstanceWebhook(
+  ctx: Pick<Context, 'secrets' | 'clock'>,
+  transaction: Queryable,
+  instance: Instance,
+  { url, ...fields }: InstanceWebhookFields,
+  id: string,
+): Promise<InstanceWebhook> {
+  if (url !== null) return put(ctx, transaction, instance, { ...fields, url }, id)
+  return { webhook: notStored(instance, fields, id, ctx.clock()), headers: { ...fields.headers }, secret: null }
+}
+
+/** Refuses what would not do for a webhook. Resolves to its url; null where it is switched off and names none that can be called. Throws invalid_field. */
+export async function checkInstanceWebhook(
+  ctx: Pick<Context, 'endpoints'>,
+  { enabled, events, headers, url }: InstanceWebhookFields,
+): Promise<string | null> {
+  readGatewayEvents(events)
+  checkHeaders(headers)
+  if (url === null) return null
+  if (!enabled) return (await ctx.endpoints.check(url)) === null ? url : null
+  await requireCallable(ctx, url)
+  return url
+}
+
+/** The webhook that an attempt to set it has made under its id; null where it has not, or the instance had one before. */
+export async function recoverInstanceWebhook(
+  ctx: WebhookContext & Pick<Context, 'clock'>,
+  organizationId: string,
+  instance: Instance,
+  id: string,
+): Promise<InstanceWebhook | null> {
+  const webhook = await findRow(ctx.database, organizationId, instance.id)
+  if (webhook?.id !== id) return null
+  const [secret = null] = openWebhookSecrets(ctx.secrets, webhook, ctx.clock())
+  return { webhook, headers: openWebhookHeaders(ctx.secrets, webhook), secret }
+}
+
+/** The webhook of an instance; null where it has none. */
+export async function findInstanceWebhook(
+  ctx: WebhookContext,
+  organizationId: string,
+  { id }: Pick<Instance, 'id'>,
+): Promise<InstanceWebhook | null> {
+  const webhook = await findRow(ctx.database, organizationId, id)
+  return webhook && { webhook, headers: openWebhookHeaders(ctx.secrets, webhook), secret: null }
+}
+
+async function put(
+  { secrets }: Pick<Context, 'secrets'>,
+  transaction: Queryable,
+  { organization_id: organizationId, id: instanceId }: Instance,
+  { url, events, enabled, byEvents, base64, headers }: InstanceWebhookFields & { url: string },
+  id: string,
+): Promise<InstanceWebhook> {
+  const secret = newWebhookSecret()
+  const webhook = await putInstanceWebhook(transaction, organizationId, instanceId, {
+    id,
+    url,
+    events: readGatewayEvents(events),
+    secret: sealWebhookSecret(secrets, organizationId, secret),
+    active: enabled,
+    by_events: byEvents,
+    with_base64: base64,
+    headers: sealWebhookHeaders(secrets, organizationId, headers),
+  })
+  return { webhook, headers: { ...headers }, secret: webhook.id === id ? secret : null }
+}
+
+async function switchOff(
+  ctx: WebhookContext & Pick<Context, 'signals' | 'clock'>,
+  organizationId: string,
+  instance: Instance,
+  fields: InstanceWebhookFields,
+  id: string,
+): Promise<InstanceWebhook> {
+  const webhook = await switchOffInstanceWebhook(ctx.database, organizationId, instance.id)
+  if (webhook === null) {
+    return { webhook: notStored(instance, fields, id, ctx.clock()), headers: { ...fields.headers }, secret: null }
+  }
+  ctx.signals.send({ topic: 'webhooks', organizationId })
+  return { webhook, headers: openWebhookHeaders(ctx.secrets, webhook), secret: null }
+}
+
+/** What is switched off before it ever had a url says nothing that were worth a row. */
+function notStored(
+  { id: instanceId }: Instance,
+  { events, byEvents, base64 }: Omit<InstanceWebhookFields, 'url'>,
+  id: string,
+  now: Date,
+): ShownInstanceWebhook {
+  return {
+    ...{ id, url: '', events: readGatewayEvents(events), active: false, by_events: byEvents, with_base64: base64 },
+    ...{ instance_id: instanceId, created_at: now, updated_at: now },
+  }
+}
+
+async function refusingDeleted<Result>({ name }: Instance, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isForeignKeyViolation(error)) throw instanceNotFound(name)
+    throw error
+  }
+}

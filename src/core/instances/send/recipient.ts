@@ -1,0 +1,31 @@
+import { excerpt } from '../../../lib/text/text.js'
+import { userIdChatId } from '../../../model/contacts/phone-number.js'
+import { type GatewayNumber, readGatewayNumber } from '../../../model/instances/gateway-number.js'
+import type { Organization } from '../../../model/organizations/organization.js'
+import { Problem } from '../../../model/problem.js'
+import type { ContactNumber } from '../../contacts/contacts.js'
+
+/** Whom a message goes to. */
+export interface GatewayRecipient extends ContactNumber {
+  kind: GatewayNumber['kind']
+  /** As the client wrote it. */
+  given: string
+  /** The chat on the network. */
+  jid: string
+}
+
+/** Reads a recipient as clients of the gateway name it; `field` is what its errors call it. Throws invalid_field. */
+export function readRecipient({ default_country }: Organization, field: string, value: string): GatewayRecipient {
+  const number = readGatewayNumber(value, default_country)
+  if (number === null) {
+    throw new Problem(
+      'invalid_field',
+      `${field} "${excerpt(value)}" is no number: give digits with the country code, such as 5511999990000, or a group's id`,
+    )
+  }
+  const { kind } = number
+  if (kind === 'person') return { ...number, given: value, jid: `${number.digits}@s.whatsapp.net` }
+  const { jid } = number
+  const chatId = userIdChatId(jid)
+  return { kind, given: value, jid, digits: chatId, forms: [`user:${jid}`, chatId] }
+}

@@ -1,0 +1,216 @@
+import type { Context } from '../../../context.js'
+import { isForeignKeyViolation, isUniqueViolation } from '../../../database/errors.js'
+import { sleep } from '../../../lib/async/backoff.js'
+import { newId } from '../../../lib/bytes/id.js'
+import { excerpt } from '../../../lib/text/text.js'
+import { isUserIdChatId } from '../../../model/contacts/phone-number.js'
+import { type Chat, chatOf } from '../../../model/instances/gateway-message.js'
+import { type Instance, lineIdOf } from '../../../model/instances/instance.js'
+import type { MessageContent } from '../../../model/messages/content.js'
+import type { ShownMessage } from '../../../model/messages/message.js'
+import type { Tenant } from '../../../model/organizations/organization.js'
+import { Problem } from '../../../model/problem.js'
+import { insertContact } from '../../../storage/contacts/contacts.js'
+import { type Wanted, withPrepared } from '../../media/convert.js'
+import type { Line } from '../../messages/send/channel.js'
+import type { SendResult } from '../../messages/send/outcome.js'
+import { checkMessage, type SendCommand, sendMessage } from '../../messages/send/send.js'
+import { findTemplateCategory } from '../../templates/templates.js'
+import { checkGroup, checkSupport } from '../manage/capabilities.js'
+import { requireOpen } from '../manage/find.js'
+import { openDevice } from '../sessions/device.js'
+import { instanceLine } from './channel.js'
+import type { GatewayRecipient } from './recipient.js'
+
+/** A message that a client of the gateway wants sent. */
+export interface InstanceSend {
+  /** The id that the message will have. */
+  id: string
+  recipient: GatewayRecipient
+  content: MessageContent
+  /** What its file is made into first; null: nothing. */
+  wanted: Wanted | null
+  /** What the file is called in errors. */
+  fileField: string
+  about: SendCommand['about']
+  /** How long it is shown to be typed, or recorded, before it is sent. */
+  delayMs: number
+  /** Aborted when the client hangs up: what has not been sent by then is not sent. */
+  signal: AbortSignal
+}
+
+/** A message with the chat that it stands in. */
+export interface MessageInChat {
+  message: ShownMessage
+  chat: Chat
+}
+
+/** A sign of life is forgotten on the phone after some time. */
+const SHOW_AGAIN_MS = 10_000
+const SHOW_TIMEOUT_MS = 5_000
+/**
+ * Sends one message by an instance; whom nobody knows yet becomes a contact. Throws like sendMessage, and instance_not_open,
+ * not_supported, invalid_field, invalid_media, invalid_provider; nothing is sent then.
+ */
+export async function sendByInstance(
+  ctx: Context,
+  tenant: Tenant,
+  instance: Instance,
+  send: InstanceSend,
+): Promise<SendResult> {
+  const { recipient } = send
+  checkSupport(instance.kind, send.content)
+  if (recipient.kind === 'group') checkGroup(instance.kind)
+  requireOpen(instance)
+  const line = instanceLine(ctx, tenant, instance)
+  if (recipient.kind === 'lid' && !line.namesChats) await checkKnownNumber(ctx, tenant, recipient)
+  const command = { ...commandOf(send), isPromotional: await isPromotional(ctx, tenant, instance, send.content) }
+  if (send.wanted !== null || send.delayMs > 0) await checkFirst(ctx, tenant, line, send, command)
+  await showPresence(ctx, tenant, instance, send)
+  return withContent(ctx, tenant, send, async (content) => {
+    if (send.signal.aborted) throw hungUp()
+    return sendToContact(ctx, tenant, line, recipient, { ...command, content })
+  })
+}
+
+/** A message that was sent, as it stands now; null where none was recorded under the id. */
+export async function findSent(ctx: Context, tenant: Tenant, id: string): Promise<MessageInChat | null> {
+  const found = await ctx.lookUpMessage({ organizationId: tenant.id, id })
+  return found && { message: found.message, chat: chatOf(found.contact) }
+}
+
+function commandOf({ id, recipient, about, content, fileField }: InstanceSend): Omit<SendCommand, 'isPromotional'> {
+  return { id, to: recipient, about, content, fileField, memberId: null, recipient: null }
+}
+
+/** Whoever hides the number is written to by it alone there, where it has become known. Throws not_supported. */
+async function checkKnownNumber(ctx: Context, tenant: Tenant, { forms, given }: GatewayRecipient): Promise<void> {
+  const contact = await ctx.lookUpContact({ organizationId: tenant.id, addresses: forms })
+  if (contact !== null && contact.phone_number !== null) return
+  throw new Problem(
+    'not_supported',
+    `The business API does not know the id ${excerpt(given)}, which hides a number: give the number, or use a linked device`,
+  )
+}
+
+/** Whether it is kept from who wants no broadcasts, as what is not known to be anything else: templates of other accounts are not. */
+async function isPromotional(
+  ctx: Context,
+  tenant: Tenant,
+  instance: Instance,
+  content: MessageContent,
+): Promise<boolean> {
+  if (content.type !== 'raw_template') return false
+  const isOfOtherAccount = instance.business_account_id !== tenant.upstream?.business_account_id
+  if (lineIdOf(instance) !== null && isOfOtherAccount) return true
+  const category = await findTemplateCategory(ctx, tenant, content.name, content.language)
+  return category === null || category === 'MARKETING'
+}
+
+/** Whom it goes to, and what it answers, is looked at before anybody waits, and before its file is fetched (contract 4). */
+async function checkFirst(
+  ctx: Context,
+  tenant: Tenant,
+  line: Line,
+  { recipient, delayMs }: InstanceSend,
+  command: SendCommand,
+): Promise<void> {
+  try {
+    await checkMessage(ctx, tenant, line, command, delayMs)
+  } catch (error) {
+    passStranger(error, recipient, command)
+  }
+}
+
+/** Its file is made into what the network takes, where that is wanted. */
+function withContent(
+  ctx: Context,
+  tenant: Tenant,
+  { content, wanted, fileField }: InstanceSend,
+  work: (content: MessageContent) => Promise<SendResult>,
+): Promise<SendResult> {
+  if (wanted === null || (content.type !== 'audio' && content.type !== 'sticker')) return work(content)
+  const named = { organizationId: tenant.id, field: fileField }
+  return withPrepared(ctx, named, content.file, wanted, ({ file, voice }) =>
+    work(content.type === 'audio' ? { ...content, file, voice } : { ...content, file }),
+  )
+}
+
+/** Shows in the chat that something is on its way, where the connection can, for as long as was asked. */
+async function showPresence(
+  ctx: Context,
+  tenant: Tenant,
+  instance: Instance,
+  { recipient, content, delayMs, signal }: InstanceSend,
+): Promise<void> {
+  const presence = content.type === 'audio' ? 'recording' : 'composing'
+  const until = Date.now() + delayMs
+  for (let left = delayMs; left > 0; left = until - Date.now()) {
+    // What a connection cannot show is no reason not to send.
+    await openDevice(ctx, tenant, instance)({ verb: 'show_presence', jid: recipient.jid, presence }, SHOW_TIMEOUT_MS)
+    await sleep(Math.max(0, Math.min(SHOW_AGAIN_MS, until - Date.now())), signal).catch(() => {
+      throw hungUp()
+    })
+  }
+}
+
+/** Nobody reads it: it ends the request. */
+function hungUp(): Problem {
+  return new Problem('service_unavailable', 'The client hung up before the message was sent: it is not sent')
+}
+
+async function sendToContact(
+  ctx: Context,
+  tenant: Tenant,
+  line: Line,
+  recipient: GatewayRecipient,
+  command: SendCommand,
+): Promise<SendResult> {
+  try {
+    return await sendMessage(ctx, tenant, line, command)
+  } catch (error) {
+    passStranger(error, recipient, command)
+  }
+  await makeContact(ctx, tenant, recipient)
+  return sendMessage(ctx, tenant, line, command)
+}
+
+/** Passes over the error that nobody knows the recipient, where a contact can be made; throws every other one. */
+function passStranger(error: unknown, recipient: GatewayRecipient, { about }: Pick<SendCommand, 'about'>): void {
+  if (!(error instanceof Problem) || error.code !== 'contact_not_found') throw error
+  if (about !== null) throw unknownMessage(about)
+  if (recipient.kind === 'person' && isUserIdChatId(recipient.digits)) throw unknownPerson(recipient)
+}
+
+/** A chat id that nobody has any more leads to nobody on the network. */
+function unknownPerson({ digits }: GatewayRecipient): Problem {
+  return new Problem('contact_not_found', `No contact has the chat id ${digits} any more`, { chat_id: digits })
+}
+
+/** Whom nobody knows has no conversation either. */
+function unknownMessage({ id, field }: NonNullable<SendCommand['about']>): Problem {
+  return new Problem('message_not_found', `${field} "${id}" is not a message of the conversation`)
+}
+
+async function makeContact(ctx: Context, tenant: Tenant, { kind, digits, forms }: GatewayRecipient): Promise<void> {
+  try {
+    await insertContact(ctx.database, tenant.id, {
+      id: newId(),
+      eventId: newId(),
+      chat_id: digits,
+      phone_number: kind === 'person' ? `+${digits}` : null,
+      addresses: forms,
+      full_name: null,
+      email: null,
+      tags: [],
+      allow_broadcast: true,
+      source: { type: 'gateway_send', created_at: ctx.clock().toISOString() },
+    })
+  } catch (error) {
+    if (isForeignKeyViolation(error)) {
+      throw new Problem('organization_not_found', 'The organization of this API key has just been deleted')
+    }
+    // Somebody else made it at the same moment.
+    if (!isUniqueViolation(error)) throw error
+  }
+}

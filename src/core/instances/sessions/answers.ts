@@ -1,0 +1,106 @@
+import type { DeviceAnswer } from '../../../channels/device.js'
+import type { Context } from '../../../context.js'
+import { inTime } from '../../../lib/async/timeout.js'
+import type { Signal } from '../../../model/notification.js'
+import { type TakenAnswer, takeAnswers } from '../../../storage/instances/commands.js'
+import { openFromProcess } from './encrypted-command.js'
+
+/** The answers of other processes that this one waits for. */
+export interface Answers {
+  /** The answer to a command, which ends with that; null where none has come within `timeoutMs`. */
+  wait(organizationId: string, id: string, timeoutMs: number): Promise<DeviceAnswer | null>
+}
+
+interface Waiter {
+  organizationId: string
+  id: string
+  take(answer: DeviceAnswer): void
+}
+
+/** So long it takes at most until an answer is seen whose signal was lost. */
+const LOOK_MS = 250
+
+/** Looks for all answers that are waited for at once, when a signal tells of one and from time to time. */
+export function createAnswers(ctx: Pick<Context, 'database' | 'signals' | 'secrets' | 'log'>): Answers {
+  const waiting = new Map<string, Waiter>()
+  let looking: Promise<void> | null = null
+  let isListening = false
+  let isLooking = false
+  let isCalled = false
+  let wake = () => {}
+
+  async function wait(organizationId: string, id: string, timeoutMs: number): Promise<DeviceAnswer | null> {
+    if (!isListening) ctx.signals.listen(hear)
+    isListening = true
+    let answer: DeviceAnswer | null = null
+    const taken = new Promise<void>((resolve) => {
+      const take = (given: DeviceAnswer) => {
+        answer = given
+        resolve()
+      }
+      waiting.set(id, { organizationId, id, take })
+    })
+    if (!isLooking) void lookOn()
+    await inTime(taken, timeoutMs)
+    // What a look under way has taken is nowhere else any more.
+    if (answer === null) await looking
+    waiting.delete(id)
+    return answer
+  }
+
+  async function lookOn(): Promise<void> {
+    isLooking = true
+    while (waiting.size > 0) {
+      isCalled = false
+      looking = look()
+      await looking
+      looking = null
+      if (!isCalled) await nap()
+    }
+    isLooking = false
+  }
+
+  async function look(): Promise<void> {
+    try {
+      for (const taken of await takeAnswers(ctx.database, [...waiting.values()])) {
+        waiting.get(taken.id)?.take(open(taken))
+        waiting.delete(taken.id)
+      }
+    } catch (error) {
+      ctx.log.warn({ err: error }, 'answers of linked devices could not be read; trying again')
+    }
+  }
+
+  /** What one answer is wrong with must not lose the others: they stand nowhere else any more. */
+  function open({ organization_id: organizationId, id, answer }: TakenAnswer): DeviceAnswer {
+    try {
+      return openFromProcess<DeviceAnswer>(ctx.secrets, organizationId, answer)
+    } catch (error) {
+      ctx.log.warn({ err: error, organizationId, id }, 'the answer of a linked device could not be opened')
+      return { outcome: 'unknown', text: 'the answer of the process that runs this instance could not be read' }
+    }
+  }
+
+  function nap(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, LOOK_MS)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  function hear(signal: Signal): void {
+    if (signal.topic !== 'commands' && signal.topic !== 'missed') return
+    const organizationIds = signal.topic === 'commands' ? signal.organizationIds : null
+    const isConcerned = [...waiting.values()].some(
+      ({ organizationId }) => organizationIds === null || organizationIds.includes(organizationId),
+    )
+    if (!isConcerned) return
+    isCalled = true
+    wake()
+  }
+
+  return { wait }
+}

@@ -1,0 +1,83 @@
+import type { Device, DeviceAnswer, DeviceCommand } from '../../../channels/device.js'
+import type { Context } from '../../../context.js'
+import { startLoop } from '../../../lib/async/loop.js'
+import type { Signal } from '../../../model/notification.js'
+import { answerCommand, type BegunCommand, beginCommands } from '../../../storage/instances/commands.js'
+import type { HeldInstance } from '../../../storage/instances/leases.js'
+import { openFromProcess, sealForProcess } from './encrypted-command.js'
+
+/** Does what other processes ask of the devices that this one runs. */
+export interface CommandLoop {
+  /** Looks for commands now. */
+  call(): void
+  /** Begins no more; resolves when those that were begun have been answered. */
+  stop(): Promise<void>
+}
+
+/** The devices of this process. */
+export interface RunningDevices {
+  find(organizationId: string, instanceId: string): Device | undefined
+  running(): Pick<HeldInstance, 'organization_id' | 'id'>[]
+}
+
+/** So long it takes at most until a command is seen whose signal was lost. */
+const LOOK_MS = 1_000
+const MAX_BEGUN = 100
+
+/**
+ * Starts to do the commands of other processes. Each is begun once, by a mark in its row, before anything is done: whoever asked can
+ * tell one that was not begun from one of which nobody knows.
+ */
+export function startCommandLoop(
+  ctx: Pick<Context, 'database' | 'processId' | 'signals' | 'secrets' | 'log'>,
+  { find, running }: RunningDevices,
+): CommandLoop {
+  const underWay = new Set<Promise<void>>()
+
+  async function round(): Promise<boolean> {
+    const instances = running()
+    if (instances.length === 0) return false
+    const begun = await beginCommands(ctx.database, instances, ctx.processId, MAX_BEGUN)
+    for (const command of begun) {
+      const done = perform(command).finally(() => underWay.delete(done))
+      underWay.add(done)
+    }
+    return begun.length === MAX_BEGUN
+  }
+
+  async function perform({ organization_id, id, instance_id, command, left_ms }: BegunCommand): Promise<void> {
+    try {
+      const device = find(organization_id, instance_id)
+      const answer: DeviceAnswer = device
+        ? await device(openFromProcess<DeviceCommand>(ctx.secrets, organization_id, command), left_ms)
+        : { outcome: 'not_open', text: 'the instance is on its way to another process' }
+      await answerCommand(ctx.database, organization_id, id, sealForProcess(ctx.secrets, organization_id, answer))
+      ctx.signals.send({ topic: 'commands', organizationIds: [organization_id] })
+    } catch (error) {
+      ctx.log.warn({ err: error, instanceId: instance_id }, 'the answer of a linked device could not be passed on')
+    }
+  }
+
+  const loop = startLoop({
+    round,
+    pauseMs: () => LOOK_MS,
+    onFailure: (error) => ctx.log.warn({ err: error }, 'commands to linked devices could not be read; trying again'),
+  })
+  const stopListening = ctx.signals.listen((signal) => {
+    if (isConcerned(signal, running)) loop.call()
+  })
+  return {
+    call: loop.call,
+    stop: async () => {
+      stopListening()
+      await loop.stop()
+      await Promise.all(underWay)
+    },
+  }
+}
+
+function isConcerned(signal: Signal, running: RunningDevices['running']): boolean {
+  if (signal.topic !== 'commands') return signal.topic === 'missed'
+  const { organizationIds } = signal
+  return organizationIds === null || running().some(({ organization_id }) => organizationIds.includes(organization_id))
+}

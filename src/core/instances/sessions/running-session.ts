@@ -1,0 +1,139 @@
+import type { DeviceAnswer, DeviceCommand } from '../../../channels/device.js'
+import type { DeviceSettings } from '../../../channels/linked-device/connection.js'
+import type { LinkedLibrary } from '../../../channels/linked-device/library.js'
+import type { Delivery } from '../../../channels/linked-device/outlet.js'
+import { startDeviceSession } from '../../../channels/linked-device/session.js'
+import type { OpenedFile } from '../../../channels/linked-device/to-network.js'
+import type { Context } from '../../../context.js'
+import { inTime } from '../../../lib/async/timeout.js'
+import { newId } from '../../../lib/bytes/id.js'
+import { asText } from '../../../lib/text/json.js'
+import type { InstanceState } from '../../../model/instances/instance.js'
+import type { HeldInstance } from '../../../storage/instances/leases.js'
+import { insertCallbacks } from '../../../storage/messages/callbacks.js'
+import { findMedia } from '../../../storage/messages/media.js'
+import { openMedia } from '../../media/read.js'
+import { findContentToResend } from '../chats/known-message.js'
+import { recordCode, recordState } from '../manage/state.js'
+import { createDeviceStore } from './device-store.js'
+
+/** The session of a linked device in this process. */
+export interface RunningSession {
+  /** As last heard of. */
+  state(): InstanceState
+  /** Does a command; never throws. */
+  run(command: DeviceCommand, timeoutMs: number): Promise<DeviceAnswer>
+  isIdle(): boolean
+  /** Lets commands under way end for `graceMs`, and hangs up. Nothing is written of it any more when it resolves. */
+  close(graceMs: number): Promise<void>
+}
+
+/** Whoever keeps the session. */
+export interface SessionKeeper {
+  /** It is connected, or has failed to, or shows a code: the network has answered. */
+  onAnswered(): void
+  /** It will not connect again by itself. */
+  onEnd(): void
+  /** Another process has the instance now. */
+  onLost(): void
+  /** Takes over what came in and could not be recorded before the session was closed. */
+  onUnrecorded(delivery: Delivery): void
+}
+
+/** Longer than hanging up takes. */
+const HANG_UP_MS = 5_000
+
+/**
+ * Connects a linked device that this process holds: what happens to it is kept and told until it is closed. `instance`: as it is now.
+ */
+export function startRunningSession(
+  ctx: Context,
+  library: LinkedLibrary,
+  instance: () => HeldInstance,
+  socketUrl: string | null,
+  keeper: SessionKeeper,
+): RunningSession {
+  const { organization_id: organizationId, id: instanceId } = instance()
+  const log = ctx.log.child({ organizationId, instanceId })
+  const commands = new Set<Promise<unknown>>()
+  const store = createDeviceStore(ctx, { organizationId, instanceId, onLost: keeper.onLost })
+  let state: InstanceState = 'connecting'
+  let isClosed = false
+
+  const session = startDeviceSession(library, {
+    store,
+    onState: async ({ state: now, code, owner, profileName }) => {
+      // What comes now is another process's to tell.
+      if (isClosed) return
+      state = now
+      if (now !== 'connecting') keeper.onAnswered()
+      await recordState(ctx, organizationId, instanceId, { state: now, code, owner, profileName }, ctx.processId)
+      // It may have been asked to connect again meanwhile.
+      if (now === 'close' && !isClosed && !session.isRunning()) keeper.onEnd()
+    },
+    onCode: async (code) => {
+      if (isClosed) return
+      keeper.onAnswered()
+      await recordCode(ctx, organizationId, instanceId, code, ctx.processId)
+    },
+    // To the last moment: the network has been told that these have come.
+    onMessages: async (events) => {
+      const body = Buffer.from(JSON.stringify({ object: 'linked_device', events }))
+      await insertCallbacks(ctx.database, [{ organizationId, id: newId(), body, instanceId }])
+      ctx.wakeWorkers()
+    },
+    onUnrecorded: keeper.onUnrecorded,
+    findMessage: (networkId) => findContentToResend(ctx, organizationId, instanceId, networkId),
+    openFile: (mediaId) => openFile(ctx, organizationId, mediaId),
+    settings: () => readSettings(instance().settings),
+    socketUrl,
+    log,
+  })
+
+  async function run(command: DeviceCommand, timeoutMs: number): Promise<DeviceAnswer> {
+    const running = session.run(command, timeoutMs)
+    commands.add(running)
+    try {
+      return await running
+    } catch (error) {
+      log.error({ err: error, verb: command.verb }, 'a command to a linked device failed')
+      return { outcome: 'unknown', text: 'the command failed in the middle' }
+    } finally {
+      commands.delete(running)
+    }
+  }
+
+  return {
+    state: () => state,
+    run,
+    isIdle: () => commands.size === 0,
+    close: async (graceMs) => {
+      if (graceMs > 0) await inTime(Promise.allSettled(commands), graceMs)
+      isClosed = true
+      const hungUp = session.stop().catch((error) => log.warn({ err: error }, 'a linked device could not hang up'))
+      await inTime(hungUp, HANG_UP_MS)
+      store.close()
+    },
+  }
+}
+
+async function openFile(ctx: Context, organizationId: string, mediaId: string): Promise<OpenedFile> {
+  const media = await findMedia(ctx.database, organizationId, mediaId)
+  if (media === null) throw new Error(`The file ${mediaId} is not kept any more`)
+  return {
+    source: { stream: await openMedia(ctx, media) },
+    mimeType: media.mime_type,
+    filename: media.filename,
+  }
+}
+
+/** By the names under which an instance is given them (facts: instance/create). */
+function readSettings(settings: HeldInstance['settings']): DeviceSettings {
+  return {
+    rejectCalls: settings.rejectCall === true,
+    callAnswer: asText(settings.msgCall),
+    ignoreGroups: settings.groupsIgnore === true,
+    alwaysOnline: settings.alwaysOnline === true,
+    readMessages: settings.readMessages === true,
+  }
+}

@@ -1,0 +1,92 @@
+import type { Device, DeviceAnswer, DeviceCommand } from '../../../channels/device.js'
+import type { Context } from '../../../context.js'
+import { countDown, inTime } from '../../../lib/async/timeout.js'
+import { newId } from '../../../lib/bytes/id.js'
+import type { Instance } from '../../../model/instances/instance.js'
+import { cancelCommand, insertCommand } from '../../../storage/instances/commands.js'
+import { createAnswers } from './answers.js'
+import { openFromProcess, sealForProcess } from './encrypted-command.js'
+import { hasLinkedLibrary, LIBRARY_MISSING } from './linked-library.js'
+import type { Sessions } from './sessions.js'
+
+/** What the desk of a process needs of it. */
+export type DeskContext = Pick<Context, 'database' | 'processId' | 'signals' | 'secrets' | 'log' | 'linkedLibrary'>
+
+/** A linked device as it is asked for. */
+type DeviceOf = Pick<Instance, 'organization_id' | 'id'>
+
+/** So much longer a device or the database may take to say what has become of a command. */
+const WORD_MS = 2_000
+const UNANSWERED: DeviceAnswer = { outcome: 'unknown', text: 'the process that runs this instance has not answered' }
+
+/**
+ * Makes the desk at which linked devices are asked for something, whichever process runs them. Where it is another one, the command is
+ * a row that it begins and answers; one that no process has begun in time was surely not done (`not_open`), and of one that was begun
+ * and not answered nobody can tell (`unknown`). Waits, too, for a process to take an instance that has just become wanted.
+ */
+export function createDesk(ctx: DeskContext, sessions: Pick<Sessions, 'find'>): (instance: DeviceOf) => Device {
+  const answers = createAnswers(ctx)
+
+  async function askOther(instance: DeviceOf, command: DeviceCommand, timeoutMs: number): Promise<DeviceAnswer> {
+    const leftMs = countDown(timeoutMs)
+    const refusal = await cannotRun()
+    if (refusal) return refusal
+    const { organization_id: organizationId } = instance
+    const id = newId()
+    return (
+      (await ask(instance, id, command, leftMs())) ??
+      (await answers.wait(organizationId, id, leftMs())) ??
+      cancel(organizationId, id)
+    )
+  }
+
+  async function cannotRun(): Promise<DeviceAnswer | null> {
+    try {
+      return (await hasLinkedLibrary(ctx)) ? null : { outcome: 'unsupported', text: LIBRARY_MISSING }
+    } catch (error) {
+      ctx.log.warn({ err: error }, 'a linked device could not be asked')
+      return { outcome: 'not_open', text: 'the instance could not be reached' }
+    }
+  }
+
+  /** Null where it was asked. */
+  async function ask(
+    { organization_id: organizationId, id: instanceId }: DeviceOf,
+    id: string,
+    command: DeviceCommand,
+    timeoutMs: number,
+  ): Promise<DeviceAnswer | null> {
+    try {
+      const connects = command.verb === 'connect' || command.verb === 'restart'
+      const sealed = sealForProcess(ctx.secrets, organizationId, command)
+      const asked = { id, instanceId, command: sealed, connects, timeoutMs }
+      const inserted = await insertCommand(ctx.database, organizationId, asked)
+      if (inserted === null) return { outcome: 'not_open', text: 'the instance is not connected' }
+      if (!inserted.held) ctx.signals.send({ topic: 'instances' })
+      ctx.signals.send({ topic: 'commands', organizationIds: [organizationId] })
+      return null
+    } catch (error) {
+      // It may have been asked all the same.
+      ctx.log.warn({ err: error, instanceId }, 'a linked device could not be asked')
+      return cancel(organizationId, id)
+    }
+  }
+
+  async function cancel(organizationId: string, id: string): Promise<DeviceAnswer> {
+    try {
+      const ended = await cancelCommand(ctx.database, organizationId, id)
+      if (ended?.answer) return openFromProcess<DeviceAnswer>(ctx.secrets, organizationId, ended.answer)
+      if (ended && !ended.begun) return { outcome: 'not_open', text: 'no process runs this instance at the moment' }
+    } catch (error) {
+      ctx.log.warn({ err: error }, 'a command to a linked device could not be taken back')
+    }
+    return UNANSWERED
+  }
+
+  return (instance) => async (command, timeoutMs) => {
+    const device = sessions.find(instance.organization_id, instance.id)
+    const asked = device ? device(command, timeoutMs) : askOther(instance, command, timeoutMs)
+    // Neither a device nor a database that does not answer holds up whoever asks.
+    return (await inTime(asked, timeoutMs + WORD_MS)) ?? UNANSWERED
+  }
+}

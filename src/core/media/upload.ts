@@ -1,0 +1,165 @@
+import { stat } from 'node:fs/promises'
+import type { Channel } from '../../channels/channel.js'
+import type { Context } from '../../context.js'
+import { sleep } from '../../lib/async/backoff.js'
+import { detectFileType } from '../../lib/files/file-type.js'
+import { MEBIBYTE } from '../../lib/text/units.js'
+import type { GivenSource } from '../../model/messages/content.js'
+import { blobKey, MEDIA_RULES, type MediaKind } from '../../model/messages/media.js'
+import type { Tenant } from '../../model/organizations/organization.js'
+import { Problem } from '../../model/problem.js'
+import { insertMedia } from '../../storage/messages/media.js'
+import type { UploadOutcome } from '../../upstream/media.js'
+import { upstreamBackoff } from '../organizations/upstream-backoff.js'
+import { storeFailure } from './store-failure.js'
+
+/** A file that an organization wants to send. */
+export interface GivenFile {
+  /** The id that the stored file will have. */
+  id: string
+  kind: MediaKind
+  source: GivenSource
+  /** The field that named it, for those who are told what is wrong with it. */
+  field: string
+  /** The display name of a document, where one was given. */
+  filename: string | null
+}
+
+/** A file that is stored with us and known to the channel. */
+export interface HandedOver {
+  channelMediaId: string
+  filename: string | null
+  mimeType: string
+  /** Bytes. */
+  size: number
+}
+
+const DOWNLOAD_TIMEOUT_MS = 30_000
+const MAX_UPLOADS = 3
+/** What every mebibyte adds to the time that an upload may take. */
+const UPLOAD_MS_PER_MEBIBYTE = 1_000
+/** Up to 240 characters, none of which is invisible, turns the text around, or parts folders; not only an ending. */
+const PLAIN_NAME = /^[^\p{C}/\\.][^\p{C}/\\]{0,239}$/u
+
+/**
+ * Fetches a file from its address, checks what it is, hands it over to the channel, and stores it (spec 4.3, media
+ * handling). Throws invalid_media, upstream_upload_failed, service_unavailable where it cannot
+ * be stored, and too_many_requests where too many are on their way.
+ */
+export function handOverFile(ctx: Context, tenant: Tenant, channel: Channel, given: GivenFile): Promise<HandedOver> {
+  const { source } = given
+  // What lies in the spool already has passed the gate on its way there.
+  if ('path' in source) return handOver(ctx, tenant, channel, given, source.path)
+  return ctx.fileGate.pass(tenant.id, () =>
+    ctx.spool.use((path) => fetchAndHandOver(ctx, tenant, channel, { ...given, source }, path)),
+  )
+}
+
+/** A file that is fetched first. */
+type DistantFile = GivenFile & { source: { url: string } }
+
+async function fetchAndHandOver(
+  ctx: Context,
+  tenant: Tenant,
+  channel: Channel,
+  given: DistantFile,
+  path: string,
+): Promise<HandedOver> {
+  await download(ctx, given, path)
+  return handOver(ctx, tenant, channel, given, path)
+}
+
+async function handOver(
+  ctx: Context,
+  tenant: Tenant,
+  channel: Channel,
+  given: GivenFile,
+  path: string,
+): Promise<HandedOver> {
+  const size = await checkSize(given, path)
+  const { mimeType, extension } = await checkType(given, path)
+  const file = { id: given.id, path, size, mimeType, extension }
+  const channelMediaId = await uploadFile(ctx, channel, file)
+  const filename = given.kind === 'document' ? (given.filename ?? nameOf(given.source, extension)) : null
+  await insertMedia(ctx.database, tenant.id, { id: given.id, mimeType, size, filename, messageId: null })
+  await store(ctx, blobKey(tenant.id, given.id), path, mimeType)
+  return { channelMediaId, filename, mimeType, size }
+}
+
+async function download(ctx: Context, { kind, source, field }: DistantFile, path: string): Promise<void> {
+  const { maxBytes } = MEDIA_RULES[kind]
+  const downloaded = await ctx.fetcher.download(source.url, path, { maxBytes, timeoutMs: DOWNLOAD_TIMEOUT_MS })
+  if (downloaded.outcome === 'downloaded') return
+  throw new Problem('invalid_media', `${field} cannot be used: ${downloaded.text}`, { reason: downloaded.reason })
+}
+
+async function checkSize({ kind, field }: GivenFile, path: string): Promise<number> {
+  const { size } = await stat(path)
+  const { maxBytes } = MEDIA_RULES[kind]
+  if (size > 0 && size <= maxBytes) return size
+  const reason = size === 0 ? 'empty' : 'too_big'
+  const text = size === 0 ? 'it is empty' : `it has ${size} bytes, and ${kind} messages take ${maxBytes} at most`
+  throw new Problem('invalid_media', `${field} cannot be used: ${text}`, { reason })
+}
+
+async function checkType({ kind, field }: GivenFile, path: string): Promise<{ mimeType: string; extension: string }> {
+  const mimeType = await detectFileType(path)
+  const { types, names } = MEDIA_RULES[kind]
+  const extension = mimeType === null ? undefined : types[mimeType]
+  if (mimeType !== null && extension !== undefined) return { mimeType, extension }
+  const found = mimeType === null ? 'its content is of no known type' : `its content is ${mimeType}`
+  throw new Problem('invalid_media', `${field} cannot be used: ${found}, and ${kind} messages take ${names}`, {
+    reason: 'wrong_type',
+  })
+}
+
+/** Uploads a file, again where that may help; resolves to the channel's id of it. Throws upstream_upload_failed. */
+export async function uploadFile(
+  ctx: Context,
+  channel: Channel,
+  file: Parameters<Channel['upload']>[0],
+): Promise<string> {
+  const timeoutMs = ctx.upstreamTimeoutMs + Math.ceil((file.size / MEBIBYTE) * UPLOAD_MS_PER_MEBIBYTE)
+  const deadline = Date.now() + timeoutMs
+  for (let attempt = 1; ; attempt++) {
+    const uploaded = await channel.upload(file, deadline - Date.now())
+    if (uploaded.outcome === 'uploaded') return uploaded.mediaId
+    const delay = retryDelay(uploaded, attempt)
+    if (delay === null || Date.now() + delay >= deadline) throw uploadFailed(uploaded)
+    await sleep(delay)
+  }
+}
+
+/** Milliseconds until the next try; null when there is to be none. */
+function retryDelay(uploaded: UploadOutcome, attempt: number): number | null {
+  if (uploaded.outcome !== 'failed' || !uploaded.mayRetry || attempt === MAX_UPLOADS) return null
+  return uploaded.retryAfterMs ?? upstreamBackoff(attempt)
+}
+
+function uploadFailed({ code, text }: Exclude<UploadOutcome, { outcome: 'uploaded' }>): Problem {
+  return new Problem('upstream_upload_failed', 'Failed to upload media to upstream', {
+    details: text,
+    ...(code === null ? {} : { upstream_code: code }),
+  })
+}
+
+async function store(ctx: Context, key: string, path: string, mimeType: string): Promise<void> {
+  await ctx.blobs.put(key, path, mimeType).catch((error: unknown) => {
+    throw storeFailure(ctx, error, 'Files cannot be stored', { key })
+  })
+}
+
+/** A document without a name is shown under that of its address, where it has the right ending and is fit to be shown. */
+function nameOf(source: GivenSource, extension: string): string {
+  const last = 'url' in source ? decode(new URL(source.url).pathname.split('/').at(-1) ?? '') : ''
+  const isName = PLAIN_NAME.test(last) && last.toLowerCase().endsWith(`.${extension}`)
+  return isName ? last : `document.${extension}`
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return ''
+  }
+}

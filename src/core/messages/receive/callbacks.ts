@@ -1,0 +1,157 @@
+import type { Context } from '../../../context.js'
+import { coalesce } from '../../../lib/async/batcher.js'
+import { newId } from '../../../lib/bytes/id.js'
+import { sha256 } from '../../../lib/crypto/signature.js'
+import { type JsonObject, parseJsonObject } from '../../../lib/text/json.js'
+import { insertCallbacks, type StoredCallback } from '../../../storage/messages/callbacks.js'
+import {
+  findUpstreamClaims,
+  isVerifyTokenKnown,
+  type UpstreamClaim,
+  type UpstreamId,
+} from '../../../storage/organizations/organizations.js'
+import { applyConnectionChanges } from '../../instances/manage/connection-changes.js'
+import {
+  bodyOf,
+  type IdentifiedChange,
+  keyOfId,
+  type NamedId,
+  namedIds,
+  readChanges,
+  scanIds,
+} from './callback-routing.js'
+import { findAppSecret, type NamedClaim, openAppSecret } from './callback-signature.js'
+
+/** What became of a callback: only a stored one may be acknowledged. */
+export type CallbackReceipt = 'stored' | 'not_json' | 'wrong_signature'
+
+/** Takes callbacks of the upstream in. */
+export interface CallbackReceiver {
+  /**
+   * Checks who a body is for and that it is signed, and stores it. `signature`: its HMAC-SHA256 under the app secret, as 64
+   * lower-case hexadecimal digits. A body that names no id of an organization has a wrong signature.
+   */
+  receive(body: Buffer, signature: string): Promise<CallbackReceipt>
+}
+
+/** How many ids of a body are looked up before its signature has proved to be right; genuine bodies name a handful. */
+const MAX_UNPROVED_IDS = 100
+/** The same afterwards: the upstream puts at most 1,000 changes into a body. Changes of further ids are dropped. */
+const MAX_IDS = 1_000
+/** Larger bodies are parsed only once their signature has proved to be right: in the worst case 4 MB take a second. */
+const PARSED_UNPROVED_BYTES = 64 * 1_024
+
+const MAX_BATCH = 200
+/** Bodies that name more ids are looked up apart from the others, and fewer at a time. */
+const FEW_IDS = 5
+const MAX_BATCH_OF_MANY = 10
+
+type FindClaims = (ids: readonly UpstreamId[]) => Promise<(UpstreamClaim | null)[]>
+
+/** What a receiver does for many callbacks at once. */
+interface Intake {
+  ctx: Context
+  findClaims: FindClaims
+  store: (callback: StoredCallback) => Promise<unknown>
+}
+
+/** Makes the receiver of a process: callbacks that come together are looked up and stored together. */
+export function createCallbackReceiver(ctx: Context): CallbackReceiver {
+  const store = coalesce(async (callbacks: StoredCallback[]) => {
+    await insertCallbacks(ctx.database, callbacks)
+    ctx.wakeWorkers()
+    return callbacks.map(() => undefined)
+  }, MAX_BATCH)
+  const intake = { ctx, findClaims: createLookUp(ctx), store }
+  return { receive: (body, signature) => receive(intake, body, signature) }
+}
+
+/** Whether a verification request carries a verify token that some organization chose for its app, or for that of an instance. */
+export function isVerifyToken(ctx: Context, token: string): Promise<boolean> {
+  return isVerifyTokenKnown(ctx.database, sha256(token))
+}
+
+/** One query for all bodies that come together; those that name many ids hold up only each other. */
+function createLookUp({ database }: Context): FindClaims {
+  const findAll = async (asked: (readonly UpstreamId[])[]) => {
+    const claims = await findUpstreamClaims(database, asked.flat())
+    return asked.map((ids) => claims.splice(0, ids.length))
+  }
+  const findFew = coalesce(findAll, MAX_BATCH)
+  const findMany = coalesce(findAll, MAX_BATCH_OF_MANY)
+  return (ids) => (ids.length <= FEW_IDS ? findFew(ids) : findMany(ids))
+}
+
+async function receive(intake: Intake, body: Buffer, signature: string): Promise<CallbackReceipt> {
+  const isSmall = body.length <= PARSED_UNPROVED_BYTES
+  const envelope = isSmall ? parseJsonObject(body.toString()) : null
+  if (isSmall && envelope === null) return 'not_json'
+  const ids = envelope ? namedIds(readChanges(envelope), MAX_UNPROVED_IDS) : scanIds(body.toString(), MAX_UNPROVED_IDS)
+  const claims = await findClaims(intake, ids)
+  const appSecret = findAppSecret(intake.ctx, [...claims.values()], body, signature)
+  if (appSecret === null) return 'wrong_signature'
+  return storeProved(intake, body, envelope ?? parseJsonObject(body.toString()), { appSecret, claims })
+}
+
+async function findClaims(intake: Intake, ids: readonly NamedId[]): Promise<Map<string, NamedClaim>> {
+  const claims = ids.length === 0 ? [] : await intake.findClaims(ids)
+  return new Map(ids.map((id, index) => [keyOfId(id), { claim: claims[index] ?? null, changes: id.changes }]))
+}
+
+/** Stores a body that is signed with `appSecret`, each line's changes apart. Changes of other apps are dropped. */
+async function storeProved(
+  intake: Intake,
+  body: Buffer,
+  envelope: JsonObject | null,
+  { appSecret, claims }: { appSecret: string; claims: Map<string, NamedClaim> },
+): Promise<CallbackReceipt> {
+  if (envelope === null) return 'not_json'
+  const changes = readChanges(envelope)
+  const further = namedIds(changes, MAX_IDS).filter((id) => !claims.has(keyOfId(id)))
+  const fitting = new Map<string, UpstreamClaim>()
+  for (const [id, { claim }] of [...claims, ...(await findClaims(intake, further))]) {
+    if (claim && openAppSecret(intake.ctx, claim) === appSecret) fitting.set(id, claim)
+  }
+  const lines = groupByLine(changes, fitting)
+  if (lines.length === 0) return 'wrong_signature'
+  await Promise.all(
+    lines.map(async ({ claim: { organizationId, instanceId }, own }) => {
+      // The raw bytes where they are one line's alone: no tenant keeps another's data.
+      const ownBody = own.length === changes.length ? body : bodyOf(envelope, own)
+      await intake.store({ organizationId, id: newId(), instanceId, body: ownBody })
+      await tryToConnect(intake.ctx, organizationId, instanceId, ownBody)
+    }),
+  )
+  return 'stored'
+}
+
+/** Each connection's changes are kept apart: an organization's number, and each instance with a number of its own. */
+interface Line {
+  claim: UpstreamClaim
+  own: IdentifiedChange[]
+}
+
+function groupByLine(changes: readonly IdentifiedChange[], claims: ReadonlyMap<string, UpstreamClaim>): Line[] {
+  const lines = new Map<string, Line>()
+  for (const change of changes) {
+    const claim = change.id && claims.get(keyOfId(change.id))
+    if (!claim) continue
+    const key = `${claim.organizationId} ${claim.instanceId ?? ''}`
+    const line = lines.get(key)
+    if (line) line.own.push(change)
+    else lines.set(key, { claim, own: [change] })
+  }
+  return [...lines.values()]
+}
+
+/** Whoever has scanned a code may send when the callback has been taken; what cannot be kept now the callback's job keeps. */
+async function tryToConnect(
+  ctx: Context,
+  organizationId: string,
+  instanceId: string | null,
+  body: Buffer,
+): Promise<void> {
+  await applyConnectionChanges(ctx, organizationId, instanceId, body).catch((error: unknown) => {
+    ctx.log.warn({ err: error, organizationId, instanceId }, 'the state of a connection could not be kept at once')
+  })
+}

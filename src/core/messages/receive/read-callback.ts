@@ -1,0 +1,223 @@
+import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
+import { toStorableDeep } from '../../../lib/text/text.js'
+import type { MessageError, MessageStatus, NetworkDetails } from '../../../model/messages/message.js'
+import { describeInbound, readInboundFile } from './describe-inbound.js'
+import { type Move, readMove, readUserIdUpdates } from './read-move.js'
+import {
+  createDirectory,
+  groupAddress,
+  type NamedPerson,
+  readGroup,
+  readId,
+  readPerson,
+  type UpstreamPerson,
+} from './read-person.js'
+
+export type { UpstreamPerson } from './read-person.js'
+
+/** What only a linked device knows of a message. */
+export interface DeviceDetails {
+  /** A member of the team typed it on the phone. */
+  fromMe: boolean
+  network: NetworkDetails
+}
+
+/** One thing that a callback tells, read out of whatever shape it came in. */
+export type CallbackItem =
+  | {
+      kind: 'message'
+      from: UpstreamPerson
+      profileName: string | null
+      upstreamId: string
+      createdAt: Date | null
+      message_type: string
+      text: string
+      media_type: string | null
+      content: unknown
+      /** Whether it comes with a file that is to be fetched. */
+      awaitsMedia: boolean
+      contextUpstreamId: string | null
+      isSystem: boolean
+      /** What a linked device tells of it. */
+      device?: DeviceDetails
+      /** Who of a group wrote it; absent of private messages. */
+      author?: NetworkDetails
+      /** The person's change of address, when the message tells of one. */
+      move: Move | null
+    }
+  | {
+      kind: 'reaction' | 'edit' | 'revoke'
+      from: UpstreamPerson
+      profileName: string | null
+      upstreamId: string
+      createdAt: Date | null
+      /** The emoji, or the new text; empty takes back. */
+      text: string
+      aboutUpstreamId: string
+      device?: DeviceDetails
+      author?: NetworkDetails
+    }
+  | { kind: 'move'; move: Move; createdAt: Date | null }
+  | {
+      kind: 'status'
+      upstreamId: string
+      /** Our own id, where it came back. */
+      messageId: string | null
+      status: MessageStatus
+      createdAt: Date | null
+      error: MessageError | null
+      recipient: UpstreamPerson
+      /** What it is where no message has this id: a member of the team typed it on a phone, which makes such ids too. */
+      typed?: IncomingItem
+    }
+
+/** A message, or what changes one. */
+export type IncomingItem = Exclude<CallbackItem, { kind: 'status' | 'move' }>
+
+const MAX_CODE_LENGTH = 100
+
+/**
+ * Reads a stored callback. Nothing in it is trusted: what is not understood is left out, it stays in the raw callback. Order is kept.
+ */
+export function readCallback(body: Buffer): CallbackItem[] {
+  const envelope = asObject(toStorableDeep(JSON.parse(body.toString('utf8'))))
+  const values = asObjects(envelope.entry)
+    .flatMap((entry) => asObjects(entry.changes))
+    .filter((change) => change.field === 'messages' || change.field === 'user_id_update')
+    .map((change) => asObject(change.value))
+  const people = values.flatMap((value) => asObjects(value.contacts))
+  return values.flatMap((value) => readValue(value, people))
+}
+
+function readValue(value: JsonObject, people: JsonObject[]): CallbackItem[] {
+  const findPerson = createDirectory(value, people)
+  return [
+    ...readUserIdUpdates(value).map(readUpdate),
+    ...asObjects(value.messages).flatMap((message) => readMessage(message, findPerson(message)) ?? []),
+    ...asObjects(value.statuses).flatMap((status) => readStatus(status, asObjects(value.contacts)) ?? []),
+  ]
+}
+
+function readUpdate({ timestamp, ...move }: Move & { timestamp: unknown }): CallbackItem {
+  return { kind: 'move', move, createdAt: readTimestamp(timestamp) }
+}
+
+function readMessage(message: JsonObject, person: NamedPerson): CallbackItem | null {
+  const upstreamId = readId(message.id)
+  const type = asText(message.type)?.slice(0, 64) ?? 'unknown'
+  const move = type === 'system' ? readMove(message) : null
+  const sender = move?.from ?? { waId: person.waId, userId: person.userId }
+  const groupId = readGroup(message)
+  const isUnknown = isNobody(sender) && (move === null || isNobody(move.to))
+  if (upstreamId === null || (isUnknown && groupId === null)) return null
+
+  const createdAt = readTimestamp(message.timestamp)
+  const common = { ...readChat(message, person, sender, groupId), upstreamId, createdAt }
+  const change = readChange(type, asObject(message[type]))
+  if (change) return { ...common, ...change }
+
+  return {
+    kind: 'message',
+    ...common,
+    message_type: type,
+    ...describeInbound(type, message),
+    awaitsMedia: readInboundFile(type, message[type]) !== null,
+    contextUpstreamId: readId(asObject(message.context).id),
+    isSystem: type === 'system',
+    move,
+  }
+}
+
+/** Whose conversation a message belongs to: the group's, or the sender's. */
+function readChat(
+  message: JsonObject,
+  person: NamedPerson,
+  sender: UpstreamPerson,
+  groupId: string | null,
+): { from: UpstreamPerson; profileName: string | null; author?: NetworkDetails } {
+  if (groupId === null) return { from: sender, profileName: person.name }
+  const { waId, userId, name } = person
+  const participant = waId === null ? userId : `${waId}@s.whatsapp.net`
+  return {
+    from: { waId: null, userId: groupAddress(groupId) },
+    profileName: asText(asObject(message.group).subject) ?? asText(message.group_subject),
+    author: { ...(participant !== null && { participant }), ...(name !== null && { pushName: name }) },
+  }
+}
+
+function isNobody({ waId, userId }: UpstreamPerson): boolean {
+  return waId === null && userId === null
+}
+
+/** A message that is about another one, and shows only there. */
+function readChange(
+  type: string,
+  payload: JsonObject,
+): { kind: 'reaction' | 'edit' | 'revoke'; text: string; aboutUpstreamId: string } | null {
+  if (type !== 'reaction' && type !== 'edit' && type !== 'revoke') return null
+  const aboutUpstreamId = readId(type === 'reaction' ? payload.message_id : payload.original_message_id)
+  if (aboutUpstreamId === null) return null
+  if (type === 'reaction') return { kind: type, text: asText(payload.emoji) ?? '', aboutUpstreamId }
+  if (type === 'revoke') return { kind: type, text: '', aboutUpstreamId }
+  if (!isJsonObject(payload.message)) return null
+  const edited = payload.message
+  const editedType = asText(edited.type) ?? 'text'
+  return { kind: type, text: describeInbound(editedType, edited).text, aboutUpstreamId }
+}
+
+const STATUSES: Record<string, MessageStatus> = {
+  sent: 'sent',
+  delivered: 'delivered',
+  read: 'read',
+  // A voice note was heard.
+  played: 'read',
+  failed: 'failed',
+}
+
+/** Of a message to a group, who it reached is nobody's address of a private conversation. */
+function readRecipient(status: JsonObject, people: JsonObject[]): UpstreamPerson {
+  if (readGroup(status) !== null) return { waId: null, userId: null }
+  const { waId, userId } = readPerson(status.recipient_id, status.recipient_user_id)
+  const profile = people.find((one) => waId !== null && readPerson(one.wa_id, null).waId === waId)
+  return { waId, userId: userId ?? readId(profile?.user_id) }
+}
+
+function readStatus(status: JsonObject, people: JsonObject[]): CallbackItem | null {
+  const upstreamId = readId(status.id)
+  const name = asText(status.status)
+  const known = name !== null && Object.hasOwn(STATUSES, name) ? STATUSES[name] : undefined
+  if (upstreamId === null || known === undefined) return null
+  return {
+    kind: 'status',
+    upstreamId,
+    messageId: asText(status.biz_opaque_callback_data),
+    status: known,
+    createdAt: readTimestamp(status.timestamp),
+    error: known === 'failed' ? readError(status) : null,
+    recipient: readRecipient(status, people),
+  }
+}
+
+function readError(status: JsonObject): MessageError {
+  const [error = {}] = asObjects(status.errors)
+  const { code } = error
+  const text = asText(asObject(error.error_data).details) ?? asText(error.message) ?? asText(error.title)
+  return {
+    code: typeof code === 'number' || typeof code === 'string' ? shorten(code) : 'unknown',
+    text: text ?? 'The upstream gave no reason',
+  }
+}
+
+/** A code is counted by; no upstream has long ones. */
+function shorten(code: number | string): number | string {
+  return typeof code === 'number' ? code : code.slice(0, MAX_CODE_LENGTH)
+}
+
+const LAST_SECOND = Date.parse('9999-12-31T23:59:59Z') / 1000
+
+/** Unix seconds, as text or number; null for what is no time. */
+function readTimestamp(value: unknown): Date | null {
+  const seconds = typeof value === 'string' && value !== '' ? Number(value) : value
+  if (typeof seconds !== 'number' || !(seconds > 0 && seconds <= LAST_SECOND)) return null
+  return new Date(seconds * 1000)
+}

@@ -1,0 +1,123 @@
+import { asObject, asObjects, asText, type JsonObject } from '../../../lib/text/json.js'
+import { GROUP_SERVER } from '../../../model/contacts/contact.js'
+
+/** Who sent a message, or to whom a status belongs: a phone number's digits, the upstream's user id, or both. */
+export interface UpstreamPerson {
+  waId: string | null
+  userId: string | null
+}
+
+/** A sender as a callback names it. */
+export interface NamedPerson extends UpstreamPerson {
+  name: string | null
+}
+
+/** An id longer than this would not fit into an index, and no upstream makes one. */
+const MAX_ID_LENGTH = 512
+
+/** A user id as it stands where a number is expected: a country and letters or digits, or the older form. */
+const USER_ID = /^(?:[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}|user\.[A-Za-z0-9]{1,128})$/
+
+/** The value when it is a text that can be an id; else null. */
+export function readId(value: unknown): string | null {
+  const text = asText(value)
+  return text !== null && text.length <= MAX_ID_LENGTH ? text : null
+}
+
+/** The digits of a phone number, from text or a whole number. No number begins with 0; the chat ids of people without one do. */
+export function readDigits(value: unknown): string | null {
+  const given = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
+  const digits = asText(given)?.replace(/^\+/, '')
+  return digits !== undefined && /^[1-9]\d{0,19}$/.test(digits) ? digits : null
+}
+
+/** The user id that stands where a number is expected; null for everything else. */
+function readMisplacedId(value: unknown): string | null {
+  const text = asText(value)
+  return text !== null && USER_ID.test(text) ? text : null
+}
+
+/** A person from the field of its number and that of its user id. */
+export function readPerson(number: unknown, userId: unknown): UpstreamPerson {
+  return { waId: readDigits(number), userId: readId(userId) ?? readMisplacedId(number) }
+}
+
+/** Whether two descriptions have an address in common. */
+function sharesAddress(one: UpstreamPerson, other: UpstreamPerson): boolean {
+  return (one.waId !== null && one.waId === other.waId) || (one.userId !== null && one.userId === other.userId)
+}
+
+function contradicts(one: UpstreamPerson, other: UpstreamPerson): boolean {
+  return one.userId !== null && other.userId !== null && one.userId !== other.userId
+}
+
+/**
+ * Finds who sent each message among the profiles that stand beside it. A profile belongs to a message by one of its ids; the only profile
+ * of a callback also by being alone, where all messages have one sender: its number need not be the sender's.
+ */
+export function createDirectory(value: JsonObject, others: JsonObject[]): (message: JsonObject) => NamedPerson {
+  const beside = asObjects(value.contacts)
+  const senders = asObjects(value.messages).map(readSender)
+  const [only] = beside
+  const [first] = senders
+  const isAlone =
+    beside.length === 1 && first !== undefined && senders.every((one) => isSame(one, first) || isNameless(one))
+  return (message) => {
+    const sender = readSender(message)
+    const fitting = beside.filter((profile) => sharesAddress(sender, readProfile(profile)))
+    const isOnly = isAlone && fitting.length === 0 && only !== undefined && !contradicts(sender, readProfile(only))
+    const mine = isOnly ? [only] : fitting
+    const person = complete(sender, mine)
+    const siblings = others.filter((profile) => sharesAddress(person, readProfile(profile)))
+    return { ...person, name: firstName([...mine, ...siblings]) }
+  }
+}
+
+function readSender(message: JsonObject): UpstreamPerson {
+  return readPerson(message.from, message.from_user_id)
+}
+
+function readProfile(profile: JsonObject): UpstreamPerson {
+  return readPerson(profile.wa_id, profile.user_id)
+}
+
+function isSame(one: UpstreamPerson, other: UpstreamPerson): boolean {
+  return one.waId === other.waId && one.userId === other.userId
+}
+
+function isNameless({ waId, userId }: UpstreamPerson): boolean {
+  return waId === null && userId === null
+}
+
+/** What the message does not tell of its sender stands in the profile. */
+function complete(sender: UpstreamPerson, profiles: JsonObject[]): UpstreamPerson {
+  const people = profiles.map(readProfile).filter((profile) => !contradicts(sender, profile))
+  const userId = sender.userId ?? people.find((profile) => profile.userId !== null)?.userId ?? null
+  const waId = sender.waId ?? people.find((profile) => profile.waId !== null)?.waId ?? null
+  return { waId, userId }
+}
+
+function firstName(profiles: JsonObject[]): string | null {
+  for (const { profile } of profiles) {
+    const name = asText(asObject(profile).name)
+    if (name !== null) return name
+  }
+  return null
+}
+
+/** The group that a message or a status belongs to, by any of its spellings; null for what is private. */
+export function readGroup(message: JsonObject): string | null {
+  const group = asObject(message.group)
+  const context = asObject(message.context)
+  const named = readId(message.group_id) ?? readId(group.id) ?? readId(group.group_id) ?? readId(context.group_id)
+  if (named !== null) return named
+  const types = [message.recipient_type, context.recipient_type]
+  if (!types.includes('group')) return null
+  // Whatever it is called: it is no private conversation.
+  return readId(message.recipient_id) ?? readId(message.to) ?? readId(context.recipient_id) ?? 'unknown'
+}
+
+/** The address of a group, as linked devices call theirs. */
+export function groupAddress(groupId: string): string {
+  return groupId.endsWith(GROUP_SERVER) ? groupId : `${groupId}${GROUP_SERVER}`
+}

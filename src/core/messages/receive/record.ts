@@ -1,0 +1,264 @@
+import type { Context } from '../../../context.js'
+import { isUniqueViolation } from '../../../database/errors.js'
+import { shareStatement } from '../../../database/share.js'
+import { coalesce } from '../../../lib/async/batcher.js'
+import { createLimit } from '../../../lib/async/limit.js'
+import { createLanes } from '../../../lib/async/serial-queues.js'
+import { isUuid, newId } from '../../../lib/bytes/id.js'
+import { asObject, asObjects } from '../../../lib/text/json.js'
+import { toStorableDeep } from '../../../lib/text/text.js'
+import { GROUP_SERVER } from '../../../model/contacts/contact.js'
+import { OPTED_OUT } from '../../../model/messages/message.js'
+import { findCallbackBodies } from '../../../storage/messages/callbacks.js'
+import {
+  type IncomingMessage,
+  type Received,
+  recordIncomingChange,
+  recordIncomingMessage,
+  recordIncomingReaction,
+  type Sender,
+} from '../../../storage/messages/incoming.js'
+import { type AppliedStatus, applyStatuses, type ReportedStatus } from '../../../storage/messages/statuses.js'
+import { applyReply, readReply } from '../../broadcasts/reply.js'
+import { optOutByUpstream } from '../../contacts/opt-outs.js'
+import { applyConnectionChanges } from '../../instances/manage/connection-changes.js'
+import { applyTemplateChanges } from '../../templates/changes.js'
+import { linkRecipient } from './link-recipient.js'
+import { movePerson } from './move-person.js'
+import { ensurePersonContact, personAddresses } from './person.js'
+import { type CallbackItem, type IncomingItem, readCallback } from './read-callback.js'
+import { readDeviceCallback } from './read-device-callback.js'
+import type { Move } from './read-move.js'
+
+/** Works stored callbacks off. */
+export interface CallbackProcessor {
+  /** Records what one callback tells; done again it changes nothing. A callback that is gone is left alone. */
+  process(organizationId: string, callbackId: string): Promise<void>
+}
+
+const MAX_BATCH = 100
+/** A callback may hold a thousand things; recorded all at once they would leave nobody else a connection. */
+const MAX_RECORDING = 8
+
+/**
+ * Makes the processor of a process. Bodies that are wanted together are read together and in order, and what one person
+ * sends is recorded in the order in which it came, however many jobs run side by side.
+ */
+export function createCallbackProcessor(ctx: Context): CallbackProcessor {
+  const readBody = coalesce(
+    (wanted: { organizationId: string; callbackId: string }[]) => findCallbackBodies(ctx.database, wanted),
+    MAX_BATCH,
+  )
+  const applyStatus = shareStatement((statuses: ReportedStatus[]) => applyStatuses(ctx.database, statuses))
+  const inLanes = createLanes()
+  const inTurn = createLimit(MAX_RECORDING)
+  return {
+    process: async (organizationId, callbackId) => {
+      const callback = await readBody({ organizationId, callbackId })
+      if (callback === null || callback.body.length === 0) return
+      const { body, instanceId, isDevice, receivedAt } = callback
+      const line = { organizationId, instanceId }
+      // Without a pause: callbacks enter the lanes in the order in which they were read.
+      const items = isDevice ? readDeviceBody(body) : readCallback(body)
+      const recorded = items.map((item) =>
+        inLanes(lanesOf(organizationId, item), () =>
+          item.kind === 'status' ? recordStatus(ctx, applyStatus, line, item) : inTurn(() => take(ctx, line, item)),
+        ),
+      )
+      await Promise.all([
+        ...recorded,
+        applyTemplateChanges(ctx, organizationId, body),
+        applyConnectionChanges(ctx, organizationId, instanceId, body, receivedAt),
+      ])
+    },
+  }
+}
+
+/** What core/instances/sessions/running-session stores of a linked device. */
+function readDeviceBody(body: Buffer): CallbackItem[] {
+  const { events } = asObject(toStorableDeep(JSON.parse(body.toString('utf8'))))
+  return readDeviceCallback(asObjects(events))
+}
+
+/** The connection that a callback came through. */
+interface CallbackLine {
+  organizationId: string
+  /** Null: the organization's own number. */
+  instanceId: string | null
+}
+
+/** Whoever is one person, by one address or by another, is in one lane; and so is a message with its statuses. */
+function lanesOf(organizationId: string, item: CallbackItem): string[] {
+  return addressesOf(item).map((address) => `${organizationId} ${address}`)
+}
+
+function addressesOf(item: CallbackItem): readonly string[] {
+  if (item.kind === 'status') {
+    const { upstreamId, messageId, typed } = item
+    return [upstreamId, ...(messageId === null ? [] : [messageId]), ...(typed ? addressesOf(typed) : [])]
+  }
+  if (item.kind === 'move') return addressesOfMove(item.move)
+  const moved = item.kind === 'message' && item.move ? addressesOfMove(item.move) : []
+  return [...personAddresses(item.from).all, ...moved]
+}
+
+function addressesOfMove({ from, to }: Move): readonly string[] {
+  return [...personAddresses(from).all, ...personAddresses(to).all]
+}
+
+async function take(
+  ctx: Context,
+  line: CallbackLine,
+  item: IncomingItem | Extract<CallbackItem, { kind: 'move' }>,
+): Promise<void> {
+  if (item.kind !== 'move') return recordIncoming(ctx, line, item)
+  await applyMove(ctx, line, item.move, null, item.createdAt ?? ctx.clock())
+}
+
+/** Statuses of the same moment share a statement, so they wait for no turn. */
+async function recordStatus(
+  ctx: Context,
+  applyStatus: (status: ReportedStatus) => Promise<AppliedStatus>,
+  { organizationId, instanceId }: CallbackLine,
+  item: Extract<CallbackItem, { kind: 'status' }>,
+): Promise<void> {
+  const { waId, userId } = item.recipient
+  const { messageId, contactId, isLinked } = await applyStatus({
+    organizationId,
+    instanceId,
+    upstreamId: item.upstreamId,
+    messageId: item.messageId !== null && isUuid(item.messageId) ? item.messageId : null,
+    status: item.status,
+    at: item.createdAt ?? ctx.clock(),
+    error: item.error,
+    alias: waId,
+    userAddress: userId === null ? null : `user:${userId}`,
+    eventIds: [newId(), newId()],
+  })
+  if (item.error?.code === OPTED_OUT && messageId !== null) await optOutByUpstream(ctx, organizationId, messageId)
+  if (contactId !== null && userId !== null && !isLinked) {
+    const hearing = { at: item.createdAt ?? ctx.clock(), instanceId }
+    await linkRecipient(ctx, organizationId, contactId, { waId, userId }, hearing)
+  }
+  if (messageId === null && item.typed) await recordIncoming(ctx, { organizationId, instanceId }, item.typed)
+}
+
+/** How often a message is recorded anew when its contact or a twin of it comes in between. */
+const MAX_TRIES = 5
+
+/** Who it is gets settled when the first statement does not tell: nearly every message is of a known person. */
+async function recordIncoming(ctx: Context, line: CallbackLine, item: IncomingItem): Promise<void> {
+  const { number, all: addresses } = personAddresses(item.from)
+  // What the phone sent bears the name of the phone's owner.
+  const profileName = item.device?.fromMe ? null : item.profileName
+  const required = [
+    ...(number ? [number.digits] : []),
+    ...(item.from.userId === null ? [] : [`user:${item.from.userId}`]),
+  ]
+  const known: Sender = { addresses, required, hasNumber: number !== null, contactId: null, profileName }
+  const hearing = { at: item.createdAt ?? ctx.clock(), instanceId: line.instanceId }
+  const move = item.kind === 'message' ? item.move : null
+  let contactId = move && (await applyMove(ctx, line, move, profileName, hearing.at))
+  for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
+    // A notice from a group tells of one of its members, and shows in the group.
+    const sender = contactId === null || item.author ? known : { ...known, contactId }
+    const received = await tryToRecord(ctx, line, sender, item)
+    if (received === 'recorded' || received === 'duplicate') return
+    if (received === 'no_contact') {
+      contactId = await ensurePersonContact(ctx, line.organizationId, item.from, profileName, hearing)
+    }
+  }
+  throw new Error(`the message ${item.upstreamId} could not be recorded: its contact keeps changing`)
+}
+
+/** Resolves to the contact that moved. */
+async function applyMove(
+  ctx: Context,
+  { organizationId, instanceId }: CallbackLine,
+  move: Move,
+  profileName: string | null,
+  at: Date,
+): Promise<string> {
+  for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
+    const contactId = await movePerson(ctx, organizationId, move, profileName, { at, instanceId })
+    if (contactId !== null) return contactId
+  }
+  throw new Error('a change of address could not be kept: its contacts keep changing')
+}
+
+async function tryToRecord(
+  ctx: Context,
+  { organizationId, instanceId }: CallbackLine,
+  sender: Sender,
+  item: IncomingItem,
+): Promise<Received | 'again'> {
+  try {
+    if (item.kind === 'message') {
+      const message = toIncomingMessage(ctx, instanceId, item)
+      const received = await recordMessage(ctx, organizationId, sender, message)
+      if (received === 'recorded' && message.awaitsMedia) ctx.wakeWorkers()
+      return received
+    }
+    const change = {
+      id: newId(),
+      upstreamId: item.upstreamId,
+      text: item.text,
+      aboutUpstreamId: item.aboutUpstreamId,
+      instanceId,
+      sender_type: item.device?.fromMe ? ('human-chat' as const) : ('user-chat' as const),
+      network: item.device?.network ?? item.author ?? null,
+      created_at: item.createdAt ?? ctx.clock(),
+    }
+    if (item.kind === 'reaction') {
+      return await recordIncomingReaction(ctx.database, organizationId, sender, change, newId())
+    }
+    const { kind } = item
+    return await ctx.database.transaction((transaction) =>
+      recordIncomingChange(transaction, organizationId, sender, kind, change, newId()),
+    )
+  } catch (error) {
+    if (isUniqueViolation(error)) return 'again'
+    throw error
+  }
+}
+
+/** What a reply means for broadcasts is done in the transaction that records it: neither without the other, and once. */
+function recordMessage(
+  ctx: Context,
+  organizationId: string,
+  sender: Sender,
+  message: IncomingMessage,
+): Promise<Received> {
+  // A group takes part in no broadcast, and one member's wish is not that of all.
+  const isGroup = sender.addresses.some((address) => address.endsWith(GROUP_SERVER))
+  const reply = isGroup ? null : readReply(message)
+  if (reply === null) return recordIncomingMessage(ctx.database, organizationId, sender, message, newId())
+  return ctx.database.transaction(async (transaction) => {
+    const received = await recordIncomingMessage(transaction, organizationId, sender, message, newId())
+    if (received === 'recorded') await applyReply(transaction, organizationId, message, reply)
+    return received
+  })
+}
+
+function toIncomingMessage(
+  ctx: Context,
+  instanceId: string | null,
+  item: Extract<CallbackItem, { kind: 'message' }>,
+): IncomingMessage {
+  const { device } = item
+  return {
+    id: newId(),
+    eventId: newId(),
+    upstreamId: item.upstreamId,
+    instanceId,
+    sender_type: item.isSystem ? 'system' : device?.fromMe ? 'human-chat' : 'user-chat',
+    message_type: item.message_type,
+    text: item.text,
+    media_type: item.media_type,
+    content: item.content,
+    awaitsMedia: item.awaitsMedia,
+    contextUpstreamId: item.contextUpstreamId,
+    network: device?.network ?? item.author ?? null,
+    created_at: item.createdAt ?? ctx.clock(),
+  }
+}

@@ -1,0 +1,206 @@
+import type { ChannelMessage, ChannelOutcome, Recipient } from '../../../channels/channel.js'
+import type { Context } from '../../../context.js'
+import { isUniqueViolation } from '../../../database/errors.js'
+import { sleep } from '../../../lib/async/backoff.js'
+import { newId } from '../../../lib/bytes/id.js'
+import { hasFile, type MessageContent, type ReadyContent } from '../../../model/messages/content.js'
+import type { BroadcastRecipient, NotRecorded, OutgoingMessage, Recorded } from '../../../model/messages/outgoing.js'
+import type { Tenant } from '../../../model/organizations/organization.js'
+import { upstreamBackoff } from '../../organizations/upstream-backoff.js'
+import type { Line } from './channel.js'
+import { describeContent } from './describe-content.js'
+import { type SendResult, settle } from './outcome.js'
+
+/** What a message to be recorded is made from. */
+export interface Draft {
+  id: string
+  /** The forms of the recipient's address. */
+  addresses: readonly string[]
+  content: MessageContent | ReadyContent
+  /** The stored file that it shows; by default the one that will have the message's id, where it has a file. */
+  mediaId?: string | null
+  aboutId: string | null
+  memberId: string | null
+  isPromotional: boolean
+  recipient: BroadcastRecipient | null
+}
+
+/** How long a message is tried; times in milliseconds. */
+export interface Patience {
+  /** Until when it waits for what comes before the call: a turn of the number, its contact's row and pace. */
+  waitUntil: number
+  /** When its last call must have ended. */
+  deadline: number
+  /** Whether it asks again for a turn of the number that is not near, and calls again as often as there is time. */
+  isPatient: boolean
+  /** Aborted, it waits and tries no more. */
+  signal?: AbortSignal
+}
+
+/** What the patience of a request comes to: it asks for little, and the call itself has to have its time. */
+export function requestPatience(ctx: Context, deadline: number): Patience {
+  return { waitUntil: deadline - ctx.upstreamTimeoutMs, deadline, isPatient: false }
+}
+
+/** `taken`: a message was recorded under the id before. `late`: no turn of the number, or of the recipient, comes in time. */
+export type Delivery =
+  | SendResult
+  | { result: 'taken' }
+  | { result: 'late'; waitMs: number }
+  | { result: 'not_recorded'; refusal: NotRecorded }
+
+const MIN_CALL_MS = 1_000
+const MAX_TRIES = 5
+/** How long at least a message waits for its contact's row, which somebody else is writing. */
+const HELD_PATIENCE_MS = 2_000
+
+/** The message as it is recorded. */
+export function draftMessage(ctx: Context, tenant: Tenant, line: Line, draft: Draft): OutgoingMessage {
+  const { id, addresses, content, aboutId, memberId, isPromotional, recipient } = draft
+  const { mediaId = hasFile(content) ? id : null } = draft
+  return {
+    organizationId: tenant.id,
+    id,
+    addresses,
+    sender_type: memberId === null ? 'bot-chat' : 'human-chat',
+    message_type: content.type === 'raw_template' ? 'template' : content.type,
+    ...describeContent(content),
+    mediaId,
+    aboutId,
+    isReaction: content.type === 'reaction',
+    pairLimit: line.pairLimit,
+    instanceId: line.instanceId,
+    namesChats: line.namesChats,
+    assignee_id: memberId,
+    created_at: ctx.clock(),
+    contactEventId: newId(),
+    isPromotional,
+    recipient,
+  }
+}
+
+/**
+ * Sends one message, the one way for all: waits for a turn of the number, records the message, calls the upstream, records
+ * what it said. Throws service_unavailable where the contact's row cannot be had.
+ */
+export async function deliver(
+  ctx: Context,
+  tenant: Tenant,
+  line: Line,
+  message: OutgoingMessage,
+  content: ReadyContent,
+  patience: Patience,
+): Promise<Delivery> {
+  const lateMs = await waitForTurn(ctx, tenant, line, patience)
+  if (lateMs !== null) return { result: 'late', waitMs: lateMs }
+  const recorded = await record(ctx, message, patience)
+  if (recorded === null) return { result: 'taken' }
+  if (!recorded.recorded) return { result: 'not_recorded', refusal: recorded }
+  const outcome = await tryToSend(ctx, tenant, line, toChannelMessage(message.id, content, recorded), patience)
+  return settle(ctx, tenant, message.id, recorded, outcome)
+}
+
+/** Whether a refusal passes by itself, and soon enough. */
+export function passesInTime(
+  refusal: NotRecorded,
+  { waitUntil }: Patience,
+): refusal is Extract<NotRecorded, { reason: 'paced' }> {
+  return refusal.reason === 'paced' && Date.now() + refusal.waitMs <= waitUntil
+}
+
+/** Null when the turn has come; else how many milliseconds away it is. */
+async function waitForTurn(
+  ctx: Context,
+  tenant: Tenant,
+  { number }: Line,
+  { waitUntil, isPatient, signal }: Patience,
+): Promise<number | null> {
+  for (;;) {
+    const turn = await ctx.takeTurn(tenant.id, number)
+    const comesInTime = isPatient && Date.now() + turn.waitMs <= waitUntil
+    if (!turn.granted && !comesInTime) return turn.waitMs
+    if (!(await rest(turn.waitMs, signal))) return turn.waitMs
+    if (turn.granted) return null
+  }
+}
+
+/**
+ * Records the message, after the wait that the upstream's pace for one recipient asks for. Null when the id is taken: an
+ * attempt whose process died had its statement waiting, and it came through after all.
+ */
+async function record(ctx: Context, message: OutgoingMessage, patience: Patience): Promise<Recorded | null> {
+  for (;;) {
+    const until = Math.max(patience.waitUntil, Date.now() + HELD_PATIENCE_MS)
+    const recorded = await recordOnce(ctx, { ...message, created_at: ctx.clock() }, until)
+    if (recorded === null || recorded.recorded || !passesInTime(recorded, patience)) return recorded
+    if (!(await rest(recorded.waitMs, patience.signal))) return recorded
+  }
+}
+
+function recordOnce(ctx: Context, message: OutgoingMessage, until: number): Promise<Recorded | null> {
+  return ctx.outbox.record(message, until).catch((error: unknown) => {
+    if (isUniqueViolation(error)) return null
+    throw error
+  })
+}
+
+type RecordedMessage = Extract<Recorded, { recorded: true }>
+
+function toChannelMessage(id: string, content: ReadyContent, recorded: RecordedMessage): ChannelMessage {
+  const recipient: Recipient = recorded.userId === null ? { phone: recorded.chatId } : { userId: recorded.userId }
+  return { id, recipient, content, aboutUpstreamId: recorded.aboutUpstreamId }
+}
+
+/** Tries again only what was surely not accepted, and only inside its time. */
+async function tryToSend(
+  ctx: Context,
+  tenant: Tenant,
+  { channel, number }: Line,
+  message: ChannelMessage,
+  { deadline, isPatient, signal }: Patience,
+): Promise<ChannelOutcome> {
+  let outcome: ChannelOutcome = NO_TIME_LEFT
+  for (let attempt = 1; ; attempt++) {
+    const leftMs = deadline - Date.now()
+    if (leftMs < MIN_CALL_MS) return outcome
+    outcome = await channel.send(message, Math.min(ctx.upstreamTimeoutMs, leftMs))
+    if (outcome.outcome !== 'not_accepted') return outcome
+    // The limit of one recipient is not worth the time of all that come after.
+    const isLast = attempt === MAX_TRIES && (!isPatient || outcome.limit === 'pair')
+    if (isLast || (!outcome.mayRetry && !isPatient)) return outcome
+    const turn = await ctx.takeTurn(tenant.id, number)
+    const delay = Math.max(retryDelay(outcome, attempt), turn.waitMs)
+    const isTooLate = Date.now() + delay + MIN_CALL_MS > deadline
+    if (isTooLate || (!turn.granted && !isPatient)) return { ...outcome, retryAfterMs: delay }
+    if (!(await rest(delay, signal))) return outcome
+  }
+}
+
+/** Waits; false when that was cut short. */
+async function rest(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+  if (ms <= 0) return signal?.aborted !== true
+  try {
+    await sleep(ms, signal)
+    return true
+  } catch (error) {
+    if (signal?.aborted) return false
+    throw error
+  }
+}
+
+/** A call that could not end is not begun: the message has surely not left. */
+const NO_TIME_LEFT: ChannelOutcome = {
+  outcome: 'not_accepted',
+  limit: null,
+  code: null,
+  text: 'no time was left to call the upstream',
+  retryAfterMs: null,
+  mayRetry: false,
+}
+
+function retryDelay(outcome: Extract<ChannelOutcome, { outcome: 'not_accepted' }>, attempt: number): number {
+  if (outcome.retryAfterMs !== null) return outcome.retryAfterMs
+  // The upstream's advice for the limit of a pair: 4^X seconds.
+  if (outcome.limit === 'pair') return 4 ** (attempt - 1) * 1_000
+  return upstreamBackoff(attempt)
+}

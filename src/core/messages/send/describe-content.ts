@@ -1,0 +1,68 @@
+import type { MessageContent, ReadyContent } from '../../../model/messages/content.js'
+import { describeInbound, type InboundDescription } from '../receive/describe-inbound.js'
+
+/** What a message of ours shows in a conversation, as those of customers do (contract 4, Conversations). */
+export function describeContent(message: MessageContent | ReadyContent): InboundDescription {
+  switch (message.type) {
+    case 'text':
+      return {
+        text: message.text,
+        media_type: null,
+        content: message.mentions?.length ? { mentions: message.mentions } : null,
+      }
+    case 'image':
+    case 'video':
+      return { text: message.caption ?? '', media_type: message.type, content: null }
+    case 'audio':
+      return { text: '', media_type: 'audio', content: message.voice ? { voice: true } : null }
+    case 'sticker':
+      return { text: '[sticker]', media_type: 'image', content: null }
+    case 'document': {
+      const { filename } = message
+      return { text: message.caption ?? '', media_type: 'document', content: filename === null ? null : { filename } }
+    }
+    case 'location': {
+      const { latitude, longitude, name, address } = message
+      return describeInbound('location', { location: { latitude, longitude, name, address } })
+    }
+    case 'contacts':
+      return describeInbound('contacts', { contacts: message.contacts })
+    case 'interactive': {
+      const { interactive, header } = message
+      const above = header?.type === 'text' ? { header: header.text } : {}
+      return { text: interactive.body, media_type: 'interactive', content: { ...interactive, ...above } }
+    }
+    case 'reaction':
+      return {
+        text: message.emoji,
+        media_type: null,
+        content: message.toOwn === undefined ? null : { to_own: message.toOwn },
+      }
+    case 'poll': {
+      const { name, options, selectableCount } = message
+      return { text: name, media_type: null, content: { name, options, selectable_count: selectableCount } }
+    }
+    case 'raw_template': {
+      const { name, language, components, text } = message
+      return { text, media_type: null, content: { name, language, components } }
+    }
+    case 'template': {
+      const { template, header } = message
+      return { text: template.body.text, media_type: header?.type ?? null, content: describeTemplate(message) }
+    }
+  }
+}
+
+/** What stands around the text of a template. */
+function describeTemplate({ template, header: file }: Extract<MessageContent | ReadyContent, { type: 'template' }>) {
+  const { name, language, header, footer, buttons } = template
+  return {
+    name,
+    language,
+    ...(header?.type === 'text' ? { header: header.text } : {}),
+    ...(header?.type === 'location' ? { location: { name: header.name, address: header.address } } : {}),
+    ...(file?.filename ? { filename: file.filename } : {}),
+    footer,
+    buttons: buttons.map(({ kind, text }) => ({ type: kind, text })),
+  }
+}

@@ -1,0 +1,145 @@
+import type { ChannelOutcome } from '../../../channels/channel.js'
+import type { Context } from '../../../context.js'
+import { isUniqueViolation } from '../../../database/errors.js'
+import { newId } from '../../../lib/bytes/id.js'
+import type { JsonObject } from '../../../lib/text/json.js'
+import { type MessageError, type NetworkDetails, OPTED_OUT, OUTCOME_UNKNOWN } from '../../../model/messages/message.js'
+import type { Tenant } from '../../../model/organizations/organization.js'
+import { findContactById } from '../../../storage/contacts/contacts.js'
+import { findMessage } from '../../../storage/messages/messages.js'
+import { markMessageUnknown, refuseMessage } from '../../../storage/messages/outgoing.js'
+import { optOutByUpstream } from '../../contacts/opt-outs.js'
+
+/** What became of a send (contract 4, Sending). The message stands in the conversation in every case. */
+export type SendResult =
+  | { result: 'accepted'; messageId: string; upstreamId: string; recipient: string; answer: JsonObject }
+  | { result: 'refused'; because: 'message' | 'credentials'; messageId: string; code: number | string; text: string }
+  | { result: 'unavailable'; messageId: string; text: string }
+  /** `limit`: whose rate was exceeded, the number's or that of one recipient. */
+  | { result: 'limited'; limit: 'number' | 'pair'; messageId: string; text: string; retryAfterMs: number }
+  | { result: 'unknown'; messageId: string }
+
+/** The error of a message that the upstream surely did not take. */
+const UNAVAILABLE = 'upstream_unavailable'
+/** When to come back where the upstream does not tell. */
+const LIMITED_MS = 1_000
+
+/**
+ * Records what the upstream said. From here on the message is sent or refused whatever happens to us: when the news cannot
+ * be kept, the message stays recorded as outstanding, its callback or the clock settles it, and no retry may send it again.
+ */
+export async function settle(
+  ctx: Context,
+  tenant: Tenant,
+  messageId: string,
+  recorded: { chatId: string },
+  outcome: ChannelOutcome,
+): Promise<SendResult> {
+  switch (outcome.outcome) {
+    case 'accepted': {
+      const { upstreamId, waId, userId = null, answer, network = null } = outcome
+      const accepted = { upstreamId, waId, userId, network }
+      const kept = await tryToKeep(ctx, () => keepAcceptance(ctx, tenant, messageId, recorded, accepted))
+      if (!kept) return { result: 'unknown', messageId }
+      return { result: 'accepted', messageId, upstreamId, recipient: recorded.chatId, answer }
+    }
+    case 'refused': {
+      const { because, code, text } = outcome
+      const error = because === 'credentials' ? { code, text, passing: because } : { code, text }
+      await tryToKeep(ctx, () => refuseMessage(ctx.database, tenant.id, messageId, error, ctx.clock(), newId()))
+      if (code === OPTED_OUT) await tryToKeep(ctx, () => optOutByUpstream(ctx, tenant.id, messageId))
+      return { result: 'refused', because, messageId, code, text }
+    }
+    case 'not_accepted': {
+      const { limit, text, retryAfterMs } = outcome
+      const error = { code: outcome.code ?? UNAVAILABLE, text, passing: limit ?? ('unavailable' as const) }
+      await tryToKeep(ctx, () => refuseMessage(ctx.database, tenant.id, messageId, error, ctx.clock(), newId()))
+      return limit !== null
+        ? { result: 'limited', limit, messageId, text, retryAfterMs: retryAfterMs ?? LIMITED_MS }
+        : { result: 'unavailable', messageId, text }
+    }
+    case 'unknown':
+      ctx.log.warn({ organizationId: tenant.id, messageId, reason: outcome.text }, 'the outcome of a send is unknown')
+      await tryToKeep(ctx, () => markMessageUnknown(ctx.database, tenant.id, messageId))
+      return { result: 'unknown', messageId }
+  }
+}
+
+async function tryToKeep(ctx: Context, keep: () => Promise<void>): Promise<boolean> {
+  try {
+    await keep()
+    return true
+  } catch (error) {
+    ctx.log.error({ err: error }, 'the outcome of a send could not be kept')
+    return false
+  }
+}
+
+async function keepAcceptance(
+  ctx: Context,
+  tenant: Tenant,
+  messageId: string,
+  recorded: { chatId: string },
+  accepted: { upstreamId: string; waId: string | null; userId: string | null; network: NetworkDetails | null },
+): Promise<void> {
+  const { upstreamId, waId, userId, network } = accepted
+  const alias = waId !== null && /^\d{5,20}$/.test(waId) && waId !== recorded.chatId ? waId : null
+  const acceptance = {
+    organizationId: tenant.id,
+    id: messageId,
+    upstreamId,
+    network,
+    at: ctx.clock(),
+    alias,
+    userId,
+    eventId: newId(),
+  }
+  try {
+    await ctx.outbox.accept(acceptance)
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    // The upstream gave an id that another message has. It is sent all the same; only its statuses cannot be told apart.
+    ctx.log.error({ organizationId: tenant.id, messageId, upstreamId }, 'the upstream gave a message id twice')
+    await ctx.outbox.accept({ ...acceptance, upstreamId: null })
+  }
+}
+
+/**
+ * What became of a send whose own request cannot tell any more (its process died, or its outcome was unknown then).
+ * Null when no message was recorded under the id: then nothing was sent.
+ */
+export async function findSendResult(ctx: Context, tenant: Tenant, messageId: string): Promise<SendResult | null> {
+  const message = await findMessage(ctx.database, tenant.id, messageId)
+  if (!message) return null
+  const { status, outcome, error, upstream_id: upstreamId, accepted_at: acceptedAt } = message
+  if (status === 'failed' && error !== null && error.code !== OUTCOME_UNKNOWN) return readFailure(messageId, error)
+  if (outcome !== null || acceptedAt === null) {
+    await markMessageUnknown(ctx.database, tenant.id, messageId)
+    return { result: 'unknown', messageId }
+  }
+  const contact = await findContactById(ctx.database, tenant.id, message.contact_id)
+  const recipient = contact?.chat_id ?? ''
+  const answer = {
+    messaging_product: 'whatsapp',
+    contacts: [{ input: recipient, wa_id: recipient }],
+    messages: [{ id: upstreamId }],
+  }
+  return { result: 'accepted', messageId, upstreamId: upstreamId ?? '', recipient, answer }
+}
+
+/** The result that the request itself would have told. */
+function readFailure(messageId: string, { code, text, passing }: MessageError): SendResult {
+  switch (passing) {
+    case 'number':
+    case 'pair':
+      return { result: 'limited', limit: passing, messageId, text, retryAfterMs: LIMITED_MS }
+    case 'unavailable':
+      return { result: 'unavailable', messageId, text }
+    case 'credentials':
+      return { result: 'refused', because: passing, messageId, code, text }
+    default:
+      // Recorded by a process of an older version.
+      if (code === UNAVAILABLE) return { result: 'unavailable', messageId, text }
+      return { result: 'refused', because: 'message', messageId, code, text }
+  }
+}

@@ -1,0 +1,226 @@
+import type { Context } from '../../../context.js'
+import { asObject } from '../../../lib/text/json.js'
+import { SKIP_REASONS } from '../../../model/broadcasts/broadcast.js'
+import { fileOf, type MessageContent, type ReadyContent, withFile } from '../../../model/messages/content.js'
+import type { BroadcastRecipient, NotRecorded, OutgoingMessage } from '../../../model/messages/outgoing.js'
+import type { Tenant } from '../../../model/organizations/organization.js'
+import { Problem } from '../../../model/problem.js'
+import { memberExists } from '../../../storage/identity/members.js'
+import { checkRecipient } from '../../../storage/messages/outgoing.js'
+import type { ContactNumber } from '../../contacts/contacts.js'
+import { removeUnattachedFile } from '../../media/remove.js'
+import { type HandedOver, handOverFile } from '../../media/upload.js'
+import type { Line } from './channel.js'
+import { deliver, draftMessage, passesInTime, requestPatience } from './deliver.js'
+import { findSendResult, type SendResult } from './outcome.js'
+import { lookForTurn } from './rate-limiter.js'
+
+/** A message that an organization wants sent. */
+export interface SendCommand {
+  /** The id that the message will have; made before, so that a retry can find what became of it. */
+  id: string
+  /** The recipient as it was read (core/contacts/contacts, readAddresses). */
+  to: ContactNumber
+  content: MessageContent
+  /** What the sender calls the file, where that is not as Interface A does. */
+  fileField?: string
+  /** The message that this one answers or reacts to, by either of its ids, and the field that named it. */
+  about: { id: string; field: string } | null
+  /** The team's member who sends; null when a program does. */
+  memberId: string | null
+  /** Whether it is kept from who wants no broadcasts. */
+  isPromotional: boolean
+  /** The recipient of a broadcast that it is for; null of other messages. */
+  recipient: BroadcastRecipient | null
+}
+
+/** A message with what its sending needs. */
+interface ReadyMessage {
+  message: OutgoingMessage
+  content: ReadyContent
+  deadline: number
+}
+
+/** How long a request may take in all, retries included (contract 1). */
+const BUDGET_MS = 25_000
+
+/**
+ * Sends one message to an existing contact: records it, calls the upstream, records what it said. Throws problems for what
+ * is wrong with the request (spec 4.3): contact_not_found, contact_blocked, contact_opted_out,
+ * message_not_found, invalid_field, invalid_media, upstream_upload_failed, too_many_requests where its turn would come too late, and service_unavailable where
+ * the contact or the file store cannot be had. Nothing is recorded then.
+ */
+export async function sendMessage(ctx: Context, tenant: Tenant, line: Line, command: SendCommand): Promise<SendResult> {
+  let deadline = Date.now() + BUDGET_MS
+  await checkMember(ctx, tenant, command.memberId)
+  const message = draftOf(ctx, tenant, line, command)
+  await checkFirst(ctx, tenant, line, command, message, deadline)
+  const begun = Date.now()
+  const { content, file } = await prepareContent(ctx, tenant, line, command)
+  deadline += Date.now() - begun
+  try {
+    return await deliverNow(ctx, tenant, line, command, { message: withFileFacts(message, file), content, deadline })
+  } catch (error) {
+    // Where nobody knows whether it was recorded, the sweep decides.
+    if (error instanceof Problem && message.mediaId !== null) await dropFile(ctx, tenant, message.mediaId)
+    throw error
+  }
+}
+
+/**
+ * Refuses what would be refused of a message that is to be sent `inMs` milliseconds from now, before anything is done for it that
+ * takes long; nothing is written. Throws contact_not_found, contact_blocked, contact_opted_out, message_not_found, too_many_requests.
+ */
+export async function checkMessage(
+  ctx: Context,
+  tenant: Tenant,
+  line: Line,
+  command: SendCommand,
+  inMs: number,
+): Promise<void> {
+  const message = draftOf(ctx, tenant, line, command)
+  await checkContact(ctx, command, message, Date.now() + inMs + BUDGET_MS)
+}
+
+function draftOf(ctx: Context, tenant: Tenant, line: Line, command: SendCommand): OutgoingMessage {
+  const { to, about } = command
+  return draftMessage(ctx, tenant, line, { ...command, addresses: to.forms, aboutId: about?.id ?? null })
+}
+
+/** What is refused then leaves no file behind. */
+async function deliverNow(
+  ctx: Context,
+  tenant: Tenant,
+  line: Line,
+  command: SendCommand,
+  { message, content, deadline }: ReadyMessage,
+): Promise<SendResult> {
+  const delivery = await deliver(ctx, tenant, line, message, content, requestPatience(ctx, deadline))
+  switch (delivery.result) {
+    case 'late':
+      throw numberBusy(delivery.waitMs)
+    case 'not_recorded':
+      throw explainRefusal(delivery.refusal, command)
+    case 'taken':
+      return (await findSendResult(ctx, tenant, command.id)) ?? { result: 'unknown', messageId: command.id }
+    default:
+      return delivery
+  }
+}
+
+/** Refuses who is no member of the organization's team. Throws invalid_field. */
+export async function checkMember(ctx: Context, tenant: Tenant, memberId: string | null): Promise<void> {
+  if (memberId === null || (await memberExists(ctx.database, tenant.id, memberId))) return
+  throw new Problem('invalid_field', `memberId ${memberId} is not a member of this organization`)
+}
+
+/**
+ * Looks at all that could be wrong with the message itself (contract 4, order of checks) before a file is fetched for it, or
+ * one of the number's turns is taken. Without a file and a pace, recording it shows the same.
+ */
+async function checkFirst(
+  ctx: Context,
+  tenant: Tenant,
+  { number }: Line,
+  command: SendCommand,
+  draft: OutgoingMessage,
+  deadline: number,
+): Promise<void> {
+  if (draft.mediaId === null && number.messagesPerSecond === 0) return
+  await checkContact(ctx, command, draft, deadline)
+  if (draft.mediaId === null) return
+  const turn = await lookForTurn(ctx.database, tenant.id, number)
+  if (!turn.granted) throw numberBusy(turn.waitMs)
+}
+
+async function checkContact(
+  ctx: Context,
+  command: SendCommand,
+  draft: OutgoingMessage,
+  deadline: number,
+): Promise<void> {
+  const refusal = await checkRecipient(ctx.database, draft)
+  if (refusal && !passesInTime(refusal, requestPatience(ctx, deadline))) throw explainRefusal(refusal, command)
+}
+
+/** Hands the file over, where there is one. */
+async function prepareContent(
+  ctx: Context,
+  tenant: Tenant,
+  { channel }: Line,
+  { id, content, fileField }: SendCommand,
+): Promise<{ content: ReadyContent; file: HandedOver | null }> {
+  const given = fileOf(content)
+  if (given === null) return { content: content as ReadyContent, file: null }
+  const field = fileField ?? given.field
+  const file = await handOverFile(ctx, tenant, channel, { id, ...given, field })
+  return { content: withFile(content, { channelMediaId: file.channelMediaId }, file.filename), file }
+}
+
+/** What is known of a file only when it has been handed over is kept with its message. */
+function withFileFacts(message: OutgoingMessage, file: HandedOver | null): OutgoingMessage {
+  if (file === null) return message
+  const { mimeType, size, filename } = file
+  const facts = { mime_type: mimeType, file_size: size, ...(filename !== null && { filename }) }
+  return { ...message, content: { ...asObject(message.content), ...facts } }
+}
+
+function explainRefusal(refusal: NotRecorded, command: SendCommand): Problem {
+  const { digits } = command.to
+  switch (refusal.reason) {
+    case 'no_contact':
+      return new Problem(
+        'contact_not_found',
+        `No contact with the number ${digits} in this organization: create the contact first (POST /contact)`,
+        { chat_id: digits },
+      )
+    case 'blocked':
+      return new Problem('contact_blocked', `The contact ${refusal.chatId} is blocked: unblock it to send to it`, {
+        chat_id: refusal.chatId,
+      })
+    case 'unreachable':
+      return new Problem(
+        'contact_unreachable',
+        refusal.isGroup
+          ? `${refusal.chatId} is a group, and a number of the business API answers to people only: answer on the phone`
+          : `${refusal.chatId} has neither a phone number nor a user id of this connection any more: use the person's other contact`,
+        { chat_id: refusal.chatId },
+      )
+    case 'not_found':
+      return new Problem(
+        'message_not_found',
+        `${command.about?.field} "${command.about?.id}" is not a message of the conversation with ${refusal.chatId} that the upstream has taken`,
+      )
+    case 'unwanted':
+      return new Problem('contact_opted_out', `The contact ${refusal.chatId} wants no broadcasts`, {
+        chat_id: refusal.chatId,
+        reason: refusal.optedOut ? SKIP_REASONS.optedOut : SKIP_REASONS.unwanted,
+      })
+    case 'withdrawn':
+      return new Problem('contact_not_found', `The contact ${refusal.chatId} is no recipient of the broadcast any more`)
+    case 'paced':
+      return tooManyRequests(
+        `${refusal.chatId} has had as many messages as the upstream takes for one recipient`,
+        refusal.waitMs,
+      )
+  }
+}
+
+function numberBusy(waitMs: number): Problem {
+  return tooManyRequests("The organization's number sends as fast as the upstream takes it already", waitMs)
+}
+
+function tooManyRequests(reason: string, waitMs: number): Problem {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1_000))
+  return new Problem('too_many_requests', `${reason}: try again in ${seconds} s`, { retry_after: seconds })
+}
+
+/** A file whose message was refused after all; one that cannot be removed now is found by the sweep. */
+async function dropFile(ctx: Context, tenant: Tenant, mediaId: string): Promise<void> {
+  await removeUnattachedFile(ctx, tenant.id, mediaId).catch((error: unknown) => {
+    ctx.log.warn(
+      { err: error, organizationId: tenant.id, mediaId },
+      'the file of a refused message could not be removed',
+    )
+  })
+}

@@ -1,0 +1,33 @@
+import type { Context } from '../../context.js'
+import type { Tenant, UpstreamSettings } from '../../model/organizations/organization.js'
+import { Problem } from '../../model/problem.js'
+import type { BusinessNumber } from '../../upstream/client.js'
+
+/** The settings of an organization that sends by the upstream. Throws invalid_provider for any other. */
+export function requireUpstream({ provider, upstream }: Pick<Tenant, 'provider' | 'upstream'>): UpstreamSettings {
+  if (provider !== 'upstream') {
+    throw new Problem(
+      'invalid_provider',
+      `The organization's provider is ${provider ?? 'not set'}: sending needs the provider upstream`,
+    )
+  }
+  if (!upstream) {
+    throw new Problem(
+      'invalid_provider',
+      "The organization's provider is upstream, but its phone number id and access token are not configured",
+    )
+  }
+  return upstream
+}
+
+/** An organization's number at the upstream, with its access token in clear. */
+export function openBusinessNumber(
+  { secrets }: Pick<Context, 'secrets'>,
+  organizationId: string,
+  { phone_number_id, access_token }: UpstreamSettings,
+): BusinessNumber {
+  return {
+    phoneNumberId: phone_number_id,
+    accessToken: secrets.open(access_token, `${organizationId}:upstream.access_token`),
+  }
+}

@@ -1,0 +1,16 @@
+import type { Context, OperatorContext } from '../../context.js'
+import { presentSettings, type ShownSettings } from '../../model/organizations/settings.js'
+import { findStorefrontSettings, findTenant } from '../../storage/organizations/organizations.js'
+import { organizationNotFound } from './organizations.js'
+
+/** What an owner sees of the organization and its connections. Throws organization_not_found. */
+export async function readSettings(
+  ctx: OperatorContext & Pick<Context, 'publicUrl'>,
+  organizationId: string,
+): Promise<ShownSettings> {
+  const [tenant, storefront] = await Promise.all([
+    findTenant(ctx.database, organizationId),
+    findStorefrontSettings(ctx.database, organizationId),
+  ])
+  return presentSettings(tenant ?? organizationNotFound(organizationId), storefront?.url ?? null, ctx.publicUrl())
+}

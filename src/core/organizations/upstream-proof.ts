@@ -1,0 +1,55 @@
+import type { Context } from '../../context.js'
+import { Problem } from '../../model/problem.js'
+import type { BusinessNumber } from '../../upstream/client.js'
+
+type ProofContext = Pick<Context, 'upstream' | 'upstreamTimeoutMs'>
+
+/**
+ * Makes sure that an access token opens a number: who cannot use it at the upstream may not claim it here, where it would be kept from
+ * its owner. Throws upstream_credentials, upstream_unavailable.
+ */
+export async function requireOpenedNumber(
+  { upstream, upstreamTimeoutMs }: ProofContext,
+  { phoneNumberId, accessToken }: BusinessNumber,
+): Promise<void> {
+  const asked = await upstream.findNumber({ phoneNumberId, accessToken }, upstreamTimeoutMs)
+  switch (asked.outcome) {
+    case 'found':
+      return
+    case 'refused': {
+      const message =
+        asked.because === 'credentials'
+          ? `The upstream refused the access token: give a valid one, which may use the number ${phoneNumberId}`
+          : `The access token cannot read the number ${phoneNumberId}: give the phone number id, not the phone number, and an access token of its owner`
+      throw new Problem('upstream_credentials', message, { details: asked.text, upstream_code: asked.code })
+    }
+    case 'failed':
+      throw notAsked(`the number ${phoneNumberId}`, asked.text)
+  }
+}
+
+/** The same of a business account, by its templates. */
+export async function requireOpenedAccount(
+  { upstream, upstreamTimeoutMs }: ProofContext,
+  { businessAccountId, accessToken }: { businessAccountId: string; accessToken: string },
+): Promise<void> {
+  const asked = await upstream.checkTemplates({ businessAccountId, accessToken }, upstreamTimeoutMs)
+  switch (asked.outcome) {
+    case 'readable':
+      return
+    case 'refused': {
+      const message = `The access token does not open the business account ${businessAccountId} at the upstream: check the id, and that the token may manage its templates`
+      throw new Problem('upstream_credentials', message, { details: asked.text, upstream_code: asked.code })
+    }
+    default:
+      throw notAsked(`the business account ${businessAccountId}`, asked.text)
+  }
+}
+
+function notAsked(what: string, text: string): Problem {
+  return new Problem(
+    'upstream_unavailable',
+    `The upstream could not be asked for ${what}, so nothing was changed: try again later`,
+    { details: text, retryable: true },
+  )
+}

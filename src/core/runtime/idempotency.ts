@@ -1,0 +1,183 @@
+import type { Context } from '../../context.js'
+import { isDatabaseUnavailable } from '../../database/errors.js'
+import { newId } from '../../lib/bytes/id.js'
+import { asObject } from '../../lib/text/json.js'
+import { PROBLEMS, Problem } from '../../model/problem.js'
+import {
+  abandonIdempotencyKey,
+  claimIdempotencyKey,
+  type IdempotentOperation,
+  keepAnswer,
+  releaseIdempotencyKey,
+  takeOverIdempotencyKey,
+} from '../../storage/runtime/idempotency.js'
+import { isProcessAlive } from '../../storage/runtime/process-registry.js'
+
+/** An answer as it is kept and given again. */
+export interface KeptAnswer {
+  status: number
+  body: unknown
+}
+
+/** What a verb tells of its answer. `final`: to be kept; otherwise the next attempt starts afresh. */
+export interface Attempt extends KeptAnswer {
+  final: boolean
+}
+
+/** A request that may be repeated without being done twice. */
+export interface IdempotentRequest extends IdempotentOperation {
+  /** The answer holds a secret: it is kept sealed. */
+  isSecret?: boolean
+  /** Does the work; whatever it makes gets the given id. */
+  perform: (resourceId: string) => Promise<Attempt>
+  /** What became of an attempt that cannot tell any more; null when it had not begun to do anything. */
+  recover: (resourceId: string) => Promise<Attempt | null>
+}
+
+/** The attempts that this process is making, by resource id: a key of ours that is not among them was left behind. */
+const underWay = new Set<string>()
+
+/**
+ * Does a request once per Idempotency-Key (contract 4, Idempotency). Throws idempotency_key_reused, request_in_progress.
+ * `replayed`: the answer is not this attempt's own.
+ */
+export async function performOnce(
+  ctx: Context,
+  organizationId: string,
+  request: IdempotentRequest,
+): Promise<KeptAnswer & { replayed: boolean }> {
+  const resourceId = newId()
+  // Noted before it is claimed: a twin that reads the claim first must not take it for one that was left behind.
+  return whileUnderWay(resourceId, async () => {
+    const attempt = { resourceId, processId: ctx.processId, at: ctx.clock() }
+    const claim = await claimIdempotencyKey(ctx.database, organizationId, request, attempt)
+    switch (claim.state) {
+      case 'claimed':
+        return { ...(await perform(ctx, organizationId, request, claim.resourceId)), replayed: false }
+      case 'reused':
+        throw new Problem(
+          'idempotency_key_reused',
+          `The Idempotency-Key "${request.key}" was used for another body in the last 24 hours: use a new key`,
+        )
+      case 'under_way':
+        return takeOver(ctx, organizationId, request, claim.resourceId, claim.processId)
+      case 'answered': {
+        const kept = { status: claim.status, body: unseal(ctx, organizationId, request, claim.answer) }
+        return { ...(await settleAnswer(ctx, organizationId, request, claim.resourceId, kept)), replayed: true }
+      }
+    }
+  })
+}
+
+async function whileUnderWay<Result>(resourceId: string, work: () => Promise<Result>): Promise<Result> {
+  underWay.add(resourceId)
+  try {
+    return await work()
+  } finally {
+    underWay.delete(resourceId)
+  }
+}
+
+async function perform(
+  ctx: Context,
+  organizationId: string,
+  request: IdempotentRequest,
+  resourceId: string,
+): Promise<KeptAnswer> {
+  try {
+    const attempt = await request.perform(resourceId)
+    await finish(ctx, organizationId, request, resourceId, attempt)
+    return attempt
+  } catch (error) {
+    // A refusal did nothing. What nobody foresaw may have come after the work was done: the next attempt looks first.
+    const leave = error instanceof Problem ? releaseIdempotencyKey : abandonIdempotencyKey
+    await leave(ctx.database, organizationId, request, resourceId).catch(() => undefined)
+    throw error
+  }
+}
+
+/** The work is done: that the answer could not be kept must not turn it into a failure. */
+async function finish(
+  ctx: Context,
+  organizationId: string,
+  request: IdempotentRequest,
+  resourceId: string,
+  { status, body, final }: Attempt,
+): Promise<void> {
+  try {
+    if (final) {
+      const kept = { status, body: request.isSecret ? seal(ctx, organizationId, body) : body }
+      await keepAnswer(ctx.database, organizationId, request, resourceId, kept)
+    } else await releaseIdempotencyKey(ctx.database, organizationId, request, resourceId)
+  } catch (error) {
+    if (!isDatabaseUnavailable(error)) throw error
+    ctx.log.warn({ err: error }, 'the answer to an idempotent request could not be kept')
+  }
+}
+
+/** What is kept of an answer that holds a secret; base64. */
+interface SealedAnswer {
+  sealed: string
+}
+
+function seal(ctx: Context, organizationId: string, body: unknown): SealedAnswer {
+  return { sealed: ctx.secrets.seal(JSON.stringify(body), sealContext(organizationId)).toString('base64') }
+}
+
+function unseal(ctx: Context, organizationId: string, { isSecret }: IdempotentRequest, kept: unknown): unknown {
+  if (!isSecret) return kept
+  return JSON.parse(ctx.secrets.open(Buffer.from((kept as SealedAnswer).sealed, 'base64'), sealContext(organizationId)))
+}
+
+function sealContext(organizationId: string): string {
+  return `${organizationId}:idempotency_keys.answer`
+}
+
+/** The first attempt has not answered: it is under way, or it failed or its process died and left what it had begun. */
+async function takeOver(
+  ctx: Context,
+  organizationId: string,
+  request: IdempotentRequest,
+  resourceId: string,
+  processId: number,
+): Promise<KeptAnswer & { replayed: boolean }> {
+  if (underWay.has(resourceId)) throw inProgress(request)
+  return whileUnderWay(resourceId, async () => {
+    const alive = processId !== ctx.processId && (await isProcessAlive(ctx.database, processId))
+    const handover = { resourceId, from: processId, to: ctx.processId }
+    if (alive || !(await takeOverIdempotencyKey(ctx.database, organizationId, request, handover))) {
+      throw inProgress(request)
+    }
+    const recovered = await request.recover(resourceId)
+    if (recovered === null) return { ...(await perform(ctx, organizationId, request, resourceId)), replayed: false }
+    await finish(ctx, organizationId, request, resourceId, recovered)
+    return { status: recovered.status, body: recovered.body, replayed: true }
+  })
+}
+
+function inProgress({ key }: IdempotentRequest): Problem {
+  return new Problem(
+    'request_in_progress',
+    `The first request with the Idempotency-Key "${key}" is under way: repeat this one in a moment`,
+  )
+}
+
+/** A kept answer stands, but for an unknown outcome that has been settled since. */
+async function settleAnswer(
+  ctx: Context,
+  organizationId: string,
+  request: IdempotentRequest,
+  resourceId: string,
+  kept: KeptAnswer,
+): Promise<KeptAnswer> {
+  if (!isOpen(kept)) return kept
+  const settled = await request.recover(resourceId)
+  if (settled === null || (isOpen(settled) && settled.status === kept.status)) return kept
+  await finish(ctx, organizationId, request, resourceId, { ...settled, final: true })
+  return { status: settled.status, body: settled.body }
+}
+
+/** An outcome that nobody knew; of a template it is told with 200. */
+function isOpen({ status, body }: KeptAnswer): boolean {
+  return status >= 500 || asObject(body).error === PROBLEMS.outcome_unknown
+}

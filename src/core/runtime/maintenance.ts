@@ -1,0 +1,129 @@
+import type { Context } from '../../context.js'
+import { idBefore, newId } from '../../lib/bytes/id.js'
+import { OUTCOME_UNKNOWN } from '../../model/messages/message.js'
+import { foldCampaignCounts } from '../../storage/analytics/campaign-counts.js'
+import { pruneBroadcastRetries } from '../../storage/broadcasts/retries.js'
+import { eraseContactCallbacks, eraseContactEvents } from '../../storage/contacts/contacts.js'
+import { foldContactCounts, repairContactLists } from '../../storage/contacts/lists.js'
+import { pruneEvents } from '../../storage/events/events.js'
+import { adoptRestoredEvents, tickTransactionClock } from '../../storage/events/transaction-clock.js'
+import { pruneSessions } from '../../storage/identity/sessions.js'
+import { pruneFailures } from '../../storage/identity/sign-in-failures.js'
+import { pruneSignInLinks } from '../../storage/identity/sign-in-links.js'
+import { foldLineCounts, repairLineCounts } from '../../storage/instances/channel-counts.js'
+import { pruneCommands } from '../../storage/instances/commands.js'
+import { countFailedCallbacks, listBackloggedOrganizations, pruneCallbacks } from '../../storage/messages/callbacks.js'
+import { listOverdueMessages, markAbandonedMessages, refuseMessage } from '../../storage/messages/outgoing.js'
+import { pruneIdempotencyKeys } from '../../storage/runtime/idempotency.js'
+import { noteUptime } from '../../storage/runtime/process-registry.js'
+import { pruneStorefrontWebhooks } from '../../storage/storefront/orders.js'
+import { foldShortLinkClicks, pruneShortLinkVisits } from '../../storage/storefront/short-links.js'
+import { pruneDeliveries } from '../../storage/webhooks/log.js'
+import { removeUnattachedMedia } from '../media/remove.js'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+/** Longer than a request lasts (25 s): one that is still pending then has lost its process, or is a broadcast's that is tried for long. */
+const ABANDONED_MS = MINUTE_MS / 2
+const GIVE_UP_MS = 15 * MINUTE_MS
+/** A callback that waits for longer may be the one that settles a message. Under steady traffic some always wait, for less. */
+const BACKLOG_MS = MINUTE_MS
+/** After so many attempts, half a minute, a callback that fails holds up no messages of its organization. */
+const SENSIBLE_ATTEMPTS = 3
+const BATCH = 500
+const FOLD_BATCH = 10_000
+const PRUNE_BATCH = 5_000
+
+/**
+ * Settles sends of which nothing more is to come (contract 4, Sending): 15 minutes without a callback, counted while the
+ * service is up and has worked off what it stored for the organization, and the message has failed with `outcome_unknown`. Deletes what was asked of
+ * linked devices, and whose answer nobody waits for any more.
+ */
+export async function settleOutcomes(ctx: Context): Promise<void> {
+  const now = ctx.clock()
+  const upSince = await noteUptime(ctx.database, now)
+  await tickTransactionClock(ctx.database)
+  await pruneCommands(ctx.database)
+  await markAbandonedMessages(ctx.database, before(now, ABANDONED_MS))
+  const deadline = before(now, GIVE_UP_MS)
+  if (upSince > deadline) return
+  const backlogged = await listBackloggedOrganizations(ctx.database, before(now, BACKLOG_MS), SENSIBLE_ATTEMPTS)
+  const error = { code: OUTCOME_UNKNOWN, text: 'The upstream never said whether it took the message' }
+  for (;;) {
+    const overdue = await listOverdueMessages(ctx.database, deadline, backlogged, BATCH)
+    for (const { organization_id, id } of overdue) {
+      await refuseMessage(ctx.database, organization_id, id, error, now, newId())
+    }
+    if (overdue.length < BATCH) return
+  }
+}
+
+/** Goes on with the events of a database that was restored from another server; before anybody reads them. */
+export async function adoptRestoredDatabase(ctx: Pick<Context, 'database' | 'log'>): Promise<void> {
+  if (!(await ctx.database.transaction(adoptRestoredEvents))) return
+  ctx.log.warn(
+    'the database was restored from another server: its events go on here; positions in the feed of events begin anew',
+  )
+}
+
+/** Orders of the last 60 days are read at first, and one may be attributed to a click 90 days before it. */
+const VISITS_MS = 150 * DAY_MS
+
+/**
+ * Deletes what is kept for a time only (contract 4, Contacts): raw callbacks, events, deliveries that have ended and ids of a
+ * storefront's webhooks 30 days, visits of short links 150 days, idempotency keys 1 day, files whose message never
+ * came 1 day, wrong passwords 1 day; sessions and sign-in links that have expired. Sets the lists of contacts and the counts of messages right, where a process of an older version changed contacts.
+ */
+export async function prune(ctx: Context): Promise<void> {
+  const now = ctx.clock()
+  const monthAgo = before(now, 30 * DAY_MS)
+  await inBatches((limit) => pruneCallbacks(ctx.database, idBefore(monthAgo), limit))
+  await inBatches((limit) => pruneEvents(ctx.database, monthAgo, limit))
+  await inBatches((limit) => pruneDeliveries(ctx.database, idBefore(monthAgo), limit))
+  await inBatches((limit) => pruneShortLinkVisits(ctx.database, before(now, VISITS_MS), limit))
+  await inBatches((limit) => pruneStorefrontWebhooks(ctx.database, monthAgo, limit))
+  await inBatches((limit) => pruneIdempotencyKeys(ctx.database, idBefore(before(now, DAY_MS)), limit))
+  await pruneBroadcastRetries(ctx.database, before(now, 2 * DAY_MS))
+  await pruneSessions(ctx.database, now)
+  await pruneSignInLinks(ctx.database, now)
+  await pruneFailures(ctx.database, before(now, DAY_MS))
+  await repairContactLists(ctx.database)
+  await repairLineCounts(ctx.database)
+  await removeUnattachedMedia(ctx, before(now, DAY_MS))
+}
+
+/** So nothing is locked for long. `prune` deletes at most `limit` rows, and resolves to how many. */
+async function inBatches(prune: (limit: number) => Promise<number>): Promise<void> {
+  while ((await prune(PRUNE_BATCH)) === PRUNE_BATCH);
+}
+
+/** How many stored callbacks nothing became of, however often they were tried. */
+export function countUnworkedCallbacks({ database }: Pick<Context, 'database'>): Promise<number> {
+  return countFailedCallbacks(database)
+}
+
+/** Folds the counts that writers have added to. */
+export async function foldCounts(ctx: Context): Promise<void> {
+  await foldContactCounts(ctx.database)
+  await foldShortLinkClicks(ctx.database)
+  while ((await foldLineCounts(ctx.database, FOLD_BATCH)) === FOLD_BATCH);
+  while ((await foldCampaignCounts(ctx.database, FOLD_BATCH)) === FOLD_BATCH);
+}
+
+/** Blanks what an erased contact left in events and raw callbacks, and ends its deliveries. */
+export async function eraseTraces(
+  ctx: Context,
+  organizationId: string,
+  contactId: string,
+  addresses: readonly string[],
+): Promise<void> {
+  await ctx.database.transaction((transaction) => eraseContactEvents(transaction, organizationId, contactId))
+  // Deliveries that were about to be made are held in memory.
+  ctx.signals.send({ topic: 'webhooks', organizationId })
+  // Takes long, so nobody waits for it.
+  await eraseContactCallbacks(ctx.database, organizationId, contactId, addresses)
+}
+
+function before(now: Date, ms: number): Date {
+  return new Date(now.getTime() - ms)
+}

@@ -1,0 +1,213 @@
+import type { Context } from '../../context.js'
+import { newId } from '../../lib/bytes/id.js'
+import { localDate } from '../../lib/text/local-date.js'
+import type { Contact } from '../../model/contacts/contact.js'
+import { MAX_FULL_NAME } from '../../model/contacts/contact-input.js'
+import { isUserIdChatId } from '../../model/contacts/phone-number.js'
+import type { TemplateContent } from '../../model/messages/content.js'
+import type { BroadcastRecipient } from '../../model/messages/outgoing.js'
+import type { Tenant } from '../../model/organizations/organization.js'
+import { PROBLEMS, Problem } from '../../model/problem.js'
+import { fillTemplate } from '../../model/templates/fill.js'
+import { checkParameters, type TemplateParameters } from '../../model/templates/parameters.js'
+import { hasPlaceholder, type Person, toParameterText, unnamedWord } from '../../model/templates/placeholders.js'
+import type { StoredTemplate, Template } from '../../model/templates/template.js'
+import { ensureSinglesCampaign } from '../../storage/broadcasts/broadcasts.js'
+import { findRecipientOfSingle, insertUnsentSingleRecipient } from '../../storage/broadcasts/one-off-sends.js'
+import { findContactByAddresses, findContactById } from '../../storage/contacts/contacts.js'
+import { noteSentLinks } from '../../storage/storefront/sent-links.js'
+import { type ContactNumber, createContact, readAddresses } from '../contacts/contacts.js'
+import { organizationLine } from '../messages/send/channel.js'
+import { findSendResult, type SendResult } from '../messages/send/outcome.js'
+import { checkMember, sendMessage } from '../messages/send/send.js'
+import { chooseTemplate } from './templates.js'
+
+/** A template that is to be sent to one person (spec 4.4). */
+export interface TemplateCommand {
+  /** Of the message and of the broadcast of one that it is. */
+  id: string
+  templateName: string
+  language: string | undefined
+  chatNumber: string
+  parameters: TemplateParameters
+  /** The address of the file above the body. */
+  headerMedia: string | null
+  memberId: string | null
+}
+
+/** What became of it. `not_sent`: nothing was recorded, for the reason in `text`. */
+export interface TemplateSend {
+  broadcastId: string
+  contact: Pick<Contact, 'id' | 'full_name'>
+  sent: SendResult | NotSent
+}
+
+interface NotSent {
+  result: 'not_sent'
+  isOptOut: boolean
+  text: string
+}
+
+/**
+ * Sends a template to one person, who becomes a contact where `bodyParameters.name` names one (spec 4.4). Throws invalid_provider,
+ * template_not_found, recipient_not_found, contact_blocked, missing_field and invalid_field (parameters, memberId), invalid_media,
+ * too_many_requests, service_unavailable: nothing is sent then. What goes wrong at the upstream is a value.
+ */
+export async function sendTemplate(ctx: Context, tenant: Tenant, command: TemplateCommand): Promise<TemplateSend> {
+  const line = organizationLine(ctx, tenant)
+  await checkMember(ctx, tenant, command.memberId)
+  const { id, templateName, language, headerMedia, memberId } = command
+  const template = await tryToChoose(ctx, tenant, templateName, language)
+  const number = readAddresses(tenant, 'chatNumber', command.chatNumber, 'body')
+  const known = await findContactByAddresses(ctx.database, tenant.id, number.forms)
+  const person = known ?? newPerson(number, command.parameters.body.name)
+  if (template instanceof Problem) {
+    const contact = known ?? (await makeContact(ctx, tenant, person))
+    const campaignId = await campaignOf(ctx, tenant, unknownTemplate(templateName, language ?? tenant.language))
+    const recipient = { broadcastId: id, n: 0, campaignId, parameters: command.parameters }
+    return { broadcastId: id, contact, sent: await keepFailed(ctx, tenant, contact, recipient, template) }
+  }
+  const parameters = checkParameters(template, command.parameters, { hasHeaderMedia: headerMedia !== null })
+  const content = fillFor(template, parameters, { ...person, unnamed: unnamedWord(tenant) }, headerMedia)
+  const contact = known ?? (await makeContact(ctx, tenant, person))
+  const campaignId = await campaignOf(ctx, tenant, template)
+  const recipient = { broadcastId: id, n: 0, campaignId, parameters }
+  const links = Object.values(parameters.buttons).map((value) => ({ n: 0, value }))
+  await noteSentLinks(ctx.database, tenant.id, { broadcastId: id, campaignId, at: ctx.clock() }, links)
+  const to = readAddresses(tenant, 'chatNumber', contact.phone_number ?? contact.chat_id, 'body')
+  const message = { id, to, content, about: null, memberId }
+  const isPromotional = template.category === 'MARKETING'
+  try {
+    const sent = await sendMessage(ctx, tenant, line, { ...message, isPromotional, recipient })
+    return { broadcastId: id, contact, sent }
+  } catch (error) {
+    const notSent = error instanceof Problem ? await keepUnsent(ctx, tenant, contact, recipient, error) : null
+    if (notSent) return { broadcastId: id, contact, sent: notSent }
+    throw error
+  }
+}
+
+const UPSTREAM_PROBLEMS = new Set(['upstream_credentials', 'upstream_unavailable', 'too_many_requests'])
+
+/** The template; or why the upstream could not be asked for it, where not one is known. */
+async function tryToChoose(
+  ctx: Context,
+  tenant: Tenant,
+  name: string,
+  language: string | undefined,
+): Promise<StoredTemplate | Problem> {
+  try {
+    return await chooseTemplate(ctx, tenant, name, language)
+  } catch (error) {
+    if (error instanceof Problem && UPSTREAM_PROBLEMS.has(error.code)) return error
+    throw error
+  }
+}
+
+/** Stands for a template of which nothing but its name is known. */
+function unknownTemplate(name: string, language: string): StoredTemplate {
+  const unknown = { status: 'UNKNOWN', category: 'UNKNOWN', parameter_format: 'POSITIONAL' } as const
+  return { organization_id: '', upstream_id: null, name, language, ...unknown, components: [], synced_at: new Date(0) }
+}
+
+/** What became of a send whose own request cannot tell any more; null when nothing came of it. */
+export async function findTemplateSend(ctx: Context, tenant: Tenant, id: string): Promise<TemplateSend | null> {
+  const recipient = await findRecipientOfSingle(ctx.database, tenant.id, id)
+  if (!recipient?.contact_id) return null
+  const { contact_id: contactId, name, status, error } = recipient
+  const isOptOut = status === 'skipped'
+  const sent = (await findSendResult(ctx, tenant, id)) ?? { result: 'not_sent', isOptOut, text: error?.text ?? '' }
+  const contact = await findContactById(ctx.database, tenant.id, contactId)
+  return { broadcastId: id, contact: contact ?? { id: contactId, full_name: name }, sent }
+}
+
+/** Who is to become a contact. Throws recipient_not_found where nobody says how it is called. */
+function newPerson({ digits }: ContactNumber, givenName = ''): Person {
+  const name = toParameterText(givenName)
+  if (name === '' || hasPlaceholder(name) || isUserIdChatId(digits)) {
+    throw new Problem(
+      'recipient_not_found',
+      `No contact with the number ${digits} in this organization: provide bodyParameters.name (a name, no placeholder) to create it automatically`,
+      { chat_id: digits },
+    )
+  }
+  if ([...name].length > MAX_FULL_NAME) {
+    const message = `bodyParameters.name must have at most ${MAX_FULL_NAME} characters: it becomes the name of a new contact`
+    throw new Problem('invalid_field', message)
+  }
+  return { full_name: name, email: null, phone_number: `+${digits}`, chat_id: digits }
+}
+
+async function makeContact(ctx: Context, tenant: Tenant, { phone_number, full_name }: Person): Promise<Contact> {
+  const source = { type: 'send_template_auto_create', created_at: ctx.clock().toISOString() }
+  try {
+    return await createContact(ctx, tenant, { phone_number, full_name, source }, newId())
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'contact_exists') throw error
+    // Somebody else was faster.
+    const contact = await findContactById(ctx.database, tenant.id, String(error.extras.id))
+    if (contact) return contact
+    throw error
+  }
+}
+
+function fillFor(
+  template: Template,
+  parameters: TemplateParameters,
+  person: Person,
+  headerMedia: string | null,
+): TemplateContent<{ url: string }> {
+  const header = headerMedia === null ? null : { file: { url: headerMedia }, filename: null }
+  const filled = fillTemplate(template, parameters, person, header)
+  if (filled.outcome === 'filled') return filled.content
+  throw new Problem('invalid_field', filled.text)
+}
+
+const MAX_CAMPAIGNS = 10_000
+/** The campaigns of today's templates that this process has come across. */
+const campaigns = new Map<string, string>()
+
+/** With what a single is counted: all of its template, on this day of the organization. */
+async function campaignOf(ctx: Context, tenant: Tenant, template: StoredTemplate): Promise<string> {
+  const at = ctx.clock()
+  const day = localDate(at, tenant.timezone)
+  // A template that has been changed since has other buttons, which clicks are told apart by.
+  const key = JSON.stringify([tenant.id, day, template.name, template.language, template.synced_at])
+  const known = campaigns.get(key)
+  if (known !== undefined) return known
+  const id = await ensureSinglesCampaign(ctx.database, tenant.id, { id: newId(), day, template, at })
+  if (campaigns.size >= MAX_CAMPAIGNS) campaigns.clear()
+  campaigns.set(key, id)
+  return id
+}
+
+/** Who wants none, and what the upstream would not take the file for, counts as a broadcast of one all the same. */
+async function keepUnsent(
+  ctx: Context,
+  tenant: Tenant,
+  contact: Contact,
+  recipient: BroadcastRecipient,
+  problem: Problem,
+): Promise<NotSent | null> {
+  const { code, message, extras } = problem
+  if (code === 'upstream_upload_failed') return keepFailed(ctx, tenant, contact, recipient, problem)
+  if (code !== 'contact_opted_out') return null
+  const skipped = { contactId: contact.id, skipReason: String(extras.reason), error: null }
+  await insertUnsentSingleRecipient(ctx.database, tenant.id, { ...recipient, ...skipped })
+  return { result: 'not_sent', isOptOut: true, text: message }
+}
+
+async function keepFailed(
+  ctx: Context,
+  tenant: Tenant,
+  contact: Contact,
+  recipient: BroadcastRecipient,
+  { code, message, extras }: Problem,
+): Promise<NotSent> {
+  const words = typeof extras.details === 'string' ? `${message}: ${extras.details}` : message
+  const text = code === 'upstream_upload_failed' ? words : `${PROBLEMS[code]}: ${words}`
+  const error = { code: typeof extras.upstream_code === 'number' ? extras.upstream_code : code, text }
+  const failed = { contactId: contact.id, skipReason: null, error }
+  await insertUnsentSingleRecipient(ctx.database, tenant.id, { ...recipient, ...failed })
+  return { result: 'not_sent', isOptOut: false, text }
+}

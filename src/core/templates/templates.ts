@@ -1,0 +1,121 @@
+import type { Context } from '../../context.js'
+import type { Tenant } from '../../model/organizations/organization.js'
+import { Problem } from '../../model/problem.js'
+import type { StoredTemplate, Template } from '../../model/templates/template.js'
+import { findTemplates, listTemplates as listRows, listSendableNames } from '../../storage/templates/templates.js'
+import { requireUpstream } from '../organizations/business-number.js'
+import { syncTemplates } from './sync.js'
+
+/** Every template of an organization as it is known, by name and language. */
+export function listTemplates(ctx: Pick<Context, 'database'>, organizationId: string): Promise<StoredTemplate[]> {
+  return listRows(ctx.database, organizationId)
+}
+
+/**
+ * The approved template of a name: in `language` where one is asked for, else in the organization's, else the first by language
+ * (contract 4, Templates). Where there is none, the upstream is asked first, once a minute. Throws invalid_provider,
+ * template_not_found, which names what there is, and what syncTemplates throws where nothing is known at all.
+ */
+export async function chooseTemplate(
+  ctx: Context,
+  tenant: Tenant,
+  name: string,
+  language: string | undefined,
+): Promise<StoredTemplate> {
+  requireUpstream(tenant)
+  const known = await findTemplates(ctx.database, tenant.id, name)
+  const chosen = choose(known, language, tenant.language)
+  if (chosen) return chosen
+
+  const failure = await refresh(ctx, tenant)
+  const fresh = await findTemplates(ctx.database, tenant.id, name)
+  const chosenNow = choose(fresh, language, tenant.language)
+  if (chosenNow) return chosenNow
+  const sendable = await listSendableNames(ctx.database, tenant.id, MAX_SHOWN + 1)
+  if (failure && fresh.length === 0 && sendable.length === 0) throw failure
+  throw notFound(name, language, fresh, sendable, failure)
+}
+
+/**
+ * The category of the organization's template of this name and language, whatever its status; where it is not known, the upstream is
+ * asked first, once a minute. Null where nobody tells.
+ */
+export async function findTemplateCategory(
+  ctx: Context,
+  tenant: Tenant,
+  name: string,
+  language: string,
+): Promise<string | null> {
+  const find = async () => {
+    const known = await findTemplates(ctx.database, tenant.id, name)
+    return known.find((template) => foldLanguage(template.language) === foldLanguage(language))?.category ?? null
+  }
+  const category = await find()
+  if (category !== null || (await refresh(ctx, tenant)) !== null) return category
+  return find()
+}
+
+const APPROVED = 'APPROVED'
+const MAX_SHOWN = 10
+
+/** Templates come by language. */
+function choose<Candidate extends Template>(
+  templates: readonly Candidate[],
+  language: string | undefined,
+  preferred: string,
+): Candidate | undefined {
+  const approved = templates.filter(({ status }) => status === APPROVED)
+  const inLanguage = (wanted: string) =>
+    approved.find((template) => foldLanguage(template.language) === foldLanguage(wanted))
+  return language === undefined ? (inLanguage(preferred) ?? approved[0]) : inLanguage(language)
+}
+
+/** pt-br is pt_BR. */
+function foldLanguage(language: string): string {
+  return language.toLowerCase().replaceAll('-', '_')
+}
+
+/** Resolves to why the upstream could not be asked, or null. */
+async function refresh(ctx: Context, tenant: Tenant): Promise<Problem | null> {
+  try {
+    await ctx.refreshTemplates(tenant.id, () => syncTemplates(ctx, tenant))
+    return null
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+}
+
+function notFound(
+  name: string,
+  language: string | undefined,
+  templates: readonly Template[],
+  sendable: readonly string[],
+  failure: Problem | null,
+): Problem {
+  const reason = explain(name, language, templates, sendable)
+  return new Problem(
+    'template_not_found',
+    failure ? `${reason}. The upstream could not be asked anew: ${failure.message}` : reason,
+  )
+}
+
+function explain(
+  name: string,
+  language: string | undefined,
+  templates: readonly Template[],
+  sendable: readonly string[],
+): string {
+  if (templates.length > 0) {
+    const wanted = language === undefined ? '' : ` in ${language}`
+    const states = templates.map((template) => `${template.language} is ${template.status}`)
+    return `The template "${name}" is not approved${wanted}: ${enumerate(states)}`
+  }
+  if (sendable.length === 0) return `There is no template "${name}": the organization has no approved one`
+  return `There is no template "${name}": approved are ${enumerate(sendable)}`
+}
+
+function enumerate(things: readonly string[]): string {
+  const shown = things.slice(0, MAX_SHOWN).join(', ')
+  return things.length > MAX_SHOWN ? `${shown}, …` : shown
+}

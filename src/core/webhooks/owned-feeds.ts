@@ -1,0 +1,226 @@
+import type { Context } from '../../context.js'
+import type { EventPosition, EventWindow } from '../../storage/events/events.js'
+import { promoteAllWaiting } from '../../storage/webhooks/deliveries.js'
+import { claimFeeds, countFeeds, listHeldFeeds, releaseFeeds } from '../../storage/webhooks/feeds.js'
+import { type EndpointRow, listEndpoints } from '../../storage/webhooks/health.js'
+import type { Lane } from './endpoint-queue.js'
+
+/** An organization whose events this process turns into deliveries. */
+export interface Feed {
+  organizationId: string
+  position: EventPosition
+  /** The position that stands in the database: behind, where nothing has been for a webhook since. */
+  stored: EventPosition
+  /** Since when it may be behind, on the process's own clock. */
+  storedAt: number
+  /** At which turn of tending it is looked at as if it had changed. */
+  turn: number
+  /** Of the webhooks that are delivered to, by their ids. */
+  lanes: Map<string, Lane>
+  /** There may be events after the position. */
+  hasNews: boolean
+  /** The webhooks may be others than those of the lanes. */
+  isStale: boolean
+  /** Somebody else had it locked: what has come up is still to be written. */
+  isPostponed: boolean
+  /** What was written last may have been committed or not: the position is read again. */
+  isUncertain: boolean
+}
+
+/** The organizations that this process holds. */
+export interface Holdings {
+  feeds(): Feed[]
+  find(organizationId: string): Feed | undefined
+  /** Holds as many organizations as fall to each process, and has the events of all of them looked at. */
+  tend(): Promise<void>
+  /** Brings the lanes of these organizations, and of those where something changed, up to the webhooks as they are now. */
+  refreshLanes(organizationIds: ReadonlySet<string>): Promise<void>
+  /** Some of those with news and webhooks, with at most `lanes` lanes together; who was taken longest ago comes first. */
+  takeTurns(lanes: number): Feed[]
+  hasNews(): boolean
+  /** Has what was postponed tried again. */
+  retryPostponed(): void
+  hasPostponed(): boolean
+  /** Notes up to where events have been read; `isStored`: and that it stands so in the database. */
+  advance(windows: readonly EventWindow[], isStored: boolean): void
+  /** Works on an organization no more. */
+  drop(organizationId: string): void
+  /** Gives all organizations back. */
+  releaseAll(): Promise<void>
+}
+
+/** In so many turns of tending every organization is looked at as if it had changed: a signal may have been lost. */
+const TURNS = 15
+const UNREAD = { hasNews: true, isStale: true, isPostponed: false, isUncertain: false }
+
+/** Holds nothing yet. */
+export function createHoldings(
+  ctx: Pick<Context, 'database' | 'clock' | 'processId'>,
+  makeLane: (endpoint: EndpointRow) => Lane,
+): Holdings {
+  const feeds = new Map<string, Feed>()
+  let turn = 0
+  let claims = 0
+
+  async function tend(): Promise<void> {
+    await giveBackStrays(await readPositions())
+    const { feeds: total, processes } = await countFeeds(ctx.database)
+    const share = Math.ceil(total / Math.max(1, processes))
+    if (feeds.size < share) await claim(share - feeds.size)
+    else if (feeds.size > share) await release(feeds.size - share)
+    turn = (turn + 1) % TURNS
+    for (const feed of feeds.values()) {
+      feed.hasNews = true
+      // Without webhooks no event has them looked at.
+      if (feed.turn === turn || feed.lanes.size === 0) lookAgain(feed)
+    }
+  }
+
+  /** Reads the positions of those where it is uncertain, and drops what is not held any more; resolves to all that are held. */
+  async function readPositions(): Promise<string[]> {
+    const held = await listHeldFeeds(ctx.database, ctx.processId)
+    const positions = new Map(held.map(({ organizationId, ...position }) => [organizationId, position]))
+    for (const feed of feeds.values()) {
+      const position = positions.get(feed.organizationId)
+      if (!position) drop(feed.organizationId)
+      else if (feed.isUncertain) Object.assign(feed, { ...inStep(position), isUncertain: false })
+    }
+    return [...positions.keys()]
+  }
+
+  /** What the database broke off in the middle of, taking or giving back, is held by nobody who knows of it. */
+  async function giveBackStrays(held: readonly string[]): Promise<void> {
+    const strays = held.filter((id) => !feeds.has(id))
+    if (strays.length > 0) await releaseFeeds(ctx.database, ctx.processId, strays)
+  }
+
+  async function claim(limit: number): Promise<void> {
+    const claimed = await claimFeeds(ctx.database, ctx.processId, limit)
+    if (claimed.length === 0) return
+    const ids = claimed.map(({ organizationId }) => organizationId)
+    await promoteAllWaiting(ctx.database, ids, ctx.clock())
+    for (const { organizationId, ...position } of claimed) {
+      claims += 1
+      const fresh = { ...inStep(position), turn: claims % TURNS, lanes: new Map(), ...UNREAD }
+      feeds.set(organizationId, { organizationId, ...fresh })
+    }
+  }
+
+  async function release(surplus: number): Promise<void> {
+    const idle = [...feeds.values()].filter(({ lanes }) => [...lanes.values()].every((lane) => lane.isIdle()))
+    const ids = idle.slice(0, surplus).map(({ organizationId }) => organizationId)
+    for (const id of ids) drop(id)
+    if (ids.length > 0) await releaseFeeds(ctx.database, ctx.processId, ids)
+  }
+
+  function drop(organizationId: string): void {
+    for (const lane of feeds.get(organizationId)?.lanes.values() ?? []) lane.close()
+    feeds.delete(organizationId)
+  }
+
+  async function refreshLanes(organizationIds: ReadonlySet<string>): Promise<void> {
+    const asked = [...feeds.values()].filter((feed) => feed.isStale || organizationIds.has(feed.organizationId))
+    if (asked.length === 0) return
+    const ids = asked.map(({ organizationId }) => organizationId)
+    const byOrganization = new Map<string, EndpointRow[]>(ids.map((id) => [id, []]))
+    for (const feed of asked) feed.isStale = false
+    for (const endpoint of await listEndpoints(ctx.database, ids)) {
+      byOrganization.get(endpoint.organization_id)?.push(endpoint)
+    }
+    for (const feed of asked) {
+      const hadNone = feed.lanes.size === 0
+      setLanes(feed, byOrganization.get(feed.organizationId) ?? [])
+      // Who made the first one active has set the position to where it begins.
+      if (hadNone && feed.lanes.size > 0) feed.isUncertain = true
+    }
+    if (asked.some(({ isUncertain }) => isUncertain)) await readPositions()
+  }
+
+  function setLanes({ lanes }: Feed, endpoints: readonly EndpointRow[]): void {
+    const ids = new Set(endpoints.map(({ id }) => id))
+    for (const [id, lane] of lanes) {
+      if (ids.has(id)) continue
+      lane.close()
+      lanes.delete(id)
+    }
+    for (const endpoint of endpoints) {
+      const lane = lanes.get(endpoint.id)
+      if (lane) lane.endpoint = endpoint
+      else lanes.set(endpoint.id, makeLane(endpoint))
+    }
+  }
+
+  function takeTurns(lanes: number): Feed[] {
+    const taken: Feed[] = []
+    let room = lanes
+    for (const feed of feeds.values()) {
+      // Nobody reads its events: when a webhook becomes active, it begins at those that come then.
+      if (feed.lanes.size === 0) feed.hasNews = feed.isStale
+      if (!feed.hasNews || feed.lanes.size === 0) continue
+      room -= Math.max(1, feed.lanes.size)
+      if (room < 0 && taken.length > 0) break
+      taken.push(feed)
+    }
+    for (const feed of taken) {
+      feeds.delete(feed.organizationId)
+      feeds.set(feed.organizationId, feed)
+    }
+    return taken
+  }
+
+  function advance(windows: readonly EventWindow[], isStored: boolean): void {
+    for (const { organizationId, next } of windows) {
+      const feed = feeds.get(organizationId)
+      if (!feed) continue
+      // After the last page of a window comes what has happened since it was opened.
+      feed.hasNews ||= next.windowTo !== null || feed.position.windowTo !== null
+      feed.position = next
+      if (isStored) Object.assign(feed, inStep(next))
+    }
+  }
+
+  return {
+    feeds: () => [...feeds.values()],
+    find: (organizationId) => feeds.get(organizationId),
+    tend,
+    refreshLanes,
+    takeTurns,
+    hasNews: () => [...feeds.values()].some((feed) => feed.hasNews),
+    retryPostponed: () => {
+      for (const feed of feeds.values())
+        if (feed.isPostponed) Object.assign(feed, { isPostponed: false, hasNews: true })
+    },
+    hasPostponed: () => [...feeds.values()].some((feed) => feed.isPostponed),
+    advance,
+    drop,
+    releaseAll: async () => {
+      for (const id of [...feeds.keys()]) drop(id)
+      await releaseFeeds(ctx.database, ctx.processId, null)
+    },
+  }
+}
+
+/** A position that stands so in the database. */
+function inStep(position: EventPosition): Pick<Feed, 'position' | 'stored' | 'storedAt'> {
+  return { position, stored: position, storedAt: performance.now() }
+}
+
+/** Has the webhooks and the due deliveries of an organization looked at again: they may be others than is known. */
+export function lookAgain(feed: Feed): void {
+  feed.isStale = true
+  feed.hasNews = true
+  for (const lane of feed.lanes.values()) lane.lookAgain()
+}
+
+/** The same where somebody has changed them: what is in memory counts no more. */
+export function reload(feed: Feed): void {
+  feed.isStale = true
+  feed.hasNews = true
+  for (const lane of feed.lanes.values()) lane.reload()
+}
+
+/** The same where something has failed in the middle: the position is to be read again, too. */
+export function distrust(feed: Feed): void {
+  lookAgain(feed)
+  feed.isUncertain = true
+}

@@ -1,0 +1,98 @@
+import { Type } from 'typebox'
+import type { Context } from '../../../context.js'
+import { readAnalytics, readBroadcastAnalytics } from '../../../core/analytics/read.js'
+import { tenantOf } from '../../../http/auth.js'
+import { answerOnce } from '../../../http/idempotency.js'
+import { readDateRange } from '../../../model/broadcasts/analytics.js'
+import type { Organization } from '../../../model/organizations/organization.js'
+import { Problem } from '../../../model/problem.js'
+import { responses, tenantId } from '../schemas.js'
+import type { ApiServer } from '../server.js'
+import { BroadcastAnalyticsSchema, RangeAnalyticsSchema } from './analytics-schemas.js'
+
+// Of any type for the schema: next to a broadcast_id they are ignored, whatever they are.
+const question = {
+  broadcast_id: Type.Optional(
+    Type.String({ format: 'uuid', description: 'One broadcast; the dates are then ignored', maxLength: 100 }),
+  ),
+  start_date: Type.Optional(
+    Type.Unknown({
+      description: "First day of all broadcasts that started in a range, YYYY-MM-DD in the organization's time zone",
+      examples: ['2026-01-01'],
+    }),
+  ),
+  end_date: Type.Optional(
+    Type.Unknown({ description: 'Last day of the range, inclusive; at most 3,660 days', examples: ['2026-01-31'] }),
+  ),
+}
+
+const Question = Type.Object(question)
+
+const Answer = Type.Object({
+  success: Type.Literal(true),
+  data: Type.Union([BroadcastAnalyticsSchema, RangeAnalyticsSchema], {
+    description: 'Of one broadcast; of all in a range of days',
+  }),
+})
+
+/** `GET` and `POST /broadcast-analytics`: the same question in the query or in a body (spec 4.5; contract 4, Analytics). */
+export function broadcastAnalyticsRoutes(server: ApiServer, ctx: Context): void {
+  const config = { scope: 'analytics:read' } as const
+
+  server.get(
+    '/broadcast-analytics',
+    {
+      config,
+      schema: {
+        summary: 'Analytics of one broadcast, or of all that started in a range of days',
+        querystring: Type.Object({ ...question, tenantId }),
+        response: responses({ 200: Answer }, 400, 404),
+      },
+    },
+    (request) => answer(ctx, tenantOf(request), request.query, 'query'),
+  )
+
+  server.post(
+    '/broadcast-analytics',
+    {
+      config,
+      schema: {
+        summary: 'The same as GET, asked in a body',
+        querystring: Type.Object({ tenantId }),
+        body: Question,
+        response: responses({ 200: Answer }, 400, 404, 409, 422),
+      },
+    },
+    (request, reply) =>
+      answerOnce(ctx, request, reply, {
+        perform: async () => {
+          const body = await answer(ctx, tenantOf(request), request.body, 'body')
+          return { status: 200, body, final: true }
+        },
+        // A read leaves nothing behind: what was begun is begun anew.
+        recover: async () => null,
+      }),
+  )
+}
+
+interface Asked {
+  broadcast_id?: string
+  start_date?: unknown
+  end_date?: unknown
+}
+
+async function answer(
+  ctx: Context,
+  organization: Organization,
+  { broadcast_id: id, start_date: start, end_date: end }: Asked,
+  source: 'query' | 'body',
+) {
+  if (id !== undefined) return { success: true, data: await readBroadcastAnalytics(ctx, organization, id) }
+  if (start === undefined && end === undefined) {
+    throw new Problem(
+      'missing_parameter',
+      'Give broadcast_id for one broadcast, or start_date and end_date for all that started in a range of days',
+    )
+  }
+  return { success: true, data: await readAnalytics(ctx, organization, readDateRange(start, end, source)) }
+}

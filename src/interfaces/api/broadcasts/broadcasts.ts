@@ -1,0 +1,132 @@
+import { Type } from 'typebox'
+import type { Context } from '../../../context.js'
+import { createBroadcast } from '../../../core/broadcasts/create.js'
+import { getBroadcast, listBroadcasts, showBroadcast } from '../../../core/broadcasts/read.js'
+import type { Attempt } from '../../../core/runtime/idempotency.js'
+import { tenantOf } from '../../../http/auth.js'
+import { answerOnce } from '../../../http/idempotency.js'
+import { MEBIBYTE } from '../../../lib/text/units.js'
+import { readAudience } from '../../../model/broadcasts/audience.js'
+import { BROADCAST_STATUSES, type Broadcast, presentBroadcast } from '../../../model/broadcasts/broadcast.js'
+import type { Tenant } from '../../../model/organizations/organization.js'
+import { Problem } from '../../../model/problem.js'
+import { readTemplateFields } from '../messages/template-fields.js'
+import { readMoment } from '../moment.js'
+import { paginationOf } from '../pagination.js'
+import { Count, limit, onePath, page, responses, tenantId } from '../schemas.js'
+import type { ApiServer } from '../server.js'
+import { BroadcastAnswer, BroadcastSchema, CreateBody } from './schemas.js'
+
+const BODY_LIMIT = 32 * MEBIBYTE
+
+const pagination = paginationOf('totalBroadcasts', 'broadcastsPerPage')
+
+/** `/broadcasts`: make, list, read (contract 4, Broadcasts). */
+export function broadcastRoutes(server: ApiServer, ctx: Context): void {
+  server.post(
+    '/broadcasts',
+    {
+      bodyLimit: BODY_LIMIT,
+      config: { scope: 'broadcasts:write' },
+      schema: {
+        summary: 'Send a template to many',
+        querystring: Type.Object({ tenantId }),
+        body: CreateBody,
+        response: responses({ 202: BroadcastAnswer }, 400, 409, 422, 500),
+      },
+    },
+    (request, reply) => {
+      const tenant = tenantOf(request)
+      const given = request.body
+      return answerOnce(ctx, request, reply, {
+        perform: async (id) => {
+          const command = {
+            id,
+            name: given.name,
+            ...readTemplateFields(given),
+            audience: readAudience(given.audience),
+            scheduledAt: given.scheduled_at ? readMoment('scheduled_at', given.scheduled_at) : null,
+          }
+          return toAttempt(await createBroadcast(ctx, tenant, command))
+        },
+        recover: (id) => recover(ctx, tenant, id),
+      })
+    },
+  )
+
+  server.get(
+    '/broadcasts',
+    {
+      config: { scope: 'broadcasts:read' },
+      schema: {
+        summary: 'List broadcasts, newest first',
+        querystring: Type.Object({
+          kind: Type.Optional(
+            Type.Enum(['broadcast', 'single'], {
+              default: 'broadcast',
+              description: 'single: what send-template sent',
+            }),
+          ),
+          status: Type.Optional(Type.Enum([...BROADCAST_STATUSES])),
+          page,
+          limit,
+          tenantId,
+        }),
+        response: responses(
+          {
+            200: Type.Object({
+              success: Type.Literal(true),
+              broadcasts: Type.Array(BroadcastSchema),
+              pagination: pagination.schema,
+              count: Count,
+            }),
+          },
+          400,
+        ),
+      },
+    },
+    async (request) => {
+      const { kind = 'broadcast', status = null, page = 1, limit = 50 } = request.query
+      if (kind === 'single' && status !== null) {
+        throw new Problem('invalid_parameter', 'status is for kind=broadcast only: leave it out with kind=single')
+      }
+      const { broadcasts, total } = await listBroadcasts(ctx, tenantOf(request), { kind, status, page, limit })
+      return {
+        success: true,
+        broadcasts: broadcasts.map(presentBroadcast),
+        pagination: pagination.show(page, limit, total),
+        count: broadcasts.length,
+      }
+    },
+  )
+
+  server.get(
+    '/broadcasts/:id',
+    {
+      config: { scope: 'broadcasts:read' },
+      schema: {
+        summary: 'Read one broadcast, or one send-template by its broadcastId',
+        params: onePath,
+        querystring: Type.Object({ tenantId }),
+        response: responses({ 200: BroadcastAnswer }, 400, 404),
+      },
+    },
+    async (request) => {
+      const broadcast = await showBroadcast(ctx, tenantOf(request), request.params.id)
+      return { success: true, broadcast: presentBroadcast(broadcast) }
+    },
+  )
+}
+
+function toAttempt(broadcast: Broadcast): Attempt {
+  return { status: 202, body: { success: true, broadcast: presentBroadcast(broadcast) }, final: true }
+}
+
+async function recover(ctx: Context, tenant: Tenant, id: string): Promise<Attempt | null> {
+  try {
+    return toAttempt(await getBroadcast(ctx, tenant, id))
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'broadcast_not_found') return null
+    throw error
+  }
+}

@@ -1,0 +1,98 @@
+import { Type } from 'typebox'
+import type { Context } from '../../../context.js'
+import {
+  cancelBroadcast,
+  pauseBroadcast,
+  type Retried,
+  recoverRetry,
+  resumeBroadcast,
+  retryFailed,
+} from '../../../core/broadcasts/control.js'
+import { getBroadcast } from '../../../core/broadcasts/read.js'
+import type { Attempt } from '../../../core/runtime/idempotency.js'
+import { tenantOf } from '../../../http/auth.js'
+import { answerOnce } from '../../../http/idempotency.js'
+import { type Broadcast, presentBroadcast } from '../../../model/broadcasts/broadcast.js'
+import { onePath, responses, tenantId } from '../schemas.js'
+import type { ApiServer } from '../server.js'
+import { BroadcastAnswer, BroadcastSchema } from './schemas.js'
+
+/** `POST /broadcasts/{id}/{pause|resume|cancel|retry-failed}` (contract 4, Broadcasts). */
+export function broadcastControlRoutes(server: ApiServer, ctx: Context): void {
+  const controls = [
+    ['pause', 'Pause a broadcast', pauseBroadcast, ['paused']],
+    ['resume', 'Go on with a paused broadcast', resumeBroadcast, ['scheduled', 'running', 'completed']],
+    ['cancel', 'Cancel a broadcast for good; whom it has not come to is skipped', cancelBroadcast, ['cancelled']],
+  ] as const
+  for (const [verb, summary, control, reached] of controls) {
+    server.post(
+      `/broadcasts/:id/${verb}`,
+      {
+        config: { scope: 'broadcasts:write' },
+        schema: {
+          summary,
+          params: onePath,
+          querystring: Type.Object({ tenantId }),
+          response: responses({ 200: BroadcastAnswer }, 400, 404, 409, 422),
+        },
+      },
+      (request, reply) => {
+        const tenant = tenantOf(request)
+        const { id } = request.params
+        return answerOnce(ctx, request, reply, {
+          fingerprint: request.body ?? null,
+          perform: async () => toAttempt(await control(ctx, tenant, id)),
+          recover: async () => {
+            const broadcast = await getBroadcast(ctx, tenant, id)
+            return reached.some((status) => status === broadcast.status) ? toAttempt(broadcast) : null
+          },
+        })
+      },
+    )
+  }
+
+  server.post(
+    '/broadcasts/:id/retry-failed',
+    {
+      config: { scope: 'broadcasts:write' },
+      schema: {
+        summary: 'Send once more to those for whom it failed',
+        params: onePath,
+        querystring: Type.Object({ tenantId }),
+        response: responses(
+          {
+            200: Type.Object({
+              success: Type.Literal(true),
+              broadcast: BroadcastSchema,
+              retried: Type.Integer({ description: 'To how many it is sent once more' }),
+            }),
+          },
+          400,
+          404,
+          409,
+          422,
+        ),
+      },
+    },
+    (request, reply) => {
+      const tenant = tenantOf(request)
+      const { id } = request.params
+      return answerOnce(ctx, request, reply, {
+        fingerprint: request.body ?? null,
+        perform: async (retryId) => toRetryAttempt(await retryFailed(ctx, tenant, id, retryId)),
+        recover: async (retryId) => {
+          const recovered = await recoverRetry(ctx, tenant, id, retryId)
+          return recovered && toRetryAttempt(recovered)
+        },
+      })
+    },
+  )
+}
+
+function toAttempt(broadcast: Broadcast): Attempt {
+  return { status: 200, body: { success: true, broadcast: presentBroadcast(broadcast) }, final: true }
+}
+
+function toRetryAttempt({ broadcast, retried }: Retried): Attempt {
+  return { status: 200, body: { success: true, broadcast: presentBroadcast(broadcast), retried }, final: true }
+}

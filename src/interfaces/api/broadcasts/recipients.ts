@@ -1,0 +1,70 @@
+import { Type } from 'typebox'
+import type { Context } from '../../../context.js'
+import { listRecipients } from '../../../core/broadcasts/read.js'
+import { exportRecipients } from '../../../core/broadcasts/recipients-file.js'
+import { tenantOf } from '../../../http/auth.js'
+import { sendFile } from '../../../http/send-file.js'
+import { presentRecipient, RECIPIENT_STATUSES } from '../../../model/broadcasts/broadcast.js'
+import { paginationOf } from '../pagination.js'
+import { Count, limit, onePath, page, responses, tenantId } from '../schemas.js'
+import type { ApiServer } from '../server.js'
+import { RecipientSchema } from './schemas.js'
+
+const pagination = paginationOf('totalRecipients', 'recipientsPerPage')
+
+/** `GET /broadcasts/{id}/recipients` (contract 4, Broadcasts). */
+export function broadcastRecipientRoutes(server: ApiServer, ctx: Context): void {
+  server.get(
+    '/broadcasts/:id/recipients',
+    {
+      config: { scope: 'broadcasts:read' },
+      schema: {
+        summary: 'List the recipients of a broadcast with what became of them',
+        params: onePath,
+        querystring: Type.Object({
+          status: Type.Optional(Type.Enum([...RECIPIENT_STATUSES])),
+          format: Type.Optional(Type.Enum(['json', 'csv'], { default: 'json', description: 'csv: all, as a file' })),
+          page,
+          limit,
+          tenantId,
+        }),
+        response: responses(
+          {
+            200: {
+              description: 'A page of them, or all as a file',
+              content: {
+                'application/json': {
+                  schema: Type.Object({
+                    success: Type.Literal(true),
+                    recipients: Type.Array(RecipientSchema),
+                    pagination: pagination.schema,
+                    count: Count,
+                  }),
+                },
+                'text/csv': { schema: Type.String() },
+              },
+            },
+          },
+          400,
+          404,
+        ),
+      },
+    },
+    async (request, reply) => {
+      const tenant = tenantOf(request)
+      const { id } = request.params
+      const { status = null, format = 'json', page = 1, limit = 50 } = request.query
+      if (format === 'csv') {
+        const parts = await exportRecipients(ctx, tenant, id, status)
+        return sendFile(ctx, request, reply, `recipients-${id}.csv`, parts)
+      }
+      const { recipients, total } = await listRecipients(ctx, tenant, id, { status, page, limit })
+      return {
+        success: true,
+        recipients: recipients.map(presentRecipient),
+        pagination: pagination.show(page, limit, total),
+        count: recipients.length,
+      }
+    },
+  )
+}

@@ -1,0 +1,94 @@
+import { Type } from 'typebox'
+import type { Context } from '../../../context.js'
+import { createShortLink, listShortLinks, recoverShortLink } from '../../../core/storefront/short-links.js'
+import { tenantOf } from '../../../http/auth.js'
+import { answerOnce } from '../../../http/idempotency.js'
+import { CreateShortLink, presentShortLink, type ShortLink } from '../../../model/broadcasts/short-link.js'
+import { paginationOf } from '../pagination.js'
+import { responses, tenantId } from '../schemas.js'
+import type { ApiServer } from '../server.js'
+
+const ShortLinkFields = {
+  code: Type.String(),
+  short_url: Type.String({ description: 'What to give away; the code alone fills the button of a template' }),
+  redirect_url: Type.String(),
+}
+
+const ShortLinkAnswer = Type.Object({ success: Type.Literal(true), shortlink: Type.Object(ShortLinkFields) })
+
+const Pagination = paginationOf('totalShortLinks', 'shortLinksPerPage')
+
+const ShortLinksAnswer = Type.Object({
+  success: Type.Literal(true),
+  shortlinks: Type.Array(
+    Type.Object({
+      ...ShortLinkFields,
+      clicks: Type.Integer({ minimum: 0, description: 'Without HEAD requests and link previews' }),
+      created_at: Type.String({ format: 'date-time' }),
+    }),
+  ),
+  pagination: Pagination.schema,
+})
+
+const SHORT_LINKS_A_PAGE = 50
+
+/** `/shortlinks`: make one (contract 4, Analytics), list them with their clicks. */
+export function shortLinkRoutes(server: ApiServer, ctx: Context): void {
+  const present = (shortLink: ShortLink) => presentShortLink(shortLink, ctx.publicUrl())
+
+  server.post(
+    '/shortlinks',
+    {
+      config: { scope: 'broadcasts:write' },
+      schema: {
+        summary: 'Make a short link whose clicks are counted',
+        querystring: Type.Object({ tenantId }),
+        body: CreateShortLink,
+        response: responses({ 201: ShortLinkAnswer }, 400, 409, 422),
+      },
+    },
+    (request, reply) => {
+      const answer = (shortLink: ShortLink) => ({
+        status: 201,
+        body: { success: true, shortlink: present(shortLink) },
+        final: true,
+      })
+      return answerOnce(ctx, request, reply, {
+        perform: async (id) => answer(await createShortLink(ctx, tenantOf(request), request.body, id)),
+        recover: async (id) => {
+          const shortLink = await recoverShortLink(ctx, tenantOf(request), request.body, id)
+          return shortLink && answer(shortLink)
+        },
+      })
+    },
+  )
+
+  server.get(
+    '/shortlinks',
+    {
+      config: { scope: 'broadcasts:read' },
+      schema: {
+        summary: 'List short links with their clicks, newest first',
+        querystring: Type.Object({
+          page: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1 })),
+          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: SHORT_LINKS_A_PAGE })),
+          tenantId,
+        }),
+        response: responses({ 200: ShortLinksAnswer }, 400),
+      },
+    },
+    async (request) => {
+      const { page = 1, limit = SHORT_LINKS_A_PAGE } = request.query
+      const { links, total } = await listShortLinks(ctx, tenantOf(request), { page, limit })
+      return {
+        success: true,
+        shortlinks: links.map((link) => ({
+          ...present(link),
+          clicks: link.clicks,
+          created_at: link.created_at.toISOString(),
+        })),
+        pagination: Pagination.show(page, limit, total),
+      }
+    },
+  )
+}

@@ -1,0 +1,111 @@
+import { type Static, Type } from 'typebox'
+import type { Context } from '../../../context.js'
+import {
+  type ContactReference,
+  changeContact,
+  createContact,
+  eraseContact,
+  findContact,
+  getContact,
+} from '../../../core/contacts/contacts.js'
+import { tenantOf } from '../../../http/auth.js'
+import { answerOnce } from '../../../http/idempotency.js'
+import { presentContact } from '../../../model/contacts/contact.js'
+import { ChangeContact, CreateContact } from '../../../model/contacts/contact-input.js'
+import { Problem } from '../../../model/problem.js'
+import { ContactSchema, contactQuery, responses, tenantId } from '../schemas.js'
+import type { ApiServer } from '../server.js'
+
+const ContactAnswer = Type.Object({ success: Type.Literal(true), contact: ContactSchema })
+
+/** `/contact`: look up (spec 4.1), create, change, erase (contract 4, Contacts). */
+export function contactRoutes(server: ApiServer, ctx: Context): void {
+  const present = (contact: Parameters<typeof presentContact>[0]) => ({
+    success: true,
+    contact: presentContact(contact, ctx.clock()),
+  })
+
+  server.get(
+    '/contact',
+    {
+      config: { scope: 'contacts:read' },
+      schema: {
+        summary: 'Look up a contact by phone number',
+        querystring: Type.Object(contactQuery),
+        response: responses({ 200: ContactAnswer }, 400, 404),
+      },
+    },
+    async (request) => present(await findContact(ctx, tenantOf(request), readReference(request.query), 'query')),
+  )
+
+  server.post(
+    '/contact',
+    {
+      config: { scope: 'contacts:write' },
+      schema: {
+        summary: 'Create a contact',
+        querystring: Type.Object({ tenantId }),
+        body: CreateContact,
+        response: responses({ 201: ContactAnswer }, 400, 409, 422),
+      },
+    },
+    (request, reply) =>
+      answerOnce(ctx, request, reply, {
+        perform: async (id) => {
+          const contact = await createContact(ctx, tenantOf(request), request.body, id)
+          return { status: 201, body: present(contact), final: true }
+        },
+        recover: async (id) => {
+          const contact = await getContact(ctx, tenantOf(request), id)
+          return contact && { status: 201, body: present(contact), final: true }
+        },
+      }),
+  )
+
+  server.patch(
+    '/contact',
+    {
+      config: { scope: 'contacts:write' },
+      schema: {
+        summary: 'Change a contact',
+        querystring: Type.Object(contactQuery),
+        body: ChangeContact,
+        response: responses({ 200: ContactAnswer }, 400, 404),
+      },
+    },
+    async (request) => {
+      const changes = pickChanges(request.body)
+      return present(await changeContact(ctx, tenantOf(request), readReference(request.query), changes))
+    },
+  )
+
+  server.delete(
+    '/contact',
+    {
+      config: { scope: 'contacts:write' },
+      schema: {
+        summary: 'Erase a contact with its messages',
+        querystring: Type.Object(contactQuery),
+        response: responses({ 200: Type.Object({ success: Type.Literal(true), message: Type.String() }) }, 400, 404),
+      },
+    },
+    async (request) => {
+      const contact = await eraseContact(ctx, tenantOf(request), readReference(request.query))
+      return { success: true, message: `The contact ${contact.chat_id} and its messages have been erased` }
+    },
+  )
+}
+
+/** Surplus fields are ignored; none of them may reach the row. */
+function pickChanges(body: Static<typeof ChangeContact>): Static<typeof ChangeContact> {
+  const known = Object.entries(body).filter(([name]) => Object.hasOwn(ChangeContact.properties, name))
+  return Object.fromEntries(known)
+}
+
+function readReference({ phone_number, chat_id }: ContactReference): ContactReference {
+  if (!phone_number && !chat_id) {
+    throw new Problem('missing_parameter', 'phone_number (or chat_id) query parameter is required')
+  }
+  // An empty parameter names nobody.
+  return { phone_number: phone_number || undefined, chat_id: chat_id || undefined }
+}

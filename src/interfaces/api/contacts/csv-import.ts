@@ -1,0 +1,128 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { Context } from '../../../context.js'
+import { type ImportReport, importWithReport, type ReportingImport } from '../../../core/contacts/import-report.js'
+import { MAX_IMPORT_BYTES, tooLarge, withUpload } from '../../../core/contacts/receive-import.js'
+import { tenantOf } from '../../../http/auth.js'
+import { answerOnce } from '../../../http/idempotency.js'
+import { Nullable } from '../../../model/input.js'
+import { Problem } from '../../../model/problem.js'
+import type { ApiServer } from '../server.js'
+
+const Count = Type.Integer({ minimum: 0 })
+
+const Result = Type.Object({
+  row: Type.Integer({ minimum: 2, description: 'As a spreadsheet numbers the rows: the header is 1' }),
+  status: Type.Enum(['created', 'updated', 'unchanged', 'skipped', 'failed']),
+  chat_id: Nullable(Type.String()),
+  id: Nullable(Type.String({ format: 'uuid' })),
+  error: Type.Optional(Type.String({ description: 'Of a failed row: as POST /contact would answer' })),
+  message: Type.Optional(Type.String()),
+})
+
+/** What became of a file. */
+export const ImportAnswer = Type.Object({
+  success: Type.Literal(true),
+  summary: Type.Object({
+    total: Count,
+    created: Count,
+    updated: Count,
+    unchanged: Count,
+    skipped: Count,
+    failed: Count,
+  }),
+  failures: Type.Array(Result, { description: 'The first 1,000 rows that failed' }),
+  results: Type.Array(Result, { description: 'One for each row that is not blank, in the order of the file' }),
+  results_truncated: Type.Optional(
+    Type.Literal(true, {
+      description: 'In a replayed answer of more than 1 MB: results holds only failed rows, the first 1 MB of them',
+    }),
+  ),
+})
+
+/** What a route that takes a file is configured with. */
+export const takesFile = {
+  config: { scope: 'contacts:write', contentType: 'text/csv' },
+  bodyLimit: MAX_IMPORT_BYTES,
+} as const
+
+/** Adds routes whose body is a CSV file, in a scope of their own: all other bodies are JSON. */
+export function takeFiles(server: ApiServer, addRoutes: (scope: ApiServer) => void): void {
+  server.register(async (scope: ApiServer) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('text/csv', (request, payload, done) => {
+      if (Number(request.headers['content-length']) > MAX_IMPORT_BYTES) done(tooLarge())
+      else done(null, payload)
+    })
+    addRoutes(scope)
+  })
+}
+
+/** What is imported of a file that has come whole, and how. */
+export interface FileImport {
+  /** What counts beside the file where a key is used again. */
+  options: object
+  importFile: (path: string, ...report: Parameters<ReportingImport>) => ReturnType<ReportingImport>
+}
+
+/** Takes the file of a request and answers what became of it. */
+export function answerImport(
+  ctx: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { options, importFile }: FileImport,
+): Promise<unknown> {
+  return ctx.importGate.pass(tenantOf(request).id, () =>
+    withUpload(ctx, fileOf(request), ({ path, sha256 }) => {
+      const fingerprint = { file: sha256.toString('hex'), ...options }
+      return answerWithReport(ctx, request, reply, fingerprint, async (report) => {
+        const { summary, warnings } = await importFile(path, report)
+        return { summary, warnings: [...(request.warnings ?? []), ...warnings] }
+      })
+    }),
+  )
+}
+
+/** No body at all is an empty file. */
+function fileOf({ body, headers }: FastifyRequest): Readable {
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (encoding !== 'identity') {
+    throw new Problem(
+      'unsupported_media_type',
+      `The Content-Encoding "${encoding}" is not supported: send the file as it is`,
+    )
+  }
+  const charset = /charset="?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8'
+  if (!/^(utf-?8|us-ascii)$/i.test(charset)) {
+    throw new Problem('unsupported_media_type', `The charset "${charset}" is not supported: send the file as UTF-8`)
+  }
+  return body instanceof Readable ? body : Readable.from([])
+}
+
+async function answerWithReport(
+  ctx: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  fingerprint: object,
+  work: ReportingImport,
+): Promise<unknown> {
+  let report: ImportReport | undefined
+  try {
+    const kept = await answerOnce(ctx, request, reply, {
+      fingerprint,
+      perform: async () => {
+        report = await importWithReport(ctx, work)
+        return { status: 200, body: report.kept, final: true }
+      },
+      // What an attempt imported before its process died is there already for the next one.
+      recover: async () => null,
+    })
+    if (report === undefined) return kept
+    reply.header('content-type', 'application/json; charset=utf-8')
+    return report.whole
+  } catch (error) {
+    report?.whole.destroy()
+    throw error
+  }
+}

@@ -1,0 +1,63 @@
+import { Type } from 'typebox'
+import type { Context } from '../../../context.js'
+import { findContact } from '../../../core/contacts/contacts.js'
+import { exportContacts } from '../../../core/contacts/export.js'
+import { exportConversation } from '../../../core/conversations/export.js'
+import { tenantOf } from '../../../http/auth.js'
+import { sendFile } from '../../../http/send-file.js'
+import { conversationQuery, readReference } from '../conversations.js'
+import { ContactSchema, MessageSchema, responses, tenantId } from '../schemas.js'
+import type { ApiServer } from '../server.js'
+import { fileAnswer, format } from './file-answer.js'
+
+/** `/contacts/export`, `/conversations/export`: everything as one file, streamed. */
+export function exportRoutes(server: ApiServer, ctx: Context): void {
+  server.get(
+    '/contacts/export',
+    {
+      config: { scope: 'contacts:read' },
+      schema: {
+        summary: 'Export all contacts',
+        querystring: Type.Object({ format, tenantId }),
+        response: responses(
+          fileAnswer(
+            'All contacts, in the order in which they were made; the CSV has a column for each field',
+            Type.Object({ success: Type.Literal(true), contacts: Type.Array(ContactSchema) }),
+          ),
+          400,
+        ),
+      },
+    },
+    async (request, reply) => {
+      const { format = 'csv' } = request.query
+      const parts = exportContacts(ctx, tenantOf(request), format)
+      return sendFile(ctx, request, reply, `contacts.${format}`, parts)
+    },
+  )
+
+  server.get(
+    '/conversations/export',
+    {
+      config: { scope: 'conversations:read' },
+      schema: {
+        summary: 'Export the conversation with a contact',
+        querystring: Type.Object({ ...conversationQuery, format, tenantId }),
+        response: responses(
+          fileAnswer(
+            'All messages, oldest first, up to the newest at the beginning',
+            Type.Object({ success: Type.Literal(true), messages: Type.Array(MessageSchema) }),
+          ),
+          400,
+          404,
+        ),
+      },
+    },
+    async (request, reply) => {
+      const { format = 'csv' } = request.query
+      const tenant = tenantOf(request)
+      const contact = await findContact(ctx, tenant, readReference(request.query), 'query')
+      const parts = exportConversation(ctx, tenant, contact, format)
+      return sendFile(ctx, request, reply, `conversation-${contact.chat_id}.${format}`, parts)
+    },
+  )
+}

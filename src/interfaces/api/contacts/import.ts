@@ -1,0 +1,43 @@
+import { Type } from 'typebox'
+import type { Context } from '../../../context.js'
+import { importContacts } from '../../../core/contacts/import.js'
+import { tenantOf } from '../../../http/auth.js'
+import { responses, tenantId } from '../schemas.js'
+import type { ApiServer } from '../server.js'
+import { answerImport, ImportAnswer, takeFiles, takesFile } from './csv-import.js'
+
+const Query = Type.Object({
+  existing: Type.Optional(
+    Type.Enum(['update', 'skip'], {
+      default: 'update',
+      description: 'Contacts that are there already: update = they get the cells that are not empty; skip = left alone',
+    }),
+  ),
+  tenantId,
+})
+
+/** `POST /contacts/import`: contacts from a CSV file (contract 4). */
+export function contactImportRoutes(server: ApiServer, ctx: Context): void {
+  takeFiles(server, (scope) => {
+    scope.post(
+      '/contacts/import',
+      {
+        ...takesFile,
+        schema: {
+          summary: 'Import contacts from a CSV file',
+          description:
+            'UTF-8, at most 512 MB; the first row names the columns, of which phone_number or chat_id is required',
+          querystring: Query,
+          response: responses({ 200: ImportAnswer }, 400, 409, 422),
+        },
+      },
+      (request, reply) => {
+        const options = { existing: request.query.existing ?? 'update' }
+        return answerImport(ctx, request, reply, {
+          options,
+          importFile: (path, report) => importContacts(ctx, tenantOf(request), path, options, report),
+        })
+      },
+    )
+  })
+}

@@ -1,0 +1,110 @@
+import { Type } from 'typebox'
+import type { Context } from '../../../context.js'
+import { exportOptOuts } from '../../../core/contacts/export-opt-outs.js'
+import { importOptOuts } from '../../../core/contacts/import-opt-outs.js'
+import { listOptOuts } from '../../../core/contacts/opt-outs.js'
+import { tenantOf } from '../../../http/auth.js'
+import { sendFile } from '../../../http/send-file.js'
+import { presentOptOut } from '../../../model/contacts/opt-out.js'
+import { Nullable } from '../../../model/input.js'
+import { paginationOf } from '../pagination.js'
+import { responses, tenantId } from '../schemas.js'
+import type { ApiServer } from '../server.js'
+import { answerImport, ImportAnswer, takeFiles, takesFile } from './csv-import.js'
+import { fileAnswer, format } from './file-answer.js'
+
+const OPT_OUTS_A_PAGE = 50
+
+const OptOutSchema = Type.Object({
+  contactId: Type.String({ format: 'uuid' }),
+  chatNumber: Type.String({ description: 'The chat_id of the contact' }),
+  contactName: Nullable(Type.String()),
+  opted_out_at: Type.String({ format: 'date-time' }),
+  source: Type.Enum(['reply', 'upstream', 'import'], {
+    description: 'The contact said so, the upstream did, or a list that was imported',
+  }),
+})
+
+const Query = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: OPT_OUTS_A_PAGE })),
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1 })),
+  tenantId,
+})
+
+const Pagination = paginationOf('totalOptOuts', 'optOutsPerPage')
+
+const ListAnswer = Type.Object({
+  success: Type.Literal(true),
+  optOuts: Type.Array(OptOutSchema),
+  pagination: Pagination.schema,
+  count: Type.Integer({ minimum: 0, description: 'Opt-outs in this answer' }),
+})
+
+/** `/opt-outs`: the contacts that want no broadcasts any more; as a file, and from one. */
+export function optOutRoutes(server: ApiServer, ctx: Context): void {
+  server.get(
+    '/opt-outs',
+    {
+      config: { scope: 'contacts:read' },
+      schema: {
+        summary: 'List the contacts that have opted out of broadcasts, newest first',
+        querystring: Query,
+        response: responses({ 200: ListAnswer }, 400),
+      },
+    },
+    async (request) => {
+      const { limit = OPT_OUTS_A_PAGE, page = 1 } = request.query
+      const { contacts, total } = await listOptOuts(ctx, tenantOf(request), { page, limit })
+      return {
+        success: true,
+        optOuts: contacts.map(presentOptOut),
+        pagination: Pagination.show(page, limit, total),
+        count: contacts.length,
+      }
+    },
+  )
+
+  server.get(
+    '/opt-outs/export',
+    {
+      config: { scope: 'contacts:read' },
+      schema: {
+        summary: 'Export all opt-outs',
+        querystring: Type.Object({ format, tenantId }),
+        response: responses(
+          fileAnswer(
+            'All opt-outs, newest first; the CSV can be imported',
+            Type.Object({ success: Type.Literal(true), optOuts: Type.Array(OptOutSchema) }),
+          ),
+          400,
+        ),
+      },
+    },
+    async (request, reply) => {
+      const { format = 'csv' } = request.query
+      const parts = exportOptOuts(ctx, tenantOf(request), format)
+      return sendFile(ctx, request, reply, `opt-outs.${format}`, parts)
+    },
+  )
+
+  takeFiles(server, (scope) => {
+    scope.post(
+      '/opt-outs/import',
+      {
+        ...takesFile,
+        schema: {
+          summary: 'Import opt-outs from a CSV file',
+          description:
+            'UTF-8, at most 512 MB; columns phone_number or chat_id, and if wanted opted_out_at and full_name. Unknown numbers become contacts',
+          querystring: Type.Object({ tenantId }),
+          response: responses({ 200: ImportAnswer }, 400, 409, 422),
+        },
+      },
+      (request, reply) =>
+        answerImport(ctx, request, reply, {
+          options: {},
+          importFile: (path, report) => importOptOuts(ctx, tenantOf(request), path, report),
+        }),
+    )
+  })
+}

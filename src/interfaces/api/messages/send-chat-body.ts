@@ -1,0 +1,263 @@
+import { type Static, type TLiteral, type TObject, type TSchema, Type } from 'typebox'
+import { sizeText } from '../../../lib/text/units.js'
+import { Nullable } from '../../../model/input.js'
+import type { InteractiveContent, InteractiveHeader, MessageContent } from '../../../model/messages/content.js'
+import { checkSections, LIMITS, refuseTwice } from '../../../model/messages/limits.js'
+import { MEDIA_RULES, type MediaKind } from '../../../model/messages/media.js'
+import { Problem } from '../../../model/problem.js'
+
+const DEFAULT_EMOJI = '👍'
+
+const Maybe = <Schema extends TSchema>(schema: Schema) => Type.Optional(Nullable(schema))
+
+/** A text that must be there; `missing` is what its absence is called, where its path alone would not do. */
+const Needed = (maxLength: number, missing: string | true = true, description = '') =>
+  Type.String({ minLength: 1, maxLength, 'x-missing': missing, ...(description && { description }) })
+
+const NeededList = <Schema extends TSchema>(schema: Schema, maxItems: number, missing: string | true = true) =>
+  Type.Array(schema, { minItems: 1, maxItems, 'x-missing': missing })
+
+const common = {
+  phone_number: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    'x-missing': true,
+    description: 'Recipient, with country code, in any form',
+  }),
+  context_message_id: Maybe(
+    Type.String({ minLength: 1, maxLength: 512, description: 'The message to reply to, by either of its ids' }),
+  ),
+  memberId: Maybe(Type.String({ format: 'uuid', description: 'The member of the team who sends' })),
+  instance: Maybe(
+    Type.String({
+      minLength: 1,
+      maxLength: LIMITS.instanceName,
+      description: "The gateway's instance by which it leaves; else the organization's own number",
+    }),
+  ),
+}
+
+const mediaUrl = (kind: MediaKind) => {
+  const { names, maxBytes } = MEDIA_RULES[kind]
+  const description = `An address that anybody can reach, of a file that is ${names}, of at most ${sizeText(maxBytes)}`
+  return Needed(LIMITS.url, 'media_url is required for media messages', description)
+}
+const caption = Maybe(Type.String({ maxLength: LIMITS.caption }))
+const filename = Maybe(Type.String({ maxLength: LIMITS.filename, description: 'The display name' }))
+
+const Text = Type.Object({
+  ...common,
+  message_type: Type.Literal('text'),
+  text: Needed(LIMITS.text, 'text is required for text messages'),
+})
+
+const Image = Type.Object({ ...common, message_type: Type.Literal('image'), media_url: mediaUrl('image'), caption })
+const Video = Type.Object({ ...common, message_type: Type.Literal('video'), media_url: mediaUrl('video'), caption })
+const Audio = Type.Object({ ...common, message_type: Type.Literal('audio'), media_url: mediaUrl('audio') })
+const Document = Type.Object({
+  ...common,
+  message_type: Type.Literal('document'),
+  media_url: mediaUrl('document'),
+  filename,
+  caption,
+})
+
+const COORDINATES = 'location.latitude and location.longitude are required for location messages'
+
+const Location = Type.Object({
+  ...common,
+  message_type: Type.Literal('location'),
+  location: Type.Object(
+    {
+      latitude: Type.Number({ minimum: -90, maximum: 90, 'x-missing': COORDINATES }),
+      longitude: Type.Number({ minimum: -180, maximum: 180, 'x-missing': COORDINATES }),
+      name: Maybe(Type.String({ maxLength: LIMITS.place })),
+      address: Maybe(Type.String({ maxLength: LIMITS.place })),
+    },
+    { 'x-missing': COORDINATES },
+  ),
+})
+
+const Contacts = Type.Object({
+  ...common,
+  message_type: Type.Literal('contacts'),
+  contacts: NeededList(
+    Type.Object({
+      name: Type.Object(
+        {
+          formatted_name: Needed(LIMITS.cardText),
+          first_name: Maybe(Type.String({ maxLength: LIMITS.cardText, description: 'By default formatted_name' })),
+          last_name: Maybe(Type.String({ maxLength: LIMITS.cardText })),
+        },
+        { 'x-missing': true },
+      ),
+      phones: NeededList(
+        Type.Object({ phone: Needed(LIMITS.cardText), type: Maybe(Type.String({ maxLength: LIMITS.cardText })) }),
+        LIMITS.cards,
+      ),
+    }),
+    LIMITS.cards,
+    'contacts is required for contacts messages',
+  ),
+})
+
+const frame = {
+  body: Needed(LIMITS.body),
+  header: Maybe(Type.String({ maxLength: LIMITS.header })),
+  footer: Maybe(Type.String({ maxLength: LIMITS.footer })),
+}
+
+const Buttons = Type.Object({
+  ...frame,
+  type: Type.Literal('button'),
+  header_media: Maybe(
+    Type.Object(
+      { type: Type.Enum(['image', 'video', 'document'], { 'x-missing': true }), url: Needed(LIMITS.url), filename },
+      { description: 'A file above the body, in place of header' },
+    ),
+  ),
+  buttons: NeededList(Type.Object({ id: Needed(LIMITS.buttonId), title: Needed(LIMITS.title) }), LIMITS.buttons),
+})
+
+const List = Type.Object({
+  ...frame,
+  type: Type.Literal('list'),
+  button: Needed(LIMITS.title),
+  sections: NeededList(
+    Type.Object({
+      title: Maybe(
+        Type.String({ maxLength: LIMITS.sectionTitle, description: 'Required in a list of several sections' }),
+      ),
+      rows: NeededList(
+        Type.Object({
+          id: Needed(LIMITS.rowId),
+          title: Needed(LIMITS.rowTitle),
+          description: Maybe(Type.String({ maxLength: LIMITS.description })),
+        }),
+        LIMITS.rows,
+      ),
+    }),
+    LIMITS.sections,
+  ),
+})
+
+/** One of several objects, told apart by a property; the checks, their errors and the title are of the one that it names. */
+const OneOf = <Schemas extends TObject[]>(propertyName: string, schemas: Schemas, missing: string | true) =>
+  Type.Unsafe<Static<Schemas[number]>>({
+    type: 'object',
+    required: [propertyName],
+    discriminator: { propertyName },
+    oneOf: schemas.map((schema) => ({ ...schema, title: (schema.properties[propertyName] as TLiteral).const })),
+    'x-missing': missing,
+  })
+
+const Interactive = Type.Object({
+  ...common,
+  message_type: Type.Literal('interactive'),
+  interactive: OneOf('type', [Buttons, List], 'interactive is required for interactive messages'),
+})
+
+const REACTION_TARGET = 'reaction.message_id is required for reaction messages'
+
+const Reaction = Type.Object({
+  ...common,
+  message_type: Type.Literal('reaction'),
+  reaction: Type.Object(
+    {
+      message_id: Needed(512, REACTION_TARGET, 'A message of the conversation, by either of its ids'),
+      emoji: Maybe(
+        Type.String({ maxLength: LIMITS.emoji, default: DEFAULT_EMOJI, description: 'Empty takes the reaction back' }),
+      ),
+    },
+    { 'x-missing': REACTION_TARGET },
+  ),
+})
+
+/** What `POST /send-chat` takes (spec 4.3): the common fields, and those of the message type. */
+export const SendChatBody = OneOf(
+  'message_type',
+  [Text, Image, Video, Audio, Document, Location, Contacts, Interactive, Reaction],
+  true,
+)
+
+export type SendChatBody = Static<typeof SendChatBody>
+
+/** The content of a checked body. Throws missing_field and invalid_field for what a schema cannot say. */
+export function readContent(body: SendChatBody): MessageContent {
+  switch (body.message_type) {
+    case 'text':
+      return { type: 'text', text: body.text }
+    case 'image':
+    case 'video':
+      return { type: body.message_type, file: { url: body.media_url }, caption: textOrNull(body.caption) }
+    case 'audio':
+      return { type: 'audio', file: { url: body.media_url } }
+    case 'document': {
+      const { media_url: url, caption, filename } = body
+      return { type: 'document', file: { url }, caption: textOrNull(caption), filename: textOrNull(filename) }
+    }
+    case 'location': {
+      const { latitude, longitude, name, address } = body.location
+      return { type: 'location', latitude, longitude, name: textOrNull(name), address: textOrNull(address) }
+    }
+    case 'contacts':
+      return { type: 'contacts', contacts: body.contacts.map(readCard) }
+    case 'interactive':
+      return { type: 'interactive', ...readInteractive(body.interactive) }
+    case 'reaction':
+      return { type: 'reaction', emoji: body.reaction.emoji ?? DEFAULT_EMOJI }
+  }
+}
+
+/** The message that a checked body is about: the one that it answers, or reacts to. */
+export function readAbout(body: SendChatBody): { id: string; field: string } | null {
+  if (body.message_type === 'reaction') return { id: body.reaction.message_id, field: 'reaction.message_id' }
+  const { context_message_id: id } = body
+  return id === undefined || id === null ? null : { id, field: 'context_message_id' }
+}
+
+/** Nothing, null and an empty text all say that an optional text is not given. */
+function textOrNull(text: string | null | undefined): string | null {
+  return text || null
+}
+
+function readCard({ name, phones }: Static<typeof Contacts>['contacts'][number]) {
+  const { formatted_name, first_name, last_name } = name
+  return {
+    // The upstream wants one more part of the name.
+    name: { formatted_name, first_name: first_name || formatted_name, last_name: textOrNull(last_name) },
+    phones: phones.map(({ phone, type }) => ({ phone, type: textOrNull(type) })),
+  }
+}
+
+function readInteractive(given: Static<typeof Interactive>['interactive']): {
+  interactive: InteractiveContent
+  header: InteractiveHeader<{ url: string }> | null
+} {
+  const { body } = given
+  const footer = textOrNull(given.footer)
+  const text = textOrNull(given.header)
+  const above = text === null ? null : { type: 'text' as const, text }
+  if (given.type === 'button') {
+    refuseTwice(given.buttons, (index) => `interactive.buttons[${index}].id`)
+    const buttons = given.buttons.map(({ id, title }) => ({ id, title }))
+    return { interactive: { type: 'button', body, footer, buttons }, header: readHeader(given, above) }
+  }
+  checkSections(given.sections, 'interactive.sections', 'id')
+  const sections = given.sections.map(({ title, rows }) => ({
+    title: textOrNull(title),
+    rows: rows.map((row) => ({ id: row.id, title: row.title, description: textOrNull(row.description) })),
+  }))
+  return { interactive: { type: 'list', body, footer, button: given.button, sections }, header: above }
+}
+
+function readHeader(
+  { header_media: media }: Static<typeof Buttons>,
+  above: { type: 'text'; text: string } | null,
+): InteractiveHeader<{ url: string }> | null {
+  if (!media) return above
+  if (above) {
+    throw new Problem('invalid_field', 'interactive.header and interactive.header_media exclude each other: give one')
+  }
+  return { type: media.type, file: { url: media.url }, filename: textOrNull(media.filename) }
+}

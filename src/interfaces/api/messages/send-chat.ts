@@ -1,0 +1,60 @@
+import { Type } from 'typebox'
+import type { Context } from '../../../context.js'
+import { readAddresses } from '../../../core/contacts/contacts.js'
+import { openChosenLine } from '../../../core/instances/send/chosen-channel.js'
+import { findSendResult } from '../../../core/messages/send/outcome.js'
+import { sendMessage } from '../../../core/messages/send/send.js'
+import { senderOf, tenantOf } from '../../../http/auth.js'
+import { answerOnce } from '../../../http/idempotency.js'
+import { toAttempt } from '../../../http/sent.js'
+import { responses, tenantId } from '../schemas.js'
+import type { ApiServer } from '../server.js'
+import { readAbout, readContent, SendChatBody } from './send-chat-body.js'
+
+const Answer = Type.Object({
+  success: Type.Literal(true),
+  message: Type.String(),
+  data: Type.Object({
+    message_id: Type.String({ description: "The upstream's id" }),
+    recipient: Type.String({ description: 'Digits only' }),
+    message_type: Type.String(),
+    organization: Type.String({ description: "The organization's name" }),
+    meta_response: Type.Object({}, { additionalProperties: true, description: "The upstream's answer as it came" }),
+  }),
+})
+
+/** `POST /send-chat` (spec 4.3). */
+export function sendChatRoutes(server: ApiServer, ctx: Context): void {
+  server.post(
+    '/send-chat',
+    {
+      config: { scope: 'messages:send' },
+      schema: {
+        summary: 'Send a message to an existing contact',
+        querystring: Type.Object({ tenantId }),
+        body: SendChatBody,
+        response: responses({ 200: Answer }, 400, 404, 409, 422, 500, 501),
+      },
+    },
+    (request, reply) => {
+      const tenant = tenantOf(request)
+      const { phone_number, instance } = request.body
+      const memberId = senderOf(request, request.body.memberId)
+      const content = readContent(request.body)
+      const about = readAbout(request.body)
+      return answerOnce(ctx, request, reply, {
+        perform: async (id) => {
+          const sender = { memberId, isPromotional: false, recipient: null }
+          const to = readAddresses(tenant, 'phone_number', phone_number, 'body')
+          const line = await openChosenLine(ctx, tenant, instance ?? null, content)
+          const sent = await sendMessage(ctx, tenant, line, { id, to, content, about, ...sender })
+          return toAttempt(tenant, content.type, sent)
+        },
+        recover: async (id) => {
+          const result = await findSendResult(ctx, tenant, id)
+          return result && toAttempt(tenant, content.type, result)
+        },
+      })
+    },
+  )
+}

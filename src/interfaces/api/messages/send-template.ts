@@ -1,0 +1,145 @@
+import { Type } from 'typebox'
+import type { Context } from '../../../context.js'
+import type { Attempt } from '../../../core/runtime/idempotency.js'
+import { findTemplateSend, sendTemplate, type TemplateSend } from '../../../core/templates/send.js'
+import { senderOf, tenantOf } from '../../../http/auth.js'
+import { answerOnce } from '../../../http/idempotency.js'
+import { Nullable } from '../../../model/input.js'
+import { PROBLEMS } from '../../../model/problem.js'
+import { parameterValues } from '../../../model/templates/input.js'
+import { responses, tenantId } from '../schemas.js'
+import type { ApiServer } from '../server.js'
+import { headerMedia, language, readTemplateFields } from './template-fields.js'
+
+const EXAMPLE = { templateName: 'order_update', chatNumber: '5511999990000', bodyParameters: { name: 'Ana' } }
+
+const Body = Type.Object({
+  templateName: Type.String({
+    minLength: 1,
+    maxLength: 512,
+    'x-missing': 'templateName is required: the name of an approved template',
+    'x-problem': 'template_name_required',
+  }),
+  chatNumber: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    'x-missing': 'chatNumber is required: the number of the recipient, with country code',
+    'x-problem': 'chat_number_required',
+    'x-example': EXAMPLE,
+    description: 'The recipient, in any form of the number',
+  }),
+  bodyParameters: parameterValues(
+    'Values of the variables in the body, by name or by position; name also names a new contact',
+  ),
+  headerParameters: parameterValues('Values of the variables in the header'),
+  buttonParameters: parameterValues('Values of the variables of URL buttons, by name or by position (param1)'),
+  headerMedia,
+  language,
+  memberId: Type.Optional(Nullable(Type.String({ format: 'uuid', description: 'The member of the team who sends' }))),
+})
+
+/** Spec 2.5. */
+const Answer = Type.Object({
+  success: Type.Boolean(),
+  summary: Type.Object({ total: Type.Integer(), successful: Type.Integer(), failed: Type.Integer() }),
+  results: Type.Array(
+    Type.Object({
+      contactId: Type.String(),
+      contactName: Type.String(),
+      success: Type.Boolean(),
+      messageId: Nullable(Type.String({ description: "The upstream's id" })),
+      error: Nullable(Type.String()),
+    }),
+  ),
+  error: Type.Optional(Type.String({ description: 'Of a send that failed' })),
+  broadcastId: Type.String({ format: 'uuid' }),
+})
+
+/** `POST /send-template` (spec 4.4). */
+export function sendTemplateRoutes(server: ApiServer, ctx: Context): void {
+  server.post(
+    '/send-template',
+    {
+      config: { scope: 'templates:send' },
+      schema: {
+        summary: 'Send an approved template to one person',
+        querystring: Type.Object({ tenantId }),
+        body: Body,
+        response: responses({ 200: Answer }, 400, 409, 422, 500),
+      },
+    },
+    (request, reply) => {
+      const tenant = tenantOf(request)
+      const given = request.body
+      const memberId = senderOf(request, given.memberId)
+      return answerOnce(ctx, request, reply, {
+        perform: async (id) => {
+          const command = {
+            id,
+            ...readTemplateFields(given),
+            chatNumber: given.chatNumber,
+            memberId,
+          }
+          return toAttempt(await sendTemplate(ctx, tenant, command))
+        },
+        recover: async (id) => {
+          const send = await findTemplateSend(ctx, tenant, id)
+          return send && toAttempt(send)
+        },
+      })
+    },
+  )
+}
+
+/** Whatever went wrong at the upstream is told in the body (spec 4.4, rule 6). */
+function toAttempt({ broadcastId, contact, sent }: TemplateSend): Attempt {
+  const error = sent.result === 'accepted' ? null : explain(sent)
+  const success = error === null
+  const body = {
+    success,
+    summary: { total: 1, successful: success ? 1 : 0, failed: success ? 0 : 1 },
+    results: [
+      {
+        contactId: contact.id,
+        contactName: contact.full_name ?? '',
+        success,
+        messageId: sent.result === 'accepted' ? sent.upstreamId : null,
+        error,
+      },
+    ],
+    ...(error === null ? {} : { error }),
+    broadcastId,
+  }
+  return { status: 200, body, final: isFinal(sent) }
+}
+
+/** Kept for an Idempotency-Key is, as of send-chat, only what will not change by trying again. */
+function isFinal(sent: TemplateSend['sent']): boolean {
+  switch (sent.result) {
+    case 'accepted':
+    case 'unknown':
+      return true
+    case 'refused':
+      return sent.because === 'message'
+    case 'not_sent':
+      return sent.isOptOut
+    case 'unavailable':
+    case 'limited':
+      return false
+  }
+}
+
+function explain(sent: Exclude<TemplateSend['sent'], { result: 'accepted' }>): string {
+  switch (sent.result) {
+    case 'not_sent':
+      return sent.isOptOut ? PROBLEMS.contact_opted_out : sent.text
+    case 'refused':
+      return sent.because === 'credentials' ? `${PROBLEMS.upstream_credentials}: ${sent.text}` : sent.text
+    case 'unavailable':
+      return `${PROBLEMS.upstream_unavailable}: ${sent.text}`
+    case 'limited':
+      return `${PROBLEMS.too_many_requests}: ${sent.text}`
+    case 'unknown':
+      return PROBLEMS.outcome_unknown
+  }
+}

@@ -1,0 +1,42 @@
+import { Type } from 'typebox'
+import { Nullable } from '../../../model/input.js'
+import type { TemplateParameters } from '../../../model/templates/parameters.js'
+
+export const headerMedia = Type.Optional(
+  Nullable(
+    Type.String({ minLength: 1, maxLength: 2_048, description: 'Publicly accessible URL of the file above the body' }),
+  ),
+)
+
+export const language = Type.Optional(
+  Nullable(
+    Type.String({
+      minLength: 1,
+      maxLength: 20,
+      description: "Of the template; by default the organization's language, else the first approved",
+    }),
+  ),
+)
+
+type Given = Record<string, string> | null | undefined
+
+/** What a body says of the template that is to be sent (spec 4.4); what may be left out may be null as well. */
+interface TemplateFields {
+  templateName: string
+  language?: string | null
+  bodyParameters?: Given
+  headerParameters?: Given
+  buttonParameters?: Given
+  headerMedia?: string | null
+}
+
+/** The same as commands take it. */
+export function readTemplateFields(body: TemplateFields) {
+  const parameters: TemplateParameters = {
+    body: body.bodyParameters ?? {},
+    header: body.headerParameters ?? {},
+    buttons: body.buttonParameters ?? {},
+  }
+  const { templateName, language, headerMedia } = body
+  return { templateName, language: language ?? undefined, parameters, headerMedia: headerMedia ?? null }
+}

@@ -1,0 +1,79 @@
+import { Type } from 'typebox'
+import type { Context } from '../../../context.js'
+import { requireUpstream } from '../../../core/organizations/business-number.js'
+import { syncTemplates } from '../../../core/templates/sync.js'
+import { listTemplates } from '../../../core/templates/templates.js'
+import { tenantOf } from '../../../http/auth.js'
+import { answerOnce } from '../../../http/idempotency.js'
+import { presentTemplate } from '../../../model/templates/template.js'
+import { responses, tenantId } from '../schemas.js'
+import type { ApiServer } from '../server.js'
+
+const TemplatesAnswer = Type.Object({
+  success: Type.Literal(true),
+  templates: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      language: Type.String(),
+      status: Type.String({ description: 'Only an APPROVED one can be sent' }),
+      category: Type.String(),
+      parameter_format: Type.Enum(['NAMED', 'POSITIONAL']),
+      components: Type.Array(Type.Object({}, { additionalProperties: true, description: 'As the upstream lists it' })),
+    }),
+  ),
+})
+
+const SyncAnswer = Type.Object({
+  success: Type.Literal(true),
+  message: Type.String(),
+  total: Type.Integer({ description: 'How many templates there are' }),
+  added: Type.Integer(),
+  changed: Type.Integer(),
+  removed: Type.Integer(),
+  synced_at: Type.String({ format: 'date-time' }),
+})
+
+/** `/templates`: list those that are known, fetch them from the upstream (contract 4, Templates). */
+export function templateRoutes(server: ApiServer, ctx: Context): void {
+  server.get(
+    '/templates',
+    {
+      config: { scope: 'templates:send' },
+      schema: {
+        summary: "List the organization's templates, by name and language",
+        querystring: Type.Object({ tenantId }),
+        response: responses({ 200: TemplatesAnswer }, 400),
+      },
+    },
+    async (request) => {
+      const tenant = tenantOf(request)
+      requireUpstream(tenant)
+      const templates = await listTemplates(ctx, tenant.id)
+      return { success: true, templates: templates.map(presentTemplate) }
+    },
+  )
+
+  server.post(
+    '/templates/sync',
+    {
+      config: { scope: 'templates:send' },
+      schema: {
+        summary: 'Fetch the templates from the upstream now',
+        description: 'This happens by itself every hour, and when the upstream reports a change.',
+        querystring: Type.Object({ tenantId }),
+        response: responses({ 200: SyncAnswer }, 400, 409, 422, 500),
+      },
+    },
+    (request, reply) =>
+      answerOnce(ctx, request, reply, {
+        fingerprint: request.body ?? null,
+        perform: async () => {
+          const { syncedAt, ...counts } = await syncTemplates(ctx, tenantOf(request))
+          const message = `${counts.total} templates are known`
+          const body = { success: true, message, ...counts, synced_at: syncedAt.toISOString() }
+          return { status: 200, body, final: true }
+        },
+        recover: async () => null,
+      }),
+  )
+}

@@ -1,0 +1,158 @@
+import { Type } from 'typebox'
+import type { Context } from '../../../context.js'
+import {
+  listDeliveries,
+  readDelivery,
+  recoverReplays,
+  replayDelivery,
+  replayRange,
+} from '../../../core/webhooks/log.js'
+import { tenantOf } from '../../../http/auth.js'
+import { answerOnce } from '../../../http/idempotency.js'
+import { Nullable } from '../../../model/input.js'
+import { DELIVERY_STATUSES, presentDelivery } from '../../../model/webhooks/webhook.js'
+import { readMoment } from '../moment.js'
+import { paginationOf } from '../pagination.js'
+import { Count, limit, onePath, page, responses, tenantId } from '../schemas.js'
+import type { ApiServer } from '../server.js'
+import { answerDelivery } from './delivery-answer.js'
+import { DeliveryAnswer, DeliverySchema, EventFields } from './schemas.js'
+
+const pagination = paginationOf('totalDeliveries', 'deliveriesPerPage')
+
+const ReplayBody = Type.Object({
+  webhook_id: Type.String({ format: 'uuid' }),
+  from: Type.String({ format: 'date-time', description: 'When the first event happened; with a time zone' }),
+  to: Type.String({ format: 'date-time', description: 'When the last one happened' }),
+})
+
+const Envelope = Type.Object({ event: Type.String(), instance: Type.String() }, { additionalProperties: true })
+
+/** `/webhook-deliveries`: what was delivered and what was not, and delivering it again (contract 4, Webhooks). */
+export function webhookDeliveryRoutes(server: ApiServer, ctx: Context): void {
+  server.get(
+    '/webhook-deliveries',
+    {
+      config: { scope: 'webhooks:read' },
+      schema: {
+        summary: 'List deliveries with their attempts, newest first',
+        querystring: Type.Object({
+          webhook_id: Type.Optional(Type.String({ format: 'uuid' })),
+          status: Type.Optional(Type.Enum([...DELIVERY_STATUSES])),
+          page,
+          limit,
+          tenantId,
+        }),
+        response: responses(
+          {
+            200: Type.Object({
+              success: Type.Literal(true),
+              deliveries: Type.Array(DeliverySchema),
+              pagination: pagination.schema,
+              count: Count,
+            }),
+          },
+          400,
+        ),
+      },
+    },
+    async (request) => {
+      const { webhook_id: webhookId = null, status = null, page = 1, limit = 50 } = request.query
+      const wanted = { webhookId, status, page, limit }
+      const { deliveries, total } = await listDeliveries(ctx, tenantOf(request).id, wanted)
+      return {
+        success: true,
+        deliveries: deliveries.map(presentDelivery),
+        pagination: pagination.show(page, limit, total),
+        count: deliveries.length,
+      }
+    },
+  )
+
+  server.get(
+    '/webhook-deliveries/:id',
+    {
+      config: { scope: 'webhooks:read' },
+      schema: {
+        summary: 'Read one delivery with what is posted',
+        params: onePath,
+        querystring: Type.Object({ tenantId }),
+        response: responses(
+          {
+            200: Type.Object({
+              success: Type.Literal(true),
+              delivery: DeliverySchema,
+              body: Nullable(
+                Type.Union([Type.Object(EventFields), Envelope], {
+                  description:
+                    "The event, of an instance's webhook in the gateway's envelope; null when it is not kept any more, or its contact was erased",
+                }),
+              ),
+            }),
+          },
+          400,
+          404,
+        ),
+      },
+    },
+    async (request) => {
+      const { delivery, body } = await readDelivery(ctx, tenantOf(request).id, request.params.id)
+      return { success: true, delivery: presentDelivery(delivery), body }
+    },
+  )
+
+  server.post(
+    '/webhook-deliveries/:id/replay',
+    {
+      config: { scope: 'webhooks:write' },
+      schema: {
+        summary: 'Deliver an event once more, to the webhook of the delivery',
+        params: onePath,
+        querystring: Type.Object({ tenantId }),
+        response: responses({ 200: DeliveryAnswer }, 400, 404, 409, 422),
+      },
+    },
+    (request, reply) =>
+      answerDelivery(ctx, request, reply, 'The event is delivered once more', (id) =>
+        replayDelivery(ctx, tenantOf(request).id, request.params.id, id),
+      ),
+  )
+
+  server.post(
+    '/webhook-deliveries/replay',
+    {
+      config: { scope: 'webhooks:write' },
+      schema: {
+        summary: 'Deliver all events of a range of time that a webhook takes, once more or for the first time',
+        querystring: Type.Object({ tenantId }),
+        body: ReplayBody,
+        response: responses(
+          { 200: Type.Object({ success: Type.Literal(true), message: Type.String(), count: Count }) },
+          400,
+          404,
+          409,
+          422,
+        ),
+      },
+    },
+    (request, reply) => {
+      const { id: organizationId } = tenantOf(request)
+      const { webhook_id: webhookId, from, to } = request.body
+      const answer = (count: number) => ({
+        status: 200,
+        body: { success: true, message: `${count} events are delivered to the webhook`, count },
+        final: true,
+      })
+      return answerOnce(ctx, request, reply, {
+        perform: async (id) => {
+          const range = { from: readMoment('from', from), to: readMoment('to', to) }
+          return answer(await replayRange(ctx, organizationId, webhookId, range, id))
+        },
+        recover: async (id) => {
+          const count = await recoverReplays(ctx, organizationId, id)
+          return count === null ? null : answer(count)
+        },
+      })
+    },
+  )
+}

@@ -1,0 +1,29 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../../../context.js'
+import { recoverDelivery } from '../../../core/webhooks/log.js'
+import { tenantOf } from '../../../http/auth.js'
+import { answerOnce } from '../../../http/idempotency.js'
+import { type Delivery, presentDelivery } from '../../../model/webhooks/webhook.js'
+
+/** Answers, once per Idempotency-Key, with the delivery that `deliver` leaves under the id that it is given. */
+export function answerDelivery(
+  ctx: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  message: string,
+  deliver: (id: string) => Promise<Delivery>,
+): Promise<unknown> {
+  const answer = (delivery: Delivery) => ({
+    status: 200,
+    body: { success: true, message, delivery: presentDelivery(delivery) },
+    final: true,
+  })
+  return answerOnce(ctx, request, reply, {
+    fingerprint: request.body ?? null,
+    perform: async (id) => answer(await deliver(id)),
+    recover: async (id) => {
+      const delivery = await recoverDelivery(ctx, tenantOf(request).id, id)
+      return delivery && answer(delivery)
+    },
+  })
+}

@@ -1,0 +1,112 @@
+import type { Context } from '../../../context.js'
+import type { ListedInstance } from '../../../core/instances/manage/list.js'
+import type { SetUpInstance } from '../../../core/instances/manage/set-up.js'
+import { openSettings } from '../../../core/instances/manage/settings.js'
+import type { InstanceWebhook } from '../../../core/instances/manage/webhook.js'
+import { qrDataUrl } from '../../../lib/text/qr.js'
+import { toIso } from '../../../model/contacts/contact.js'
+import { type Instance, integrationOf } from '../../../model/instances/instance.js'
+import type { Tenant } from '../../../model/organizations/organization.js'
+import { presentSettings } from './settings.js'
+
+/** A code as core knows it; null = there is none to show. */
+type Code = { code: string | null; pairingCode: string | null; count: number } | null
+
+/** Where an instance's connection stands. */
+export function presentState({ name, state }: Instance) {
+  return { instance: { instanceName: name, state } }
+}
+
+/** The same after a restart, under both names that clients look for. */
+export function presentRestart({ name, state }: Instance) {
+  return { instance: { instanceName: name, state, status: state } }
+}
+
+/** A code that links a phone, its QR code drawn. */
+export async function presentCode(code: Code) {
+  if (code === null) return { pairingCode: null, code: null, base64: null, count: 0 }
+  const { pairingCode, code: text, count } = code
+  return { pairingCode, code: text, base64: text === null ? null : await qrDataUrl(text), count }
+}
+
+/** A new instance (facts 1), with a code where one was asked for. */
+export async function presentSetUp(ctx: Context, setUp: SetUpInstance, code: Code | undefined) {
+  const { instance, token, webhook } = setUp
+  const isBusiness = instance.kind === 'business_api'
+  return {
+    instance: {
+      instanceName: instance.name,
+      instanceId: instance.id,
+      integration: integrationOf(instance.kind),
+      webhookWaBusiness: isBusiness ? `${ctx.publicUrl()}/hooks/upstream` : null,
+      accessTokenWaBusiness: '',
+      status: code ? 'connecting' : instance.state,
+    },
+    hash: token,
+    webhook: webhook === null ? {} : presentNewWebhook(webhook),
+    websocket: {},
+    rabbitmq: {},
+    nats: {},
+    sqs: {},
+    settings: presentSettings(openSettings(ctx, instance)),
+    ...(code !== undefined && { qrcode: await presentCode(code) }),
+  }
+}
+
+/** An instance in a list (facts 1). */
+export function presentRow(ctx: Context, tenant: Tenant, { instance, token, counts }: ListedInstance) {
+  const { id, name, kind, state, owner, number, state_code: code } = instance
+  const isClosed = state === 'close' && code !== null
+  return {
+    id,
+    name,
+    connectionStatus: state,
+    ownerJid: owner === null ? null : `${owner}@s.whatsapp.net`,
+    profileName: instance.profile_name,
+    profilePicUrl: instance.profile_picture_url,
+    integration: integrationOf(kind),
+    number,
+    businessId: businessIdOf(tenant, instance),
+    token,
+    clientName: 'parley',
+    disconnectionReasonCode: isClosed ? code : null,
+    disconnectionObject: null,
+    disconnectionAt: isClosed ? toIso(instance.state_changed_at) : null,
+    createdAt: toIso(instance.created_at),
+    updatedAt: toIso(instance.updated_at),
+    Chatwoot: null,
+    Proxy: null,
+    Rabbitmq: null,
+    Nats: null,
+    Sqs: null,
+    Websocket: null,
+    Setting: presentSettingRow(ctx, instance),
+    _count: { Message: counts.messages, Contact: counts.contacts, Chat: counts.contacts },
+  }
+}
+
+/** The settings as the original lists them: a row of their own, which here is the instance's. */
+function presentSettingRow(ctx: Context, instance: Instance) {
+  return {
+    id: instance.id,
+    ...presentSettings(openSettings(ctx, instance)),
+    createdAt: toIso(instance.created_at),
+    updatedAt: toIso(instance.updated_at),
+    instanceId: instance.id,
+  }
+}
+
+function presentNewWebhook({ webhook, headers, secret }: InstanceWebhook) {
+  return {
+    webhookUrl: webhook.url,
+    webhookHeaders: headers,
+    webhookByEvents: webhook.by_events,
+    webhookBase64: webhook.with_base64,
+    ...(secret !== null && { secret }),
+  }
+}
+
+function businessIdOf({ upstream }: Tenant, { kind, phone_number_id, business_account_id }: Instance): string | null {
+  if (kind === 'business_api' && phone_number_id === null) return upstream?.business_account_id ?? null
+  return business_account_id
+}

@@ -1,0 +1,140 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import type { Context } from '../../../context.js'
+import { connectInstance, deleteInstance } from '../../../core/instances/manage/connect.js'
+import { listInstances } from '../../../core/instances/manage/list.js'
+import { recoverSetUp, type SetUpInstance, setUpInstance } from '../../../core/instances/manage/set-up.js'
+import { openSettings, setInstanceSettings } from '../../../core/instances/manage/settings.js'
+import type { Attempt } from '../../../core/runtime/idempotency.js'
+import { tenantOf } from '../../../http/auth.js'
+import { answerOnce } from '../../../http/idempotency.js'
+import { readLinkNumber } from '../../../model/instances/instance.js'
+import type { Tenant } from '../../../model/organizations/organization.js'
+import { Problem } from '../../../model/problem.js'
+import { requireRouteInstance } from '../guard.js'
+import { instancePath, responses } from '../schemas.js'
+import type { GatewayServer } from '../server.js'
+import { presentRow, presentSetUp } from './answers.js'
+import { readSetUp } from './body.js'
+import { CreateAnswer, CreateBody, DoneAnswer, InstanceRow } from './schemas.js'
+import { presentSettings, readSettings, SettingsSchema, settingsFields } from './settings.js'
+
+const SetSettingsAnswer = Type.Object({
+  settings: Type.Object({ instanceName: Type.String(), settings: SettingsSchema }),
+})
+
+/** `/instance`: making, listing and deleting the organization's instances (contract 5; facts 1). */
+export function instanceRoutes(server: GatewayServer, ctx: Context): void {
+  server.post(
+    '/instance/create',
+    {
+      schema: {
+        summary: 'Make an instance',
+        description:
+          'What the body says of proxies, queues and chat tools (proxyHost, rabbitmq, chatwootUrl and the like) is ignored',
+        body: CreateBody,
+        response: responses({ 201: CreateAnswer }, 400, 409, 422, 500, 501),
+      },
+    },
+    (request, reply) => create(ctx, request, reply, request.body),
+  )
+
+  server.get(
+    '/instance/fetchInstances',
+    {
+      config: { takesTokens: true },
+      schema: {
+        summary: 'List the instances, oldest first; with the token of one, that one alone',
+        querystring: Type.Object({
+          instanceName: Type.Optional(Type.String()),
+          instanceId: Type.Optional(Type.String()),
+          number: Type.Optional(Type.String({ description: 'As it was given, or digits of the number connected' })),
+        }),
+        response: responses({ 200: Type.Array(InstanceRow) }, 400, 404),
+      },
+    },
+    async (request) => {
+      const { instanceName: name, instanceId: id, number } = request.query
+      const tenant = tenantOf(request)
+      const filter = { name: name || undefined, id: id || undefined, number: number || undefined }
+      const listed = await listInstances(ctx, tenant.id, filter, request.caller?.instance?.id)
+      return listed.map((one) => presentRow(ctx, tenant, one))
+    },
+  )
+
+  server.delete(
+    '/instance/delete/:instance',
+    {
+      schema: {
+        summary: 'Delete an instance with its session and its webhook; its messages stay',
+        params: instancePath,
+        response: responses({ 200: DoneAnswer }, 404),
+      },
+    },
+    async (request) => {
+      await deleteInstance(ctx, tenantOf(request), await requireRouteInstance(ctx, request))
+      return { status: 'SUCCESS', error: false, response: { message: 'Instance deleted' } }
+    },
+  )
+
+  // Older clients write with PUT.
+  server.route({
+    method: ['POST', 'PUT'],
+    url: '/settings/set/:instance',
+    schema: {
+      summary: 'Set settings of an instance; those that are left out stay',
+      params: instancePath,
+      body: Type.Object(settingsFields),
+      response: responses({ 201: SetSettingsAnswer }, 400, 404),
+    },
+    handler: async (request, reply) => {
+      const instance = await requireRouteInstance(ctx, request)
+      const settings = presentSettings(await setInstanceSettings(ctx, instance, readSettings(request.body)))
+      return reply.code(201).send({ settings: { instanceName: instance.name, settings } })
+    },
+  })
+
+  server.get(
+    '/settings/find/:instance',
+    {
+      schema: {
+        summary: 'Show the settings of an instance',
+        params: instancePath,
+        response: responses({ 200: SettingsSchema }, 404),
+      },
+    },
+    async (request) => presentSettings(openSettings(ctx, await requireRouteInstance(ctx, request))),
+  )
+}
+
+function create(
+  ctx: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: Static<typeof CreateBody>,
+): Promise<unknown> {
+  const tenant = tenantOf(request)
+  const fields = readSetUp(body)
+  const answer = async (setUp: SetUpInstance): Promise<Attempt> => {
+    const code = body.qrcode ? await showCode(ctx, tenant, setUp) : undefined
+    return { status: 201, body: await presentSetUp(ctx, setUp, code), final: true }
+  }
+  return answerOnce(ctx, request, reply, {
+    isSecret: true,
+    perform: async (id) => answer(await setUpInstance(ctx, tenant, fields, id)),
+    recover: async (id) => {
+      const setUp = await recoverSetUp(ctx, tenant, fields, id)
+      return setUp && answer(setUp)
+    },
+  })
+}
+
+/** The instance is made: that it shows no code yet is no failure of that. */
+async function showCode(ctx: Context, tenant: Tenant, { instance }: SetUpInstance) {
+  try {
+    return await connectInstance(ctx, tenant, instance, readLinkNumber(instance.number))
+  } catch (error) {
+    if (error instanceof Problem) return null
+    throw error
+  }
+}

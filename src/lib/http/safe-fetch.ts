@@ -1,0 +1,229 @@
+import type { FileHandle } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import { sizeText } from '../text/units.js'
+import { type AddressGuard, PrivateAddressError } from './address-guard.js'
+import { createHttpClient, type HttpClient } from './client.js'
+import { NotConnectedError } from './dispatch.js'
+
+export interface DownloadOptions {
+  maxBytes: number
+  /** For everything together: name resolution, connections, redirects, and the last byte. */
+  timeoutMs: number
+  /** Sent to the origin of the URL only, and no more after a redirect to another one. Names in lower case. */
+  headers?: Record<string, string>
+  /** Whether the fetcher's trusted origins are trusted for this URL: only where no stranger has made it. */
+  trusted?: boolean
+}
+
+/**
+ * `text` is for people and completes "the file could not be fetched: …"; `status` is that of the answer at which it failed,
+ * null where it was not at one answer.
+ */
+export type Downloaded =
+  | { outcome: 'downloaded'; size: number }
+  | { outcome: 'failed'; reason: DownloadFailure; status: number | null; text: string }
+
+export type DownloadFailure =
+  | 'bad_url'
+  | 'private_address'
+  | 'unreachable'
+  | 'status'
+  | 'too_many_redirects'
+  | 'too_big'
+  | 'timeout'
+  | 'empty'
+  | 'broken'
+  | 'encoding'
+
+/** Fetches what strangers name. */
+export interface Fetcher {
+  /**
+   * Gets `url` into a new file at `path`, which only this user may read. A failure leaves no file. Throws only for what
+   * is wrong on this side: a path that is taken, a full disk.
+   */
+  download(url: string, path: string, options: DownloadOptions): Promise<Downloaded>
+  /** Hangs up on whatever is still being fetched. */
+  close(): Promise<void>
+}
+
+const CONNECT_TIMEOUT_MS = 10_000
+const MAX_REDIRECTS = 5
+const REDIRECTS = [301, 302, 303, 307, 308]
+
+/**
+ * A fetcher whose connections pass the guard, wherever redirects lead. Only what is asked for as `trusted` at one of
+ * `trustedOrigins` (such as http://127.0.0.1:9000) goes without, and never by a redirect from elsewhere.
+ */
+export function createFetcher({
+  guard,
+  trustedOrigins,
+}: {
+  guard: AddressGuard
+  trustedOrigins: readonly string[]
+}): Fetcher {
+  // A connection carries one file: of most servers there is but one to get, and none keeps a connection of this machine open.
+  const connections = { connectTimeoutMs: CONNECT_TIMEOUT_MS, keepAliveMs: 0 }
+  const guarded = createHttpClient({ ...connections, guard })
+  const trusted = createHttpClient(connections)
+
+  return {
+    download: (url, path, options) => download({ guarded, trusted, trustedOrigins }, url, path, options),
+    close: async () => {
+      guarded.close()
+      trusted.close()
+    },
+  }
+}
+
+interface Ways {
+  guarded: HttpClient
+  trusted: HttpClient
+  trustedOrigins: readonly string[]
+}
+
+/** Carries a failure from where it is noticed to where it becomes the outcome. */
+class Failed extends Error {
+  readonly reason: DownloadFailure
+  readonly status: number | null
+
+  constructor(reason: DownloadFailure, status: number | null, text: string) {
+    super(text)
+    this.reason = reason
+    this.status = status
+  }
+}
+
+async function download(ways: Ways, url: string, path: string, options: DownloadOptions): Promise<Downloaded> {
+  const deadline = AbortSignal.timeout(options.timeoutMs)
+  try {
+    const answer = await follow(ways, url, options, deadline)
+    return { outcome: 'downloaded', size: await keep(answer, path, options.maxBytes) }
+  } catch (error) {
+    if (!(error instanceof Failed)) throw error
+    const { reason, status, message } = error
+    if (!deadline.aborted) return { outcome: 'failed', reason, status, text: message }
+    return { outcome: 'failed', reason: 'timeout', status, text: `it took longer than ${options.timeoutMs / 1_000} s` }
+  }
+}
+
+/** The first answer that is no redirect. */
+async function follow(
+  { guarded, trusted, trustedOrigins }: Ways,
+  start: string,
+  { headers = {}, trusted: isTrustedUrl = false }: DownloadOptions,
+  deadline: AbortSignal,
+): Promise<IncomingMessage> {
+  let url = parseUrl(start, null, null)
+  let isTrusted = isTrustedUrl
+  let isFirstOrigin = true
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    isTrusted &&= trustedOrigins.includes(url.origin)
+    const answer = await get(isTrusted ? trusted : guarded, url, isFirstOrigin ? headers : {}, deadline)
+    const { statusCode = 0 } = answer
+    const { location } = answer.headers
+    if (!REDIRECTS.includes(statusCode) || location === undefined) return answer
+    answer.destroy()
+    const target = parseUrl(location, url, statusCode)
+    isFirstOrigin &&= target.origin === url.origin
+    url = target
+  }
+  throw new Failed('too_many_redirects', null, `it redirects more than ${MAX_REDIRECTS} times`)
+}
+
+function parseUrl(text: string, base: URL | null, status: number | null): URL {
+  const what = base ? 'it redirects to a URL that' : 'its URL'
+  const url = URL.canParse(text, base?.href) ? new URL(text, base?.href) : null
+  if (!url) throw new Failed('bad_url', status, `${what} is not valid`)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new Failed('bad_url', status, `${what} begins with neither http:// nor https://`)
+  }
+  if (url.username || url.password) throw new Failed('bad_url', status, `${what} contains a user name or password`)
+  return url
+}
+
+function get(
+  client: HttpClient,
+  url: URL,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const request = {
+    origin: url,
+    path: url.pathname + url.search,
+    method: 'GET',
+    headers: { accept: '*/*', 'user-agent': 'parley', ...headers, 'accept-encoding': 'identity' },
+  }
+  return new Promise((resolve, reject) => {
+    const giveUp = client.dispatch(request, { onAnswer: resolve, onFailure: (error) => reject(toFailed(error)) })
+    const onAbort = () => giveUp(signal.reason)
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
+  })
+}
+
+function toFailed(error: Error): Failed {
+  if (!(error instanceof NotConnectedError)) {
+    return new Failed('broken', null, 'the server hung up, or what it answered is not HTTP')
+  }
+  const { code, cause } = error
+  if (cause instanceof PrivateAddressError) {
+    const text = `its address ${cause.address} is private: files are fetched from public addresses only`
+    return new Failed('private_address', null, text)
+  }
+  if (code === 'ENOTFOUND') return new Failed('unreachable', null, 'its host name has no address')
+  if (error.isInsecure) return new Failed('unreachable', null, `no secure connection could be made (${code})`)
+  return new Failed('unreachable', null, 'its server could not be reached')
+}
+
+/** Writes the body of the answer to the new file; resolves to its size in bytes. */
+async function keep(answer: IncomingMessage, path: string, maxBytes: number): Promise<number> {
+  let file: FileHandle
+  try {
+    refuse(answer, maxBytes)
+    file = await open(path, 'wx', 0o600)
+  } catch (error) {
+    answer.destroy()
+    throw error
+  }
+  try {
+    return await save(answer, file, maxBytes)
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  }
+}
+
+/** Throws for an answer that needs no reading to know that it will not do. */
+function refuse({ statusCode = 0, headers }: IncomingMessage, maxBytes: number): void {
+  if (statusCode !== 200) throw new Failed('status', statusCode, `the server answered ${statusCode}`)
+  const encoding = headers['content-encoding']
+  if (encoding && encoding !== 'identity') {
+    throw new Failed('encoding', statusCode, 'the server compressed it, though it was asked not to')
+  }
+  if (Number(headers['content-length']) > maxBytes) throw tooBig(statusCode, maxBytes)
+}
+
+async function save(answer: IncomingMessage, file: FileHandle, maxBytes: number): Promise<number> {
+  const { statusCode = 0 } = answer
+  let size = 0
+  await pipeline(async function* () {
+    try {
+      for await (const chunk of answer) {
+        size += chunk.length
+        if (size > maxBytes) throw tooBig(statusCode, maxBytes)
+        yield chunk
+      }
+    } catch (error) {
+      throw error instanceof Failed ? error : new Failed('broken', statusCode, 'the connection broke before its end')
+    }
+  }, file.createWriteStream())
+  if (size === 0) throw new Failed('empty', statusCode, 'it is empty')
+  return size
+}
+
+function tooBig(status: number, maxBytes: number): Failed {
+  const limit = maxBytes % 1_024 === 0 ? `${sizeText(maxBytes)} (${maxBytes} bytes)` : `${maxBytes} bytes`
+  return new Failed('too_big', status, `it is larger than ${limit}`)
+}

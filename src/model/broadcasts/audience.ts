@@ -1,0 +1,52 @@
+import { type Static, Type } from 'typebox'
+import { MAX_FULL_NAME } from '../contacts/contact-input.js'
+import { Nullable } from '../input.js'
+import { Problem } from '../problem.js'
+import { parameterValues } from '../templates/input.js'
+
+const RecipientBody = Type.Object({
+  chatNumber: Type.String({ minLength: 1, maxLength: 100 }),
+  name: Type.Optional(Nullable(Type.String({ maxLength: MAX_FULL_NAME, description: 'Of a contact that is new' }))),
+  bodyParameters: parameterValues("Its own values; they go before the broadcast's"),
+  buttonParameters: parameterValues("Its own values; they go before the broadcast's"),
+})
+
+/** Who gets a broadcast (contract 4, Broadcasts), as a body says it. */
+export const AudienceBody = Type.Object(
+  {
+    tags: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+        maxItems: 100,
+        description: 'Contacts that have any of them',
+      }),
+    ),
+    contactIds: Type.Optional(Type.Array(Type.String({ format: 'uuid' }))),
+    recipients: Type.Optional(
+      Type.Array(RecipientBody, { description: 'Numbers; whom nobody knows becomes a contact' }),
+    ),
+    all: Type.Optional(Type.Boolean({ description: 'Every contact' })),
+  },
+  { description: 'Who gets it; the kinds add up, and nobody gets it twice' },
+)
+
+/** At least one kind of recipient. Throws missing_field. */
+export function readAudience({
+  tags = [],
+  contactIds = [],
+  recipients = [],
+  all = false,
+}: Static<typeof AudienceBody>) {
+  if (tags.length + contactIds.length + recipients.length === 0 && !all) {
+    throw new Problem('missing_field', 'audience is required: give tags, contactIds, recipients, or all: true')
+  }
+  return { ...(all ? { all: true } : tags.length > 0 ? { tags } : {}), contactIds, recipients }
+}
+
+/** How many a broadcast would reach, and why it would not reach the others. */
+export interface AudienceCount {
+  /** Everybody who is named, once each time: reachable and skipped. */
+  total: number
+  reachable: number
+  /** By reason (SKIP_REASONS of model/broadcasts/broadcast), the most frequent first. */
+  skipped: { reason: string; count: number }[]
+}

@@ -1,0 +1,138 @@
+import { toIso } from '../contacts/contact.js'
+import type { TemplateParameters } from '../templates/parameters.js'
+import type { Template } from '../templates/template.js'
+
+export const BROADCAST_STATUSES = ['scheduled', 'running', 'paused', 'cancelled', 'completed'] as const
+export type BroadcastStatus = (typeof BROADCAST_STATUSES)[number]
+
+export const RECIPIENT_STATUSES = ['pending', 'skipped', 'sent', 'delivered', 'read', 'failed'] as const
+export type RecipientStatus = (typeof RECIPIENT_STATUSES)[number]
+
+/** The counters of a campaign that have no detail; what is not there is 0. */
+export type Counters = Partial<
+  Record<'total' | 'skipped' | 'recorded' | 'sent' | 'delivered' | 'read' | 'failed' | 'clicked' | 'opted_out', number>
+>
+
+/** A broadcast, as its row is stored, with its counters. */
+export interface Broadcast {
+  organization_id: string
+  id: string
+  name: string
+  template_name: string
+  template_language: string
+  /** As it was when the broadcast was made. */
+  template: Template
+  /** Those that all recipients share. */
+  parameters: TemplateParameters
+  header_media: string | null
+  media_id: string | null
+  channel_media_id: string | null
+  handed_over_at: Date | null
+  audience: Audience
+  status: BroadcastStatus
+  /** Why it was paused by itself. */
+  status_reason: string | null
+  generation: number
+  prepared_n: number
+  prepared_contact: string | null
+  prepared_at: Date | null
+  scheduled_at: Date | null
+  started_at: Date | null
+  completed_at: Date | null
+  created_at: Date
+  /** Of contacts that were made later nobody is of its audience. */
+  stored_at: Date
+  counters: Counters
+}
+
+/** What a broadcast shows; a send-template, which is a broadcast of one, shows the same. In events the dates are ISO strings. */
+export type ShownBroadcast = Pick<
+  Broadcast,
+  'id' | 'name' | 'template_name' | 'template_language' | 'status' | 'status_reason' | 'counters'
+> & {
+  scheduled_at: Date | string | null
+  started_at: Date | string | null
+  completed_at: Date | string | null
+  created_at: Date | string
+}
+
+/** The contacts that are still to become recipients, beside those that were listed. */
+export interface Audience {
+  tags?: string[]
+  all?: boolean
+}
+
+/** A recipient with what became of it. */
+export interface Recipient {
+  n: number
+  contact_id: string | null
+  number: string | null
+  name: string | null
+  status: RecipientStatus
+  reason: string | null
+  upstream_id: string | null
+  error: { code: number | string; text: string } | null
+  sent_at: Date | null
+  delivered_at: Date | null
+  read_at: Date | null
+}
+
+/** Why a recipient is not sent to (contract 4, Broadcasts). */
+export const SKIP_REASONS = {
+  notNumber: 'not a number',
+  noContact: 'no such contact',
+  duplicate: 'duplicate',
+  blocked: 'blocked',
+  unreachable: 'not reachable',
+  optedOut: 'opted out',
+  unwanted: 'allow_broadcast is false',
+  missingValue: 'missing value',
+  erased: 'contact erased',
+  cancelled: 'cancelled',
+} as const
+
+/** How many are sent to and how many are not: of a cancelled broadcast those that it did not come to are left out too. */
+export function countRecipients({ status, counters }: Pick<Broadcast, 'status' | 'counters'>): {
+  total: number
+  skipped: number
+} {
+  const { total = 0, skipped = 0, recorded = 0 } = counters
+  return status === 'cancelled' ? { total: recorded, skipped: skipped + total - recorded } : { total, skipped }
+}
+
+/** The broadcast as the API and events show it (contract 4, Broadcasts). */
+export function presentBroadcast(broadcast: ShownBroadcast) {
+  const { id, name, template_name, template_language, status, status_reason } = broadcast
+  const { total, skipped } = countRecipients(broadcast)
+  return {
+    id,
+    name,
+    templateName: template_name,
+    language: template_language,
+    status,
+    totalRecipients: total,
+    skippedRecipients: skipped,
+    scheduled_at: toIso(broadcast.scheduled_at),
+    started_at: toIso(broadcast.started_at),
+    completed_at: toIso(broadcast.completed_at),
+    created_at: toIso(broadcast.created_at),
+    reason: status_reason,
+  }
+}
+
+/** The recipient as the API shows it (contract 4, Broadcasts). */
+export function presentRecipient(recipient: Recipient) {
+  return {
+    contactId: recipient.contact_id,
+    chatNumber: recipient.number,
+    contactName: recipient.name,
+    status: recipient.status,
+    reason: recipient.reason,
+    messageId: recipient.upstream_id,
+    errorCode: recipient.error?.code ?? null,
+    errorMessage: recipient.error?.text ?? null,
+    sent_at: toIso(recipient.sent_at),
+    delivered_at: toIso(recipient.delivered_at),
+    read_at: toIso(recipient.read_at),
+  }
+}

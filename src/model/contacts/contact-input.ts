@@ -1,0 +1,38 @@
+import { Type } from 'typebox'
+import { Nullable } from '../input.js'
+
+/** What an organization may say of its contacts, over the API or in a file (contract 4, Contacts): one set of rules. */
+
+const Email = Type.String({ maxLength: 320, pattern: '^[^@\\s]+@[^@\\s]+$', description: 'must be an e-mail address' })
+const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 100 })
+/** In characters. */
+export const MAX_FULL_NAME = 255
+const FullName = Type.String({ maxLength: MAX_FULL_NAME })
+
+export const CreateContact = Type.Object({
+  phone_number: Type.Optional(
+    Nullable(Type.String({ maxLength: 100, description: 'With country code, in any form; or chat_id' })),
+  ),
+  chat_id: Type.Optional(Nullable(Type.String({ maxLength: 100, description: 'Normalized digits-only number' }))),
+  full_name: Type.Optional(Nullable(FullName)),
+  email: Type.Optional(Nullable(Email)),
+  tags: Type.Optional(Tags),
+  allow_broadcast: Type.Optional(Type.Boolean()),
+  source: Type.Optional(
+    Nullable(Type.Object({ type: Type.String({ minLength: 1, maxLength: 100 }) }, { additionalProperties: true })),
+  ),
+})
+
+export const ChangeContact = Type.Object({
+  full_name: Type.Optional(Nullable(FullName)),
+  email: Type.Optional(Nullable(Email)),
+  tags: Type.Optional(Tags),
+  allow_broadcast: Type.Optional(Type.Boolean()),
+  archived: Type.Optional(Type.Boolean()),
+  blocked: Type.Optional(Type.Boolean()),
+  bot_status: Type.Optional(Nullable(Type.Enum(['active', 'paused']))),
+  contact_summary: Type.Optional(Nullable(Type.String({ maxLength: 10_000 }))),
+})
+
+/** A row of a file that is imported: what a new contact is made from, and what can be changed of one. */
+export const ImportContact = Type.Object({ ...CreateContact.properties, ...ChangeContact.properties })

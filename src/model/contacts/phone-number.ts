@@ -1,0 +1,180 @@
+import {
+  type CountryCode,
+  isSupportedCountry,
+  type PhoneNumber,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max'
+import { sha256 } from '../../lib/crypto/signature.js'
+
+/**
+ * What a text says when it is read as a phone number (spec 2.1, contract 4 "Contacts").
+ * `digits` is the canonical number: digits only, country code included, the contact's `chat_id`.
+ * `forms` begins with `digits`; after it come the other spellings of the same number that the upstream or people use
+ * (old and new Brazilian, Mexican, Argentinian), each to be kept as an alias of the contact.
+ */
+export type PhoneNumberReading = { possible: true; digits: string; forms: readonly string[] } | { possible: false }
+
+interface SettledNumber {
+  digits: string
+  valid: boolean
+}
+
+interface RewriteRule {
+  pattern: RegExp
+  replacement: string
+}
+
+const maxInputLength = 40
+/** E.164; some national plans know longer service numbers, which cannot be reached from abroad. */
+const maxDigits = 15
+const maxCachedReadings = 10_000
+const notPossible: PhoneNumberReading = Object.freeze({ possible: false })
+const readings = new Map<string, PhoneNumberReading>()
+
+/** Forms that stand for another, canonical one: Mexican mobiles with the old 1, Brazilian mobiles without the 9. */
+const canonicalRules: readonly RewriteRule[] = [
+  { pattern: /^521(?<line>\d{10})$/, replacement: '52$<line>' },
+  { pattern: /^55(?<area>[1-9][1-9])(?<line>[6-9]\d{7})$/, replacement: '55$<area>9$<line>' },
+]
+
+/** From a canonical number to its other form. Argentina has no canonical side: a 9 would turn a landline into a mobile. */
+const aliasRules: readonly RewriteRule[] = [
+  { pattern: /^52(?<line>\d{10})$/, replacement: '521$<line>' },
+  { pattern: /^55(?<area>[1-9][1-9])9(?<line>[6-9]\d{7})$/, replacement: '55$<area>$<line>' },
+  { pattern: /^549(?<line>\d{10})$/, replacement: '54$<line>' },
+  { pattern: /^54(?<line>\d{10})$/, replacement: '549$<line>' },
+]
+
+/** What people put around and between digits: spaces, dashes, dots, slashes, brackets, quotes, invisible marks. */
+const separators =
+  /[\s\p{Z}\p{Cf}\p{Pd}\u2212\u30FC.\uFF0E\u00B7\u2022\u30FB/\uFF0F\u2044()[\]\uFF08\uFF09\uFF3B\uFF3D~_'"\u2019]/gu
+const foreignDigits = /[\uFF10-\uFF19\u0660-\u0669\u06F0-\u06F9]/g
+
+/** Tells whether `value` is an ISO 3166 country code (`BR`) whose numbers can be read; upper case only. */
+export function isCountryCode(value: string): value is CountryCode {
+  return isSupportedCountry(value)
+}
+
+/**
+ * Reads a phone number as people and systems write it (contract 4 "Contacts").
+ *
+ * `+` or `00` begins an international number and another leading 0 a national one of `defaultCountry`. Digits alone are
+ * international when that makes a valid number, else national when that does, else whichever is at least possible,
+ * international first. A number need only be possible (right length for its country), not valid: test numbers are not.
+ * Letters, extensions, more than 40 characters and the chat ids of `userIdChatId` are not possible. Never throws.
+ * Readings are cached (the newest 10,000), since every request reads a number or two.
+ */
+export function readPhoneNumber(input: string, defaultCountry: CountryCode): PhoneNumberReading {
+  if (input.length > maxInputLength) return notPossible
+  const key = `${defaultCountry}\0${input}`
+  const cached = readings.get(key)
+  if (cached !== undefined) return cached
+  const reading = read(input, defaultCountry)
+  remember(key, reading)
+  return reading
+}
+
+/**
+ * The chat id of a person whom the upstream names by a user id alone (contract 4): `0` and the SHA-256 of the id's UTF-8,
+ * taken as a big-endian integer modulo 10^19, left-padded with zeros to 19 digits. No phone number begins with 0.
+ */
+export function userIdChatId(userId: string): string {
+  const hash = BigInt(`0x${sha256(userId).toString('hex')}`)
+  return `0${(hash % 10n ** 19n).toString().padStart(19, '0')}`
+}
+
+/** Tells whether `value` has the form that `userIdChatId` makes; such a chat id is looked up as it stands. */
+export function isUserIdChatId(value: string): boolean {
+  return /^0\d{19}$/.test(value)
+}
+
+function read(input: string, defaultCountry: CountryCode): PhoneNumberReading {
+  const typed = stripSpecialCharacters(input)
+  if (typed === undefined || isUserIdChatId(typed)) return notPossible
+  const number = interpret(typed, defaultCountry)
+  return number === undefined ? notPossible : toReading(number.digits)
+}
+
+/** The digits of `input` with a leading + if there is one; undefined when anything but digits and separators is in it. */
+function stripSpecialCharacters(input: string): string | undefined {
+  const typed = input
+    .replace(/^\s*tel:/i, '')
+    .replace(separators, '')
+    .replace(/^\uFF0B/, '+')
+    .replace(foreignDigits, toAsciiDigit)
+  return /^\+?\d+$/.test(typed) ? typed : undefined
+}
+
+/** In each Unicode block of decimal digits that we read, the lowest four bits are the digit's value. */
+function toAsciiDigit(digit: string): string {
+  return String(digit.charCodeAt(0) & 0xf)
+}
+
+function interpret(typed: string, defaultCountry: CountryCode): SettledNumber | undefined {
+  if (typed.startsWith('+')) return readInternational(typed.slice(1))
+  if (typed.startsWith('00')) return readInternational(typed.slice(2))
+  if (typed.startsWith('0')) return readTrunk(typed, defaultCountry)
+  return readBareDigits(typed, defaultCountry)
+}
+
+/** Where national numbers take no leading 0 (the USA, Spain), one written all the same is dropped. */
+function readTrunk(typed: string, defaultCountry: CountryCode): SettledNumber | undefined {
+  return readNational(typed, defaultCountry) ?? readNational(typed.slice(1), defaultCountry)
+}
+
+function readBareDigits(typed: string, defaultCountry: CountryCode): SettledNumber | undefined {
+  const international = readInternational(typed)
+  if (international?.valid) return international
+  const national = readNational(typed, defaultCountry)
+  return national?.valid ? national : (international ?? national)
+}
+
+function readNational(digits: string, country: CountryCode): SettledNumber | undefined {
+  const number = parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false })
+  return number?.isPossible() ? readInternational(number.number.slice(1)) : undefined
+}
+
+/**
+ * Reads until a number reads as itself, so that a chat id always reads back to the same contact. Each round can only drop
+ * a trunk prefix ("+44 (0)7400…", "+54 11 15…") or apply a canonical rule, so what has not settled by then is no number.
+ */
+function readInternational(digits: string): SettledNumber | undefined {
+  let candidate = digits
+  for (let round = 0; round < 4; round++) {
+    candidate = rewrite(candidate, canonicalRules) ?? candidate
+    const number = parsePhoneNumberFromString(`+${candidate}`, { extract: false })
+    if (number === undefined) return undefined
+    if (number.number === `+${candidate}`) {
+      return isReachable(number) ? { digits: candidate, valid: number.isValid() } : undefined
+    }
+    candidate = number.number.slice(1)
+  }
+  return undefined
+}
+
+function isReachable(number: PhoneNumber): boolean {
+  return number.number.length <= 1 + maxDigits && number.isPossible()
+}
+
+function toReading(digits: string): PhoneNumberReading {
+  const other = rewrite(digits, aliasRules)
+  return Object.freeze({
+    possible: true,
+    digits,
+    forms: Object.freeze(other === undefined ? [digits] : [digits, other]),
+  })
+}
+
+function rewrite(digits: string, rules: readonly RewriteRule[]): string | undefined {
+  const rule = rules.find(({ pattern }) => pattern.test(digits))
+  return rule && digits.replace(rule.pattern, rule.replacement)
+}
+
+/** Inputs are short and the oldest entry makes room, so whatever clients send, the cache stays within a few megabytes. */
+function remember(key: string, reading: PhoneNumberReading): void {
+  if (readings.size >= maxCachedReadings) {
+    const oldest = readings.keys().next()
+    if (!oldest.done) readings.delete(oldest.value)
+  }
+  readings.set(key, reading)
+}

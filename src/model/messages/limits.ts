@@ -1,0 +1,60 @@
+import { Problem } from '../problem.js'
+
+/** How much a message may hold, in characters and items (spec 8 and, where it is silent, the upstream; contract 4). */
+export const LIMITS = {
+  text: 4096,
+  caption: 1024,
+  filename: 240,
+  url: 4096,
+  place: 1000,
+  cards: 257,
+  /** Names and numbers on a contact card. */
+  cardText: 256,
+  emoji: 64,
+  instanceName: 100,
+  // Of interactive messages.
+  body: 1024,
+  header: 60,
+  footer: 60,
+  buttons: 3,
+  buttonId: 256,
+  title: 20,
+  sections: 10,
+  rows: 10,
+  rowId: 200,
+  rowTitle: 24,
+  description: 72,
+  sectionTitle: 24,
+} as const
+
+/** What the upstream asks of a list as a whole; `path` and `idName`: how the request calls its sections, and the id of a row. */
+export function checkSections<IdName extends string>(
+  sections: { title?: string | null | undefined; rows: Record<IdName, string>[] }[],
+  path: string,
+  idName: IdName,
+): void {
+  const total = sections.reduce((sum, { rows }) => sum + rows.length, 0)
+  if (total > LIMITS.rows) {
+    throw new Problem(
+      'invalid_field',
+      `${path} must have at most ${LIMITS.rows} rows in all sections together, not ${total}`,
+    )
+  }
+  const untitled = sections.findIndex(({ title }) => !title)
+  if (sections.length > 1 && untitled !== -1) {
+    throw new Problem('missing_field', `${path}[${untitled}].title is required in a list of several sections`)
+  }
+  const rows = sections.flatMap(({ rows }, section) =>
+    rows.map((row, index) => ({ id: row[idName], path: `${path}[${section}].rows[${index}].${idName}` })),
+  )
+  refuseTwice(rows, (index) => rows[index]?.path ?? '')
+}
+
+/** Ids tell the customer's choice, so each may stand once; `pathOf` names the field of an item. */
+export function refuseTwice(items: { id: string }[], pathOf: (index: number) => string): void {
+  const seen = new Set<string>()
+  items.forEach(({ id }, index) => {
+    if (seen.has(id)) throw new Problem('invalid_field', `${pathOf(index)} "${id}" is there twice: ids must be unique`)
+    seen.add(id)
+  })
+}

@@ -1,0 +1,207 @@
+import type { CountryCode } from 'libphonenumber-js/max'
+import { type Static, Type } from 'typebox'
+import { isCountryCode } from '../contacts/phone-number.js'
+import { Nullable } from '../input.js'
+import { Problem } from '../problem.js'
+import { MEMBER_ROLES } from './member.js'
+import { SCOPES } from './scope.js'
+
+/** What an operator may give, by the admin API or on the command line (contract 3): one set of rules for both. */
+
+const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
+
+const organizationFields = {
+  name: Text(200),
+  slug: Type.String({
+    pattern: '^[a-z0-9][a-z0-9-]{0,62}$',
+    description: 'must be 1 to 63 lower-case letters, digits and hyphens, not beginning with a hyphen',
+  }),
+  provider: Type.Optional(Nullable(Type.Enum(['upstream', 'gateway']))),
+  default_country: Type.Optional(
+    Type.String({ pattern: '^[A-Z]{2}$', description: 'must be a country code such as BR' }),
+  ),
+  timezone: Type.Optional(Text(64)),
+  currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', description: 'must be a currency code such as BRL' })),
+  language: Type.Optional(
+    Type.String({ pattern: '^[a-z]{2,3}([_-][A-Za-z0-9]{2,8})*$', description: 'must be a language such as pt_BR' }),
+  ),
+  attribution_window_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 90 })),
+}
+
+/** `country` is another name of `default_country`: the one that the command line has. */
+export const CreateOrganization = Type.Object({ ...organizationFields, country: organizationFields.default_country })
+export const ChangeOrganization = Type.Partial(CreateOrganization)
+
+const { slug: _slug, provider: _provider, country: _country, ...ownFields } = ChangeOrganization.properties
+
+/** What an owner may change of the own organization: the rest is the operator's. */
+export const ChangeOwnOrganization = Type.Object(ownFields)
+
+type OrganizationInput = Static<typeof ChangeOrganization>
+
+/**
+ * The fields of an organization that were given, without those that are not ours. Throws invalid_field for what no pattern
+ * can tell: a country, time zone or currency that does not exist, or two countries.
+ */
+export function readOrganizationFields<Input extends OrganizationInput>(input: Input) {
+  const given = { ...input, default_country: readCountry(input) }
+  checkPlace(given)
+  const known = Object.entries(given).filter(
+    ([name, value]) => Object.hasOwn(organizationFields, name) && value !== undefined,
+  )
+  return Object.fromEntries(known) as Omit<Input, 'default_country' | 'country'> & { default_country?: CountryCode }
+}
+
+function readCountry({ default_country, country = default_country }: OrganizationInput): string | undefined {
+  if (default_country === undefined || country === default_country) return country
+  throw new Problem(
+    'invalid_field',
+    `default_country "${default_country}" and country "${country}" are two names of one setting: give one of them`,
+  )
+}
+
+/** The same of the fields that are an owner's to change. */
+export function readOwnOrganizationFields(input: Static<typeof ChangeOwnOrganization>) {
+  const own = Object.entries(input).filter(([name]) => Object.hasOwn(ownFields, name))
+  return readOrganizationFields(Object.fromEntries(own) as typeof input)
+}
+
+function checkPlace({ default_country: country, timezone, currency }: OrganizationInput): void {
+  if (country !== undefined && !isCountryCode(country)) {
+    throw new Problem('invalid_field', `default_country "${country}" is not a country whose phone numbers can be read`)
+  }
+  if (timezone !== undefined && !isTimeZone(timezone)) {
+    throw new Problem('invalid_field', `timezone "${timezone}" is not a time zone: give one such as America/Sao_Paulo`)
+  }
+  if (currency !== undefined && !Intl.supportedValuesOf('currency').includes(currency)) {
+    throw new Problem('invalid_field', `currency "${currency}" is not a currency: give one such as BRL`)
+  }
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const upstreamIds = {
+  // Pretend phones have ids with a slash.
+  phone_number_id: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    pattern: '^[^/\\s]+$',
+    description: 'must be the id of a number at the upstream, such as 106540352242922: no slashes, no spaces',
+  }),
+  business_account_id: Text(64),
+}
+const upstreamSecrets = { access_token: Text(2048), app_secret: Text(256), verify_token: Text(256) }
+const upstreamPace = {
+  messages_per_second: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
+  pair_limit: Type.Optional(Type.Boolean()),
+}
+
+export const PutUpstream = Type.Object({ ...upstreamIds, ...upstreamSecrets, ...upstreamPace })
+
+/** The same of a connection that may be there already. */
+export const ChangeUpstream = Type.Object({
+  ...upstreamIds,
+  ...Type.Partial(Type.Object(upstreamSecrets)).properties,
+  ...upstreamPace,
+})
+
+/** What of a connection is to be tried out. */
+export const TestUpstream = Type.Partial(PutUpstream)
+
+/** The organization's number and credentials at the upstream, in clear. */
+export interface UpstreamCredentials {
+  phone_number_id: string
+  business_account_id: string
+  access_token: string
+  app_secret: string
+  verify_token: string
+  /** 0 = unpaced. */
+  messages_per_second: number
+  pair_limit: boolean
+}
+
+/** The same of a connection that may be there already. */
+export type UpstreamChanges = Static<typeof ChangeUpstream>
+
+/** What the upstream allows a number by default. */
+export const DEFAULT_MESSAGES_PER_SECOND = 80
+
+/** The credentials with the defaults filled in. */
+export function readUpstreamCredentials(input: Static<typeof PutUpstream>): UpstreamCredentials {
+  const { phone_number_id, business_account_id, access_token, app_secret, verify_token } = input
+  const { messages_per_second = DEFAULT_MESSAGES_PER_SECOND, pair_limit = true } = input
+  const secrets = { access_token, app_secret, verify_token }
+  return { phone_number_id, business_account_id, ...secrets, messages_per_second, pair_limit }
+}
+
+const storefrontUrl = Type.String({
+  maxLength: 2048,
+  format: 'uri',
+  pattern: '^https?://[^@?#\\s]+$',
+  description: 'must be an address with http or https, without user name, query and fragment',
+})
+const storefrontSecrets = {
+  access_token: Type.String({
+    maxLength: 2048,
+    pattern: '^[\\x21-\\x7e]+$',
+    description: 'must consist of visible ASCII characters',
+  }),
+  webhook_secret: Text(256),
+}
+
+export const PutStorefront = Type.Object({ url: storefrontUrl, ...storefrontSecrets })
+
+/** The same of a connection that may be there already. */
+export const ChangeStorefront = Type.Object({
+  url: storefrontUrl,
+  ...Type.Partial(Type.Object(storefrontSecrets)).properties,
+})
+
+/** What of a connection is to be tried out. */
+export const TestStorefront = Type.Partial(PutStorefront)
+
+export const CreateKey = Type.Object({
+  name: Text(200),
+  scopes: Type.Optional(Type.Array(Type.Enum([...SCOPES]), { minItems: 1, maxItems: SCOPES.length })),
+  expires_at: Type.Optional(Nullable(Type.String({ format: 'date-time' }))),
+})
+
+/** The fields of a new key; no expiry = it works until it is revoked. */
+export function readKeyFields({ name, scopes, expires_at }: Static<typeof CreateKey>) {
+  return { name, scopes, expires_at: expires_at ? new Date(expires_at) : null }
+}
+
+const MAX_OVERLAP_SECONDS = 30 * 86_400
+
+export const RotateKey = Type.Object({
+  overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_OVERLAP_SECONDS })),
+})
+
+/** A new password; earlier ones may have been shorter. */
+export const Password = Type.String({ minLength: 8, maxLength: 256 })
+
+export const CreateMember = Type.Object({
+  email: Type.String({ maxLength: 320, pattern: '^[^@\\s]+@[^@\\s]+$', description: 'must be an e-mail address' }),
+  full_name: Text(255),
+  role: Type.Enum([...MEMBER_ROLES]),
+  password: Type.Optional(Password),
+})
+
+/** A new member who signs in by a link. */
+export const InviteMember = Type.Object({
+  email: CreateMember.properties.email,
+  full_name: CreateMember.properties.full_name,
+  role: CreateMember.properties.role,
+})
+
+export const ChangeMember = Type.Object({
+  full_name: Type.Optional(CreateMember.properties.full_name),
+  role: Type.Optional(CreateMember.properties.role),
+})

@@ -1,0 +1,60 @@
+import type { CountryCode } from 'libphonenumber-js/max'
+
+/** Who sends for an organization: the business API, a gateway instance, or nobody yet. */
+export type Provider = 'upstream' | 'gateway' | null
+
+/** A tenant, as its row is stored. */
+export interface Organization {
+  id: string
+  name: string
+  slug: string
+  provider: Provider
+  /** ISO 3166 alpha-2; national phone numbers are read by it. */
+  default_country: CountryCode
+  /** IANA name; days of analytics are its days. */
+  timezone: string
+  /** ISO 4217. */
+  currency: string
+  /** The preferred language of templates. */
+  language: string
+  /** False where `language` is the service's default, which tells nothing about the organization. */
+  language_chosen: boolean
+  /** How long after a click, or after the message, an order is still attributed to it. */
+  attribution_window_days: number
+  created_at: Date
+  updated_at: Date
+}
+
+/** The organization's number at the upstream; the secrets are sealed (lib/crypto/secret-box). */
+export interface UpstreamSettings {
+  phone_number_id: string
+  business_account_id: string
+  access_token: Buffer
+  app_secret: Buffer
+  messages_per_second: number
+  pair_limit: boolean
+}
+
+/** An organization with what sending for it needs. */
+export interface Tenant extends Organization {
+  upstream: UpstreamSettings | null
+}
+
+/** The organization as the admin API shows it (contract 3). */
+export function presentOrganization(organization: Organization) {
+  const { id, name, slug, provider, default_country, timezone, currency, language, attribution_window_days } =
+    organization
+  return {
+    id,
+    name,
+    slug,
+    provider,
+    default_country,
+    timezone,
+    currency,
+    language,
+    attribution_window_days,
+    created_at: organization.created_at.toISOString(),
+    updated_at: organization.updated_at.toISOString(),
+  }
+}

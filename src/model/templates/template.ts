@@ -1,0 +1,156 @@
+import { oncePerObject } from '../../lib/async/once-per-object.js'
+import { asObject, asText, type JsonObject } from '../../lib/text/json.js'
+
+/**
+ * A template as the upstream lists it (facts: templates); one for each language of a name. Only an APPROVED one can be sent. What is
+ * read from one is remembered, so nobody changes one: a changed template is another object.
+ */
+export interface Template {
+  name: string
+  language: string
+  status: string
+  category: string
+  parameter_format: 'NAMED' | 'POSITIONAL'
+  /** As they came. */
+  components: JsonObject[]
+}
+
+/** A template as its row is stored; in events the date is an ISO string. */
+export interface StoredTemplate extends Template {
+  organization_id: string
+  upstream_id: string | null
+  /** When the row was last written. */
+  synced_at: Date | string
+}
+
+/** A text with the names of its variables (`{{name}}`, `{{1}}`), each once, in the order in which they stand in it. */
+export interface TemplateText {
+  text: string
+  variables: string[]
+}
+
+/** The kinds of file that may stand above the body. */
+export type TemplateFileKind = 'image' | 'video' | 'document'
+
+export interface TemplateButton {
+  /** The place among all buttons of the template, from 0. */
+  index: number
+  kind: 'quick_reply' | 'url' | 'copy_code' | 'phone_number' | 'other'
+  text: string
+  /** Whether it is sent with a parameter: the rest of an address, or a code. */
+  needsParameter: boolean
+  /** The name of the variable in its address, where that is more than a number. */
+  variable: string | null
+}
+
+/** What a template consists of, and what has to be filled in. */
+export interface TemplateForm {
+  body: TemplateText
+  header: ({ kind: 'text' } & TemplateText) | { kind: TemplateFileKind } | { kind: 'location' } | null
+  footer: string | null
+  buttons: TemplateButton[]
+}
+
+/** A variable in the text of a template. */
+const VARIABLE = /\{\{\s*([\p{L}\p{N}_]+)\s*\}\}/gu
+
+/** Reads the components of a template. Kinds that are not known, and parts that are missing, are left out. */
+export const describeTemplate = oncePerObject(({ components, parameter_format }: Template): TemplateForm => {
+  const find = (type: string) => asObject(components.find((component) => typeOf(component) === type))
+  return {
+    body: readText(find('BODY'), parameter_format),
+    header: readHeader(find('HEADER'), parameter_format),
+    footer: asText(find('FOOTER').text),
+    buttons: readButtons(find('BUTTONS').buttons),
+  }
+})
+
+/** The kind of file that stands above the body; null where none does. */
+export function fileKindOf(template: Template): TemplateFileKind | null {
+  const { header } = describeTemplate(template)
+  return header === null || header.kind === 'text' || header.kind === 'location' ? null : header.kind
+}
+
+/** The template as every interface and event shows it (contract 4, Templates). */
+export function presentTemplate({ name, language, status, category, parameter_format, components }: Template) {
+  return { name, language, status, category, parameter_format, components }
+}
+
+/** The texts of the quick-reply buttons, in their order. */
+export function quickReplies(template: Template): string[] {
+  return describeTemplate(template).buttons.flatMap(({ kind, text }) => (kind === 'quick_reply' ? [text] : []))
+}
+
+/** How the parameters of these components are named, where the upstream does not say: numbers alone are positions. */
+export function inferParameterFormat(components: readonly JsonObject[]): Template['parameter_format'] {
+  const texts = components.filter((component) => ['HEADER', 'BODY'].includes(typeOf(component)))
+  const names = texts.flatMap(({ text }) => variablesOf(asText(text) ?? ''))
+  return names.every(isPosition) ? 'POSITIONAL' : 'NAMED'
+}
+
+/** The text with its variables replaced by their values; one without a value stays. */
+export function fillText(text: string, values: ReadonlyMap<string, string>): string {
+  return text.replace(VARIABLE, (variable, name: string) => values.get(name) ?? variable)
+}
+
+function typeOf({ type }: JsonObject): string {
+  return asText(type)?.toUpperCase() ?? ''
+}
+
+/** Of a positional template only numbers are variables. */
+function readText(component: JsonObject, format: Template['parameter_format']): TemplateText {
+  const text = asText(component.text) ?? ''
+  const variables = variablesOf(text)
+  return { text, variables: format === 'POSITIONAL' ? variables.filter(isPosition) : variables }
+}
+
+function readHeader(component: JsonObject, format: Template['parameter_format']): TemplateForm['header'] {
+  switch (asText(component.format)?.toUpperCase()) {
+    case 'TEXT':
+      return { kind: 'text', ...readText(component, format) }
+    case 'IMAGE':
+      return { kind: 'image' }
+    case 'VIDEO':
+      return { kind: 'video' }
+    case 'DOCUMENT':
+      return { kind: 'document' }
+    case 'LOCATION':
+      return { kind: 'location' }
+    default:
+      return null
+  }
+}
+
+function readButtons(buttons: unknown): TemplateButton[] {
+  return Array.isArray(buttons) ? buttons.map((button: unknown, index) => readButton(asObject(button), index)) : []
+}
+
+function readButton(button: JsonObject, index: number): TemplateButton {
+  const common = { index, text: asText(button.text) ?? '', needsParameter: false, variable: null }
+  switch (typeOf(button)) {
+    case 'QUICK_REPLY':
+      return { ...common, kind: 'quick_reply' }
+    case 'URL': {
+      const [variable] = variablesOf(asText(button.url) ?? '')
+      const isNamed = variable !== undefined && !isPosition(variable)
+      return { ...common, kind: 'url', needsParameter: variable !== undefined, variable: isNamed ? variable : null }
+    }
+    // The code of an authentication template is sent as the rest of an address.
+    case 'OTP':
+      return { ...common, kind: 'url', needsParameter: true }
+    case 'COPY_CODE':
+      return { ...common, kind: 'copy_code', needsParameter: true }
+    case 'PHONE_NUMBER':
+      return { ...common, kind: 'phone_number' }
+    default:
+      return { ...common, kind: 'other' }
+  }
+}
+
+function variablesOf(text: string): string[] {
+  return [...new Set(Array.from(text.matchAll(VARIABLE), ([, name]) => name as string))]
+}
+
+function isPosition(name: string): boolean {
+  return /^\d+$/.test(name)
+}

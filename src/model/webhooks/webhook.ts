@@ -1,0 +1,162 @@
+import { Type } from 'typebox'
+import { excerpt } from '../../lib/text/text.js'
+import { toIso } from '../contacts/contact.js'
+import { Nullable } from '../input.js'
+import { Problem } from '../problem.js'
+
+/** What an endpoint may ask for, and the feed shows (contract 4, Webhooks). */
+export const EVENT_KINDS = [
+  'message.received',
+  'message.sent',
+  'message.delivered',
+  'message.read',
+  'message.failed',
+  'message.reaction',
+  'contact.created',
+  'contact.updated',
+  'contact.opted_out',
+  'broadcast.started',
+  'broadcast.completed',
+  'template.status_changed',
+  'webhook.disabled',
+] as const
+
+/** In place of all kinds. */
+export const EVERY_KIND = '*'
+/** An event that goes only to the endpoint that is tried out with it. */
+export const TEST_KIND = 'webhook.test'
+
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
+
+/**
+ * An endpoint of an organization, or of one of its instances, as its row is stored; the secrets are sealed
+ * (`${organizationId}:webhook.secret`).
+ */
+export interface Webhook {
+  organization_id: string
+  id: string
+  url: string
+  description: string | null
+  /** Kinds, of an instance's the names of the gateway's events; or EVERY_KIND among them. */
+  events: string[]
+  secret: Buffer
+  /** Signs as well until `previous_secret_until`. */
+  previous_secret: Buffer | null
+  previous_secret_until: Date | null
+  active: boolean
+  /** Why it was disabled by itself. */
+  disabled_reason: string | null
+  /** The first failure since the last success. */
+  failing_since: Date | null
+  /** Only events with a higher number are for it. */
+  since_seq: number
+  /** Whose it is, where it speaks the gateway's language; Interface A has nothing to do with it. */
+  instance_id: string | null
+  /** Each event is posted to a path of its own below `url`. */
+  by_events: boolean
+  /** The bytes of files are posted with their messages. */
+  with_base64: boolean
+  /** Sealed (`${organizationId}:webhook.headers`): further headers, as a JSON object. */
+  headers: Buffer | null
+  created_at: Date
+  updated_at: Date
+}
+
+/** What is shown of a webhook; in events the dates are ISO strings, and no secret is there. */
+export type ShownWebhook = Pick<Webhook, 'id' | 'url' | 'events' | 'description' | 'active' | 'disabled_reason'> & {
+  created_at: Date | string
+  updated_at: Date | string
+}
+
+/** One try to deliver. */
+export interface AttemptRow {
+  /** ISO 8601. */
+  at: string
+  /** Null where no answer came. */
+  response_status: number | null
+  error: string | null
+  duration_ms: number
+  /** The beginning of it. */
+  response_body: string | null
+}
+
+/** An event for an endpoint, as its row is stored. */
+export interface Delivery {
+  organization_id: string
+  id: string
+  webhook_id: string
+  event_seq: number
+  event_id: string
+  event_type: string
+  contact_id: string | null
+  /** False: a replay, a test, an event without a contact; waits for nothing. */
+  in_order: boolean
+  status: DeliveryStatus
+  attempts: AttemptRow[]
+  /** Null: it has ended, or waits for an earlier event of its contact. */
+  next_attempt_at: Date | null
+  attempted_at: Date | null
+  created_at: Date
+}
+
+const MAX_URL_LENGTH = 2_048
+const MAX_DESCRIPTION = 500
+const MAX_KINDS = 20
+
+/** What a webhook is made from. */
+export const SetWebhook = Type.Object({
+  url: Type.String({ minLength: 1, maxLength: MAX_URL_LENGTH, description: 'Where events are posted: http or https' }),
+  events: Type.Array(Type.String({ maxLength: 100 }), {
+    minItems: 1,
+    maxItems: MAX_KINDS,
+    description: `The kinds that it takes, or ${EVERY_KIND} for all: ${EVENT_KINDS.join(', ')}`,
+  }),
+  description: Type.Optional(Nullable(Type.String({ maxLength: MAX_DESCRIPTION }))),
+})
+
+/** The kinds that somebody names, each once. Throws the problem with the first one that there is not; `field` names where they stand. */
+export function readKinds(
+  given: readonly string[],
+  field: string,
+  code: 'invalid_field' | 'invalid_parameter',
+): string[] {
+  const unknown = given.find((kind) => kind !== EVERY_KIND && !EVENT_KINDS.some((known) => known === kind))
+  if (unknown === undefined) return [...new Set(given)]
+  throw new Problem(
+    code,
+    `${field} "${excerpt(unknown)}" is not one of ${EVENT_KINDS.join(', ')} and ${EVERY_KIND} for all`,
+  )
+}
+
+/** The webhook as the API and events show it (contract 4, Webhooks); `disabled_reason` after it. */
+export function presentWebhook(webhook: ShownWebhook) {
+  return {
+    id: webhook.id,
+    url: webhook.url,
+    events: webhook.events,
+    description: webhook.description,
+    active: webhook.active,
+    created_at: toIso(webhook.created_at),
+    updated_at: toIso(webhook.updated_at),
+    disabled_reason: webhook.disabled_reason,
+  }
+}
+
+/** The delivery as the API shows it (contract 4, Webhooks); of an attempt, what was answered after it. */
+export function presentDelivery(delivery: Delivery) {
+  return {
+    id: delivery.id,
+    webhook_id: delivery.webhook_id,
+    event_id: delivery.event_id,
+    event_type: delivery.event_type,
+    status: delivery.status,
+    attempts: delivery.attempts.map(presentAttempt),
+    next_attempt_at: toIso(delivery.next_attempt_at),
+    created_at: toIso(delivery.created_at),
+  }
+}
+
+function presentAttempt({ at, response_status, error, duration_ms, response_body }: AttemptRow) {
+  return { at: toIso(at), response_status, error, duration_ms, response_body }
+}

@@ -1,0 +1,171 @@
+import type { Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+import type { Audience, Broadcast, BroadcastStatus } from '../../model/broadcasts/broadcast.js'
+import type { TemplateParameters } from '../../model/templates/parameters.js'
+import type { Template } from '../../model/templates/template.js'
+import { countersOf } from '../analytics/campaign-counts.js'
+import { taskId } from '../runtime/jobs.js'
+
+const COLUMNS = `b.organization_id, b.id, b.name, b.template_name, b.template_language, b.template, b.parameters, b.header_media,
+  b.media_id, b.channel_media_id, b.handed_over_at, b.audience, b.status, b.status_reason, b.generation, b.prepared_n,
+  b.prepared_contact, b.prepared_at, b.scheduled_at, b.started_at, b.completed_at, b.created_at, b.stored_at`
+
+/** The broadcast `b` with its counters, for a select list. */
+const SHOWN = `${COLUMNS}, ${countersOf('b.organization_id', 'b.id')} AS counters`
+
+// A little later than its time: the database's clock may be ahead of the one that the time is looked up by.
+const insert = statement<never>(
+  'broadcasts.insert',
+  `WITH inserted AS (
+     INSERT INTO broadcasts (organization_id, id, kind, name, template_name, template_language, template, parameters,
+       header_media, media_id, channel_media_id, handed_over_at, audience, status, scheduled_at, started_at, created_at)
+     VALUES ($1, $2, 'broadcast', $3, $4, $5, $6, $7, $8, $9, $10, CASE WHEN $10::text IS NOT NULL THEN $14::timestamptz END,
+       $11, $12, $13, CASE WHEN $12 = 'running' THEN $14::timestamptz END, $14)
+   ), kept AS (
+     UPDATE media SET message_id = $2 WHERE organization_id = $1 AND id = $9
+   )
+   INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at)
+   SELECT ${taskId('prepare_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid), now()
+   UNION ALL
+   SELECT ${taskId('tend_broadcasts')}, '{}', $13::timestamptz + interval '200 milliseconds' WHERE $12 = 'scheduled'`,
+)
+
+// The campaign of a template's singles on one day shows its components as they were last.
+const ensureSingles = statement<{ id: string }>(
+  'broadcasts.ensureSingles',
+  `INSERT INTO broadcasts AS b (organization_id, id, kind, day, name, template_name, template_language, template, status, started_at, created_at)
+   VALUES ($1, $2, 'singles', $3, $4, $4, $5, $6, 'completed', $7, $7)
+   ON CONFLICT (organization_id, day, template_name, template_language) WHERE kind = 'singles'
+     DO UPDATE SET template = excluded.template
+   RETURNING id`,
+)
+
+const find = statement<Broadcast>(
+  'broadcasts.find',
+  `SELECT ${SHOWN} FROM broadcasts b WHERE b.organization_id = $1 AND b.id = $2 AND b.kind = 'broadcast'`,
+)
+
+const lock = statement<Broadcast>(
+  'broadcasts.lock',
+  `SELECT ${COLUMNS} FROM broadcasts b WHERE b.organization_id = $1 AND b.id = $2 AND b.kind = 'broadcast' FOR UPDATE`,
+)
+
+const list = statement<Broadcast>(
+  'broadcasts.list',
+  `SELECT ${SHOWN}
+   FROM broadcasts b
+   WHERE b.organization_id = $1 AND b.kind = 'broadcast' AND ($2::text IS NULL OR b.status = $2)
+   ORDER BY b.id DESC
+   LIMIT $3 OFFSET $4`,
+)
+
+const count = statement<{ count: number }>(
+  'broadcasts.count',
+  `SELECT count(*) FROM broadcasts b
+   WHERE b.organization_id = $1 AND b.kind = 'broadcast' AND ($2::text IS NULL OR b.status = $2)`,
+)
+
+const handOver = statement<never>(
+  'broadcasts.markHandedOver',
+  `UPDATE broadcasts SET channel_media_id = $3, handed_over_at = $4 WHERE organization_id = $1 AND id = $2`,
+)
+
+const markPrepared = statement<never>(
+  'broadcasts.markPrepared',
+  `UPDATE broadcasts SET prepared_n = $3, prepared_contact = $4, prepared_at = $5 WHERE organization_id = $1 AND id = $2`,
+)
+
+/** What a new broadcast is made from; its recipients follow (storage/broadcasts/audiences). */
+export interface NewBroadcast {
+  id: string
+  name: string
+  template: Template
+  parameters: TemplateParameters
+  header_media: string | null
+  media_id: string | null
+  channel_media_id: string | null
+  audience: Audience
+  status: Extract<BroadcastStatus, 'scheduled' | 'running'>
+  scheduled_at: Date | null
+  created_at: Date
+}
+
+/** Inserts a broadcast and the job that prepares its recipients. A unique violation when its id is taken. */
+export async function insertBroadcast(db: Queryable, organizationId: string, broadcast: NewBroadcast): Promise<void> {
+  const { template } = broadcast
+  await db.run(insert, [
+    organizationId,
+    broadcast.id,
+    broadcast.name,
+    template.name,
+    template.language,
+    JSON.stringify(template),
+    JSON.stringify(broadcast.parameters),
+    broadcast.header_media,
+    broadcast.media_id,
+    broadcast.channel_media_id,
+    JSON.stringify(broadcast.audience),
+    broadcast.status,
+    broadcast.scheduled_at,
+    broadcast.created_at,
+  ])
+}
+
+/** The id of the campaign with which the singles of a template on a day (YYYY-MM-DD) are counted; made when it is the first. */
+export async function ensureSinglesCampaign(
+  db: Queryable,
+  organizationId: string,
+  { id, day, template, at }: { id: string; day: string; template: Template; at: Date },
+): Promise<string> {
+  const values = [organizationId, id, day, template.name, template.language, JSON.stringify(template), at]
+  const [row] = await db.run(ensureSingles, values)
+  return (row as { id: string }).id
+}
+
+/** One broadcast by its id, or null. Singles are no broadcasts of this table. */
+export async function findBroadcast(db: Queryable, organizationId: string, id: string): Promise<Broadcast | null> {
+  const rows = await db.run(find, [organizationId, id])
+  return rows[0] ?? null
+}
+
+/** Locks a broadcast; its counters are not read. Null when there is none. */
+export async function lockBroadcast(
+  transaction: Queryable,
+  organizationId: string,
+  id: string,
+): Promise<Omit<Broadcast, 'counters'> | null> {
+  const rows = await transaction.run(lock, [organizationId, id])
+  return rows[0] ?? null
+}
+
+/** A page of broadcasts, newest first, and how many there are in all. */
+export async function listBroadcasts(
+  db: Queryable,
+  organizationId: string,
+  { status, limit, offset }: { status: BroadcastStatus | null; limit: number; offset: number },
+): Promise<{ broadcasts: Broadcast[]; total: number }> {
+  const broadcasts = await db.run(list, [organizationId, status, limit, offset])
+  const [row] = await db.run(count, [organizationId, status])
+  return { broadcasts, total: row?.count ?? 0 }
+}
+
+/** Keeps under which id the channel knows the header's file now. */
+export async function markHandedOver(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  channelMediaId: string,
+  at: Date,
+): Promise<void> {
+  await db.run(handOver, [organizationId, id, channelMediaId, at])
+}
+
+/** Keeps how far the recipients of a locked broadcast are ready; `at` when all are. */
+export async function markPreparedUpTo(
+  transaction: Queryable,
+  organizationId: string,
+  id: string,
+  { n, contactId, at }: { n: number; contactId: string | null; at: Date | null },
+): Promise<void> {
+  await transaction.run(markPrepared, [organizationId, id, n, contactId, at])
+}

@@ -1,0 +1,129 @@
+import type { Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+import type { Recipient, ShownBroadcast } from '../../model/broadcasts/broadcast.js'
+import { countChanges } from '../analytics/campaign-counts.js'
+import { RECIPIENT_COLUMNS, RECIPIENT_JOINS } from './recipients.js'
+
+/** When the single `r` with the message `m` was made; where no message tells, its id, a UUIDv7, does. */
+export const SINGLE_CREATED_AT = `coalesce(m.created_at,
+  to_timestamp(('x0000' || left(replace(r.broadcast_id::text, '-', ''), 12))::bit(64)::bigint / 1000.0))`
+
+// A single's own row tells what becomes of it.
+const SINGLE = `SELECT r.organization_id, r.broadcast_id AS id, b.name, b.template_name, b.template_language,
+     CASE WHEN m.outcome IS NULL THEN 'completed' ELSE 'running' END AS status, NULL AS status_reason,
+     NULL::timestamptz AS scheduled_at, t.at AS started_at,
+     CASE WHEN m.id IS NULL THEN t.at WHEN m.outcome IS NULL THEN coalesce(m.failed_at, m.accepted_at) END AS completed_at,
+     t.at AS created_at,
+     jsonb_build_object('total', (r.skip_reason IS NULL)::int, 'skipped', (r.skip_reason IS NOT NULL)::int) AS counters
+   FROM broadcast_recipients r
+   JOIN broadcasts b ON b.organization_id = r.organization_id AND b.id = r.campaign_id
+   LEFT JOIN messages m ON m.organization_id = r.organization_id AND m.id = r.message_id
+   CROSS JOIN LATERAL (SELECT ${SINGLE_CREATED_AT} AS at) t`
+
+const findSingle = statement<ShownBroadcast>(
+  'broadcastRecipients.findSingle',
+  `${SINGLE} WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND r.n = 0`,
+)
+
+const listSingles = statement<ShownBroadcast>(
+  'broadcastRecipients.listSingles',
+  `${SINGLE} WHERE r.organization_id = $1 AND r.n = 0 ORDER BY r.broadcast_id DESC LIMIT $2 OFFSET $3`,
+)
+
+const countSingles = statement<{ count: number }>(
+  'broadcastRecipients.countSingles',
+  `SELECT coalesce(sum(c.value), 0)::bigint AS count
+   FROM broadcasts b CROSS JOIN LATERAL (
+     SELECT value FROM campaign_counts c
+     WHERE c.organization_id = $1 AND c.campaign_id = b.id AND c.counter IN ('total', 'skipped')
+     UNION ALL
+     SELECT change FROM campaign_deltas c
+     WHERE c.organization_id = $1 AND c.campaign_id = b.id AND c.counter IN ('total', 'skipped')
+   ) c
+   WHERE b.organization_id = $1 AND b.kind = 'singles'`,
+)
+
+const findSingleRecipient = statement<Recipient>(
+  'broadcastRecipients.findSingleRecipient',
+  `SELECT ${RECIPIENT_COLUMNS}
+   FROM broadcast_recipients r JOIN broadcasts b ON b.organization_id = r.organization_id AND b.id = r.campaign_id
+   ${RECIPIENT_JOINS}
+   WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND r.n = 0`,
+)
+
+const insertUnsentSingle = statement<never>(
+  'broadcastRecipients.insertUnsentSingle',
+  `WITH inserted AS (
+     INSERT INTO broadcast_recipients (organization_id, broadcast_id, n, campaign_id, contact_id, parameters, skip_reason, outcome)
+     VALUES ($1, $2, 0, $3, $4, $5, $6, $7)
+     ON CONFLICT DO NOTHING
+     RETURNING organization_id, campaign_id, skip_reason, outcome
+   ), tried AS (
+     SELECT organization_id, campaign_id, NULL::uuid AS broadcast_id, NULL::int AS recipient_n, NULL::timestamptz AS accepted_at,
+       NULL::timestamptz AS accepted_at_before, 'failed' AS status, 'sent' AS status_before, outcome -> 'error' AS error,
+       NULL::jsonb AS error_before
+     FROM inserted WHERE outcome IS NOT NULL
+   ), ${countChanges('tried')}
+   INSERT INTO campaign_deltas (organization_id, campaign_id, counter, change)
+   SELECT $1, campaign_id, counter, 1
+   FROM inserted CROSS JOIN unnest(ARRAY['skipped', 'total', 'recorded']) AS counter
+   WHERE (counter = 'skipped') = (skip_reason IS NOT NULL)`,
+)
+
+/** One send-template as the broadcast of one that it is, or null. */
+export async function findSingleBroadcast(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+): Promise<ShownBroadcast | null> {
+  const rows = await db.run(findSingle, [organizationId, id])
+  return rows[0] ?? null
+}
+
+/** A page of send-templates, newest first, and how many there are in all. */
+export async function listSingleBroadcasts(
+  db: Queryable,
+  organizationId: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ broadcasts: ShownBroadcast[]; total: number }> {
+  const broadcasts = await db.run(listSingles, [organizationId, limit, offset])
+  const [row] = await db.run(countSingles, [organizationId])
+  return { broadcasts, total: row?.count ?? 0 }
+}
+
+/** The one recipient of a send-template, or null. */
+export async function findRecipientOfSingle(
+  db: Queryable,
+  organizationId: string,
+  broadcastId: string,
+): Promise<Recipient | null> {
+  const rows = await db.run(findSingleRecipient, [organizationId, broadcastId])
+  return rows[0] ?? null
+}
+
+/** A single for which no message could be recorded: skipped with a reason, or failed. */
+export interface UnsentSingle {
+  broadcastId: string
+  campaignId: string
+  contactId: string
+  parameters: unknown
+  skipReason: string | null
+  error: { code: number | string; text: string } | null
+}
+
+/** Records a single that has no message; once. */
+export async function insertUnsentSingleRecipient(
+  db: Queryable,
+  organizationId: string,
+  { broadcastId, campaignId, contactId, parameters, skipReason, error }: UnsentSingle,
+): Promise<void> {
+  await db.run(insertUnsentSingle, [
+    organizationId,
+    broadcastId,
+    campaignId,
+    contactId,
+    JSON.stringify(parameters),
+    skipReason,
+    error === null ? null : JSON.stringify({ status: 'failed', error }),
+  ])
+}

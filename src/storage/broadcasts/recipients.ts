@@ -1,0 +1,107 @@
+import type { Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+import { type Recipient, type RecipientStatus, SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
+import { OUTSTANDING } from './runs.js'
+
+/** The status of the recipient `r` with its message `m` in its broadcast `b` (see the migration's words on recipients). */
+export const RECIPIENT_STATUS = `CASE
+    WHEN r.skip_reason IS NOT NULL THEN 'skipped'
+    WHEN m.id IS NOT NULL THEN CASE WHEN m.outcome IS NULL THEN m.status ELSE 'pending' END
+    WHEN r.outcome IS NOT NULL THEN r.outcome ->> 'status'
+    WHEN b.status = 'cancelled' THEN 'skipped'
+    ELSE 'pending'
+  END`
+
+/** A recipient with what became of it, for a select list. */
+export const RECIPIENT_COLUMNS = `r.n, r.contact_id, CASE WHEN c.id IS NULL THEN r.number ELSE c.chat_id END AS number,
+  coalesce(c.full_name, r.name) AS name, ${RECIPIENT_STATUS} AS status,
+  CASE WHEN r.skip_reason IS NULL AND b.status = 'cancelled' AND m.id IS NULL AND r.outcome IS NULL
+    THEN '${SKIP_REASONS.cancelled}' ELSE r.skip_reason END AS reason,
+  m.upstream_id, coalesce(m.error, nullif(r.outcome -> 'error', 'null')) AS error,
+  coalesce(m.accepted_at, (r.outcome ->> 'accepted_at')::timestamptz) AS sent_at,
+  coalesce(m.delivered_at, (r.outcome ->> 'delivered_at')::timestamptz) AS delivered_at,
+  coalesce(m.read_at, (r.outcome ->> 'read_at')::timestamptz) AS read_at`
+
+/** The message and the contact of the recipient `r`. */
+export const RECIPIENT_JOINS = `LEFT JOIN messages m ON m.organization_id = r.organization_id AND m.id = r.message_id
+   LEFT JOIN contacts c ON c.organization_id = r.organization_id AND c.id = r.contact_id`
+
+const listAll = statement<Recipient>(
+  'broadcastRecipients.listAll',
+  `SELECT ${RECIPIENT_COLUMNS}
+   FROM broadcasts b JOIN broadcast_recipients r ON r.organization_id = b.organization_id AND r.broadcast_id = b.id
+   ${RECIPIENT_JOINS}
+   WHERE b.organization_id = $1 AND b.id = $2 AND r.n > $3 AND r.n <= b.prepared_n
+   ORDER BY r.n
+   LIMIT $4`,
+)
+
+const listByStatus = statement<Recipient>(
+  'broadcastRecipients.listByStatus',
+  `SELECT ${RECIPIENT_COLUMNS}
+   FROM broadcasts b JOIN broadcast_recipients r ON r.organization_id = b.organization_id AND r.broadcast_id = b.id
+   ${RECIPIENT_JOINS}
+   WHERE b.organization_id = $1 AND b.id = $2 AND r.n > $3 AND r.n <= b.prepared_n AND ${RECIPIENT_STATUS} = $5
+   ORDER BY r.n
+   LIMIT $4 OFFSET $6`,
+)
+
+const listFailed = statement<Recipient>(
+  'broadcastRecipients.listFailed',
+  `SELECT ${RECIPIENT_COLUMNS}
+   FROM broadcasts b JOIN broadcast_failures f ON f.organization_id = b.organization_id AND f.broadcast_id = b.id
+   JOIN broadcast_recipients r ON r.organization_id = f.organization_id AND r.broadcast_id = f.broadcast_id AND r.n = f.n
+   ${RECIPIENT_JOINS}
+   WHERE b.organization_id = $1 AND b.id = $2 AND r.n > $3 AND ${RECIPIENT_STATUS} = 'failed'
+   ORDER BY r.n
+   LIMIT $4 OFFSET $5`,
+)
+
+const listSkipped = statement<Recipient>(
+  'broadcastRecipients.listSkipped',
+  `SELECT ${RECIPIENT_COLUMNS}
+   FROM broadcasts b JOIN broadcast_recipients r ON r.organization_id = b.organization_id AND r.broadcast_id = b.id
+   ${RECIPIENT_JOINS}
+   WHERE b.organization_id = $1 AND b.id = $2 AND r.n > $3 AND r.n <= b.prepared_n AND r.skip_reason IS NOT NULL
+   ORDER BY r.n
+   LIMIT $4 OFFSET $5`,
+)
+
+const countOutstanding = statement<{ count: number }>(
+  'broadcastRecipients.countOutstanding',
+  `SELECT count(*) FROM (${OUTSTANDING}) m WHERE m.broadcast_id = $2`,
+)
+
+/** Which recipients to read: the next ones after number `after`, those of a status (from an offset) or all. */
+export interface RecipientPage {
+  status: RecipientStatus | null
+  /** Whether the broadcast was cancelled: then those are skipped too whom it did not come to. */
+  isCancelled: boolean
+  after: number
+  offset: number
+  limit: number
+}
+
+/** A page of a broadcast's recipients that are ready, in the order of their numbers. */
+export function listBroadcastRecipients(
+  db: Queryable,
+  organizationId: string,
+  broadcastId: string,
+  { status, isCancelled, after, offset, limit }: RecipientPage,
+): Promise<Recipient[]> {
+  if (status === null) return db.run(listAll, [organizationId, broadcastId, after + offset, limit])
+  if (status === 'skipped' && !isCancelled)
+    return db.run(listSkipped, [organizationId, broadcastId, after, limit, offset])
+  if (status === 'failed') return db.run(listFailed, [organizationId, broadcastId, after, limit, offset])
+  return db.run(listByStatus, [organizationId, broadcastId, after, limit, status, offset])
+}
+
+/** How many messages of a broadcast have an outcome that is outstanding. */
+export async function countOutstandingRecipients(
+  db: Queryable,
+  organizationId: string,
+  broadcastId: string,
+): Promise<number> {
+  const [row] = await db.run(countOutstanding, [organizationId, broadcastId])
+  return row?.count ?? 0
+}

@@ -1,0 +1,52 @@
+import type { Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+
+/** A request to send once more to those for whom a broadcast failed, as far as it has come. */
+export interface BroadcastRetry {
+  /** Whose message was recorded later failed again meanwhile, and is not tried a third time. */
+  until: Date
+  /** For how many it has been done. */
+  retried: number
+}
+
+const advance = statement<never>(
+  'broadcastRetries.advance',
+  `INSERT INTO broadcast_retries AS r (organization_id, id, broadcast_id, until, retried) VALUES ($1, $2, $3, $4, $5)
+   ON CONFLICT (organization_id, id) DO UPDATE SET retried = r.retried + excluded.retried`,
+)
+
+const find = statement<BroadcastRetry>(
+  'broadcastRetries.find',
+  'SELECT until, retried FROM broadcast_retries WHERE organization_id = $1 AND id = $2',
+)
+
+const prune = statement<never>(
+  'broadcastRetries.prune',
+  'DELETE FROM broadcast_retries r USING organizations o WHERE r.organization_id = o.id AND r.until < $1',
+)
+
+/** Notes that the request `id` has been done for `retried` more. */
+export async function advanceBroadcastRetry(
+  transaction: Queryable,
+  organizationId: string,
+  id: string,
+  broadcastId: string,
+  { until, retried }: BroadcastRetry,
+): Promise<void> {
+  await transaction.run(advance, [organizationId, id, broadcastId, until, retried])
+}
+
+/** How far the request `id` has come; null where it never began. */
+export async function findBroadcastRetry(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+): Promise<BroadcastRetry | null> {
+  const [row] = await db.run(find, [organizationId, id])
+  return row ?? null
+}
+
+/** Forgets requests made before `before`. Of all tenants. */
+export async function pruneBroadcastRetries(db: Queryable, before: Date): Promise<void> {
+  await db.run(prune, [before])
+}

@@ -1,0 +1,232 @@
+import type { Queryable } from '../../database/pool.js'
+import { FEW_ROWS, ofOrganization, statement } from '../../database/statement.js'
+import type { BroadcastStatus } from '../../model/broadcasts/broadcast.js'
+import { countersOf } from '../analytics/campaign-counts.js'
+import { taskId } from '../runtime/jobs.js'
+
+/** How many jobs share the sending of a broadcast: recipient `n` is of lane `n % LANES`. */
+export const LANES = 4
+
+/**
+ * Whether the recipient `r` of the organization $1 is still to be sent to. OFFSET 0 has PostgreSQL look for each message by its
+ * key, and never read all messages.
+ */
+export const IS_UNSENT = `r.skip_reason IS NULL AND r.outcome IS NULL
+  AND NOT EXISTS (SELECT FROM messages m WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = r.message_id OFFSET 0)`
+
+/** The messages of the organization $1 whose outcome is outstanding: few, and by the index of those, whose order this is. */
+export const OUTSTANDING = `
+  SELECT broadcast_id FROM messages WHERE organization_id = $1 AND outcome IS NOT NULL ORDER BY recorded_at ${FEW_ROWS}`
+
+/** The broadcast `b` with its counters as JSON, for an event. */
+const SNAPSHOT = `(to_jsonb(b) || jsonb_build_object('counters', ${countersOf('b.organization_id', 'b.id')}))`
+
+// Sending begins where the recipients are ready; until then the broadcast is running, and begins when they are.
+const launch = statement<{ launched: boolean }>(
+  'broadcasts.launch',
+  `WITH before AS (
+     SELECT generation FROM broadcasts
+     WHERE organization_id = $1 AND id = $2 AND kind = 'broadcast' AND status = ANY ($3)
+     FOR UPDATE
+   ), launched AS (
+     UPDATE broadcasts b
+     SET status = 'running', status_reason = NULL, started_at = coalesce(b.started_at, $4), completed_at = NULL,
+       generation = CASE WHEN b.prepared_at IS NULL THEN b.generation ELSE b.generation + 1 END
+     FROM before
+     WHERE b.organization_id = $1 AND b.id = $2
+     RETURNING b.*, before.generation AS generation_before
+   ), lanes AS (
+     INSERT INTO graphile_worker._private_jobs (task_id, payload)
+     SELECT ${taskId('send_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid,
+       'generation', launched.generation, 'lane', lane, 'after', 0, 'hasDeferred', false, 'unknowns', 0)
+     FROM launched CROSS JOIN generate_series(0, ${LANES} - 1) AS lane
+     WHERE launched.prepared_at IS NOT NULL
+   ), raised AS (
+     INSERT INTO events (organization_id, id, type, data)
+     SELECT $1, $5, 'broadcast.started', jsonb_build_object('broadcast', ${SNAPSHOT})
+     FROM launched b
+     WHERE b.prepared_at IS NOT NULL AND b.generation_before = 0
+   )
+   SELECT EXISTS (SELECT FROM launched) AS launched`,
+)
+
+const stop = statement<{ id: string }>(
+  'broadcasts.stop',
+  `UPDATE broadcasts SET status = $4, status_reason = $5, completed_at = CASE WHEN $4 = 'cancelled' THEN $6::timestamptz END
+   WHERE organization_id = $1 AND id = $2 AND kind = 'broadcast' AND status = ANY ($3) AND ($7::int IS NULL OR generation = $7)
+   RETURNING id`,
+)
+
+// Whom it has not come to is skipped without a word in its row. Those who were not even looked at leave nothing behind.
+const forgetUnprepared = statement<never>(
+  'broadcasts.forgetUnprepared',
+  `DELETE FROM broadcast_recipients r
+   USING broadcasts b
+   WHERE b.organization_id = $1 AND b.id = $2 AND b.status = 'cancelled'
+     AND r.organization_id = $1 AND r.broadcast_id = $2 AND r.n > b.prepared_n`,
+)
+
+const reschedule = statement<{ id: string }>(
+  'broadcasts.reschedule',
+  `WITH rescheduled AS (
+     UPDATE broadcasts SET status = 'scheduled', status_reason = NULL
+     WHERE organization_id = $1 AND id = $2 AND kind = 'broadcast' AND status = 'paused' AND started_at IS NULL
+     RETURNING id
+   )
+   SELECT id FROM rescheduled`,
+)
+
+// Nobody is left to send to, and of nobody the outcome is outstanding.
+const complete = statement<{ completed: boolean }>(
+  'broadcasts.complete',
+  `WITH completed AS (
+     UPDATE broadcasts b SET status = 'completed', completed_at = $3
+     WHERE b.organization_id = $1 AND b.id = $2 AND b.status = 'running' AND b.prepared_at IS NOT NULL
+       AND NOT EXISTS (
+         SELECT FROM (${OUTSTANDING}) m WHERE m.broadcast_id = $2
+       ) AND NOT EXISTS (
+         SELECT FROM broadcast_recipients r
+         WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND ${IS_UNSENT}
+       )
+     RETURNING b.*
+   ), raised AS (
+     INSERT INTO events (organization_id, id, type, data)
+     SELECT $1, $4, 'broadcast.completed', jsonb_build_object('broadcast', ${SNAPSHOT}) FROM completed b
+   )
+   SELECT EXISTS (SELECT FROM completed) AS completed`,
+)
+
+const listDue = statement<{ organization_id: string; id: string }>(
+  'broadcasts.listDue',
+  `SELECT b.organization_id, b.id
+   FROM organizations o JOIN broadcasts b ON b.organization_id = o.id
+   WHERE b.status = 'scheduled' AND b.scheduled_at <= $1`,
+)
+
+const listRunning = statement<{ organization_id: string; id: string; is_prepared: boolean; has_job: boolean }>(
+  'broadcasts.listRunning',
+  `SELECT b.organization_id, b.id, b.prepared_at IS NOT NULL AS is_prepared, EXISTS (
+     SELECT FROM graphile_worker._private_jobs j
+     WHERE j.task_id IN (${taskId('prepare_broadcast')}, ${taskId('send_broadcast')})
+       AND j.payload ->> 'broadcastId' = b.id::text AND j.attempts < j.max_attempts
+       AND (j.locked_at IS NOT NULL OR j.run_at < now() + interval '1 minute')
+   ) AS has_job
+   FROM organizations o JOIN broadcasts b ON b.organization_id = o.id
+   WHERE b.kind = 'broadcast' AND (b.status = 'running' OR (b.status = 'scheduled' AND b.prepared_at IS NULL))`,
+)
+
+const enqueueTending = statement<never>(
+  'broadcasts.enqueueTending',
+  `INSERT INTO graphile_worker._private_jobs (task_id) SELECT ${taskId('tend_broadcasts')}`,
+)
+
+const enqueuePreparation = statement<never>(
+  'broadcasts.enqueuePreparation',
+  `INSERT INTO graphile_worker._private_jobs (task_id, payload)
+   SELECT ${taskId('prepare_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid)`,
+)
+
+const enqueueLane = statement<never>(
+  'broadcasts.enqueueLane',
+  `INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at)
+   SELECT ${taskId('send_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid, 'generation',
+     $3::integer, 'lane', $4::integer, 'after', $5::integer, 'hasDeferred', $6::boolean, 'unknowns', $7::integer),
+     now() + make_interval(secs => $8)`,
+)
+
+/**
+ * Makes a broadcast of one of these statuses run, with jobs for its lanes when its recipients are ready; raises
+ * broadcast.started the first time. False when it has another status.
+ */
+export async function launchBroadcast(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  { from, at, eventId }: { from: readonly BroadcastStatus[]; at: Date; eventId: string },
+): Promise<boolean> {
+  const [row] = await db.run(launch, [organizationId, id, from, at, eventId])
+  return row?.launched === true
+}
+
+/** How a broadcast is stopped; `generation` is given by a lane, which must not stop what has been begun anew. */
+export interface Stop {
+  from: readonly BroadcastStatus[]
+  to: 'paused' | 'cancelled'
+  reason: string | null
+  generation?: number
+  at: Date
+}
+
+/** Gives a broadcast of one of the statuses `from` the status `to`; its lanes end. False when it has another status. */
+export async function stopBroadcast(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  { from, to, reason, generation, at }: Stop,
+): Promise<boolean> {
+  const rows = await db.run(stop, [organizationId, id, from, to, reason, at, generation ?? null])
+  if (to === 'cancelled' && rows.length > 0) await db.run(forgetUnprepared, [organizationId, id])
+  return rows.length > 0
+}
+
+/** Gives a paused broadcast that never started back to its schedule; false when it did, or is not paused. */
+export async function rescheduleBroadcast(db: Queryable, organizationId: string, id: string): Promise<boolean> {
+  const rows = await db.run(reschedule, [organizationId, id])
+  return rows.length > 0
+}
+
+/** Completes a running broadcast where nothing is left to come, and raises broadcast.completed; false where something is. */
+export async function completeBroadcast(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  at: Date,
+  eventId: string,
+): Promise<boolean> {
+  const [row] = await db.run(complete, [organizationId, id, at, eventId])
+  return row?.completed === true
+}
+
+/** Scheduled broadcasts whose time has come. Of all tenants. */
+export function listDueBroadcasts(db: Queryable, now: Date): Promise<{ organization_id: string; id: string }[]> {
+  return db.run(listDue, [now])
+}
+
+/** Broadcasts that are being prepared or sent, and whether a job is at it, or soon will be. Of all tenants. */
+export function listRunningBroadcasts(
+  db: Queryable,
+): Promise<{ organization_id: string; id: string; is_prepared: boolean; has_job: boolean }[]> {
+  return db.run(listRunning, [])
+}
+
+/** Leaves a job that looks after all broadcasts. */
+export async function enqueueBroadcastTending(db: Queryable): Promise<void> {
+  await db.run(enqueueTending, [])
+}
+
+/** Leaves a job that prepares the recipients. */
+export async function enqueueBroadcastPreparation(db: Queryable, organizationId: string, id: string): Promise<void> {
+  await db.run(enqueuePreparation, [organizationId, id])
+}
+
+/** One of the jobs that send a broadcast; it goes on after recipient `after`. */
+export interface Lane {
+  generation: number
+  lane: number
+  after: number
+  /** Before that, some could not be sent to for the moment. */
+  hasDeferred: boolean
+  /** How many of its outcomes just before that were unknown, in a row. */
+  unknowns: number
+}
+
+/** Leaves the job of a lane, to be run in `delaySeconds`. */
+export async function enqueueBroadcastLane(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  { generation, lane, after, hasDeferred, unknowns }: Lane,
+  delaySeconds: number,
+): Promise<void> {
+  await db.run(enqueueLane, [organizationId, id, generation, lane, after, hasDeferred, unknowns, delaySeconds])
+}

@@ -1,0 +1,156 @@
+import type { Queryable } from '../../database/pool.js'
+import { ofOrganization, statement } from '../../database/statement.js'
+import type { Person } from '../../model/templates/placeholders.js'
+import { countSkipped } from '../analytics/campaign-counts.js'
+import { IS_UNSENT, LANES } from './runs.js'
+
+const findPending = statement<PendingRecipient>(
+  'broadcastRecipients.findPending',
+  `SELECT r.n, r.message_id, r.parameters, c.id AS contact_id, c.chat_id, c.phone_number, c.full_name, c.email
+   FROM broadcasts b JOIN broadcast_recipients r ON r.organization_id = b.organization_id AND r.broadcast_id = b.id
+   LEFT JOIN LATERAL (
+     SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = r.contact_id OFFSET 0
+   ) c ON true
+   WHERE b.organization_id = $1 AND b.id = $2 AND b.status = 'running' AND b.generation = $3
+     AND r.n > $4 AND r.n <= b.prepared_n AND r.n % ${LANES} = $5 AND ${IS_UNSENT}
+   ORDER BY r.n
+   LIMIT $6`,
+)
+
+const hasPending = statement<{ pending: boolean }>(
+  'broadcastRecipients.hasPending',
+  `SELECT EXISTS (
+     SELECT FROM broadcast_recipients r
+     WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND ${IS_UNSENT}
+   ) AS pending`,
+)
+
+const skip = statement<never>(
+  'broadcastRecipients.skip',
+  `WITH skipped AS (
+     UPDATE broadcast_recipients r SET skip_reason = $4
+     WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND r.n = $3 AND r.skip_reason IS NULL
+       AND NOT EXISTS (SELECT FROM messages m WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = r.message_id)
+     RETURNING r.campaign_id
+   ), ${countSkipped('skipped')}
+   SELECT`,
+)
+
+// What failed for good becomes pending once more, under the id of a new message; the failed one stays in its conversation. Of two
+// recipients that turned out to be one person the first is tried again, and none where the other one had it or is to get it.
+// OFFSET 0, the arrays and `lookUpByKeys` have PostgreSQL look for each recipient by its key: right after a large broadcast, when it has
+// no statistics of it yet, it would go through all recipients for each of the failed.
+const resetFailed = statement<{ reset: number }>(
+  'broadcastRecipients.resetFailed',
+  `WITH failed AS (
+     SELECT r.n, m.id
+     FROM broadcast_failures f CROSS JOIN LATERAL (
+       SELECT n, contact_id, message_id, skip_reason FROM broadcast_recipients
+       WHERE organization_id = $1 AND broadcast_id = $2 AND n = f.n
+       OFFSET 0
+     ) r JOIN messages m ON m.organization_id = $1 AND m.id = r.message_id
+     WHERE f.organization_id = $1 AND f.broadcast_id = $2 AND m.status = 'failed' AND r.skip_reason IS NULL
+       AND ($4::int IS NULL OR f.n = $4) AND m.recorded_at <= $5
+       AND NOT EXISTS (
+         SELECT FROM broadcast_recipients twin
+         LEFT JOIN messages of_twin ON of_twin.organization_id = $1 AND of_twin.id = twin.message_id
+         WHERE twin.organization_id = $1 AND twin.contact_id = r.contact_id AND twin.broadcast_id = $2 AND twin.n <> r.n
+           AND twin.skip_reason IS NULL AND (twin.n < r.n OR of_twin.status IS DISTINCT FROM 'failed')
+         OFFSET 0
+       )
+     ORDER BY m.id
+     LIMIT cardinality($3::uuid[])
+     FOR NO KEY UPDATE OF m
+   ), unlinked AS (
+     UPDATE messages m SET campaign_id = NULL, broadcast_id = NULL, recipient_n = NULL
+     FROM failed
+     WHERE m.organization_id = $1 AND m.id = failed.id
+     RETURNING failed.n, m.accepted_at, m.error
+   ), relinked AS (
+     UPDATE broadcast_recipients
+     SET message_id = ($3::uuid[])[array_position(ARRAY(SELECT n FROM unlinked ORDER BY n), n)]
+     WHERE organization_id = $1 AND broadcast_id = $2 AND n = ANY (ARRAY(SELECT n FROM unlinked))
+   ), forgotten AS (
+     DELETE FROM broadcast_failures
+     WHERE organization_id = $1 AND broadcast_id = $2 AND n = ANY (ARRAY(SELECT n FROM unlinked))
+   ), counted AS (
+     INSERT INTO campaign_deltas (organization_id, campaign_id, counter, detail, change)
+     SELECT $1, $2, d.counter, d.detail, -count(*)
+     FROM unlinked CROSS JOIN LATERAL (VALUES
+       ('recorded', ''), ('failed', ''), ('error', coalesce(unlinked.error ->> 'code', '')),
+       (CASE WHEN unlinked.accepted_at IS NOT NULL THEN 'sent' END, '')
+     ) d (counter, detail)
+     WHERE d.counter IS NOT NULL
+     GROUP BY d.counter, d.detail
+   )
+   SELECT count(*) AS reset FROM unlinked`,
+)
+
+const goByKeys = statement<never>(
+  'broadcastRecipients.goByKeys',
+  `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+     set_config('enable_mergejoin', 'off', true)`,
+)
+
+/** A recipient to be sent to, with its contact; null where that has been erased. */
+export interface PendingRecipient extends Person {
+  n: number
+  message_id: string
+  parameters: { body?: Record<string, string>; buttons?: Record<string, string> } | null
+  contact_id: string | null
+}
+
+/** The next recipients of a lane without a message; none when the broadcast does not run in this generation. */
+export function findPendingRecipients(
+  db: Queryable,
+  organizationId: string,
+  broadcastId: string,
+  { generation, lane, after }: { generation: number; lane: number; after: number },
+  limit: number,
+): Promise<PendingRecipient[]> {
+  return db.run(findPending, [organizationId, broadcastId, generation, after, lane, limit])
+}
+
+/** Whether somebody is still to be sent to. */
+export async function hasPendingRecipients(
+  db: Queryable,
+  organizationId: string,
+  broadcastId: string,
+): Promise<boolean> {
+  const [row] = await db.run(hasPending, [organizationId, broadcastId])
+  return row?.pending === true
+}
+
+/** Skips a recipient that has no message yet. */
+export async function skipRecipient(
+  db: Queryable,
+  organizationId: string,
+  broadcastId: string,
+  n: number,
+  reason: string,
+): Promise<void> {
+  await db.run(skip, [organizationId, broadcastId, n, reason])
+}
+
+/** Which failed recipients to try again: those whose message was recorded by `until`, or only the one of number `n`. */
+export interface Failed {
+  n: number | null
+  until: Date
+}
+
+/** Has PostgreSQL go by keys until the end of the transaction, whatever it believes of the sizes of tables. */
+export async function lookUpByKeys(transaction: Queryable): Promise<void> {
+  await transaction.run(goByKeys, [])
+}
+
+/** Makes failed recipients pending again, at most one for each new id of a message; resolves to how many. */
+export async function resetFailedRecipients(
+  db: Queryable,
+  organizationId: string,
+  broadcastId: string,
+  { n, until }: Failed,
+  messageIds: readonly string[],
+): Promise<number> {
+  const [row] = await db.run(resetFailed, [organizationId, broadcastId, messageIds, n, until])
+  return row?.reset ?? 0
+}

@@ -1,0 +1,269 @@
+import type { Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+import { newId } from '../../lib/bytes/id.js'
+import type { Contact } from '../../model/contacts/contact.js'
+import { CONTACT_COLUMNS } from './contacts.js'
+
+/** Between which moments an address was a contact's; null: from the first, until now. */
+export interface AddressSpan {
+  address: string
+  contact_id: string
+  since: Date | null
+  left_at: Date | null
+}
+
+/** A user id of a contact, and the instance through which it became known. */
+export interface UserIdRow {
+  address: string
+  contact_id: string
+  instance_id: string | null
+}
+
+/** All that is known of some addresses, its contacts locked. */
+export interface KnownAddresses {
+  /** Older first. */
+  contacts: Contact[]
+  /** Where the addresses lead now. */
+  rows: AddressSpan[]
+  /** Whose the numbers were at other times. */
+  spans: AddressSpan[]
+  /** All user ids of these contacts. */
+  userIds: UserIdRow[]
+}
+
+const lock = statement<Contact>(
+  'contactAddresses.lock',
+  `SELECT ${CONTACT_COLUMNS}
+   FROM contacts
+   WHERE organization_id = $1 AND id IN (
+     SELECT contact_id FROM contact_addresses WHERE organization_id = $1 AND address = ANY ($2)
+     UNION ALL
+     SELECT contact_id FROM contact_address_spans WHERE organization_id = $1 AND address = ANY ($2)
+     UNION ALL
+     SELECT unnest($3::uuid[])
+   )
+   ORDER BY id
+   FOR UPDATE`,
+)
+
+const listRows = statement<AddressSpan>(
+  'contactAddresses.listRows',
+  `SELECT address, contact_id, since, left_at FROM contact_addresses
+   WHERE organization_id = $1 AND address = ANY ($2)
+   ORDER BY array_position($2, address)`,
+)
+
+const listSpans = statement<AddressSpan>(
+  'contactAddresses.listSpans',
+  `SELECT address, contact_id, since, left_at FROM contact_address_spans
+   WHERE organization_id = $1 AND address = ANY ($2)
+   ORDER BY since DESC NULLS LAST, id DESC`,
+)
+
+const listUserIds = statement<UserIdRow>(
+  'contactAddresses.listUserIds',
+  `SELECT address, contact_id, instance_id FROM contact_addresses
+   WHERE organization_id = $1 AND contact_id = ANY ($2) AND address LIKE 'user:%'
+   ORDER BY left_at DESC NULLS FIRST, added_at DESC`,
+)
+
+const take = statement<never>(
+  'contactAddresses.take',
+  `INSERT INTO contact_addresses (organization_id, address, contact_id, since)
+   SELECT $1, address, $2, $4 FROM unnest($3::text[]) AS address ORDER BY address
+   ON CONFLICT (organization_id, address) DO UPDATE SET contact_id = $2, since = $4, left_at = NULL, added_at = now()`,
+)
+
+const add = statement<never>(
+  'contactAddresses.add',
+  `INSERT INTO contact_addresses (organization_id, address, contact_id, since, left_at, instance_id)
+   SELECT $1, address, $2, $4, $5, $6 FROM unnest($3::text[]) AS address ORDER BY address
+   ON CONFLICT DO NOTHING`,
+)
+
+const leave = statement<never>(
+  'contactAddresses.leave',
+  `UPDATE contact_addresses SET left_at = $4
+   WHERE organization_id = $1 AND contact_id = $2 AND address = ANY ($3) AND left_at IS NULL`,
+)
+
+const leaveNumbers = statement<never>(
+  'contactAddresses.leaveNumbers',
+  `UPDATE contact_addresses SET left_at = $4
+   WHERE organization_id = $1 AND contact_id = $2 AND address ~ '^[1-9]' AND NOT address = ANY ($3) AND left_at IS NULL`,
+)
+
+const doubt = statement<never>(
+  'contactAddresses.doubt',
+  `UPDATE contact_addresses SET since = $3, left_at = $3
+   WHERE organization_id = $1 AND address = ANY ($2) AND (since IS NULL OR since < $3)`,
+)
+
+const keepSpan = statement<never>(
+  'contactAddresses.keepSpan',
+  `INSERT INTO contact_address_spans (organization_id, id, address, contact_id, since, left_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+)
+
+const closeClaims = statement<never>(
+  'contactAddresses.closeClaims',
+  `UPDATE contact_address_spans SET left_at = $3
+   WHERE organization_id = $1 AND address = $2 AND left_at IS NULL AND (since IS NULL OR since <= $3)`,
+)
+
+const dropNumber = statement<never>(
+  'contactAddresses.dropNumber',
+  `WITH changed AS (
+     UPDATE contacts SET chat_id = $3, phone_number = NULL, updated_at = now()
+     WHERE organization_id = $1 AND id = $2
+     RETURNING *
+   ), address AS (
+     INSERT INTO contact_addresses (organization_id, address, contact_id)
+     SELECT $1, $3, $2 FROM changed
+     ON CONFLICT DO NOTHING
+   )
+   INSERT INTO events (organization_id, id, type, contact_id, data)
+   SELECT $1, $4, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(changed)) FROM changed`,
+)
+
+const removeRows = statement<never>(
+  'contactAddresses.removeRows',
+  'DELETE FROM contact_addresses WHERE organization_id = $1 AND contact_id = $2 AND address = ANY ($3)',
+)
+
+const wroteBefore = statement<{ wrote: boolean }>(
+  'contactAddresses.wroteBefore',
+  `SELECT EXISTS (
+     SELECT FROM messages WHERE organization_id = $1 AND contact_id = $2 AND seq IS NOT NULL AND created_at <= $3
+   ) AS wrote`,
+)
+
+/**
+ * Locks the contacts that the addresses lead to, or led to, and those of `ids`, in the order of their ids, and reads what is known of
+ * them. Null when that changed meanwhile: begin again.
+ */
+export async function lockAddresses(
+  transaction: Queryable,
+  organizationId: string,
+  addresses: readonly string[],
+  ids: readonly string[] = [],
+): Promise<KnownAddresses | null> {
+  const contacts = await transaction.run(lock, [organizationId, addresses, ids])
+  const rows = await transaction.run(listRows, [organizationId, addresses])
+  const spans = await transaction.run(listSpans, [organizationId, addresses])
+  const locked = new Set(contacts.map(({ id }) => id))
+  if ([...rows, ...spans].some((row) => !locked.has(row.contact_id))) return null
+  const userIds = await transaction.run(listUserIds, [organizationId, [...locked]])
+  return { contacts, rows, spans, userIds }
+}
+
+/** Makes the addresses lead to the contact, from `since` on where they led to another one before. */
+export async function takeAddresses(
+  transaction: Queryable,
+  organizationId: string,
+  contactId: string,
+  addresses: readonly string[],
+  since: Date | null,
+): Promise<void> {
+  await transaction.run(take, [organizationId, contactId, addresses, since])
+}
+
+/** What is told of an address that a contact gets. */
+export interface AddressFacts {
+  since?: Date | null
+  leftAt?: Date | null
+  instanceId?: string | null
+}
+
+/** Remembers further addresses of a contact; those that lead somewhere already stay as they are. */
+export async function addAddresses(
+  transaction: Queryable,
+  organizationId: string,
+  contactId: string,
+  addresses: readonly string[],
+  { since = null, leftAt = null, instanceId = null }: AddressFacts = {},
+): Promise<void> {
+  await transaction.run(add, [organizationId, contactId, addresses, since, leftAt, instanceId])
+}
+
+/** The contact left these addresses at the moment `at`; they lead to it until another contact takes them. */
+export async function leaveAddresses(
+  transaction: Queryable,
+  organizationId: string,
+  contactId: string,
+  addresses: readonly string[],
+  at: Date,
+): Promise<void> {
+  await transaction.run(leave, [organizationId, contactId, addresses, at])
+}
+
+/** The contact left all its numbers but those of `kept` at the moment `at`. */
+export async function leaveOtherNumbers(
+  transaction: Queryable,
+  organizationId: string,
+  contactId: string,
+  kept: readonly string[],
+  at: Date,
+): Promise<void> {
+  await transaction.run(leaveNumbers, [organizationId, contactId, kept, at])
+}
+
+/** Whose the number was before and after the moment `at` cannot be told any more: it leads to nobody who names no user id. */
+export async function doubtAddresses(
+  transaction: Queryable,
+  organizationId: string,
+  addresses: readonly string[],
+  at: Date,
+): Promise<void> {
+  await transaction.run(doubt, [organizationId, addresses, at])
+}
+
+/** Keeps that an address was a contact's for some time, or is to be its own. */
+export async function keepAddressSpan(
+  transaction: Queryable,
+  organizationId: string,
+  span: AddressSpan,
+): Promise<void> {
+  const { address, contact_id, since, left_at } = span
+  await transaction.run(keepSpan, [organizationId, newId(), address, contact_id, since, left_at])
+}
+
+/** Ends at the moment `at` what contacts claim of an address. */
+export async function closeAddressClaims(
+  transaction: Queryable,
+  organizationId: string,
+  address: string,
+  at: Date,
+): Promise<void> {
+  await transaction.run(closeClaims, [organizationId, address, at])
+}
+
+/** Takes its phone number from a contact, which goes by `chatId` from here on, and raises contact.updated. */
+export async function dropContactNumber(
+  transaction: Queryable,
+  organizationId: string,
+  contactId: string,
+  chatId: string,
+): Promise<void> {
+  await transaction.run(dropNumber, [organizationId, contactId, chatId, newId()])
+}
+
+/** Addresses of the contact lead nowhere from here on. */
+export async function removeAddresses(
+  transaction: Queryable,
+  organizationId: string,
+  contactId: string,
+  addresses: readonly string[],
+): Promise<void> {
+  await transaction.run(removeRows, [organizationId, contactId, addresses])
+}
+
+/** Whether the contact's conversation has a message from the moment `at` or before. */
+export async function hasMessageUntil(
+  transaction: Queryable,
+  organizationId: string,
+  contactId: string,
+  at: Date,
+): Promise<boolean> {
+  const [row] = await transaction.run(wroteBefore, [organizationId, contactId, at])
+  return row?.wrote === true
+}

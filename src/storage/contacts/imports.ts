@@ -1,0 +1,180 @@
+import type { Database, Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+import type { Contact } from '../../model/contacts/contact.js'
+import { CONTACT_COLUMNS, foldName } from './contacts.js'
+
+/** A contact as a file has it; what the file says nothing of is null. */
+export interface ImportedContact
+  extends Pick<Contact, 'id' | 'chat_id' | 'source'>,
+    Record<'full_name' | 'email' | 'contact_summary', string | null>,
+    Record<'allow_broadcast' | 'archived' | 'blocked', boolean | null> {
+  /** `id` and this are used when the contact is made, `eventId` alone when it is changed. */
+  eventId: string
+  /** Of contact.opted_out. */
+  optOutEventId: string
+  addresses: readonly string[]
+  /** Whether it may be made; a person without a number is only ever found. */
+  creatable: boolean
+  tags: string[] | null
+  bot_status: Contact['bot_status']
+  /** Since when it wants no broadcasts any more, as a list of opt-outs has it; `allow_broadcast` is false then. */
+  opted_out_at: Date | null
+}
+
+/**
+ * What became of an imported contact. `unknown`: not there, and not to be made. `passed`: another one of the same batch led
+ * to the same contact, or that has just been erased or merged: import it again.
+ */
+export interface ImportedRow {
+  outcome: 'created' | 'updated' | 'unchanged' | 'skipped' | 'unknown' | 'passed'
+  id: string | null
+  chat_id: string | null
+}
+
+// Rows are locked in the order of their ids, and made in the order of their numbers, as every import does: two of them do not
+// wait in a circle. A number that another writer takes meanwhile is a unique violation, and nothing is written. An opt-out that
+// is older than the contact's coming back is not heard.
+const importAll = statement<ImportedRow>(
+  'contactImports.import',
+  `WITH given AS (
+     SELECT * FROM json_to_recordset($2) AS given (n int, id uuid, event_id uuid, opt_out_event_id uuid, chat_id text,
+       addresses text[], creatable boolean, full_name text, folded_name text, email text, tags text[], allow_broadcast boolean,
+       archived boolean, blocked boolean, bot_status text, contact_summary text, source json, opted_out_at timestamptz)
+   ), found AS (
+     SELECT DISTINCT ON (g.n) g.n, a.contact_id
+     FROM given g CROSS JOIN unnest(g.addresses) WITH ORDINALITY AS form (address, rank) CROSS JOIN LATERAL (
+       SELECT contact_id FROM contact_addresses WHERE organization_id = $1 AND address = form.address LIMIT 1
+     ) a
+     ORDER BY g.n, form.rank
+   ), turn AS (
+     SELECT DISTINCT ON (contact_id) n, contact_id FROM found ORDER BY contact_id, n
+   ), known AS (
+     SELECT turn.n, c.*
+     FROM turn CROSS JOIN LATERAL (
+       SELECT id, chat_id, opted_out_at, opted_in_at FROM contacts WHERE organization_id = $1 AND id = turn.contact_id
+       FOR NO KEY UPDATE
+     ) c
+   ), heard AS (
+     SELECT g.n, g.allow_broadcast, g.opted_out_at
+     FROM known k JOIN given g USING (n)
+     WHERE (k.opted_in_at <= g.opted_out_at) IS NOT FALSE
+   ), changed AS (
+     UPDATE contacts c
+     SET full_name = coalesce(g.full_name, c.full_name), folded_name = coalesce(g.folded_name, c.folded_name),
+       email = coalesce(g.email, c.email), tags = coalesce(g.tags, c.tags),
+       allow_broadcast = coalesce(h.allow_broadcast, c.allow_broadcast), archived = coalesce(g.archived, c.archived),
+       blocked = coalesce(g.blocked, c.blocked), bot_status = coalesce(g.bot_status, c.bot_status),
+       contact_summary = coalesce(g.contact_summary, c.contact_summary),
+       opted_out_at = CASE WHEN h.allow_broadcast IS NOT TRUE THEN coalesce(c.opted_out_at, h.opted_out_at) END,
+       opt_out_source = CASE WHEN h.allow_broadcast IS NOT TRUE
+         THEN coalesce(c.opt_out_source, CASE WHEN h.opted_out_at IS NOT NULL THEN 'import' END) END,
+       contact_summary_updated_at = CASE WHEN g.contact_summary IS DISTINCT FROM c.contact_summary
+         AND g.contact_summary IS NOT NULL THEN now() ELSE c.contact_summary_updated_at END,
+       updated_at = now()
+     FROM known k JOIN given g USING (n) LEFT JOIN heard h USING (n)
+     WHERE c.organization_id = $1 AND c.id = k.id AND NOT $3::boolean
+       AND ((c.full_name, c.email, c.tags, c.allow_broadcast, c.archived, c.blocked, c.bot_status, c.contact_summary)
+         IS DISTINCT FROM
+         (coalesce(g.full_name, c.full_name), coalesce(g.email, c.email), coalesce(g.tags, c.tags),
+           coalesce(h.allow_broadcast, c.allow_broadcast), coalesce(g.archived, c.archived), coalesce(g.blocked, c.blocked),
+           coalesce(g.bot_status, c.bot_status), coalesce(g.contact_summary, c.contact_summary))
+         OR (c.opted_out_at IS NULL AND h.opted_out_at IS NOT NULL))
+     RETURNING g.n, g.event_id, g.opt_out_event_id, c.id, k.opted_out_at AS opted_out_before, c AS contact
+   ), aliases AS (
+     INSERT INTO contact_addresses (organization_id, address, contact_id)
+     SELECT $1, form, k.id
+     FROM known k JOIN given g USING (n), unnest(g.addresses) AS form
+     WHERE NOT $3
+     ORDER BY form
+     ON CONFLICT DO NOTHING
+   ), created AS (
+     INSERT INTO contacts (organization_id, id, chat_id, phone_number, full_name, folded_name, email, tags, allow_broadcast,
+       archived, blocked, bot_status, contact_summary, contact_summary_updated_at, source, opted_out_at, opt_out_source)
+     SELECT $1, g.id, g.chat_id, '+' || g.chat_id, g.full_name, g.folded_name, g.email, coalesce(g.tags, '{}'),
+       coalesce(g.allow_broadcast, true), coalesce(g.archived, false), coalesce(g.blocked, false), g.bot_status,
+       g.contact_summary, CASE WHEN g.contact_summary IS NOT NULL THEN now() END, g.source, g.opted_out_at,
+       CASE WHEN g.opted_out_at IS NOT NULL THEN 'import' END
+     FROM given g
+     WHERE g.creatable AND NOT EXISTS (SELECT FROM found WHERE found.n = g.n)
+     ORDER BY g.chat_id
+     RETURNING ${CONTACT_COLUMNS}
+   ), addresses AS (
+     INSERT INTO contact_addresses (organization_id, address, contact_id)
+     SELECT $1, address, created.id
+     FROM created JOIN given g USING (id), unnest(g.addresses) AS address
+     ORDER BY address
+   ), active AS (
+     INSERT INTO contact_activity (organization_id, contact_id, active_at) SELECT $1, id, created_at FROM created
+   ), counted AS (
+     INSERT INTO contact_counts (organization_id, change) SELECT $1, count(*) FROM created HAVING count(*) > 0
+   ), raised AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT $1, g.event_id, 'contact.created', created.id, jsonb_build_object('contact', to_jsonb(created))
+     FROM created JOIN given g USING (id)
+     UNION ALL
+     SELECT $1, event_id, 'contact.updated', id, jsonb_build_object('contact', to_jsonb(contact)) FROM changed
+     UNION ALL
+     SELECT $1, g.opt_out_event_id, 'contact.opted_out', created.id, jsonb_build_object('contact', to_jsonb(created))
+     FROM created JOIN given g USING (id)
+     WHERE created.opted_out_at IS NOT NULL
+     UNION ALL
+     SELECT $1, opt_out_event_id, 'contact.opted_out', id, jsonb_build_object('contact', to_jsonb(contact))
+     FROM changed
+     WHERE opted_out_before IS NULL AND (contact).opted_out_at IS NOT NULL
+   )
+   SELECT coalesce(created.id, known.id) AS id, coalesce(created.chat_id, known.chat_id) AS chat_id, CASE
+       WHEN created.id IS NOT NULL THEN 'created'
+       WHEN changed.n IS NOT NULL THEN 'updated'
+       WHEN known.n IS NOT NULL THEN CASE WHEN $3 THEN 'skipped' ELSE 'unchanged' END
+       WHEN found.n IS NOT NULL THEN 'passed'
+       ELSE 'unknown'
+     END AS outcome
+   FROM given g LEFT JOIN found USING (n) LEFT JOIN known USING (n) LEFT JOIN changed USING (n)
+     LEFT JOIN created ON created.id = g.id
+   ORDER BY g.n`,
+)
+
+/**
+ * Makes or changes contacts, each found by the forms of its number, in one statement; with `leaveExisting` those that are there
+ * stay as they are. No two of the contacts share an address. Raises contact.created, contact.updated and contact.opted_out; an
+ * opt-out that is known already keeps its date, and one before the contact's last opt-in is none. A unique violation, and nothing written, when a number is taken at that moment.
+ */
+export function importContacts(
+  db: Queryable,
+  organizationId: string,
+  contacts: readonly ImportedContact[],
+  { leaveExisting }: { leaveExisting: boolean },
+): Promise<ImportedRow[]> {
+  return db.run(importAll, [organizationId, toRecordset(contacts), leaveExisting])
+}
+
+const wasAnalyzed = statement<{ recently: boolean }>(
+  'contactImports.wasAnalyzed',
+  `SELECT coalesce(greatest(last_analyze, last_autoanalyze) > now() - interval '1 minute', false) AS recently
+   FROM pg_stat_user_tables WHERE relid = 'contacts'::regclass`,
+)
+
+/**
+ * Has PostgreSQL look at how many contacts there are now. Plans that were made when there were none, those of foreign keys among
+ * them, go through all contacts of the organization for each row: 20,000 new contacts take 106 s without this, up to 10 s for 500
+ * of them, until PostgreSQL looks by itself; with it they take 16 s. False, and nothing done, where that was within the last minute:
+ * there may have been none at that time, so ask again with the next batch, which costs a look at one row of the statistics.
+ */
+export async function analyzeContacts(db: Database): Promise<boolean> {
+  const [known] = await db.run(wasAnalyzed, [])
+  if (known?.recently) return false
+  await db.pool.query('ANALYZE (SKIP_LOCKED) contacts, contact_addresses, contact_activity')
+  return true
+}
+
+function toRecordset(contacts: readonly ImportedContact[]): string {
+  return JSON.stringify(
+    contacts.map(({ eventId, optOutEventId, ...contact }, n) => ({
+      ...contact,
+      n,
+      event_id: eventId,
+      opt_out_event_id: optOutEventId,
+      folded_name: foldName(contact.full_name),
+    })),
+  )
+}

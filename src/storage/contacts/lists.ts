@@ -1,0 +1,249 @@
+import type { Queryable } from '../../database/pool.js'
+import { ofOrganization, opaqueArray, statement } from '../../database/statement.js'
+import { isKnownToTrigrams, likeContaining } from '../../lib/text/like.js'
+import type { Contact } from '../../model/contacts/contact.js'
+import { QUALIFIED_CONTACT_COLUMNS } from './contacts.js'
+
+/** The contacts of one page, most recently active first, and how many there are on all pages together. */
+export interface ContactPage {
+  contacts: Contact[]
+  total: number
+}
+
+interface PageRow {
+  total: number
+  ids: string[]
+}
+
+const COUNT = '(SELECT coalesce(sum(change), 0) FROM contact_counts WHERE organization_id = $1)'
+
+/** The ids of a page that begins after `$2` contacts, counted from the end that is nearer. */
+const latest = (direction: 'ASC' | 'DESC', skip: string, limit: string) => `
+  SELECT contact_id, active_at FROM contact_activity
+  WHERE organization_id = $1
+  ORDER BY active_at ${direction}, contact_id ${direction}
+  OFFSET ${skip} LIMIT ${limit}`
+
+// What OFFSET skips is read all the same: so a page of the second half is read from the other end.
+const listPage = statement<PageRow>(
+  'contactLists.page',
+  `WITH counted AS MATERIALIZED (
+     SELECT ${COUNT} AS total
+   ), page AS (
+     (SELECT * FROM (${latest('DESC', '$2', '$3')}) newest WHERE (SELECT $2 <= total / 2 FROM counted))
+     UNION ALL
+     (SELECT * FROM (
+       ${latest('ASC', '(SELECT greatest(total - $2 - $3, 0) FROM counted)', '(SELECT greatest(least(total - $2, $3), 0) FROM counted)')}
+     ) oldest WHERE (SELECT $2 > total / 2 FROM counted))
+   )
+   SELECT (SELECT total FROM counted)::float8 AS total,
+     ARRAY (SELECT contact_id FROM page ORDER BY active_at DESC, contact_id DESC) AS ids`,
+)
+
+/** Those of whose number a form holds what is looked for, or that have the number itself, written in whatever way. */
+export const BY_NUMBER = `
+  SELECT contact_id AS id FROM contact_addresses
+  WHERE organization_id = $1 AND address LIKE $3 AND address NOT LIKE 'user:%'
+  UNION
+  SELECT contact_id FROM contact_addresses WHERE organization_id = $1 AND address = ANY (${opaqueArray('$4', 'text')})`
+
+const countBy = (nameFits: string) => `
+   SELECT ${COUNT}::float8 AS all, (
+     (SELECT count(*) FROM contacts WHERE organization_id = $1 AND ${nameFits}) + (
+       SELECT count(*)
+       FROM (${BY_NUMBER}) numbered JOIN contacts c ON c.organization_id = $1 AND c.id = numbered.id
+       WHERE (c.folded_name LIKE $2) IS NOT TRUE
+     )
+   )::float8 AS found`
+
+const countFound = statement<FoundCount>('contactLists.countFound', countBy('folded_name LIKE $2'))
+
+// IS TRUE keeps the index of names out.
+const countByReading = statement<FoundCount>('contactLists.countByReading', countBy('(folded_name LIKE $2) IS TRUE'))
+
+// A look-up for each: without OFFSET 0 all of contact_activity would be read and joined.
+const listFound = statement<{ id: string }>(
+  'contactLists.listFound',
+  `SELECT a.contact_id AS id
+   FROM (SELECT id FROM contacts WHERE organization_id = $1 AND folded_name LIKE $2 UNION ${BY_NUMBER}) found
+   CROSS JOIN LATERAL (
+     SELECT contact_id, active_at FROM contact_activity
+     WHERE ${ofOrganization('organization_id', '$1::uuid')} AND contact_id = found.id
+     OFFSET 0
+   ) a
+   ORDER BY a.active_at DESC, a.contact_id DESC
+   OFFSET $5 LIMIT $6`,
+)
+
+// OFFSET 0 again: one contact after the other is looked at, until there are enough.
+const walkToFound = statement<{ id: string }>(
+  'contactLists.walkToFound',
+  `SELECT a.contact_id AS id
+   FROM contact_activity a CROSS JOIN LATERAL (
+     SELECT FROM contacts c
+     WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = a.contact_id AND (c.folded_name LIKE $2 OR EXISTS (
+       SELECT FROM contact_addresses n
+       WHERE ${ofOrganization('n.organization_id', '$1::uuid')} AND n.contact_id = c.id
+         AND ((n.address LIKE $3 AND n.address NOT LIKE 'user:%') OR n.address = ANY ($4))
+     ))
+     OFFSET 0
+   ) fits
+   WHERE a.organization_id = $1
+   ORDER BY a.active_at DESC, a.contact_id DESC
+   OFFSET $5 LIMIT $6`,
+)
+
+const readAll = statement<Contact>(
+  'contactLists.read',
+  `SELECT ${QUALIFIED_CONTACT_COLUMNS}
+   FROM unnest(${opaqueArray('$2', 'uuid')}) WITH ORDINALITY AS wanted (id, rank)
+   CROSS JOIN LATERAL (
+     SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = wanted.id OFFSET 0
+   ) c
+   ORDER BY wanted.rank`,
+)
+
+const listAfter = statement<Contact>(
+  'contactLists.after',
+  `SELECT ${QUALIFIED_CONTACT_COLUMNS}
+   FROM contacts c
+   WHERE c.organization_id = $1 AND c.id > $2
+   ORDER BY c.id
+   LIMIT $3`,
+)
+
+// What is added meanwhile is not seen and stays.
+const foldCounts = statement<never>(
+  'contactLists.foldCounts',
+  `WITH folded AS (
+     DELETE FROM contact_counts c
+     WHERE EXISTS (SELECT FROM contact_counts o WHERE o.organization_id = c.organization_id AND o.id <> c.id)
+     RETURNING organization_id, change
+   )
+   INSERT INTO contact_counts (organization_id, change)
+   SELECT organization_id, sum(change) FROM folded GROUP BY organization_id`,
+)
+
+// One who is just being erased is passed over: the foreign key would refuse the row.
+const addActivity = statement<never>(
+  'contactLists.addActivity',
+  `INSERT INTO contact_activity (organization_id, contact_id, active_at)
+   SELECT c.organization_id, c.id, greatest(c.created_at, m.recorded_at)
+   FROM contacts c
+   LEFT JOIN messages m ON m.organization_id = c.organization_id AND m.contact_id = c.id AND m.seq = c.last_seq
+   WHERE NOT EXISTS (
+     SELECT FROM contact_activity a WHERE a.organization_id = c.organization_id AND a.contact_id = c.id
+   )
+   FOR KEY SHARE OF c SKIP LOCKED
+   ON CONFLICT DO NOTHING`,
+)
+
+// Contacts and counts are written together, so that one snapshot shows how far they are apart.
+const correctCounts = statement<never>(
+  'contactLists.correctCounts',
+  `INSERT INTO contact_counts (organization_id, change)
+   SELECT organization_id, sum(change)
+   FROM (
+     SELECT organization_id, count(*) AS change FROM contacts GROUP BY organization_id
+     UNION ALL
+     SELECT organization_id, -change FROM contact_counts
+   ) compared
+   GROUP BY organization_id
+   HAVING sum(change) <> 0`,
+)
+
+/** What is looked for in names and numbers; null where it cannot be one. */
+export interface ContactSearch {
+  /** A part of a folded name. */
+  name: string
+  /** A part of a number's digits. */
+  digits: string | null
+  /** All forms of a whole number. */
+  forms: readonly string[]
+}
+
+/** One page of an organization's contacts. */
+export async function listContactPage(
+  db: Queryable,
+  organizationId: string,
+  skip: number,
+  limit: number,
+): Promise<ContactPage> {
+  const [row] = await db.run(listPage, [organizationId, skip, limit])
+  const { total, ids } = row as PageRow
+  return { contacts: await readContacts(db, organizationId, ids), total }
+}
+
+/** How many contacts fit a search, and how many there are in all. */
+export interface FoundCount {
+  found: number
+  all: number
+}
+
+/** Counts the contacts whose name or number holds what is looked for. */
+export async function countFoundContacts(
+  db: Queryable,
+  organizationId: string,
+  search: ContactSearch,
+): Promise<FoundCount> {
+  const count = isKnownToTrigrams(search.name) ? countFound : countByReading
+  const [row] = await db.run(count, [organizationId, ...toPatterns(search)])
+  return row as FoundCount
+}
+
+/** A page of those contacts, by finding all of them: right where they are few. */
+export const listFoundContacts = pageOf(listFound)
+
+/** The same, by looking at one contact after the other: right where many fit and the page is one of the first. */
+export const walkToFoundContacts = pageOf(walkToFound)
+
+function pageOf(find: typeof listFound) {
+  return async (
+    db: Queryable,
+    organizationId: string,
+    search: ContactSearch,
+    skip: number,
+    limit: number,
+  ): Promise<Contact[]> => {
+    const rows = await db.run(find, [organizationId, ...toPatterns(search), skip, limit])
+    return readContacts(
+      db,
+      organizationId,
+      rows.map(({ id }) => id),
+    )
+  }
+}
+
+/** The parameters of BY_NUMBER and its neighbours: the name, the digits and the forms that are looked for. */
+export function toPatterns({ name, digits, forms }: ContactSearch): [string, string | null, readonly string[]] {
+  return [likeContaining(name), digits === null ? null : likeContaining(digits), forms]
+}
+
+/** The contacts with these ids, in the order asked. */
+export async function readContacts(db: Queryable, organizationId: string, ids: readonly string[]): Promise<Contact[]> {
+  return ids.length === 0 ? [] : db.run(readAll, [organizationId, ids])
+}
+
+/** The next contacts after one of them, in the order of their ids; the nil UUID begins. For going through all of them. */
+export function listContactsAfter(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  limit: number,
+): Promise<Contact[]> {
+  return db.run(listAfter, [organizationId, id, limit])
+}
+
+/** Folds what was added to the counts of contacts. Of all tenants. */
+export async function foldContactCounts(db: Queryable): Promise<void> {
+  await db.run(foldCounts, [])
+}
+
+/**
+ * Lists and counts contacts of which the lists do not know: processes of a version without lists make and erase contacts until
+ * the last of them has ended. Of all tenants.
+ */
+export async function repairContactLists(db: Queryable): Promise<void> {
+  await db.run(addActivity, [])
+  await db.run(correctCounts, [])
+}

@@ -1,0 +1,139 @@
+import type { Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+import type { Contact } from '../../model/contacts/contact.js'
+import { moveRecipients } from '../broadcasts/moves.js'
+import { lockFeed } from '../webhooks/feeds.js'
+import { CONTACT_COLUMNS, foldName } from './contacts.js'
+
+const moveMessages = statement<never>(
+  'contactMerges.moveMessages',
+  'UPDATE messages SET contact_id = $3, seq = seq + $4 WHERE organization_id = $1 AND contact_id = $2',
+)
+
+const moveNotes = statement<never>(
+  'contactMerges.moveNotes',
+  'UPDATE notes SET contact_id = $3, after_seq = after_seq + $4 WHERE organization_id = $1 AND contact_id = $2',
+)
+
+const moveOrders = statement<never>(
+  'contactMerges.moveOrders',
+  'UPDATE storefront_orders SET contact_id = $3 WHERE organization_id = $1 AND contact_id = $2',
+)
+
+const moveAddresses = statement<never>(
+  'contactMerges.moveAddresses',
+  'UPDATE contact_addresses SET contact_id = $3 WHERE organization_id = $1 AND contact_id = $2',
+)
+
+const moveSpans = statement<never>(
+  'contactMerges.moveSpans',
+  'UPDATE contact_address_spans SET contact_id = $3 WHERE organization_id = $1 AND contact_id = $2',
+)
+
+const moveEvents = statement<never>(
+  'contactMerges.moveEvents',
+  'UPDATE events SET contact_id = $3 WHERE organization_id = $1 AND contact_id = $2',
+)
+
+// Of two deliveries that waited for nothing the later one waits for the earlier one now.
+const moveDeliveries = statement<never>(
+  'contactMerges.moveDeliveries',
+  `WITH waiting AS (
+     SELECT d.id, row_number() OVER (PARTITION BY d.webhook_id ORDER BY d.next_attempt_at IS NULL, d.event_seq) AS place
+     FROM webhooks w JOIN webhook_deliveries d ON d.organization_id = w.organization_id AND d.webhook_id = w.id
+     WHERE w.organization_id = $1 AND d.contact_id IN ($2, $3) AND d.status = 'pending' AND d.in_order
+   )
+   UPDATE webhook_deliveries d
+   SET contact_id = $3, next_attempt_at = CASE WHEN waiting.place = 1 THEN d.next_attempt_at END
+   FROM waiting
+   WHERE d.organization_id = $1 AND d.id = waiting.id`,
+)
+
+const moveActivity = statement<never>(
+  'contactMerges.moveActivity',
+  `UPDATE contact_activity older
+   SET active_at = greatest(older.active_at, younger.active_at)
+   FROM contact_activity younger
+   WHERE older.organization_id = $1 AND older.contact_id = $3 AND younger.organization_id = $1 AND younger.contact_id = $2`,
+)
+
+const drop = statement<never>(
+  'contactMerges.drop',
+  `WITH dropped AS (
+     DELETE FROM contacts WHERE organization_id = $1 AND id = $2 RETURNING id
+   )
+   INSERT INTO contact_counts (organization_id, change) SELECT $1, -1 FROM dropped`,
+)
+
+// What the older does not know it takes from the younger; the phone's number becomes the chat id where there was none.
+const absorb = statement<Contact>(
+  'contactMerges.absorb',
+  `WITH merged AS (
+     UPDATE contacts
+     SET chat_id = CASE WHEN phone_number IS NULL AND $4::text IS NOT NULL THEN $3 ELSE chat_id END,
+       phone_number = coalesce(phone_number, $4),
+       full_name = coalesce(full_name, $5), folded_name = coalesce(folded_name, $17), email = coalesce(email, $6), bot_status = coalesce(bot_status, $14),
+       contact_summary = coalesce(contact_summary, $15), assignee_id = coalesce(assignee_id, $21),
+       contact_summary_updated_at = CASE WHEN contact_summary IS NULL THEN $16 ELSE contact_summary_updated_at END,
+       tags = tags || ARRAY (SELECT tag FROM unnest($7::text[]) AS tag WHERE NOT tag = ANY (tags)),
+       allow_broadcast = allow_broadcast AND $8, opted_out_at = coalesce(opted_out_at, $18),
+       opt_out_source = coalesce(opt_out_source, $19), opted_in_at = greatest(opted_in_at, $20), blocked = blocked OR $9,
+       has_unread_messages = has_unread_messages OR $10,
+       last_seq = last_seq + $11, last_inbound_at = greatest(last_inbound_at, $12), updated_at = now()
+     WHERE organization_id = $1 AND id = $2
+     RETURNING ${CONTACT_COLUMNS}
+   ), event AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT $1, $13, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(merged)) FROM merged
+   )
+   SELECT ${CONTACT_COLUMNS} FROM merged`,
+)
+
+/**
+ * Moves all that the younger contact has to the older one, its messages after the older's (pages that stand keep standing), its notes and orders with them,
+ * and drops it. Both must be locked. Resolves to what the older has become.
+ */
+export async function mergeContacts(
+  transaction: Queryable,
+  organizationId: string,
+  older: Contact,
+  younger: Contact,
+  eventId: string,
+): Promise<Contact> {
+  await transaction.run(moveMessages, [organizationId, younger.id, older.id, older.last_seq])
+  await transaction.run(moveNotes, [organizationId, younger.id, older.id, older.last_seq])
+  await moveRecipients(transaction, organizationId, younger.id, older.id)
+  await transaction.run(moveOrders, [organizationId, younger.id, older.id])
+  await transaction.run(moveAddresses, [organizationId, younger.id, older.id])
+  await transaction.run(moveSpans, [organizationId, younger.id, older.id])
+  // A round of deliveries under way would have the later ones of either contact wait for what does not wake them.
+  await lockFeed(transaction, organizationId)
+  await transaction.run(moveEvents, [organizationId, younger.id, older.id])
+  await transaction.run(moveDeliveries, [organizationId, younger.id, older.id])
+  await transaction.run(moveActivity, [organizationId, younger.id, older.id])
+  await transaction.run(drop, [organizationId, younger.id])
+  const [merged] = await transaction.run(absorb, [
+    organizationId,
+    older.id,
+    younger.chat_id,
+    younger.phone_number,
+    younger.full_name,
+    younger.email,
+    younger.tags,
+    younger.allow_broadcast,
+    younger.blocked,
+    younger.has_unread_messages,
+    younger.last_seq,
+    younger.last_inbound_at,
+    eventId,
+    younger.bot_status,
+    younger.contact_summary,
+    younger.contact_summary_updated_at,
+    foldName(younger.full_name),
+    younger.opted_out_at,
+    younger.opt_out_source,
+    younger.opted_in_at,
+    younger.assignee_id,
+  ])
+  return merged as Contact
+}

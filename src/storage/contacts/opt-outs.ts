@@ -1,0 +1,173 @@
+import type { Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+import type { OptedOutContact } from '../../model/contacts/opt-out.js'
+import { CONTACT_COLUMNS } from './contacts.js'
+
+/** One page of an organization's opt-outs, newest first, and how many there are on all pages together. */
+export interface OptOutPage {
+  contacts: OptedOutContact[]
+  total: number
+}
+
+/** For a WITH: the events, under the ids $3 and $4, of the contact in `changed` that has opted out. */
+const OPTED_OUT_EVENTS = `raised AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT $1, kind.event_id, kind.type, changed.id, jsonb_build_object('contact', to_jsonb(changed))
+     FROM changed, (VALUES ($3::uuid, 'contact.opted_out'), ($4::uuid, 'contact.updated')) AS kind (event_id, type)
+   )`
+
+const optOut = statement<never>(
+  'optOuts.byReply',
+  `WITH changed AS (
+     UPDATE contacts c
+     SET allow_broadcast = false, opted_out_at = $5, opt_out_source = 'reply', updated_at = now()
+     FROM messages m
+     WHERE m.organization_id = $1 AND m.id = $2 AND c.organization_id = $1 AND c.id = m.contact_id
+       AND c.opted_out_at IS NULL AND (c.opted_in_at <= $5) IS NOT FALSE
+     RETURNING c.*
+   ), ${OPTED_OUT_EVENTS}
+   SELECT`,
+)
+
+// Raises nothing where there was no opt-out to end; that broadcasts were forbidden by hand is not the customer's to change.
+const optIn = statement<never>(
+  'optOuts.end',
+  `WITH before AS (
+     SELECT c.id, c.opted_out_at
+     FROM messages m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+     WHERE m.organization_id = $1 AND m.id = $2
+       AND (c.opted_out_at <= $3) IS NOT FALSE AND (c.opted_in_at <= $3) IS NOT FALSE
+     FOR NO KEY UPDATE OF c
+   ), changed AS (
+     UPDATE contacts c
+     SET allow_broadcast = c.allow_broadcast OR before.opted_out_at IS NOT NULL, opted_out_at = NULL, opt_out_source = NULL,
+       opted_in_at = $3, updated_at = now()
+     FROM before
+     WHERE c.organization_id = $1 AND c.id = before.id
+     RETURNING c.*
+   ), raised AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT $1, $4, 'contact.updated', changed.id, jsonb_build_object('contact', to_jsonb(changed))
+     FROM changed, before
+     WHERE before.opted_out_at IS NOT NULL
+   )
+   SELECT`,
+)
+
+// The recipient keeps when the upstream refused it: the same report, heard again after the contact has come back, is not taken
+// for another one. Locks the contact first, as replies do.
+const optOutByUpstream = statement<never>(
+  'optOuts.byUpstream',
+  `WITH refused AS (
+     SELECT c.id AS contact_id, m.broadcast_id, m.recipient_n, m.failed_at
+     FROM messages m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+     WHERE m.organization_id = $1 AND m.id = $2 AND m.failed_at IS NOT NULL
+     FOR NO KEY UPDATE OF c
+   ), before AS (
+     SELECT r.broadcast_id, r.n, r.opted_out_at, refused.failed_at
+     FROM refused JOIN broadcast_recipients r
+       ON r.organization_id = $1 AND r.broadcast_id = refused.broadcast_id AND r.n = refused.recipient_n
+     WHERE (r.opted_out_at < refused.failed_at) IS NOT FALSE
+     FOR NO KEY UPDATE OF r
+   ), marked AS (
+     UPDATE broadcast_recipients r
+     SET opted_out_at = before.failed_at
+     FROM before
+     WHERE r.organization_id = $1 AND r.broadcast_id = before.broadcast_id AND r.n = before.n
+     RETURNING r.campaign_id, before.opted_out_at IS NULL AS is_first
+   ), counted AS (
+     INSERT INTO campaign_deltas (organization_id, campaign_id, counter, change)
+     SELECT $1, campaign_id, 'opted_out', 1 FROM marked WHERE is_first
+   ), changed AS (
+     UPDATE contacts c
+     SET allow_broadcast = false, opted_out_at = refused.failed_at, opt_out_source = 'upstream', updated_at = now()
+     FROM refused
+     WHERE c.organization_id = $1 AND c.id = refused.contact_id
+       AND c.opted_out_at IS NULL AND (c.opted_in_at <= refused.failed_at) IS NOT FALSE
+       AND (refused.broadcast_id IS NULL OR EXISTS (SELECT FROM before))
+     RETURNING c.*
+   ), ${OPTED_OUT_EVENTS}
+   SELECT`,
+)
+
+const OPTED_OUT = 'organization_id = $1 AND opted_out_at IS NOT NULL'
+const NEWEST_FIRST = 'ORDER BY opted_out_at DESC, id DESC'
+
+const count = statement<{ total: number }>('optOuts.count', `SELECT count(*) AS total FROM contacts WHERE ${OPTED_OUT}`)
+
+const listPage = statement<OptedOutContact>(
+  'optOuts.page',
+  `SELECT ${CONTACT_COLUMNS} FROM contacts WHERE ${OPTED_OUT} ${NEWEST_FIRST} OFFSET $2 LIMIT $3`,
+)
+
+const listBefore = statement<OptedOutContact>(
+  'optOuts.before',
+  `SELECT ${CONTACT_COLUMNS} FROM contacts
+   WHERE ${OPTED_OUT} AND (opted_out_at, id) < (coalesce($2::timestamptz, 'infinity'), $3::uuid)
+   ${NEWEST_FIRST} LIMIT $4`,
+)
+
+/**
+ * The contact that wrote the message wants no broadcasts any more: allows none, and raises contact.opted_out and contact.updated
+ * under the two ids. Nothing where it had opted out already, or has come back later than `at`.
+ */
+export async function optOutByReply(
+  db: Queryable,
+  organizationId: string,
+  messageId: string,
+  at: Date,
+  eventIds: readonly [string, string],
+): Promise<void> {
+  await db.run(optOut, [organizationId, messageId, ...eventIds, at])
+}
+
+/**
+ * The contact that wrote the message wants broadcasts again: ends its opt-out, whoever told of it, and raises contact.updated.
+ * Nothing where it opted out later than `at`.
+ */
+export async function endOptOut(
+  db: Queryable,
+  organizationId: string,
+  messageId: string,
+  at: Date,
+  eventId: string,
+): Promise<void> {
+  await db.run(optIn, [organizationId, messageId, at, eventId])
+}
+
+/**
+ * The upstream refused a message because its contact wants none: that one has opted out, and counts in the broadcast. Once for
+ * each failure of a message, however often it is told; raises like `optOutByReply`.
+ */
+export async function recordUpstreamOptOut(
+  db: Queryable,
+  organizationId: string,
+  messageId: string,
+  eventIds: readonly [string, string],
+): Promise<void> {
+  await db.run(optOutByUpstream, [organizationId, messageId, ...eventIds])
+}
+
+/** One page of the contacts that have opted out, newest first. */
+export async function listOptOutPage(
+  db: Queryable,
+  organizationId: string,
+  skip: number,
+  limit: number,
+): Promise<OptOutPage> {
+  const [[counted], contacts] = await Promise.all([
+    db.run(count, [organizationId]),
+    db.run(listPage, [organizationId, skip, limit]),
+  ])
+  return { contacts, total: counted?.total ?? 0 }
+}
+
+/** The next contacts in that order after one of them, or from the newest on. For going through all of them. */
+export function listOptOutsAfter(
+  db: Queryable,
+  organizationId: string,
+  last: Pick<OptedOutContact, 'opted_out_at' | 'id'> | null,
+  limit: number,
+): Promise<OptedOutContact[]> {
+  return db.run(listBefore, [organizationId, last?.opted_out_at ?? null, last?.id ?? null, limit])
+}

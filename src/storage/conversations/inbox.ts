@@ -1,0 +1,281 @@
+import type { Queryable } from '../../database/pool.js'
+import { ofOrganization, opaqueArray, type Statement, statement } from '../../database/statement.js'
+import type { Contact } from '../../model/contacts/contact.js'
+import type { InboxRow } from '../../model/conversations/inbox.js'
+import { QUALIFIED_CONTACT_COLUMNS } from '../contacts/contacts.js'
+import { BY_NUMBER, type ContactSearch, toPatterns } from '../contacts/lists.js'
+
+/** The newest message of the contact `c`, as far as the list shows it, as JSON. */
+const LAST_MESSAGE = `(
+  SELECT json_build_object('id', m.id, 'seq', m.seq, 'text', left(m.text, 200), 'message_type', m.message_type,
+    'media_type', m.media_type, 'sender_type', m.sender_type, 'status', m.status, 'created_at', m.created_at,
+    'has_error', m.error IS NOT NULL)
+  FROM messages m
+  WHERE m.organization_id = c.organization_id AND m.contact_id = c.id AND m.seq = c.last_seq
+)`
+
+/** When something happened in a row `a` of contact_activity, in microseconds: a number is exact on its way to us and back. */
+const MICROSECONDS = '(extract(epoch FROM a.active_at) * 1000000)::bigint'
+const toTime = (parameter: string) => `'epoch'::timestamptz + ${parameter}::float8 * interval '1 microsecond'`
+
+// $2 to $4: the name, the digits and the forms that are looked for, as contact-lists has them; then the filters, and from where on.
+const IS_AFTER = `(a.active_at, a.contact_id) < (${toTime('$9')}, $10::uuid)`
+const FITS = `c.archived = $5 AND (NOT $6::boolean OR c.has_unread_messages) AND ($7::uuid IS NULL OR c.assignee_id = $7)
+     AND ($8::text IS NULL OR $8 = ANY (c.tags))`
+const IS_FOUND = `($2::text IS NULL OR c.folded_name LIKE $2 OR EXISTS (
+       SELECT FROM contact_addresses n
+       WHERE ${ofOrganization('n.organization_id', '$1::uuid')} AND n.contact_id = c.id
+         AND ((n.address LIKE $3 AND n.address NOT LIKE 'user:%') OR n.address = ANY ($4))
+     ))`
+
+interface PageRow {
+  id: string
+  active_at: number
+}
+
+// OFFSET 0: one contact after the other is looked up by its key, until there are enough. By any other index each look-up would read all
+// contacts of the organization: 1,000 times 12,500 take minutes.
+const walk = statement<PageRow>(
+  'inbox.walk',
+  `SELECT a.contact_id AS id, ${MICROSECONDS} AS active_at
+   FROM (
+     SELECT a.contact_id, a.active_at FROM contact_activity a
+     WHERE a.organization_id = $1 AND ${IS_AFTER}
+     ORDER BY a.active_at DESC, a.contact_id DESC
+     LIMIT $12
+   ) a CROSS JOIN LATERAL (
+     SELECT FROM contacts c
+     WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = a.contact_id AND ${FITS} AND ${IS_FOUND}
+     OFFSET 0
+   ) fits
+   ORDER BY a.active_at DESC, a.contact_id DESC
+   LIMIT $11`,
+)
+
+const edge = statement<PageRow>(
+  'inbox.edge',
+  `SELECT a.contact_id AS id, ${MICROSECONDS} AS active_at FROM contact_activity a
+   WHERE a.organization_id = $1 AND (a.active_at, a.contact_id) < (${toTime('$2')}, $3::uuid)
+   ORDER BY a.active_at DESC, a.contact_id DESC
+   OFFSET $4 - 1 LIMIT 1`,
+)
+
+const findAmong = (name: string, contacts: string) =>
+  statement<PageRow>(
+    `inbox.${name}`,
+    `SELECT a.contact_id AS id, ${MICROSECONDS} AS active_at
+     FROM (${contacts}) c CROSS JOIN LATERAL (
+       SELECT contact_id, active_at FROM contact_activity
+       WHERE ${ofOrganization('organization_id', '$1::uuid')} AND contact_id = c.id
+       OFFSET 0
+     ) a
+     WHERE ${IS_AFTER}
+     ORDER BY a.active_at DESC, a.contact_id DESC
+     LIMIT $11`,
+  )
+
+const findAssigned = findAmong(
+  'findAssigned',
+  `SELECT c.id FROM contacts c WHERE c.organization_id = $1 AND c.assignee_id = $7 AND ${FITS} AND ${IS_FOUND}`,
+)
+
+const findSearched = findAmong(
+  'findSearched',
+  `SELECT c.id
+   FROM (SELECT id FROM contacts WHERE organization_id = $1 AND folded_name LIKE $2 UNION ${BY_NUMBER}) found
+   CROSS JOIN LATERAL (
+     SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = found.id OFFSET 0
+   ) c
+   WHERE ${FITS}`,
+)
+
+// FITS asks for it as well, but by a parameter, of which the planner does not know what it is: the index needs it in words.
+const findArchived = findAmong(
+  'findArchived',
+  `SELECT c.id FROM contacts c WHERE c.organization_id = $1 AND c.archived AND ${FITS} AND ${IS_FOUND}`,
+)
+
+const findFiltered = findAmong(
+  'findFiltered',
+  `SELECT c.id FROM contacts c WHERE c.organization_id = $1 AND ${FITS} AND ${IS_FOUND}`,
+)
+
+const read = statement<InboxRow>(
+  'inbox.read',
+  `SELECT ${QUALIFIED_CONTACT_COLUMNS}, a.active_at, ${LAST_MESSAGE} AS last_message
+   FROM unnest(${opaqueArray('$2', 'uuid')}) WITH ORDINALITY AS wanted (id, rank)
+   CROSS JOIN LATERAL (
+     SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = wanted.id OFFSET 0
+   ) c CROSS JOIN LATERAL (
+     SELECT active_at FROM contact_activity WHERE ${ofOrganization('organization_id', '$1::uuid')} AND contact_id = wanted.id OFFSET 0
+   ) a
+   ORDER BY wanted.rank`,
+)
+
+/** So many of its newest messages tell by which connection a contact writes. */
+const LOOKED_BACK = 1_000
+
+const newestInbound = statement<{ instance_id: string | null }>(
+  'inbox.newestInbound',
+  `SELECT m.instance_id FROM messages m
+   WHERE m.organization_id = $1 AND m.contact_id = $2 AND m.seq > $3::bigint - ${LOOKED_BACK} AND m.sender_type = 'user-chat'
+   ORDER BY m.seq DESC
+   LIMIT 1`,
+)
+
+// Whoever is not of the team (any more) is given nobody: the row is locked against leaving.
+const assign = statement<{ is_member: boolean }>(
+  'inbox.assign',
+  `WITH member AS (
+     SELECT id FROM members WHERE organization_id = $1 AND id = $3 FOR KEY SHARE
+   ), changed AS (
+     UPDATE contacts c SET assignee_id = $3, updated_at = now()
+     WHERE c.organization_id = $1 AND c.id = $2 AND c.assignee_id IS DISTINCT FROM $3::uuid
+       AND ($3::uuid IS NULL OR EXISTS (SELECT FROM member))
+     RETURNING c.*
+   ), event AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT $1, $4, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(changed)) FROM changed
+   )
+   SELECT $3::uuid IS NULL OR EXISTS (SELECT FROM member) AS is_member`,
+)
+
+const listTags = statement<{ tag: string; count: number }>(
+  'inbox.tags',
+  `SELECT tag, count(*)::float8 AS count
+   FROM contacts CROSS JOIN unnest(tags) AS tag
+   WHERE organization_id = $1
+   GROUP BY tag
+   ORDER BY count DESC, tag
+   LIMIT $2`,
+)
+
+/** A place in the list: after a contact that was active then. */
+export interface InboxPosition {
+  /** Microseconds since 1970. */
+  activeAt: number
+  contactId: string
+}
+
+/** Which contacts: all that is given has to fit. */
+export interface InboxFilter {
+  archived: boolean
+  unread: boolean
+  assigneeId: string | null
+  tag: string | null
+  search: ContactSearch | null
+}
+
+/** The ids of a page with the position after it; null where it is the last one. */
+export interface InboxPage {
+  ids: string[]
+  next: InboxPosition | null
+}
+
+const NEWEST: InboxPosition = { activeAt: Number.MAX_SAFE_INTEGER, contactId: 'ffffffff-ffff-ffff-ffff-ffffffffffff' }
+/** How far the list is walked down contact by contact before those that fit are looked for among all that are left. */
+const WALKS = { ofIndexed: [1_000], ofOthers: [1_000, 10_000] } as const
+
+/** A page of the inbox, latest activity first. */
+export async function listInboxPage(
+  db: Queryable,
+  organizationId: string,
+  filter: InboxFilter,
+  after: InboxPosition | null,
+  limit: number,
+): Promise<InboxPage> {
+  const rows: PageRow[] = []
+  const { find, walks } = searchOf(filter)
+  let from: InboxPosition | null = after ?? NEWEST
+  // One more than is shown tells whether there is a further page.
+  const missing = () => limit + 1 - rows.length
+  for (const steps of walks) {
+    if (from === null || missing() === 0) break
+    rows.push(...(await db.run(walk, [...valuesOf(organizationId, filter, from), missing(), steps])))
+    if (missing() > 0) from = await findEdge(db, organizationId, from, steps)
+  }
+  if (from !== null && missing() > 0) {
+    rows.push(...(await db.run(find, [...valuesOf(organizationId, filter, from), missing()])))
+  }
+  return toPage(rows, limit)
+}
+
+/** The position that a walk of so many steps has come to; null where it has come to the end. */
+async function findEdge(
+  db: Queryable,
+  organizationId: string,
+  { activeAt, contactId }: InboxPosition,
+  steps: number,
+): Promise<InboxPosition | null> {
+  const [row] = await db.run(edge, [organizationId, activeAt, contactId, steps])
+  return row ? toPosition(row) : null
+}
+
+function searchOf({ archived, unread, assigneeId, search }: InboxFilter): {
+  find: Statement<PageRow>
+  walks: readonly number[]
+} {
+  if (assigneeId !== null) return { find: findAssigned, walks: WALKS.ofIndexed }
+  if (search !== null) return { find: findSearched, walks: WALKS.ofIndexed }
+  if (archived) return { find: findArchived, walks: WALKS.ofIndexed }
+  // The mark has no index, which every message that sets or clears it would pay for; but it is quickly looked at.
+  return { find: findFiltered, walks: unread ? WALKS.ofIndexed : WALKS.ofOthers }
+}
+
+function valuesOf(
+  organizationId: string,
+  { archived, unread, assigneeId, tag, search }: InboxFilter,
+  { activeAt, contactId }: InboxPosition,
+): unknown[] {
+  const patterns = search === null ? [null, null, []] : toPatterns(search)
+  return [organizationId, ...patterns, archived, unread, assigneeId, tag, activeAt, contactId]
+}
+
+function toPage(rows: readonly PageRow[], limit: number): InboxPage {
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  return { ids: shown.map(({ id }) => id), next: rows.length > limit && last ? toPosition(last) : null }
+}
+
+function toPosition({ id, active_at }: PageRow): InboxPosition {
+  return { activeAt: active_at, contactId: id }
+}
+
+/** These contacts with what the inbox shows of them, in the order asked; those that there are not are left out. */
+export async function readInboxContacts(
+  db: Queryable,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<InboxRow[]> {
+  return ids.length === 0 ? [] : db.run(read, [organizationId, ids])
+}
+
+/** The connection of the last message that a contact wrote, as far as it is not long ago; undefined where there is none. */
+export async function findInboundLine(
+  db: Queryable,
+  { organization_id, id, last_seq }: Contact,
+): Promise<string | null | undefined> {
+  const [row] = await db.run(newestInbound, [organization_id, id, last_seq])
+  return row?.instance_id
+}
+
+/** Gives a contact to a member of the team, or to nobody; raises contact.updated where that is a change. False: there is no such member. */
+export async function assignContact(
+  db: Queryable,
+  organizationId: string,
+  contactId: string,
+  memberId: string | null,
+  eventId: string,
+): Promise<boolean> {
+  const [row] = await db.run(assign, [organizationId, contactId, memberId, eventId])
+  return row?.is_member === true
+}
+
+/** How many contacts have each tag, the most used first. */
+export function countTags(
+  db: Queryable,
+  organizationId: string,
+  limit: number,
+): Promise<{ tag: string; count: number }[]> {
+  return db.run(listTags, [organizationId, limit])
+}

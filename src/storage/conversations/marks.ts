@@ -1,0 +1,128 @@
+import type { Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+import type { Contact } from '../../model/contacts/contact.js'
+import type { Message } from '../../model/messages/message.js'
+
+/** So far back messages become read with the one that was read: those before it are old, or read already. */
+const READ_WITH_IT = 1_000
+
+const lock = statement<never>(
+  'conversationMarks.lock',
+  'SELECT FROM contacts WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE',
+)
+
+// The contact's mark is one for all its connections. What a human has answered needs none any more, though nobody told the network.
+const markRead = statement<never>(
+  'conversationMarks.read',
+  `WITH marked AS (
+     UPDATE messages
+     SET status = 'read', read_at = $4
+     WHERE organization_id = $1 AND contact_id = $2 AND seq BETWEEN $3::bigint - ${READ_WITH_IT} AND $3
+       AND instance_id IS NOT DISTINCT FROM $6::uuid AND sender_type = 'user-chat' AND status = 'delivered'
+   ), answered AS (
+     SELECT coalesce(max(seq), 0) AS seq FROM messages
+     WHERE organization_id = $1 AND contact_id = $2 AND seq >= $3::bigint - ${READ_WITH_IT} AND sender_type = 'human-chat'
+   ), cleared AS (
+     UPDATE contacts c
+     SET has_unread_messages = false, updated_at = now()
+     WHERE c.organization_id = $1 AND c.id = $2 AND c.has_unread_messages AND NOT EXISTS (
+       SELECT FROM messages l
+       WHERE l.organization_id = $1 AND l.contact_id = $2 AND l.seq >= $3::bigint - ${READ_WITH_IT} AND l.seq > (SELECT seq FROM answered)
+         AND (l.seq > $3 OR l.instance_id IS DISTINCT FROM $6::uuid) AND l.sender_type = 'user-chat' AND l.status = 'delivered'
+     )
+     RETURNING c.*
+   )
+   INSERT INTO events (organization_id, id, type, contact_id, data)
+   SELECT $1, $5, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(cleared)) FROM cleared`,
+)
+
+/** A message that became read, with what its network needs to hear of it. */
+export type ReadMessage = Pick<Message, 'id' | 'upstream_id' | 'sender_type' | 'instance_id' | 'network'> &
+  Pick<Contact, 'chat_id' | 'phone_number' | 'network_id'> & { seq: number }
+
+const markThreadRead = statement<ReadMessage>(
+  'conversationMarks.readThread',
+  `WITH marked AS (
+     UPDATE messages
+     SET status = 'read', read_at = $4
+     WHERE organization_id = $1 AND contact_id = $2 AND seq BETWEEN $3::bigint - ${READ_WITH_IT} AND $3
+       AND sender_type = 'user-chat' AND status = 'delivered'
+     RETURNING id, seq, upstream_id, sender_type, instance_id, network
+   ), cleared AS (
+     UPDATE contacts c
+     SET has_unread_messages = false, updated_at = now()
+     WHERE c.organization_id = $1 AND c.id = $2 AND c.has_unread_messages AND NOT EXISTS (
+       SELECT FROM messages l
+       WHERE l.organization_id = $1 AND l.contact_id = $2 AND l.seq > $3 AND l.sender_type = 'user-chat' AND l.status = 'delivered'
+         AND NOT EXISTS (
+           SELECT FROM messages a
+           WHERE a.organization_id = $1 AND a.contact_id = $2 AND a.seq > l.seq AND a.sender_type = 'human-chat'
+         )
+     )
+     RETURNING c.*
+   ), event AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT $1, $5, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(cleared)) FROM cleared
+   )
+   SELECT m.*, c.chat_id, c.phone_number, c.network_id
+   FROM marked m JOIN contacts c ON c.organization_id = $1 AND c.id = $2
+   ORDER BY m.seq`,
+)
+
+const markUnread = statement<never>(
+  'conversationMarks.unread',
+  `WITH marked AS (
+     UPDATE contacts SET has_unread_messages = true, updated_at = now()
+     WHERE organization_id = $1 AND id = $2 AND NOT has_unread_messages
+     RETURNING *
+   )
+   INSERT INTO events (organization_id, id, type, contact_id, data)
+   SELECT $1, $3, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(marked)) FROM marked`,
+)
+
+/** A message of a conversation, and the connection that it came by; null: the organization's own number. */
+export interface ConversationPlace {
+  contactId: string
+  lineId: string | null
+  seq: number
+}
+
+/**
+ * Marks what the contact wrote on this connection as read, up to this message. With nothing unread left on any, the contact's mark
+ * goes, and contact.updated is raised. Needs a transaction: with the contact locked, no message comes in between.
+ */
+export async function markConversationRead(
+  transaction: Queryable,
+  organizationId: string,
+  { contactId, lineId, seq }: ConversationPlace,
+  at: Date,
+  eventId: string,
+): Promise<void> {
+  await transaction.run(lock, [organizationId, contactId])
+  await transaction.run(markRead, [organizationId, contactId, seq, at, eventId, lineId])
+}
+
+/**
+ * Marks what the contact wrote, on whatever connection, as read up to this number; with nothing unread left, the contact's mark goes,
+ * and contact.updated is raised. Resolves to the messages that were not read before. Needs a transaction, as above.
+ */
+export async function markThreadReadUpTo(
+  transaction: Queryable,
+  organizationId: string,
+  { contactId, seq }: Pick<ConversationPlace, 'contactId' | 'seq'>,
+  at: Date,
+  eventId: string,
+): Promise<ReadMessage[]> {
+  await transaction.run(lock, [organizationId, contactId])
+  return transaction.run(markThreadRead, [organizationId, contactId, seq, at, eventId])
+}
+
+/** Sets the contact's mark that there is something unread; raises contact.updated where it was not set. */
+export async function markConversationUnread(
+  db: Queryable,
+  organizationId: string,
+  contactId: string,
+  eventId: string,
+): Promise<void> {
+  await db.run(markUnread, [organizationId, contactId, eventId])
+}

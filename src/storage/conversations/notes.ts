@@ -1,0 +1,88 @@
+import type { Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+import type { NoteRow } from '../../model/conversations/note.js'
+
+/** Every column of a note. */
+const COLUMNS = 'organization_id, id, contact_id, after_seq, member_id, text, created_at'
+
+// The contact's lock keeps it from being merged or erased meanwhile, the author's from leaving the team. The number of the event
+// tells where the text stands as well.
+const insert = statement<NoteRow>(
+  'notes.insert',
+  `WITH contact AS (
+     SELECT id, last_seq FROM contacts WHERE organization_id = $1 AND id = $2 FOR KEY SHARE
+   ), author AS (
+     SELECT id FROM members WHERE organization_id = $1 AND id = $4 FOR KEY SHARE
+   ), inserted AS (
+     INSERT INTO notes (organization_id, id, contact_id, after_seq, member_id, text, event_seq)
+     SELECT $1, $3, contact.id, contact.last_seq, (SELECT id FROM author), $5, nextval('events_seq') FROM contact
+     RETURNING ${COLUMNS}, event_seq
+   ), event AS (
+     INSERT INTO events (organization_id, seq, id, type, contact_id, data)
+     SELECT $1, event_seq, $6, 'note.created', contact_id, jsonb_build_object('note', to_jsonb(inserted) - 'event_seq')
+     FROM inserted
+   )
+   SELECT ${COLUMNS} FROM inserted`,
+)
+
+const find = statement<NoteRow>('notes.find', `SELECT ${COLUMNS} FROM notes WHERE organization_id = $1 AND id = $2`)
+
+// What it said is not told any more, not even to who hears only now that it was written.
+const remove = statement<{ id: string }>(
+  'notes.remove',
+  `WITH removed AS (
+     DELETE FROM notes WHERE organization_id = $1 AND id = $2 RETURNING ${COLUMNS}, event_seq
+   ), blanked AS (
+     UPDATE events SET data = jsonb_set(data, '{note,text}', '""')
+     WHERE organization_id = $1 AND seq = (SELECT event_seq FROM removed)
+   ), event AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT $1, $3, 'note.deleted', contact_id,
+       jsonb_build_object('note', to_jsonb(removed) - 'event_seq' || '{"text": ""}')
+     FROM removed
+   )
+   SELECT id FROM removed`,
+)
+
+const list = statement<NoteRow>(
+  'notes.list',
+  `SELECT ${COLUMNS} FROM notes
+   WHERE organization_id = $1 AND contact_id = $2 AND after_seq BETWEEN $3 AND $4
+   ORDER BY after_seq DESC, id DESC
+   LIMIT $5`,
+)
+
+/** Writes a note below the newest message of a contact, and raises note.created; null when there is no such contact. */
+export async function insertNote(
+  db: Queryable,
+  organizationId: string,
+  { id, contactId, memberId, text }: { id: string; contactId: string; memberId: string; text: string },
+  eventId: string,
+): Promise<NoteRow | null> {
+  const rows = await db.run(insert, [organizationId, contactId, id, memberId, text, eventId])
+  return rows[0] ?? null
+}
+
+/** One note by its id, or null. */
+export async function findNote(db: Queryable, organizationId: string, id: string): Promise<NoteRow | null> {
+  const rows = await db.run(find, [organizationId, id])
+  return rows[0] ?? null
+}
+
+/** Deletes a note, and raises note.deleted; false when there is none. */
+export async function deleteNote(db: Queryable, organizationId: string, id: string, eventId: string): Promise<boolean> {
+  const rows = await db.run(remove, [organizationId, id, eventId])
+  return rows.length > 0
+}
+
+/** The notes of a contact below the messages with numbers of the range (both ends included), the last `limit` of them, in their order. */
+export async function listNotes(
+  db: Queryable,
+  organizationId: string,
+  contactId: string,
+  { from, to }: { from: number; to: number },
+  limit: number,
+): Promise<NoteRow[]> {
+  const rows = await db.run(list, [organizationId, contactId, from, to, limit])
+  return rows.reverse()
+}

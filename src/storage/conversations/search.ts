@@ -1,0 +1,225 @@
+import type { Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+import { isKnownToTrigrams } from '../../lib/text/like.js'
+import { type SearchTerm, searchableText, toPattern } from '../../model/conversations/search-terms.js'
+import { taskId } from '../runtime/jobs.js'
+
+/** A message's number in its conversation, and what it says. */
+export interface SpokenMessage {
+  seq: number
+  text: string
+  transcription: string | null
+}
+
+/** A conversation, up to one of its messages. */
+export interface SearchedConversation {
+  organizationId: string
+  contactId: string
+  /** The number of the last message that is looked at. */
+  until: number
+}
+
+/** Which of the matching messages: so many after the first `skip` ones, in the order of their numbers or against it. */
+export interface MatchRange {
+  skip: number
+  limit: number
+  ascending: boolean
+}
+
+// Written so that the primary key is of no use: without knowing the word, the planner may take a walk through the whole
+// conversation for cheaper than the index of words, and it is not.
+const IN_CONVERSATION = 'organization_id IS NOT DISTINCT FROM $1 AND contact_id = $2 AND seq <= $3'
+
+/** Whether a message holds one of the terms; `$5` is null where LIKE says it all. */
+const HOLDS = `folded LIKE ANY ($4::text[]) AND ($5::text[] IS NULL OR EXISTS (
+    SELECT FROM unnest($4::text[], $5::text[]) AS term (pattern, whole)
+    WHERE folded LIKE term.pattern AND (term.whole IS NULL OR folded ~ term.whole)
+  ))`
+
+const count = statement<{ total: number }>(
+  'messageSearch.count',
+  `SELECT count(*)::float8 AS total FROM message_search WHERE ${IN_CONVERSATION} AND ${HOLDS}`,
+)
+
+const list = statement<{ seq: number }>(
+  'messageSearch.list',
+  `SELECT seq FROM message_search
+   WHERE ${IN_CONVERSATION} AND ${HOLDS}
+   ORDER BY CASE WHEN $8 THEN seq ELSE -seq END
+   OFFSET $6 LIMIT $7`,
+)
+
+// For terms that the index of words does not know: it would hand out every row of the conversation. IS TRUE keeps it out.
+const countByWalk = statement<{ total: number }>(
+  'messageSearch.countByWalk',
+  `SELECT count(*)::float8 AS total FROM message_search
+   WHERE organization_id = $1 AND contact_id = $2 AND seq <= $3 AND (${HOLDS}) IS TRUE`,
+)
+
+/** Goes by the numbers, as long as it takes: IS TRUE keeps the index of words out. */
+const walk = (direction: 'ASC' | 'DESC') => `
+  SELECT seq FROM message_search
+  WHERE organization_id = $1 AND contact_id = $2 AND seq <= $3 AND (${HOLDS}) IS TRUE
+  ORDER BY seq ${direction}
+  OFFSET $6 LIMIT $7`
+
+const walkUp = statement<{ seq: number }>('messageSearch.walkUp', walk('ASC'))
+const walkDown = statement<{ seq: number }>('messageSearch.walkDown', walk('DESC'))
+
+const read = statement<SpokenMessage>(
+  'messageSearch.read',
+  `SELECT seq, text, transcription FROM messages
+   WHERE organization_id = $1 AND contact_id = $2 AND seq BETWEEN $3 AND $4
+   ORDER BY seq`,
+)
+
+// Against merging and erasing, not against sending.
+const lockConversation = statement<{ last_seq: number; searchable_seq: number }>(
+  'messageSearch.lockConversation',
+  'SELECT last_seq, searchable_seq FROM contacts WHERE organization_id = $1 AND id = $2 FOR KEY SHARE',
+)
+
+// Against edits and transcriptions: one of them that comes now waits, and then finds the row that it has to change.
+const readLocked = statement<SpokenMessage>(
+  'messageSearch.readLocked',
+  `SELECT seq, text, transcription FROM messages
+   WHERE organization_id = $1 AND contact_id = $2 AND seq BETWEEN $3 AND $4
+   ORDER BY seq
+   FOR SHARE`,
+)
+
+const insert = statement<never>(
+  'messageSearch.insert',
+  `INSERT INTO message_search (organization_id, contact_id, seq, folded)
+   SELECT $1, $2, spoken.seq, spoken.folded FROM unnest($3::bigint[], $4::text[]) AS spoken (seq, folded)
+   ON CONFLICT DO NOTHING`,
+)
+
+const advance = statement<never>(
+  'messageSearch.advance',
+  'UPDATE contacts SET searchable_seq = $3 WHERE organization_id = $1 AND id = $2 AND searchable_seq < $3',
+)
+
+const change = statement<never>(
+  'messageSearch.change',
+  'UPDATE message_search SET folded = $4 WHERE organization_id = $1 AND contact_id = $2 AND seq = $3',
+)
+
+/** After so many messages of a conversation the statement that records the last of them leaves a job that indexes them. */
+export const INDEX_STEP = 1_000
+
+/** The job's task. */
+export const INDEXING_TASK = taskId('index_conversation')
+
+// One job waits at most, however many ask for it; one that has failed for good begins anew.
+const request = statement<never>(
+  'messageSearch.request',
+  `INSERT INTO graphile_worker._private_jobs AS job (task_id, key, payload)
+   VALUES (${INDEXING_TASK}, concat_ws(' ', 'index_conversation', $1::uuid, $2::uuid),
+     json_build_object('organizationId', $1::uuid, 'contactId', $2::uuid))
+   ON CONFLICT (key) DO UPDATE SET attempts = 0, run_at = now() WHERE job.attempts >= job.max_attempts`,
+)
+
+/** Counts the messages that hold one of the terms, by the index of words where it knows them all. */
+export async function countMatches(
+  db: Queryable,
+  { organizationId, contactId, until }: SearchedConversation,
+  terms: readonly SearchTerm[],
+): Promise<number> {
+  const statement = isIndexed(terms) ? count : countByWalk
+  const [row] = await db.run(statement, [organizationId, contactId, until, ...toArrays(terms)])
+  return row?.total ?? 0
+}
+
+/** The numbers of matching messages by the index of words, where it knows them: right where few match. */
+export function listMatches(
+  db: Queryable,
+  conversation: SearchedConversation,
+  terms: readonly SearchTerm[],
+  range: MatchRange,
+): Promise<number[]> {
+  if (!isIndexed(terms)) return walkMatches(db, conversation, terms, range)
+  return numbersOf(db, list, [...toValues(conversation, terms, range), range.ascending])
+}
+
+/** The same, going by the numbers from one end: right where many match and the range is near that end. */
+export function walkMatches(
+  db: Queryable,
+  conversation: SearchedConversation,
+  terms: readonly SearchTerm[],
+  range: MatchRange,
+): Promise<number[]> {
+  return numbersOf(db, range.ascending ? walkUp : walkDown, toValues(conversation, terms, range))
+}
+
+async function numbersOf(db: Queryable, search: typeof list, values: readonly unknown[]): Promise<number[]> {
+  const rows = await db.run(search, values)
+  return rows.map((row) => row.seq)
+}
+
+function toValues(
+  { organizationId, contactId, until }: SearchedConversation,
+  terms: readonly SearchTerm[],
+  { skip, limit }: MatchRange,
+): unknown[] {
+  return [organizationId, contactId, until, ...toArrays(terms), skip, limit]
+}
+
+function isIndexed(terms: readonly SearchTerm[]): boolean {
+  return terms.every((term) => isKnownToTrigrams(toPattern(term).like))
+}
+
+function toArrays(terms: readonly SearchTerm[]): [string[], (string | null)[] | null] {
+  const patterns = terms.map(toPattern)
+  const wholes = patterns.map(({ whole }) => whole)
+  return [patterns.map(({ like }) => like), wholes.some((whole) => whole !== null) ? wholes : null]
+}
+
+/** What the messages of a conversation whose numbers lie in the range (both ends included) say, in ascending order. */
+export function readSpokenMessages(
+  db: Queryable,
+  organizationId: string,
+  contactId: string,
+  from: number,
+  to: number,
+): Promise<SpokenMessage[]> {
+  return db.run(read, [organizationId, contactId, from, to])
+}
+
+/**
+ * Makes the next messages of a conversation searchable by words, `INDEX_STEP` at most. Resolves to whether more of them wait.
+ * Needs a transaction; done by several at once it is done once.
+ */
+export async function indexNextMessages(
+  transaction: Queryable,
+  organizationId: string,
+  contactId: string,
+): Promise<boolean> {
+  const [conversation] = await transaction.run(lockConversation, [organizationId, contactId])
+  if (!conversation) return false
+  const { last_seq: last, searchable_seq: done } = conversation
+  const until = Math.min(last, done + INDEX_STEP)
+  const spoken = await transaction.run(readLocked, [organizationId, contactId, done + 1, until])
+  const folded = spoken.map(({ text, transcription }) => searchableText(text, transcription))
+  await transaction.run(insert, [organizationId, contactId, spoken.map(({ seq }) => seq), folded])
+  await transaction.run(advance, [organizationId, contactId, until])
+  return until < last
+}
+
+/**
+ * Makes a message that says something else now be found by that. Needs the transaction that changed it, after the change: then
+ * the job that makes messages searchable has either ended, or not begun with this one.
+ */
+export async function changeSearchableMessage(
+  transaction: Queryable,
+  organizationId: string,
+  contactId: string,
+  { seq, text, transcription }: SpokenMessage,
+): Promise<void> {
+  await transaction.run(change, [organizationId, contactId, seq, searchableText(text, transcription)])
+}
+
+/** Leaves a job that makes a conversation searchable by words, unless one that was asked for so waits; wake the workers. */
+export async function requestIndexing(db: Queryable, organizationId: string, contactId: string): Promise<void> {
+  await db.run(request, [organizationId, contactId])
+}

@@ -1,0 +1,167 @@
+import type { Queryable } from '../../database/pool.js'
+import { FEW, statement } from '../../database/statement.js'
+import type { EventRow } from '../../model/webhooks/event.js'
+
+// Events are written by the statements that make them happen (contacts, outgoing-messages, incoming-messages, message-statuses).
+//
+// They are read in windows between two snapshots: what was committed after the first one and before the second. So a reader misses
+// nothing and waits for nobody, however late a transaction ends. Within a window the numbers order them. Whoever waited for another's
+// row was committed after it and has a higher number, so that it is in the same window or a later one, and comes after it.
+
+/** Up to where events have been read. */
+export interface EventPosition {
+  /** The snapshot at which the window begins: all that it shows has been read. */
+  windowFrom: string
+  /** The one at which it ends; null where the window is yet to be opened. */
+  windowTo: string | null
+  /** The number of the last event of the window that has been read; null where none has. */
+  seq: number | null
+}
+
+/** Up to where the events of an organization have been read. */
+export type FeedPosition = EventPosition & { organizationId: string }
+
+/** The next events of an organization. */
+export interface EventWindow {
+  organizationId: string
+  events: EventRow[]
+  next: EventPosition
+}
+
+/** Before every event that is kept. */
+export const OLDEST_POSITION: EventPosition = { windowFrom: '1:1:', windowTo: null, seq: 0 }
+
+/** An event's columns, under the alias e. */
+export const EVENT_COLUMNS =
+  'e.organization_id, e.seq, e.id, e.type, e.contact_id, e.transaction_id::text AS transaction_id, e.created_at, e.data'
+
+/** At most so many events of an organization are read at a time. */
+const MAX_EVENTS = 1_000
+
+// The planner is led to the indexes, whatever it knows of the table: of a range with both ends it expects a two-hundredth of the rows,
+// of one that is open a third, and of a LIMIT that it can read no more than that. "+ 0" keeps it from looking for the smallest number
+// by walking through all of the organization's events.
+const readWindows = statement<WindowRow>(
+  'events.readWindows',
+  `SELECT w.organization_id AS reader, w.window_from::text, w.upper::text AS window_to, e.*
+   FROM (
+     SELECT given.*, coalesce(given.window_to, pg_current_snapshot()) AS upper
+     FROM json_to_recordset($1) AS given (organization_id uuid, window_from pg_snapshot, window_to pg_snapshot, seq bigint)
+     ${FEW}
+   ) w
+   CROSS JOIN LATERAL (
+     SELECT coalesce(w.seq, least(
+       (
+         SELECT min(f.seq + 0) FROM events f
+         WHERE f.organization_id = w.organization_id
+           AND f.transaction_id >= pg_snapshot_xmax(w.window_from) AND f.transaction_id < pg_snapshot_xmax(w.upper)
+       ), (
+         SELECT min(first.seq) FROM pg_snapshot_xip(w.window_from) AS running (id)
+         CROSS JOIN LATERAL (
+           SELECT f.seq FROM events f
+           WHERE f.organization_id = w.organization_id
+             AND f.transaction_id >= running.id AND f.transaction_id <= running.id
+           ORDER BY f.transaction_id, f.seq
+           LIMIT 1
+         ) first
+       )
+     ) - 1) AS seq
+     OFFSET 0
+   ) after
+   LEFT JOIN LATERAL (
+     SELECT * FROM (
+       SELECT ${EVENT_COLUMNS} FROM events e
+       WHERE e.organization_id = w.organization_id AND e.seq > after.seq
+         AND pg_visible_in_snapshot(e.transaction_id, w.upper)
+         AND NOT pg_visible_in_snapshot(e.transaction_id, w.window_from)
+         AND e.data <> '{}' AND ($2::text[] IS NULL OR e.type = ANY ($2))
+       ORDER BY e.seq
+       LIMIT ${MAX_EVENTS}
+     ) e
+     LIMIT $3
+   ) e ON true
+   ORDER BY e.seq`,
+)
+
+type WindowRow = { reader: string; window_from: string; window_to: string } & (EventRow | { seq: null })
+
+const newest = statement<{ window_from: string }>('events.newest', 'SELECT pg_current_snapshot()::text AS window_from')
+
+// In the order of their transactions, which is that of time: of an organization whose first event is young the others are too.
+const prune = statement<{ count: number }>(
+  'events.prune',
+  `WITH old AS (
+     SELECT e.organization_id, e.transaction_id, e.id
+     FROM organizations o CROSS JOIN LATERAL (
+       SELECT created_at FROM events WHERE organization_id = o.id ORDER BY transaction_id, id LIMIT 1
+     ) first CROSS JOIN LATERAL (
+       SELECT organization_id, transaction_id, id, created_at FROM events
+       WHERE organization_id = o.id AND first.created_at < $1
+       ORDER BY transaction_id, id
+       LIMIT $2
+     ) e
+     WHERE e.created_at < $1
+     LIMIT $2
+   ), pruned AS (
+     DELETE FROM events e USING old
+     WHERE e.organization_id = old.organization_id AND e.transaction_id = old.transaction_id AND e.id = old.id
+     RETURNING e.id
+   )
+   SELECT count(*) FROM pruned`,
+)
+
+/**
+ * The events after these positions, at most `limit` (up to 1,000) of each organization, in the order of cause and effect; `types`: only those,
+ * null is all. Events whose contact has been erased are left out.
+ */
+export async function readEventWindows(
+  db: Queryable,
+  positions: readonly FeedPosition[],
+  types: readonly string[] | null,
+  limit: number,
+): Promise<EventWindow[]> {
+  const rows = await db.run(readWindows, [writePositions(positions), types, limit])
+  const byReader = new Map<string, WindowRow[]>()
+  for (const row of rows) {
+    const known = byReader.get(row.reader)
+    if (known) known.push(row)
+    else byReader.set(row.reader, [row])
+  }
+  return [...byReader].map(([organizationId, found]) => toWindow(organizationId, found, limit))
+}
+
+/** The parameter of a statement that takes positions as a recordset. */
+export function writePositions(positions: readonly FeedPosition[]): string {
+  return JSON.stringify(
+    positions.map(({ organizationId, windowFrom, windowTo, seq }) => ({
+      organization_id: organizationId,
+      window_from: windowFrom,
+      window_to: windowTo,
+      seq,
+    })),
+  )
+}
+
+/** After every event that can be read now. */
+export async function readNewestPosition(db: Queryable): Promise<EventPosition> {
+  const [row] = await db.run(newest, [])
+  return { windowFrom: (row as { window_from: string }).window_from, windowTo: null, seq: null }
+}
+
+/** Deletes at most `limit` events that happened before `before`; resolves to how many. Of all tenants. */
+export async function pruneEvents(db: Queryable, before: Date, limit: number): Promise<number> {
+  const [row] = await db.run(prune, [before, limit])
+  return row?.count ?? 0
+}
+
+/** A window from which less came than was asked for is done with: the next one begins where it ends. */
+function toWindow(organizationId: string, rows: readonly WindowRow[], limit: number): EventWindow {
+  const { window_from, window_to } = rows[0] as WindowRow
+  const events = rows.filter((row): row is WindowRow & EventRow => row.seq !== null)
+  const last = events.at(-1)
+  const next: EventPosition =
+    last && events.length === limit
+      ? { windowFrom: window_from, windowTo: window_to, seq: last.seq }
+      : { windowFrom: window_to, windowTo: null, seq: null }
+  return { organizationId, events, next }
+}

@@ -1,0 +1,107 @@
+import type { Queryable } from '../../database/pool.js'
+import { opaqueArray, statement } from '../../database/statement.js'
+
+interface TotalRow {
+  total: number
+}
+
+const sumOfInstance = statement<TotalRow>(
+  'lineCounts.sumOfInstance',
+  `SELECT coalesce(sum(change), 0)::float8 AS total FROM line_counts WHERE organization_id = $1 AND instance_id = $2`,
+)
+
+const sumsOfInstances = statement<TotalRow & { line: string }>(
+  'lineCounts.sumsOfInstances',
+  `SELECT instance_id AS line, sum(change)::float8 AS total
+   FROM line_counts
+   WHERE organization_id = $1 AND instance_id = ANY (${opaqueArray('$2', 'uuid')})
+   GROUP BY instance_id`,
+)
+
+// Conversations are numbered without gaps.
+const sumOfOrganization = statement<TotalRow>(
+  'lineCounts.sumOfOrganization',
+  `SELECT (
+     (SELECT coalesce(sum(last_seq), 0) FROM contacts WHERE organization_id = $1)
+     - (SELECT coalesce(sum(change), 0) FROM line_counts WHERE organization_id = $1)
+   )::float8 AS total`,
+)
+
+// What is added meanwhile is not seen and stays; a row that another process folds is left to it. In the order of the lines, so
+// that those of one line meet. A deleted organization's rows are not made anew while they are swept.
+const fold = statement<{ folded: number }>(
+  'lineCounts.fold',
+  `WITH folded AS (
+     DELETE FROM line_counts l
+     USING (
+       SELECT c.organization_id, c.instance_id, c.id
+       FROM line_counts c JOIN organizations o ON o.id = c.organization_id
+       WHERE EXISTS (
+         SELECT FROM line_counts other
+         WHERE other.organization_id = c.organization_id AND other.instance_id = c.instance_id AND other.id <> c.id
+       )
+       ORDER BY c.organization_id, c.instance_id
+       LIMIT $1
+       FOR UPDATE OF c SKIP LOCKED
+     ) next
+     WHERE l.organization_id = next.organization_id AND l.instance_id = next.instance_id AND l.id = next.id
+     RETURNING l.organization_id, l.instance_id, l.change
+   ), added AS (
+     INSERT INTO line_counts (organization_id, instance_id, change)
+     SELECT organization_id, instance_id, sum(change) FROM folded GROUP BY organization_id, instance_id
+   )
+   SELECT count(*) AS folded FROM folded`,
+)
+
+// Messages and counts are written together, so that one snapshot shows how far they are apart. OFFSET 0 keeps each line's count
+// to its own part of the index.
+const correct = statement<never>(
+  'lineCounts.correct',
+  `INSERT INTO line_counts (organization_id, instance_id, change)
+   SELECT l.organization_id, l.instance_id, there.count - l.change
+   FROM (
+     SELECT c.organization_id, c.instance_id, sum(c.change) AS change
+     FROM line_counts c JOIN organizations o ON o.id = c.organization_id
+     GROUP BY c.organization_id, c.instance_id
+   ) l CROSS JOIN LATERAL (
+     SELECT count(*) AS count FROM (
+       SELECT m.created_at FROM messages m
+       WHERE m.organization_id = l.organization_id AND m.instance_id = l.instance_id AND m.seq IS NOT NULL
+       ORDER BY m.created_at
+       OFFSET 0
+     ) m
+   ) there
+   WHERE there.count <> l.change`,
+)
+
+/** How many numbered messages went through a connection; null: the organization's own number. */
+export async function findLineTotal(db: Queryable, organizationId: string, lineId: string | null): Promise<number> {
+  const [row] =
+    lineId === null
+      ? await db.run(sumOfOrganization, [organizationId])
+      : await db.run(sumOfInstance, [organizationId, lineId])
+  return (row as TotalRow).total
+}
+
+/** The same of several connections at once, by connection; what has none is left out. */
+export async function findLineTotals(
+  db: Queryable,
+  organizationId: string,
+  lineIds: readonly (string | null)[],
+): Promise<Map<string | null, number>> {
+  const ownLines = lineIds.filter((line) => line !== null)
+  const rows = ownLines.length === 0 ? [] : await db.run(sumsOfInstances, [organizationId, ownLines])
+  const totals = new Map<string | null, number>(rows.map(({ line, total }) => [line, total]))
+  return lineIds.includes(null) ? totals.set(null, await findLineTotal(db, organizationId, null)) : totals
+}
+
+/** Folds up to `limit` rows that writers have added; resolves to how many there were. Of all tenants. */
+export async function foldLineCounts(db: Queryable, limit: number): Promise<number> {
+  const [row] = await db.run(fold, [limit])
+  return row?.folded ?? 0
+}
+
+/** Counts the messages of all instances anew: processes of a version without these counts erase contacts. Of all tenants. */
+export async function repairLineCounts(db: Queryable): Promise<void> {
+  await db.run(correct, [])
+}

@@ -1,0 +1,319 @@
+import type { Queryable } from '../../database/pool.js'
+import { opaqueArray, statement } from '../../database/statement.js'
+import type { Instance, InstanceState } from '../../model/instances/instance.js'
+
+/** Every column of an instance that a verb needs. */
+const COLUMNS = `organization_id, id, name, kind, state, state_code, state_changed_at, token, number, owner, profile_name,
+  profile_picture_url, phone_number_id, business_account_id, access_token, app_secret, settings, qr_count, code, wanted, created_at, updated_at`
+
+/** What events keep of an instance's row, which goes by the given name in the statement. */
+const eventInstance = (row: string) => `jsonb_build_object('id', ${row}.id, 'name', ${row}.name, 'kind', ${row}.kind,
+  'owner', ${row}.owner, 'profile_name', ${row}.profile_name, 'profile_picture_url', ${row}.profile_picture_url)`
+
+const insert = statement<Instance>(
+  'instances.insert',
+  `INSERT INTO instances (organization_id, id, name, kind, state, token, token_hash, number, phone_number_id,
+     business_account_id, access_token, app_secret, settings, owner, verify_token_hash)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+   ON CONFLICT (organization_id, name) DO NOTHING
+   RETURNING ${COLUMNS}`,
+)
+
+const findByNames = statement<Instance & { n: number }>(
+  'instances.findByNames',
+  `SELECT wanted.n::int, ${COLUMNS}
+   FROM unnest(${opaqueArray('$1', 'uuid')}, ${opaqueArray('$2', 'text')}) WITH ORDINALITY AS wanted (organization, named, n)
+   JOIN instances ON organization_id = wanted.organization AND name = wanted.named`,
+)
+
+const findById = statement<Instance>(
+  'instances.findById',
+  `SELECT ${COLUMNS} FROM instances WHERE organization_id = $1 AND id = $2`,
+)
+
+const list = statement<Instance>(
+  'instances.list',
+  `SELECT ${COLUMNS} FROM instances WHERE organization_id = $1 ORDER BY created_at, id`,
+)
+
+const count = statement<{ instances: number }>(
+  'instances.count',
+  'SELECT count(*)::int AS instances FROM instances WHERE organization_id = $1',
+)
+
+const listOwnNumbers = statement<Instance>(
+  'instances.listOwnNumbers',
+  `SELECT ${COLUMNS} FROM instances WHERE phone_number_id IS NOT NULL ORDER BY organization_id, id`,
+)
+
+const hasNumber = statement<{ found: boolean }>(
+  'instances.hasNumber',
+  'SELECT EXISTS (SELECT FROM instances WHERE organization_id = $1 AND phone_number_id = $2) AS found',
+)
+
+// What does not change raises nothing. A close forgets the codes that were shown.
+const changeState = statement<{ id: string }>(
+  'instances.changeState',
+  `WITH before AS (
+     SELECT id, state, state_code, owner FROM instances
+     WHERE organization_id = $1 AND id = $2 AND ($9::integer IS NULL OR holder = $9)
+     FOR NO KEY UPDATE
+   ), changed AS (
+     UPDATE instances i
+     SET state = $3, state_code = $4, state_changed_at = now(), updated_at = now(), owner = coalesce($5, i.owner),
+       profile_name = coalesce($6, i.profile_name), profile_picture_url = coalesce($7, i.profile_picture_url),
+       qr_count = CASE WHEN $3 = 'connecting' THEN i.qr_count ELSE 0 END,
+       code = CASE WHEN $3 = 'connecting' THEN i.code END
+     FROM before
+     WHERE i.organization_id = $1 AND i.id = before.id
+       AND (before.state, before.state_code, before.owner)
+         IS DISTINCT FROM ($3::text, $4::integer, coalesce($5::text, before.owner))
+     RETURNING i.*
+   ), raised AS (
+     INSERT INTO events (organization_id, id, type, data)
+     SELECT $1, $8, 'instance.state', jsonb_build_object('instance', ${eventInstance('changed')},
+       'connection', jsonb_build_object('state', changed.state, 'statusReason', coalesce(changed.state_code, 200)))
+     FROM changed
+   )
+   SELECT id FROM changed`,
+)
+
+const showCode = statement<{ id: string }>(
+  'instances.showCode',
+  `WITH shown AS (
+     UPDATE instances SET state = 'connecting', state_code = NULL, qr_count = $3, code = decode($4, 'base64'), updated_at = now(),
+       state_changed_at = CASE WHEN state = 'connecting' THEN state_changed_at ELSE now() END
+     WHERE organization_id = $1 AND id = $2 AND state <> 'open' AND ($6::integer IS NULL OR holder = $6)
+     RETURNING *
+   ), raised AS (
+     INSERT INTO events (organization_id, id, type, data)
+     SELECT $1, $5, 'instance.qrcode', jsonb_build_object('instance', ${eventInstance('shown')},
+       'qrcode', jsonb_build_object('sealed', $4::text))
+     FROM shown
+   )
+   SELECT id FROM shown`,
+)
+
+const logOut = statement<{ id: string }>(
+  'instances.logOut',
+  `WITH before AS (
+     SELECT id, (state, state_code) IS DISTINCT FROM ('close', 401) AS changes FROM instances
+     WHERE organization_id = $1 AND id = $2
+     FOR NO KEY UPDATE
+   ), closed AS (
+     UPDATE instances i SET state = 'close', state_code = 401, updated_at = now(), qr_count = 0, code = NULL, wanted = false,
+       state_changed_at = CASE WHEN before.changes THEN now() ELSE i.state_changed_at END
+     FROM before
+     WHERE i.organization_id = $1 AND i.id = before.id
+     RETURNING i.*, before.changes
+   ), credentials AS (
+     DELETE FROM device_credentials WHERE organization_id = $1 AND instance_id = $2
+   ), keys AS (
+     DELETE FROM device_keys WHERE organization_id = $1 AND instance_id = $2
+   ), raised AS (
+     INSERT INTO events (organization_id, id, type, data)
+     SELECT $1::uuid, $3::uuid, 'instance.logged_out', jsonb_build_object('instance', ${eventInstance('closed')}) FROM closed
+     UNION ALL
+     SELECT $1::uuid, $4::uuid, 'instance.state', jsonb_build_object('instance', ${eventInstance('closed')},
+       'connection', jsonb_build_object('state', 'close', 'statusReason', 401))
+     FROM closed WHERE changes
+   )
+   SELECT id FROM closed`,
+)
+
+const want = statement<never>(
+  'instances.want',
+  'UPDATE instances SET wanted = $3, updated_at = now() WHERE organization_id = $1 AND id = $2 AND wanted <> $3',
+)
+
+const changeSettings = statement<Pick<Instance, 'settings'>>(
+  'instances.changeSettings',
+  `UPDATE instances SET settings = settings || $3::jsonb, updated_at = now()
+   WHERE organization_id = $1 AND id = $2
+   RETURNING settings`,
+)
+
+const remove = statement<{ id: string }>(
+  'instances.delete',
+  `WITH deleted AS (
+     DELETE FROM instances WHERE organization_id = $1 AND id = $2 RETURNING id
+   ), entries AS (
+     DELETE FROM directory
+     WHERE organization_id = $1 AND EXISTS (SELECT FROM deleted)
+       AND ((kind = 'instance_token' AND value_hash = $3) OR (kind = 'phone_number_id' AND value_hash = $4))
+   )
+   SELECT id FROM deleted`,
+)
+
+/** What a new instance is made from. */
+export type NewInstance = Pick<
+  Instance,
+  | 'id'
+  | 'name'
+  | 'kind'
+  | 'state'
+  | 'token'
+  | 'number'
+  | 'phone_number_id'
+  | 'business_account_id'
+  | 'access_token'
+  | 'app_secret'
+  | 'settings'
+  | 'owner'
+> & { token_hash: Buffer; verify_token_hash: Buffer | null }
+
+/** Inserts an instance; null when its name is in use. What leads to it must have been claimed in the directory. */
+export async function insertInstance(
+  db: Queryable,
+  organizationId: string,
+  instance: NewInstance,
+): Promise<Instance | null> {
+  const rows = await db.run(insert, [
+    organizationId,
+    instance.id,
+    instance.name,
+    instance.kind,
+    instance.state,
+    instance.token,
+    instance.token_hash,
+    instance.number,
+    instance.phone_number_id,
+    instance.business_account_id,
+    instance.access_token,
+    instance.app_secret,
+    JSON.stringify(instance.settings),
+    instance.owner,
+    instance.verify_token_hash,
+  ])
+  return rows[0] ?? null
+}
+
+/** Sets those settings of an instance that are given; resolves to all that it has then, null where it has been deleted. */
+export async function changeInstanceSettings(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  settings: Instance['settings'],
+): Promise<Instance['settings'] | null> {
+  const rows = await db.run(changeSettings, [organizationId, id, JSON.stringify(settings)])
+  return rows[0]?.settings ?? null
+}
+
+/** Asks for the organization's instance of this name. */
+export interface InstanceLookup {
+  organizationId: string
+  name: string
+}
+
+/** The instances that are asked for, in the order asked; null where there is none. */
+export async function findInstancesByName(
+  db: Queryable,
+  lookups: readonly InstanceLookup[],
+): Promise<(Instance | null)[]> {
+  const rows = await db.run(findByNames, [lookups.map((one) => one.organizationId), lookups.map((one) => one.name)])
+  const found: (Instance | null)[] = lookups.map(() => null)
+  for (const { n, ...instance } of rows) found[n - 1] = instance
+  return found
+}
+
+/** One instance by its id, or null. */
+export async function findInstanceById(db: Queryable, organizationId: string, id: string): Promise<Instance | null> {
+  const rows = await db.run(findById, [organizationId, id])
+  return rows[0] ?? null
+}
+
+/** The organization's instances, oldest first. */
+export function listInstances(db: Queryable, organizationId: string): Promise<Instance[]> {
+  return db.run(list, [organizationId])
+}
+
+/** How many instances the organization has. */
+export async function countInstances(db: Queryable, organizationId: string): Promise<number> {
+  const rows = await db.run(count, [organizationId])
+  return rows[0]?.instances ?? 0
+}
+
+/** The instances of all organizations that have a number of their own, of the upstream or the simulator. */
+export function listOwnNumberInstances(db: Queryable): Promise<Instance[]> {
+  return db.run(listOwnNumbers, [])
+}
+
+/** Whether an instance of the organization has this number of the upstream as its own. */
+export async function hasInstanceNumber(
+  db: Queryable,
+  organizationId: string,
+  phoneNumberId: string,
+): Promise<boolean> {
+  const rows = await db.run(hasNumber, [organizationId, phoneNumberId])
+  return rows[0]?.found === true
+}
+
+/** What changes with an instance's state; what is null stays. */
+export interface StateChange {
+  state: InstanceState
+  code: number | null
+  owner: string | null
+  profileName: string | null
+  profilePictureUrl: string | null
+}
+
+/**
+ * Keeps an instance's state and raises instance.state; false when it was so before, or there is no such instance, or the process
+ * `holder` (where one is given) does not hold it.
+ */
+export async function changeInstanceState(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  { state, code, owner, profileName, profilePictureUrl }: StateChange,
+  eventId: string,
+  holder: number | null,
+): Promise<boolean> {
+  const values = [organizationId, id, state, code, owner, profileName, profilePictureUrl, eventId, holder]
+  return (await db.run(changeState, values)).length > 0
+}
+
+/**
+ * Keeps that an instance shows its `count`th code (sealed, base64) and raises instance.qrcode. Nothing for one that is open, or that
+ * the process `holder` (where one is given) does not hold.
+ */
+export async function showInstanceCode(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  { count, sealed }: { count: number; sealed: string },
+  eventId: string,
+  holder: number | null,
+): Promise<void> {
+  await db.run(showCode, [organizationId, id, count, sealed, eventId, holder])
+}
+
+/** Closes an instance for good, with its session; raises instance.logged_out, and instance.state where that changes. */
+export async function logOutInstance(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  eventIds: readonly [string, string],
+): Promise<void> {
+  await db.run(logOut, [organizationId, id, ...eventIds])
+}
+
+/** Keeps whether some process is to keep a linked device connected. */
+export async function setInstanceWanted(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  wanted: boolean,
+): Promise<void> {
+  await db.run(want, [organizationId, id, wanted])
+}
+
+/** Deletes an instance with its session and webhook, and what led to it; its messages stay. False when there is none. */
+export async function deleteInstance(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  { tokenHash, numberHash }: { tokenHash: Buffer; numberHash: Buffer | null },
+): Promise<boolean> {
+  return (await db.run(remove, [organizationId, id, tokenHash, numberHash])).length > 0
+}

@@ -1,0 +1,142 @@
+import type { Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+
+/** A linked device that a process holds: it alone runs its session, until the lease ends. */
+export interface HeldInstance {
+  organization_id: string
+  id: string
+  /** Whether it is still to be kept connected. */
+  wanted: boolean
+  settings: Record<string, unknown>
+}
+
+const COLUMNS = 'organization_id, id, wanted, settings'
+
+// All times are the database's: the clocks of the processes need not agree.
+const renew = statement<HeldInstance>(
+  'instanceLeases.renew',
+  `WITH present AS (
+     UPDATE processes SET devices_until = now() + $2::integer * interval '1 millisecond' WHERE id = $1
+   )
+   UPDATE instances SET held_until = now() + $2::integer * interval '1 millisecond'
+   WHERE holder = $1
+   RETURNING ${COLUMNS}`,
+)
+
+// Who locks a row is about to take it, or still writes as its holder.
+const claim = statement<HeldInstance>(
+  'instanceLeases.claim',
+  `UPDATE instances SET holder = $1, held_until = now() + $2::integer * interval '1 millisecond'
+   WHERE (organization_id, id) IN (
+     SELECT i.organization_id, i.id FROM instances i JOIN organizations o ON o.id = i.organization_id
+     WHERE i.wanted AND (i.holder IS NULL OR i.held_until < now())
+     ORDER BY i.organization_id, i.id
+     LIMIT $3
+     FOR UPDATE OF i SKIP LOCKED
+   )
+   RETURNING ${COLUMNS}`,
+)
+
+const share = statement<{ instances: number; others: number }>(
+  'instanceLeases.share',
+  `SELECT (SELECT count(*) FROM instances WHERE wanted) AS instances,
+     (SELECT count(*) FROM processes WHERE id <> $1 AND devices_until > now()) AS others`,
+)
+
+const others = statement<{ run: boolean }>(
+  'instanceLeases.others',
+  'SELECT EXISTS (SELECT FROM processes WHERE id <> $1 AND devices_until > now()) AS run',
+)
+
+const release = statement<never>(
+  'instanceLeases.release',
+  `UPDATE instances i SET holder = NULL, held_until = NULL
+   FROM unnest($1::uuid[], $2::uuid[]) AS given (organization_id, id)
+   WHERE i.organization_id = given.organization_id AND i.id = given.id AND i.holder = $3`,
+)
+
+const leave = statement<never>(
+  'instanceLeases.leave',
+  `WITH absent AS (UPDATE processes SET devices_until = NULL WHERE id = $1)
+   UPDATE instances SET holder = NULL, held_until = NULL WHERE holder = $1`,
+)
+
+const lock = statement<never>(
+  'instanceLeases.lock',
+  'SELECT FROM instances WHERE organization_id = $1 AND id = $2 AND holder = $3 FOR NO KEY UPDATE',
+)
+
+// Who has asked to connect it meanwhile is not forgotten: some process begins anew.
+const end = statement<never>(
+  'instanceLeases.end',
+  `UPDATE instances SET holder = NULL, held_until = NULL, wanted = wanted AND EXISTS (
+     SELECT FROM instance_commands c
+     WHERE c.organization_id = $1 AND c.instance_id = $2 AND c.begun_at IS NULL AND c.expires_at > now() AND c.connects
+   )
+   WHERE organization_id = $1 AND id = $2 AND holder = $3`,
+)
+
+/**
+ * Makes all leases of a process last `leaseMs` from now on, and its word that it runs linked devices. Resolves to what it holds;
+ * whatever is missing there, others have taken, or it is gone.
+ */
+export function renewLeases(db: Queryable, processId: number, leaseMs: number): Promise<HeldInstance[]> {
+  return db.run(renew, [processId, leaseMs])
+}
+
+/** Takes up to `limit` wanted linked devices that no process holds, or whose lease has ended. */
+export function claimInstances(
+  db: Queryable,
+  processId: number,
+  leaseMs: number,
+  limit: number,
+): Promise<HeldInstance[]> {
+  return db.run(claim, [processId, leaseMs, limit])
+}
+
+/** How many linked devices there are to run, and how many processes besides this one to run them. */
+export async function countInstancesToRun(
+  db: Queryable,
+  processId: number,
+): Promise<{ instances: number; others: number }> {
+  const [row] = await db.run(share, [processId])
+  return row as { instances: number; others: number }
+}
+
+/** Whether any process besides this one runs linked devices. */
+export async function doOthersRunDevices(db: Queryable, processId: number): Promise<boolean> {
+  const [row] = await db.run(others, [processId])
+  return row?.run === true
+}
+
+/** Gives back those of the instances that the process holds. */
+export async function releaseInstances(
+  db: Queryable,
+  instances: readonly Pick<HeldInstance, 'organization_id' | 'id'>[],
+  processId: number,
+): Promise<void> {
+  await db.run(release, [
+    instances.map(({ organization_id }) => organization_id),
+    instances.map(({ id }) => id),
+    processId,
+  ])
+}
+
+/** Gives back all that the process holds: it runs no linked devices any more. */
+export async function releaseAllInstances(db: Queryable, processId: number): Promise<void> {
+  await db.run(leave, [processId])
+}
+
+/**
+ * The instance is to be kept connected no more, unless it is asked to, and held by nobody; nothing where the process does not hold it.
+ * In a transaction: what was asked while the row was waited for is seen.
+ */
+export async function endHeldInstance(
+  transaction: Queryable,
+  organizationId: string,
+  id: string,
+  processId: number,
+): Promise<void> {
+  await transaction.run(lock, [organizationId, id, processId])
+  await transaction.run(end, [organizationId, id, processId])
+}

@@ -1,0 +1,372 @@
+import type { Queryable } from '../../database/pool.js'
+import { ofOrganization, type Statement, statement } from '../../database/statement.js'
+import { isUuid } from '../../lib/bytes/id.js'
+import type { Contact } from '../../model/contacts/contact.js'
+import type { GatewayStatus } from '../../model/instances/gateway-message.js'
+import type { Message } from '../../model/messages/message.js'
+import { MAX_WRAPPERS, WRAPPERS } from '../../model/messages/network-message.js'
+import { MESSAGE_COLUMNS } from '../messages/messages.js'
+
+/** A message with what it shows of its contact. */
+export type LineMessage = Message & Pick<Contact, 'chat_id' | 'phone_number' | 'network_id' | 'full_name'>
+
+/** Which messages of a connection; null: whichever. */
+export interface LineFilter {
+  /** Both ends are included. */
+  from: Date | null
+  to: Date | null
+  fromMe: boolean | null
+  /** The kind, in the gateway's words. */
+  messageType: string | null
+  status: GatewayStatus | null
+}
+
+/** Whether the row `m` is of the connection `$2`; apart, so that the index knows what to look for. */
+const LINES = {
+  instance: 'm.instance_id = $2::uuid',
+  organization: 'm.instance_id IS NULL AND $2::uuid IS NULL',
+} as const
+
+const WRAPPER_NAMES = `'{${WRAPPERS.join(',')}}'::text[]`
+
+/** What the network calls the message of the row `m`, which has one, as model/messages/network-message unwraps it. */
+const NETWORK_TYPE = `(
+    WITH RECURSIVE unwrapped AS (
+      SELECT m.network -> 'message' AS message, 0 AS depth
+      UNION ALL
+      SELECT held.message, depth + 1
+      FROM unwrapped u CROSS JOIN LATERAL (
+        SELECT u.message -> wrapper -> 'message' AS message
+        FROM unnest(${WRAPPER_NAMES}) WITH ORDINALITY AS known (wrapper, rank)
+        WHERE jsonb_typeof(u.message -> wrapper -> 'message') = 'object'
+        ORDER BY rank
+        LIMIT 1
+      ) held
+      WHERE depth < ${MAX_WRAPPERS} AND u.message ?| ${WRAPPER_NAMES}
+    )
+    SELECT CASE
+        WHEN message -> 'extendedTextMessage' ->> 'text' <> '' THEN 'conversation'
+        ELSE coalesce(
+          (SELECT name FROM jsonb_object_keys(message) AS name WHERE name <> 'messageContextInfo' LIMIT 1),
+          'conversation'
+        )
+      END
+    FROM unwrapped
+    ORDER BY depth DESC
+    LIMIT 1
+  )`
+
+/** What the row `m` is called by clients of the gateway, as model/instances/gateway-message calls it. */
+const MESSAGE_TYPE = `CASE
+    WHEN jsonb_typeof(m.network -> 'message') = 'object' THEN ${NETWORK_TYPE}
+    WHEN m.message_type IN ('image', 'video', 'audio', 'document', 'sticker', 'location', 'reaction')
+      THEN m.message_type || 'Message'
+    WHEN m.message_type = 'contacts' THEN
+      CASE WHEN jsonb_array_length(CASE jsonb_typeof(m.content) WHEN 'array' THEN m.content ELSE '[]' END) = 1
+        THEN 'contactMessage' ELSE 'contactsArrayMessage' END
+    WHEN m.message_type = 'poll' AND m.content ->> 'selectable_count' = '1' THEN 'pollCreationMessageV3'
+    WHEN m.message_type = 'poll' THEN 'pollCreationMessage'
+    WHEN m.message_type = 'button' THEN 'templateButtonReplyMessage'
+    WHEN m.message_type <> 'interactive' THEN 'conversation'
+    WHEN m.content -> 'button_reply' ->> 'id' <> '' THEN 'buttonsResponseMessage'
+    WHEN m.content -> 'list_reply' ->> 'id' <> '' THEN 'listResponseMessage'
+    WHEN m.content ->> 'type' = 'list' THEN 'listMessage'
+    WHEN m.content ->> 'type' = 'button' THEN 'buttonsMessage'
+    ELSE 'conversation'
+  END`
+
+/** How far the row `m` came, as model/instances/gateway-message says it. */
+const STATUS = `CASE
+    WHEN m.outcome IS NOT NULL THEN 'PENDING'
+    WHEN m.status = 'read' THEN 'READ'
+    WHEN m.sender_type = 'user-chat' OR m.status = 'delivered' THEN 'DELIVERY_ACK'
+    WHEN m.status = 'failed' THEN 'ERROR'
+    ELSE 'SERVER_ACK'
+  END`
+
+/** All that a filter asks for, in `$3` to `$7`. */
+const FILTERED = `m.created_at BETWEEN $3 AND $4
+       AND ($5::boolean IS NULL OR (m.sender_type IN ('bot-chat', 'human-chat')) = $5)
+       AND ($6::text IS NULL OR ${MESSAGE_TYPE} = $6)
+       AND ($7::text IS NULL OR ${STATUS} = $7)`
+
+/** Where only the time matters, the index tells it all; else the rows are read. */
+const FILTERS = { time: 'm.created_at BETWEEN $3 AND $4', all: FILTERED } as const
+const AFTER_FILTER = { time: ['$5', '$6'], all: ['$8', '$9'] } as const
+
+type Line = keyof typeof LINES
+type Filter = keyof typeof FILTERS
+
+const onLine = (line: Line, filter: Filter) =>
+  `m.organization_id = $1 AND ${LINES[line]} AND m.seq IS NOT NULL AND ${FILTERS[filter]}`
+
+const FOUND_COLUMNS = `${MESSAGE_COLUMNS}, c.chat_id, c.phone_number, c.network_id, c.full_name`
+
+// ORDER BY and OFFSET 0 make the planner go by the index: reading the whole table looks cheaper to it, and is not, unless the rows
+// have to be read anyway.
+const INDEX_ALONE = { time: 'ORDER BY m.instance_id, m.created_at, m.id OFFSET 0', all: '' } as const
+
+const countOn = (line: Line, filter: Filter) =>
+  statement<{ total: number }>(
+    `instanceMessages.count.${line}.${filter}`,
+    `SELECT count(*)::float8 AS total FROM (
+       SELECT m.created_at FROM messages m
+       WHERE ${onLine(line, filter)}
+       ${INDEX_ALONE[filter]}
+     ) m`,
+  )
+
+// The connection leads, though it is one: by IS NULL the planner does not see that, and would sort.
+const pageOn = (line: Line, filter: Filter, direction: 'ASC' | 'DESC') =>
+  statement<LineMessage>(
+    `instanceMessages.page.${line}.${filter}.${direction}`,
+    `SELECT ${FOUND_COLUMNS}
+     FROM (
+       SELECT m.id, m.created_at FROM messages m
+       WHERE ${onLine(line, filter)}
+       ORDER BY m.instance_id ${direction}, m.created_at ${direction}, m.id ${direction}
+       OFFSET ${AFTER_FILTER[filter][0]} LIMIT ${AFTER_FILTER[filter][1]}
+     ) page
+     CROSS JOIN LATERAL (
+       SELECT * FROM messages WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = page.id OFFSET 0
+     ) m CROSS JOIN LATERAL (
+       SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = m.contact_id OFFSET 0
+     ) c
+     ORDER BY page.created_at DESC, page.id DESC`,
+  )
+
+const ofLine = (line: Line, filter: Filter) => ({
+  count: countOn(line, filter),
+  newest: pageOn(line, filter, 'DESC'),
+  oldest: pageOn(line, filter, 'ASC'),
+})
+
+const LINE_STATEMENTS = {
+  instance: { time: ofLine('instance', 'time'), all: ofLine('instance', 'all') },
+  organization: { time: ofLine('organization', 'time'), all: ofLine('organization', 'all') },
+}
+
+const pageOfConversation = (
+  name: string,
+  where: string,
+  skip: string,
+  limit: string,
+  contact: string,
+  direction: 'ASC' | 'DESC',
+) =>
+  statement<LineMessage>(
+    `instanceMessages.pageConversation.${name}.${direction}`,
+    `SELECT ${FOUND_COLUMNS}
+     FROM (SELECT m.seq FROM messages m WHERE ${where} ORDER BY m.seq ${direction} OFFSET ${skip} LIMIT ${limit}) page
+     CROSS JOIN LATERAL (
+       SELECT * FROM messages
+       WHERE ${ofOrganization('organization_id', '$1::uuid')} AND contact_id = ${contact} AND seq = page.seq
+       OFFSET 0
+     ) m
+     JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+     ORDER BY page.seq DESC`,
+  )
+
+/** Messages of one contact, by the order of the conversation. */
+const ofConversation = (name: string, where: string, skip: string, limit: string, contact: string) => ({
+  count: statement<{ total: number }>(
+    `instanceMessages.countConversation.${name}`,
+    `SELECT count(*)::float8 AS total FROM messages m WHERE ${where}`,
+  ),
+  newest: pageOfConversation(name, where, skip, limit, contact, 'DESC'),
+  oldest: pageOfConversation(name, where, skip, limit, contact, 'ASC'),
+})
+
+const inConversation = (contact: string) =>
+  `m.organization_id = $1 AND m.contact_id = ${contact} AND m.seq IS NOT NULL AND m.instance_id IS NOT DISTINCT FROM $2::uuid`
+
+// Their numbers tell where a page is: whichever it is, it costs the same.
+const pageOfWhole = statement<LineMessage>(
+  'instanceMessages.pageOfWholeConversation',
+  `SELECT ${FOUND_COLUMNS}
+   FROM messages m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+   WHERE ${inConversation('$3')} AND m.seq > $4 AND m.seq <= $5
+   ORDER BY m.seq DESC`,
+)
+
+const CONVERSATION_STATEMENTS = {
+  every: ofConversation('every', inConversation('$3'), '$4', '$5', '$3'),
+  filtered: ofConversation('filtered', `${inConversation('$8')} AND ${FILTERED}`, '$9', '$10', '$8'),
+}
+
+// Reactions too; what an edit or a revocation did shows on its message.
+const findByKey = statement<LineMessage>(
+  'instanceMessages.findByKey',
+  `SELECT ${FOUND_COLUMNS}
+   FROM messages m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+   WHERE m.organization_id = $1 AND (m.upstream_id = $8 OR m.id = $9)
+     AND m.instance_id IS NOT DISTINCT FROM $2::uuid AND m.message_type NOT IN ('edit', 'revoke') AND ${FILTERED}`,
+)
+
+const findByKeys = statement<LineMessage>(
+  'instanceMessages.findByKeys',
+  `SELECT ${FOUND_COLUMNS}
+   FROM (
+     SELECT id FROM messages WHERE organization_id = $1 AND upstream_id = ANY ($3::text[])
+     UNION
+     SELECT id FROM messages WHERE organization_id = $1 AND id = ANY ($4::uuid[])
+   ) wanted
+   JOIN messages m ON m.organization_id = $1 AND m.id = wanted.id
+   JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+   WHERE m.instance_id IS NOT DISTINCT FROM $2::uuid AND m.message_type NOT IN ('edit', 'revoke')`,
+)
+
+// The first and the last of an index tell whether there is anything between.
+const isSole = statement<{ is_sole: boolean }>(
+  'instanceMessages.isSole',
+  `SELECT (
+     SELECT instance_id FROM messages WHERE organization_id = $1 AND seq IS NOT NULL ORDER BY instance_id, created_at LIMIT 1
+   ) IS NOT DISTINCT FROM $2::uuid AND (
+     SELECT instance_id FROM messages WHERE organization_id = $1 AND seq IS NOT NULL
+     ORDER BY instance_id DESC, created_at DESC LIMIT 1
+   ) IS NOT DISTINCT FROM $2::uuid AS is_sole`,
+)
+
+/** Whether an organization has messages of this connection alone. */
+export async function isSoleLine(db: Queryable, organizationId: string, lineId: string | null): Promise<boolean> {
+  const [row] = await db.run(isSole, [organizationId, lineId])
+  return row?.is_sole === true
+}
+
+/** Counts the messages of a connection that fit. */
+export async function countLineMessages(
+  db: Queryable,
+  organizationId: string,
+  lineId: string | null,
+  filter: LineFilter,
+): Promise<number> {
+  const [row] = await db.run(statementsFor(lineId, filter).count, [organizationId, lineId, ...valuesOf(filter)])
+  return row?.total ?? 0
+}
+
+/** A page of the messages of a connection that fit, newest first; `total`: how many there are, so as to begin at the nearer end. */
+export function listLineMessages(
+  db: Queryable,
+  organizationId: string,
+  lineId: string | null,
+  filter: LineFilter,
+  range: PageRange,
+): Promise<LineMessage[]> {
+  return runFromNearerEnd(db, statementsFor(lineId, filter), [organizationId, lineId, ...valuesOf(filter)], range)
+}
+
+/** Which messages, counted from the newest, of how many in all. */
+export interface PageRange {
+  skip: number
+  limit: number
+  total: number
+}
+
+/** The statements take how many to skip, and the most that there are to be, as their last values. */
+function runFromNearerEnd(
+  db: Queryable,
+  { newest, oldest }: { newest: Statement<LineMessage>; oldest: Statement<LineMessage> },
+  values: readonly unknown[],
+  { skip, limit, total }: PageRange,
+): Promise<LineMessage[]> {
+  if (skip <= total / 2) return db.run(newest, [...values, skip, limit])
+  const end = Math.min(skip + limit, total)
+  return db.run(oldest, [...values, total - end, Math.max(end - skip, 0)])
+}
+
+/** Counts the messages that a contact has on a connection and that fit. */
+export async function countConversationMessages(
+  db: Queryable,
+  organizationId: string,
+  lineId: string | null,
+  contactId: string,
+  filter: LineFilter,
+): Promise<number> {
+  const [row] = isEvery(filter)
+    ? await db.run(CONVERSATION_STATEMENTS.every.count, [organizationId, lineId, contactId])
+    : await db.run(CONVERSATION_STATEMENTS.filtered.count, [organizationId, lineId, ...allValues(filter), contactId])
+  return row?.total ?? 0
+}
+
+/** A page of the messages that a contact has on a connection and that fit, newest first; like listLineMessages from the nearer end. */
+export function listConversationMessages(
+  db: Queryable,
+  organizationId: string,
+  lineId: string | null,
+  contactId: string,
+  filter: LineFilter,
+  range: PageRange,
+): Promise<LineMessage[]> {
+  const line = [organizationId, lineId]
+  return isEvery(filter)
+    ? runFromNearerEnd(db, CONVERSATION_STATEMENTS.every, [...line, contactId], range)
+    : runFromNearerEnd(db, CONVERSATION_STATEMENTS.filtered, [...line, ...allValues(filter), contactId], range)
+}
+
+/** A page of a conversation that stands on one connection as a whole, newest first; `total`: its last number. */
+export function listWholeConversation(
+  db: Queryable,
+  organizationId: string,
+  lineId: string | null,
+  contactId: string,
+  { skip, limit, total }: PageRange,
+): Promise<LineMessage[]> {
+  return db.run(pageOfWhole, [organizationId, lineId, contactId, total - skip - limit, total - skip])
+}
+
+/** The newest message that a contact has on a connection; null where it has none there. */
+export async function findNewestOfConversation(
+  db: Queryable,
+  organizationId: string,
+  lineId: string | null,
+  contactId: string,
+): Promise<LineMessage | null> {
+  const [newest] = await db.run(CONVERSATION_STATEMENTS.every.newest, [organizationId, lineId, contactId, 0, 1])
+  return newest ?? null
+}
+
+/** The message of a connection by either of its ids; null where there is none that fits. */
+export async function findLineMessage(
+  db: Queryable,
+  organizationId: string,
+  lineId: string | null,
+  keyId: string,
+  filter: LineFilter = EVERY,
+): Promise<LineMessage | null> {
+  const values = [organizationId, lineId, ...allValues(filter), keyId, isUuid(keyId) ? keyId : null]
+  const [row] = await db.run(findByKey, values)
+  return row ?? null
+}
+
+/** The messages of a connection by either of their ids, in no order; those that do not fit are left out. */
+export function findLineMessages(
+  db: Queryable,
+  organizationId: string,
+  lineId: string | null,
+  keyIds: readonly string[],
+): Promise<LineMessage[]> {
+  return db.run(findByKeys, [organizationId, lineId, keyIds, keyIds.filter(isUuid)])
+}
+
+const EVERY: LineFilter = { from: null, to: null, fromMe: null, messageType: null, status: null }
+
+function statementsFor(lineId: string | null, filter: LineFilter) {
+  return LINE_STATEMENTS[lineId === null ? 'organization' : 'instance'][isByTime(filter) ? 'time' : 'all']
+}
+
+/** Whether it asks for nothing. */
+export function isEvery(filter: LineFilter): boolean {
+  return isByTime(filter) && filter.from === null && filter.to === null
+}
+
+function isByTime({ fromMe, messageType, status }: LineFilter): boolean {
+  return fromMe === null && messageType === null && status === null
+}
+
+function valuesOf(filter: LineFilter): unknown[] {
+  return isByTime(filter) ? allValues(filter).slice(0, 2) : allValues(filter)
+}
+
+function allValues({ from, to, fromMe, messageType, status }: LineFilter): unknown[] {
+  return [from ?? '-infinity', to ?? 'infinity', fromMe, messageType, status]
+}

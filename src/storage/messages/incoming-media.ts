@@ -1,0 +1,174 @@
+import type { Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+import type { MessageError, NetworkDetails } from '../../model/messages/message.js'
+import { changeSearchableMessage, type SpokenMessage } from '../conversations/search.js'
+import { taskId } from '../runtime/jobs.js'
+import { MESSAGE_SNAPSHOT, RECORDED_EVENT } from './messages.js'
+
+/** What fetching an inbound message's file needs to know of it. */
+export interface InboundMedia {
+  message_type: string
+  content: unknown
+  created_at: Date
+  instance_id: string | null
+  network: NetworkDetails | null
+  /** Null when there is nothing (more) to fetch. */
+  media_state: 'awaited' | 'retried' | 'missing' | null
+}
+
+/** What writing a voice note down needs to know of it. */
+export interface VoiceNote {
+  media_id: string
+  mime_type: string
+  /** Bytes. */
+  size: number
+}
+
+const find = statement<InboundMedia>(
+  'incomingMedia.find',
+  `SELECT m.message_type, m.content, m.created_at, m.instance_id, m.network, m.media_state
+   FROM messages m JOIN organizations o ON o.id = m.organization_id
+   WHERE m.organization_id = $1 AND m.id = $2`,
+)
+
+/** What is still to be fetched, locked: who else works on it has to wait, and then finds it settled. */
+const UNSETTLED = `
+  unsettled AS (
+    SELECT id, media_state FROM messages
+    WHERE organization_id = $1 AND id = $2 AND media_state IN ('awaited', 'retried')
+    FOR UPDATE
+  )`
+
+/** Raises message.received for the row `m` of `changed`, if this ends the first try; see incoming.record. */
+const RECEIVED = `
+  received AS (
+    INSERT INTO events (organization_id, id, type, contact_id, data)
+    SELECT $1, $3, ${RECORDED_EVENT}, m.contact_id,
+      jsonb_build_object('message', ${MESSAGE_SNAPSHOT}, 'contact', to_jsonb(c))
+    FROM unsettled, changed m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+    WHERE unsettled.media_state = 'awaited'
+  )`
+
+const attach = statement<{ id: string }>(
+  'incomingMedia.attach',
+  `WITH ${UNSETTLED}, changed AS (
+     UPDATE messages m
+     SET media_id = $4, media_expires_at = $5, media_state = NULL
+     FROM unsettled
+     WHERE m.organization_id = $1 AND m.id = unsettled.id
+     RETURNING m.*
+   ), ${RECEIVED}, enqueued AS (
+     INSERT INTO graphile_worker._private_jobs (task_id, payload)
+     SELECT ${taskId('transcribe_voice_note')},
+       json_build_object('organizationId', $1::uuid, 'messageId', changed.id)
+     FROM changed
+     WHERE $6
+   )
+   SELECT id FROM changed`,
+)
+
+const postpone = statement<never>(
+  'incomingMedia.postpone',
+  `WITH ${UNSETTLED}, changed AS (
+     UPDATE messages m
+     SET media_state = 'retried'
+     FROM unsettled
+     WHERE m.organization_id = $1 AND m.id = unsettled.id AND unsettled.media_state = 'awaited'
+     RETURNING m.*
+   ), ${RECEIVED}
+   SELECT`,
+)
+
+const giveUp = statement<never>(
+  'incomingMedia.giveUp',
+  `WITH ${UNSETTLED}, changed AS (
+     UPDATE messages m
+     SET media_state = 'missing', error = $4
+     FROM unsettled
+     WHERE m.organization_id = $1 AND m.id = unsettled.id
+     RETURNING m.*
+   ), ${RECEIVED}
+   SELECT`,
+)
+
+const findVoice = statement<VoiceNote>(
+  'incomingMedia.findVoice',
+  `SELECT m.media_id, f.mime_type, f.size::float8 AS size
+   FROM messages m JOIN media f ON f.organization_id = m.organization_id AND f.id = m.media_id
+     JOIN organizations o ON o.id = m.organization_id
+   WHERE m.organization_id = $1 AND m.id = $2 AND m.transcription IS NULL`,
+)
+
+const transcribe = statement<SpokenMessage & { contact_id: string }>(
+  'incomingMedia.transcribe',
+  `UPDATE messages SET transcription = $3 WHERE organization_id = $1 AND id = $2
+   RETURNING contact_id, seq, text, transcription`,
+)
+
+/** What there is to fetch for a message; null when there is no such message (any more). */
+export async function findInboundMedia(
+  db: Queryable,
+  organizationId: string,
+  messageId: string,
+): Promise<InboundMedia | null> {
+  const rows = await db.run(find, [organizationId, messageId])
+  return rows[0] ?? null
+}
+
+/**
+ * Shows a stored file on its message, and leaves a job that writes it down where that is wanted. False when the message is
+ * gone, or another one has settled it.
+ */
+export async function attachInboundMedia(
+  db: Queryable,
+  organizationId: string,
+  messageId: string,
+  media: { id: string; expiresAt: Date; isToBeTranscribed: boolean },
+  eventId: string,
+): Promise<boolean> {
+  const { id, expiresAt, isToBeTranscribed } = media
+  const rows = await db.run(attach, [organizationId, messageId, eventId, id, expiresAt, isToBeTranscribed])
+  return rows.length > 0
+}
+
+/** Notes that a try to fetch a message's file has failed and another one follows. */
+export async function postponeInboundMedia(
+  db: Queryable,
+  organizationId: string,
+  messageId: string,
+  eventId: string,
+): Promise<void> {
+  await db.run(postpone, [organizationId, messageId, eventId])
+}
+
+/** Notes that a message's file is not to be had, and why. */
+export async function giveUpInboundMedia(
+  db: Queryable,
+  organizationId: string,
+  messageId: string,
+  error: MessageError,
+  eventId: string,
+): Promise<void> {
+  await db.run(giveUp, [organizationId, messageId, eventId, JSON.stringify(error)])
+}
+
+/** The stored recording of a message that is not written down yet; null when there is none. */
+export async function findVoiceNote(
+  db: Queryable,
+  organizationId: string,
+  messageId: string,
+): Promise<VoiceNote | null> {
+  const rows = await db.run(findVoice, [organizationId, messageId])
+  return rows[0] ?? null
+}
+
+/** Keeps what is said in a voice note, and makes the message be found by it. Needs a transaction. */
+export async function setTranscription(
+  transaction: Queryable,
+  organizationId: string,
+  messageId: string,
+  text: string,
+): Promise<void> {
+  const [message] = await transaction.run(transcribe, [organizationId, messageId, text])
+  if (message) await changeSearchableMessage(transaction, organizationId, message.contact_id, message)
+}

@@ -1,0 +1,355 @@
+import type { Queryable } from '../../database/pool.js'
+import { ofOrganization, statement } from '../../database/statement.js'
+import type { NetworkDetails } from '../../model/messages/message.js'
+import { foldName } from '../contacts/contacts.js'
+import { changeSearchableMessage, INDEX_STEP, INDEXING_TASK, type SpokenMessage } from '../conversations/search.js'
+import { taskId } from '../runtime/jobs.js'
+import { MESSAGE_SNAPSHOT, RECORDED_EVENT } from './messages.js'
+
+/** A message from the upstream, to be recorded. */
+export interface IncomingMessage {
+  id: string
+  eventId: string
+  upstreamId: string
+  /** The instance that it came through; null: the organization's own number. */
+  instanceId: string | null
+  /** human-chat: a member of the team typed it on the phone that a device is linked with. */
+  sender_type: 'user-chat' | 'system' | 'human-chat'
+  message_type: string
+  text: string
+  media_type: string | null
+  content: unknown
+  /** Whether it has a file that is to be fetched. */
+  awaitsMedia: boolean
+  contextUpstreamId: string | null
+  /** As the network of a linked device has it. */
+  network: NetworkDetails | null
+  created_at: Date
+}
+
+/** `no_contact`: the addresses do not lead to one whole contact (yet, or any more): see to it and record again. */
+export type Received = 'recorded' | 'duplicate' | 'no_contact'
+
+interface RecordRow {
+  recorded: boolean
+  duplicate: boolean
+}
+
+/**
+ * Whether the row `of` was written by the side, through the connection, and of a group by the person, who wrote the other one: a
+ * message is changed by nobody else.
+ */
+export const byTheSame = (of: string, isCustomers: string, instance: string, participant: string) =>
+  `(${of}.sender_type = 'user-chat') = (${isCustomers}) AND ${of}.instance_id IS NOT DISTINCT FROM ${instance}
+         AND (${of}.network ->> 'participant') IS NOT DISTINCT FROM (${participant})`
+
+/**
+ * The one contact that a sender's addresses lead to; nobody while they lead to several contacts, one of those that must be known is new,
+ * or a number is not the contact's at that time: the caller finds out who it is, and names the contact.
+ */
+const senderContact = (
+  addresses: string,
+  required: string,
+  at: string,
+  contactId: string,
+) => `coalesce(${contactId}::uuid, (
+       SELECT CASE
+         WHEN count(DISTINCT contact_id) = 1 AND count(*) FILTER (WHERE address = ANY (${required})) = cardinality(${required}::text[])
+           AND bool_and(address LIKE 'user:%' OR ((since IS NULL OR since <= ${at}) AND (left_at IS NULL OR left_at > ${at})))
+         THEN (array_agg(contact_id))[1]
+       END
+       FROM (SELECT DISTINCT unnest(${addresses}::text[]) AS form) wanted CROSS JOIN LATERAL (
+         SELECT address, contact_id, since, left_at FROM contact_addresses
+         WHERE ${ofOrganization('organization_id', '$1::uuid')} AND address = wanted.form
+         OFFSET 0
+       ) a
+     ))`
+
+// Nothing is recorded while it is not known whose it is, or while the contact lacks the number that is known now. An edit or a revocation may have come before the message itself: then its text is the one that
+// counts. A message with a file raises message.received only when the first try to fetch the file has ended (see
+// incoming-media): who reads the event is to find the file's address in it. The job that tries is left here.
+const record = statement<RecordRow>(
+  'incoming.record',
+  `WITH known AS (
+     SELECT c.id, c.full_name, c.has_unread_messages, c.bot_status
+     FROM contacts c
+     WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND (c.phone_number IS NOT NULL OR NOT $15 OR $21::uuid IS NOT NULL)
+       AND c.id = ${senderContact('$2', '$20', '$12', '$21')}
+   ), duplicate AS (
+     SELECT FROM messages WHERE organization_id = $1 AND upstream_id = $5 AND instance_id IS NOT DISTINCT FROM $18
+   ), numbered AS (
+     UPDATE contacts c
+     SET last_seq = c.last_seq + 1,
+       has_unread_messages = (c.has_unread_messages OR ($6 = 'user-chat' AND NOT c.blocked)) AND $6 <> 'human-chat',
+       bot_status = CASE WHEN $6 = 'human-chat' AND c.bot_status = 'active' THEN 'paused' ELSE c.bot_status END,
+       last_inbound_at = CASE WHEN $6 = 'user-chat' THEN greatest(c.last_inbound_at, $12) ELSE c.last_inbound_at END,
+       full_name = coalesce(c.full_name, $3), folded_name = coalesce(c.folded_name, $17),
+       updated_at = now()
+     FROM known
+     WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = known.id AND NOT EXISTS (SELECT FROM duplicate)
+     RETURNING c.*
+   ), aliases AS (
+     INSERT INTO contact_addresses (organization_id, address, contact_id)
+     SELECT $1, address, numbered.id FROM numbered, unnest($2::text[]) AS address WHERE $21::uuid IS NULL ORDER BY address
+     ON CONFLICT DO NOTHING
+   ), recorded AS (
+     INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
+       content, status, context_upstream_id, created_at, accepted_at, delivered_at, media_state, instance_id, network, assignee_id)
+     SELECT $1, $4, numbered.id, numbered.last_seq, $5, $6, $7,
+       coalesce((
+         SELECT e.text FROM messages e
+         WHERE e.organization_id = $1 AND e.context_upstream_id = $5 AND e.contact_id = numbered.id AND e.seq IS NULL
+           AND e.message_type IN ('edit', 'revoke') AND ${byTheSame('e', "$6 = 'user-chat'", '$18', "$19::jsonb ->> 'participant'")}
+         ORDER BY e.created_at DESC, e.id DESC
+         LIMIT 1
+       ), $8),
+       $9, $10, CASE WHEN $6 = 'human-chat' THEN 'sent' ELSE 'delivered' END, $11, $12, $12,
+       CASE WHEN $6 <> 'human-chat' THEN $12::timestamptz END, CASE WHEN $16 THEN 'awaited' END, $18, $19,
+       CASE WHEN $6 <> 'human-chat' THEN numbered.assignee_id END
+     FROM numbered
+     RETURNING *
+   ), lined AS (
+     INSERT INTO line_counts (organization_id, instance_id, change)
+     SELECT organization_id, instance_id, 1 FROM recorded WHERE instance_id IS NOT NULL
+   ), active AS (
+     UPDATE contact_activity a SET active_at = greatest(a.active_at, now()) FROM numbered
+     WHERE a.organization_id = $1 AND a.contact_id = numbered.id
+   ), indexing AS (
+     INSERT INTO graphile_worker._private_jobs (task_id, payload)
+     SELECT ${INDEXING_TASK}, json_build_object('organizationId', $1::uuid, 'contactId', numbered.id)
+     FROM numbered
+     WHERE numbered.last_seq % ${INDEX_STEP} = 0
+   ), received AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT $1, $13, ${RECORDED_EVENT}, m.contact_id,
+       jsonb_build_object('message', ${MESSAGE_SNAPSHOT}, 'contact', to_jsonb(numbered))
+     FROM recorded m, numbered
+     WHERE NOT $16
+   ), enqueued AS (
+     INSERT INTO graphile_worker._private_jobs (task_id, payload)
+     SELECT ${taskId('fetch_media')},
+       json_build_object('organizationId', $1::uuid, 'messageId', recorded.id)
+     FROM recorded
+     WHERE $16
+   ), named AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT $1, $14, 'contact.updated', numbered.id, jsonb_build_object('contact', to_jsonb(numbered))
+     FROM numbered, known
+     WHERE (known.full_name IS NULL AND numbered.full_name IS NOT NULL)
+       OR ($6 = 'human-chat' AND (known.has_unread_messages OR known.bot_status IS DISTINCT FROM numbered.bot_status))
+   )
+   SELECT EXISTS (SELECT FROM recorded) AS recorded, EXISTS (SELECT FROM duplicate) AS duplicate`,
+)
+
+// The contact's row is locked against erasure, as a numbered message's update would.
+const recordReaction = statement<RecordRow>(
+  'incoming.recordReaction',
+  `WITH known AS (
+     SELECT c.* FROM contacts c
+     WHERE c.organization_id = $1 AND c.id = ${senderContact('$2', '$12', '$7', '$13')}
+     FOR SHARE
+   ), duplicate AS (
+     SELECT FROM messages WHERE organization_id = $1 AND upstream_id = $4 AND instance_id IS NOT DISTINCT FROM $10
+   ), recorded AS (
+     INSERT INTO messages (organization_id, id, contact_id, upstream_id, sender_type, message_type, text, status,
+       context_upstream_id, created_at, accepted_at, delivered_at, instance_id, network, assignee_id)
+     SELECT $1, $3, known.id, $4, $9, 'reaction', $5, CASE WHEN $9 = 'human-chat' THEN 'sent' ELSE 'delivered' END, $6, $7, $7,
+       CASE WHEN $9 <> 'human-chat' THEN $7::timestamptz END, $10, $11, CASE WHEN $9 <> 'human-chat' THEN known.assignee_id END
+     FROM known
+     WHERE NOT EXISTS (SELECT FROM duplicate)
+     RETURNING *
+   ), event AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT $1, $8, 'message.reaction', m.contact_id,
+       jsonb_build_object('message', ${MESSAGE_SNAPSHOT}, 'contact', to_jsonb(known))
+     FROM recorded m, known
+   )
+   SELECT EXISTS (SELECT FROM recorded) AS recorded, EXISTS (SELECT FROM duplicate) AS duplicate`,
+)
+
+const lockContact = statement<{ id: string }>(
+  'incoming.lockContact',
+  `SELECT id FROM contacts
+   WHERE organization_id = $1 AND id = ${senderContact('$2', '$3', '$4', '$5')}
+   FOR UPDATE`,
+)
+
+const recordChange = statement<{ id: string }>(
+  'incoming.recordChange',
+  `INSERT INTO messages (organization_id, id, contact_id, upstream_id, sender_type, message_type, text, status,
+     context_upstream_id, created_at, accepted_at, delivered_at, instance_id, network)
+   VALUES ($1, $2, $3, $4, $9, $5, $6, 'delivered', $7, $8, $8, $8, $10, $11)
+   ON CONFLICT (organization_id, upstream_id, instance_id) WHERE upstream_id IS NOT NULL DO NOTHING
+   RETURNING id`,
+)
+
+// Only the gateway tells of it (instance.…). A message that is yet to come is told of when it has come, as it is then.
+const applyChanges = statement<SpokenMessage>(
+  'incoming.applyChanges',
+  `WITH changed AS (
+     UPDATE messages m
+     SET text = (
+       SELECT e.text FROM messages e
+       WHERE e.organization_id = $1 AND e.context_upstream_id = $3 AND e.contact_id = $2 AND e.seq IS NULL
+         AND e.message_type IN ('edit', 'revoke') AND ${byTheSame('e', "$4 = 'user-chat'", '$7', '$8')}
+       ORDER BY e.created_at DESC, e.id DESC
+       LIMIT 1
+     )
+     WHERE m.organization_id = $1 AND m.upstream_id = $3 AND m.contact_id = $2 AND m.seq IS NOT NULL
+       AND ${byTheSame('m', "$4 = 'user-chat'", '$7', '$8')}
+     RETURNING m.*
+   ), event AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT $1, $5, $6, m.contact_id, jsonb_build_object('message', ${MESSAGE_SNAPSHOT}, 'contact', to_jsonb(c))
+     FROM changed m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+   )
+   SELECT seq, text, transcription FROM changed`,
+)
+
+/** What the gateway tells of a change that was recorded. */
+const CHANGE_EVENTS = { edit: 'instance.message_edited', revoke: 'instance.message_deleted' } as const
+
+/** What leads to the contact that wrote. */
+export interface SenderAddresses {
+  addresses: readonly string[]
+  /** Those of the addresses that must be known: the number's digits, the user id. */
+  required: readonly string[]
+  /** The contact, where the addresses do not tell it. */
+  contactId: string | null
+}
+
+/** Who sent a message, as far as recording it needs to know. */
+export interface Sender extends SenderAddresses {
+  /** Whether one of the addresses is a phone number. */
+  hasNumber: boolean
+  /** Names the contact where it has no name yet. */
+  profileName: string | null
+}
+
+/**
+ * Records a message of the conversation that the addresses lead to, under its next number, once per upstream id.
+ * A unique violation when the same message is being recorded at this moment: try again, it is then a duplicate.
+ * One that awaits its file leaves a job: wake the workers.
+ */
+export async function recordIncomingMessage(
+  db: Queryable,
+  organizationId: string,
+  sender: Sender,
+  message: IncomingMessage,
+  renamedEventId: string,
+): Promise<Received> {
+  const [row] = await db.run(record, [
+    organizationId,
+    sender.addresses,
+    sender.profileName,
+    message.id,
+    message.upstreamId,
+    message.sender_type,
+    message.message_type,
+    message.text,
+    message.media_type,
+    message.content === undefined ? null : JSON.stringify(message.content),
+    message.contextUpstreamId,
+    message.created_at,
+    message.eventId,
+    renamedEventId,
+    sender.hasNumber,
+    message.awaitsMedia,
+    foldName(sender.profileName),
+    message.instanceId,
+    message.network && JSON.stringify(message.network),
+    sender.required,
+    sender.contactId,
+  ])
+  return toReceived(row)
+}
+
+/** A reaction, an edit or a revocation: what shows only on the message that it is about. */
+export interface IncomingRecord {
+  id: string
+  upstreamId: string
+  /** The emoji, or the new text; empty takes back. */
+  text: string
+  aboutUpstreamId: string
+  instanceId: string | null
+  sender_type: 'user-chat' | 'human-chat'
+  network: NetworkDetails | null
+  created_at: Date
+}
+
+/** Records a reaction, a customer's or one from the phone, known target or not, and raises message.reaction. */
+export async function recordIncomingReaction(
+  db: Queryable,
+  organizationId: string,
+  { addresses, required, contactId }: SenderAddresses,
+  reaction: IncomingRecord,
+  eventId: string,
+): Promise<Received> {
+  const { id, upstreamId, text, aboutUpstreamId, created_at } = reaction
+  const values = [
+    organizationId,
+    addresses,
+    id,
+    upstreamId,
+    text,
+    aboutUpstreamId,
+    created_at,
+    eventId,
+    ...lineOf(reaction),
+    required,
+    contactId,
+  ]
+  const [row] = await db.run(recordReaction, values)
+  return toReceived(row)
+}
+
+/**
+ * Records an edit or a revocation and gives its message the text of the newest one. The message may come later: then
+ * recording it applies the change. Needs a transaction: the contact's lock makes the newest really the newest.
+ */
+export async function recordIncomingChange(
+  transaction: Queryable,
+  organizationId: string,
+  { addresses, required, contactId }: SenderAddresses,
+  kind: 'edit' | 'revoke',
+  change: IncomingRecord,
+  eventId: string,
+): Promise<Received> {
+  const [contact] = await transaction.run(lockContact, [
+    organizationId,
+    addresses,
+    required,
+    change.created_at,
+    contactId,
+  ])
+  if (!contact) return 'no_contact'
+  const { id, upstreamId, text, aboutUpstreamId, created_at } = change
+  const values = [
+    organizationId,
+    id,
+    contact.id,
+    upstreamId,
+    kind,
+    text,
+    aboutUpstreamId,
+    created_at,
+    ...lineOf(change),
+  ]
+  const recorded = await transaction.run(recordChange, values)
+  if (recorded.length === 0) return 'duplicate'
+  const by = [change.instanceId, change.network?.participant ?? null]
+  const asked = [organizationId, contact.id, aboutUpstreamId, change.sender_type, eventId, CHANGE_EVENTS[kind], ...by]
+  const [changed] = await transaction.run(applyChanges, asked)
+  if (changed) await changeSearchableMessage(transaction, organizationId, contact.id, changed)
+  return 'recorded'
+}
+
+/** The parameters that tell who wrote a record, and through what it came. */
+function lineOf({ sender_type, instanceId, network }: IncomingRecord): unknown[] {
+  return [sender_type, instanceId, network && JSON.stringify(network)]
+}
+
+function toReceived(row: RecordRow | undefined): Received {
+  if (row?.recorded) return 'recorded'
+  return row?.duplicate ? 'duplicate' : 'no_contact'
+}

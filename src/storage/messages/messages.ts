@@ -1,0 +1,114 @@
+import type { Queryable } from '../../database/pool.js'
+import { ofOrganization, opaqueArray, statement } from '../../database/statement.js'
+import type { Message, MessageOfContact, ShownMessage } from '../../model/messages/message.js'
+
+/** The columns of a row `m` of messages that a verb or an answer needs. */
+export const MESSAGE_COLUMNS = `m.organization_id, m.id, m.contact_id, m.seq, m.upstream_id, m.sender_type, m.message_type, m.text,
+  m.media_type, m.media_id, m.media_expires_at, m.transcription, m.content, m.instance_id, m.network, m.status, m.outcome, m.error, m.context_upstream_id, m.assignee_id, m.created_at, m.accepted_at`
+
+/**
+ * The reactions that show on the message `m`, as JSON: of each side (the customer, the organization) the last one that did
+ * not fail, unless it was taken back (an empty text).
+ */
+const REACTIONS = `(
+  SELECT jsonb_agg(jsonb_build_object('emoji', r.text, 'sender_type', r.sender_type, 'created_at', r.created_at)
+    ORDER BY r.created_at, r.id)
+  FROM (
+    SELECT DISTINCT ON (sender_type = 'user-chat') id, text, sender_type, created_at
+    FROM messages
+    WHERE organization_id = m.organization_id AND context_upstream_id = m.upstream_id AND contact_id = m.contact_id
+      AND seq IS NULL AND message_type = 'reaction' AND status <> 'failed'
+    ORDER BY sender_type = 'user-chat', created_at DESC, id DESC
+  ) r
+  WHERE r.text <> ''
+)`
+
+/** The member to whom the message `m` is assigned, as JSON, or null. */
+export const ASSIGNEE = `(
+  SELECT jsonb_build_object('id', b.id, 'full_name', b.full_name, 'email', b.email)
+  FROM members b
+  WHERE b.organization_id = m.organization_id AND b.id = m.assignee_id
+)`
+
+/** The event that the acceptance of the message `m` by the upstream raises. */
+export const ACCEPTED_EVENT = `CASE WHEN m.message_type = 'reaction' THEN 'message.reaction' ELSE 'message.sent' END`
+
+/** The event that recording the message `m`, which came from the network, raises; what was typed on the phone is sent already. */
+export const RECORDED_EVENT = `CASE WHEN m.sender_type = 'human-chat' THEN 'message.sent' ELSE 'message.received' END`
+
+/** The message `m` with all that it shows, for a select list. */
+export const SHOWN_MESSAGE_COLUMNS = `${MESSAGE_COLUMNS}, ${REACTIONS} AS reactions, ${ASSIGNEE} AS assignee`
+
+/** The message `m` with all that it shows, as JSON for an event. */
+export const MESSAGE_SNAPSHOT = `(to_jsonb(m) || jsonb_build_object('reactions', ${REACTIONS}, 'assignee', ${ASSIGNEE}))`
+
+const page = statement<ShownMessage>(
+  'messages.page',
+  `SELECT ${SHOWN_MESSAGE_COLUMNS}
+   FROM messages m
+   WHERE m.organization_id = $1 AND m.contact_id = $2 AND m.seq BETWEEN $3 AND $4
+   ORDER BY m.seq`,
+)
+
+const some = statement<ShownMessage>(
+  'messages.some',
+  `SELECT ${SHOWN_MESSAGE_COLUMNS}
+   FROM messages m
+   WHERE m.organization_id = $1 AND m.contact_id = $2 AND m.seq = ANY (${opaqueArray('$3', 'bigint')})
+   ORDER BY m.seq`,
+)
+
+const withContact = statement<Message & Pick<MessageOfContact, 'contact'> & { n: number }>(
+  'messages.withContact',
+  `SELECT wanted.n::int, ${MESSAGE_COLUMNS}, json_build_object('chat_id', c.chat_id, 'phone_number', c.phone_number,
+     'network_id', c.network_id, 'full_name', c.full_name) AS contact
+   FROM unnest(${opaqueArray('$1', 'uuid')}, ${opaqueArray('$2', 'uuid')}) WITH ORDINALITY AS wanted (organization, id, n)
+   CROSS JOIN LATERAL (
+     SELECT * FROM messages WHERE ${ofOrganization('organization_id', 'wanted.organization')} AND id = wanted.id OFFSET 0
+   ) m CROSS JOIN LATERAL (
+     SELECT * FROM contacts WHERE ${ofOrganization('organization_id', 'wanted.organization')} AND id = m.contact_id OFFSET 0
+   ) c`,
+)
+
+const find = statement<Message>(
+  'messages.find',
+  `SELECT ${MESSAGE_COLUMNS} FROM messages m WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2`,
+)
+
+/** The messages that are asked for with their contacts, in the order asked; null where there is none. */
+export async function findMessagesWithContacts(
+  db: Queryable,
+  lookups: readonly { organizationId: string; id: string }[],
+): Promise<(MessageOfContact | null)[]> {
+  const rows = await db.run(withContact, [lookups.map((one) => one.organizationId), lookups.map((one) => one.id)])
+  const found: (MessageOfContact | null)[] = lookups.map(() => null)
+  for (const { n, contact, ...message } of rows) found[n - 1] = { message, contact }
+  return found
+}
+
+/** The messages of a conversation whose numbers lie in the range (both ends included), in ascending order. */
+export function findMessagesBySeq(
+  db: Queryable,
+  organizationId: string,
+  contactId: string,
+  from: number,
+  to: number,
+): Promise<ShownMessage[]> {
+  return db.run(page, [organizationId, contactId, from, to])
+}
+
+/** The messages of a conversation that have these numbers, in ascending order. */
+export async function findMessagesBySeqs(
+  db: Queryable,
+  organizationId: string,
+  contactId: string,
+  seqs: readonly number[],
+): Promise<ShownMessage[]> {
+  return seqs.length === 0 ? [] : db.run(some, [organizationId, contactId, seqs])
+}
+
+/** One message by its id, or null. */
+export async function findMessage(db: Queryable, organizationId: string, id: string): Promise<Message | null> {
+  const rows = await db.run(find, [organizationId, id])
+  return rows[0] ?? null
+}

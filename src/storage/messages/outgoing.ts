@@ -1,0 +1,459 @@
+import type { Queryable } from '../../database/pool.js'
+import { FEW, ofOrganization, opaqueArray, statement } from '../../database/statement.js'
+import { isUuid } from '../../lib/bytes/id.js'
+import { mediaExpiry } from '../../model/messages/media.js'
+import type { MessageError } from '../../model/messages/message.js'
+import type { Acceptance, NotRecorded, OutgoingMessage, Recorded } from '../../model/messages/outgoing.js'
+import { countChanges } from '../analytics/campaign-counts.js'
+import { INDEX_STEP, INDEXING_TASK } from '../conversations/search.js'
+import { ACCEPTED_EVENT, ASSIGNEE, MESSAGE_SNAPSHOT } from './messages.js'
+
+/** A message that a shared statement passed over. */
+type Passed = 'crowded' | 'held'
+
+interface RecordRow {
+  contact_id: string | null
+  chat_id: string | null
+  phone_number: string | null
+  blocked: boolean
+  allow_broadcast: boolean | null
+  opted_out: boolean | null
+  about_upstream_id: string | null
+  wait_ms: number | null
+  has_turn: boolean
+  recorded: boolean
+  user_address: string | null
+  is_group: boolean
+}
+
+/**
+ * One message to one recipient in 6 s, and at most 45 at once (facts: limits). Ours are a little longer: the upstream counts
+ * from when a message arrives, and not each takes the same time on its way.
+ */
+const PAIR_INTERVAL = `interval '6.1 seconds'`
+const PAIR_AHEAD = `44 * ${PAIR_INTERVAL}`
+
+/** By which address a connection reaches the contact `c` without a number: the user id that became known last and was not left. */
+const userAddress = (c: string, namesChats: string) => `CASE WHEN ${c}.phone_number IS NULL THEN (
+       SELECT a.address FROM contact_addresses a
+       WHERE a.organization_id = ${c}.organization_id AND a.contact_id = ${c}.id AND a.address LIKE 'user:%'
+         AND (a.address LIKE '%@%') = ${namesChats}
+       ORDER BY a.left_at DESC NULLS FIRST, a.added_at DESC
+       LIMIT 1
+     ) END`
+
+const isGroup = (c: string) => `coalesce(${c}.network_id LIKE '%@g.us', false)`
+
+// Finds the contacts, checks what it must, numbers the messages under the contacts' row locks, and records them. Many share
+// it, so it waits for nobody: of several messages to one contact only the first is recorded, and none to a contact whose row
+// somebody holds. A person without a number is reached by the user id that became known last. A broadcast's recipient is looked at
+// behind its contact's lock, as it is then (hence locked itself): what is merged or erased holds that lock.
+const record = statement<RecordRow>(
+  'outgoing.record',
+  `WITH given AS (
+     SELECT * FROM json_to_recordset($1) AS given (n int, organization_id uuid, id uuid, addresses text[], sender_type text,
+       message_type text, text text, media_type text, content jsonb, media_id uuid, media_expires_at timestamptz,
+       about_id text, about_uuid uuid, is_reaction boolean, pair_limit boolean, assignee_id uuid, created_at timestamptz,
+       contact_event_id uuid, is_promotional boolean, instance_id uuid, names_chats boolean, campaign_id uuid, broadcast_id uuid, recipient_n int, parameters jsonb)
+     ${FEW}
+   ), found AS (
+     SELECT g.n, g.organization_id, a.contact_id
+     FROM given g CROSS JOIN LATERAL (
+       SELECT a.contact_id
+       FROM unnest(g.addresses) WITH ORDINALITY AS wanted (address, rank) CROSS JOIN LATERAL (
+         SELECT contact_id FROM contact_addresses
+         WHERE ${ofOrganization('organization_id', 'g.organization_id')} AND address = wanted.address
+         OFFSET 0
+       ) a
+       ORDER BY wanted.rank
+       LIMIT 1
+     ) a
+   ), turn AS (
+     SELECT DISTINCT ON (organization_id, contact_id) n, organization_id, contact_id
+     FROM found
+     ORDER BY organization_id, contact_id, n
+   ), known AS (
+     SELECT turn.n, c.*, ${userAddress('c', 'g.names_chats')} AS user_address
+     FROM turn JOIN given g USING (n) CROSS JOIN LATERAL (
+       SELECT organization_id, id, chat_id, phone_number, network_id, blocked, bot_status, has_unread_messages, paced_until,
+         allow_broadcast, opted_out_at
+       FROM contacts
+       WHERE ${ofOrganization('organization_id', 'turn.organization_id')} AND id = turn.contact_id
+       FOR NO KEY UPDATE SKIP LOCKED
+     ) c
+     ${FEW}
+   ), about AS (
+     SELECT g.n, m.upstream_id
+     FROM given g JOIN known USING (n) CROSS JOIN LATERAL (
+       SELECT m.upstream_id FROM messages m
+       WHERE m.organization_id = g.organization_id AND m.contact_id = known.id AND m.seq IS NOT NULL
+         AND m.upstream_id IS NOT NULL AND (m.upstream_id = g.about_id OR m.id = g.about_uuid)
+         AND m.instance_id IS NOT DISTINCT FROM g.instance_id
+       LIMIT 1
+     ) m
+     WHERE g.about_id IS NOT NULL
+   ), open AS (
+     SELECT g.n
+     FROM given g JOIN known USING (n) CROSS JOIN LATERAL (
+       SELECT FROM broadcast_recipients r JOIN broadcasts b ON b.organization_id = r.organization_id AND b.id = r.broadcast_id
+       WHERE r.organization_id = g.organization_id AND r.broadcast_id = g.broadcast_id AND r.n = g.recipient_n
+         AND r.message_id = g.id AND r.skip_reason IS NULL AND b.status = 'running'
+       FOR KEY SHARE OF r
+     ) r
+     WHERE g.recipient_n > 0
+   ), numbered AS (
+     UPDATE contacts c
+     SET last_seq = c.last_seq + CASE WHEN g.is_reaction THEN 0 ELSE 1 END,
+       paced_until = CASE WHEN g.pair_limit THEN greatest(c.paced_until, g.created_at) + ${PAIR_INTERVAL} ELSE c.paced_until END,
+       has_unread_messages = c.has_unread_messages AND g.sender_type <> 'human-chat',
+       bot_status = CASE WHEN g.sender_type = 'human-chat' AND c.bot_status = 'active' THEN 'paused' ELSE c.bot_status END,
+       updated_at = CASE WHEN g.sender_type = 'human-chat' THEN now() ELSE c.updated_at END
+     FROM known JOIN given g USING (n) LEFT JOIN about USING (n) LEFT JOIN open USING (n)
+     WHERE ${ofOrganization('c.organization_id', 'known.organization_id')} AND c.id = known.id AND NOT known.blocked
+       AND (known.phone_number IS NOT NULL OR known.user_address IS NOT NULL)
+       AND (g.about_id IS NULL OR about.upstream_id IS NOT NULL)
+       AND (NOT g.is_promotional OR known.allow_broadcast)
+       AND (g.recipient_n IS NULL OR g.recipient_n = 0 OR open.n IS NOT NULL)
+       AND (NOT g.pair_limit OR known.paced_until IS NULL OR known.paced_until <= g.created_at + ${PAIR_AHEAD})
+     RETURNING g.n, g.is_reaction, c AS contact, c.organization_id, c.id, c.last_seq, c.bot_status, c.has_unread_messages, known.bot_status AS bot_status_before,
+       known.has_unread_messages AS had_unread_messages, about.upstream_id AS about_upstream_id
+   ), changed AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT g.organization_id, g.contact_event_id, 'contact.updated', c.id, jsonb_build_object('contact', to_jsonb(c.contact))
+     FROM numbered c JOIN given g USING (n)
+     WHERE (c.bot_status, c.has_unread_messages) IS DISTINCT FROM (c.bot_status_before, c.had_unread_messages)
+   ), recorded AS (
+     INSERT INTO messages (organization_id, id, contact_id, seq, sender_type, message_type, text, media_type, content, media_id,
+       media_expires_at, status, outcome, context_upstream_id, assignee_id, created_at, recorded_at, instance_id, campaign_id,
+       broadcast_id, recipient_n)
+     SELECT g.organization_id, g.id, c.id, CASE WHEN g.is_reaction THEN NULL ELSE c.last_seq END, g.sender_type, g.message_type,
+       g.text, g.media_type, g.content, g.media_id, g.media_expires_at, 'sent', 'pending', c.about_upstream_id, g.assignee_id,
+       g.created_at, g.created_at, g.instance_id, g.campaign_id, g.broadcast_id, g.recipient_n
+     FROM numbered c JOIN given g USING (n)
+   ), singles AS (
+     INSERT INTO broadcast_recipients (organization_id, broadcast_id, n, campaign_id, contact_id, parameters, message_id)
+     SELECT g.organization_id, g.broadcast_id, 0, g.campaign_id, c.id, g.parameters, g.id
+     FROM numbered c JOIN given g USING (n)
+     WHERE g.recipient_n = 0
+   ), counted AS (
+     INSERT INTO campaign_deltas (organization_id, campaign_id, counter, change)
+     SELECT g.organization_id, g.campaign_id, counter, count(*)
+     FROM numbered JOIN given g USING (n) CROSS JOIN unnest(ARRAY['recorded', 'total']) AS counter
+     WHERE g.recipient_n = 0 OR (g.recipient_n IS NOT NULL AND counter = 'recorded')
+     GROUP BY g.organization_id, g.campaign_id, counter
+   ), lined AS (
+     INSERT INTO line_counts (organization_id, instance_id, change)
+     SELECT g.organization_id, g.instance_id, count(*)
+     FROM numbered JOIN given g USING (n)
+     WHERE g.instance_id IS NOT NULL AND NOT g.is_reaction
+     GROUP BY g.organization_id, g.instance_id
+   ), active AS (
+     UPDATE contact_activity a SET active_at = greatest(a.active_at, now())
+     FROM numbered c
+     WHERE ${ofOrganization('a.organization_id', 'c.organization_id')} AND a.contact_id = c.id AND NOT c.is_reaction
+   ), indexing AS (
+     INSERT INTO graphile_worker._private_jobs (task_id, payload)
+     SELECT ${INDEXING_TASK}, json_build_object('organizationId', g.organization_id, 'contactId', c.id)
+     FROM numbered c JOIN given g USING (n)
+     WHERE c.last_seq % ${INDEX_STEP} = 0 AND NOT g.is_reaction
+   ), attached AS (
+     UPDATE media SET message_id = g.id
+     FROM numbered JOIN given g USING (n)
+     WHERE media.organization_id = g.organization_id AND media.id = g.media_id AND media.message_id IS NULL
+   )
+   SELECT found.contact_id, known.chat_id, known.phone_number, coalesce(known.blocked, false) AS blocked,
+     known.allow_broadcast, known.opted_out_at IS NOT NULL AS opted_out, about.upstream_id AS about_upstream_id,
+     extract(epoch FROM known.paced_until - ${PAIR_AHEAD} - g.created_at)::float8 * 1000 AS wait_ms,
+     turn.n IS NOT NULL AS has_turn, numbered.n IS NOT NULL AS recorded,
+     known.user_address, ${isGroup('known')} AS is_group
+   FROM given g LEFT JOIN found USING (n) LEFT JOIN turn USING (n) LEFT JOIN known USING (n) LEFT JOIN about USING (n) LEFT JOIN numbered USING (n)
+   ORDER BY g.n`,
+)
+
+const check = statement<{
+  chat_id: string
+  blocked: boolean
+  allow_broadcast: boolean
+  opted_out: boolean
+  wait_ms: number | null
+  about_found: boolean
+  is_reachable: boolean
+  is_group: boolean
+}>(
+  'outgoing.check',
+  `SELECT c.chat_id, c.blocked, c.allow_broadcast, c.opted_out_at IS NOT NULL AS opted_out,
+     extract(epoch FROM c.paced_until - ${PAIR_AHEAD} - $5)::float8 * 1000 AS wait_ms, EXISTS (
+     SELECT FROM messages m
+     WHERE m.organization_id = $1 AND m.contact_id = c.id AND m.seq IS NOT NULL AND m.upstream_id IS NOT NULL
+       AND (m.upstream_id = $3 OR m.id = $4) AND m.instance_id IS NOT DISTINCT FROM $6
+   ) AS about_found, c.phone_number IS NOT NULL OR ${userAddress('c', '$7')} IS NOT NULL AS is_reachable, ${isGroup('c')} AS is_group
+   FROM contact_addresses a
+   JOIN contacts c ON c.organization_id = a.organization_id AND c.id = a.contact_id
+   WHERE a.organization_id = $1 AND a.address = ANY (${opaqueArray('$2', 'text')})
+   ORDER BY array_position($2, a.address)
+   LIMIT 1`,
+)
+
+// The upstream said yes. A status callback may have said so before, then nothing changes and nothing is raised. What a message
+// shows beside its row is little at this moment: nobody has reacted to it yet. It waits for nobody either.
+const accept = statement<{ held: boolean }>(
+  'outgoing.accept',
+  `WITH given AS (
+     SELECT * FROM json_to_recordset($1) AS given (n int, organization_id uuid, id uuid, upstream_id text, accepted_at timestamptz,
+       alias text, user_address text, event_id uuid, network jsonb)
+     ORDER BY organization_id, id
+     ${FEW}
+   ), waiting AS (
+     SELECT g.n, m.*
+     FROM given g CROSS JOIN LATERAL (
+       SELECT organization_id, id, accepted_at AS accepted_at_before, status AS status_before, error AS error_before
+       FROM messages
+       WHERE ${ofOrganization('organization_id', 'g.organization_id')} AND id = g.id AND accepted_at IS NULL
+       FOR NO KEY UPDATE SKIP LOCKED
+     ) m
+     ${FEW}
+   ), accepted AS (
+     UPDATE messages m
+     SET upstream_id = coalesce(m.upstream_id, g.upstream_id), status = 'sent', outcome = NULL, error = NULL, failed_at = NULL,
+       accepted_at = g.accepted_at, network = coalesce(g.network, m.network)
+     FROM waiting JOIN given g USING (n)
+     WHERE ${ofOrganization('m.organization_id', 'waiting.organization_id')} AND m.id = waiting.id
+     RETURNING g.n, m.organization_id, m.contact_id, m.instance_id, m.message_type, m.assignee_id, to_jsonb(m) AS row, m.campaign_id,
+       m.broadcast_id, m.recipient_n, m.accepted_at, m.status, m.error, accepted_at_before, status_before, error_before
+   ), kept AS (
+     -- A status may have come before the answer did.
+     UPDATE messages m SET network = g.network
+     FROM (SELECT * FROM given WHERE network IS NOT NULL ${FEW}) g
+     WHERE ${ofOrganization('m.organization_id', 'g.organization_id')} AND m.id = g.id
+       AND m.accepted_at IS NOT NULL AND m.network IS NULL
+   ), ${countChanges('accepted')}, aliases AS (
+     INSERT INTO contact_addresses (organization_id, address, contact_id)
+     SELECT m.organization_id, g.alias, m.contact_id FROM accepted m JOIN given g USING (n)
+     WHERE g.alias IS NOT NULL
+     ORDER BY m.organization_id, g.alias
+     ON CONFLICT DO NOTHING
+   ), ids AS (
+     -- A contact that has another user id of the same business is another person than the one who has the number now.
+     INSERT INTO contact_addresses (organization_id, address, contact_id, instance_id)
+     SELECT m.organization_id, g.user_address, m.contact_id, m.instance_id FROM accepted m JOIN given g USING (n)
+     WHERE g.user_address IS NOT NULL AND NOT EXISTS (
+       SELECT FROM contact_addresses a
+       WHERE a.organization_id = m.organization_id AND a.contact_id = m.contact_id AND a.address LIKE 'user:%'
+         AND a.address NOT LIKE '%@%' AND a.instance_id IS NOT DISTINCT FROM m.instance_id
+     )
+     ORDER BY m.organization_id, g.user_address
+     ON CONFLICT DO NOTHING
+   ), raised AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT m.organization_id, g.event_id, ${ACCEPTED_EVENT}, m.contact_id, jsonb_build_object(
+       'message', CASE WHEN m.assignee_id IS NULL THEN m.row ELSE m.row || jsonb_build_object('assignee', ${ASSIGNEE}) END,
+       'contact', to_jsonb(c))
+     FROM accepted m JOIN given g USING (n)
+     JOIN contacts c ON ${ofOrganization('c.organization_id', 'm.organization_id')} AND c.id = m.contact_id
+   )
+   SELECT accepted.n IS NULL AND EXISTS (
+       SELECT FROM messages m
+       WHERE ${ofOrganization('m.organization_id', 'g.organization_id')} AND m.id = g.id AND m.accepted_at IS NULL
+     ) AS held
+   FROM given g LEFT JOIN accepted USING (n)
+   ORDER BY g.n`,
+)
+
+const refuse = statement<never>(
+  'outgoing.refuse',
+  `WITH refused AS (
+     UPDATE messages m
+     SET status = 'failed', outcome = NULL, error = $3, failed_at = $4
+     WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2 AND m.outcome IS NOT NULL
+     RETURNING *
+   ), changed AS (
+     SELECT *, accepted_at AS accepted_at_before, 'sent' AS status_before, NULL::jsonb AS error_before FROM refused
+   ), ${countChanges('changed')}, event AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT $1, $5, 'message.failed', m.contact_id,
+       jsonb_build_object('message', ${MESSAGE_SNAPSHOT}, 'contact', to_jsonb(c), 'previous_status', 'sent')
+     FROM refused m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
+   )
+   SELECT`,
+)
+
+const markUnknown = statement<never>(
+  'outgoing.markUnknown',
+  `UPDATE messages SET outcome = 'unknown' WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = $2 AND outcome = 'pending'`,
+)
+
+const markAbandoned = statement<never>(
+  'outgoing.markAbandoned',
+  `UPDATE messages m SET outcome = 'unknown'
+   FROM organizations o
+   WHERE m.organization_id = o.id AND m.outcome = 'pending' AND m.recorded_at < $1`,
+)
+
+const listOverdue = statement<{ organization_id: string; id: string }>(
+  'outgoing.listOverdue',
+  `SELECT m.organization_id, m.id
+   FROM organizations o JOIN messages m ON m.organization_id = o.id
+   WHERE m.outcome IS NOT NULL AND m.recorded_at < $1 AND NOT o.id = ANY ($3::uuid[])
+   ORDER BY m.recorded_at
+   LIMIT $2`,
+)
+
+/**
+ * Records messages with outcome `pending`, each found by the forms of its recipient's address, or says why not. What a
+ * human's send does to the contact raises contact.updated. `crowded`: another message to the same contact came first; `held`:
+ * somebody holds the contact's row. A unique violation, and nothing recorded, when the id of one is taken.
+ */
+export async function recordOutgoingMessages(
+  db: Queryable,
+  messages: readonly OutgoingMessage[],
+): Promise<(Recorded | Passed)[]> {
+  const rows = await db.run(record, [toRecordset(messages)])
+  return rows.map((row, index) => toRecorded(row, messages[index] as OutgoingMessage))
+}
+
+/** Why recording the message now would fail, or null; nothing is written. */
+export async function checkRecipient(
+  db: Queryable,
+  { organizationId, instanceId, namesChats, addresses, aboutId, pairLimit, isPromotional, created_at }: OutgoingMessage,
+): Promise<NotRecorded | null> {
+  const about = [aboutId, toUuid(aboutId)]
+  const [contact] = await db.run(check, [organizationId, addresses, ...about, created_at, instanceId, namesChats])
+  if (!contact) return { recorded: false, reason: 'no_contact' }
+  const { chat_id: chatId, wait_ms: waitMs } = contact
+  if (contact.blocked) return { recorded: false, reason: 'blocked', chatId }
+  if (!contact.is_reachable) return { recorded: false, reason: 'unreachable', chatId, isGroup: contact.is_group }
+  if (aboutId !== null && !contact.about_found) return { recorded: false, reason: 'not_found', chatId }
+  if (isPromotional && !contact.allow_broadcast) {
+    return { recorded: false, reason: 'unwanted', chatId, optedOut: contact.opted_out }
+  }
+  if (pairLimit && waitMs !== null && waitMs > 0) return { recorded: false, reason: 'paced', chatId, waitMs }
+  return null
+}
+
+function toUuid(id: string | null): string | null {
+  return id !== null && isUuid(id) ? id : null
+}
+
+function toRecordset(messages: readonly OutgoingMessage[]): string {
+  return JSON.stringify(
+    messages.map((message, n) => ({
+      n,
+      organization_id: message.organizationId,
+      id: message.id,
+      addresses: message.addresses,
+      sender_type: message.sender_type,
+      message_type: message.message_type,
+      text: message.text,
+      media_type: message.media_type,
+      content: message.content,
+      media_id: message.mediaId,
+      media_expires_at: message.mediaId === null ? null : mediaExpiry(message.created_at),
+      about_id: message.aboutId,
+      about_uuid: toUuid(message.aboutId),
+      is_reaction: message.isReaction,
+      pair_limit: message.pairLimit,
+      assignee_id: message.assignee_id,
+      created_at: message.created_at,
+      contact_event_id: message.contactEventId,
+      instance_id: message.instanceId,
+      names_chats: message.namesChats,
+      is_promotional: message.isPromotional,
+      campaign_id: message.recipient?.campaignId,
+      broadcast_id: message.recipient?.broadcastId,
+      recipient_n: message.recipient?.n,
+      parameters: message.recipient?.parameters,
+    })),
+  )
+}
+
+function toRecorded(
+  row: RecordRow,
+  { aboutId, isPromotional, pairLimit, recipient }: OutgoingMessage,
+): Recorded | Passed {
+  const { contact_id: contactId, chat_id: chatId, about_upstream_id: aboutUpstreamId } = row
+  if (contactId === null) return { recorded: false, reason: 'no_contact' }
+  if (chatId === null) return row.has_turn ? 'held' : 'crowded'
+  if (row.recorded) {
+    return {
+      recorded: true,
+      contactId,
+      chatId,
+      userId: row.user_address?.slice('user:'.length) ?? null,
+      aboutUpstreamId,
+    }
+  }
+  if (row.blocked) return { recorded: false, reason: 'blocked', chatId }
+  if (row.phone_number === null && row.user_address === null) {
+    return { recorded: false, reason: 'unreachable', chatId, isGroup: row.is_group }
+  }
+  if (aboutId !== null && aboutUpstreamId === null) return { recorded: false, reason: 'not_found', chatId }
+  if (isPromotional && !row.allow_broadcast) {
+    return { recorded: false, reason: 'unwanted', chatId, optedOut: row.opted_out === true }
+  }
+  if (pairLimit && row.wait_ms !== null && row.wait_ms > 0) {
+    return { recorded: false, reason: 'paced', chatId, waitMs: Math.ceil(row.wait_ms) }
+  }
+  return recipient
+    ? { recorded: false, reason: 'withdrawn', chatId }
+    : { recorded: false, reason: 'paced', chatId, waitMs: 1 }
+}
+
+/**
+ * Marks messages accepted by the upstream and raises message.sent, or message.reaction; one that is marked already needs it
+ * no more. `held`: somebody holds its row. A unique violation, and nothing marked, when an upstream id is taken.
+ */
+export async function acceptMessages(
+  db: Queryable,
+  acceptances: readonly Acceptance[],
+): Promise<('settled' | 'held')[]> {
+  const rows = await db.run(accept, [toAcceptanceset(acceptances)])
+  return rows.map(({ held }) => (held ? 'held' : 'settled'))
+}
+
+function toAcceptanceset(acceptances: readonly Acceptance[]): string {
+  return JSON.stringify(
+    acceptances.map(({ organizationId, id, upstreamId, network, at, alias, userId, eventId }, n) => ({
+      n,
+      organization_id: organizationId,
+      id,
+      upstream_id: upstreamId,
+      accepted_at: at,
+      alias,
+      user_address: userId === null ? null : `user:${userId}`,
+      event_id: eventId,
+      network,
+    })),
+  )
+}
+
+/** Marks a message failed for good and raises message.failed; one that is settled already stays as it is. */
+export async function refuseMessage(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  error: MessageError,
+  at: Date,
+  eventId: string,
+): Promise<void> {
+  await db.run(refuse, [organizationId, id, JSON.stringify(error), at, eventId])
+}
+
+/** The request left and no answer came: the outcome stays unknown until a callback settles it. */
+export async function markMessageUnknown(db: Queryable, organizationId: string, id: string): Promise<void> {
+  await db.run(markUnknown, [organizationId, id])
+}
+
+/** Messages recorded before `before` whose send never ended (their process died): their outcome is unknown. Of all tenants. */
+export async function markAbandonedMessages(db: Queryable, before: Date): Promise<void> {
+  await db.run(markAbandoned, [before])
+}
+
+/** Messages recorded before `before` whose outcome is still outstanding, oldest first. Of all tenants but those in `except`. */
+export function listOverdueMessages(
+  db: Queryable,
+  before: Date,
+  except: readonly string[],
+  limit: number,
+): Promise<{ organization_id: string; id: string }[]> {
+  return db.run(listOverdue, [before, limit, except])
+}

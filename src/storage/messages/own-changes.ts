@@ -1,0 +1,24 @@
+import type { Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+import { changeSearchableMessage, type SpokenMessage } from '../conversations/search.js'
+
+// As the network had it, it is no more what was said.
+const change = statement<SpokenMessage & { contact_id: string }>(
+  'ownChanges.change',
+  `UPDATE messages m
+   SET text = $3, network = m.network - 'message'
+   WHERE m.organization_id = $1 AND m.id = $2 AND m.sender_type <> 'user-chat'
+   RETURNING m.contact_id, m.seq, m.text, m.transcription`,
+)
+
+/** Gives a message of ours the text that it has on the network now; empty: it was taken back. Needs a transaction. */
+export async function changeOwnMessage(
+  transaction: Queryable,
+  organizationId: string,
+  messageId: string,
+  text: string,
+): Promise<void> {
+  const [changed] = await transaction.run(change, [organizationId, messageId, text])
+  if (!changed || changed.seq === null) return
+  await changeSearchableMessage(transaction, organizationId, changed.contact_id, changed)
+}

@@ -1,0 +1,152 @@
+import type { Queryable } from '../../database/pool.js'
+import { FEW, FEW_ROWS, ofOrganization, statement } from '../../database/statement.js'
+import { type MessageError, type MessageStatus, OUTCOME_UNKNOWN } from '../../model/messages/message.js'
+import { countChanges } from '../analytics/campaign-counts.js'
+import { ACCEPTED_EVENT, MESSAGE_SNAPSHOT } from './messages.js'
+
+/** A status that the upstream reports. */
+export interface ReportedStatus {
+  organizationId: string
+  /** The instance that it came through; null: the organization's own number. */
+  instanceId: string | null
+  upstreamId: string
+  /** Our id, where the upstream gave it back. */
+  messageId: string | null
+  status: MessageStatus
+  at: Date
+  error: MessageError | null
+  /** A form of the recipient's number that may be new. */
+  alias: string | null
+  /** The recipient's user id as an address. */
+  userAddress: string | null
+  /** For message.sent, and for the event of the status itself. */
+  eventIds: readonly [string, string]
+}
+
+// A status never goes backwards, but failed gives way to what proves the contrary (contract 4, Conversations). Whatever the
+// upstream reports of a message, its failure too, settles that it was accepted, so a message that waited for its answer raises
+// message.sent first. Where the upstream gave one id to two messages, ours decides, and the second goes without. Statements
+// that share messages lock them in the same order.
+const apply = statement<{ message_id: string | null; contact_id: string | null; is_linked: boolean }>(
+  'statuses.apply',
+  `WITH given AS (
+     SELECT * FROM json_to_recordset($1) AS given (n int, organization_id uuid, upstream_id text, message_id uuid, status text,
+       at timestamptz, error jsonb, alias text, user_address text, sent_event_id uuid, event_id uuid, instance_id uuid)
+     ORDER BY organization_id, upstream_id
+     ${FEW}
+   ), before AS (
+     SELECT g.n, m.*
+     FROM given g CROSS JOIN LATERAL (
+       SELECT m.organization_id, m.id, m.contact_id, m.status, m.outcome, m.accepted_at, m.error
+       FROM (
+         SELECT id FROM messages WHERE organization_id = g.organization_id AND upstream_id = g.upstream_id
+         UNION ALL
+         SELECT g.message_id
+         ${FEW_ROWS}
+       ) named JOIN messages m ON ${ofOrganization('m.organization_id', 'g.organization_id')} AND m.id = named.id
+       WHERE m.sender_type <> 'user-chat' AND (m.upstream_id = g.upstream_id OR (m.id = g.message_id AND m.upstream_id IS NULL))
+       ORDER BY m.instance_id IS NOT DISTINCT FROM g.instance_id DESC, m.upstream_id NULLS FIRST
+       LIMIT 1
+       FOR NO KEY UPDATE OF m
+     ) m
+     ${FEW}
+   ), updated AS (
+     UPDATE messages m
+     SET upstream_id = CASE
+         WHEN m.upstream_id IS NULL AND NOT EXISTS (
+           SELECT FROM messages t
+           WHERE t.organization_id = g.organization_id AND t.upstream_id = g.upstream_id
+             AND t.instance_id IS NOT DISTINCT FROM m.instance_id
+         ) THEN g.upstream_id
+         ELSE m.upstream_id
+       END,
+       status = g.status,
+       outcome = NULL,
+       error = g.error,
+       accepted_at = coalesce(m.accepted_at, g.at),
+       delivered_at = CASE WHEN g.status IN ('delivered', 'read') THEN coalesce(m.delivered_at, g.at) ELSE m.delivered_at END,
+       read_at = CASE WHEN g.status = 'read' THEN g.at ELSE m.read_at END,
+       failed_at = CASE WHEN g.status = 'failed' THEN g.at END
+     FROM before b JOIN given g USING (n)
+     WHERE ${ofOrganization('m.organization_id', 'b.organization_id')} AND m.id = b.id AND CASE g.status
+       WHEN 'sent' THEN b.outcome IS NOT NULL OR (b.status = 'failed' AND b.error ->> 'code' = '${OUTCOME_UNKNOWN}')
+       WHEN 'delivered' THEN b.status IN ('sent', 'failed')
+       WHEN 'read' THEN b.status IN ('sent', 'delivered', 'failed')
+       WHEN 'failed' THEN b.status = 'sent'
+     END
+     RETURNING b.n, m AS message
+   ), changed AS (
+     SELECT u.n, m.*, b.accepted_at AS accepted_at_before, b.status AS status_before, b.error AS error_before
+     FROM updated u JOIN before b USING (n) CROSS JOIN LATERAL (SELECT (u.message).*) m
+   ), ${countChanges('changed')}, aliases AS (
+     INSERT INTO contact_addresses (organization_id, address, contact_id)
+     SELECT c.organization_id, g.alias, c.contact_id
+     FROM changed c JOIN given g USING (n)
+     WHERE g.alias IS NOT NULL AND c.accepted_at_before IS NULL
+     ORDER BY c.organization_id, g.alias
+     ON CONFLICT DO NOTHING
+   ), shown AS (
+     SELECT u.n, m.organization_id, m.contact_id, m.message_type, ${MESSAGE_SNAPSHOT} AS message, to_jsonb(c) AS contact
+     FROM updated u CROSS JOIN LATERAL (SELECT (u.message).*) m
+     JOIN contacts c ON ${ofOrganization('c.organization_id', 'm.organization_id')} AND c.id = m.contact_id
+   ), raised AS (
+     INSERT INTO events (organization_id, id, type, contact_id, data)
+     SELECT m.organization_id, g.sent_event_id, ${ACCEPTED_EVENT}, m.contact_id,
+       jsonb_build_object('message', m.message || '{"status": "sent", "error": null}', 'contact', m.contact)
+     FROM shown m JOIN given g USING (n) JOIN before b USING (n)
+     WHERE b.accepted_at IS NULL
+     UNION ALL
+     SELECT m.organization_id, g.event_id, 'message.' || g.status, m.contact_id,
+       jsonb_build_object('message', m.message, 'contact', m.contact, 'previous_status', b.status)
+     FROM shown m JOIN given g USING (n) JOIN before b USING (n)
+     WHERE g.status <> 'sent'
+   )
+   SELECT b.id AS message_id, b.contact_id, g.user_address IS NULL OR EXISTS (
+       SELECT FROM contact_addresses a
+       WHERE a.organization_id = g.organization_id AND a.address = g.user_address AND a.contact_id = b.contact_id
+     ) AS is_linked
+   FROM given g LEFT JOIN before b USING (n)
+   ORDER BY g.n`,
+)
+
+/** What a status is about; null where there is no such message. */
+export interface AppliedStatus {
+  messageId: string | null
+  contactId: string | null
+  /** Whether the recipient's user id, where one is told, leads to the message's contact. */
+  isLinked: boolean
+}
+
+/**
+ * Applies reported statuses, no two of them of one message; one of an unknown message, or one that would go backwards, changes
+ * and raises nothing. Resolves in their order to the messages that they are about; null where there is none.
+ */
+export async function applyStatuses(db: Queryable, statuses: readonly ReportedStatus[]): Promise<AppliedStatus[]> {
+  const rows = await db.run(apply, [toRecordset(statuses)])
+  return rows.map(({ message_id: messageId, contact_id: contactId, is_linked: isLinked }) => ({
+    messageId,
+    contactId,
+    isLinked,
+  }))
+}
+
+function toRecordset(statuses: readonly ReportedStatus[]): string {
+  return JSON.stringify(
+    statuses.map(
+      ({ organizationId, instanceId, upstreamId, messageId, status, at, error, alias, userAddress, eventIds }, n) => ({
+        n,
+        organization_id: organizationId,
+        upstream_id: upstreamId,
+        message_id: messageId,
+        status,
+        at,
+        error,
+        alias,
+        user_address: userAddress,
+        sent_event_id: eventIds[0],
+        event_id: eventIds[1],
+        instance_id: instanceId,
+      }),
+    ),
+  )
+}

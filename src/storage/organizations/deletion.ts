@@ -1,0 +1,192 @@
+import type { Queryable } from '../../database/pool.js'
+import { type Statement, statement } from '../../database/statement.js'
+import { taskId } from '../runtime/jobs.js'
+
+// The first step of a deletion marks the organization's row, which the view `organizations` then shows no more, and takes away what is
+// little and acts by itself. The second one deletes the rows of all tables batch by batch. See docs/decisions/organization-deletion.md.
+
+const mark = statement<{ id: string }>(
+  'organizationDeletion.mark',
+  `WITH marked AS (
+     UPDATE organization_rows SET deleted_at = now(), updated_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING id
+   ), job AS (
+     INSERT INTO graphile_worker._private_jobs (task_id, payload)
+     SELECT ${taskId('delete_organization')}, json_build_object('organizationId', id, 'isLast', false) FROM marked
+   )
+   SELECT id FROM marked`,
+)
+
+// Sessions and sign-in links go with their members.
+const withdraw = statement<never>(
+  'organizationDeletion.withdraw',
+  `WITH endpoints AS (DELETE FROM webhooks WHERE organization_id = $1),
+     feed AS (DELETE FROM webhook_feeds WHERE organization_id = $1),
+     keys AS (DELETE FROM api_keys WHERE organization_id = $1),
+     team AS (DELETE FROM members WHERE organization_id = $1),
+     number AS (DELETE FROM upstream_settings WHERE organization_id = $1),
+     shop AS (DELETE FROM storefront_settings WHERE organization_id = $1),
+     sending AS (
+       UPDATE broadcasts SET status = 'cancelled', generation = generation + 1
+       WHERE organization_id = $1 AND kind = 'broadcast' AND status IN ('scheduled', 'running')
+     )
+   SELECT`,
+)
+
+// A process that runs a linked device disconnects it when it next renews its leases.
+const letInstancesGo = statement<never>(
+  'organizationDeletion.letInstancesGo',
+  `UPDATE instances SET wanted = false, holder = NULL, held_until = NULL, verify_token_hash = NULL
+   WHERE organization_id = $1 AND (wanted OR holder IS NOT NULL OR verify_token_hash IS NOT NULL)`,
+)
+
+const enqueue = statement<never>(
+  'organizationDeletion.enqueue',
+  `INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at)
+   SELECT ${taskId('delete_organization')}, json_build_object('organizationId', $1::uuid, 'isLast', $2::boolean),
+     now() + $3::integer * interval '1 second'`,
+)
+
+// What little was written meanwhile goes with the row.
+const removeRow = statement<never>(
+  'organizationDeletion.removeRow',
+  `WITH entries AS (DELETE FROM directory WHERE organization_id = $1 AND kind <> 'api_key')
+   DELETE FROM organization_rows WHERE id = $1 AND deleted_at IS NOT NULL`,
+)
+
+const listMedia = statement<{ id: string }>(
+  'organizationDeletion.listMedia',
+  'SELECT id FROM media WHERE organization_id = $1 ORDER BY id LIMIT $2',
+)
+
+/** Few, so that a batch holds its locks for a short time. */
+export const DELETION_BATCH = 1_000
+
+const FIRST = { uuid: '00000000-0000-0000-0000-000000000000', text: '', bigint: '0' } as const
+
+/** A table and the column that follows organization_id in its key. */
+type Walk = readonly [table: string, column: string, type: keyof typeof FIRST]
+
+/**
+ * The tables that may be large, each before those that it refers to: so a batch takes few other rows along. What is not among them goes
+ * with the first step, or with the organization's row.
+ */
+const WALKS: readonly Walk[] = [
+  ['callbacks', 'id', 'uuid'],
+  ['webhook_deliveries', 'id', 'uuid'],
+  ['events', 'seq', 'bigint'],
+  ['idempotency_keys', 'operation', 'text'],
+  ['rate_limits', 'key_id', 'uuid'],
+  ['sending_paces', 'phone_number_id', 'text'],
+  ['messages', 'id', 'uuid'],
+  ['broadcast_recipients', 'broadcast_id', 'uuid'],
+  ['broadcast_failures', 'broadcast_id', 'uuid'],
+  ['broadcast_utm_campaigns', 'broadcast_id', 'uuid'],
+  ['broadcast_retries', 'id', 'uuid'],
+  ['campaign_deltas', 'campaign_id', 'uuid'],
+  ['campaign_counts', 'campaign_id', 'uuid'],
+  ['campaign_errors', 'code', 'text'],
+  ['broadcasts', 'id', 'uuid'],
+  ['templates', 'name', 'text'],
+  ['sent_links', 'broadcast_id', 'uuid'],
+  ['short_link_visits', 'code', 'text'],
+  ['short_link_clicks', 'code', 'text'],
+  ['short_links', 'code', 'text'],
+  ['storefront_orders', 'id', 'text'],
+  ['storefront_webhooks', 'id', 'text'],
+  ['line_counts', 'instance_id', 'uuid'],
+  ['device_keys', 'instance_id', 'uuid'],
+  ['device_credentials', 'instance_id', 'uuid'],
+  ['instance_commands', 'id', 'uuid'],
+  ['instances', 'id', 'uuid'],
+  ['message_search', 'contact_id', 'uuid'],
+  ['contact_activity', 'contact_id', 'uuid'],
+  ['contact_counts', 'id', 'bigint'],
+  ['contact_addresses', 'address', 'text'],
+  ['contact_address_spans', 'id', 'uuid'],
+  ['notes', 'id', 'uuid'],
+  ['contacts', 'id', 'uuid'],
+]
+
+/** What a batch came upon: how many rows, and where the next one begins. */
+export interface Batch {
+  count: number
+  last: string | null
+}
+
+/**
+ * Deletes the first rows from $2 on. Each batch begins where the one before ended: as long as some transaction may still see the deleted
+ * rows, the index leads to them. A row that moves at this moment is left to the next pass.
+ */
+const deleteFrom = ([table, column, type]: Walk): Statement<Batch> =>
+  statement<Batch>(
+    `organizationDeletion.${table}`,
+    `WITH batch AS MATERIALIZED (
+       SELECT ctid, ${column} FROM ${table} WHERE organization_id = $1 AND ${column} >= $2::text::${type}
+       ORDER BY ${column} LIMIT ${DELETION_BATCH}
+     ), deleted AS (
+       DELETE FROM ${table} WHERE organization_id = $1 AND ctid = ANY (ARRAY(SELECT ctid FROM batch))
+     )
+     SELECT (SELECT count(*) FROM batch) AS count, (SELECT ${column}::text FROM batch ORDER BY ${column} DESC LIMIT 1) AS last`,
+  )
+
+const deletions = WALKS.map((walk) => ({ first: FIRST[walk[2]], statement: deleteFrom(walk) }))
+
+// The index of this table has no order within an organization. The hashes of keys stay, so that a deleted key still gets its own answer.
+const deleteEntries = statement<Batch>(
+  'organizationDeletion.directory',
+  `WITH deleted AS (
+     DELETE FROM directory WHERE organization_id = $1 AND ctid = ANY (ARRAY(
+       SELECT ctid FROM directory WHERE organization_id = $1 AND kind <> 'api_key' LIMIT ${DELETION_BATCH}
+     ))
+     RETURNING kind
+   )
+   SELECT count(*) AS count, '' AS last FROM deleted`,
+)
+
+/**
+ * Marks the organization as deleted and adds a job that deletes its rows; resolves to false when there is no such organization. With the
+ * commit the organization is invisible, its keys, members, webhooks and settings are deleted, its broadcasts stop, and its instances
+ * lose their leases. Needs a transaction.
+ */
+export async function markOrganizationDeleted(transaction: Queryable, organizationId: string): Promise<boolean> {
+  const marked = await transaction.run(mark, [organizationId])
+  if (marked.length === 0) return false
+  await transaction.run(withdraw, [organizationId])
+  // Last: a process renews all its leases at once, those of other organizations too, and waits for these rows.
+  await transaction.run(letInstancesGo, [organizationId])
+  return true
+}
+
+/** One table of an organization, of which each call deletes the next batch, from the row that `from` tells; null: from the first. */
+export type DeleteBatch = (db: Queryable, organizationId: string, from: string | null) => Promise<Batch>
+
+/** How the rows of each table of an organization are deleted, but for those of its files; in an order that foreign keys allow. */
+export const deleteBatches: readonly DeleteBatch[] = [...deletions, { first: '', statement: deleteEntries }].map(
+  ({ first, statement }): DeleteBatch =>
+    async (db, organizationId, from) => {
+      const values = statement === deleteEntries ? [organizationId] : [organizationId, from ?? first]
+      const [batch] = await db.run(statement, values)
+      return batch as Batch
+    },
+)
+
+/** The ids of at most `limit` files that an organization has stored. */
+export async function listOrganizationMedia(db: Queryable, organizationId: string, limit: number): Promise<string[]> {
+  const rows = await db.run(listMedia, [organizationId, limit])
+  return rows.map(({ id }) => id)
+}
+
+/** Leaves a job that goes on with a deletion in so many seconds; `isLast`: it deletes the organization's row too. */
+export async function enqueueDeletion(
+  db: Queryable,
+  organizationId: string,
+  isLast: boolean,
+  inSeconds: number,
+): Promise<void> {
+  await db.run(enqueue, [organizationId, isLast, inSeconds])
+}
+
+/** Deletes the row of a deleted organization. Done again, or where there is none, it changes nothing. */
+export async function deleteOrganizationRow(db: Queryable, organizationId: string): Promise<void> {
+  await db.run(removeRow, [organizationId])
+}

@@ -1,0 +1,95 @@
+import type { Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+import { sha256 } from '../../lib/crypto/signature.js'
+
+/** What is found before the organization is known (contract 7). */
+export type DirectoryKind =
+  | 'slug'
+  | 'api_key'
+  | 'api_key_id'
+  | 'phone_number_id'
+  | 'business_account_id'
+  | 'member_id'
+  | 'short_link'
+  | 'instance_token'
+
+/** The form in which the directory keeps a value: nothing readable stands in a table that all tenants share. */
+export function directoryHash(value: string): Buffer {
+  return sha256(value)
+}
+
+/**
+ * Ends an INSERT INTO directory: nothing is inserted where an organization holds the value; what a deleted one still holds is taken over.
+ * It has to be seen that the holder is deleted: that it is not seen at all is also true of one that is made at this moment.
+ */
+export const UNLESS_HELD = `ON CONFLICT (kind, value_hash) DO UPDATE SET organization_id = excluded.organization_id
+     WHERE EXISTS (
+       SELECT FROM organization_rows holder WHERE holder.id = directory.organization_id AND holder.deleted_at IS NOT NULL
+     )`
+
+const claim = statement<{ organization_id: string }>(
+  'directory.claim',
+  `WITH claimed AS (
+     INSERT INTO directory (kind, value_hash, organization_id) VALUES ($1, $2, $3)
+     ${UNLESS_HELD}
+     RETURNING organization_id
+   )
+   SELECT organization_id FROM claimed
+   UNION ALL
+   SELECT organization_id FROM directory WHERE kind = $1 AND value_hash = $2 AND NOT EXISTS (SELECT FROM claimed)`,
+)
+
+const release = statement<never>(
+  'directory.release',
+  `DELETE FROM directory WHERE organization_id = $1 AND kind = $2 AND ($3::bytea IS NULL OR value_hash <> $3)`,
+)
+
+const releaseOne = statement<never>(
+  'directory.releaseOne',
+  'DELETE FROM directory WHERE organization_id = $1 AND kind = $2 AND value_hash = $3',
+)
+
+const find = statement<{ organization_id: string }>(
+  'directory.find',
+  `SELECT d.organization_id FROM directory d JOIN organizations o ON o.id = d.organization_id
+   WHERE d.kind = $1 AND d.value_hash = $2`,
+)
+
+/** Claims a value for the organization; false when another organization holds it. The organization may hold it already. */
+export async function claimInDirectory(
+  db: Queryable,
+  organizationId: string,
+  kind: DirectoryKind,
+  value: string,
+): Promise<boolean> {
+  const [row] = await db.run(claim, [kind, directoryHash(value), organizationId])
+  // Claimed at the same moment: the second select of the statement cannot see it yet, that of the next one can.
+  if (!row) return claimInDirectory(db, organizationId, kind, value)
+  return row.organization_id === organizationId
+}
+
+/** Gives back the organization's values of a kind, but for the one that it goes on using. */
+export async function releaseInDirectory(
+  db: Queryable,
+  organizationId: string,
+  kind: DirectoryKind,
+  keep: string | null,
+): Promise<void> {
+  await db.run(release, [organizationId, kind, keep === null ? null : directoryHash(keep)])
+}
+
+/** Gives one of the organization's values back. */
+export async function releaseFromDirectory(
+  db: Queryable,
+  organizationId: string,
+  kind: DirectoryKind,
+  value: string,
+): Promise<void> {
+  await db.run(releaseOne, [organizationId, kind, directoryHash(value)])
+}
+
+/** The organization that holds a value, or null. */
+export async function findInDirectory(db: Queryable, kind: DirectoryKind, value: string): Promise<string | null> {
+  const rows = await db.run(find, [kind, directoryHash(value)])
+  return rows[0]?.organization_id ?? null
+}

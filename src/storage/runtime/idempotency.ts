@@ -1,0 +1,157 @@
+import type { Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+
+/** Names one use of an Idempotency-Key (contract 4): it counts per organization, method and path. */
+export interface IdempotentOperation {
+  /** Method and path, such as `POST /send-chat`. */
+  operation: string
+  key: string
+  bodyHash: Buffer
+}
+
+/** What stands under a key. `claimed`: this request is the first and has to do the work. */
+export type IdempotencyClaim =
+  | { state: 'claimed'; resourceId: string }
+  | { state: 'reused' }
+  | { state: 'under_way'; resourceId: string; processId: number }
+  | { state: 'answered'; resourceId: string; status: number; answer: unknown }
+
+interface ClaimRow {
+  claimed: boolean
+  body_hash: Buffer
+  resource_id: string
+  process_id: number
+  status: number | null
+  answer: unknown
+}
+
+// A key older than a day is free again. The row of a concurrent first attempt may not be visible to the second select: the
+// caller tries again.
+const claim = statement<ClaimRow>(
+  'idempotencyKeys.claim',
+  `WITH claimed AS (
+     INSERT INTO idempotency_keys AS k (organization_id, operation, key, body_hash, resource_id, process_id, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)
+     ON CONFLICT (organization_id, operation, key) DO UPDATE
+       SET body_hash = excluded.body_hash, resource_id = excluded.resource_id, process_id = excluded.process_id,
+         status = NULL, answer = NULL, created_at = excluded.created_at
+       WHERE k.created_at < excluded.created_at - interval '24 hours'
+     RETURNING body_hash, resource_id, process_id, status, answer
+   )
+   SELECT true AS claimed, body_hash, resource_id, process_id, status, answer FROM claimed
+   UNION ALL
+   SELECT false, body_hash, resource_id, process_id, status, answer FROM idempotency_keys
+   WHERE organization_id = $1 AND operation = $2 AND key = $3 AND NOT EXISTS (SELECT FROM claimed)`,
+)
+
+const takeOver = statement<{ resource_id: string }>(
+  'idempotencyKeys.takeOver',
+  `UPDATE idempotency_keys SET process_id = $6
+   WHERE organization_id = $1 AND operation = $2 AND key = $3 AND resource_id = $4 AND process_id = $5 AND status IS NULL
+   RETURNING resource_id`,
+)
+
+// The ids of processes begin at 1.
+const abandon = statement<never>(
+  'idempotencyKeys.abandon',
+  `UPDATE idempotency_keys SET process_id = 0
+   WHERE organization_id = $1 AND operation = $2 AND key = $3 AND resource_id = $4 AND status IS NULL`,
+)
+
+const keep = statement<never>(
+  'idempotencyKeys.keep',
+  `UPDATE idempotency_keys SET status = $4, answer = $5
+   WHERE organization_id = $1 AND operation = $2 AND key = $3 AND resource_id = $6`,
+)
+
+const release = statement<never>(
+  'idempotencyKeys.release',
+  `DELETE FROM idempotency_keys
+   WHERE organization_id = $1 AND operation = $2 AND key = $3 AND resource_id = $4 AND status IS NULL`,
+)
+
+// By the ids that were given with the keys: they stand in the order of time, and in an index.
+const prune = statement<{ count: number }>(
+  'idempotencyKeys.prune',
+  `WITH old AS (
+     SELECT k.organization_id, k.resource_id
+     FROM organizations o CROSS JOIN LATERAL (
+       SELECT organization_id, resource_id FROM idempotency_keys
+       WHERE organization_id = o.id AND resource_id < $1
+       ORDER BY resource_id
+       LIMIT $2
+     ) k
+     LIMIT $2
+   ), pruned AS (
+     DELETE FROM idempotency_keys k USING old
+     WHERE k.organization_id = old.organization_id AND k.resource_id = old.resource_id
+     RETURNING k.key
+   )
+   SELECT count(*) FROM pruned`,
+)
+
+/** Claims the key for this attempt, made `at` that time, or tells what an earlier one left under it. */
+export async function claimIdempotencyKey(
+  db: Queryable,
+  organizationId: string,
+  { operation, key, bodyHash }: IdempotentOperation,
+  attempt: { resourceId: string; processId: number; at: Date },
+): Promise<IdempotencyClaim> {
+  const values = [organizationId, operation, key, bodyHash, attempt.resourceId, attempt.processId, attempt.at]
+  const [row] = await db.run(claim, values)
+  if (!row) return claimIdempotencyKey(db, organizationId, { operation, key, bodyHash }, attempt)
+  if (row.claimed) return { state: 'claimed', resourceId: row.resource_id }
+  if (!row.body_hash.equals(bodyHash)) return { state: 'reused' }
+  const { resource_id: resourceId, process_id: processId, status, answer } = row
+  return status === null
+    ? { state: 'under_way', resourceId, processId }
+    : { state: 'answered', resourceId, status, answer }
+}
+
+/** Takes an attempt that was left behind over, from one process to another; false when another request was faster. */
+export async function takeOverIdempotencyKey(
+  db: Queryable,
+  organizationId: string,
+  { operation, key }: IdempotentOperation,
+  { resourceId, from, to }: { resourceId: string; from: number; to: number },
+): Promise<boolean> {
+  const rows = await db.run(takeOver, [organizationId, operation, key, resourceId, from, to])
+  return rows.length > 0
+}
+
+/** Leaves an attempt behind, for the next one to find out what became of it. */
+export async function abandonIdempotencyKey(
+  db: Queryable,
+  organizationId: string,
+  { operation, key }: IdempotentOperation,
+  resourceId: string,
+): Promise<void> {
+  await db.run(abandon, [organizationId, operation, key, resourceId])
+}
+
+/** Keeps the answer for those who ask again. */
+export async function keepAnswer(
+  db: Queryable,
+  organizationId: string,
+  { operation, key }: IdempotentOperation,
+  resourceId: string,
+  answer: { status: number; body: unknown },
+): Promise<void> {
+  await db.run(keep, [organizationId, operation, key, answer.status, JSON.stringify(answer.body), resourceId])
+}
+
+/** Frees the key: nothing was done under it, so the next attempt starts afresh. */
+export async function releaseIdempotencyKey(
+  db: Queryable,
+  organizationId: string,
+  { operation, key }: IdempotentOperation,
+  resourceId: string,
+): Promise<void> {
+  await db.run(release, [organizationId, operation, key, resourceId])
+}
+
+/** Deletes at most `limit` keys whose attempts had ids smaller than this one; resolves to how many. Of all tenants. */
+export async function pruneIdempotencyKeys(db: Queryable, beforeId: string, limit: number): Promise<number> {
+  const [row] = await db.run(prune, [beforeId, limit])
+  return row?.count ?? 0
+}

@@ -1,0 +1,115 @@
+import type { Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+
+/** First half of the advisory locks by which processes show that they live; the second half is the process's id. */
+const LOCK_CLASS = 0x70_61_72_6c
+
+// The row shows only when the statement commits, and then its lock is held already.
+const register = statement<{ id: number }>(
+  'processes.register',
+  `WITH registered AS (INSERT INTO processes DEFAULT VALUES RETURNING id)
+   SELECT id, pg_advisory_lock(${LOCK_CLASS}, id)::text FROM registered`,
+)
+
+const registerAgain = statement<never>(
+  'processes.registerAgain',
+  `WITH registered AS (
+     INSERT INTO processes (id, worker_ids) OVERRIDING SYSTEM VALUE VALUES ($1, $2) ON CONFLICT DO NOTHING
+   )
+   SELECT pg_advisory_lock(${LOCK_CLASS}, $1)::text`,
+)
+
+const setWorkers = statement<never>('processes.setWorkers', 'UPDATE processes SET worker_ids = $2 WHERE id = $1')
+
+const isAlive = statement<{ alive: boolean }>(
+  'processes.isAlive',
+  `SELECT EXISTS (
+     SELECT FROM pg_locks
+     WHERE locktype = 'advisory' AND classid = ${LOCK_CLASS} AND objid = $1 AND objsubid = 2 AND granted
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+   ) AS alive`,
+)
+
+/** Whether nobody holds the lock of a row of processes, as SQL. */
+const IS_DEAD = `NOT EXISTS (
+     SELECT FROM pg_locks
+     WHERE locktype = 'advisory' AND classid = ${LOCK_CLASS} AND objid = processes.id AND objsubid = 2 AND granted
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+   )`
+
+const listDead = statement<DeadProcess>(
+  'processes.listDead',
+  `SELECT id, worker_ids FROM processes WHERE id <> $1 AND ${IS_DEAD} ORDER BY id`,
+)
+
+const removeDead = statement<never>(
+  'processes.removeDead',
+  `DELETE FROM processes WHERE id = ANY ($1::int[]) AND ${IS_DEAD}`,
+)
+
+const remove = statement<never>('processes.remove', 'DELETE FROM processes WHERE id = $1')
+
+const seen = statement<{ up_since: Date }>(
+  'processes.seen',
+  `INSERT INTO service_uptime AS u (up_since, seen_at) VALUES ($1, $1)
+   ON CONFLICT (singleton) DO UPDATE
+     SET up_since = CASE WHEN $1 - u.seen_at > interval '3 minutes' THEN $1 ELSE u.up_since END,
+       seen_at = greatest(u.seen_at, $1)
+   RETURNING up_since`,
+)
+
+/**
+ * Registers this process and takes the lock that says that it lives, on a connection of its own: PostgreSQL lets go of the
+ * lock when that connection ends, however the process ends. Resolves to the process's id.
+ */
+export async function registerProcess(connection: Queryable): Promise<number> {
+  const [row] = await connection.run(register, [])
+  return (row as { id: number }).id
+}
+
+/** Takes the lock again on a new connection, after the old one broke. */
+export async function registerProcessAgain(
+  connection: Queryable,
+  processId: number,
+  workerIds: readonly string[],
+): Promise<void> {
+  await connection.run(registerAgain, [processId, workerIds])
+}
+
+/** Notes under which ids this process's workers lock jobs. */
+export async function setProcessWorkers(db: Queryable, processId: number, workerIds: readonly string[]): Promise<void> {
+  await db.run(setWorkers, [processId, workerIds])
+}
+
+/** Whether the process still holds its lock. */
+export async function isProcessAlive(db: Queryable, processId: number): Promise<boolean> {
+  const rows = await db.run(isAlive, [processId])
+  return rows[0]?.alive === true
+}
+
+/** A process that died, and under which ids its workers locked jobs. */
+export interface DeadProcess {
+  id: number
+  worker_ids: string[]
+}
+
+/** The processes that died, but for this one. */
+export function listDeadProcesses(db: Queryable, processId: number): Promise<DeadProcess[]> {
+  return db.run(listDead, [processId])
+}
+
+/** Removes those of the processes that are still dead. */
+export async function removeDeadProcesses(db: Queryable, processIds: readonly number[]): Promise<void> {
+  await db.run(removeDead, [processIds])
+}
+
+/** Removes this process's row at its orderly end. */
+export async function removeProcess(db: Queryable, processId: number): Promise<void> {
+  await db.run(remove, [processId])
+}
+
+/** Notes that the service is up at `now`; resolves to since when it has been without a pause of over 3 minutes. */
+export async function noteUptime(db: Queryable, now: Date): Promise<Date> {
+  const [row] = await db.run(seen, [now])
+  return (row as { up_since: Date }).up_since
+}

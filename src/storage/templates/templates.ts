@@ -1,0 +1,193 @@
+import type { Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+import type { StoredTemplate, Template } from '../../model/templates/template.js'
+import { taskId } from '../runtime/jobs.js'
+
+const COLUMNS =
+  'organization_id, upstream_id, name, language, status, category, parameter_format, components, synced_at'
+const ORDER = 'ORDER BY name COLLATE "C", language COLLATE "C"'
+
+const list = statement<StoredTemplate>(
+  'templates.list',
+  `SELECT ${COLUMNS} FROM templates WHERE organization_id = $1 ${ORDER}`,
+)
+
+const find = statement<StoredTemplate>(
+  'templates.find',
+  `SELECT ${COLUMNS} FROM templates WHERE organization_id = $1 AND name = $2 ${ORDER}`,
+)
+
+const listSendable = statement<{ name: string }>(
+  'templates.listSendable',
+  `SELECT DISTINCT name COLLATE "C" AS name FROM templates WHERE organization_id = $1 AND status = 'APPROVED'
+   ORDER BY 1 LIMIT $2`,
+)
+
+const findSync = statement<{ synced_at: Date | null; now: Date }>(
+  'templates.findSync',
+  'SELECT templates_synced_at AS synced_at, now() AS now FROM upstream_settings WHERE organization_id = $1',
+)
+
+// Of two syncs of an organization one waits here for the other.
+const begin = statement<{ synced_at: Date | null }>(
+  'templates.begin',
+  `SELECT templates_synced_at AS synced_at FROM upstream_settings
+   WHERE organization_id = $1 AND business_account_id = $2
+   FOR UPDATE`,
+)
+
+const noteSync = statement<never>(
+  'templates.noteSync',
+  'UPDATE upstream_settings SET templates_synced_at = $2 WHERE organization_id = $1',
+)
+
+const put = statement<never>(
+  'templates.put',
+  `WITH given AS (
+     SELECT * FROM jsonb_to_recordset($2::jsonb) AS given (event_id uuid, upstream_id text, name text, language text,
+       status text, category text, parameter_format text, components jsonb)
+   ), written AS (
+     INSERT INTO templates (organization_id, upstream_id, name, language, status, category, parameter_format, components)
+     SELECT $1, upstream_id, name, language, status, category, parameter_format, components FROM given
+     ON CONFLICT (organization_id, name, language) DO UPDATE SET
+       upstream_id = excluded.upstream_id, status = excluded.status, category = excluded.category,
+       parameter_format = excluded.parameter_format, components = excluded.components, synced_at = now()
+     RETURNING *
+   )
+   INSERT INTO events (organization_id, id, type, data)
+   SELECT $1, given.event_id, 'template.status_changed', jsonb_build_object('template', to_jsonb(written))
+   FROM written JOIN given USING (name, language)
+   WHERE given.event_id IS NOT NULL`,
+)
+
+const remove = statement<never>(
+  'templates.remove',
+  `WITH given AS (
+     SELECT * FROM jsonb_to_recordset($2::jsonb) AS given (event_id uuid, name text, language text)
+   ), removed AS (
+     DELETE FROM templates t USING given
+     WHERE t.organization_id = $1 AND t.name = given.name AND t.language = given.language
+     RETURNING t.*
+   )
+   INSERT INTO events (organization_id, id, type, data)
+   SELECT $1, given.event_id, 'template.status_changed',
+     jsonb_build_object('template', to_jsonb(removed) || '{"status": "DELETED"}')
+   FROM removed JOIN given USING (name, language)
+   WHERE given.event_id IS NOT NULL AND removed.status <> 'DELETED'`,
+)
+
+const setStatus = statement<never>(
+  'templates.setStatus',
+  `WITH changed AS (
+     UPDATE templates SET status = $4, synced_at = now()
+     WHERE organization_id = $1 AND name = $2 AND language = $3 AND status <> $4
+     RETURNING *
+   )
+   INSERT INTO events (organization_id, id, type, data)
+   SELECT $1, $5, 'template.status_changed', jsonb_build_object('template', to_jsonb(changed)) FROM changed`,
+)
+
+const enqueueSync = statement<never>(
+  'templates.enqueueSync',
+  `INSERT INTO graphile_worker._private_jobs (task_id, payload)
+   VALUES (${taskId('sync_templates')}, json_build_object('organizationId', $1::uuid))`,
+)
+
+// One job of an organization waits at most, however many processes ask for it; one that has failed for good begins anew.
+const enqueueAllSyncs = statement<never>(
+  'templates.enqueueAllSyncs',
+  `INSERT INTO graphile_worker._private_jobs AS job (task_id, key, payload)
+   SELECT ${taskId('sync_templates')}, 'sync_templates:' || u.organization_id,
+     json_build_object('organizationId', u.organization_id)
+   FROM upstream_settings u JOIN organizations o ON o.id = u.organization_id
+   WHERE o.provider = 'upstream'
+   ON CONFLICT (key) DO UPDATE SET attempts = 0, run_at = now() WHERE job.attempts >= job.max_attempts`,
+)
+
+/** Every template of an organization, by name and language. */
+export function listTemplates(db: Queryable, organizationId: string): Promise<StoredTemplate[]> {
+  return db.run(list, [organizationId])
+}
+
+/** The templates of a name, by language. */
+export function findTemplates(db: Queryable, organizationId: string, name: string): Promise<StoredTemplate[]> {
+  return db.run(find, [organizationId, name])
+}
+
+/** The names of approved templates, the first `limit` of them. */
+export async function listSendableNames(db: Queryable, organizationId: string, limit: number): Promise<string[]> {
+  const rows = await db.run(listSendable, [organizationId, limit])
+  return rows.map(({ name }) => name)
+}
+
+/** When the last sync of an organization's templates began (null: there was none), and the database's time. */
+export async function findTemplateSync(
+  db: Queryable,
+  organizationId: string,
+): Promise<{ syncedAt: Date | null; now: Date } | null> {
+  const [row] = await db.run(findSync, [organizationId])
+  return row ? { syncedAt: row.synced_at, now: row.now } : null
+}
+
+/**
+ * Locks an organization's list of templates; tells when the sync began that it comes from. Null when the organization has
+ * another business account by now.
+ */
+export async function lockTemplates(
+  transaction: Queryable,
+  organizationId: string,
+  businessAccountId: string,
+): Promise<{ syncedAt: Date | null } | null> {
+  const [row] = await transaction.run(begin, [organizationId, businessAccountId])
+  return row ? { syncedAt: row.synced_at } : null
+}
+
+/** Notes that what is known now was begun to be fetched at `begunAt`. */
+export async function noteTemplateSync(db: Queryable, organizationId: string, begunAt: Date): Promise<void> {
+  await db.run(noteSync, [organizationId, begunAt])
+}
+
+/** A template to be written. */
+export type TemplateWrite = Template & {
+  upstream_id: string | null
+  /** Of the event that tells its status; null where that is nothing new. */
+  event_id: string | null
+}
+
+/** Writes templates, each with its event. */
+export async function putTemplates(
+  db: Queryable,
+  organizationId: string,
+  templates: readonly TemplateWrite[],
+): Promise<void> {
+  if (templates.length > 0) await db.run(put, [organizationId, JSON.stringify(templates)])
+}
+
+/** Removes templates; an event, where one is to be raised, tells of it with the status DELETED. */
+export async function removeTemplates(
+  db: Queryable,
+  organizationId: string,
+  templates: readonly { name: string; language: string; event_id: string | null }[],
+): Promise<void> {
+  if (templates.length > 0) await db.run(remove, [organizationId, JSON.stringify(templates)])
+}
+
+/** Sets the status of a template that is known, with its event; nothing where it has that status already. */
+export async function setTemplateStatus(
+  db: Queryable,
+  organizationId: string,
+  { name, language, status }: Pick<Template, 'name' | 'language' | 'status'>,
+  eventId: string,
+): Promise<void> {
+  await db.run(setStatus, [organizationId, name, language, status, eventId])
+}
+
+/** Leaves a job that fetches an organization's templates. */
+export async function enqueueTemplateSync(db: Queryable, organizationId: string): Promise<void> {
+  await db.run(enqueueSync, [organizationId])
+}
+
+/** The same for every organization that has a business account. Of all tenants. */
+export async function enqueueTemplateSyncs(db: Queryable): Promise<void> {
+  await db.run(enqueueAllSyncs, [])
+}

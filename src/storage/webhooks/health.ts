@@ -1,0 +1,102 @@
+import type { Queryable } from '../../database/pool.js'
+import { opaqueArray, statement } from '../../database/statement.js'
+import type { WebhookInstance } from '../../model/instances/gateway-event.js'
+import type { Webhook } from '../../model/webhooks/webhook.js'
+import { eventWebhook } from './webhooks.js'
+
+/** What it takes to deliver to a webhook. The secrets are sealed, and so are the headers. */
+export type EndpointRow = Pick<
+  Webhook,
+  | 'organization_id'
+  | 'id'
+  | 'url'
+  | 'events'
+  | 'secret'
+  | 'previous_secret'
+  | 'previous_secret_until'
+  | 'failing_since'
+  | 'since_seq'
+  | 'by_events'
+  | 'with_base64'
+  | 'headers'
+> & {
+  /** Whose it is; null: the organization's, in the language of Interface A. */
+  instance: WebhookInstance | null
+}
+
+/** Looked up for each webhook that is an instance's, and for no other. */
+const INSTANCE = `CASE WHEN w.instance_id IS NOT NULL THEN (
+       SELECT json_build_object('id', i.id, 'name', i.name, 'kind', i.kind, 'phone_number_id', i.phone_number_id, 'owner', i.owner)
+       FROM instances i WHERE i.organization_id = w.organization_id AND i.id = w.instance_id
+     ) END`
+
+const ENDPOINTS = `SELECT w.organization_id, w.id, w.url, w.events, w.secret, w.previous_secret, w.previous_secret_until,
+     w.failing_since, w.since_seq, w.by_events, w.with_base64, w.headers, ${INSTANCE} AS instance
+   FROM webhooks w`
+
+const listActive = statement<EndpointRow>(
+  'webhookHealth.listActive',
+  `${ENDPOINTS}
+   WHERE w.organization_id = ANY (${opaqueArray('$1', 'uuid')}) AND w.active`,
+)
+
+const find = statement<EndpointRow>(
+  'webhookHealth.find',
+  `${ENDPOINTS}
+   WHERE w.organization_id = $1 AND w.id = $2`,
+)
+
+const noteFailing = statement<never>(
+  'webhookHealth.noteFailing',
+  `UPDATE webhooks w SET failing_since = g.failing_since
+   FROM json_to_recordset($1) AS g (organization_id uuid, id uuid, failing_since timestamptz)
+   WHERE w.organization_id = g.organization_id AND w.id = g.id`,
+)
+
+const disable = statement<never>(
+  'webhookHealth.disable',
+  `WITH disabled AS (
+     UPDATE webhooks SET active = false, disabled_reason = $3, updated_at = now()
+     WHERE organization_id = $1 AND id = $2 AND active
+     RETURNING *
+   )
+   INSERT INTO events (organization_id, id, type, data)
+   SELECT $1, $4, 'webhook.disabled',
+     jsonb_build_object('webhook', ${eventWebhook('disabled')}, 'reason', $3::text)
+   FROM disabled
+   WHERE disabled.instance_id IS NULL`,
+)
+
+/** The webhooks of these organizations that are delivered to. */
+export function listEndpoints(db: Queryable, organizationIds: readonly string[]): Promise<EndpointRow[]> {
+  return db.run(listActive, [organizationIds])
+}
+
+/** One of the organization's webhooks as it is delivered to, whether it is active or not; null where there is none. */
+export async function findEndpoint(
+  db: Queryable,
+  organizationId: string,
+  webhookId: string,
+): Promise<EndpointRow | null> {
+  const rows = await db.run(find, [organizationId, webhookId])
+  return rows[0] ?? null
+}
+
+/** Notes since when webhooks have answered nothing but failures; null: they have not. */
+export async function noteFailingSince(
+  db: Queryable,
+  webhooks: readonly Pick<Webhook, 'organization_id' | 'id' | 'failing_since'>[],
+): Promise<void> {
+  await db.run(noteFailing, [JSON.stringify(webhooks)])
+}
+
+/** Delivers to a webhook no more, and raises webhook.disabled; `reason` is for people. */
+export async function disableWebhook(
+  db: Queryable,
+  organizationId: string,
+  webhookId: string,
+  reason: string,
+  eventId: string,
+): Promise<void> {
+  await db.run(disable, [organizationId, webhookId, reason, eventId])
+}

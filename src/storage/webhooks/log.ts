@@ -1,0 +1,279 @@
+import type { Queryable } from '../../database/pool.js'
+import { FEW_ROWS, statement } from '../../database/statement.js'
+import type { EventRow } from '../../model/webhooks/event.js'
+import { type Delivery, type DeliveryStatus, TEST_KIND } from '../../model/webhooks/webhook.js'
+import { EVENT_COLUMNS } from '../events/events.js'
+import { NEW_COLUMNS } from './deliveries.js'
+import { eventWebhook } from './webhooks.js'
+
+/** Every column of a delivery. */
+const DELIVERY_COLUMNS = `organization_id, id, webhook_id, event_seq, event_id, event_type, contact_id, in_order, status, attempts,
+  next_attempt_at, attempted_at, created_at`
+
+// FEW_ROWS: one after the other by the key, until the page is full, and never all of them to be sorted.
+const listAll = statement<Delivery>(
+  'webhookLog.listAll',
+  `SELECT ${DELIVERY_COLUMNS}
+   FROM (SELECT * FROM webhook_deliveries WHERE organization_id = $1 ORDER BY id DESC ${FEW_ROWS}) d
+   WHERE $2::text IS NULL OR status = $2
+   ORDER BY id DESC
+   LIMIT $3 OFFSET $4`,
+)
+
+const listOfWebhook = statement<Delivery>(
+  'webhookLog.listOfWebhook',
+  `SELECT ${DELIVERY_COLUMNS} FROM webhook_deliveries
+   WHERE organization_id = $1 AND webhook_id = $5 AND ($2::text IS NULL OR status = $2)
+   ORDER BY id DESC
+   LIMIT $3 OFFSET $4`,
+)
+
+const count = statement<{ count: number }>(
+  'webhookLog.count',
+  `SELECT count(*) FROM webhook_deliveries
+   WHERE organization_id = $1 AND ($2::text IS NULL OR status = $2) AND ($3::uuid IS NULL OR webhook_id = $3)`,
+)
+
+const find = statement<Delivery>(
+  'webhookLog.find',
+  `SELECT ${DELIVERY_COLUMNS} FROM webhook_deliveries WHERE organization_id = $1 AND id = $2`,
+)
+
+const findEvent = statement<EventRow>(
+  'webhookLog.findEvent',
+  `SELECT ${EVENT_COLUMNS} FROM events e WHERE e.organization_id = $1 AND e.seq = $2 AND e.data <> '{}'`,
+)
+
+const replay = statement<Delivery>(
+  'webhookLog.replay',
+  `INSERT INTO webhook_deliveries (${NEW_COLUMNS})
+   SELECT $1, $3, d.webhook_id, e.seq, e.id, e.type, e.contact_id, false, $4
+   FROM webhook_deliveries d
+   JOIN webhooks w ON w.organization_id = $1 AND w.id = d.webhook_id
+   JOIN events e ON e.organization_id = $1 AND e.seq = d.event_seq AND e.data <> '{}'
+   WHERE d.organization_id = $1 AND d.id = $2
+   RETURNING ${DELIVERY_COLUMNS}`,
+)
+
+const findRange = statement<{ seq: number }>(
+  'webhookLog.findRange',
+  `SELECT seq FROM events
+   WHERE organization_id = $1 AND created_at >= $2 AND created_at < $3 AND type = ANY ($4) AND data <> '{}'
+   ORDER BY seq
+   LIMIT $5`,
+)
+
+const readRange = statement<EventRow>(
+  'webhookLog.readRange',
+  `SELECT ${EVENT_COLUMNS} FROM events e
+   WHERE e.organization_id = $1 AND e.seq > $4 AND e.created_at >= $2 AND e.created_at < $3 AND e.data <> '{}'
+   ORDER BY e.seq
+   LIMIT $5`,
+)
+
+const replayRange = statement<{ id: string }>(
+  'webhookLog.replayRange',
+  `INSERT INTO webhook_deliveries (${NEW_COLUMNS})
+   SELECT $1, given.id, w.id, e.seq, e.id, e.type, e.contact_id, false, $5
+   FROM unnest($3::uuid[], $4::bigint[]) AS given (id, seq)
+   JOIN events e ON e.organization_id = $1 AND e.seq = given.seq AND e.data <> '{}'
+   JOIN webhooks w ON w.organization_id = $1 AND w.id = $2
+   RETURNING id`,
+)
+
+// Deliveries of one statement have the same time, to the microsecond.
+const countReplayed = statement<{ count: number }>(
+  'webhookLog.countReplayed',
+  `SELECT count(*) FROM webhook_deliveries d
+   JOIN webhook_deliveries first ON first.organization_id = $1 AND first.id = $2
+   WHERE d.organization_id = $1 AND d.id >= first.id AND d.webhook_id = first.webhook_id AND d.created_at = first.created_at
+     AND NOT d.in_order`,
+)
+
+const insertTest = statement<Delivery>(
+  'webhookLog.insertTest',
+  `WITH event AS (
+     INSERT INTO events (organization_id, id, type, data)
+     SELECT $1, $3, '${TEST_KIND}', jsonb_build_object('webhook', ${eventWebhook('w')})
+     FROM webhooks w
+     WHERE w.organization_id = $1 AND w.id = $2
+     RETURNING seq, id, type
+   )
+   INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_seq, event_id, event_type, in_order, next_attempt_at)
+   SELECT $1, $4, $2, seq, id, type, false, $5 FROM event
+   RETURNING ${DELIVERY_COLUMNS}`,
+)
+
+const tail = statement<Delivery>(
+  'webhookLog.tail',
+  `SELECT ${DELIVERY_COLUMNS} FROM webhook_deliveries
+   WHERE organization_id = $1 AND attempted_at >= $2 AND (attempted_at, id) > ($2, $3)
+   ORDER BY attempted_at, id
+   LIMIT $4`,
+)
+
+const sweep = statement<{ count: number }>(
+  'webhookLog.sweep',
+  `WITH swept AS (
+     DELETE FROM webhook_deliveries
+     WHERE organization_id = $1 AND id IN (
+       SELECT id FROM webhook_deliveries WHERE organization_id = $1 AND webhook_id = $2 LIMIT $3
+     )
+     RETURNING id
+   )
+   SELECT count(*) FROM swept`,
+)
+
+// By the ids, which stand in the order of time, and in the index. Later ones of a contact wait for the pending one, which stays.
+const prune = statement<{ count: number }>(
+  'webhookLog.prune',
+  `WITH old AS (
+     SELECT d.organization_id, d.id
+     FROM organizations o CROSS JOIN LATERAL (
+       SELECT organization_id, id FROM webhook_deliveries
+       WHERE organization_id = o.id AND id < $1 AND status <> 'pending'
+       ORDER BY id
+       LIMIT $2
+     ) d
+     LIMIT $2
+   ), pruned AS (
+     DELETE FROM webhook_deliveries d USING old
+     WHERE d.organization_id = old.organization_id AND d.id = old.id
+     RETURNING d.id
+   )
+   SELECT count(*) FROM pruned`,
+)
+
+/** Which deliveries are asked for; null: all. */
+export interface DeliveryFilter {
+  webhookId: string | null
+  status: DeliveryStatus | null
+}
+
+/** A page of an organization's deliveries, newest first, and how many there are on all pages together. */
+export async function listDeliveryPage(
+  db: Queryable,
+  organizationId: string,
+  { webhookId, status }: DeliveryFilter,
+  skip: number,
+  limit: number,
+): Promise<{ deliveries: Delivery[]; total: number }> {
+  const values = [organizationId, status, limit, skip]
+  const [deliveries, [counted]] = await Promise.all([
+    webhookId === null ? db.run(listAll, values) : db.run(listOfWebhook, [...values, webhookId]),
+    db.run(count, [organizationId, status, webhookId]),
+  ])
+  return { deliveries, total: counted?.count ?? 0 }
+}
+
+/** One delivery, or null. */
+export async function findDelivery(db: Queryable, organizationId: string, id: string): Promise<Delivery | null> {
+  const rows = await db.run(find, [organizationId, id])
+  return rows[0] ?? null
+}
+
+/** The event of a delivery; null when it is gone, or its contact was erased. */
+export async function findDeliveredEvent(
+  db: Queryable,
+  organizationId: string,
+  { event_seq }: Delivery,
+): Promise<EventRow | null> {
+  const rows = await db.run(findEvent, [organizationId, event_seq])
+  return rows[0] ?? null
+}
+
+/** Has the event of a delivery delivered once more, by a new one; null when the delivery, its webhook or its event is gone. */
+export async function insertReplay(
+  db: Queryable,
+  organizationId: string,
+  deliveryId: string,
+  { id, at }: { id: string; at: Date },
+): Promise<Delivery | null> {
+  const rows = await db.run(replay, [organizationId, deliveryId, id, at])
+  return rows[0] ?? null
+}
+
+/** The seqs of at most `limit` events of the kinds that happened from `from` on and before `before`, in their order. */
+export async function findEventRange(
+  db: Queryable,
+  organizationId: string,
+  { from, before, kinds }: { from: Date; before: Date; kinds: readonly string[] },
+  limit: number,
+): Promise<number[]> {
+  const rows = await db.run(findRange, [organizationId, from, before, kinds, limit])
+  return rows.map((row) => row.seq)
+}
+
+/** At most `limit` events that happened from `from` on and before `before`, with a seq above `after`, in their order. */
+export function readEventRange(
+  db: Queryable,
+  organizationId: string,
+  { from, before, after }: { from: Date; before: Date; after: number },
+  limit: number,
+): Promise<EventRow[]> {
+  return db.run(readRange, [organizationId, from, before, after, limit])
+}
+
+/** Has events delivered to a webhook, each by a new delivery with the id beside its seq; resolves to how many. */
+export async function insertReplays(
+  db: Queryable,
+  organizationId: string,
+  webhookId: string,
+  events: readonly { id: string; seq: number }[],
+  at: Date,
+): Promise<number> {
+  const ids = events.map((event) => event.id)
+  const seqs = events.map((event) => event.seq)
+  const rows = await db.run(replayRange, [organizationId, webhookId, ids, seqs, at])
+  return rows.length
+}
+
+/** How many deliveries were inserted by the insertReplays whose first id was this one; 0 where there was none. */
+export async function countReplays(db: Queryable, organizationId: string, firstId: string): Promise<number> {
+  const [row] = await db.run(countReplayed, [organizationId, firstId])
+  return row?.count ?? 0
+}
+
+/** Raises an event that is for this webhook only, with its delivery; null when there is no such webhook. */
+export async function insertTestDelivery(
+  db: Queryable,
+  organizationId: string,
+  webhookId: string,
+  { id, eventId, at }: { id: string; eventId: string; at: Date },
+): Promise<Delivery | null> {
+  const rows = await db.run(insertTest, [organizationId, webhookId, eventId, id, at])
+  return rows[0] ?? null
+}
+
+/** A delivery in the order in which attempts were last recorded; several may be recorded at the same time. */
+export interface AttemptedPosition {
+  at: Date
+  id: string
+}
+
+/** At most `limit` deliveries of an organization whose last attempt was recorded after this position, in the order of that. */
+export function listAttemptedDeliveries(
+  db: Queryable,
+  organizationId: string,
+  after: AttemptedPosition,
+  limit: number,
+): Promise<Delivery[]> {
+  return db.run(tail, [organizationId, after.at, after.id, limit])
+}
+
+/** Deletes at most `limit` deliveries of a webhook; resolves to how many. */
+export async function sweepDeliveries(
+  db: Queryable,
+  organizationId: string,
+  webhookId: string,
+  limit: number,
+): Promise<number> {
+  const [row] = await db.run(sweep, [organizationId, webhookId, limit])
+  return row?.count ?? 0
+}
+
+/** Deletes at most `limit` deliveries that have ended, with ids smaller than this one; resolves to how many. Of all tenants. */
+export async function pruneDeliveries(db: Queryable, beforeId: string, limit: number): Promise<number> {
+  const [row] = await db.run(prune, [beforeId, limit])
+  return row?.count ?? 0
+}

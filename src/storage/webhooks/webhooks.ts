@@ -1,0 +1,152 @@
+import type { Queryable } from '../../database/pool.js'
+import { statement } from '../../database/statement.js'
+import type { Webhook } from '../../model/webhooks/webhook.js'
+import { taskId } from '../runtime/jobs.js'
+import { lockFeed, skipEvents } from './feeds.js'
+
+// Those of instances (storage/instances/webhooks) have an instance_id, and are nothing to the statements here that do not say so.
+
+/** Every column of a webhook. */
+export const WEBHOOK_COLUMNS = `organization_id, id, url, description, events, secret, previous_secret, previous_secret_until, active,
+  disabled_reason, failing_since, since_seq, instance_id, by_events, with_base64, headers, created_at, updated_at`
+
+/** What events show of a webhook's row, which goes by the given name in the statement: all but its secrets. */
+export function eventWebhook(row: string): string {
+  return `to_jsonb(${row}) - '{secret,previous_secret,previous_secret_until,headers}'::text[]`
+}
+
+// Whoever adds or removes webhooks takes this row first. The update changes nothing; it locks the row that is there already.
+const ensure = statement<never>(
+  'webhooks.ensureFeed',
+  `INSERT INTO webhook_feeds (organization_id) VALUES ($1)
+   ON CONFLICT (organization_id) DO UPDATE SET organization_id = excluded.organization_id`,
+)
+
+const insert = statement<Webhook>(
+  'webhooks.insert',
+  `INSERT INTO webhooks (organization_id, id, url, events, description, secret)
+   SELECT $1, $2, $3, $4, $5, $6
+   WHERE (SELECT count(*) FROM webhooks WHERE organization_id = $1 AND instance_id IS NULL) < $7
+   RETURNING ${WEBHOOK_COLUMNS}`,
+)
+
+const list = statement<Webhook>(
+  'webhooks.list',
+  `SELECT ${WEBHOOK_COLUMNS} FROM webhooks WHERE organization_id = $1 AND instance_id IS NULL ORDER BY created_at, id`,
+)
+
+const find = statement<Webhook>(
+  'webhooks.find',
+  `SELECT ${WEBHOOK_COLUMNS} FROM webhooks WHERE organization_id = $1 AND id = $2`,
+)
+
+const remove = statement<{ id: string }>(
+  'webhooks.delete',
+  `WITH deleted AS (
+     DELETE FROM webhooks WHERE organization_id = $1 AND id = $2 AND instance_id IS NULL RETURNING id
+   ), feed AS (
+     DELETE FROM webhook_feeds
+     WHERE organization_id = $1 AND NOT EXISTS (
+       SELECT FROM webhooks WHERE organization_id = $1 AND (id <> $2 OR instance_id IS NOT NULL)
+     )
+   ), job AS (
+     INSERT INTO graphile_worker._private_jobs (task_id, payload)
+     SELECT ${taskId('sweep_webhook')}, json_build_object('organizationId', $1::uuid, 'webhookId', deleted.id) FROM deleted
+   )
+   SELECT id FROM deleted`,
+)
+
+const rotate = statement<Webhook>(
+  'webhooks.rotateSecret',
+  `UPDATE webhooks SET previous_secret = secret, previous_secret_until = $4, secret = $3, updated_at = now()
+   WHERE organization_id = $1 AND id = $2 AND instance_id IS NULL
+   RETURNING ${WEBHOOK_COLUMNS}`,
+)
+
+const enable = statement<Webhook>(
+  'webhooks.enable',
+  `WITH enabled AS (
+     UPDATE webhooks
+     SET active = true, disabled_reason = NULL, failing_since = NULL, since_seq = nextval('events_seq'), updated_at = now()
+     WHERE organization_id = $1 AND id = $2 AND instance_id IS NULL AND NOT active
+     RETURNING ${WEBHOOK_COLUMNS}
+   )
+   SELECT ${WEBHOOK_COLUMNS} FROM enabled
+   UNION ALL
+   SELECT ${WEBHOOK_COLUMNS} FROM webhooks
+   WHERE organization_id = $1 AND id = $2 AND instance_id IS NULL AND NOT EXISTS (SELECT FROM enabled)`,
+)
+
+/** What a new webhook is made from; the secret is sealed. */
+export type NewWebhook = Pick<Webhook, 'id' | 'url' | 'events' | 'description' | 'secret'>
+
+/**
+ * Locks the organization's feed until the transaction ends, for a webhook that is about to become active; makes it where it has none.
+ */
+export async function ensureFeed(transaction: Queryable, organizationId: string): Promise<void> {
+  await transaction.run(ensure, [organizationId])
+  await skipEvents(transaction, organizationId)
+}
+
+/**
+ * Inserts a webhook, and the organization's feed with its first one; null where there are `max` of them already. Needs a
+ * transaction: the lock comes first, so that the insert sees all the others. A foreign key violation when there is no such organization.
+ */
+export async function insertWebhook(
+  transaction: Queryable,
+  organizationId: string,
+  { id, url, events, description, secret }: NewWebhook,
+  max: number,
+): Promise<Webhook | null> {
+  await ensureFeed(transaction, organizationId)
+  const rows = await transaction.run(insert, [organizationId, id, url, events, description, secret, max])
+  return rows[0] ?? null
+}
+
+/** The organization's webhooks, oldest first. */
+export function listWebhooks(db: Queryable, organizationId: string): Promise<Webhook[]> {
+  return db.run(list, [organizationId])
+}
+
+/** One webhook, an instance's too, or null. */
+export async function findWebhook(db: Queryable, organizationId: string, id: string): Promise<Webhook | null> {
+  const rows = await db.run(find, [organizationId, id])
+  return rows[0] ?? null
+}
+
+/**
+ * Deletes a webhook, with the last one the feed, and leaves a job that deletes its deliveries; false when there is none. Needs a
+ * transaction, as the insert does.
+ */
+export async function deleteWebhook(transaction: Queryable, organizationId: string, id: string): Promise<boolean> {
+  await lockFeed(transaction, organizationId)
+  const rows = await transaction.run(remove, [organizationId, id])
+  return rows.length > 0
+}
+
+/** Gives a webhook a new secret (sealed); the one before signs as well until `until`. Null when there is none. */
+export async function rotateWebhookSecret(
+  db: Queryable,
+  organizationId: string,
+  id: string,
+  secret: Buffer,
+  until: Date,
+): Promise<Webhook | null> {
+  const rows = await db.run(rotate, [organizationId, id, secret, until])
+  return rows[0] ?? null
+}
+
+/**
+ * Enables a webhook that was disabled, for the events from now on; one that is active stays as it is. Null when there is none. Needs a
+ * transaction, as the insert does.
+ */
+export async function enableWebhook(
+  transaction: Queryable,
+  organizationId: string,
+  id: string,
+): Promise<Webhook | null> {
+  await lockFeed(transaction, organizationId)
+  await skipEvents(transaction, organizationId)
+  const rows = await transaction.run(enable, [organizationId, id])
+  return rows[0] ?? null
+}

@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { findContentToResend, findKnownMessage } from '../../../../src/core/instances/chats/known-message.js'
+import { createContact } from '../../../interfaces/hooks/support.js'
+import { insertMessages } from '../../../support/conversations.js'
+import { type Devices, startDevices, type TestInstance } from '../support.js'
+
+let devices: Devices
+let instance: TestInstance
+
+beforeEach(async () => {
+  devices = await startDevices()
+  instance = await devices.createInstance(false)
+})
+
+afterEach(() => devices.close())
+
+/** A message of the instance as it is kept; resolves to its id on the network. */
+async function record(type: string, text: string, network: object | null): Promise<string> {
+  const { world, organization } = devices
+  const contactId = await createContact(world, organization, '+5511960309001')
+  const [upstreamId = ''] = await insertMessages(world, contactId, ['x'])
+  await world.database.pool.query(
+    'UPDATE messages SET instance_id = $2, message_type = $3, text = $4, network = $5 WHERE upstream_id = $1',
+    [upstreamId, instance.id, type, text, network],
+  )
+  return upstreamId
+}
+
+const ask = (find: typeof findContentToResend | typeof findKnownMessage, upstreamId: string) =>
+  find(devices.world.app.ctx, instance.organization_id, instance.id, upstreamId)
+
+it.each([
+  ['as the network wrote it', 'image', '', { message: { imageMessage: { url: 'u' } } }, { imageMessage: { url: 'u' } }],
+  ['as its text', 'text', 'hello', null, { conversation: 'hello' }],
+  ['not, where it is a file of which nothing more is known', 'image', 'caption', null, null],
+  ['not, where it is a location of which nothing more is known', 'location', '', {}, null],
+  ['not, where its text is empty', 'text', '', null, null],
+])('a message is sent again %s', async (_, type, text, network, content) => {
+  const upstreamId = await record(type, text, network)
+  expect(await ask(findContentToResend, upstreamId)).toEqual(content)
+  const other = await devices.world.createOrganization()
+  expect(await findContentToResend(devices.world.app.ctx, other.id, instance.id, upstreamId)).toBeNull()
+})
+
+it('a message of which nothing more is known can be quoted', async () => {
+  const upstreamId = await record('image', 'caption', null)
+  expect(await ask(findKnownMessage, upstreamId)).toMatchObject({
+    key: { id: upstreamId },
+    message: { conversation: 'caption' },
+  })
+})

@@ -1,0 +1,218 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Device, DeviceAnswer, DeviceCommand } from '../../../../src/channels/device.js'
+import { type CommandLoop, startCommandLoop } from '../../../../src/core/instances/sessions/command-loop.js'
+import { sealForProcess } from '../../../../src/core/instances/sessions/encrypted-command.js'
+import { createDesk } from '../../../../src/core/instances/sessions/session-commands.js'
+import { settleOutcomes } from '../../../../src/core/runtime/maintenance.js'
+import { newId } from '../../../../src/lib/bytes/id.js'
+import { answerCommand, insertCommand, takeAnswers } from '../../../../src/storage/instances/commands.js'
+import { hold } from '../../../support/locks.js'
+import { type Devices, type Process, startDevices, type TestInstance } from '../support.js'
+
+const COMMAND: DeviceCommand = { verb: 'check_numbers', numbers: ['5511960300001', 'a\u0000b'] }
+const DONE: DeviceAnswer = { outcome: 'done', value: [] }
+
+let devices: Devices
+let instance: TestInstance
+let asking: Process
+let owners: CommandLoop[]
+
+beforeEach(async () => {
+  devices = await startDevices()
+  instance = await devices.createInstance(false)
+  asking = await devices.startProcess({ hasLibrary: false })
+  owners = []
+})
+
+afterEach(async () => {
+  await Promise.all(owners.map((owner) => owner.stop()))
+  await devices.close()
+})
+
+const query = (text: string, values: unknown[] = []) => devices.world.database.pool.query(text, values)
+
+/** A process that holds the instance, and has it do commands so; resolves to the commands that came. */
+async function own(processId: number, device: Device, holds = true): Promise<DeviceCommand[]> {
+  const done: DeviceCommand[] = []
+  const find = (): Device => (command, timeoutMs) => {
+    done.push(command)
+    return device(command, timeoutMs)
+  }
+  if (holds) await giveTo(processId)
+  await announce(processId)
+  owners.push(startCommandLoop({ ...asking.ctx, processId }, { find, running: () => [instance] }))
+  return done
+}
+
+const giveTo = (processId: number) =>
+  query(`UPDATE instances SET wanted = true, holder = $2, held_until = now() + interval '1 hour' WHERE id = $1`, [
+    instance.id,
+    processId,
+  ])
+
+/** A process that runs linked devices is there, as far as the others know. */
+const announce = (processId: number) =>
+  query(`INSERT INTO processes (id, devices_until) OVERRIDING SYSTEM VALUE VALUES ($1, 'infinity')`, [processId])
+
+const rows = async () => (await query('SELECT begun_at FROM instance_commands')).rows
+
+describe('a command to a device of another process', () => {
+  it('is done there, once, and leaves nothing behind', async () => {
+    const done = await own(900_001, async () => DONE)
+    expect(await asking.device(instance)(COMMAND, 10_000)).toEqual(DONE)
+    expect(done).toEqual([{ verb: 'check_numbers', numbers: ['5511960300001', 'a\uFFFDb'] }])
+    expect(await rows()).toEqual([])
+  })
+
+  it('is done by none but the one that holds the instance', async () => {
+    const stale = await own(900_002, async () => DONE, false)
+    const done = await own(900_001, async () => DONE)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => asking.device(instance)(COMMAND, 10_000)))
+    expect(answers).toEqual(Array.from({ length: 20 }, () => DONE))
+    expect([stale.length, done.length]).toEqual([0, 20])
+  })
+
+  it('that nobody begins is taken back: it surely is not done', async () => {
+    await announce(900_009)
+    await giveTo(900_001)
+    const answer = await asking.device(instance)(COMMAND, 300)
+    expect(answer).toEqual({ outcome: 'not_open', text: expect.stringContaining('no process runs this instance') })
+    expect(await rows()).toEqual([])
+    const late = await own(900_001, async () => DONE)
+    const next = await asking.device(instance)({ verb: 'restart' }, 10_000)
+    expect(next).toEqual(DONE)
+    expect(late).toEqual([{ verb: 'restart' }])
+  })
+
+  it('is answered while the answer of another one is being deleted with its organization', async () => {
+    await giveTo(900_001)
+    const { database, secrets } = asking.ctx
+    const asked = [newId(), newId()].map((id) => ({ organizationId: instance.organization_id, id }))
+    for (const { organizationId, id } of asked) {
+      const command = { id, instanceId: instance.id, command: Buffer.from('x'), connects: false, timeoutMs: 10_000 }
+      await insertCommand(database, organizationId, command)
+      await answerCommand(database, organizationId, id, sealForProcess(secrets, organizationId, DONE))
+    }
+    const taken = async () => (await takeAnswers(database, asked)).map(({ id }) => id)
+    const sql = 'DELETE FROM instance_commands WHERE organization_id = $1 AND id = $2'
+    const deletion = await hold(devices.world.database, sql, [instance.organization_id, asked[0]?.id])
+    expect(await taken()).toEqual([asked[1]?.id])
+    await deletion.release()
+    expect(await taken()).toEqual([asked[0]?.id])
+  })
+
+  it('that was begun and not answered may have been done or not', async () => {
+    const done = await own(900_001, () => new Promise((resolve) => setTimeout(resolve, 2_000, DONE)))
+    expect(await asking.device(instance)(COMMAND, 500)).toMatchObject({ outcome: 'unknown' })
+    expect(done).toHaveLength(1)
+    expect(await rows()).toEqual([])
+  })
+
+  it('waits for a process to take the instance', async () => {
+    await query('UPDATE instances SET wanted = true WHERE id = $1', [instance.id])
+    await announce(900_009)
+    const answer = asking.device(instance)(COMMAND, 10_000)
+    await expect.poll(rows).toHaveLength(1)
+    await own(900_001, async () => DONE)
+    expect(await answer).toEqual(DONE)
+  })
+
+  it('is not even asked where the instance is not to be connected', async () => {
+    await own(900_001, async () => DONE, false)
+    expect(await asking.device(instance)(COMMAND, 10_000)).toMatchObject({ outcome: 'not_open' })
+    const gone = { ...instance, id: newId() }
+    expect(await asking.device(gone)(COMMAND, 10_000)).toMatchObject({ outcome: 'not_open' })
+  })
+
+  it('of another organization reaches nobody', async () => {
+    const done = await own(900_001, async () => DONE)
+    const other = await devices.world.createOrganization()
+    const foreign = { ...instance, organization_id: other.id }
+    expect(await asking.device(foreign)(COMMAND, 10_000)).toMatchObject({ outcome: 'not_open' })
+    expect(done).toEqual([])
+  })
+
+  it('is given up in time where the database does not answer', async () => {
+    await own(900_001, async () => DONE)
+    const held = await hold(devices.world.database, 'SELECT FROM instances WHERE id = $1 FOR UPDATE', [instance.id])
+    expect(await asking.device(instance)(COMMAND, 100)).toMatchObject({ outcome: 'unknown' })
+    await held.release()
+  })
+
+  it('is read for all who wait at once', async () => {
+    let looks = 0
+    const { database } = asking.ctx
+    const counting = {
+      ...database,
+      run: (statement: { name: string }, values: unknown[]) => {
+        if (statement.name === 'instanceCommands.takeAnswers') looks += 1
+        return database.run(statement as never, values)
+      },
+    } as typeof database
+    const desk = createDesk({ ...asking.ctx, database: counting }, asking.sessions)
+    let answer = () => {}
+    const answered = new Promise<DeviceAnswer>((resolve) => {
+      answer = () => resolve(DONE)
+    })
+    const done = await own(900_001, () => answered)
+    const answers = Promise.all(Array.from({ length: 60 }, () => desk(instance)(COMMAND, 20_000)))
+    await expect.poll(() => done.length).toBe(60)
+    const before = looks
+    answer()
+    expect(await answers).toHaveLength(60)
+    expect(looks - before).toBeLessThan(60)
+    expect(await rows()).toEqual([])
+  })
+
+  it('is answered where the answer to another one cannot be opened', async () => {
+    await giveTo(900_001)
+    await announce(900_001)
+    const answers = Promise.all([1, 2, 3].map(() => asking.device(instance)(COMMAND, 10_000)))
+    await expect.poll(rows).toHaveLength(3)
+    // They are taken together, whichever comes first.
+    const good = sealForProcess(asking.ctx.secrets, instance.organization_id, DONE)
+    await query(
+      `UPDATE instance_commands SET begun_at = now(),
+         answer = CASE WHEN id = (SELECT id FROM instance_commands ORDER BY id OFFSET 1 LIMIT 1) THEN $1 ELSE 'x'::bytea END`,
+      [good],
+    )
+    const outcomes = (await answers).map(({ outcome }) => outcome)
+    expect(outcomes.sort()).toEqual(['done', 'unknown', 'unknown'])
+  })
+
+  it('shows nobody who reads the tables what it says, nor its answer', async () => {
+    let answer = () => {}
+    const answered = new Promise<DeviceAnswer>((resolve) => {
+      answer = () => resolve({ outcome: 'done', value: 'secret words' })
+    })
+    const done = await own(900_001, () => answered)
+    const asked = asking.device(instance)({ verb: 'check_numbers', numbers: ['secret words'] }, 10_000)
+    await expect.poll(() => done.length).toBe(1)
+    const { rows: kept } = await query('SELECT command, connects FROM instance_commands')
+    expect(kept).toEqual([{ command: expect.any(Buffer), connects: false }])
+    expect(kept[0].command.includes('secret')).toBe(false)
+    answer()
+    expect(await asked).toEqual({ outcome: 'done', value: 'secret words' })
+  })
+
+  it('is forgotten a minute later where whoever asked has died', async () => {
+    const { database } = devices.world
+    await giveTo(900_001)
+    const asked = { id: newId(), instanceId: instance.id, command: Buffer.from('x'), connects: true, timeoutMs: 0 }
+    expect(await insertCommand(database, instance.organization_id, asked)).toEqual({ held: true })
+    await answerCommand(database, instance.organization_id, asked.id, Buffer.from('y'))
+    await settleOutcomes(asking.ctx)
+    expect(await rows()).toHaveLength(1)
+    await query(`UPDATE instance_commands SET expires_at = now() - interval '61 seconds'`)
+    await settleOutcomes(asking.ctx)
+    expect(await rows()).toEqual([])
+  })
+})
+
+describe('a command to a device of this process', () => {
+  it('is given up in time where the device does not answer', async () => {
+    const hung: Device = () => new Promise(() => undefined)
+    const desk = createDesk(asking.ctx, { find: () => hung })
+    expect(await desk(instance)(COMMAND, 100)).toMatchObject({ outcome: 'unknown' })
+  })
+})

@@ -1,0 +1,73 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Context } from '../../../src/context.js'
+import { handOverFile } from '../../../src/core/media/upload.js'
+import { organizationLine } from '../../../src/core/messages/send/channel.js'
+import { newId } from '../../../src/lib/bytes/id.js'
+import type { Tenant } from '../../../src/model/organizations/organization.js'
+import { findTenantsById } from '../../../src/storage/organizations/organizations.js'
+import { png } from '../../support/media.js'
+import { startWorld, type World } from '../../support/world.js'
+import { type HttpServer, startHttpServer } from '../../upstream/http-server.js'
+import { mediaRows } from './support.js'
+
+let folder: string
+let world: World
+let tenant: Tenant
+let files: HttpServer
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-media-'))
+  world = await startWorld({ PARLEY_DATA_DIR: folder })
+  const { id } = await world.createOrganization()
+  const found = (await findTenantsById(world.database, [id])).get(id)
+  if (!found) throw new Error('the organization is gone')
+  tenant = found
+  files = await startHttpServer(({ path }, response) => {
+    if (path === '/trickle') response.write(png().subarray(0, 20))
+  })
+})
+
+afterAll(async () => {
+  await world.close()
+  await files.close()
+  await rm(folder, { recursive: true })
+})
+
+const given = (path: string) => ({
+  id: newId(),
+  kind: 'image' as const,
+  source: { url: `${files.url}${path}` },
+  field: 'media_url',
+  filename: null,
+})
+
+describe('a file that does not come in time', () => {
+  /** The service's own context, but its patience is a thousandth; `asked` is what it would have had. */
+  function impatient(asked: number[]): Context {
+    const { ctx } = world.app
+    const fetcher: Context['fetcher'] = {
+      ...ctx.fetcher,
+      download: (url, path, options) => {
+        asked.push(options.timeoutMs)
+        return ctx.fetcher.download(url, path, { ...options, timeoutMs: options.timeoutMs / 1_000 })
+      },
+    }
+    return { ...ctx, fetcher }
+  }
+
+  it.each(['/silence', '/trickle'])('after 30 s is refused and leaves nothing: %s', async (path) => {
+    const asked: number[] = []
+    const ctx = impatient(asked)
+    await expect(handOverFile(ctx, tenant, organizationLine(ctx, tenant).channel, given(path))).rejects.toMatchObject({
+      code: 'invalid_media',
+      message: 'media_url cannot be used: it took longer than 0.03 s',
+    })
+    expect(asked).toEqual([30_000])
+    expect(await mediaRows(world)).toEqual([])
+    expect((await world.sim('GET', '/media')).body.media).toEqual([])
+    expect(await readdir(join(folder, 'spool'))).toEqual([])
+  })
+})

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { namedIds, readChanges, scanIds } from '../../../../src/core/messages/receive/callback-routing.js'
+
+function changeOf(phoneNumberId: unknown) {
+  return { field: 'messages', value: { metadata: { phone_number_id: phoneNumberId } } }
+}
+
+describe('the ids that a callback names', () => {
+  const envelope = {
+    entry: [
+      { id: 'account 1', changes: [changeOf('number 1'), {}, changeOf('number 1')] },
+      { id: 'account 2', changes: [changeOf('number 2'), {}] },
+      { id: 7, changes: [{}] },
+    ],
+  }
+
+  it('are those of its changes, each once and counted', () => {
+    expect(namedIds(readChanges(envelope), 10)).toEqual([
+      { kind: 'phone_number_id', value: 'number 1', changes: 2 },
+      { kind: 'business_account_id', value: 'account 1', changes: 1 },
+      { kind: 'phone_number_id', value: 'number 2', changes: 1 },
+      { kind: 'business_account_id', value: 'account 2', changes: 1 },
+    ])
+  })
+
+  it('are found without parsing, numbers first', () => {
+    for (const text of [JSON.stringify(envelope), JSON.stringify(envelope, null, 2)]) {
+      expect(scanIds(text, 3)).toEqual([
+        { kind: 'phone_number_id', value: 'number 1', changes: 2 },
+        { kind: 'phone_number_id', value: 'number 2', changes: 1 },
+        { kind: 'business_account_id', value: 'account 1', changes: 1 },
+      ])
+    }
+  })
+
+  it('are bounded in number, and none is longer than an id can be', () => {
+    const many = { entry: Array.from({ length: 300 }, (_, index) => ({ id: `account ${index}`, changes: [{}] })) }
+    expect(namedIds(readChanges(many), 100)).toHaveLength(100)
+    expect(scanIds(JSON.stringify(many), 100)).toHaveLength(100)
+    const odd = { entry: [{ id: 'x'.repeat(257), changes: [{}, changeOf('a\0b'), changeOf('\ud800')] }] }
+    expect(namedIds(readChanges(odd), 100)).toEqual([])
+    expect(scanIds(JSON.stringify(odd), 100)).toEqual([])
+  })
+
+  it('are looked for in 10,000 places of a text that is not parsed', () => {
+    expect(scanIds('"id":"x"'.repeat(20_000), 100)).toEqual([
+      { kind: 'business_account_id', value: 'x', changes: 10_000 },
+    ])
+  })
+
+  it('are not looked for in what a customer wrote', () => {
+    const text = JSON.stringify({ text: { body: '{"phone_number_id":"number 1","id":"account 1"}' } })
+    expect(scanIds(text, 100)).toEqual([])
+  })
+})

@@ -1,0 +1,478 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createOutbox as createImpatientOutbox } from '../../../../src/core/messages/send/batch-writer.js'
+import { type Database, openDatabase } from '../../../../src/database/pool.js'
+import { newId } from '../../../../src/lib/bytes/id.js'
+import type { Acceptance, OutgoingMessage, Recorded } from '../../../../src/model/messages/outgoing.js'
+import { eraseContact } from '../../../../src/storage/contacts/contacts.js'
+import { createContact, eventsOf, receive, seconds, wamid } from '../../../interfaces/hooks/support.js'
+import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+
+type Outbox = ReturnType<typeof createOutbox>
+
+/** An outbox that waits for a held row as long as a test lasts. */
+function createOutbox(database: Database) {
+  const { record, accept } = createImpatientOutbox(database)
+  return { record: (message: OutgoingMessage) => record(message, Date.now() + 30_000), accept }
+}
+
+let world: World
+let organization: TestOrganization
+let other: TestOrganization
+let outbox: Outbox
+let people = 0
+
+beforeAll(async () => {
+  world = await startWorld()
+  organization = await world.createOrganization()
+  other = await world.createOrganization()
+  outbox = createOutbox(world.database)
+})
+
+afterAll(() => world.close())
+
+interface Person {
+  digits: string
+  id: string
+}
+
+async function newPerson(owner = organization): Promise<Person> {
+  const digits = `1650556${String(++people).padStart(4, '0')}`
+  return { digits, id: await createContact(world, owner, `+${digits}`) }
+}
+
+function newPeople(count: number): Promise<Person[]> {
+  return Promise.all(Array.from({ length: count }, () => newPerson()))
+}
+
+function block({ digits }: Person, owner = organization) {
+  return world.request('PATCH', `/contact?chat_id=${digits}`, { key: owner.key, body: { blocked: true } })
+}
+
+function messageTo(digits: string, fields: Partial<OutgoingMessage> = {}): OutgoingMessage {
+  return {
+    organizationId: organization.id,
+    id: newId(),
+    instanceId: null,
+    namesChats: false,
+    addresses: [digits],
+    sender_type: 'bot-chat',
+    message_type: 'text',
+    text: 'hello',
+    media_type: null,
+    content: null,
+    mediaId: null,
+    aboutId: null,
+    isReaction: false,
+    pairLimit: false,
+    assignee_id: null,
+    created_at: world.now(),
+    contactEventId: newId(),
+    isPromotional: false,
+    recipient: null,
+    ...fields,
+  }
+}
+
+function acceptanceOf({ organizationId, id }: OutgoingMessage, upstreamId: string | null): Acceptance {
+  return { organizationId, id, upstreamId, network: null, at: world.now(), alias: null, userId: null, eventId: newId() }
+}
+
+interface Row {
+  id: string
+  seq: number | null
+  upstream_id: string | null
+  outcome: string | null
+}
+
+/** The messages of a contact in the order of their numbers. */
+async function rowsOf(contactId: string): Promise<Row[]> {
+  const { rows } = await world.database.pool.query<Row>(
+    'SELECT id, seq, upstream_id, outcome FROM messages WHERE contact_id = $1 ORDER BY seq',
+    [contactId],
+  )
+  return rows
+}
+
+async function typesOf(contactId: string, owner = organization): Promise<string[]> {
+  const events = await eventsOf(world, owner)
+  return events.filter((event) => event.contact_id === contactId).map((event) => event.type)
+}
+
+const numbersOf = (rows: Row[]) => rows.map(({ seq }) => seq)
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+const reasonOf = (recorded: Recorded) => (recorded.recorded ? 'recorded' : recorded.reason)
+
+/** Runs `work` while another connection holds the contact's row; `work` is handed what lets go of it. */
+async function whileHeld({ id }: Person, work: (release: () => Promise<void>) => Promise<void>): Promise<void> {
+  const holder = await world.database.pool.connect()
+  let held = true
+  const release = async () => {
+    if (held) await holder.query('ROLLBACK')
+    held = false
+  }
+  try {
+    await holder.query('BEGIN')
+    await holder.query('SELECT FROM contacts WHERE id = $1 FOR UPDATE', [id])
+    await work(release)
+  } finally {
+    await release()
+    holder.release()
+  }
+}
+
+describe('recording, many at once', () => {
+  it('150 to one contact: each once, without a gap', async () => {
+    const person = await newPerson()
+    const messages = upTo(150).map(() => messageTo(person.digits))
+    const recorded = await Promise.all(messages.map(outbox.record))
+    expect(recorded.map(reasonOf)).toEqual(messages.map(() => 'recorded'))
+    const rows = await rowsOf(person.id)
+    expect(numbersOf(rows)).toEqual(upTo(150))
+    expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(messages.map(({ id }) => id)))
+  })
+
+  it('through two outboxes, as of two processes: the numbers are shared', async () => {
+    const person = await newPerson()
+    const outboxes = [outbox, createOutbox(world.database)]
+    await Promise.all(upTo(60).map((count) => outboxes[count % 2]?.record(messageTo(person.digits))))
+    expect(numbersOf(await rowsOf(person.id))).toEqual(upTo(60))
+  })
+
+  it('to many contacts of two organizations that have the same numbers', async () => {
+    const mine = await newPeople(30)
+    const theirs = await Promise.all(mine.map(({ digits }) => createContact(world, other, `+${digits}`)))
+    const wanted = mine.flatMap(({ digits }) => [
+      messageTo(digits),
+      messageTo(digits, { organizationId: other.id }),
+      messageTo(digits),
+    ])
+    const recorded = await Promise.all(wanted.map(outbox.record))
+    const found = recorded.map((one) => (one.recorded ? one.contactId : one.reason))
+    expect(found).toEqual(mine.flatMap(({ id }, index) => [id, theirs[index], id]))
+    for (const { id } of mine) expect(numbersOf(await rowsOf(id))).toEqual([1, 2])
+    for (const id of theirs) expect(numbersOf(await rowsOf(id))).toEqual([1])
+  })
+
+  it('what is refused disturbs nobody, and takes no number', async () => {
+    const [blocked, known] = await Promise.all([newPerson(), newPerson()])
+    await block(blocked)
+    const nowhere = newId()
+    const recorded = await Promise.all([
+      outbox.record(messageTo(blocked.digits)),
+      outbox.record(messageTo(known.digits, { aboutId: nowhere })),
+      outbox.record(messageTo('16505569999')),
+      outbox.record(messageTo(known.digits, { organizationId: other.id })),
+      outbox.record(messageTo(known.digits)),
+      outbox.record(messageTo(blocked.digits, { aboutId: nowhere })),
+      outbox.record(messageTo(known.digits)),
+    ])
+    expect(recorded).toMatchObject([
+      { reason: 'blocked', chatId: blocked.digits },
+      { reason: 'not_found', chatId: known.digits },
+      { reason: 'no_contact' },
+      { reason: 'no_contact' },
+      { recorded: true, contactId: known.id },
+      { reason: 'blocked', chatId: blocked.digits },
+      { recorded: true, contactId: known.id },
+    ])
+    expect(await rowsOf(blocked.id)).toEqual([])
+    expect(numbersOf(await rowsOf(known.id))).toEqual([1, 2])
+  })
+
+  it('an id that is taken is refused to that one alone', async () => {
+    const everybody = await newPeople(5)
+    const [first] = everybody as [Person]
+    const taken = messageTo(first.digits)
+    await outbox.record(taken)
+    const settled = await Promise.allSettled(
+      everybody.flatMap(({ digits }) => [
+        outbox.record(messageTo(digits)),
+        ...(digits === first.digits ? [outbox.record(messageTo(digits, { id: taken.id }))] : []),
+      ]),
+    )
+    expect(settled.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+      'fulfilled',
+      'fulfilled',
+    ])
+    expect(settled[1]).toMatchObject({ reason: { code: '23505' } })
+    expect(numbersOf(await rowsOf(first.id))).toEqual([1, 2])
+    for (const { id } of everybody.slice(1)) expect(numbersOf(await rowsOf(id))).toEqual([1])
+  })
+
+  it('one id twice at the same moment: one of the two is recorded', async () => {
+    const person = await newPerson()
+    const message = messageTo(person.digits)
+    const settled = await Promise.allSettled([outbox.record(message), outbox.record({ ...message })])
+    expect(settled.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(numbersOf(await rowsOf(person.id))).toEqual([1])
+  })
+})
+
+describe('recording for a contact whose row somebody holds', () => {
+  it('waits, and nobody else of the same moment does', async () => {
+    const [held, ...rest] = (await newPeople(8)) as [Person, ...Person[]]
+    await whileHeld(held, async (release) => {
+      const ended: string[] = []
+      const record = async ({ digits }: Person) => {
+        await outbox.record(messageTo(digits))
+        ended.push(digits)
+      }
+      const waiting = [record(held), record(held)]
+      await Promise.all(rest.map(record))
+      await record(rest[0] as Person)
+      expect(ended).toHaveLength(8)
+      expect(ended).not.toContain(held.digits)
+      await release()
+      await Promise.all(waiting)
+    })
+    expect(numbersOf(await rowsOf(held.id))).toEqual([1, 2])
+  })
+
+  it('holds up nobody however many wait for it, and gives up at last with nothing recorded', async () => {
+    const held = await newPerson()
+    const stranger = await newPerson(other)
+    await whileHeld(held, async () => {
+      const impatient = createImpatientOutbox(world.database)
+      const waiting = Array.from({ length: 30 }, () => impatient.record(messageTo(held.digits), Date.now() + 500))
+      const theirs = messageTo(stranger.digits, { organizationId: other.id })
+      expect(await impatient.record(theirs, Date.now() + 30_000)).toMatchObject({ recorded: true })
+      for (const given of await Promise.allSettled(waiting)) {
+        expect(given).toMatchObject({ status: 'rejected', reason: { code: 'service_unavailable' } })
+      }
+    })
+    expect(await rowsOf(held.id)).toEqual([])
+  })
+
+  it('and erases it: the contact is not found', async () => {
+    const [erased, stays] = (await newPeople(2)) as [Person, Person]
+    const { waiting } = await world.database.transaction(async (transaction) => {
+      await eraseContact(transaction, organization.id, erased.id, newId())
+      const waiting = outbox.record(messageTo(erased.digits))
+      expect(await outbox.record(messageTo(stays.digits))).toMatchObject({ recorded: true })
+      return { waiting }
+    })
+    expect(await waiting).toEqual({ recorded: false, reason: 'no_contact' })
+    expect(await rowsOf(erased.id)).toEqual([])
+  })
+})
+
+describe('accepting', () => {
+  it('many at once: each keeps its own id, and raises message.sent once', async () => {
+    const everybody = await newPeople(30)
+    const messages = everybody.flatMap(({ digits }) => [messageTo(digits), messageTo(digits)])
+    await Promise.all(messages.map(outbox.record))
+    await Promise.all(messages.map((message) => outbox.accept(acceptanceOf(message, `wamid.${message.id}`))))
+    for (const { id } of everybody) {
+      const rows = await rowsOf(id)
+      expect(rows).toMatchObject([{ outcome: null }, { outcome: null }])
+      for (const row of rows) expect(row.upstream_id).toBe(`wamid.${row.id}`)
+      expect(await typesOf(id)).toEqual(['contact.created', 'message.sent', 'message.sent'])
+    }
+  })
+
+  it('an upstream id that is taken is refused to that one alone', async () => {
+    const people = (await newPeople(3)) as [Person, Person, Person]
+    const messages = people.map(({ digits }) => messageTo(digits))
+    await Promise.all(messages.map(outbox.record))
+    const [first, second, third] = messages as [OutgoingMessage, OutgoingMessage, OutgoingMessage]
+    const upstreamId = wamid()
+    const settled = await Promise.allSettled([
+      outbox.accept(acceptanceOf(first, upstreamId)),
+      outbox.accept(acceptanceOf(second, upstreamId)),
+      outbox.accept(acceptanceOf(third, wamid())),
+    ])
+    expect(settled.map(({ status }) => status).sort()).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+    expect(settled[2]?.status).toBe('fulfilled')
+    const loser = settled[0]?.status === 'rejected' ? people[0] : people[1]
+    expect(await rowsOf(loser.id)).toMatchObject([{ upstream_id: null, outcome: 'pending' }])
+    expect(await typesOf(loser.id)).not.toContain('message.sent')
+  })
+
+  it('one twice, at the same moment and later: it counts once, and the first id stays', async () => {
+    const person = await newPerson()
+    const message = messageTo(person.digits)
+    await outbox.record(message)
+    const upstreamId = wamid()
+    await Promise.all([
+      outbox.accept(acceptanceOf(message, upstreamId)),
+      outbox.accept(acceptanceOf(message, upstreamId)),
+    ])
+    await outbox.accept(acceptanceOf(message, wamid()))
+    expect(await rowsOf(person.id)).toMatchObject([{ upstream_id: upstreamId, outcome: null }])
+    expect(await typesOf(person.id)).toEqual(['contact.created', 'message.sent'])
+  })
+
+  it('what a callback reported first: nothing changes, and nothing is raised again', async () => {
+    const person = await newPerson()
+    const message = messageTo(person.digits)
+    await outbox.record(message)
+    const upstreamId = wamid()
+    const status = { id: upstreamId, status: 'delivered', timestamp: seconds(), recipient_id: person.digits }
+    await receive(world, organization, { statuses: [{ ...status, biz_opaque_callback_data: message.id }] })
+    const before = await rowsOf(person.id)
+    expect(before).toMatchObject([{ upstream_id: upstreamId, outcome: null }])
+    await outbox.accept(acceptanceOf(message, upstreamId))
+    expect(await rowsOf(person.id)).toEqual(before)
+    expect(await typesOf(person.id)).toEqual(['contact.created', 'message.sent', 'message.delivered'])
+  })
+
+  it('for a contact that has been erased meanwhile: nothing comes back', async () => {
+    const [erased, stays] = (await newPeople(2)) as [Person, Person]
+    const [gone, there] = [messageTo(erased.digits), messageTo(stays.digits)]
+    await Promise.all([outbox.record(gone), outbox.record(there)])
+    await world.request('DELETE', `/contact?chat_id=${erased.digits}`, { key: organization.key })
+    await Promise.all([outbox.accept(acceptanceOf(gone, wamid())), outbox.accept(acceptanceOf(there, wamid()))])
+    expect(await rowsOf(erased.id)).toEqual([])
+    expect(await typesOf(erased.id)).not.toContain('message.sent')
+    expect(await rowsOf(stays.id)).toMatchObject([{ outcome: null }])
+  })
+
+  it('a message whose row somebody holds: it waits, the others do not', async () => {
+    const [held, ...rest] = (await newPeople(4)) as [Person, ...Person[]]
+    const messages = [held, ...rest].map(({ digits }) => messageTo(digits))
+    await Promise.all(messages.map(outbox.record))
+    const [first, ...others] = messages as [OutgoingMessage, ...OutgoingMessage[]]
+    const ended: string[] = []
+    const accept = async (message: OutgoingMessage) => {
+      await outbox.accept(acceptanceOf(message, wamid()))
+      ended.push(message.id)
+    }
+    const holder = await world.database.pool.connect()
+    try {
+      await holder.query('BEGIN')
+      await holder.query('SELECT FROM messages WHERE id = $1 FOR UPDATE', [first.id])
+      const waiting = accept(first)
+      await Promise.all(others.map(accept))
+      expect(ended).toHaveLength(3)
+      expect(ended).not.toContain(first.id)
+      await holder.query('ROLLBACK')
+      await waiting
+    } finally {
+      holder.release(true)
+    }
+    expect(await rowsOf(held.id)).toMatchObject([{ outcome: null }])
+  })
+})
+
+/** What the property below asks for, and what it knows of the people that it asks for. */
+interface Ask {
+  owner: 'one' | 'other'
+  who: 'ana' | 'bia' | 'blocked' | 'nobody'
+  about: 'nothing' | 'first' | 'unknown'
+  kind: 'message' | 'paced' | 'reaction' | 'repeated'
+}
+
+interface Known extends Person {
+  firstId: string
+  numbers: number
+  pacedUntil: number
+}
+
+const ask: fc.Arbitrary<Ask> = fc.record({
+  owner: fc.constantFrom('one', 'other'),
+  who: fc.constantFrom('ana', 'ana', 'bia', 'bia', 'blocked', 'nobody'),
+  about: fc.constantFrom('nothing', 'nothing', 'nothing', 'first', 'unknown'),
+  kind: fc.constantFrom('message', 'message', 'paced', 'paced', 'paced', 'reaction', 'repeated'),
+})
+/** Batches, each with the seconds that pass before it. */
+const batches = fc.array(fc.tuple(fc.nat(300), fc.array(ask, { minLength: 1, maxLength: 60 })), { maxLength: 4 })
+
+describe('random batches, through two processes', () => {
+  it('do what a simple model says', async () => {
+    const second = openDatabase(world.database.connection, 4, () => undefined)
+    const outboxes = [outbox, createOutbox(second)]
+    try {
+      await fc.assert(
+        fc.asyncProperty(batches, (steps) => checkAgainstModel(outboxes, steps)),
+        { numRuns: 15 },
+      )
+    } finally {
+      await second.close()
+    }
+  })
+})
+
+const PAIR_INTERVAL_MS = 6_000
+const PAIR_BURST = 45
+
+async function checkAgainstModel(outboxes: Outbox[], steps: [number, Ask[]][]): Promise<void> {
+  const owners = { one: organization, other }
+  const model = await startModel(owners)
+  let at = world.now().getTime()
+  for (const [secondsLater, asks] of steps) {
+    at += secondsLater * 1_000
+    const outcomes = await Promise.all(
+      asks.map((one, index) => {
+        const known = model.get(`${one.owner} ${one.who}`)
+        const message = messageTo(known?.digits ?? '16505550000', {
+          organizationId: owners[one.owner].id,
+          ...(one.kind === 'repeated' && known ? { id: known.firstId } : {}),
+          aboutId: one.about === 'nothing' ? null : one.about === 'first' ? (known?.firstId ?? newId()) : newId(),
+          isReaction: one.kind === 'reaction',
+          pairLimit: one.kind === 'paced',
+          created_at: new Date(at),
+        })
+        const recording = (outboxes[index % outboxes.length] as Outbox).record(message)
+        return recording.then(reasonOf, (error: { code: string }) => error.code)
+      }),
+    )
+    for (const [person, known] of model) {
+      const mine = asks.flatMap((one, index) =>
+        `${one.owner} ${one.who}` === person ? [{ one, expected: expectedOf(one), outcome: outcomes[index] }] : [],
+      )
+      // Which of those that are paced come in time is for chance to say, how many of them is not.
+      const [free, paced] = [mine.filter(({ expected }) => expected), mine.filter(({ expected }) => !expected)]
+      expect(free.map(({ outcome }) => outcome)).toEqual(free.map(({ expected }) => expected))
+      const passed = passing(known, at, paced.length)
+      expect(paced.map(({ outcome }) => outcome).sort()).toEqual(
+        paced.map((_, index) => (index < paced.length - passed ? 'paced' : 'recorded')),
+      )
+      known.numbers +=
+        passed + free.filter(({ one, expected }) => one.kind === 'message' && expected === 'recorded').length
+    }
+    const nobodys = asks.flatMap(({ who }, index) => (who === 'nobody' ? [outcomes[index]] : []))
+    expect(nobodys).toEqual(nobodys.map(() => 'no_contact'))
+  }
+  for (const { id, numbers } of model.values()) {
+    expect(numbersOf(await rowsOf(id)).filter((seq) => seq !== null)).toEqual(upTo(numbers))
+  }
+}
+
+/** Ana, Bia and one who is blocked, in both organizations, each with a first message. */
+async function startModel(owners: Record<Ask['owner'], TestOrganization>): Promise<Map<string, Known>> {
+  const model = new Map<string, Known>()
+  for (const [name, owner] of Object.entries(owners)) {
+    for (const who of ['ana', 'bia', 'blocked']) {
+      const person = await newPerson(owner)
+      const first = messageTo(person.digits, { organizationId: owner.id })
+      await outbox.record(first)
+      await outbox.accept(acceptanceOf(first, `wamid.${first.id}`))
+      if (who === 'blocked') await block(person, owner)
+      model.set(`${name} ${who}`, { ...person, firstId: first.id, numbers: 1, pacedUntil: 0 })
+    }
+  }
+  return model
+}
+
+/** What becomes of a send to a contact; null where its pace decides. */
+function expectedOf({ who, about, kind }: Ask): string | null {
+  if (who === 'blocked') return 'blocked'
+  if (about === 'unknown') return 'not_found'
+  if (kind === 'repeated') return '23505'
+  return kind === 'paced' ? null : 'recorded'
+}
+
+/** How many of those who ask the upstream's pace lets pass: a bucket of 45 that gains one in 6 seconds. */
+function passing(known: Known, at: number, asked: number): number {
+  let passed = 0
+  while (passed < asked && known.pacedUntil <= at + (PAIR_BURST - 1) * PAIR_INTERVAL_MS) {
+    known.pacedUntil = Math.max(known.pacedUntil, at) + PAIR_INTERVAL_MS
+    passed++
+  }
+  return passed
+}

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { ChannelOutcome } from '../../../../src/channels/channel.js'
+import { findSendResult, settle } from '../../../../src/core/messages/send/outcome.js'
+import { findTenant } from '../../../../src/storage/organizations/organizations.js'
+import { conversation, createContact } from '../../../interfaces/hooks/support.js'
+import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+
+/** Its connection is dropped after the message was accepted. */
+const CUSTOMER = '5511999000005'
+
+let world: World
+let organization: TestOrganization
+
+beforeAll(async () => {
+  world = await startWorld()
+  await world.sim('POST', '/settings', { statuses: false })
+  organization = await world.createOrganization()
+  await createContact(world, organization, `+${CUSTOMER}`)
+})
+
+afterAll(() => world.close())
+
+const refused = (because: 'message' | 'credentials', code: number): ChannelOutcome => {
+  return { outcome: 'refused', because, code, text: 'no' }
+}
+
+const notAccepted = (limit: 'number' | 'pair' | null, code: number | null): ChannelOutcome => {
+  return { outcome: 'not_accepted', limit, code, text: 'later', retryAfterMs: null, mayRetry: true }
+}
+
+it.each([
+  ['the rate of the number', notAccepted('number', 130429)],
+  ['the rate of the number, without a code', notAccepted('number', null)],
+  ['the rate of one recipient', notAccepted('pair', 131056)],
+  ['an upstream that is busy', notAccepted(null, 131016)],
+  ['no connection', notAccepted(null, null)],
+  ['credentials', refused('credentials', 190)],
+  ['the message itself', refused('message', 131026)],
+])('who asks again after the process died hears of %s what the request would have told', async (_name, outcome) => {
+  const body = { phone_number: CUSTOMER, message_type: 'text', text: 'hello' }
+  const { id } = (await world.request('POST', '/send-chat', { key: organization.key, body })).body
+  const { ctx } = world.app
+  const tenant = await findTenant(ctx.database, organization.id)
+  if (!tenant) throw new Error('the organization is gone')
+
+  const told = await settle(ctx, tenant, id, { chatId: CUSTOMER }, outcome)
+  expect(await findSendResult(ctx, tenant, id)).toEqual(told)
+  const shown = (await conversation(world, organization, CUSTOMER)).body.messages.at(-1)
+  const code = 'code' in outcome && outcome.code !== null ? outcome.code : 'upstream_unavailable'
+  expect(shown).toMatchObject({ id, message_status: 'failed' })
+  expect(shown.error).toEqual({ code, text: 'text' in outcome && outcome.text })
+})

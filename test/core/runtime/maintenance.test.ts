@@ -1,0 +1,375 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { eraseTraces, prune, settleOutcomes } from '../../../src/core/runtime/maintenance.js'
+import { idBefore, newId } from '../../../src/lib/bytes/id.js'
+import { setWebhook } from '../../interfaces/api/webhooks-support.js'
+import {
+  conversation,
+  createContact,
+  eventsOf,
+  post,
+  receiveMessages,
+  textMessage,
+} from '../../interfaces/hooks/support.js'
+import { makeSignInLink, signIn } from '../../support/console.js'
+import { readConversations } from '../../support/conversations.js'
+import { hold, untilWaiting } from '../../support/locks.js'
+import { hearSignals } from '../../support/signals.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+/** Its connection is dropped after the message was accepted. */
+const CUSTOMER = '5511999000005'
+
+let world: World
+let organization: TestOrganization
+
+beforeEach(async () => {
+  world = await startWorld()
+  await world.sim('POST', '/settings', { statuses: false })
+  organization = await world.createOrganization()
+  await createContact(world, organization, `+${CUSTOMER}`)
+})
+
+afterEach(() => world.close())
+
+/** The service is up for so many minutes, and looks after itself every minute, as the queue lets it. */
+async function live(minutes: number): Promise<void> {
+  for (let minute = 0; minute < minutes; minute++) {
+    await settleOutcomes(world.app.ctx)
+    world.advance(MINUTE)
+  }
+  await settleOutcomes(world.app.ctx)
+}
+
+/** A send whose outcome is unknown; resolves to its id. */
+async function lose(): Promise<string> {
+  const body = { phone_number: CUSTOMER, message_type: 'text', text: 'hello' }
+  const answer = await world.request('POST', '/send-chat', { key: organization.key, body })
+  expect(answer.body.error).toBe('Outcome unknown')
+  return answer.body.id
+}
+
+async function shown() {
+  return (await conversation(world, organization, CUSTOMER)).body.messages[0]
+}
+
+function report(messageId: string, status: string) {
+  const reported = { id: 'wamid.late', status, timestamp: '1750000000', biz_opaque_callback_data: messageId }
+  return post(world, organization, { statuses: [reported] })
+}
+
+describe('a send whose outcome is unknown', () => {
+  it('has failed after 15 minutes without a callback', async () => {
+    await live(16)
+    const id = await lose()
+    await live(14)
+    expect(await shown()).toMatchObject({ message_status: 'sent', outcome: 'unknown' })
+    await live(2)
+    expect(await shown()).toMatchObject({
+      id,
+      message_status: 'failed',
+      outcome: null,
+      error: { code: 'outcome_unknown', text: expect.any(String) },
+    })
+    const events = await eventsOf(world, organization, 'message.failed')
+    expect(events.map((event) => event.data)).toMatchObject([
+      { message: { id, status: 'failed' }, contact: { chat_id: CUSTOMER }, previous_status: 'sent' },
+    ])
+    await live(3)
+    expect(await eventsOf(world, organization, 'message.failed')).toHaveLength(1)
+  })
+
+  it('is not given up within 15 minutes of coming up', async () => {
+    await live(1)
+    await lose()
+    world.advance(60 * MINUTE)
+    await live(14)
+    expect(await shown()).toMatchObject({ outcome: 'unknown' })
+    await live(2)
+    expect(await shown()).toMatchObject({ message_status: 'failed', error: { code: 'outcome_unknown' } })
+  })
+
+  it('is not given up while stored callbacks wait', async () => {
+    const id = await lose()
+    await report(id, 'delivered')
+    await live(30)
+    expect(await shown()).toMatchObject({ outcome: 'unknown' })
+    await world.drain()
+    expect(await shown()).toMatchObject({ message_status: 'delivered', outcome: null })
+    await live(16)
+    expect(await eventsOf(world, organization, 'message.failed')).toEqual([])
+  })
+
+  it('is given up under steady traffic, of which some callbacks always wait', async () => {
+    await lose()
+    const other = await world.createOrganization()
+    for (let minute = 0; minute <= 17; minute++) {
+      await world.drain()
+      for (const owner of [organization, other])
+        await post(world, owner, { messages: [textMessage('16505550001', 'hi')] })
+      await world.database.pool.query(
+        `UPDATE graphile_worker._private_jobs SET created_at = $1 WHERE payload ->> 'callbackId' IS NOT NULL`,
+        [new Date(world.now().getTime() - 1_000)],
+      )
+      await settleOutcomes(world.app.ctx)
+      world.advance(MINUTE)
+    }
+    expect(await shown()).toMatchObject({ message_status: 'failed', error: { code: 'outcome_unknown' } })
+  })
+
+  it('is given up though a callback fails each time, and though callbacks of another organization wait', async () => {
+    await world.database.pool.query(
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`,
+    )
+    await world.database.pool.query(
+      `CREATE TRIGGER refuse BEFORE INSERT ON messages FOR EACH ROW WHEN (NEW.text = 'poison') EXECUTE FUNCTION refuse()`,
+    )
+    await lose()
+    await post(world, organization, { messages: [textMessage('16505550001', 'poison')] })
+    for (let attempt = 1; attempt <= 4; attempt++) {
+      await live(2)
+      expect(await shown()).toMatchObject({ outcome: 'unknown' })
+      await world.drain()
+      await world.database.pool.query('UPDATE graphile_worker._private_jobs SET run_at = now()')
+    }
+    const other = await world.createOrganization()
+    await post(world, other, { messages: [textMessage('16505550002', 'waits')] })
+    await live(16)
+    expect(await shown()).toMatchObject({ message_status: 'failed', error: { code: 'outcome_unknown' } })
+  })
+
+  it.each(['sent', 'delivered', 'read'])('comes back to life by a late %s', async (status) => {
+    const id = await lose()
+    await live(16)
+    expect(await shown()).toMatchObject({ message_status: 'failed' })
+    await report(id, status)
+    await world.drain()
+    expect(await shown()).toMatchObject({ message_status: status, error: null, message_id: 'wamid.late' })
+    const types = (await eventsOf(world, organization)).map((event) => event.type)
+    const after = status === 'sent' ? ['message.sent'] : ['message.sent', `message.${status}`]
+    expect(types.slice(types.indexOf('message.failed') + 1)).toEqual(after)
+  })
+
+  it('told of as failed after all, keeps what it was given up for', async () => {
+    const id = await lose()
+    await live(16)
+    await report(id, 'failed')
+    await world.drain()
+    expect(await shown()).toMatchObject({ message_status: 'failed', error: { code: 'outcome_unknown' } })
+  })
+})
+
+describe('a send whose process died', () => {
+  it('is unknown after half a minute, and failed after 15', async () => {
+    await lose()
+    await world.database.pool.query(`UPDATE messages SET outcome = 'pending'`)
+    await live(0)
+    expect(await shown()).toMatchObject({ outcome: 'pending' })
+    await live(1)
+    expect(await shown()).toMatchObject({ outcome: 'unknown' })
+    await live(14)
+    expect(await shown()).toMatchObject({ message_status: 'failed', error: { code: 'outcome_unknown' } })
+  })
+})
+
+describe('pruning', () => {
+  it('deletes callbacks and events after 30 days and kept answers after one, and no message', async () => {
+    await receiveMessages(world, organization, textMessage(CUSTOMER, 'keep me'))
+    await world.request('POST', '/contact', {
+      key: organization.key,
+      body: { phone_number: '+5511988887777' },
+      headers: { 'idempotency-key': 'k' },
+    })
+    const counts = async () => {
+      const { rows } = await world.database.pool.query(
+        `SELECT (SELECT count(*) FROM callbacks) AS callbacks, (SELECT count(*) > 0 FROM events) AS events,
+           (SELECT count(*) FROM idempotency_keys) AS keys, (SELECT count(*) FROM messages) AS messages`,
+      )
+      return rows[0]
+    }
+    await prune(world.app.ctx)
+    expect(await counts()).toEqual({ callbacks: 1, events: true, keys: 1, messages: 1 })
+    world.advance(2 * DAY)
+    await prune(world.app.ctx)
+    expect(await counts()).toEqual({ callbacks: 1, events: true, keys: 0, messages: 1 })
+    world.advance(29 * DAY)
+    await prune(world.app.ctx)
+    expect(await counts()).toEqual({ callbacks: 0, events: false, keys: 0, messages: 1 })
+  })
+
+  it('keeps callbacks that nothing became of, and tells how many they are', async () => {
+    await post(world, organization, { messages: [textMessage(CUSTOMER, 'worked off')] })
+    await world.drain()
+    await post(world, organization, { messages: [textMessage(CUSTOMER, 'failed for good')] })
+    await world.database.pool.query('UPDATE graphile_worker._private_jobs SET attempts = max_attempts')
+    await post(world, organization, { messages: [textMessage(CUSTOMER, 'waits')] })
+    expect((await world.request('GET', '/metrics')).body).toMatch(/^parley_callbacks_failed 1$/m)
+    world.advance(31 * DAY)
+    await prune(world.app.ctx)
+    const { rows } = await world.database.pool.query<{ body: Buffer }>('SELECT body FROM callbacks ORDER BY id')
+    const texts = rows.map(({ body }) => JSON.parse(body.toString()).entry[0].changes[0].value.messages[0].text.body)
+    expect(texts).toEqual(['failed for good', 'waits'])
+  })
+
+  it('deletes sessions and sign-in links that have expired, and wrong passwords after a day', async () => {
+    const { member } = await signIn(world, organization)
+    await makeSignInLink(world, member.id)
+    const body = { organization: organization.slug, email: member.email, password: 'a wrong password' }
+    await world.request('POST', '/console/api/session', { body })
+    const counts = async () => {
+      const { rows } = await world.database.pool.query(
+        `SELECT (SELECT count(*) FROM member_sessions) AS sessions, (SELECT count(*) FROM sign_in_links) AS links,
+           (SELECT count(*) FROM sign_in_failures) AS failures`,
+      )
+      return rows[0]
+    }
+    for (const [days, left] of [
+      [0.9, { sessions: 1, links: 1, failures: 1 }],
+      [0.2, { sessions: 1, links: 0, failures: 0 }],
+      [13, { sessions: 0, links: 0, failures: 0 }],
+    ] as const) {
+      world.advance(days * DAY)
+      await prune(world.app.ctx)
+      expect(await counts()).toEqual(left)
+    }
+  })
+
+  /** Deliveries that were made so long ago. */
+  const insertDeliveries = (agoMs: number, status: string, count: number) => {
+    const time = new Date(world.now().getTime() - agoMs)
+    return world.database.pool.query(
+      `INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_seq, event_id, event_type, in_order, status)
+       SELECT $1, given.id, $1, 1, $1, 'contact.created', true, $3 FROM unnest($2::uuid[]) AS given (id)`,
+      [organization.id, Array.from({ length: count }, () => idBefore(time).slice(0, 24) + newId().slice(24)), status],
+    )
+  }
+
+  async function countDeliveries(): Promise<object> {
+    const { rows } = await world.database.pool.query<{ status: string; count: number }>(
+      'SELECT status, count(*) AS count FROM webhook_deliveries GROUP BY status',
+    )
+    return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
+  }
+
+  it('deletes deliveries after 30 days, in as many batches as it takes', async () => {
+    await insertDeliveries(30 * DAY + MINUTE, 'delivered', 5_001)
+    await insertDeliveries(30 * DAY + MINUTE, 'failed', 1)
+    await insertDeliveries(30 * DAY - MINUTE, 'delivered', 2)
+    await prune(world.app.ctx)
+    expect(await countDeliveries()).toEqual({ delivered: 2 })
+  })
+
+  it("deletes callbacks, events, kept answers and a storefront's webhooks in batches too", async () => {
+    const { pool } = world.database
+    const ids = Array.from({ length: 5_001 }, () => newId())
+    await pool.query(
+      `INSERT INTO callbacks (organization_id, id, body) SELECT $1, given.id, '' FROM unnest($2::uuid[]) AS given (id)`,
+      [organization.id, ids],
+    )
+    await pool.query(
+      `INSERT INTO events (organization_id, id, type, data)
+       SELECT $1, given.id, 'contact.updated', '{}' FROM unnest($2::uuid[]) AS given (id)`,
+      [organization.id, ids],
+    )
+    await pool.query(
+      `INSERT INTO idempotency_keys (organization_id, operation, key, body_hash, resource_id, process_id)
+       SELECT $1, 'POST /x', given.id, '', given.id, 1 FROM unnest($2::uuid[]) AS given (id)`,
+      [organization.id, ids],
+    )
+    await pool.query(
+      `INSERT INTO storefront_webhooks (organization_id, id) SELECT $1, given.id FROM unnest($2::text[]) AS given (id)`,
+      [organization.id, ids],
+    )
+    await pool.query(`
+      CREATE TABLE test_deletions (table_name text, rows integer);
+      CREATE FUNCTION test_note_deletion() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        INSERT INTO test_deletions SELECT TG_TABLE_NAME, count(*) FROM gone;
+        RETURN NULL;
+      END $$;
+      CREATE TRIGGER test_note AFTER DELETE ON callbacks REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION test_note_deletion();
+      CREATE TRIGGER test_note AFTER DELETE ON events REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION test_note_deletion();
+      CREATE TRIGGER test_note AFTER DELETE ON idempotency_keys REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION test_note_deletion();
+      CREATE TRIGGER test_note AFTER DELETE ON storefront_webhooks REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION test_note_deletion();
+    `)
+    world.advance(31 * DAY)
+    await prune(world.app.ctx)
+    const { rows } = await pool.query(
+      `SELECT table_name, max(rows) AS most, sum(rows) >= 5001 AS is_all FROM test_deletions GROUP BY table_name ORDER BY table_name`,
+    )
+    expect(rows).toEqual(
+      ['callbacks', 'events', 'idempotency_keys', 'storefront_webhooks'].map((table_name) => ({
+        table_name,
+        most: 5_000,
+        is_all: true,
+      })),
+    )
+    await pool.query(`
+      DROP TRIGGER test_note ON callbacks; DROP TRIGGER test_note ON events; DROP TRIGGER test_note ON idempotency_keys;
+      DROP TRIGGER test_note ON storefront_webhooks;
+      DROP FUNCTION test_note_deletion; DROP TABLE test_deletions`)
+  })
+
+  it('leaves the deliveries that are still to be made: others wait for them', async () => {
+    await insertDeliveries(60 * DAY, 'pending', 3)
+    await insertDeliveries(40 * DAY, 'delivered', 1)
+    await prune(world.app.ctx)
+    expect(await countDeliveries()).toEqual({ pending: 3 })
+  })
+
+  it('lists and counts what a process of an older version made or erased', async () => {
+    await createContact(world, organization, '+5511988887777')
+    await createContact(world, organization, '+5511988886666')
+    const { pool } = world.database
+    await pool.query(
+      `DELETE FROM contact_activity WHERE contact_id = (SELECT id FROM contacts WHERE chat_id = '5511988887777')`,
+    )
+    await pool.query(`DELETE FROM contacts WHERE chat_id = '5511988886666'`)
+    await pool.query('UPDATE contact_counts SET change = change + 5')
+    await prune(world.app.ctx)
+    await prune(world.app.ctx)
+    const { contacts, pagination } = (await readConversations(world, organization, { action: 'contacts' })).body
+    expect(contacts.map((contact: { chat_id: string }) => contact.chat_id)).toEqual(['5511988887777', CUSTOMER])
+    expect(pagination.totalContacts).toBe(2)
+  })
+})
+
+describe('erasing the traces of a contact', () => {
+  beforeEach(() => setWebhook(world, organization))
+
+  async function readContactId(): Promise<string> {
+    const { rows } = await world.database.pool.query('SELECT id FROM contacts WHERE organization_id = $1', [
+      organization.id,
+    ])
+    return rows[0].id
+  }
+
+  it('reads the callbacks without keeping deliveries from being made', async () => {
+    await receiveMessages(world, organization, textMessage(CUSTOMER, 'forget me'))
+    const callbacks = await hold(world.database, 'SELECT FROM callbacks WHERE organization_id = $1 FOR UPDATE', [
+      organization.id,
+    ])
+    const erasing = eraseTraces(world.app.ctx, organization.id, await readContactId(), [CUSTOMER])
+    try {
+      await untilWaiting(world.database, 1, 'UPDATE callbacks')
+      const feed = await hold(
+        world.database,
+        'SELECT FROM webhook_feeds WHERE organization_id = $1 FOR UPDATE NOWAIT',
+        [organization.id],
+      )
+      await feed.release()
+    } finally {
+      await callbacks.release()
+      await erasing
+    }
+    const { rows } = await world.database.pool.query('SELECT octet_length(body) AS length FROM callbacks')
+    expect(rows).toEqual([{ length: 0 }])
+  })
+
+  it('tells those who hold deliveries in memory to read them again, when the events are blank', async () => {
+    const contactId = await readContactId()
+    const heard = hearSignals(world)
+    await eraseTraces(world.app.ctx, organization.id, contactId, [CUSTOMER])
+    expect(heard()).toContainEqual({ topic: 'webhooks', organizationId: organization.id })
+  })
+})

@@ -1,0 +1,295 @@
+import { randomUUID } from 'node:crypto'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createSignalSender, createSignals } from '../../../src/core/runtime/notifications.js'
+import { enterPresence, type Presence } from '../../../src/core/runtime/process-registry.js'
+import { type Database, openDatabase } from '../../../src/database/pool.js'
+import type { Signal } from '../../../src/model/notification.js'
+import { createContact, post, receive, seconds, textMessage } from '../../interfaces/hooks/support.js'
+import { createTestDatabase, type TestDatabase } from '../../support/database.js'
+import { startWorld, type TestOrganization, type World } from '../../support/world.js'
+
+const log = pino({ level: 'silent' })
+
+/** What a process of the service has for its signals. */
+interface Process {
+  database: Database
+  presence: Presence
+  signals: ReturnType<typeof createSignals>
+  end(): Promise<void>
+}
+
+describe('signals of two processes', () => {
+  let database: TestDatabase
+  let one: Process
+  let other: Process
+
+  beforeEach(async () => {
+    database = await createTestDatabase()
+    one = await startProcess()
+    other = await startProcess()
+  })
+
+  afterEach(async () => {
+    await one.end()
+    await other.end()
+    await database.drop()
+  })
+
+  async function startProcess(): Promise<Process> {
+    const own = openDatabase(database.connection, 3, () => undefined)
+    const presence = await enterPresence(own, log)
+    const signals = createSignals(own, presence, log)
+    const end = async () => {
+      await signals.close()
+      await presence.leave()
+      await own.close()
+    }
+    return { database: own, presence, signals, end }
+  }
+
+  /** All that the process hears from now on. */
+  async function listen(process: Process): Promise<Signal[]> {
+    const heard: Signal[] = []
+    process.signals.listen((signal) => heard.push(signal))
+    // That it could have missed something before is heard first.
+    await expect.poll(() => heard).toEqual([{ topic: 'missed' }])
+    heard.length = 0
+    return heard
+  }
+
+  /** The notifications themselves, as they pass. */
+  async function overhear(): Promise<{ payloads: string[]; end: () => void }> {
+    const client = await database.pool.connect()
+    const payloads: string[] = []
+    client.on('notification', ({ payload }) => payloads.push(payload ?? ''))
+    await client.query('LISTEN parley_signals')
+    return { payloads, end: () => client.release(true) }
+  }
+
+  it('are heard at once in their own process, and soon in the other', async () => {
+    const [heardByOne, heardByOther] = [await listen(one), await listen(other)]
+    const sent: Signal[] = [
+      eventsOf([randomUUID()]),
+      { topic: 'webhooks', organizationId: randomUUID() },
+      eventsOf(null),
+    ]
+    for (const [index, signal] of sent.entries()) {
+      send(one, signal)
+      expect(heardByOne).toEqual(sent.slice(0, index + 1))
+      await expect.poll(() => heardByOther).toEqual(sent.slice(0, index + 1))
+    }
+  })
+
+  it('are not heard a second time where they came from', async () => {
+    const heard = await listen(one)
+    const [first, second] = [eventsOf([randomUUID()]), eventsOf([randomUUID()])]
+    const { payloads, end } = await overhear()
+    send(one, first)
+    await expect.poll(() => payloads).toHaveLength(1)
+    send(other, second)
+    await expect.poll(() => heard).toEqual([first, second])
+    end()
+  })
+
+  it('of one moment share a notification, each organization named once', async () => {
+    const heard = await listen(other)
+    const { payloads, end } = await overhear()
+    const ids = Array.from({ length: 20 }, () => randomUUID())
+    for (const id of [...ids, ...ids]) {
+      send(one, eventsOf([id]))
+      send(one, { topic: 'webhooks', organizationId: id })
+    }
+    await expect
+      .poll(() => heard)
+      .toEqual([eventsOf(ids), ...ids.map((organizationId) => ({ topic: 'webhooks', organizationId }))])
+    send(one, eventsOf([ids[0] as string]))
+    await expect.poll(() => payloads).toHaveLength(2)
+    end()
+  })
+
+  it('are for anybody where one of them is', async () => {
+    const heard = await listen(other)
+    for (const ids of [[randomUUID()], null, [randomUUID()]]) send(one, eventsOf(ids))
+    await expect.poll(() => heard).toEqual([eventsOf(null)])
+  })
+
+  it('of as many organizations as fit into a notification arrive, and of more as those of anybody', async () => {
+    const heard = await listen(other)
+    const ids = Array.from({ length: 64 }, () => randomUUID())
+    const webhooks = ids.map((organizationId): Signal => ({ topic: 'webhooks', organizationId }))
+    send(one, eventsOf(ids))
+    for (const signal of webhooks) send(one, signal)
+    await expect.poll(() => heard).toEqual([eventsOf(ids), ...webhooks])
+
+    heard.length = 0
+    send(one, eventsOf([...ids, randomUUID()]))
+    await expect.poll(() => heard).toEqual([eventsOf(null)])
+    for (const signal of [...webhooks, { topic: 'webhooks', organizationId: randomUUID() } as const]) send(one, signal)
+    await expect.poll(() => heard).toEqual([eventsOf(null), { topic: 'missed' }])
+  })
+
+  it('of sessions come from commands too, which hear none', async () => {
+    const heard = [await listen(one), await listen(other)]
+    const sender = createSignalSender(database)
+    const signal: Signal = { topic: 'sessions', organizationIds: [randomUUID()] }
+    sender.send(signal)
+    await sender.sent()
+    await expect.poll(() => heard).toEqual([[signal], [signal]])
+    one.signals.send(signal)
+    await expect
+      .poll(() => heard)
+      .toEqual([
+        [signal, signal],
+        [signal, signal],
+      ])
+  })
+
+  it('are heard again after the connection broke, and that some may have been lost', async () => {
+    const heard = await listen(one)
+    for (let round = 0; round < 2; round++) {
+      await database.pool.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND granted`,
+        [one.presence.processId],
+      )
+      await expect.poll(() => heard).toEqual([{ topic: 'missed' }])
+      const signal = eventsOf([randomUUID()])
+      send(other, signal)
+      await expect.poll(() => heard).toEqual([{ topic: 'missed' }, signal])
+      heard.length = 0
+    }
+  })
+
+  it('reach the others though a listener fails, and nobody who has stopped', async () => {
+    const stopped: Signal[] = []
+    one.signals.listen(() => {
+      throw new Error('cannot take it in')
+    })
+    const stop = one.signals.listen((signal) => stopped.push(signal))
+    stop()
+    const heard: Signal[] = []
+    one.signals.listen((signal) => heard.push(signal))
+    const signal = eventsOf([randomUUID()])
+    send(one, signal)
+    expect(heard).toContainEqual(signal)
+    expect(stopped).toEqual([])
+  })
+
+  it('pass over notifications that cannot be read', async () => {
+    const heard = await listen(one)
+    for (const payload of ['', 'no JSON', '{}', '[]', '{"from": 0, "signals": [null, 1]}']) {
+      await database.pool.query(`SELECT pg_notify('parley_signals', $1)`, [payload])
+    }
+    const signal = eventsOf([randomUUID()])
+    send(other, signal)
+    await expect.poll(() => heard).toEqual([signal])
+  })
+
+  it('sent before the end arrive, and after it none is sent', async () => {
+    const heard = await listen(other)
+    const [before, after] = [eventsOf([randomUUID()]), eventsOf([randomUUID()])]
+    send(one, before)
+    await one.signals.close()
+    send(one, after)
+    await expect.poll(() => heard).toEqual([before])
+    send(other, eventsOf(null))
+    expect(heard).toEqual([before, eventsOf(null)])
+  })
+
+  it('do no harm while the database cannot be reached', async () => {
+    const heard = await listen(one)
+    await one.end()
+    send(one, eventsOf(null))
+    expect(heard).toEqual([])
+    one = await startProcess()
+    await one.presence.leave()
+    await one.database.close()
+    one.signals.listen((signal) => heard.push(signal))
+    send(one, eventsOf(null))
+    expect(heard).toEqual([eventsOf(null)])
+    await one.signals.close()
+    one = await startProcess()
+  })
+})
+
+describe('signals of events', () => {
+  const CUSTOMER = '16505550001'
+  let world: World
+  let organization: TestOrganization
+  let heard: Signal[]
+  let stop: () => void
+
+  beforeEach(async () => {
+    world = await startWorld({ PARLEY_ROLES: 'api,worker' })
+    await world.sim('POST', '/settings', { statuses: false })
+    await world.createOrganization()
+    organization = await world.createOrganization()
+    await createContact(world, organization, `+${CUSTOMER}`)
+    // What a new organization leaves to be done raises events of its own.
+    await world.drain()
+    heard = []
+    stop = world.app.ctx.signals.listen((signal) => heard.push(signal))
+    await expect.poll(() => heard).toEqual([{ topic: 'missed' }])
+    heard.length = 0
+  })
+
+  afterEach(() => world.close())
+
+  /** What was heard since last asked. */
+  function takeHeard(): Signal[] {
+    return heard.splice(0)
+  }
+
+  function expectOnly(signals: readonly Signal[], ...organizations: readonly TestOrganization[]): void {
+    const ids = organizations.map(({ id }) => id)
+    expect(signals.length).toBeGreaterThan(0)
+    for (const signal of signals) expect(signal.topic).toBe('events')
+    const named = signals.flatMap((signal) =>
+      signal.topic === 'events' ? (signal.organizationIds ?? ['anybody']) : [],
+    )
+    expect([...new Set(named)].sort()).toEqual(ids.sort())
+  }
+
+  const sendText = ({ key }: TestOrganization) =>
+    world.request('POST', '/send-chat', { key, body: { phone_number: CUSTOMER, message_type: 'text', text: 'hello' } })
+
+  it('name exactly the organization that receives, sends, and hears of a status', async () => {
+    await post(world, organization, { messages: [textMessage('16505550002', 'from a stranger')] })
+    expect(takeHeard()).toEqual([])
+    await world.drain()
+    expectOnly(takeHeard(), organization)
+
+    const sent = await sendText(organization)
+    expect(sent.status).toBe(200)
+    expectOnly(takeHeard(), organization)
+
+    const status = { id: sent.body.data.message_id, status: 'read', timestamp: seconds(), recipient_id: CUSTOMER }
+    await receive(world, organization, { statuses: [status] })
+    expectOnly(takeHeard(), organization)
+  })
+
+  it('name each organization of those that send at the same moment', async () => {
+    const other = await world.createOrganization()
+    await createContact(world, other, `+${CUSTOMER}`)
+    takeHeard()
+    const answers = await Promise.all([organization, other, organization, other].map(sendText))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expectOnly(takeHeard(), organization, other)
+  })
+
+  it('are not there where nothing is changed, nor for who has stopped', async () => {
+    await world.request('GET', `/contact?chat_id=${CUSTOMER}`, { key: organization.key })
+    expect(takeHeard()).toEqual([])
+    stop()
+    await sendText(organization)
+    expect(takeHeard()).toEqual([])
+  })
+})
+
+function eventsOf(organizationIds: string[] | null): Signal {
+  return { topic: 'events', organizationIds }
+}
+
+function send({ signals }: Process, signal: Signal): void {
+  if (signal.topic !== 'missed') signals.send(signal)
+}

@@ -1,0 +1,101 @@
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { enterPresence, type Presence } from '../../../src/core/runtime/process-registry.js'
+import { type Database, openDatabase } from '../../../src/database/pool.js'
+import { isProcessAlive } from '../../../src/storage/runtime/process-registry.js'
+import { createTestDatabase, type TestDatabase } from '../../support/database.js'
+
+const log = pino({ level: 'silent' })
+
+let database: TestDatabase
+let neighbours: Database
+let presence: Presence
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  neighbours = openDatabase(database.connection, 3, () => undefined)
+  presence = await enterPresence(database, log)
+})
+
+afterEach(async () => {
+  await presence.leave()
+  await neighbours.close()
+  await database.drop()
+})
+
+/** Ends the connection on which a process holds its lock, as its death would. */
+async function cutOff(processId: number): Promise<void> {
+  await database.pool.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_locks
+     WHERE locktype = 'advisory' AND objid = $1
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    [processId],
+  )
+}
+
+const isAlive = (processId: number) => isProcessAlive(database, processId)
+
+describe('a process', () => {
+  it('lives while it is present, and is gone when it leaves', async () => {
+    const other = await enterPresence(neighbours, log)
+    expect(other.processId).not.toBe(presence.processId)
+    expect(await isAlive(other.processId)).toBe(true)
+    await other.leave()
+    // The lock goes when PostgreSQL notices that the connection ended.
+    await expect.poll(() => isAlive(other.processId)).toBe(false)
+    expect(await removeDead()).toEqual([])
+  })
+
+  it('is alive again soon after its connection broke', async () => {
+    await cutOff(presence.processId)
+    await expect.poll(() => isAlive(presence.processId)).toBe(true)
+  })
+
+  it('is registered again even when another took it for dead', async () => {
+    await presence.addWorker('worker-1')
+    await presence.addWorker('worker-2')
+    const other = await enterPresence(neighbours, log)
+    await database.pool.query('DELETE FROM processes WHERE id = $1', [presence.processId])
+    await cutOff(presence.processId)
+    const registered = async () =>
+      (await database.pool.query('SELECT worker_ids FROM processes WHERE id = $1', [presence.processId])).rows
+    await expect.poll(registered).toEqual([{ worker_ids: ['worker-1', 'worker-2'] }])
+    expect(await isAlive(presence.processId)).toBe(true)
+    await other.leave()
+  })
+})
+
+describe('removing the dead', () => {
+  it('tells whose jobs are to be unlocked, once, and spares the living', async () => {
+    const dead = await database.pool.query(
+      `INSERT INTO processes (worker_ids) VALUES ('{dead-worker,its-other-worker}'), ('{}') RETURNING id`,
+    )
+    const other = await enterPresence(neighbours, log)
+    await other.addWorker('living-worker')
+    expect(await removeDead()).toEqual(['dead-worker', 'its-other-worker'])
+    expect(await removeDead()).toEqual([])
+    expect(await isAlive(other.processId)).toBe(true)
+    const { rows } = await database.pool.query<{ id: number }>('SELECT id FROM processes ORDER BY id')
+    expect(rows.map((row) => row.id)).toEqual([presence.processId, other.processId].sort((a, b) => a - b))
+    expect(dead.rows).toHaveLength(2)
+    await other.leave()
+  })
+
+  it('tells it again to the next one where unlocking did not come to its end', async () => {
+    await database.pool.query(`INSERT INTO processes (worker_ids) VALUES ('{left-worker}')`)
+    const dying = presence.removeDead(async () => {
+      throw new Error('the end')
+    })
+    await expect(dying).rejects.toThrow('the end')
+    expect(await removeDead()).toEqual(['left-worker'])
+  })
+})
+
+/** Removes the dead; resolves to whose jobs were to be unlocked. */
+async function removeDead(): Promise<string[]> {
+  const told: string[] = []
+  await presence.removeDead(async (workerIds) => {
+    told.push(...workerIds)
+  })
+  return told
+}

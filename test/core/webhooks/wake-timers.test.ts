@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest'
+import { createWakes } from '../../../src/core/webhooks/wake-timers.js'
+
+const at = (second: number) => new Date(second * 1_000)
+
+describe('who has something to do', () => {
+  it('is taken once, until woken again', () => {
+    const wakes = createWakes<string>()
+    wakes.wake('a')
+    wakes.wake('a')
+    wakes.wake('b')
+    expect(wakes.hasAwake()).toBe(true)
+    expect(wakes.takeAwake(at(0))).toEqual(['a', 'b'])
+    expect(wakes.hasAwake()).toBe(false)
+    expect(wakes.takeAwake(at(0))).toEqual([])
+  })
+
+  it('at a time to come is taken then, by the last time that was said', () => {
+    const wakes = createWakes<string>()
+    wakes.sleep('late', at(9))
+    wakes.sleep('soon', at(5))
+    wakes.sleep('late', at(7))
+    expect(wakes.soonest()).toEqual(at(5))
+    expect(wakes.takeAwake(at(4))).toEqual([])
+    expect(wakes.takeAwake(at(5))).toEqual(['soon'])
+    expect(wakes.soonest()).toEqual(at(7))
+    expect(wakes.takeAwake(at(8))).toEqual(['late'])
+    expect(wakes.soonest()).toBeNull()
+  })
+})

@@ -1,0 +1,437 @@
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import http from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { eventsOf } from '../../../support/contacts.js'
+import { requestAsDescribed } from '../../../support/openapi.js'
+import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+
+let folder: string
+let world: World
+let request: World['request']
+let organization: TestOrganization
+let other: TestOrganization
+let number: string
+let numbers = 0
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-import-'))
+  world = await startWorld({ PARLEY_DATA_DIR: folder })
+  request = await requestAsDescribed(world)
+  organization = await world.createOrganization()
+  other = await world.createOrganization()
+})
+
+afterAll(async () => {
+  await world.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** A Brazilian mobile number that no other test has. */
+const newNumber = () => `551197${String(1_000 + ++numbers).padStart(7, '0')}`
+
+beforeEach(() => {
+  number = newNumber()
+})
+
+interface Extra {
+  query?: string
+  key?: string
+  headers?: Record<string, string>
+}
+
+function send(csv: string, { query = '', key = organization.key, headers = {} }: Extra = {}) {
+  const all = { 'content-type': 'text/csv', ...headers }
+  return request('POST', `/contacts/import${query}`, { key, body: csv, headers: all })
+}
+
+async function imported(csv: string, extra?: Extra) {
+  const answer = await send(csv, extra)
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+  return answer.body
+}
+
+async function contactOf(chatId: string, key = organization.key) {
+  return (await request('GET', `/contact?chat_id=${chatId}`, { key })).body.contact
+}
+
+async function count(table: string): Promise<number> {
+  const { rows } = await world.database.pool.query(`SELECT count(*)::int AS count FROM ${table}`)
+  return rows[0].count
+}
+
+describe('POST /contacts/import', () => {
+  it('makes contacts that look as if POST /contact had made them, and reports each row', async () => {
+    const second = newNumber()
+    const csv = `phone_number,full_name,email,tags,allow_broadcast\r\n+${number},Ana Souza,ana@example.com,vip;são paulo,no\r\n${second},,,,\r\n`
+    const { summary, results } = await imported(csv)
+    expect(summary).toEqual({ total: 2, created: 2, updated: 0, unchanged: 0, skipped: 0, failed: 0 })
+    const ana = await contactOf(number)
+    expect(results).toEqual([
+      { row: 2, status: 'created', chat_id: number, id: ana.id },
+      { row: 3, status: 'created', chat_id: second, id: expect.any(String) },
+    ])
+    expect(ana).toMatchObject({
+      full_name: 'Ana Souza',
+      email: 'ana@example.com',
+      tags: ['vip', 'são paulo'],
+      allow_broadcast: false,
+      phone_number: `+${number}`,
+      source: { type: 'import', created_at: expect.stringMatching(/Z$/) },
+    })
+    expect((await eventsOf(world, ana.id)).map(({ type }) => type)).toEqual(['contact.created'])
+    expect(await contactOf(second)).toMatchObject({ full_name: null, email: null, tags: [], allow_broadcast: true })
+  })
+
+  it('makes contacts that are listed, counted and found by name', async () => {
+    const before = (await request('GET', '/conversations?action=contacts', { key: organization.key })).body
+    await imported(`phone,name\n${number},Íris Peçanha\n`)
+    const list = (await request('GET', '/conversations?action=contacts', { key: organization.key })).body
+    expect(list.pagination.totalContacts).toBe(before.pagination.totalContacts + 1)
+    expect(list.contacts[0].chat_id).toBe(number)
+    const found = await request('GET', '/conversations?action=contacts&search=iris%20pecanha', {
+      key: organization.key,
+    })
+    expect(found.body.contacts.map(({ chat_id }: { chat_id: string }) => chat_id)).toEqual([number])
+  })
+
+  it('gives existing contacts the cells that are not empty, and tells what changed nothing', async () => {
+    await imported(`phone_number,full_name,email,contact_summary\n${number},Ana,ana@example.com,Likes tea\n`)
+    const before = await contactOf(number)
+    const again = await imported(`phone_number,full_name,email\n${number},Ana,ana@example.com\n`)
+    expect(again.results[0]).toEqual({ row: 2, status: 'unchanged', chat_id: number, id: before.id })
+    expect(await contactOf(number)).toEqual(before)
+    const changed = await imported(`phone_number,full_name,email,archived\n${number},Eva,,TRUE\n`)
+    expect(changed.results[0]).toEqual({ row: 2, status: 'updated', chat_id: number, id: before.id })
+    expect(await contactOf(number)).toEqual({
+      ...before,
+      full_name: 'Eva',
+      archived: true,
+      updated_at: expect.any(String),
+    })
+    const events = await eventsOf(world, before.id)
+    expect(events.map(({ type }) => type)).toEqual(['contact.created', 'contact.updated'])
+    expect(events[1]?.data.contact).toMatchObject({ full_name: 'Eva', email: 'ana@example.com' })
+  })
+
+  it('leaves existing contacts alone with existing=skip', async () => {
+    const made = await imported(`phone_number,full_name\n${number},Ana\n`)
+    const fresh = newNumber()
+    const { results } = await imported(`phone_number,full_name\n${number},Eva\n${fresh},Eva\n`, {
+      query: '?existing=skip',
+    })
+    expect(results.map(({ status }: { status: string }) => status)).toEqual(['skipped', 'created'])
+    expect(results[0]).toMatchObject({ chat_id: number, id: made.results[0].id })
+    expect((await contactOf(number)).full_name).toBe('Ana')
+  })
+
+  it('finds a contact by any form of its number, and remembers the forms of the file', async () => {
+    const area = `55119${number.slice(5)}`
+    const oldForm = `5511${area.slice(5)}`
+    const national = `011 9${area.slice(5, 9)}-${area.slice(9)}`
+    const { results } = await imported(`phone_number,full_name\n${area},Ana\n${oldForm},Eva\n${national},Ida\n`)
+    expect(results.map(({ status }: { status: string }) => status)).toEqual(['created', 'updated', 'updated'])
+    expect(new Set(results.map(({ id }: { id: string }) => id)).size).toBe(1)
+    expect((await contactOf(oldForm)).full_name).toBe('Ida')
+  })
+
+  it('lets later rows see earlier ones', async () => {
+    const csv = `phone_number,full_name,email\n${number},Ana,\n${number},,a@example.com\n${number},Ana,a@example.com\n${number},Eva,\n`
+    const { results, summary } = await imported(csv)
+    expect(results.map(({ status }: { status: string }) => status)).toEqual([
+      'created',
+      'updated',
+      'unchanged',
+      'updated',
+    ])
+    expect(summary).toMatchObject({ total: 4, created: 1, updated: 2, unchanged: 1 })
+    expect(await contactOf(number)).toMatchObject({ full_name: 'Eva', email: 'a@example.com' })
+  })
+
+  it('takes rows one after the other that lead to one contact by two numbers', async () => {
+    const alias = newNumber()
+    const { id } = (await imported(`phone_number\n${number}\n`)).results[0]
+    await world.database.pool.query(
+      'INSERT INTO contact_addresses (organization_id, address, contact_id) VALUES ($1, $2, $3)',
+      [organization.id, alias, id],
+    )
+    const { results } = await imported(`phone_number,full_name\n${number},One\n${alias},Two\n`)
+    expect(results).toMatchObject([
+      { row: 2, status: 'updated', id },
+      { row: 3, status: 'updated', id },
+    ])
+    expect((await contactOf(number)).full_name).toBe('Two')
+  })
+
+  it('reports a bad row as POST /contact would refuse it, and imports all others', async () => {
+    const rows: [string, string, RegExp][] = [
+      ['12,,,,', 'Invalid field', /phone_number "12" is not a possible phone number/],
+      [',Ana,,,', 'Missing required field', /phone_number \(or chat_id\) is required/],
+      [`${newNumber()},${'x'.repeat(256)},,,`, 'Invalid field', /full_name must have at most 255 characters/],
+      [`${newNumber()},,nobody,,`, 'Invalid field', /email must be an e-mail address/],
+      [`${newNumber()},,,${'x'.repeat(101)},`, 'Invalid field', /tags\[0\] must have at most 100 characters/],
+      [`${newNumber()},,,,perhaps`, 'Invalid field', /allow_broadcast must be true or false/],
+      [`${newNumber()},a\0b,,,`, 'Invalid field', /full_name holds a character/],
+      [`${newNumber()},,,,,surplus`, 'Invalid CSV', /6 cells, and the header 5/],
+    ]
+    const before = await count('contacts')
+    const header = 'phone_number,full_name,email,tags,allow_broadcast'
+    const { summary, results } = await imported([header, ...rows.map(([row]) => row), number, ''].join('\n'))
+    expect(summary).toMatchObject({ total: 9, created: 1, failed: 8 })
+    rows.forEach(([, error, message], index) => {
+      expect(results[index]).toEqual({
+        row: index + 2,
+        status: 'failed',
+        chat_id: null,
+        id: null,
+        error,
+        message: expect.stringMatching(message),
+      })
+    })
+    expect(results[8]).toMatchObject({ row: 10, status: 'created', chat_id: number })
+    expect(await count('contacts')).toBe(before + 1)
+  })
+
+  it('counts rows as a spreadsheet does, blank ones and line breaks in cells included', async () => {
+    const second = newNumber()
+    const csv = `phone_number,contact_summary\r\n${number},"two\r\nlines, ""quoted"""\r\n\r\n,\r\n${second},x\r\n`
+    const { results } = await imported(csv)
+    expect(results.map(({ row }: { row: number }) => row)).toEqual([2, 5])
+    expect((await contactOf(number)).contact_summary).toBe('two\r\nlines, "quoted"')
+  })
+
+  it.each([
+    ['semicolons', ';', 'vip|new'],
+    ['tabs', '\t', 'vip;new'],
+    ['commas', ',', 'vip;new'],
+    ['commas and a JSON array', ',', '"[""vip"",""new""]"'],
+  ])('reads a file with %s, a byte order mark, another order and columns of others', async (_name, mark, tags) => {
+    const rows = [
+      ['Unknown', 'E-Mail', ' Phone Number ', 'TAGS', 'Name'],
+      ['x', 'ana@example.com', `'+${number}`, tags, "'=Ana"],
+    ]
+    await imported(`\uFEFF${rows.map((row) => row.join(mark)).join('\r\n')}`)
+    expect(await contactOf(number)).toMatchObject({ email: 'ana@example.com', tags: ['vip', 'new'], full_name: '=Ana' })
+  })
+
+  it('keeps a source that the file gives', async () => {
+    await imported(`chat_id,source\n${number},"{""type"":""fair"",""location"":{""city"":""Recife""}}"\n`)
+    expect((await contactOf(number)).source).toEqual({ type: 'fair', location: { city: 'Recife' } })
+  })
+
+  it('changes a person without a number, but makes none', async () => {
+    const { results } = await imported('chat_id,full_name\n01234567890123456789,Ana\n')
+    expect(results[0]).toMatchObject({ row: 2, status: 'failed', error: 'Contact not found', chat_id: null })
+  })
+
+  it("never shows or changes another organization's contact of the same number", async () => {
+    const theirs = (await imported(`phone_number,full_name\n${number},Theirs\n`, { key: other.key })).results[0]
+    const before = await contactOf(number, other.key)
+    const mine = (await imported(`phone_number,full_name\n${number},Mine\n`)).results[0]
+    expect(mine.status).toBe('created')
+    expect(mine.id).not.toBe(theirs.id)
+    expect(await contactOf(number, other.key)).toEqual(before)
+  })
+
+  it('takes the same numbers from several files and callbacks at once, and makes each contact once', async () => {
+    const all = Array.from({ length: 40 }, newNumber)
+    const file = (name: string) => `phone_number,full_name\n${all.map((one) => `${one},${name}`).join('\n')}\n`
+    const single = (one: string) => request('POST', '/contact', { key: organization.key, body: { phone_number: one } })
+    const [one, two, three, ...singles] = await Promise.all([
+      send(file('One')),
+      send(file('Two')),
+      send(file('Three')),
+      ...all.map(single),
+    ])
+    for (const answer of [one, two, three]) expect(answer?.body.summary).toMatchObject({ total: 40, failed: 0 })
+    for (const { status } of singles) expect([201, 409]).toContain(status)
+    const { rows } = await world.database.pool.query(
+      'SELECT count(*)::int AS addresses, count(DISTINCT contact_id)::int AS contacts FROM contact_addresses WHERE address = ANY ($1)',
+      [all],
+    )
+    expect(rows[0]).toEqual({ addresses: 40, contacts: 40 })
+  })
+})
+
+describe('a file that is none', () => {
+  it.each([
+    ['nothing', '', 'Invalid CSV', /empty/],
+    ['no number', 'full_name,email\nAna,a@example.com\n', 'Missing required field', /^phone_number \(or chat_id\)/],
+    ['a column twice', 'phone,phone_number\n1,2\n', 'Invalid CSV', /names phone_number twice/],
+    ['JSON', '[{"phone_number":"5511987654321"}]', 'Invalid CSV', /Row 1 /],
+    [
+      'a quote that does not end',
+      'phone_number\n5511970009999\n"5511970009998\n',
+      'Invalid CSV',
+      /Row 3 .*does not end/,
+    ],
+    ['a quote in a cell', 'phone_number,name\n5511970009999,a"b"\n', 'Invalid CSV', /Row 2 .*not quoted/],
+    [
+      'a cell without end',
+      `phone_number\n"${'x'.repeat(1_100_000)}`,
+      'Invalid CSV',
+      /Row 2 .*longer than 262144 bytes/,
+    ],
+  ])('400 for %s, and nothing is imported', async (_name, csv, error, message) => {
+    const before = await count('contacts')
+    const answer = await send(csv)
+    expect([answer.status, answer.body.error]).toEqual([400, error])
+    expect(answer.body.message).toMatch(message)
+    expect(await count('contacts')).toBe(before)
+  })
+
+  it('400 for what is not UTF-8', async () => {
+    const response = await fetch(`${world.app.url}/contacts/import`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${organization.key}`, 'content-type': 'text/csv' },
+      body: Buffer.concat([Buffer.from(`phone_number,name\n${number},Jo`), Buffer.from([0xe3]), Buffer.from('o\n')]),
+    })
+    const body = (await response.json()) as Record<string, unknown>
+    expect([response.status, body.error]).toEqual([400, 'Invalid CSV'])
+    expect(body.message).toMatch(/UTF-8/)
+    expect(await contactOf(number)).toBeUndefined()
+  })
+
+  it.each(['application/json', 'text/plain', 'multipart/form-data; boundary=x', 'application/vnd.ms-excel'])(
+    '415 for %s, naming what is taken',
+    async (type) => {
+      const answer = await send('{}', { headers: { 'content-type': type } })
+      expect([answer.status, answer.body.error]).toEqual([415, 'Unsupported media type'])
+      expect(answer.body.message).toContain('text/csv')
+    },
+  )
+
+  it.each<Record<string, string>>([
+    { 'content-type': 'text/csv', 'content-encoding': 'gzip' },
+    { 'content-type': 'text/csv; charset=iso-8859-1' },
+  ])('415 for %j', async (headers) => {
+    const answer = await send(`phone\n${number}\n`, { headers })
+    expect([answer.status, answer.body.error]).toEqual([415, 'Unsupported media type'])
+    expect(await contactOf(number)).toBeUndefined()
+  })
+
+  it('takes text/csv with parameters, and JSON elsewhere only', async () => {
+    expect((await send(`phone\n${number}\n`, { headers: { 'content-type': 'Text/CSV; charset=utf-8' } })).status).toBe(
+      200,
+    )
+    const options = { key: organization.key, body: 'x', headers: { 'content-type': 'text/csv' } }
+    expect((await request('POST', '/contact', options)).status).toBe(415)
+  })
+
+  it('413 for more than 512 MB, before it is sent', async () => {
+    const size = 512 * 1_048_576 + 1
+    const sending = http.request(`${world.app.url}/contacts/import`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${organization.key}`, 'content-type': 'text/csv', 'content-length': size },
+    })
+    sending.write('phone_number\n')
+    const [answer] = await once(sending, 'response')
+    expect([answer.statusCode, JSON.parse(await text(answer)).error]).toEqual([413, 'Payload too large'])
+    sending.on('error', () => undefined).destroy()
+  })
+
+  it('imports nothing of an upload that breaks off', async () => {
+    const sending = http.request(`${world.app.url}/contacts/import`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${organization.key}`, 'content-type': 'text/csv' },
+    })
+    sending.on('error', () => undefined)
+    const spooled = () => readdir(join(folder, 'spool')).catch(() => [])
+    sending.write(`phone_number\n${number}\n`)
+    await expect.poll(spooled).toHaveLength(1)
+    sending.destroy()
+    await expect.poll(spooled).toHaveLength(0)
+    expect(await contactOf(number)).toBeUndefined()
+  })
+
+  it.each(['?existing=replace', '?existing=', '?existing=skip&existing=skip'])('400 for %s', async (query) => {
+    const answer = await send(`phone_number\n${number}\n`, { query })
+    expect([answer.status, answer.body.error]).toEqual([400, 'Invalid parameter'])
+    expect(await contactOf(number)).toBeUndefined()
+  })
+})
+
+describe('Idempotency-Key', () => {
+  const once = (csv: string, extra: Extra = {}) => send(csv, { headers: { 'idempotency-key': number }, ...extra })
+  const isReplayed = ({ headers }: { headers: Headers }) => headers.get('idempotent-replayed') === 'true'
+
+  it('gives the first report again, and imports nothing again', async () => {
+    const csv = `phone_number,full_name\n${number},Ana\n12,x\n`
+    const first = await once(csv)
+    await request('PATCH', `/contact?chat_id=${number}`, { key: organization.key, body: { full_name: 'Eva' } })
+    const again = await once(csv)
+    expect([isReplayed(first), isReplayed(again)]).toEqual([false, true])
+    expect(again.body).toEqual(first.body)
+    expect((await contactOf(number)).full_name).toBe('Eva')
+  })
+
+  it('422 for another file or other options', async () => {
+    await once(`phone_number\n${number}\n`)
+    for (const answer of [
+      await once(`phone_number\n${number}\n\n`),
+      await once(`phone_number\n${number}\n`, { query: '?existing=skip' }),
+    ]) {
+      expect([answer.status, answer.body.error]).toEqual([422, 'Idempotency key reused'])
+    }
+  })
+
+  it('keeps of a long report the failed rows', async () => {
+    const rows = Array.from({ length: 12_000 }, (_, index) => (index % 4_000 === 0 ? '12' : newNumber()))
+    const unique = `phone_number\n${rows.join('\n')}\n`
+    const first = await once(unique)
+    expect(first.body.summary).toMatchObject({ total: 12_000, failed: 3 })
+    expect(first.body.results).toHaveLength(12_000)
+    expect(first.body).not.toHaveProperty('results_truncated')
+    const again = await once(unique)
+    expect([isReplayed(again), again.body.results.length]).toEqual([true, 3])
+    expect(again.body).toEqual({
+      success: true,
+      summary: first.body.summary,
+      failures: first.body.failures,
+      results: first.body.results.filter(({ status }: { status: string }) => status === 'failed'),
+      results_truncated: true,
+    })
+  })
+
+  it('forgets a report that names a contact which is erased', async () => {
+    const csv = `phone_number\n${number}\n`
+    await once(csv)
+    await request('DELETE', `/contact?chat_id=${number}`, { key: organization.key })
+    const { rows } = await world.database.pool.query('SELECT FROM idempotency_keys WHERE key = $1', [number])
+    expect(rows).toEqual([])
+  })
+})
+
+it('names the failures before all rows, and the columns that are ignored', async () => {
+  const [one, two] = [newNumber(), newNumber()]
+  const csv = `phone,City,full nme\n${one},Santos,Ana\nhello,,\n${two},Rio,Bia\n`
+  const { body } = await send(csv, { query: '?existng=skip' })
+  expect(Object.keys(body)).toEqual(['success', 'summary', 'warnings', 'failures', 'results'])
+  expect(body.warnings).toEqual([
+    'The parameter existng is not known and was ignored. Did you mean existing?',
+    'The column "City" is not known and was ignored.',
+    'The column "full nme" is not known and was ignored. Did you mean full_name?',
+  ])
+  expect(body.failures).toEqual([body.results[1]])
+  expect(body.results.map(({ status }: { status: string }) => status)).toEqual(['created', 'failed', 'created'])
+})
+
+it('small files one after the other have PostgreSQL look at the contacts once', async () => {
+  const analyses = async () => {
+    await world.database.pool.query('SELECT pg_stat_force_next_flush()')
+    const { rows } = await world.database.pool.query<{ count: number }>(
+      "SELECT analyze_count AS count FROM pg_stat_user_tables WHERE relid = 'contacts'::regclass",
+    )
+    return rows[0]?.count ?? 0
+  }
+  // The imports above may have had them looked at within the last minute.
+  await world.database.pool.query("SELECT pg_stat_reset_single_table_counters('contacts'::regclass)")
+  for (let file = 0; file < 3; file++) {
+    const csv = ['phone_number', ...Array.from({ length: 1_000 }, newNumber)].join('\n')
+    expect((await send(csv)).body.summary.created).toBe(1_000)
+  }
+  expect(await analyses()).toBe(1)
+})

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { hold } from '../../../src/lib/async/hold.js'
+
+it('takes what is lent until it is given back', async () => {
+  const seen: string[] = []
+  const held = await hold<string>(async (work) => {
+    seen.push('lent')
+    await work('it')
+    seen.push('back')
+  })
+  expect([held.value, ...seen]).toEqual(['it', 'lent'])
+  await held.release()
+  expect(seen).toEqual(['lent', 'back'])
+})
+
+it('throws what the lender throws', async () => {
+  await expect(hold(() => Promise.reject(new Error('none left')))).rejects.toThrow('none left')
+})

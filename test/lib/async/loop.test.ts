@@ -1,0 +1,127 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { type Loop, type LoopOptions, startLoop } from '../../../src/lib/async/loop.js'
+
+const FOREVER = 1_000_000
+
+/** Of the rounds that are under way. */
+const ends: { resolve: (hasMore: boolean) => void; reject: (error: Error) => void }[] = []
+let loop: Loop | null = null
+
+afterEach(async () => {
+  const stopped = loop?.stop()
+  for (const { resolve } of ends.splice(0)) resolve(false)
+  await stopped
+})
+
+/** A loop whose rounds end when the test says so; `next` resolves when one has begun. */
+function begin(options: Partial<LoopOptions> = {}) {
+  let rounds = 0
+  let waiting = () => {}
+  const failures: unknown[] = []
+  loop = startLoop({
+    round: () => {
+      rounds += 1
+      waiting()
+      return new Promise((resolve, reject) => {
+        ends.push({ resolve, reject })
+      })
+    },
+    pauseMs: () => FOREVER,
+    onFailure: (error) => failures.push(error),
+    ...options,
+  })
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  return {
+    loop,
+    failures,
+    count: () => rounds,
+    /** Ends the round under way. */
+    end: async (hasMore = false) => {
+      ends.shift()?.resolve(hasMore)
+      await turn()
+    },
+    fail: async (error: Error) => {
+      ends.shift()?.reject(error)
+      await turn()
+    },
+    untilRound: (wanted: number) =>
+      new Promise<void>((resolve) => {
+        waiting = () => {
+          if (rounds >= wanted) resolve()
+        }
+        waiting()
+      }),
+  }
+}
+
+describe('a loop', () => {
+  it('begins with a round, and rests when that has ended', async () => {
+    const { count, end } = begin()
+    expect(count()).toBe(1)
+    await end()
+    expect(count()).toBe(1)
+  })
+
+  it('goes on at once where there is more to do', async () => {
+    const { count, end } = begin()
+    await end(true)
+    expect(count()).toBe(2)
+  })
+
+  it('begins a round when it is called, one for all calls until then', async () => {
+    const { loop, count, end } = begin()
+    await end()
+    loop.call()
+    loop.call()
+    await end()
+    expect(count()).toBe(2)
+  })
+
+  it('does another round for a call during one, for that may have come too late for it', async () => {
+    const { loop, count, end } = begin()
+    loop.call()
+    expect(count()).toBe(1)
+    await end()
+    expect(count()).toBe(2)
+    await end()
+    expect(count()).toBe(2)
+  })
+
+  it('begins a round by itself after a pause', async () => {
+    const { end, untilRound } = begin({ pauseMs: () => 1 })
+    await end()
+    await untilRound(2)
+  })
+
+  it('tells of a round that failed, and does it again', async () => {
+    const { failures, fail, untilRound } = begin()
+    const error = new Error('no database')
+    await fail(error)
+    expect(failures).toEqual([error])
+    await untilRound(2)
+  })
+
+  it('ends with the round under way', async () => {
+    const { loop, count, end } = begin()
+    let hasStopped = false
+    const stopping = loop.stop().then(() => {
+      hasStopped = true
+    })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(hasStopped).toBe(false)
+    await end(true)
+    await stopping
+    loop.call()
+    expect(count()).toBe(1)
+  })
+
+  it('ends at once while it rests, or waits to try again', async () => {
+    const resting = begin()
+    await resting.end()
+    await resting.loop.stop()
+    const failing = begin()
+    await failing.fail(new Error('no database'))
+    await failing.loop.stop()
+    expect([resting.count(), failing.count()]).toEqual([1, 1])
+  })
+})

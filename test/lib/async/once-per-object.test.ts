@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { oncePerObject } from '../../../src/lib/async/once-per-object.js'
+
+it('works once for each object, also where two are alike', () => {
+  const worked: object[] = []
+  const describe = oncePerObject((given: { name: string }) => {
+    worked.push(given)
+    return { upperCase: given.name.toUpperCase() }
+  })
+  const [one, alike, other] = [{ name: 'a' }, { name: 'a' }, { name: 'b' }]
+  expect([one, alike, other, one, other].map(describe)).toEqual(
+    ['A', 'A', 'B', 'A', 'B'].map((upperCase) => ({ upperCase })),
+  )
+  expect(describe(one)).toBe(describe(one))
+  expect(describe(one)).not.toBe(describe(alike))
+  expect(worked).toEqual([one, alike, other])
+})

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import { createTurnstile } from '../../../src/lib/async/semaphore.js'
+
+it('lets so many pass at a time, in the order in which they came, and goes on after a failure', async () => {
+  const pass = createTurnstile(2)
+  const begun: number[] = []
+  const ends: (() => void)[] = []
+  const work = (n: number) =>
+    pass(() => {
+      begun.push(n)
+      return new Promise<void>((resolve, reject) => ends.push(n === 0 ? () => reject(new Error('broken')) : resolve))
+    })
+  const all = [0, 1, 2, 3].map((n) => work(n).catch((error: Error) => error.message))
+  expect(begun).toEqual([0, 1])
+  ends[0]?.()
+  expect(await all[0]).toBe('broken')
+  await Promise.resolve()
+  expect(begun).toEqual([0, 1, 2])
+  ends[1]?.()
+  await all[1]
+  await Promise.resolve()
+  expect(begun).toEqual([0, 1, 2, 3])
+  for (const end of ends) end()
+  await Promise.all(all)
+})

@@ -1,0 +1,90 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { FILE_FROM_BYTES, findDropped, readJsonWithFile } from '../../../src/lib/text/json-file-reader.js'
+
+const MANY = 10_000_000
+
+/** Reads a text in pieces of so many bytes; the file as text. */
+async function read(text: string, size = 65_536, maxBytes = MANY) {
+  let file = ''
+  async function* pieces() {
+    const bytes = Buffer.from(text)
+    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+  }
+  const openFile = async () => ({
+    write: async (piece: Buffer) => {
+      file += piece.toString('latin1')
+    },
+  })
+  const outcome = await readJsonWithFile(pieces(), { paths: new Set(['media', 'in.media']), openFile, maxBytes })
+  return { outcome, file }
+}
+
+describe('a text without a file', () => {
+  it('is read as JSON reads it, whatever the pieces', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), fc.integer({ min: 1, max: 9 }), async (value, size) => {
+        const text = JSON.stringify(value)
+        const { outcome } = await read(text, size)
+        expect(outcome).toEqual({ outcome: 'read', value: JSON.parse(text), marker: null })
+      }),
+    )
+  })
+
+  it.each(['{', '{"a":', '"open', '{"a":"\\x"}', '{"a":"\\u12g4"}', '{]', 'nothing'])(
+    '%s is malformed',
+    async (text) => {
+      expect((await read(text)).outcome.outcome).toBe('malformed')
+    },
+  )
+
+  it('may be empty', async () => {
+    expect((await read('')).outcome).toEqual({ outcome: 'read', value: undefined, marker: null })
+  })
+})
+
+describe('a long string', () => {
+  const long = 'ab/+'.repeat(FILE_FROM_BYTES / 2)
+
+  it.each([
+    ['as it is', (text: string) => text],
+    ['with slashes escaped', (text: string) => text.replaceAll('/', '\\/')],
+    ['with a sign escaped', (text: string) => text.replaceAll('+', '\\u002B')],
+  ])('is the file, %s', async (_name, write) => {
+    for (const size of [65_536, 1_000, 7]) {
+      const { outcome, file } = await read(`{"a":[1],"in":{"media":"${write(long)}","b":"x"}}`, size)
+      if (outcome.outcome !== 'read') throw new Error(outcome.outcome)
+      expect(outcome.value).toEqual({ a: [1], in: { media: outcome.marker, b: 'x' } })
+      expect(file === long).toBe(true)
+    }
+  })
+
+  it.each(['{"other":"?"}', '["?"]', '{"a":{"media":"?"}}', '{"in":[{"media":"?"}]}'])(
+    'is kept elsewhere: %s',
+    async (form) => {
+      const text = form.replace('?', long)
+      expect((await read(text)).outcome).toEqual({ outcome: 'read', value: JSON.parse(text), marker: null })
+    },
+  )
+
+  it('is dropped elsewhere where it is of no use to anybody', async () => {
+    const { outcome } = await read(`{"other":"${'x'.repeat(5_000_000)}","b":1}`)
+    if (outcome.outcome !== 'read') throw new Error(outcome.outcome)
+    expect(outcome.value).toEqual({ other: expect.stringMatching(/^.{1,50}$/), b: 1 })
+    expect(findDropped(outcome.value)).toBe('other')
+    expect(findDropped({ a: [{ b: (outcome.value as { other: string }).other }] })).toBe('a[0].b')
+    expect(findDropped({ a: [{ b: 'c' }], d: null })).toBeNull()
+  })
+
+  it('that breaks off is malformed', async () => {
+    expect((await read(`{"media":"${long}`)).outcome.outcome).toBe('malformed')
+  })
+})
+
+it('tells what is too big', async () => {
+  expect((await read(`{"media":"${'a'.repeat(200_000)}"}`, 65_536, 100_000)).outcome).toEqual({
+    outcome: 'too_big',
+    of: 'all',
+  })
+  expect((await read(JSON.stringify(Array(300_000).fill('abcd')))).outcome).toEqual({ outcome: 'too_big', of: 'rest' })
+})

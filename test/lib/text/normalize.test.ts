@@ -1,0 +1,82 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { foldText } from '../../../src/lib/text/normalize.js'
+
+describe('what people take for the same folds to the same', () => {
+  it.each([
+    ['AÇÃO', 'acao'],
+    ['ac\u0327a\u0303o', 'acao'],
+    ['São Paulo', 'sao paulo'],
+    ['Müller, Zoë', 'muller, zoe'],
+    ['STRASSE', 'straße'],
+    ['STRAẞE', 'strasse'],
+    ['Øre', 'ore'],
+    ['Æble, Œuvre', 'aeble, oeuvre'],
+    ['Łódź', 'lodz'],
+    ['Đorđe', 'dorde'],
+    ['Þór', 'thor'],
+    ['İstanbul', 'istanbul'],
+    ['ISPARTA', 'ısparta'],
+    ['ΟΔΟΣ', 'οδός'],
+    ['οδοσ', 'οδος'],
+    ['ΆΈΉΊΌΎΏ', 'αεηιουω'],
+    ['ЁЛКА', 'елка'],
+    ['Київ', 'киів'],
+    ['ＡＢＣ１２３', 'abc123'],
+    ['ﬁm', 'fim'],
+    ['K\u212a', 'kk'],
+    ['½', '1⁄2'],
+    ['①', '1'],
+    ['שָׁלוֹם', 'שלום'],
+    ['مُحَمَّد', 'محمد'],
+    ['한국', '한국'.normalize('NFD')],
+    ['\u0390', '\u03b9'],
+    ['ǅ', 'dz'],
+  ])('%s and %s', (one, other) => {
+    expect(foldText(one)).toBe(foldText(other))
+  })
+
+  it('keeps apart what differs', () => {
+    expect(new Set(['a', 'b', '1', '%', '_', '\\', '😀', '한', 'и', 'י'].map(foldText)).size).toBe(10)
+  })
+})
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.string({ unit: 'grapheme', maxLength: 20 }),
+  fc.string({
+    unit: fc.constantFrom(...'aAãÃßẞİıΣσς\u0301\u0307\u0345\u05b0\u0651\u3099\u1100\u1161 '),
+    maxLength: 12,
+  }),
+)
+
+describe('any text', () => {
+  it('folded twice stays as it is', () => {
+    fc.assert(
+      fc.property(text, (given) => {
+        expect(foldText(foldText(given))).toBe(foldText(given))
+      }),
+      { seed: 1, numRuns: 5_000 },
+    )
+  })
+
+  it('folds as its composed and decomposed forms do, and as it does in either case', () => {
+    fc.assert(
+      fc.property(text, (given) => {
+        const folded = foldText(given)
+        expect(foldText(given.normalize('NFC'))).toBe(folded)
+        expect(foldText(given.normalize('NFD'))).toBe(folded)
+        expect(foldText(given.toLowerCase())).toBe(folded)
+      }),
+      { seed: 2, numRuns: 5_000 },
+    )
+  })
+
+  it('of one character folds to something that folds no further, whatever the character', () => {
+    for (let code = 0; code <= 0x10ffff; code++) {
+      if (code >= 0xd800 && code <= 0xdfff) continue
+      const folded = foldText(String.fromCodePoint(code))
+      if (foldText(folded) !== folded) expect.fail(`U+${code.toString(16)} folds to ${JSON.stringify(folded)}`)
+    }
+  })
+})

@@ -1,0 +1,234 @@
+import { describe, expect, it } from 'vitest'
+import {
+  gatewayEventFor,
+  gatewayEventOf,
+  presentGatewayData,
+  presentGatewayEvent,
+  type ShownCode,
+  type WebhookInstance,
+} from '../../../src/model/instances/gateway-event.js'
+import type { EventRow } from '../../../src/model/webhooks/event.js'
+
+const INSTANCE: WebhookInstance = {
+  id: 'line-1',
+  name: 'shop',
+  kind: 'linked_device',
+  phone_number_id: null,
+  owner: '5511900000000',
+}
+const AT = '2026-01-02T03:04:05.678+00:00'
+const ANA = { id: 'ana', chat_id: '5511987654321', phone_number: '+5511987654321', full_name: 'Ana' }
+const NO_CODE = { code: null, pairingCode: null, base64: null }
+
+const message = (fields: object = {}) => ({
+  organization_id: 'organization',
+  id: '01a2000c-a875-728e-a792-61296b7d4114',
+  upstream_id: 'wamid.1',
+  sender_type: 'user-chat',
+  message_type: 'text',
+  text: 'Oi',
+  media_id: null,
+  media_expires_at: null,
+  content: null,
+  instance_id: 'line-1',
+  network: null,
+  status: 'delivered',
+  outcome: null,
+  context_upstream_id: null,
+  created_at: AT,
+  ...fields,
+})
+
+const event = (type: string, data: object): EventRow => ({
+  organization_id: 'organization',
+  seq: 1,
+  id: 'event',
+  type,
+  contact_id: null,
+  transaction_id: '5',
+  created_at: AT,
+  data: data as EventRow['data'],
+})
+
+const about = (type: string, fields: object = {}) => event(type, { message: message(fields), contact: ANA })
+const ours = { sender_type: 'human-chat', status: 'sent' }
+const fromPhone = { ...ours, network: { fromPhone: true } }
+const subject = { id: 'line-1', name: 'shop', owner: '551190', profile_name: 'Shop', profile_picture_url: null }
+const connection = (state: string, statusReason: number | null) =>
+  event('instance.state', { instance: subject, connection: { state, statusReason } })
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into data of every shape
+const dataOf = (one: EventRow, code: ShownCode = NO_CODE): any =>
+  presentGatewayData(one, INSTANCE, code, () => 'address')
+
+describe('an event is called by the gateway', () => {
+  it.each([
+    ['messages.upsert', about('message.received')],
+    ['send.message', about('message.sent', ours)],
+    ['messages.upsert', about('message.sent', fromPhone)],
+    ['messages.upsert', about('message.reaction')],
+    ['send.message', about('message.reaction', ours)],
+    ['messages.upsert', about('message.reaction', fromPhone)],
+    ['messages.update', about('message.delivered', ours)],
+    ['messages.update', about('message.read', ours)],
+    ['messages.update', about('message.failed', ours)],
+    ['messages.edited', about('instance.message_edited')],
+    ['messages.delete', about('instance.message_deleted')],
+    ['contacts.upsert', event('contact.created', { contact: ANA })],
+    ['contacts.update', event('contact.updated', { contact: ANA })],
+    ['connection.update', connection('open', 200)],
+    ['qrcode.updated', event('instance.qrcode', { instance: subject, qrcode: { sealed: '' } })],
+    ['logout.instance', event('instance.logged_out', { instance: subject })],
+  ])('%s', (name, one) => {
+    expect(gatewayEventOf(one)).toBe(name)
+  })
+
+  it.each([
+    about('message.received', { sender_type: 'system' }),
+    event('contact.opted_out', { contact: ANA }),
+    event('broadcast.started', { broadcast: {} }),
+    event('broadcast.completed', { broadcast: {} }),
+    event('template.status_changed', { template: {} }),
+    event('webhook.disabled', { webhook: {} }),
+    event('webhook.test', { webhook: {} }),
+  ])('nothing where it has no such event: $type', (one) => {
+    expect(gatewayEventOf(one)).toBeNull()
+  })
+})
+
+describe('an instance is concerned', () => {
+  const business: WebhookInstance = { ...INSTANCE, kind: 'business_api' }
+  const ownNumber: WebhookInstance = { ...business, phone_number_id: '10' }
+
+  it('by the messages of its own connection', () => {
+    expect(gatewayEventFor(about('message.received'), INSTANCE)).toBe('messages.upsert')
+    expect(gatewayEventFor(about('message.received', { instance_id: 'line-2' }), INSTANCE)).toBeNull()
+    expect(gatewayEventFor(about('message.received', { instance_id: null }), INSTANCE)).toBeNull()
+    expect(gatewayEventFor(about('message.received', { instance_id: null }), ownNumber)).toBeNull()
+  })
+
+  it("by those of the organization's number where it stands for that, however old they are", () => {
+    expect(gatewayEventFor(about('message.received', { instance_id: null }), business)).toBe('messages.upsert')
+    expect(gatewayEventFor(about('message.received', { instance_id: undefined }), business)).toBe('messages.upsert')
+    expect(gatewayEventFor(about('message.received'), business)).toBeNull()
+  })
+
+  it('by what happens to itself, and to no other instance', () => {
+    expect(gatewayEventFor(connection('open', 200), INSTANCE)).toBe('connection.update')
+    expect(gatewayEventFor(connection('open', 200), { ...INSTANCE, id: 'line-2' })).toBeNull()
+  })
+
+  it('by all contacts of the organization', () => {
+    const created = event('contact.created', { contact: ANA })
+    expect(gatewayEventFor(created, business)).toBe('contacts.upsert')
+    expect(gatewayEventFor(created, INSTANCE)).toBe('contacts.upsert')
+  })
+})
+
+describe('what is told', () => {
+  it('of a message that came is the message', () => {
+    expect(dataOf(about('message.received'))).toMatchObject({
+      key: { remoteJid: '5511987654321@s.whatsapp.net', fromMe: false, id: 'wamid.1' },
+      pushName: 'Ana',
+      message: { conversation: 'Oi' },
+      messageType: 'conversation',
+      messageTimestamp: 1_767_323_045,
+      instanceId: 'line-1',
+    })
+  })
+
+  it('of one that was typed on the phone is that it is from there', () => {
+    expect(dataOf(about('message.sent', fromPhone)).key.fromMe).toBe(true)
+  })
+
+  it.each([
+    ['message.delivered', 'DELIVERY_ACK'],
+    ['message.read', 'READ'],
+    ['message.failed', 'ERROR'],
+  ])('of %s is the status', (type, status) => {
+    const network = { participant: '5511911112222@s.whatsapp.net' }
+    expect(dataOf(about(type, { ...ours, network }))).toEqual({
+      messageId: '01a2000c-a875-728e-a792-61296b7d4114',
+      keyId: 'wamid.1',
+      remoteJid: '5511987654321@s.whatsapp.net',
+      fromMe: true,
+      participant: '5511911112222@s.whatsapp.net',
+      status,
+      instanceId: 'line-1',
+    })
+  })
+
+  it('of an edit is the new text, whatever the network had', () => {
+    const network = { message: { conversation: 'before' } }
+    expect(dataOf(about('instance.message_edited', { network, text: 'after' }))).toMatchObject({
+      key: { id: 'wamid.1', fromMe: false },
+      type: 'MESSAGE_EDIT',
+      editedMessage: { conversation: 'after' },
+      timestampMs: 1_767_323_045_678,
+    })
+  })
+
+  it('of a deletion is the message, its key at the top as well', () => {
+    const told = dataOf(about('instance.message_deleted', { text: '' }))
+    expect(told).toMatchObject({ id: 'wamid.1', remoteJid: '5511987654321@s.whatsapp.net', fromMe: false })
+    expect(told).toMatchObject({ key: { id: 'wamid.1' }, status: 'DELETED', instanceId: 'line-1' })
+  })
+
+  it('of a contact is who it is', () => {
+    expect(dataOf(event('contact.updated', { contact: ANA }))).toEqual({
+      remoteJid: '5511987654321@s.whatsapp.net',
+      pushName: 'Ana',
+      profilePicUrl: null,
+      instanceId: 'line-1',
+    })
+  })
+
+  it('of the connection is its state, with the profile where it is open', () => {
+    expect(dataOf(connection('connecting', null))).toEqual({
+      instance: 'shop',
+      state: 'connecting',
+      statusReason: 200,
+    })
+    expect(dataOf(connection('close', 401))).toEqual({ instance: 'shop', state: 'close', statusReason: 401 })
+    expect(dataOf(connection('open', 200))).toEqual({
+      instance: 'shop',
+      state: 'open',
+      statusReason: 200,
+      wuid: '551190@s.whatsapp.net',
+      profileName: 'Shop',
+      profilePictureUrl: null,
+    })
+  })
+
+  it('of a code is the code', () => {
+    const qrcode = event('instance.qrcode', { instance: subject, qrcode: { sealed: 'secret' } })
+    const code = { code: '2@abc', pairingCode: 'ABCD1234', base64: 'data:image/png;base64,AA==' }
+    expect(dataOf(qrcode, code)).toEqual({ qrcode: { instance: 'shop', ...code } })
+  })
+
+  it('of the end of a session is nothing further', () => {
+    expect(dataOf(event('instance.logged_out', { instance: subject }))).toBeNull()
+  })
+})
+
+describe('the envelope', () => {
+  const target = { instance: INSTANCE, url: 'https://example.com/hook', serverUrl: 'https://chat.example/gateway' }
+
+  it('tells whose event it is, when it happened and where it goes, and never a key', () => {
+    expect(presentGatewayEvent(about('message.received'), 'messages.upsert', target, { any: 1 })).toEqual({
+      event: 'messages.upsert',
+      instance: 'shop',
+      data: { any: 1 },
+      destination: 'https://example.com/hook',
+      date_time: '2026-01-02T03:04:05.678Z',
+      sender: '5511900000000@s.whatsapp.net',
+      server_url: 'https://chat.example/gateway',
+      apikey: null,
+    })
+  })
+
+  it('has no sender where the number is not known', () => {
+    const unknown = { ...target, instance: { ...INSTANCE, owner: null } }
+    expect(presentGatewayEvent(about('message.received'), 'messages.upsert', unknown, null).sender).toBe('')
+  })
+})

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import {
+  describeTemplate,
+  inferParameterFormat,
+  presentTemplate,
+  quickReplies,
+  type Template,
+} from '../../../src/model/templates/template.js'
+import { makeTemplate } from '../../support/templates.js'
+
+const body = (text: string) => [{ type: 'BODY', text }]
+
+describe('the form of a template', () => {
+  it('is read once for each template', () => {
+    const [template, alike] = [makeTemplate(), makeTemplate()]
+    expect(describeTemplate(template)).toBe(describeTemplate(template))
+    expect(describeTemplate(alike)).not.toBe(describeTemplate(template))
+  })
+
+  it('tells body, header, footer and buttons, and what of them needs filling', () => {
+    const template = makeTemplate({
+      components: [
+        { type: 'HEADER', format: 'TEXT', text: 'Hello {{who}}' },
+        { type: 'BODY', text: '{{b}}, {{ a }} and {{b}} again' },
+        { type: 'FOOTER', text: 'Bye' },
+        {
+          type: 'BUTTONS',
+          buttons: [
+            { type: 'QUICK_REPLY', text: 'Stop' },
+            { type: 'URL', text: 'Site', url: 'https://shop.example' },
+            { type: 'URL', text: 'Order', url: 'https://shop.example/{{1}}' },
+            { type: 'COPY_CODE', text: 'Copy' },
+            { type: 'PHONE_NUMBER', text: 'Call', phone_number: '+16505550001' },
+            { type: 'FLOW', text: 'Form' },
+            { type: 'OTP', otp_type: 'COPY_CODE', text: 'Code' },
+          ],
+        },
+      ],
+    })
+    expect(describeTemplate(template)).toEqual({
+      header: { kind: 'text', text: 'Hello {{who}}', variables: ['who'] },
+      body: { text: '{{b}}, {{ a }} and {{b}} again', variables: ['b', 'a'] },
+      footer: 'Bye',
+      buttons: [
+        { index: 0, kind: 'quick_reply', text: 'Stop', needsParameter: false, variable: null },
+        { index: 1, kind: 'url', text: 'Site', needsParameter: false, variable: null },
+        { index: 2, kind: 'url', text: 'Order', needsParameter: true, variable: null },
+        { index: 3, kind: 'copy_code', text: 'Copy', needsParameter: true, variable: null },
+        { index: 4, kind: 'phone_number', text: 'Call', needsParameter: false, variable: null },
+        { index: 5, kind: 'other', text: 'Form', needsParameter: false, variable: null },
+        { index: 6, kind: 'url', text: 'Code', needsParameter: true, variable: null },
+      ],
+    })
+  })
+
+  it.each([
+    ['IMAGE', { kind: 'image' }],
+    ['video', { kind: 'video' }],
+    ['DOCUMENT', { kind: 'document' }],
+    ['LOCATION', { kind: 'location' }],
+    ['HOLOGRAM', null],
+  ])('has a header of format %s', (format, header) => {
+    expect(describeTemplate(makeTemplate({ components: [{ type: 'header', format }] })).header).toEqual(header)
+  })
+
+  it.each<[string, Template['components']]>([
+    ['without components', []],
+    [
+      'with parts of the wrong kind',
+      [{ type: 'BODY', text: 7 }, { type: 'BUTTONS', buttons: 'none' }, { type: null }, {}],
+    ],
+    ['of kinds that nobody knows', [{ type: 'CAROUSEL', cards: [] }]],
+  ])('is empty for one %s', (_name, components) => {
+    const empty = { body: { text: '', variables: [] }, header: null, footer: null, buttons: [] }
+    expect(describeTemplate(makeTemplate({ components }))).toEqual(empty)
+  })
+
+  it('counts a button that cannot be read, so that the others keep their places', () => {
+    const buttons = [null, { type: 'URL', text: 'Go', url: 'https://shop.example/{{1}}' }]
+    const { buttons: read } = describeTemplate(makeTemplate({ components: [{ type: 'BUTTONS', buttons }] }))
+    expect(read.map(({ index, kind }) => ({ index, kind }))).toEqual([
+      { index: 0, kind: 'other' },
+      { index: 1, kind: 'url' },
+    ])
+  })
+
+  it('takes only numbers for variables of a positional template', () => {
+    const template = makeTemplate({ parameter_format: 'POSITIONAL', components: body('{{1}} and {{name}}') })
+    expect(describeTemplate(template).body.variables).toEqual(['1'])
+  })
+})
+
+describe('the naming of parameters', () => {
+  it.each([
+    ['POSITIONAL', 'Hi {{1}}, {{2}}'],
+    ['POSITIONAL', 'Hi'],
+    ['NAMED', 'Hi {{name}}'],
+    ['NAMED', 'Hi {{1}}, {{name}}'],
+  ])('is %s for %s', (format, text) => {
+    expect(inferParameterFormat(body(text))).toBe(format)
+  })
+})
+
+it('the texts of the quick replies stand in their order', () => {
+  const buttons = [
+    { type: 'QUICK_REPLY', text: 'Yes' },
+    { type: 'URL', text: 'Site', url: 'https://shop.example' },
+    { type: 'quick_reply', text: 'No' },
+  ]
+  expect(quickReplies(makeTemplate({ components: [{ type: 'BUTTONS', buttons }] }))).toEqual(['Yes', 'No'])
+})
+
+it('shows a template without what is ours alone', () => {
+  const template = makeTemplate({ components: body('Hi') })
+  expect(presentTemplate({ ...template, organization_id: 'o' } as Template)).toEqual(template)
+})
