@@ -30,7 +30,7 @@ const insertBroadcasts = `
     CASE i WHEN 0 THEN $4::int ELSE $5::int END, at, at, at, at
   FROM generate_series(0, $3::int) AS i, LATERAL (SELECT now() - i * interval '1 year' * 0.95 / $3::int AS at) AS t`
 
-const insertSingles = `
+const insertOneOffs = `
   INSERT INTO broadcasts (organization_id, id, kind, day, name, template_name, template_language, template, status, started_at, created_at)
   SELECT $1, uuidv7(at - now()), 'singles', day, name, name, 'pt_BR', $2, 'completed', at, at
   FROM generate_series(0, $3::int - 1) AS ago, generate_series(1, $4::int) AS t,
@@ -72,7 +72,7 @@ const insertCounts = `
   WHERE b.organization_id = $1 AND b.kind = 'broadcast'`
 
 // One day in three something fails.
-const insertCountsOfSingles = `
+const insertCountsOfOneOffs = `
   INSERT INTO campaign_counts (organization_id, campaign_id, counter, detail, value)
   SELECT b.organization_id, b.id, c.counter, c.detail, c.value
   FROM broadcasts b, (VALUES
@@ -109,8 +109,8 @@ export async function fillAnalytics(database: pg.Pool, organizationId: string): 
 }
 
 /** Adds the campaigns of a year of templates that are sent singly every day. */
-export async function addSingles(database: pg.Pool, organizationId: string): Promise<void> {
-  await database.query(insertSingles, [organizationId, TEMPLATE, DAYS, SINGLE_TEMPLATES])
-  await database.query(insertCountsOfSingles, [organizationId])
+export async function addOneOffs(database: pg.Pool, organizationId: string): Promise<void> {
+  await database.query(insertOneOffs, [organizationId, TEMPLATE, DAYS, SINGLE_TEMPLATES])
+  await database.query(insertCountsOfOneOffs, [organizationId])
   await database.query('VACUUM (ANALYZE) broadcasts, campaign_counts')
 }

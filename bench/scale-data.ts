@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { foldText } from '../src/lib/text/normalize.js'
+import { normalizeText } from '../src/lib/text/normalize.js'
 import { readPhoneNumber } from '../src/model/contacts/phone-number.js'
 import {
   ACCENTED,
@@ -176,7 +176,7 @@ async function checkSample(client: pg.PoolClient): Promise<void> {
   for (const row of rows) {
     const reading = readPhoneNumber(`+${row.chat_id}`, 'BR')
     const forms = reading.possible ? [...reading.forms] : []
-    if (foldText(row.full_name) === row.folded_name && String(forms.sort()) === String(row.forms.sort())) continue
+    if (normalizeText(row.full_name) === row.folded_name && String(forms.sort()) === String(row.forms.sort())) continue
     throw new Error(`a contact is not as the service would have made it: ${JSON.stringify(row)}`)
   }
 }

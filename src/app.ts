@@ -5,25 +5,25 @@ import { openBlobStore } from './blobs/open.js'
 import { openSandboxes } from './channels/sandbox.js'
 import type { Config } from './config.js'
 import type { Context } from './context.js'
-import { scheduleTending } from './core/broadcasts/reconcile.js'
+import { scheduleReconciling } from './core/broadcasts/reconcile.js'
 import { createContactLookup } from './core/contacts/contacts.js'
 import { createAuthenticator } from './core/identity/api-keys.js'
 import { createSignInTokens } from './core/identity/sign-in-tokens.js'
 import { createInstanceLookup } from './core/instances/manage/find.js'
 import { makeAllKnownToSimulator } from './core/instances/manage/sandbox.js'
 import { createLinkedLibrary, isLibraryInstalled } from './core/instances/sessions/linked-library.js'
-import { createDesk } from './core/instances/sessions/session-commands.js'
+import { createSessionCommands } from './core/instances/sessions/session-commands.js'
 import { createSessions, type Sessions } from './core/instances/sessions/sessions.js'
 import { createMediaLinks } from './core/media/links.js'
 import { createMessageLookup } from './core/messages/find.js'
 import { createCallbackReceiver } from './core/messages/receive/callbacks.js'
-import { createOutbox } from './core/messages/send/batch-writer.js'
-import { createPacer } from './core/messages/send/rate-limiter.js'
+import { createMessageWriter } from './core/messages/send/batch-writer.js'
+import { createSendRateLimiter } from './core/messages/send/rate-limiter.js'
 import { linkAllWithSimulator } from './core/organizations/connections.js'
-import { createFileGate, EXPORTED_FILES, IMPORTED_FILES, SENT_FILES } from './core/runtime/file-limits.js'
+import { createFileLimiter, EXPORTED_FILES, IMPORTED_FILES, SENT_FILES } from './core/runtime/file-limits.js'
 import { adoptRestoredDatabase } from './core/runtime/maintenance.js'
-import { createSignals } from './core/runtime/notifications.js'
-import { enterPresence } from './core/runtime/process-registry.js'
+import { createNotifications } from './core/runtime/notifications.js'
+import { registerThisProcess } from './core/runtime/process-registry.js'
 import { createRateLimiter } from './core/runtime/rate-limit.js'
 import { scheduleTemplateSyncs } from './core/templates/sync.js'
 import { createDispatcher, type Dispatcher } from './core/webhooks/dispatcher.js'
@@ -36,7 +36,7 @@ import { mount, mountProbesAlone } from './interfaces/mount.js'
 import { createTasks } from './jobs/tasks.js'
 import { createWake } from './jobs/wake.js'
 import { startWorker, unlockJobs, type Worker } from './jobs/worker.js'
-import { createSharedRuns } from './lib/async/shared-runs.js'
+import { createThrottledRuns } from './lib/async/shared-runs.js'
 import { createSecretBox } from './lib/crypto/secret-box.js'
 import { createSpool } from './lib/files/spool.js'
 import { createAddressGuard } from './lib/http/address-guard.js'
@@ -94,8 +94,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   await adoptRestoredDatabase({ database, log })
   const spool = createSpool(join(config.dataDir, 'spool'))
   await spool.sweep(STALE_MS)
-  const presence = await enterPresence(database, log)
-  const signals = createSignals(database, presence, log)
+  const registration = await registerThisProcess(database, log)
+  const signals = createNotifications(database, registration, log)
   const guard = createAddressGuard(config.allowedPrivateHosts)
   const ctx: Context = {
     database,
@@ -104,7 +104,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     secrets: createSecretBox(secrets.masterKeys),
     upstream: createUpstreamClient(options.upstreamUrl),
     upstreamTimeoutMs: config.upstreamTimeoutMs,
-    refreshTemplates: createSharedRuns(TEMPLATES_MS, clock),
+    refreshTemplates: createThrottledRuns(TEMPLATES_MS, clock),
     blobs: await openBlobStore(config.media, config.dataDir, (problem) => log.warn(problem)),
     mediaLinks: createMediaLinks(secrets.masterKeys, publicUrl),
     signInTokens: createSignInTokens(secrets.masterKeys),
@@ -117,18 +117,18 @@ export async function startApp(options: AppOptions): Promise<App> {
       trustedOrigins: [new URL(options.upstreamUrl).origin],
     }),
     spool,
-    fileGate: createFileGate(SENT_FILES),
-    importGate: createFileGate(IMPORTED_FILES),
-    exportGate: createFileGate(EXPORTED_FILES),
+    fileLimiter: createFileLimiter(SENT_FILES),
+    importLimiter: createFileLimiter(IMPORTED_FILES),
+    exportLimiter: createFileLimiter(EXPORTED_FILES),
     transcriber: config.transcribe && createTranscriber(config.transcribe),
-    processId: presence.processId,
+    processId: registration.processId,
     lookUpContact: createContactLookup(database),
     lookUpInstance: createInstanceLookup(database),
     lookUpMessage: createMessageLookup(database),
-    outbox: createOutbox(database),
-    takeTurn: createPacer(database),
+    messageWriter: createMessageWriter(database),
+    reserveSendSlot: createSendRateLimiter(database),
     wakeWorkers: createWake(database, log),
-    signals,
+    notifications: signals,
     sandboxes: simulator && openSandboxes(simulator, () => `${url}/hooks/upstream`),
     devices: (instance) => desk(instance),
     linkedLibrary: createLinkedLibrary(config.linkedDeviceLibrary, log),
@@ -136,7 +136,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     linkWithSimulator:
       simulator && servesApi ? (number) => link(simulator, number, `${url}/hooks/upstream`, log) : null,
   }
-  const freeDeadJobs = () => presence.removeDead((workerIds) => unlockJobs(database, workerIds))
+  const freeDeadJobs = () => registration.removeDead((workerIds) => unlockJobs(database, workerIds))
   await freeDeadJobs()
   const reaper = setInterval(() => {
     freeDeadJobs().catch((error) => log.warn({ err: error }, 'dead processes could not be looked for'))
@@ -147,13 +147,13 @@ export async function startApp(options: AppOptions): Promise<App> {
   }, STALE_MS)
 
   const runsWorker = config.roles.includes('worker') && options.runWorker !== false
-  const worker = runsWorker ? await startWorker(database, createTasks(ctx), log, presence.addWorker) : null
+  const worker = runsWorker ? await startWorker(database, createTasks(ctx), log, registration.addWorker) : null
   const webhooks = createDispatcher(ctx)
   const sessions = createSessions(ctx, {
     isInstalled: isLibraryInstalled(config.linkedDeviceLibrary),
     socketUrl: config.linkedDeviceUrl,
   })
-  const desk = createDesk(ctx, sessions)
+  const desk = createSessionCommands(ctx, sessions)
   const probes = {
     ctx,
     checks: readinessChecks(database, worker),
@@ -188,7 +188,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     await ctx.fetcher.close()
     await ctx.blobs.close()
     await signals.close()
-    await presence.leave()
+    await registration.leave()
   }
 
   try {
@@ -199,7 +199,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     if (servesApi) await makeAllKnownToSimulator(ctx)
     if (runsWorker) {
       await scheduleTemplateSyncs(ctx)
-      await scheduleTending(ctx)
+      await scheduleReconciling(ctx)
       webhooks.start()
       ctx.wakeWorkers()
     }

@@ -5,16 +5,16 @@ import type { LinkedLibrary } from './channels/linked-device/library.js'
 import type { Sandboxes } from './channels/sandbox.js'
 import type { Database } from './database/pool.js'
 import type { EndpointClient } from './endpoints/client.js'
-import type { SharedRuns } from './lib/async/shared-runs.js'
+import type { ThrottledRuns } from './lib/async/shared-runs.js'
 import type { SecretBox } from './lib/crypto/secret-box.js'
 import type { Spool } from './lib/files/spool.js'
 import type { Fetcher } from './lib/http/safe-fetch.js'
 import type { Contact, ContactLookup } from './model/contacts/contact.js'
 import type { Instance } from './model/instances/instance.js'
 import type { MediaAddress, MessageOfContact } from './model/messages/message.js'
-import type { Outbox } from './model/messages/outgoing.js'
-import type { Pacer } from './model/messages/send-rate.js'
-import type { Signals } from './model/notification.js'
+import type { MessageWriter } from './model/messages/outgoing.js'
+import type { ReserveSendSlot } from './model/messages/send-rate.js'
+import type { Notifications } from './model/notification.js'
 import type { StorefrontClient } from './storefront/client.js'
 import type { Transcriber } from './transcription/client.js'
 import type { UpstreamClient } from './upstream/client.js'
@@ -53,7 +53,7 @@ export interface SignInTokens {
 }
 
 /** Lets so many files pass through at a time, and no organization take the place of all. */
-export interface FileGate {
+export interface FileLimiter {
   /** Does the work when there is a place for it; throws too_many_requests when there is none. */
   pass<Result>(organizationId: string, work: () => Promise<Result>): Promise<Result>
 }
@@ -75,7 +75,7 @@ export interface Context {
   /** Where people reach this service, such as https://chat.example.com. */
   publicUrl: () => string
   /** Has an organization's templates fetched on demand; see core/templates/templates. */
-  refreshTemplates: SharedRuns<unknown>
+  refreshTemplates: ThrottledRuns<unknown>
   /** How long one call to the upstream waits for its answer, in milliseconds. */
   upstreamTimeoutMs: number
   /** Where the bytes of media are kept. */
@@ -89,11 +89,11 @@ export interface Context {
   /** Where files lie while they pass through. */
   spool: Spool
   /** Bounds how many files of senders pass through at a time. */
-  fileGate: FileGate
+  fileLimiter: FileLimiter
   /** The same of files that are imported. */
-  importGate: FileGate
+  importLimiter: FileLimiter
   /** The same of exports. */
-  exportGate: FileGate
+  exportLimiter: FileLimiter
   /** Turns voice notes into text; null where that is not configured. */
   transcriber: Transcriber | null
   /** This process among those of the service. */
@@ -105,13 +105,13 @@ export interface Context {
   /** Finds a message with its contact; see core/messages/find. */
   lookUpMessage: (lookup: { organizationId: string; id: string }) => Promise<MessageOfContact | null>
   /** Writes down what is sent; see core/messages/send/batch-writer. */
-  outbox: Outbox
+  messageWriter: MessageWriter
   /** Gives the messages of a business number their turns; see core/messages/send/rate-limiter. */
-  takeTurn: Pacer
+  reserveSendSlot: ReserveSendSlot
   /** Tells the workers that jobs have been inserted; called after the insert has committed. */
   wakeWorkers: () => void
   /** Tells within the service that there is something new; see core/runtime/notifications. */
-  signals: Signals
+  notifications: Notifications
   /** Makes a business number known to the simulator; null where none is in use. */
   linkWithSimulator: ((number: SimulatedNumber) => Promise<void>) | null
   /** The phones of the simulator; null where none is in use. */
@@ -123,7 +123,7 @@ export interface Context {
 }
 
 /** What the verbs of an operator need of it: the command line has no more. */
-export type OperatorContext = Pick<Context, 'database' | 'clock'> & { signals: Pick<Signals, 'send'> }
+export type OperatorContext = Pick<Context, 'database' | 'clock'> & { notifications: Pick<Notifications, 'send'> }
 
 /** The same for the verbs that store credentials. */
 export type CredentialsContext = OperatorContext & Pick<Context, 'secrets' | 'linkWithSimulator' | 'wakeWorkers'>

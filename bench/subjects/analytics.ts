@@ -1,7 +1,7 @@
 import { verifyCounters } from '../../src/core/analytics/verify.js'
 import { openDatabase } from '../../src/database/pool.js'
 import { findOrganization } from '../../src/storage/organizations/organizations.js'
-import { addSingles, DAYS, fillAnalytics } from '../analytics-data.js'
+import { addOneOffs, DAYS, fillAnalytics } from '../analytics-data.js'
 import { runLoad } from '../generator.js'
 import { get } from '../loads.js'
 import { type Measurement, measure, type Row } from '../measure.js'
@@ -49,7 +49,7 @@ export async function measureAnalytics(run: Run, seconds: number): Promise<Analy
   }
   const rows: Row[] = []
   for (const question of questionsTo(broadcastId)) rows.push(await ask(question))
-  await addSingles(database, organization.id)
+  await addOneOffs(database, organization.id)
   rows.push(await ask(withSingles))
   const verifySeconds = await timeRecount(url, organization.id, broadcastId)
   return { fillSeconds, gigabytes: sizes[0].gigabytes, rows, verifySeconds }

@@ -10,10 +10,10 @@ import type {
 } from '../model/messages/content.js'
 import type { BusinessNumber, UpstreamClient } from '../upstream/client.js'
 import type * as wire from '../upstream/wire.js'
-import type { Channel, ChannelMessage } from './channel.js'
+import type { ChannelDriver, DriverMessage } from './channel.js'
 
 /** The channel of a number at the upstream's business API. */
-export function businessApiChannel(upstream: UpstreamClient, number: BusinessNumber): Channel {
+export function businessApiDriver(upstream: UpstreamClient, number: BusinessNumber): ChannelDriver {
   return {
     upload: (file, timeoutMs) => upstream.uploadMedia(number, file, timeoutMs),
     send: (message, timeoutMs) => upstream.send(number, toOutbound(message), timeoutMs),
@@ -21,7 +21,12 @@ export function businessApiChannel(upstream: UpstreamClient, number: BusinessNum
 }
 
 /** The message as the upstream takes it (facts: sending). */
-export function toOutbound({ id, recipient, content, aboutUpstreamId }: ChannelMessage): wire.OutboundMessage {
+export function toOutbound({
+  id,
+  recipient,
+  content,
+  replyToUpstreamId: aboutUpstreamId,
+}: DriverMessage): wire.OutboundMessage {
   // A reaction names its message itself.
   const answers = aboutUpstreamId !== null && content.type !== 'reaction'
   return {
@@ -34,7 +39,7 @@ export function toOutbound({ id, recipient, content, aboutUpstreamId }: ChannelM
   }
 }
 
-function toPayload(content: ReadyContent, aboutUpstreamId: string): wire.OutboundContent {
+function toPayload(content: ReadyContent, replyToUpstreamId: string): wire.OutboundContent {
   switch (content.type) {
     case 'text': {
       const { text, linkPreview } = content
@@ -63,7 +68,7 @@ function toPayload(content: ReadyContent, aboutUpstreamId: string): wire.Outboun
     case 'interactive':
       return { type: 'interactive', interactive: toInteractive(content.interactive, content.header) }
     case 'reaction':
-      return { type: 'reaction', reaction: { message_id: aboutUpstreamId, emoji: content.emoji } }
+      return { type: 'reaction', reaction: { message_id: replyToUpstreamId, emoji: content.emoji } }
     case 'poll': {
       const { name, options, selectableCount } = content
       return { type: 'poll', poll: { name, options: [...options], selectable_count: selectableCount } }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../lib/text/json.js'
-import type { ChannelMessage } from './channel.js'
+import type { DriverMessage } from './channel.js'
 
 /** A message as the network names it. */
 export interface MessageKey {
@@ -17,7 +17,7 @@ export interface KnownMessage {
   message: JsonObject
 }
 
-export type Presence = 'available' | 'unavailable' | 'composing' | 'recording' | 'paused'
+export type ProcessRegistration = 'available' | 'unavailable' | 'composing' | 'recording' | 'paused'
 
 /** What a device is asked to do; JSON, since another process may have to do it. */
 export type DeviceCommand =
@@ -28,11 +28,11 @@ export type DeviceCommand =
   /** Ends the session for good. → null */
   | { verb: 'logout' }
   /** → Sent */
-  | { verb: 'send'; message: ChannelMessage; about: KnownMessage | null }
+  | { verb: 'send'; message: DriverMessage; about: KnownMessage | null }
   /** → null */
-  | { verb: 'set_presence'; presence: Presence }
+  | { verb: 'set_presence'; registration: ProcessRegistration }
   /** Shows it in a chat until it is changed or forgotten. → null */
-  | { verb: 'show_presence'; jid: string; presence: Presence }
+  | { verb: 'show_presence'; jid: string; registration: ProcessRegistration }
   /** → null */
   | { verb: 'mark_read'; keys: MessageKey[] }
   /** → NumberCheck[], in the order asked */

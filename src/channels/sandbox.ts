@@ -15,7 +15,7 @@ import {
   writeAsCustomer,
 } from '../upstream/simulator-link.js'
 import { toOutbound } from './business-api.js'
-import type { Channel, ChannelMessage } from './channel.js'
+import type { ChannelDriver, DriverMessage } from './channel.js'
 import type { Device, DeviceAnswer, DeviceCommand, MessageKey, NumberCheck, PairingCode, Sent } from './device.js'
 
 /** The pretend phones of a simulator (contract 6). */
@@ -49,14 +49,14 @@ export function openSandboxes(control: SimulatorControl, callbackUrl: () => stri
 }
 
 /** The channel of a pretend phone: it takes what the business API takes, and people whom a text mentions. */
-export function sandboxChannel(upstream: UpstreamClient, number: BusinessNumber): Channel {
+export function sandboxDriver(upstream: UpstreamClient, number: BusinessNumber): ChannelDriver {
   return {
     upload: (file, timeoutMs) => upstream.uploadMedia(number, file, timeoutMs),
     send: (message, timeoutMs) => upstream.send(number, withMentions(message), timeoutMs),
   }
 }
 
-function withMentions(message: ChannelMessage) {
+function withMentions(message: DriverMessage) {
   const mentions = 'mentions' in message.content ? message.content.mentions : undefined
   return mentions === undefined ? toOutbound(message) : { ...toOutbound(message), mentions }
 }

@@ -3,7 +3,7 @@ import type { Context, CredentialsContext, OperatorContext } from '../context.js
 import type { LinkContext } from '../core/identity/sign-in-links.js'
 import { createSignInTokens } from '../core/identity/sign-in-tokens.js'
 import { createMediaLinks } from '../core/media/links.js'
-import { createSignalSender } from '../core/runtime/notifications.js'
+import { createNotificationSender } from '../core/runtime/notifications.js'
 import { createSecretBox } from '../lib/crypto/secret-box.js'
 import { createLogger } from '../log.js'
 import { openConfiguredDatabase, prepareSchema, requireSecrets, requireSharedConfig } from './environment.js'
@@ -66,10 +66,10 @@ export function publicUrlOf({ host, port, publicUrl }: Config): string {
 
 async function overDatabase<Result>(config: Config, work: (ctx: OperatorContext) => Promise<Result>): Promise<Result> {
   const { database, close } = await openConfiguredDatabase(config, createLogger(config.logLevel), { hold: false })
-  const signals = createSignalSender(database)
+  const signals = createNotificationSender(database)
   try {
     await prepareSchema(config, database, { migrate: false })
-    return await work({ database, clock: () => new Date(), signals })
+    return await work({ database, clock: () => new Date(), notifications: signals })
   } finally {
     await signals.sent()
     await close()

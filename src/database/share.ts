@@ -1,4 +1,4 @@
-import { coalesce } from '../lib/async/batcher.js'
+import { batch } from '../lib/async/batcher.js'
 import { isDatabaseUnavailable } from './errors.js'
 
 const MAX_BATCH = 100
@@ -7,10 +7,10 @@ const MAX_BATCH = 100
  * Runs what is asked for in the same moment together, in one statement, and what fell together one by one: it shows then whose
  * fault it was. A result is never null.
  */
-export function shareStatement<Item, Result extends object | string>(
+export function batchStatement<Item, Result extends object | string>(
   run: (items: Item[]) => Promise<Result[]>,
 ): (item: Item) => Promise<Result> {
-  const together = coalesce(async (items: Item[]): Promise<(Result | null)[]> => {
+  const together = batch(async (items: Item[]): Promise<(Result | null)[]> => {
     try {
       return await run(items)
     } catch (error) {

@@ -1,8 +1,8 @@
 import type { JobHelpers, Task } from 'graphile-worker'
 import type { Context } from '../context.js'
 import { prepareBroadcast } from '../core/broadcasts/prepare.js'
-import { tendBroadcasts } from '../core/broadcasts/reconcile.js'
-import { type Lane, sendBroadcastLane } from '../core/broadcasts/send.js'
+import { reconcileBroadcasts } from '../core/broadcasts/reconcile.js'
+import { type Lane, sendBroadcastShard } from '../core/broadcasts/send.js'
 import { indexConversation } from '../core/conversations/search.js'
 import type { Attempt } from '../core/media/attempt.js'
 import { fetchInboundMedia } from '../core/media/fetch-inbound.js'
@@ -10,7 +10,7 @@ import { removeMedia } from '../core/media/remove.js'
 import { transcribeVoiceNote } from '../core/media/transcribe.js'
 import { createCallbackProcessor } from '../core/messages/receive/record.js'
 import { deleteOrganizationData } from '../core/organizations/deletion.js'
-import { eraseTraces, foldCounts, prune, settleOutcomes } from '../core/runtime/maintenance.js'
+import { eraseTraces, expireOutcomes, prune, rollUpCounts } from '../core/runtime/maintenance.js'
 import { scheduleOrderSyncs, syncOrdersAsJob } from '../core/storefront/sync.js'
 import { scheduleTemplateSyncs, syncTemplatesAsJob } from '../core/templates/sync.js'
 import { sweepWebhook } from '../core/webhooks/log.js'
@@ -42,7 +42,7 @@ export const TASK_NAMES = [
  * Tasks that wait for others, or move much, with how many of them run at a time. Each line is worked off apart, so that
  * callbacks never wait for them, nor files that are to be shown for what is less urgent. Each takes a connection to the database.
  */
-export const SLOW_LINES: readonly { tasks: readonly string[]; concurrency: number }[] = [
+export const WORKER_POOLS: readonly { tasks: readonly string[]; concurrency: number }[] = [
   { tasks: ['fetch_media'], concurrency: 8 },
   { tasks: ['send_broadcast'], concurrency: 16 },
   { tasks: ['prepare_broadcast'], concurrency: 2 },
@@ -119,10 +119,10 @@ export function createTasks(ctx: Context): Record<(typeof TASK_NAMES)[number], T
     },
     send_broadcast: (payload: unknown, { abortSignal }: JobHelpers) => {
       const { organizationId, broadcastId, ...lane } = payload as { organizationId: string; broadcastId: string } & Lane
-      return sendBroadcastLane(ctx, organizationId, broadcastId, lane, abortSignal)
+      return sendBroadcastShard(ctx, organizationId, broadcastId, lane, abortSignal)
     },
-    tend_broadcasts: () => tendBroadcasts(ctx),
-    settle_outcomes: () => settleOutcomes(ctx),
+    tend_broadcasts: () => reconcileBroadcasts(ctx),
+    settle_outcomes: () => expireOutcomes(ctx),
     sync_templates: (payload: unknown, { job }: JobHelpers) => {
       const { organizationId } = payload as { organizationId: string }
       return syncTemplatesAsJob(ctx, organizationId, job.created_at)
@@ -137,7 +137,7 @@ export function createTasks(ctx: Context): Record<(typeof TASK_NAMES)[number], T
       const { organizationId, webhookId } = payload as { organizationId: string; webhookId: string }
       return sweepWebhook(ctx, organizationId, webhookId)
     },
-    fold_counts: () => foldCounts(ctx),
+    fold_counts: () => rollUpCounts(ctx),
     prune: () => prune(ctx),
   }
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Database } from '../database/pool.js'
 import { statement } from '../database/statement.js'
-import { coalesce } from '../lib/async/batcher.js'
+import { batch } from '../lib/async/batcher.js'
 
 const notify = statement<never>(
   'jobs.notify',
@@ -13,7 +13,7 @@ const notify = statement<never>(
  * come while another is on its way: a notification inside each transaction would serialize the commits.
  */
 export function createWake(database: Database, log: Logger): () => void {
-  const wake = coalesce(async (calls: null[]) => {
+  const wake = batch(async (calls: null[]) => {
     await database.run(notify, [calls.length])
     return calls
   }, Number.MAX_SAFE_INTEGER)

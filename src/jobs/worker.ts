@@ -16,7 +16,7 @@ import { backoffDelay, sleep } from '../lib/async/backoff.js'
 import { startLoop } from '../lib/async/loop.js'
 import { newId } from '../lib/bytes/id.js'
 import { asObject } from '../lib/text/json.js'
-import { CRONTAB, SLOW_LINES } from './tasks.js'
+import { CRONTAB, WORKER_POOLS } from './tasks.js'
 
 /** A running worker. */
 export interface Worker {
@@ -59,7 +59,7 @@ export async function startWorker(
   log: Logger,
   onId: (workerId: string) => Promise<void>,
 ): Promise<Worker> {
-  const slow = SLOW_LINES.flatMap((line) => line.tasks)
+  const slow = WORKER_POOLS.flatMap((line) => line.tasks)
   const only = (isWanted: (name: string) => boolean) =>
     Object.fromEntries(Object.entries(tasks).filter(([name]) => isWanted(name)))
   const workers = [
@@ -70,7 +70,7 @@ export async function startWorker(
       preset: { worker: { ...preset.worker, localQueue } },
     }),
   ]
-  for (const line of SLOW_LINES) {
+  for (const line of WORKER_POOLS) {
     // Without a local queue: what one process is too busy for another one may take.
     const worker = await keepQueue(database, log, onId, {
       taskList: only((name) => line.tasks.includes(name)),

@@ -7,7 +7,7 @@
  * `sessions`: members of these organizations (null: of any) may have been signed out, or have another role.
  * `missed`: signals may have been lost until now.
  */
-export type Signal =
+export type Notification =
   | { topic: 'events'; organizationIds: readonly string[] | null }
   | { topic: 'webhooks'; organizationId: string }
   | { topic: 'instances' }
@@ -16,9 +16,9 @@ export type Signal =
   | { topic: 'missed' }
 
 /** Signals within this process and to the others of the service. */
-export interface Signals {
+export interface Notifications {
   /** After what it tells of has been committed. Listeners of this process hear it before `send` returns. */
-  send(signal: Exclude<Signal, { topic: 'missed' }>): void
+  send(signal: Exclude<Notification, { topic: 'missed' }>): void
   /** Hears every signal from now on, and `missed` where some may have been lost; the result ends that. It must not take long. */
-  listen(listener: (signal: Signal) => void): () => void
+  listen(listener: (notification: Notification) => void): () => void
 }

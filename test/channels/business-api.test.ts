@@ -24,7 +24,7 @@ function fill(
 /** What is posted for a template; checked against the upstream's own description. */
 function posted(content: ReturnType<typeof fill>): JsonObject {
   const recipient = { phone: ana.chat_id }
-  const message = toOutbound({ id: 'ours', recipient, content, aboutUpstreamId: null })
+  const message = toOutbound({ id: 'ours', recipient, content, replyToUpstreamId: null })
   expect(schemaErrors(message)).toEqual([])
   expect(message.type).toBe('template')
   return (message as unknown as { template: JsonObject }).template
@@ -138,7 +138,7 @@ describe('what only the gateway sends', () => {
       id: 'ours',
       recipient: { phone: ana.chat_id },
       content,
-      aboutUpstreamId: null,
+      replyToUpstreamId: null,
     }) as unknown as JsonObject
     return rest
   }
@@ -180,7 +180,7 @@ describe('what only the gateway sends', () => {
       email: 'ana@shop.example',
       url: 'https://shop.example',
     }
-    const message = { id: 'ours', recipient: { phone: ana.chat_id }, aboutUpstreamId: null }
+    const message = { id: 'ours', recipient: { phone: ana.chat_id }, replyToUpstreamId: null }
     const content: ReadyContent = { type: 'contacts', contacts: [card] }
     expect(schemaErrors(toOutbound({ ...message, content }))).toEqual([])
     expect(out(content)).toEqual({
@@ -202,7 +202,7 @@ describe('what only the gateway sends', () => {
     { type: 'audio', file, voice: true },
     { type: 'text', text: 'Hi', linkPreview: true },
   ])('fits what the upstream publishes: $type', (content) => {
-    const message = toOutbound({ id: 'ours', recipient: { phone: ana.chat_id }, content, aboutUpstreamId: null })
+    const message = toOutbound({ id: 'ours', recipient: { phone: ana.chat_id }, content, replyToUpstreamId: null })
     expect(schemaErrors(message)).toEqual([])
   })
 })

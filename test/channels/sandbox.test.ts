@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Device, DeviceCommand, MessageKey, PairingCode, Sent } from '../../src/channels/device.js'
-import { openSandboxes, type Sandboxes, sandboxChannel } from '../../src/channels/sandbox.js'
+import { openSandboxes, type Sandboxes, sandboxDriver } from '../../src/channels/sandbox.js'
 import { createUpstreamClient, type UpstreamClient } from '../../src/upstream/client.js'
 import { phoneNumberIdOf } from '../../src/upstream/simulator-link.js'
 import { appSecret, startWorld, type World } from '../simulator/world.js'
@@ -70,8 +70,8 @@ describe('a sandbox', () => {
   it('keeps what it is told to do', async () => {
     await link()
     const told: DeviceCommand[] = [
-      { verb: 'set_presence', presence: 'available' },
-      { verb: 'show_presence', jid: key.remoteJid, presence: 'composing' },
+      { verb: 'set_presence', registration: 'available' },
+      { verb: 'show_presence', jid: key.remoteJid, registration: 'composing' },
       { verb: 'mark_read', keys: [{ ...key, fromMe: false }] },
       { verb: 'archive', jid: key.remoteJid, archive: true, last: null },
     ]
@@ -119,9 +119,9 @@ describe('a sandbox', () => {
     expect(await device({ verb: 'send', message: message('x'), about: null }, 5_000)).toMatchObject({
       outcome: 'unsupported',
     })
-    const channel = sandboxChannel(upstream, { phoneNumberId: phoneNumberIdOf(phone), accessToken: 'token' })
-    expect(await channel.send(message('plain'), 5_000)).toMatchObject({ outcome: 'accepted' })
-    expect(await channel.send(message('named', ['1@lid']), 5_000)).toMatchObject({ outcome: 'accepted' })
+    const driver = sandboxDriver(upstream, { phoneNumberId: phoneNumberIdOf(phone), accessToken: 'token' })
+    expect(await driver.send(message('plain'), 5_000)).toMatchObject({ outcome: 'accepted' })
+    expect(await driver.send(message('named', ['1@lid']), 5_000)).toMatchObject({ outcome: 'accepted' })
     const { body } = await world.control('GET', '/messages')
     const [plain, named] = (body.messages as Array<{ payload: object }>).map(({ payload }) => payload)
     expect(plain).not.toHaveProperty('mentions')
@@ -133,14 +133,14 @@ describe('a sandbox', () => {
 describe('what a sandbox cannot do', () => {
   it('while it is not linked', async () => {
     const asked: DeviceCommand[] = [
-      { verb: 'set_presence', presence: 'available' },
+      { verb: 'set_presence', registration: 'available' },
       { verb: 'check_numbers', numbers: [] },
     ]
     for (const command of asked) {
       expect(await device(command, 5_000)).toEqual({ outcome: 'not_open', text: expect.stringContaining('not linked') })
     }
-    const channel = sandboxChannel(upstream, { phoneNumberId: phoneNumberIdOf(phone), accessToken: 'token' })
-    expect(await channel.send(message('x'), 5_000)).toMatchObject({
+    const driver = sandboxDriver(upstream, { phoneNumberId: phoneNumberIdOf(phone), accessToken: 'token' })
+    expect(await driver.send(message('x'), 5_000)).toMatchObject({
       outcome: 'refused',
       because: 'message',
       code: 133010,
@@ -171,5 +171,5 @@ describe('what a sandbox cannot do', () => {
 
 function message(text: string, mentions?: string[]) {
   const content = { type: 'text' as const, text, ...(mentions && { mentions }) }
-  return { id: 'ours', recipient: { userId: '1203630@g.us' }, content, aboutUpstreamId: null }
+  return { id: 'ours', recipient: { userId: '1203630@g.us' }, content, replyToUpstreamId: null }
 }

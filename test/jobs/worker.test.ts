@@ -2,7 +2,7 @@ import type { JobHelpers } from 'graphile-worker'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openDatabase } from '../../src/database/pool.js'
-import { CRONTAB, SLOW_LINES, TASK_NAMES } from '../../src/jobs/tasks.js'
+import { CRONTAB, TASK_NAMES, WORKER_POOLS } from '../../src/jobs/tasks.js'
 import { createWake } from '../../src/jobs/wake.js'
 import { drainJobs, startWorker, unlockJobs } from '../../src/jobs/worker.js'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
@@ -130,7 +130,7 @@ describe('a worker', () => {
       ids.push(id)
     })
     expect(worker.isRunning()).toBe(true)
-    expect(ids).toEqual(Array.from({ length: 1 + SLOW_LINES.length }, () => expect.stringMatching(/./)))
+    expect(ids).toEqual(Array.from({ length: 1 + WORKER_POOLS.length }, () => expect.stringMatching(/./)))
     await insertJobs([1, 2, 3])
     createWake(database, log)()
     await expect.poll(() => done.length).toBe(3)
@@ -142,7 +142,7 @@ describe('a worker', () => {
 
   it('does jobs of every line of which no notification has told', async () => {
     const { tasks, payloads: done } = recordPayloads()
-    const slow = SLOW_LINES.map((line) => line.tasks[0] as string)
+    const slow = WORKER_POOLS.map((line) => line.tasks[0] as string)
     const lines = Object.fromEntries(slow.map((task) => [task, tasks.receive_callback]))
     const worker = await startWorker(database, { ...tasks, ...lines }, log, async () => undefined)
     for (const task of ['receive_callback', ...slow]) await insertJobs([task], task)
@@ -369,7 +369,7 @@ describe('the tasks', () => {
     )
     expect(rows.map((row) => row.identifier)).toEqual(expect.arrayContaining([...TASK_NAMES]))
     expect(
-      SLOW_LINES.flatMap(({ tasks }) => tasks).filter((name) => !TASK_NAMES.some((task) => task === name)),
+      WORKER_POOLS.flatMap(({ tasks }) => tasks).filter((name) => !TASK_NAMES.some((task) => task === name)),
     ).toEqual([])
     expect(RECURRING.filter((name) => !TASK_NAMES.some((task) => task === name))).toEqual([])
   })

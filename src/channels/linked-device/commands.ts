@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { asText, isJsonObject, type JsonObject } from '../../lib/text/json.js'
-import type { ChannelMessage } from '../channel.js'
+import type { DriverMessage } from '../channel.js'
 import type { DeviceAnswer, DeviceCommand, KnownMessage, MessageKey, NumberCheck, Sent } from '../device.js'
 import { CLOSE_CODES, codeOf } from './close-reason.js'
 import type { Connection } from './connection.js'
@@ -79,9 +79,9 @@ async function perform(context: CommandContext, command: OpenCommand, timeoutMs:
     case 'profile_picture':
       return done({ url: await findPicture(context, toJid(command.jid), timeoutMs) })
     case 'set_presence':
-      return done(await socket.sendPresenceUpdate(command.presence))
+      return done(await socket.sendPresenceUpdate(command.registration))
     case 'show_presence':
-      return done(await socket.sendPresenceUpdate(command.presence, toJid(command.jid)))
+      return done(await socket.sendPresenceUpdate(command.registration, toJid(command.jid)))
     case 'mark_read':
       return done(await socket.readMessages(command.keys))
     case 'archive': {
@@ -93,7 +93,7 @@ async function perform(context: CommandContext, command: OpenCommand, timeoutMs:
 
 async function send(
   context: CommandContext,
-  { id, recipient, content }: ChannelMessage,
+  { id, recipient, content }: DriverMessage,
   about: KnownMessage | null,
   timeoutMs: number,
 ): Promise<DeviceAnswer> {
@@ -135,7 +135,7 @@ function lendFiles(openFile: CommandContext['openFile']): { open: CommandContext
 async function findEveryone(
   { connection: { socket } }: CommandContext,
   jid: string,
-  content: ChannelMessage['content'],
+  content: DriverMessage['content'],
 ): Promise<JsonObject> {
   if (!isGroup(jid) || !('mentionsEveryone' in content) || content.mentionsEveryone !== true) return {}
   const group = await socket.groupMetadata(jid).catch(() => null)

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { readShortCode } from '../../model/broadcasts/short-link.js'
-import { campaignVariants, foldUtm } from '../../model/broadcasts/utm.js'
+import { campaignVariants, normalizeUtm } from '../../model/broadcasts/utm.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import {
   type Attribution,
@@ -121,7 +121,7 @@ function sweep(sent: readonly Sent[], windowMs: number, bounds: readonly number[
 /** The campaigns of what was sent, folded and with each suffix; `links`: those of its links by their codes. */
 export function campaignsOf(sent: SentCampaigns, links: ReadonlyMap<string, string>): Set<string> {
   const linked = codesOf(sent).flatMap((code) => links.get(code) ?? [])
-  return new Set([...linked, ...sent.utm_campaigns].flatMap(campaignVariants).map(foldUtm))
+  return new Set([...linked, ...sent.utm_campaigns].flatMap(campaignVariants).map(normalizeUtm))
 }
 
 /** What may be codes of links in the buttons of what was sent. */

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import type { AttributedRevenue, Revenue } from '../../model/broadcasts/revenue.js'
-import { campaignVariants, foldUtm } from '../../model/broadcasts/utm.js'
+import { campaignVariants, normalizeUtm } from '../../model/broadcasts/utm.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import {
   type AttributedSum,
@@ -65,7 +65,7 @@ export async function findRevenue(
 function spellingsOf(campaigns: readonly string[]): Map<string, string> {
   const spellings = new Map<string, string>()
   for (const spelling of campaigns.flatMap(campaignVariants)) {
-    const folded = foldUtm(spelling)
+    const folded = normalizeUtm(spelling)
     if (!spellings.has(folded)) spellings.set(folded, spelling)
   }
   return spellings

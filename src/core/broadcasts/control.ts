@@ -5,7 +5,7 @@ import type { Broadcast, BroadcastStatus } from '../../model/broadcasts/broadcas
 import type { Organization } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import { findBroadcast, lockBroadcast } from '../../storage/broadcasts/broadcasts.js'
-import { findSingleBroadcast } from '../../storage/broadcasts/one-off-sends.js'
+import { findOneOffBroadcast } from '../../storage/broadcasts/one-off-sends.js'
 import { advanceBroadcastRetry, findBroadcastRetry } from '../../storage/broadcasts/retries.js'
 import { launchBroadcast, rescheduleBroadcast, stopBroadcast } from '../../storage/broadcasts/runs.js'
 import { lookUpByKeys, resetFailedRecipients } from '../../storage/broadcasts/sending.js'
@@ -136,7 +136,7 @@ async function wrongState(
   wanted: string,
   from: readonly BroadcastStatus[],
 ): Promise<Problem> {
-  if (await findSingleBroadcast(ctx.database, organization.id, id)) {
+  if (await findOneOffBroadcast(ctx.database, organization.id, id)) {
     return new Problem(
       'broadcast_state',
       `It is what POST /send-template sent to one person, and cannot be ${wanted}: send it anew`,

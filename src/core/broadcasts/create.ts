@@ -10,8 +10,8 @@ import { addUtmCampaignsOfBroadcast, type ListedRecipient, listRecipients } from
 import { findBroadcast, insertBroadcast } from '../../storage/broadcasts/broadcasts.js'
 import { type ButtonValue, noteSentLinks } from '../../storage/storefront/sent-links.js'
 import { removeUnattachedFile } from '../media/remove.js'
-import { type GivenFile, type HandedOver, handOverFile } from '../media/upload.js'
-import { organizationLine } from '../messages/send/channel.js'
+import { type GivenFile, type UploadedMedia, uploadMedia } from '../media/upload.js'
+import { organizationChannel } from '../messages/send/channel.js'
 import { chooseTemplate } from '../templates/templates.js'
 import { prepareBroadcast } from './prepare.js'
 
@@ -48,7 +48,7 @@ const PREPARING_MS = 1_500
  * template_not_found, missing_field and invalid_field for parameters, and what the handing over of a file throws.
  */
 export async function createBroadcast(ctx: Context, tenant: Tenant, command: BroadcastCommand): Promise<Broadcast> {
-  const { channel } = organizationLine(ctx, tenant)
+  const { driver: channel } = organizationChannel(ctx, tenant)
   const { contactIds = [], recipients = [], ...audience } = command.audience
   const template = await chooseTemplate(ctx, tenant, command.templateName, command.language)
   const isListOnly = contactIds.length === 0 && !audience.tags && !audience.all
@@ -59,7 +59,7 @@ export async function createBroadcast(ctx: Context, tenant: Tenant, command: Bro
 
   const header = toFile(template, command.headerMedia)
   const mediaId = header?.id ?? null
-  const file = header && (await handOverFile(ctx, tenant, channel, header))
+  const file = header && (await uploadMedia(ctx, tenant, channel, header))
   try {
     await store(ctx, tenant, command, { template, parameters, audience, listed, mediaId, file })
   } catch (error) {
@@ -138,7 +138,7 @@ interface Checked {
   audience: Audience
   listed: readonly Given[]
   mediaId: string | null
-  file: HandedOver | null
+  file: UploadedMedia | null
 }
 
 async function store(

@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import type { Channel } from '../../channels/channel.js'
+import type { ChannelDriver } from '../../channels/channel.js'
 import type { Context } from '../../context.js'
 import type { Broadcast } from '../../model/broadcasts/broadcast.js'
 import { extensionOf, type StoredMedia } from '../../model/messages/media.js'
@@ -22,7 +22,7 @@ const FRESH_MS = 25 * 24 * 60 * 60_000
 export async function openHeader(
   ctx: Context,
   tenant: Tenant,
-  channel: Channel,
+  driver: ChannelDriver,
   broadcast: Broadcast,
 ): Promise<HeaderMedia<{ channelMediaId: string }> | null> {
   const { id, media_id: mediaId, channel_media_id: known, handed_over_at: handedOverAt } = broadcast
@@ -31,15 +31,15 @@ export async function openHeader(
   if (!media) throw new Problem('not_found', 'The file of the header is not kept any more')
   const now = ctx.clock()
   const isFresh = now.getTime() - handedOverAt.getTime() < FRESH_MS
-  const channelMediaId = isFresh ? known : await uploadAgain(ctx, channel, media)
+  const channelMediaId = isFresh ? known : await uploadAgain(ctx, driver, media)
   if (!isFresh) await markHandedOver(ctx.database, tenant.id, id, channelMediaId, now)
   return { file: { channelMediaId }, filename: media.filename }
 }
 
-function uploadAgain(ctx: Context, channel: Channel, media: StoredMedia): Promise<string> {
+function uploadAgain(ctx: Context, driver: ChannelDriver, media: StoredMedia): Promise<string> {
   return ctx.spool.use(async (path) => {
     await pipeline(await openMedia(ctx, media), createWriteStream(path))
     const { id, size, mime_type: mimeType } = media
-    return uploadFile(ctx, channel, { id, path, size, mimeType, extension: extensionOf(mimeType) })
+    return uploadFile(ctx, driver, { id, path, size, mimeType, extension: extensionOf(mimeType) })
   })
 }

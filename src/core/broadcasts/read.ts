@@ -11,9 +11,9 @@ import type { Organization } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import { findBroadcast, listBroadcasts as listBroadcastRows } from '../../storage/broadcasts/broadcasts.js'
 import {
-  findRecipientOfSingle,
-  findSingleBroadcast,
-  listSingleBroadcasts,
+  findOneOffBroadcast,
+  findRecipientOfOneOff,
+  listOneOffBroadcasts,
 } from '../../storage/broadcasts/one-off-sends.js'
 import { countOutstandingRecipients, listBroadcastRecipients } from '../../storage/broadcasts/recipients.js'
 
@@ -28,7 +28,7 @@ export async function getBroadcast(ctx: Reader, organization: Organization, id: 
 
 /** One broadcast, or one send-template. Throws broadcast_not_found. */
 export async function showBroadcast(ctx: Reader, organization: Organization, id: string): Promise<ShownBroadcast> {
-  const single = await findSingleBroadcast(ctx.database, organization.id, id)
+  const single = await findOneOffBroadcast(ctx.database, organization.id, id)
   return single ?? getBroadcast(ctx, organization, id)
 }
 
@@ -49,7 +49,7 @@ export function listBroadcasts(
 ): Promise<{ broadcasts: ShownBroadcast[]; total: number }> {
   const range = { limit, offset: (page - 1) * limit }
   return kind === 'single'
-    ? listSingleBroadcasts(ctx.database, organization.id, range)
+    ? listOneOffBroadcasts(ctx.database, organization.id, range)
     : listBroadcastRows(ctx.database, organization.id, { status, ...range })
 }
 
@@ -67,7 +67,7 @@ export async function listRecipients(
   broadcastId: string,
   { status, page, limit }: RecipientQuery,
 ): Promise<{ recipients: Recipient[]; total: number }> {
-  const single = await findRecipientOfSingle(ctx.database, organization.id, broadcastId)
+  const single = await findRecipientOfOneOff(ctx.database, organization.id, broadcastId)
   if (single) {
     const fits = status === null || single.status === status
     return { recipients: fits && page === 1 ? [single] : [], total: fits ? 1 : 0 }
@@ -91,13 +91,13 @@ export async function eachRecipient(
   broadcastId: string,
   status: RecipientStatus | null,
 ): Promise<AsyncGenerator<Recipient>> {
-  const single = await findRecipientOfSingle(ctx.database, organization.id, broadcastId)
-  if (single) return readSingle(single, status)
+  const single = await findRecipientOfOneOff(ctx.database, organization.id, broadcastId)
+  if (single) return readOneOff(single, status)
   const broadcast = await getBroadcast(ctx, organization, broadcastId)
   return readAll(ctx, broadcast, status)
 }
 
-async function* readSingle(single: Recipient, status: RecipientStatus | null): AsyncGenerator<Recipient> {
+async function* readOneOff(single: Recipient, status: RecipientStatus | null): AsyncGenerator<Recipient> {
   if (status === null || single.status === status) yield single
 }
 

@@ -11,7 +11,7 @@ import {
 import { hasPendingRecipients } from '../../storage/broadcasts/sending.js'
 
 /** Leaves a job that tends the broadcasts, for those that waited while no process was up. */
-export function scheduleTending({ database }: Pick<Context, 'database'>): Promise<void> {
+export function scheduleReconciling({ database }: Pick<Context, 'database'>): Promise<void> {
   return enqueueBroadcastTending(database)
 }
 
@@ -19,7 +19,7 @@ export function scheduleTending({ database }: Pick<Context, 'database'>): Promis
  * Begins the broadcasts whose time has come, completes those of which the last outcome has settled, and gives a new job to
  * those that have lost theirs.
  */
-export async function tendBroadcasts(ctx: Context): Promise<void> {
+export async function reconcileBroadcasts(ctx: Context): Promise<void> {
   const at = ctx.clock()
   for (const { organization_id, id } of await listDueBroadcasts(ctx.database, at)) {
     await tend(ctx, organization_id, id, () =>

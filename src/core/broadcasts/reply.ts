@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { newId } from '../../lib/bytes/id.js'
 import { asObject, asText } from '../../lib/text/json.js'
-import { foldText } from '../../lib/text/normalize.js'
+import { normalizeText } from '../../lib/text/normalize.js'
 import { findOptOut, isReOptIn, type OptOutWish } from '../../model/contacts/opt-out.js'
 import { quickReplies, type Template } from '../../model/templates/template.js'
 import {
@@ -136,5 +136,5 @@ function findQuickReply(template: Template, { texts }: Button): string | undefin
 }
 
 function isSame(one: string, other: string): boolean {
-  return foldText(one).trim() === foldText(other).trim()
+  return normalizeText(one).trim() === normalizeText(other).trim()
 }

@@ -10,7 +10,7 @@ import { unnamedWord } from '../../model/templates/placeholders.js'
 import { findBroadcast } from '../../storage/broadcasts/broadcasts.js'
 import {
   completeBroadcast,
-  enqueueBroadcastLane,
+  enqueueBroadcastShard,
   LANES,
   type Lane,
   stopBroadcast,
@@ -22,7 +22,7 @@ import {
   skipRecipient,
 } from '../../storage/broadcasts/sending.js'
 import { findTenant } from '../../storage/organizations/organizations.js'
-import { type Line, organizationLine } from '../messages/send/channel.js'
+import { type Channel, organizationChannel } from '../messages/send/channel.js'
 import { type Delivery, deliver, draftMessage } from '../messages/send/deliver.js'
 import { openHeader } from './header.js'
 import { pauseReason, TOO_MANY_UNKNOWN } from './pause-reason.js'
@@ -48,7 +48,7 @@ interface Run {
   ctx: Context
   tenant: Tenant
   broadcast: Broadcast
-  line: Line
+  channel: Channel
   header: HeaderMedia<{ channelMediaId: string }> | null
   signal: AbortSignal | undefined
   /** Some could not be sent to for the moment, in this job of the lane or in one before it. */
@@ -63,7 +63,7 @@ interface Run {
  * Sends to the next recipients of a lane that have no message yet. That message is the mark of being sent to, and its id is the
  * recipient's: two processes at one lane, or a lane begun again after a crash, send to nobody twice.
  */
-export async function sendBroadcastLane(
+export async function sendBroadcastShard(
   ctx: Context,
   organizationId: string,
   broadcastId: string,
@@ -75,10 +75,10 @@ export async function sendBroadcastLane(
   const after = await sendSlice(run, lane)
   if (after !== null) {
     const next = { ...lane, after, hasDeferred: run.hasDeferred, unknowns: run.unknowns }
-    await enqueueBroadcastLane(ctx.database, organizationId, broadcastId, next, 0)
+    await enqueueBroadcastShard(ctx.database, organizationId, broadcastId, next, 0)
   } else if (run.hasDeferred) {
     const next = { ...lane, after: 0, hasDeferred: false, unknowns: run.unknowns }
-    await enqueueBroadcastLane(ctx.database, organizationId, broadcastId, next, DEFERRED_SECONDS)
+    await enqueueBroadcastShard(ctx.database, organizationId, broadcastId, next, DEFERRED_SECONDS)
   } else await completeBroadcast(ctx.database, organizationId, broadcastId, ctx.clock(), newId())
   ctx.wakeWorkers()
 }
@@ -95,9 +95,9 @@ async function openRun(
   const broadcast = await findBroadcast(ctx.database, organizationId, broadcastId)
   if (!tenant || broadcast?.status !== 'running' || broadcast.generation !== generation) return null
   try {
-    const line = organizationLine(ctx, tenant)
-    const header = await openHeader(ctx, tenant, line.channel, broadcast)
-    return { ctx, tenant, broadcast, line, header, signal, hasDeferred, unknowns, isStopped: false }
+    const channel = organizationChannel(ctx, tenant)
+    const header = await openHeader(ctx, tenant, channel.driver, broadcast)
+    return { ctx, tenant, broadcast, channel, header, signal, hasDeferred, unknowns, isStopped: false }
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'service_unavailable') throw error
     await pause(ctx, broadcast, error.message)
@@ -131,19 +131,19 @@ async function sendSlice(run: Run, lane: Lane): Promise<number | null> {
     for await (const recipient of pending) await sendTo(run, recipient)
   }
   // All senders end before the lane does, also when one of them fails.
-  const ended = await Promise.allSettled(Array.from({ length: inFlight(run.line) }, sender))
+  const ended = await Promise.allSettled(Array.from({ length: inFlight(run.channel) }, sender))
   for (const one of ended) if (one.status === 'rejected') throw one.reason
   return after
 }
 
 /** No more than the number may send in a second: what else it has to send waits no longer than that for its turn. */
-function inFlight({ number }: Line): number {
+function inFlight({ number }: Channel): number {
   const { messagesPerSecond } = number
   return messagesPerSecond === 0 ? MAX_IN_FLIGHT : Math.min(MAX_IN_FLIGHT, Math.ceil(messagesPerSecond / LANES))
 }
 
 async function sendTo(run: Run, recipient: PendingRecipient): Promise<void> {
-  const { ctx, tenant, broadcast, line, header, signal } = run
+  const { ctx, tenant, broadcast, channel: line, header, signal } = run
   if (recipient.contact_id === null) return skip(run, recipient, SKIP_REASONS.erased)
   const own = recipient.parameters
   const parameters = {
@@ -159,14 +159,14 @@ async function sendTo(run: Run, recipient: PendingRecipient): Promise<void> {
     addresses: [recipient.chat_id],
     content: filled.content,
     mediaId: broadcast.media_id,
-    aboutId: null,
+    replyToId: null,
     memberId: null,
     isPromotional: true,
     recipient: { broadcastId: broadcast.id, n: recipient.n, campaignId: broadcast.id, parameters: null },
   })
   const now = Date.now()
   const times = { waitUntil: now + WAIT_MS, deadline: now + PATIENCE_MS }
-  const patience = { ...times, isPatient: true, ...(signal ? { signal } : {}) }
+  const patience = { ...times, keepsTrying: true, ...(signal ? { signal } : {}) }
   const send = () => deliver(ctx, tenant, line, message, filled.content, patience)
   await settleDelivery(run, recipient, await tryToDeliver(send))
 }

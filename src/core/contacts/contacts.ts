@@ -2,7 +2,7 @@ import type { Context } from '../../context.js'
 import { isForeignKeyViolation, isUniqueViolation } from '../../database/errors.js'
 import type { Database } from '../../database/pool.js'
 import { retryOnDeadlock } from '../../database/retry.js'
-import { coalesce } from '../../lib/async/batcher.js'
+import { batch } from '../../lib/async/batcher.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { Contact, ContactLookup } from '../../model/contacts/contact.js'
 import { isUserIdChatId, readPhoneNumber } from '../../model/contacts/phone-number.js'
@@ -23,7 +23,7 @@ const MAX_SOURCE_LENGTH = 10_000
 
 /** Makes the look-up of a process: contacts that are asked for at the same moment are found by one statement. */
 export function createContactLookup(database: Database): Context['lookUpContact'] {
-  return coalesce((lookups: ContactLookup[]) => findContactsByAddresses(database, lookups), MAX_BATCH)
+  return batch((lookups: ContactLookup[]) => findContactsByAddresses(database, lookups), MAX_BATCH)
 }
 
 /** How a request names a contact; at least one is given. The keys are the public names of the fields. */

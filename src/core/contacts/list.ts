@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { readPhoneNumber } from '../../model/contacts/phone-number.js'
-import { foldTerm } from '../../model/conversations/search-terms.js'
+import { normalizeTerm } from '../../model/conversations/search-terms.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import {
   type ContactPage,
@@ -37,7 +37,7 @@ export function listContacts(
 /** What somebody looks for among contacts: a part of a name, or of a number. */
 export function readContactSearch({ default_country }: Organization, search: string): ContactSearch {
   const reading = readPhoneNumber(search, default_country)
-  return { name: foldTerm(search), digits: readDigits(search), forms: reading.possible ? reading.forms : [] }
+  return { name: normalizeTerm(search), digits: readDigits(search), forms: reading.possible ? reading.forms : [] }
 }
 
 /** A page of the contacts whose name or number holds what is looked for, most recently active first: by whichever way looks at fewer. */

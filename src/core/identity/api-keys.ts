@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Context, OperatorContext } from '../../context.js'
 import type { Queryable } from '../../database/pool.js'
-import { coalesce } from '../../lib/async/batcher.js'
+import { batch } from '../../lib/async/batcher.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { SCOPES, type Scope } from '../../model/organizations/scope.js'
@@ -45,7 +45,7 @@ const MAX_TOUCHED = 100_000
  * with the reason, or organization_not_found.
  */
 export function createAuthenticator(ctx: Context): (key: string) => Promise<Caller> {
-  const lookUp = coalesce((hashes: Buffer[]) => findKeysByHash(ctx.database, hashes), MAX_BATCH)
+  const lookUp = batch((hashes: Buffer[]) => findKeysByHash(ctx.database, hashes), MAX_BATCH)
   const touched = new Map<string, number>()
 
   function noteUse(organizationId: string, keyId: string, now: Date): void {

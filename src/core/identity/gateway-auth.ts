@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { coalesce } from '../../lib/async/batcher.js'
+import { batch } from '../../lib/async/batcher.js'
 import type { Scope } from '../../model/organizations/scope.js'
 import { Problem } from '../../model/problem.js'
 import { findTokenHolders } from '../../storage/instances/tokens.js'
@@ -14,7 +14,7 @@ const TOKEN_SCOPES: readonly Scope[] = ['gateway']
  * token ends with its instance on every node; requests that come together are asked for together. Throws invalid_api_key.
  */
 export function createTokenAuthenticator(ctx: Context): (token: string) => Promise<Caller> {
-  const lookUp = coalesce((hashes: Buffer[]) => findTokenHolders(ctx.database, hashes), MAX_BATCH)
+  const lookUp = batch((hashes: Buffer[]) => findTokenHolders(ctx.database, hashes), MAX_BATCH)
 
   return async (presented) => {
     const holder = await lookUp(directoryHash(presented))

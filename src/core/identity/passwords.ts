@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
-import { createTurnstile } from '../../lib/async/semaphore.js'
+import { createSemaphore } from '../../lib/async/semaphore.js'
 import { Problem } from '../../model/problem.js'
 
 /** The threads that work on passwords work on files too: some are left to these. */
 const AT_A_TIME = 2
 const MAX_WAITING = 100
 
-const inTurn = createTurnstile(AT_A_TIME)
+const inTurn = createSemaphore(AT_A_TIME)
 let waiting = 0
 let nobodys: Promise<string> | null = null
 

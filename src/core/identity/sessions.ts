@@ -110,6 +110,9 @@ export async function endSession(ctx: Context, organizationId: string, sessionId
 }
 
 /** Has what the organization's members have open looked at, on every process: some were signed out, or have another role. */
-export function tellOfSessions({ signals }: Pick<OperatorContext, 'signals'>, organizationId: string): void {
+export function tellOfSessions(
+  { notifications: signals }: Pick<OperatorContext, 'notifications'>,
+  organizationId: string,
+): void {
   signals.send({ topic: 'sessions', organizationIds: [organizationId] })
 }

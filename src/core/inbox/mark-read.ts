@@ -32,13 +32,13 @@ export async function markThreadRead(ctx: Context, tenant: Tenant, contactId: st
 async function tellNetwork(
   ctx: Context,
   tenant: Tenant,
-  lineId: string | null,
+  channelId: string | null,
   read: readonly ReadMessage[],
 ): Promise<void> {
   try {
-    const line = await openLine(ctx, tenant, lineId)
+    const line = await openLine(ctx, tenant, channelId)
     if (line === null) return
-    const messages = read.filter(({ instance_id, upstream_id }) => instance_id === lineId && upstream_id !== null)
+    const messages = read.filter(({ instance_id, upstream_id }) => instance_id === channelId && upstream_id !== null)
     // The business API marks those before it with it.
     const told = line.takesAll ? messages : messages.slice(-1)
     if (told.length === 0) return
@@ -46,7 +46,10 @@ async function tellNetwork(
     if (answer.outcome !== 'done') throw new Problem('upstream_rejected', answer.text)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    ctx.log.info({ organizationId: tenant.id, instanceId: lineId, reason }, 'a network was not told what has been read')
+    ctx.log.info(
+      { organizationId: tenant.id, instanceId: channelId, reason },
+      'a network was not told what has been read',
+    )
   }
 }
 
@@ -54,13 +57,13 @@ async function tellNetwork(
 async function openLine(
   ctx: Context,
   tenant: Tenant,
-  lineId: string | null,
+  channelId: string | null,
 ): Promise<{ device: Device; takesAll: boolean } | null> {
-  if (lineId === null) {
+  if (channelId === null) {
     const number = openBusinessNumber(ctx, tenant.id, requireUpstream(tenant))
     return { device: businessDevice(ctx.upstream, number), takesAll: false }
   }
-  const instance = await findInstanceById(ctx.database, tenant.id, lineId)
+  const instance = await findInstanceById(ctx.database, tenant.id, channelId)
   if (instance === null || instance.state !== 'open') return null
   return { device: openDevice(ctx, tenant, instance), takesAll: instance.kind !== 'business_api' }
 }

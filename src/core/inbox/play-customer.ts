@@ -3,7 +3,7 @@ import { isUserIdChatId } from '../../model/contacts/phone-number.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import { requireSandboxes } from '../instances/sessions/device.js'
-import { findAnswerLine } from './answer-line.js'
+import { findReplyChannel } from './answer-line.js'
 import { requireContact } from './find.js'
 
 const TIMEOUT_MS = 10_000
@@ -25,7 +25,7 @@ export async function playCustomer(
   if (isUserIdChatId(contact.chat_id)) {
     throw new Problem('invalid_field', 'The simulator writes as contacts with a phone number, and this one has none')
   }
-  const line = await findAnswerLine(ctx, tenant, contact)
+  const line = await findReplyChannel(ctx, tenant, contact)
   const to =
     line.kind === 'sandbox' && line.instance !== null
       ? { organizationId: tenant.id, name: line.instance }

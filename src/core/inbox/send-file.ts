@@ -8,7 +8,7 @@ import { MEDIA_RULES } from '../../model/messages/media.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import { readAddresses } from '../contacts/contacts.js'
-import { openChosenLine } from '../instances/send/chosen-channel.js'
+import { openChosenChannel } from '../instances/send/chosen-channel.js'
 import { withPrepared } from '../media/convert.js'
 import type { SendResult } from '../messages/send/outcome.js'
 import { sendMessage } from '../messages/send/send.js'
@@ -35,7 +35,7 @@ export interface FileSend {
   caption: string | null
   filename: string | null
   /** The message that it answers. */
-  aboutId: string | null
+  replyToId: string | null
   /** The instance by which it leaves; null: the organization's number. */
   instance: string | null
   memberId: string
@@ -51,14 +51,14 @@ const RECORDINGS = ['video/webm', 'audio/webm', 'video/matroska', 'video/x-matro
  * way for as long. Throws invalid_media, too_many_requests.
  */
 export function withSpooledFile<Result>(
-  ctx: Pick<Context, 'fileGate' | 'spool'>,
+  ctx: Pick<Context, 'fileLimiter' | 'spool'>,
   organizationId: string,
   kind: FileKind,
   source: Readable,
   work: (file: SpooledFile) => Promise<Result>,
 ): Promise<Result> {
   const { maxBytes } = MEDIA_RULES[kind]
-  return ctx.fileGate.pass(organizationId, () =>
+  return ctx.fileLimiter.pass(organizationId, () =>
     ctx.spool.use(async (path) => {
       const received = await receiveFile(source, path, maxBytes)
       switch (received.outcome) {
@@ -90,14 +90,14 @@ export function tooBig(kind: FileKind): Problem {
  * openChosenLine.
  */
 export async function sendFile(ctx: Context, tenant: Tenant, send: FileSend): Promise<SendResult> {
-  const { id, contactId, aboutId, memberId, instance } = send
+  const { id, contactId, replyToId: aboutId, memberId, instance } = send
   const contact = await requireContact(ctx, tenant.id, contactId)
   const to = readAddresses(tenant, 'chat_id', contact.chat_id, 'body')
   const about = aboutId === null ? null : { id: aboutId, field: 'context_message_id' }
   return withContent(ctx, tenant, send, async (content) => {
-    const line = await openChosenLine(ctx, tenant, instance, content)
+    const channel = await openChosenChannel(ctx, tenant, instance, content)
     const sender = { memberId, isPromotional: false, recipient: null }
-    return sendMessage(ctx, tenant, line, { id, to, content, fileField: FIELD, about, ...sender })
+    return sendMessage(ctx, tenant, channel, { id, to, content, fileField: FIELD, about, ...sender })
   })
 }
 

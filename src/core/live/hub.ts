@@ -1,11 +1,11 @@
 import type { Context } from '../../context.js'
 import { type Loop, startLoop } from '../../lib/async/loop.js'
-import type { Signal } from '../../model/notification.js'
+import type { Notification } from '../../model/notification.js'
 import { type EventPosition, readNewestPosition } from '../../storage/events/events.js'
 import { type LiveItem, readLiveWindow } from './items.js'
 import { writeMark } from './mark.js'
 
-export type LiveContext = Pick<Context, 'database' | 'mediaLinks' | 'signals' | 'clock' | 'log'>
+export type LiveContext = Pick<Context, 'database' | 'mediaLinks' | 'notifications' | 'clock' | 'log'>
 
 /** Hears of events as they happen; must not throw. */
 export type LiveListener = (item: LiveItem) => void
@@ -46,9 +46,9 @@ export function createLiveHub(ctx: LiveContext): LiveHub {
   // A process in which nobody listens is spared the signals of the others.
   let stopListening: (() => void) | null = null
 
-  function hear(signal: Signal): void {
-    if (signal.topic !== 'events' && signal.topic !== 'missed') return
-    const named = signal.topic === 'events' ? signal.organizationIds : null
+  function hear(notification: Notification): void {
+    if (notification.topic !== 'events' && notification.topic !== 'missed') return
+    const named = notification.topic === 'events' ? notification.organizationIds : null
     for (const id of named ?? readers.keys()) {
       readers.get(id)?.started.then(
         ({ loop }) => loop.call(),
@@ -101,7 +101,7 @@ export function createLiveHub(ctx: LiveContext): LiveHub {
 
   return {
     join: async (organizationId, listener) => {
-      stopListening ??= ctx.signals.listen(hear)
+      stopListening ??= ctx.notifications.listen(hear)
       const shared = share(organizationId)
       shared.users += 1
       try {

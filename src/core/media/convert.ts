@@ -1,6 +1,6 @@
 import { open, stat } from 'node:fs/promises'
 import type { Context } from '../../context.js'
-import { createTurnstile } from '../../lib/async/semaphore.js'
+import { createSemaphore } from '../../lib/async/semaphore.js'
 import { type Conversion, type ConversionOptions, convertFile } from '../../lib/files/ffmpeg.js'
 import { detectFileType } from '../../lib/files/file-type.js'
 import { readAt } from '../../lib/files/read-at.js'
@@ -37,7 +37,7 @@ const MAX_PICTURE_BYTES = MEDIA_RULES.image.maxBytes
 const MAX_CONVERSIONS = 4
 const INSTALL = 'install ffmpeg where the service runs'
 
-const convertInTurn = createTurnstile(MAX_CONVERSIONS)
+const convertInTurn = createSemaphore(MAX_CONVERSIONS)
 
 /** Formats of sound and pictures that hold all of it: a playlist would lead to files that are nobody's business. */
 const SOUND_FORMATS = [
@@ -80,7 +80,7 @@ export function withPrepared<Result>(
   work: (prepared: Prepared) => Promise<Result>,
 ): Promise<Result> {
   if ('path' in source) return prepare(ctx, named, source.path, wanted, work)
-  return ctx.fileGate.pass(named.organizationId, () =>
+  return ctx.fileLimiter.pass(named.organizationId, () =>
     ctx.spool.use(async (path) => {
       await fetchFile(ctx, named, source.url, path, maxBytesOf(wanted))
       return prepare(ctx, named, path, wanted, work)

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import type { Channel } from '../../channels/channel.js'
+import type { ChannelDriver } from '../../channels/channel.js'
 import type { Context } from '../../context.js'
 import { sleep } from '../../lib/async/backoff.js'
 import { detectFileType } from '../../lib/files/file-type.js'
@@ -26,7 +26,7 @@ export interface GivenFile {
 }
 
 /** A file that is stored with us and known to the channel. */
-export interface HandedOver {
+export interface UploadedMedia {
   channelMediaId: string
   filename: string | null
   mimeType: string
@@ -46,40 +46,45 @@ const PLAIN_NAME = /^[^\p{C}/\\.][^\p{C}/\\]{0,239}$/u
  * handling). Throws invalid_media, upstream_upload_failed, service_unavailable where it cannot
  * be stored, and too_many_requests where too many are on their way.
  */
-export function handOverFile(ctx: Context, tenant: Tenant, channel: Channel, given: GivenFile): Promise<HandedOver> {
+export function uploadMedia(
+  ctx: Context,
+  tenant: Tenant,
+  driver: ChannelDriver,
+  given: GivenFile,
+): Promise<UploadedMedia> {
   const { source } = given
   // What lies in the spool already has passed the gate on its way there.
-  if ('path' in source) return handOver(ctx, tenant, channel, given, source.path)
-  return ctx.fileGate.pass(tenant.id, () =>
-    ctx.spool.use((path) => fetchAndHandOver(ctx, tenant, channel, { ...given, source }, path)),
+  if ('path' in source) return uploadFromSpool(ctx, tenant, driver, given, source.path)
+  return ctx.fileLimiter.pass(tenant.id, () =>
+    ctx.spool.use((path) => downloadAndUpload(ctx, tenant, driver, { ...given, source }, path)),
   )
 }
 
 /** A file that is fetched first. */
 type DistantFile = GivenFile & { source: { url: string } }
 
-async function fetchAndHandOver(
+async function downloadAndUpload(
   ctx: Context,
   tenant: Tenant,
-  channel: Channel,
+  driver: ChannelDriver,
   given: DistantFile,
   path: string,
-): Promise<HandedOver> {
+): Promise<UploadedMedia> {
   await download(ctx, given, path)
-  return handOver(ctx, tenant, channel, given, path)
+  return uploadFromSpool(ctx, tenant, driver, given, path)
 }
 
-async function handOver(
+async function uploadFromSpool(
   ctx: Context,
   tenant: Tenant,
-  channel: Channel,
+  driver: ChannelDriver,
   given: GivenFile,
   path: string,
-): Promise<HandedOver> {
+): Promise<UploadedMedia> {
   const size = await checkSize(given, path)
   const { mimeType, extension } = await checkType(given, path)
   const file = { id: given.id, path, size, mimeType, extension }
-  const channelMediaId = await uploadFile(ctx, channel, file)
+  const channelMediaId = await uploadFile(ctx, driver, file)
   const filename = given.kind === 'document' ? (given.filename ?? nameOf(given.source, extension)) : null
   await insertMedia(ctx.database, tenant.id, { id: given.id, mimeType, size, filename, messageId: null })
   await store(ctx, blobKey(tenant.id, given.id), path, mimeType)
@@ -116,13 +121,13 @@ async function checkType({ kind, field }: GivenFile, path: string): Promise<{ mi
 /** Uploads a file, again where that may help; resolves to the channel's id of it. Throws upstream_upload_failed. */
 export async function uploadFile(
   ctx: Context,
-  channel: Channel,
-  file: Parameters<Channel['upload']>[0],
+  driver: ChannelDriver,
+  file: Parameters<ChannelDriver['upload']>[0],
 ): Promise<string> {
   const timeoutMs = ctx.upstreamTimeoutMs + Math.ceil((file.size / MEBIBYTE) * UPLOAD_MS_PER_MEBIBYTE)
   const deadline = Date.now() + timeoutMs
   for (let attempt = 1; ; attempt++) {
-    const uploaded = await channel.upload(file, deadline - Date.now())
+    const uploaded = await driver.upload(file, deadline - Date.now())
     if (uploaded.outcome === 'uploaded') return uploaded.mediaId
     const delay = retryDelay(uploaded, attempt)
     if (delay === null || Date.now() + delay >= deadline) throw uploadFailed(uploaded)

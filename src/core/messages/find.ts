@@ -1,13 +1,13 @@
 import type { Context } from '../../context.js'
 import type { Database } from '../../database/pool.js'
-import { coalesce } from '../../lib/async/batcher.js'
+import { batch } from '../../lib/async/batcher.js'
 import { findMessagesWithContacts } from '../../storage/messages/messages.js'
 
 const MAX_BATCH = 500
 
 /** Makes the look-up of a process: messages that are asked for at the same moment are found by one statement. */
 export function createMessageLookup(database: Database): Context['lookUpMessage'] {
-  return coalesce(
+  return batch(
     (lookups: { organizationId: string; id: string }[]) => findMessagesWithContacts(database, lookups),
     MAX_BATCH,
   )

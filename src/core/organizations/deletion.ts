@@ -40,7 +40,7 @@ export async function deleteOrganization(ctx: OperatorContext, organizationId: s
   if (!marked) organizationNotFound(organizationId)
   tellOfSessions(ctx, organizationId)
   // Deliveries that were about to be made are held in memory.
-  ctx.signals.send({ topic: 'webhooks', organizationId })
+  ctx.notifications.send({ topic: 'webhooks', organizationId })
 }
 
 /**

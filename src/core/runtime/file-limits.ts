@@ -1,4 +1,4 @@
-import type { FileGate } from '../../context.js'
+import type { FileLimiter } from '../../context.js'
 import { Problem } from '../../model/problem.js'
 
 /** How many files may be on their way at a time. */
@@ -16,7 +16,7 @@ export const EXPORTED_FILES: FileLimits = { ofOneOrganization: 4, ofAll: 64 }
 const RETRY_SECONDS = 5
 
 /** Makes a gate of a process. */
-export function createFileGate({ ofOneOrganization, ofAll }: FileLimits): FileGate {
+export function createFileLimiter({ ofOneOrganization, ofAll }: FileLimits): FileLimiter {
   const underWay = new Map<string, number>()
   let total = 0
 

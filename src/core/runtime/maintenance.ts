@@ -1,23 +1,23 @@
 import type { Context } from '../../context.js'
 import { idBefore, newId } from '../../lib/bytes/id.js'
 import { OUTCOME_UNKNOWN } from '../../model/messages/message.js'
-import { foldCampaignCounts } from '../../storage/analytics/campaign-counts.js'
+import { rollUpCampaignCounts } from '../../storage/analytics/campaign-counts.js'
 import { pruneBroadcastRetries } from '../../storage/broadcasts/retries.js'
 import { eraseContactCallbacks, eraseContactEvents } from '../../storage/contacts/contacts.js'
-import { foldContactCounts, repairContactLists } from '../../storage/contacts/lists.js'
+import { repairContactLists, rollUpContactCounts } from '../../storage/contacts/lists.js'
 import { pruneEvents } from '../../storage/events/events.js'
 import { adoptRestoredEvents, tickTransactionClock } from '../../storage/events/transaction-clock.js'
 import { pruneSessions } from '../../storage/identity/sessions.js'
 import { pruneFailures } from '../../storage/identity/sign-in-failures.js'
 import { pruneSignInLinks } from '../../storage/identity/sign-in-links.js'
-import { foldLineCounts, repairLineCounts } from '../../storage/instances/channel-counts.js'
+import { repairChannelCounts, rollUpChannelCounts } from '../../storage/instances/channel-counts.js'
 import { pruneCommands } from '../../storage/instances/commands.js'
 import { countFailedCallbacks, listBackloggedOrganizations, pruneCallbacks } from '../../storage/messages/callbacks.js'
 import { listOverdueMessages, markAbandonedMessages, refuseMessage } from '../../storage/messages/outgoing.js'
 import { pruneIdempotencyKeys } from '../../storage/runtime/idempotency.js'
 import { noteUptime } from '../../storage/runtime/process-registry.js'
 import { pruneStorefrontWebhooks } from '../../storage/storefront/orders.js'
-import { foldShortLinkClicks, pruneShortLinkVisits } from '../../storage/storefront/short-links.js'
+import { pruneShortLinkVisits, rollUpShortLinkClicks } from '../../storage/storefront/short-links.js'
 import { pruneDeliveries } from '../../storage/webhooks/log.js'
 import { removeUnattachedMedia } from '../media/remove.js'
 
@@ -39,7 +39,7 @@ const PRUNE_BATCH = 5_000
  * service is up and has worked off what it stored for the organization, and the message has failed with `outcome_unknown`. Deletes what was asked of
  * linked devices, and whose answer nobody waits for any more.
  */
-export async function settleOutcomes(ctx: Context): Promise<void> {
+export async function expireOutcomes(ctx: Context): Promise<void> {
   const now = ctx.clock()
   const upSince = await noteUptime(ctx.database, now)
   await tickTransactionClock(ctx.database)
@@ -88,7 +88,7 @@ export async function prune(ctx: Context): Promise<void> {
   await pruneSignInLinks(ctx.database, now)
   await pruneFailures(ctx.database, before(now, DAY_MS))
   await repairContactLists(ctx.database)
-  await repairLineCounts(ctx.database)
+  await repairChannelCounts(ctx.database)
   await removeUnattachedMedia(ctx, before(now, DAY_MS))
 }
 
@@ -103,11 +103,11 @@ export function countUnworkedCallbacks({ database }: Pick<Context, 'database'>):
 }
 
 /** Folds the counts that writers have added to. */
-export async function foldCounts(ctx: Context): Promise<void> {
-  await foldContactCounts(ctx.database)
-  await foldShortLinkClicks(ctx.database)
-  while ((await foldLineCounts(ctx.database, FOLD_BATCH)) === FOLD_BATCH);
-  while ((await foldCampaignCounts(ctx.database, FOLD_BATCH)) === FOLD_BATCH);
+export async function rollUpCounts(ctx: Context): Promise<void> {
+  await rollUpContactCounts(ctx.database)
+  await rollUpShortLinkClicks(ctx.database)
+  while ((await rollUpChannelCounts(ctx.database, FOLD_BATCH)) === FOLD_BATCH);
+  while ((await rollUpCampaignCounts(ctx.database, FOLD_BATCH)) === FOLD_BATCH);
 }
 
 /** Blanks what an erased contact left in events and raw callbacks, and ends its deliveries. */
@@ -119,7 +119,7 @@ export async function eraseTraces(
 ): Promise<void> {
   await ctx.database.transaction((transaction) => eraseContactEvents(transaction, organizationId, contactId))
   // Deliveries that were about to be made are held in memory.
-  ctx.signals.send({ topic: 'webhooks', organizationId })
+  ctx.notifications.send({ topic: 'webhooks', organizationId })
   // Takes long, so nobody waits for it.
   await eraseContactCallbacks(ctx.database, organizationId, contactId, addresses)
 }

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
 import type { Database, Queryable } from '../../database/pool.js'
 import { sleep } from '../../lib/async/backoff.js'
-import { coalesce } from '../../lib/async/batcher.js'
+import { batch } from '../../lib/async/batcher.js'
 import { asObjects, parseJsonObject } from '../../lib/text/json.js'
-import type { Signal, Signals } from '../../model/notification.js'
+import type { Notification, Notifications } from '../../model/notification.js'
 import { notifyProcesses } from '../../storage/runtime/notifications.js'
-import type { Presence } from './process-registry.js'
+import type { ProcessRegistration } from './process-registry.js'
 
 /** Between two notifications of a process. */
 const PAUSE_MS = 10
@@ -19,30 +19,30 @@ const MAX_WITH_SESSIONS = 3
  * Signals of this process: heard in it at once, and by the other processes with one notification for all signals of the time
  * since the last one. `database.onEvents` is told by them from now on. Nothing is sent after `close`.
  */
-export function createSignals(
+export function createNotifications(
   database: Database,
-  presence: Pick<Presence, 'processId' | 'listen'>,
+  presence: Pick<ProcessRegistration, 'processId' | 'listen'>,
   log: Logger,
-): Signals & { close(): Promise<void> } {
-  const listeners = new Set<(signal: Signal) => void>()
+): Notifications & { close(): Promise<void> } {
+  const listeners = new Set<(notification: Notification) => void>()
   const closing = new AbortController()
   let sending: Promise<unknown> = Promise.resolve()
   let isListening = false
 
-  const sendToOthers = coalesce(async (signals: Signal[]) => {
-    const payload = JSON.stringify({ from: presence.processId, signals: fold(signals) })
+  const sendToOthers = batch(async (notifications: Notification[]) => {
+    const payload = JSON.stringify({ from: presence.processId, notifications: mergeNotifications(notifications) })
     // A lost notification only delays: who reads events looks for them from time to time.
     await notifyProcesses(database, payload).catch((error) =>
       log.warn({ err: error }, 'the other processes could not be told of news'),
     )
     await sleep(PAUSE_MS, closing.signal).catch(() => undefined)
-    return signals
+    return notifications
   }, Number.MAX_SAFE_INTEGER)
 
-  const tell = (signal: Signal) => {
+  const tell = (notification: Notification) => {
     for (const listener of listeners) {
       try {
-        listener(signal)
+        listener(notification)
       } catch (error) {
         log.error({ err: error }, 'a signal could not be taken in')
       }
@@ -52,10 +52,10 @@ export function createSignals(
   const hear = (payload: string) => {
     const notification = parseJsonObject(payload)
     if (notification?.from === presence.processId) return
-    for (const signal of asObjects(notification?.signals)) tell(signal as Signal)
+    for (const signal of asObjects(notification?.signals)) tell(signal as Notification)
   }
 
-  const send: Signals['send'] = (signal) => {
+  const send: Notifications['send'] = (signal) => {
     if (closing.signal.aborted) return
     tell(signal)
     sending = sendToOthers(signal)
@@ -80,7 +80,7 @@ export function createSignals(
 }
 
 /** Signals of a process that hears none, such as a command of an operator; `sent` resolves when they have gone. */
-export function createSignalSender(database: Queryable): Pick<Signals, 'send'> & { sent(): Promise<void> } {
+export function createNotificationSender(database: Queryable): Pick<Notifications, 'send'> & { sent(): Promise<void> } {
   const sending: Promise<void>[] = []
   return {
     // A lost notification only delays: whoever it is for looks from time to time.
@@ -93,23 +93,32 @@ export function createSignalSender(database: Queryable): Pick<Signals, 'send'> &
 }
 
 /** The same in as few signals as there can be. */
-function fold(signals: readonly Signal[]): Signal[] {
+function mergeNotifications(notifications: readonly Notification[]): Notification[] {
   const withWebhooks = new Set(
-    signals.flatMap((signal) => (signal.topic === 'webhooks' ? [signal.organizationId] : [])),
+    notifications.flatMap((notification) => (notification.topic === 'webhooks' ? [notification.organizationId] : [])),
   )
-  const instances = signals.find(({ topic }) => topic === 'instances')
-  const folded: Signal[] = [
-    ...foldTopic(signals, 'events', MAX_ORGANIZATIONS),
-    ...foldTopic(signals, 'commands', MAX_WITH_COMMANDS),
-    ...foldTopic(signals, 'sessions', MAX_WITH_SESSIONS),
+  const instances = notifications.find(({ topic }) => topic === 'instances')
+  const folded: Notification[] = [
+    ...mergeTopic(notifications, 'events', MAX_ORGANIZATIONS),
+    ...mergeTopic(notifications, 'commands', MAX_WITH_COMMANDS),
+    ...mergeTopic(notifications, 'sessions', MAX_WITH_SESSIONS),
     ...(instances ? [instances] : []),
   ]
   if (withWebhooks.size > MAX_ORGANIZATIONS) return [...folded, { topic: 'missed' }]
-  return [...folded, ...Array.from(withWebhooks, (organizationId): Signal => ({ topic: 'webhooks', organizationId }))]
+  return [
+    ...folded,
+    ...Array.from(withWebhooks, (organizationId): Notification => ({ topic: 'webhooks', organizationId })),
+  ]
 }
 
-function foldTopic(signals: readonly Signal[], topic: 'events' | 'commands' | 'sessions', limit: number): Signal[] {
-  const lists = signals.flatMap((signal) => (signal.topic === topic ? [signal.organizationIds] : []))
+function mergeTopic(
+  notifications: readonly Notification[],
+  topic: 'events' | 'commands' | 'sessions',
+  limit: number,
+): Notification[] {
+  const lists = notifications.flatMap((notification) =>
+    notification.topic === topic ? [notification.organizationIds] : [],
+  )
   return lists.length > 0 ? [{ topic, organizationIds: unite(lists, limit) }] : []
 }
 

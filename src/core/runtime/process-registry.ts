@@ -20,7 +20,7 @@ export interface ProcessListener {
 }
 
 /** This process as the others see it. */
-export interface Presence {
+export interface ProcessRegistration {
   processId: number
   /** Notes one more id under which a worker of this process locks jobs. */
   addWorker(workerId: string): Promise<void>
@@ -36,7 +36,7 @@ export interface Presence {
  * Registers this process and keeps it registered: it lives while it holds an advisory lock on a connection of its own, so
  * that others know the moment it dies, without a clock. A broken connection is replaced.
  */
-export async function enterPresence(database: Database, log: Logger): Promise<Presence> {
+export async function registerThisProcess(database: Database, log: Logger): Promise<ProcessRegistration> {
   const leaving = new AbortController()
   const workerIds: string[] = []
   let listener: ProcessListener | null = null

@@ -20,7 +20,7 @@ export async function findBuyers(
     addresses: buyer.phones.flatMap((phone) => formsOf(organization, phone)),
   }))
   const byPhone = await findContactsByAddresses(db, lookups)
-  const folded = orders.map(({ buyer }, index) => (byPhone[index] ? [] : buyer.emails.map(foldEmail)))
+  const folded = orders.map(({ buyer }, index) => (byPhone[index] ? [] : buyer.emails.map(normalizeEmail)))
   const byEmail = await findContactIdsByEmail(db, organization.id, [...new Set(folded.flat())])
   return orders.map((_, index) => {
     const email = folded[index]?.find((one) => byEmail.has(one)) ?? ''
@@ -34,6 +34,6 @@ function formsOf({ default_country: country }: Organization, phone: string): rea
   return reading.possible ? reading.forms : []
 }
 
-function foldEmail(email: string): string {
+function normalizeEmail(email: string): string {
   return email.toLowerCase()
 }

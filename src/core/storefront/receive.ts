@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { createTurnstile } from '../../lib/async/semaphore.js'
+import { createSemaphore } from '../../lib/async/semaphore.js'
 import { equalInConstantTime, hmacSha256Base64 } from '../../lib/crypto/signature.js'
 import { type JsonObject, parseJsonObject } from '../../lib/text/json.js'
 import { Problem } from '../../model/problem.js'
@@ -38,9 +38,9 @@ export type OrderReceiver = (slug: string, webhook: OrderWebhook) => Promise<voi
  * Throws invalid_signature, which does not tell who has a storefront here, and invalid_json.
  */
 export function createOrderReceiver(ctx: Context): OrderReceiver {
-  const takeTurn = createTurnstile(LOOK_UPS)
+  const reserveSendSlot = createSemaphore(LOOK_UPS)
   return async (slug, webhook) => {
-    const organizationId = await takeTurn(() => findSender(ctx, slug, webhook))
+    const organizationId = await reserveSendSlot(() => findSender(ctx, slug, webhook))
     await record(ctx, organizationId, webhook)
   }
 }

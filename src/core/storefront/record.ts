@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import type { StorefrontOrder } from '../../model/broadcasts/storefront-order.js'
-import { foldUtm, readUtm, toUtmValue, type Utm } from '../../model/broadcasts/utm.js'
+import { normalizeUtm, readUtm, toUtmValue, type Utm } from '../../model/broadcasts/utm.js'
 import { findOrganization } from '../../storage/organizations/organizations.js'
 import { putStorefrontOrders } from '../../storage/storefront/orders.js'
 import type { ShopOrder } from '../../storefront/client.js'
@@ -33,7 +33,7 @@ function toStorefrontOrder(order: ShopOrder, contactId: string | null): Storefro
     currency: order.currency,
     ordered_at: order.orderedAt,
     financial_status: order.financialStatus,
-    utm_source: source === null ? null : foldUtm(source),
+    utm_source: source === null ? null : normalizeUtm(source),
     utm_campaign: campaign,
     contact_id: contactId,
     is_test: order.isTest,

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { coalesce } from '../../lib/async/batcher.js'
+import { batch } from '../../lib/async/batcher.js'
 import { createTokenBuckets } from '../../lib/async/token-buckets.js'
 import { sha256 } from '../../lib/crypto/signature.js'
 import { checkRedirectUrl, isShortCode, type ShortLink } from '../../model/broadcasts/short-link.js'
@@ -85,7 +85,7 @@ export interface Visit {
  * share one statement.
  */
 export function createLinkFollower(ctx: Context): (visit: Visit) => Promise<string | null> {
-  const follow = coalesce(async (visits: Clicks[]) => {
+  const follow = batch(async (visits: Clicks[]) => {
     const addresses = await followShortLinks(ctx.database, addUp(visits), ctx.clock())
     return visits.map(({ code }) => addresses.get(code) ?? null)
   }, MAX_BATCH)

@@ -12,12 +12,12 @@ import { fillTemplate } from '../../model/templates/fill.js'
 import { checkParameters, type TemplateParameters } from '../../model/templates/parameters.js'
 import { hasPlaceholder, type Person, toParameterText, unnamedWord } from '../../model/templates/placeholders.js'
 import type { StoredTemplate, Template } from '../../model/templates/template.js'
-import { ensureSinglesCampaign } from '../../storage/broadcasts/broadcasts.js'
-import { findRecipientOfSingle, insertUnsentSingleRecipient } from '../../storage/broadcasts/one-off-sends.js'
+import { ensureOneOffCampaign } from '../../storage/broadcasts/broadcasts.js'
+import { findRecipientOfOneOff, insertUnsentOneOffRecipient } from '../../storage/broadcasts/one-off-sends.js'
 import { findContactByAddresses, findContactById } from '../../storage/contacts/contacts.js'
 import { noteSentLinks } from '../../storage/storefront/sent-links.js'
 import { type ContactNumber, createContact, readAddresses } from '../contacts/contacts.js'
-import { organizationLine } from '../messages/send/channel.js'
+import { organizationChannel } from '../messages/send/channel.js'
 import { findSendResult, type SendResult } from '../messages/send/outcome.js'
 import { checkMember, sendMessage } from '../messages/send/send.js'
 import { chooseTemplate } from './templates.js'
@@ -54,7 +54,7 @@ interface NotSent {
  * too_many_requests, service_unavailable: nothing is sent then. What goes wrong at the upstream is a value.
  */
 export async function sendTemplate(ctx: Context, tenant: Tenant, command: TemplateCommand): Promise<TemplateSend> {
-  const line = organizationLine(ctx, tenant)
+  const channel = organizationChannel(ctx, tenant)
   await checkMember(ctx, tenant, command.memberId)
   const { id, templateName, language, headerMedia, memberId } = command
   const template = await tryToChoose(ctx, tenant, templateName, language)
@@ -78,7 +78,7 @@ export async function sendTemplate(ctx: Context, tenant: Tenant, command: Templa
   const message = { id, to, content, about: null, memberId }
   const isPromotional = template.category === 'MARKETING'
   try {
-    const sent = await sendMessage(ctx, tenant, line, { ...message, isPromotional, recipient })
+    const sent = await sendMessage(ctx, tenant, channel, { ...message, isPromotional, recipient })
     return { broadcastId: id, contact, sent }
   } catch (error) {
     const notSent = error instanceof Problem ? await keepUnsent(ctx, tenant, contact, recipient, error) : null
@@ -112,7 +112,7 @@ function unknownTemplate(name: string, language: string): StoredTemplate {
 
 /** What became of a send whose own request cannot tell any more; null when nothing came of it. */
 export async function findTemplateSend(ctx: Context, tenant: Tenant, id: string): Promise<TemplateSend | null> {
-  const recipient = await findRecipientOfSingle(ctx.database, tenant.id, id)
+  const recipient = await findRecipientOfOneOff(ctx.database, tenant.id, id)
   if (!recipient?.contact_id) return null
   const { contact_id: contactId, name, status, error } = recipient
   const isOptOut = status === 'skipped'
@@ -175,7 +175,7 @@ async function campaignOf(ctx: Context, tenant: Tenant, template: StoredTemplate
   const key = JSON.stringify([tenant.id, day, template.name, template.language, template.synced_at])
   const known = campaigns.get(key)
   if (known !== undefined) return known
-  const id = await ensureSinglesCampaign(ctx.database, tenant.id, { id: newId(), day, template, at })
+  const id = await ensureOneOffCampaign(ctx.database, tenant.id, { id: newId(), day, template, at })
   if (campaigns.size >= MAX_CAMPAIGNS) campaigns.clear()
   campaigns.set(key, id)
   return id
@@ -193,7 +193,7 @@ async function keepUnsent(
   if (code === 'upstream_upload_failed') return keepFailed(ctx, tenant, contact, recipient, problem)
   if (code !== 'contact_opted_out') return null
   const skipped = { contactId: contact.id, skipReason: String(extras.reason), error: null }
-  await insertUnsentSingleRecipient(ctx.database, tenant.id, { ...recipient, ...skipped })
+  await insertUnsentOneOffRecipient(ctx.database, tenant.id, { ...recipient, ...skipped })
   return { result: 'not_sent', isOptOut: true, text: message }
 }
 
@@ -208,6 +208,6 @@ async function keepFailed(
   const text = code === 'upstream_upload_failed' ? words : `${PROBLEMS[code]}: ${words}`
   const error = { code: typeof extras.upstream_code === 'number' ? extras.upstream_code : code, text }
   const failed = { contactId: contact.id, skipReason: null, error }
-  await insertUnsentSingleRecipient(ctx.database, tenant.id, { ...recipient, ...failed })
+  await insertUnsentOneOffRecipient(ctx.database, tenant.id, { ...recipient, ...failed })
   return { result: 'not_sent', isOptOut: false, text }
 }

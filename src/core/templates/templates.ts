@@ -48,7 +48,9 @@ export async function findTemplateCategory(
 ): Promise<string | null> {
   const find = async () => {
     const known = await findTemplates(ctx.database, tenant.id, name)
-    return known.find((template) => foldLanguage(template.language) === foldLanguage(language))?.category ?? null
+    return (
+      known.find((template) => normalizeLanguage(template.language) === normalizeLanguage(language))?.category ?? null
+    )
   }
   const category = await find()
   if (category !== null || (await refresh(ctx, tenant)) !== null) return category
@@ -66,12 +68,12 @@ function choose<Candidate extends Template>(
 ): Candidate | undefined {
   const approved = templates.filter(({ status }) => status === APPROVED)
   const inLanguage = (wanted: string) =>
-    approved.find((template) => foldLanguage(template.language) === foldLanguage(wanted))
+    approved.find((template) => normalizeLanguage(template.language) === normalizeLanguage(wanted))
   return language === undefined ? (inLanguage(preferred) ?? approved[0]) : inLanguage(language)
 }
 
 /** pt-br is pt_BR. */
-function foldLanguage(language: string): string {
+function normalizeLanguage(language: string): string {
   return language.toLowerCase().replaceAll('-', '_')
 }
 

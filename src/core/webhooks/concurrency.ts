@@ -1,5 +1,5 @@
 /** How much is sent to an endpoint at a time, by how it takes it. */
-export interface Pace {
+export interface Concurrency {
   /** How many are sent at a time. */
   limit(): number
   /** Whether one more may be sent while so many are in flight. */
@@ -26,7 +26,7 @@ const MAX_REST_MS = 60_000
  * A pace for one endpoint. Failures make it slower step by step, successes faster again. What a dead endpoint would only refuse
  * is kept back, so that it does not use up attempts and arrives soon after the endpoint is back.
  */
-export function createPace(): Pace {
+export function createConcurrency(): Concurrency {
   let limit = MAX_IN_FLIGHT
   let failures = 0
   let pauseMs = 0

@@ -1,16 +1,16 @@
 import type { Context } from '../../context.js'
 import { sleep } from '../../lib/async/backoff.js'
 import { type Loop, startLoop } from '../../lib/async/loop.js'
-import type { Signal } from '../../model/notification.js'
+import type { Notification } from '../../model/notification.js'
 import type { EventRow } from '../../model/webhooks/event.js'
 import { type EventWindow, readEventWindows } from '../../storage/events/events.js'
 import { type NewDelivery, readDueDeliveries } from '../../storage/webhooks/deliveries.js'
 import { type AttemptContext, createAttempter, type EndedAttempt } from './attempt.js'
-import { createLane, type Lane } from './endpoint-queue.js'
+import { createEndpointQueue, type EndpointQueue } from './endpoint-queue.js'
 import { fanOut } from './fan-out.js'
-import { createHoldings, distrust, lookAgain, reload } from './owned-feeds.js'
+import { createOwnedFeeds, distrust, lookAgain, reload } from './owned-feeds.js'
 import { type Recorded, type Round, recordRound } from './record.js'
-import { createWakes } from './wake-timers.js'
+import { createWakeTimers } from './wake-timers.js'
 
 /** Sees to it that events arrive at webhooks. */
 export interface Dispatcher {
@@ -35,7 +35,7 @@ export interface WebhookFigures {
 /** New events of an organization, and what they make for its webhooks. */
 type FannedWindow = EventWindow & { deliveries: [NewDelivery, EventRow][] }
 
-export type DispatcherContext = AttemptContext & Pick<Context, 'database' | 'processId' | 'signals'>
+export type DispatcherContext = AttemptContext & Pick<Context, 'database' | 'processId' | 'notifications'>
 
 /** Every so often everything is looked at, whether a signal came or not. */
 const TEND_MS = 2_000
@@ -63,10 +63,10 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
   const attempt = createAttempter(ctx)
   const sending = new Set<Promise<unknown>>()
   const hangUp = new AbortController()
-  const lanes = createWakes<Lane>()
+  const lanes = createWakeTimers<EndpointQueue>()
   let ended: EndedAttempt[] = []
   /** The lanes that sent them: a webhook's may be another one since. */
-  const senders = new WeakMap<EndedAttempt, Lane>()
+  const senders = new WeakMap<EndedAttempt, EndpointQueue>()
   let delivered = 0
   let failed = 0
   let tendAt = 0
@@ -74,8 +74,8 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
   let written = 0
   let loop: Loop | null = null
   let stopListening = () => {}
-  const holdings = createHoldings(ctx, (endpoint) => {
-    const lane = createLane(endpoint, {
+  const holdings = createOwnedFeeds(ctx, (endpoint) => {
+    const lane = createEndpointQueue(endpoint, {
       clock: ctx.clock,
       attempt: (target, delivery) => track(attempt(target, delivery, hangUp.signal)),
       onEnd: (one, sender) => {
@@ -98,16 +98,16 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     return tracked
   }
 
-  function hear(signal: Signal): void {
-    if (signal.topic !== 'events' && signal.topic !== 'webhooks' && signal.topic !== 'missed') return
-    if (signal.topic === 'events') {
-      const feeds = signal.organizationIds?.map(holdings.find) ?? holdings.feeds()
+  function hear(notification: Notification): void {
+    if (notification.topic !== 'events' && notification.topic !== 'webhooks' && notification.topic !== 'missed') return
+    if (notification.topic === 'events') {
+      const feeds = notification.organizationIds?.map(holdings.find) ?? holdings.feeds()
       for (const feed of feeds) if (feed) feed.hasNews = true
     } else {
-      const feeds = signal.topic === 'webhooks' ? [holdings.find(signal.organizationId)] : holdings.feeds()
+      const feeds = notification.topic === 'webhooks' ? [holdings.find(notification.organizationId)] : holdings.feeds()
       for (const feed of feeds) if (feed) reload(feed)
       // It may be one that is yet to be taken.
-      if (signal.topic === 'missed' || feeds.includes(undefined)) tendAt = 0
+      if (notification.topic === 'missed' || feeds.includes(undefined)) tendAt = 0
     }
     loop?.call()
   }
@@ -137,7 +137,7 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
 
   /** New events, by organization; nothing of those that have none. */
   async function readNews(): Promise<EventWindow[]> {
-    const asked = holdings.takeTurns(MAX_LANES)
+    const asked = holdings.reserveSlots(MAX_LANES)
     if (asked.length === 0) return []
     const width = asked.reduce((sum, feed) => sum + Math.max(1, feed.lanes.size), 0)
     const limit = Math.min(MAX_EVENTS, Math.ceil(MAX_DELIVERIES / width))
@@ -215,7 +215,7 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     for (const organizationId of lost) {
       holdings.drop(organizationId)
       // Whoever holds it now does not know what has become due by these attempts.
-      ctx.signals.send({ topic: 'webhooks', organizationId })
+      ctx.notifications.send({ topic: 'webhooks', organizationId })
     }
     for (const one of attempts) {
       senders.get(one)?.settle(one)
@@ -274,7 +274,7 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
 
   return {
     start: () => {
-      stopListening = ctx.signals.listen(hear)
+      stopListening = ctx.notifications.listen(hear)
       loop = startLoop({
         round,
         pauseMs,

@@ -1,10 +1,10 @@
 import type { DueAnswer, DueDelivery, DueQuestion } from '../../storage/webhooks/deliveries.js'
 import type { EndpointRow } from '../../storage/webhooks/health.js'
 import type { EndedAttempt } from './attempt.js'
-import { createPace } from './concurrency.js'
+import { createConcurrency } from './concurrency.js'
 
 /** The due deliveries of one webhook that this process has in its hands. The database decides what is due; this only sends. */
-export interface Lane {
+export interface EndpointQueue {
   /** Where they go, as it was read last. */
   endpoint: EndpointRow
   /** Puts deliveries in line that have just become due; what there is no room for is asked for later. */
@@ -30,14 +30,14 @@ export interface Lane {
 }
 
 /** What a lane is given by the dispatcher. */
-export interface LaneOptions {
+export interface EndpointQueueOptions {
   /** Attempts a delivery once; null where that was broken off. */
   attempt: (endpoint: EndpointRow, delivery: DueDelivery) => Promise<EndedAttempt | null>
   clock: () => Date
   /** Is told of attempts that are to be recorded. */
-  onEnd: (ended: EndedAttempt, lane: Lane) => void
+  onEnd: (ended: EndedAttempt, lane: EndpointQueue) => void
   /** Is told that the lane has something to ask for or to send. */
-  onWork: (lane: Lane) => void
+  onWork: (lane: EndpointQueue) => void
 }
 
 /** So many deliveries stand in line at most. */
@@ -50,8 +50,11 @@ const MAX_KNOWN = 2 * ROOM
 const AHEAD = 8
 
 /** A lane of the endpoint, which first of all asks for what is due. */
-export function createLane(endpoint: EndpointRow, { attempt, clock, onEnd, onWork }: LaneOptions): Lane {
-  const pace = createPace()
+export function createEndpointQueue(
+  endpoint: EndpointRow,
+  { attempt, clock, onEnd, onWork }: EndpointQueueOptions,
+): EndpointQueue {
+  const pace = createConcurrency()
   const queue: DueDelivery[] = []
   /** Those in line, in flight, and ended but not recorded. */
   const known = new Set<string>()
@@ -92,7 +95,7 @@ export function createLane(endpoint: EndpointRow, { attempt, clock, onEnd, onWor
     return mayHaveMore || (nextDueAt !== null && nextDueAt <= now)
   }
 
-  const lane: Lane = {
+  const lane: EndpointQueue = {
     endpoint,
     offer: (due) => {
       // Where others wait in the database, these come after them.

@@ -36,7 +36,7 @@ const OVERLAP_MS = 24 * 3_600_000
  * too_many_webhooks, organization_not_found.
  */
 export async function setWebhook(
-  ctx: Pick<Context, 'database' | 'secrets' | 'endpoints' | 'signals'>,
+  ctx: Pick<Context, 'database' | 'secrets' | 'endpoints' | 'notifications'>,
   organizationId: string,
   { url, events, description = null }: WebhookFields,
   id: string,
@@ -55,7 +55,7 @@ export async function setWebhook(
       `The organization has ${MAX_WEBHOOKS} webhooks, and may have no more: delete one that is not needed`,
     )
   }
-  ctx.signals.send({ topic: 'webhooks', organizationId })
+  ctx.notifications.send({ topic: 'webhooks', organizationId })
   return { webhook, secret }
 }
 
@@ -88,19 +88,19 @@ export function listWebhooks(ctx: Pick<Context, 'database'>, organizationId: str
 
 /** Deletes a webhook; a job deletes its deliveries. Throws webhook_not_found. */
 export async function deleteWebhook(
-  ctx: Pick<Context, 'database' | 'signals' | 'wakeWorkers'>,
+  ctx: Pick<Context, 'database' | 'notifications' | 'wakeWorkers'>,
   organizationId: string,
   id: string,
 ): Promise<void> {
   const deleted = await ctx.database.transaction((transaction) => deleteWebhookRow(transaction, organizationId, id))
   if (!deleted) throw webhookNotFound(id)
-  ctx.signals.send({ topic: 'webhooks', organizationId })
+  ctx.notifications.send({ topic: 'webhooks', organizationId })
   ctx.wakeWorkers()
 }
 
 /** Gives a webhook a new secret; the old one signs as well for 24 hours. Throws webhook_not_found. */
 export async function rotateWebhookSecret(
-  ctx: OperatorContext & Pick<Context, 'secrets' | 'signals'>,
+  ctx: OperatorContext & Pick<Context, 'secrets' | 'notifications'>,
   organizationId: string,
   id: string,
 ): Promise<IssuedWebhook> {
@@ -109,7 +109,7 @@ export async function rotateWebhookSecret(
   const until = new Date(ctx.clock().getTime() + OVERLAP_MS)
   const webhook = await rotateWebhookRow(ctx.database, organizationId, id, sealed, until)
   if (webhook === null) throw webhookNotFound(id)
-  ctx.signals.send({ topic: 'webhooks', organizationId })
+  ctx.notifications.send({ topic: 'webhooks', organizationId })
   return { webhook, secret }
 }
 
@@ -118,13 +118,13 @@ export async function rotateWebhookSecret(
  * is. Throws webhook_not_found.
  */
 export async function enableWebhook(
-  ctx: Pick<Context, 'database' | 'signals'>,
+  ctx: Pick<Context, 'database' | 'notifications'>,
   organizationId: string,
   id: string,
 ): Promise<Webhook> {
   const webhook = await ctx.database.transaction((transaction) => enableWebhookRow(transaction, organizationId, id))
   if (webhook === null) throw webhookNotFound(id)
-  ctx.signals.send({ topic: 'webhooks', organizationId })
+  ctx.notifications.send({ topic: 'webhooks', organizationId })
   return webhook
 }
 

@@ -24,7 +24,7 @@ import { wants } from './fan-out.js'
 import { type GatewayContext, presentGatewayCall } from './gateway-call.js'
 
 /** What the verbs need that leave something to be delivered. */
-type ReplayContext = OperatorContext & Pick<Context, 'signals'>
+type ReplayContext = OperatorContext & Pick<Context, 'notifications'>
 
 const MAX_REPLAYED = 100_000
 const SWEEP_BATCH = 5_000
@@ -82,7 +82,7 @@ export async function testWebhook(
   const test = { id, eventId: newId(), at: ctx.clock() }
   const delivery = await insertTestDelivery(ctx.database, organizationId, webhookId, test)
   if (delivery === null) throw webhookNotFound(webhookId)
-  ctx.signals.send({ topic: 'webhooks', organizationId })
+  ctx.notifications.send({ topic: 'webhooks', organizationId })
   return delivery
 }
 
@@ -105,7 +105,7 @@ export async function replayDelivery(
       `The delivery ${deliveryId} cannot be replayed: its contact has been erased, or its event is not kept any more`,
     )
   }
-  ctx.signals.send({ topic: 'webhooks', organizationId })
+  ctx.notifications.send({ topic: 'webhooks', organizationId })
   return delivery
 }
 
@@ -148,7 +148,7 @@ export async function replayRange(
   }
   const replays = seqs.map((seq, index) => ({ id: index === 0 ? id : newId(), seq }))
   const count = await insertReplays(ctx.database, organizationId, webhookId, replays, ctx.clock())
-  ctx.signals.send({ topic: 'webhooks', organizationId })
+  ctx.notifications.send({ topic: 'webhooks', organizationId })
   return count
 }
 

@@ -3,7 +3,7 @@ import type { EventPosition, EventWindow } from '../../storage/events/events.js'
 import { promoteAllWaiting } from '../../storage/webhooks/deliveries.js'
 import { claimFeeds, countFeeds, listHeldFeeds, releaseFeeds } from '../../storage/webhooks/feeds.js'
 import { type EndpointRow, listEndpoints } from '../../storage/webhooks/health.js'
-import type { Lane } from './endpoint-queue.js'
+import type { EndpointQueue } from './endpoint-queue.js'
 
 /** An organization whose events this process turns into deliveries. */
 export interface Feed {
@@ -16,7 +16,7 @@ export interface Feed {
   /** At which turn of tending it is looked at as if it had changed. */
   turn: number
   /** Of the webhooks that are delivered to, by their ids. */
-  lanes: Map<string, Lane>
+  lanes: Map<string, EndpointQueue>
   /** There may be events after the position. */
   hasNews: boolean
   /** The webhooks may be others than those of the lanes. */
@@ -28,7 +28,7 @@ export interface Feed {
 }
 
 /** The organizations that this process holds. */
-export interface Holdings {
+export interface OwnedFeeds {
   feeds(): Feed[]
   find(organizationId: string): Feed | undefined
   /** Holds as many organizations as fall to each process, and has the events of all of them looked at. */
@@ -36,7 +36,7 @@ export interface Holdings {
   /** Brings the lanes of these organizations, and of those where something changed, up to the webhooks as they are now. */
   refreshLanes(organizationIds: ReadonlySet<string>): Promise<void>
   /** Some of those with news and webhooks, with at most `lanes` lanes together; who was taken longest ago comes first. */
-  takeTurns(lanes: number): Feed[]
+  reserveSlots(lanes: number): Feed[]
   hasNews(): boolean
   /** Has what was postponed tried again. */
   retryPostponed(): void
@@ -54,10 +54,10 @@ const TURNS = 15
 const UNREAD = { hasNews: true, isStale: true, isPostponed: false, isUncertain: false }
 
 /** Holds nothing yet. */
-export function createHoldings(
+export function createOwnedFeeds(
   ctx: Pick<Context, 'database' | 'clock' | 'processId'>,
-  makeLane: (endpoint: EndpointRow) => Lane,
-): Holdings {
+  makeLane: (endpoint: EndpointRow) => EndpointQueue,
+): OwnedFeeds {
   const feeds = new Map<string, Feed>()
   let turn = 0
   let claims = 0
@@ -150,7 +150,7 @@ export function createHoldings(
     }
   }
 
-  function takeTurns(lanes: number): Feed[] {
+  function reserveSlots(lanes: number): Feed[] {
     const taken: Feed[] = []
     let room = lanes
     for (const feed of feeds.values()) {
@@ -184,7 +184,7 @@ export function createHoldings(
     find: (organizationId) => feeds.get(organizationId),
     tend,
     refreshLanes,
-    takeTurns,
+    reserveSlots,
     hasNews: () => [...feeds.values()].some((feed) => feed.hasNews),
     retryPostponed: () => {
       for (const feed of feeds.values())

@@ -1,5 +1,5 @@
 /** Who has something to do, now or later, among many of whom most have nothing. */
-export interface Wakes<Sleeper> {
+export interface WakeTimers<Sleeper> {
   /** It has something to do now. */
   wake(sleeper: Sleeper): void
   /** It has something to do then, if it is not woken before. */
@@ -12,7 +12,7 @@ export interface Wakes<Sleeper> {
 }
 
 /** Everybody has nothing to do. */
-export function createWakes<Sleeper>(): Wakes<Sleeper> {
+export function createWakeTimers<Sleeper>(): WakeTimers<Sleeper> {
   let awake = new Set<Sleeper>()
   const asleep = new Map<Sleeper, number>()
   let soonest = Number.POSITIVE_INFINITY

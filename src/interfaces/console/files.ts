@@ -47,8 +47,8 @@ export function fileRoutes(server: ConsoleServer, ctx: Context): void {
             answerOnce(ctx, request, reply, {
               fingerprint: { kind, ...given, file: sha256 },
               perform: async (id) => {
-                const { caption, filename, context_message_id: aboutId = null, instance = null } = given
-                const named = { caption: caption || null, filename: filename || null, aboutId, instance, memberId }
+                const { caption, filename, context_message_id: replyToId = null, instance = null } = given
+                const named = { caption: caption || null, filename: filename || null, replyToId, instance, memberId }
                 return toAttempt(tenant, kind, await sendFile(ctx, tenant, { id, contactId, kind, path, ...named }))
               },
               recover: async (id) => {

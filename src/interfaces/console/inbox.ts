@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Context } from '../../context.js'
-import { findAnswerLine } from '../../core/inbox/answer-line.js'
+import { findReplyChannel } from '../../core/inbox/answer-line.js'
 import { requireInboxContact } from '../../core/inbox/find.js'
 import { listInbox } from '../../core/inbox/list.js'
 import { tenantOf } from '../../http/auth.js'
@@ -40,7 +40,7 @@ export function inboxRoutes(server: ConsoleServer, ctx: Context): void {
     async (request) => {
       const tenant = tenantOf(request)
       const contact = await requireInboxContact(ctx, tenant.id, request.params.contactId)
-      const line = await findAnswerLine(ctx, tenant, contact)
+      const line = await findReplyChannel(ctx, tenant, contact)
       return { success: true, contact: presentInboxContact(contact, ctx.clock()), line }
     },
   )

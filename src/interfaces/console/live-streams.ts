@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import { roleOfSession, type Session } from '../../core/identity/sessions.js'
 import type { EventStream } from '../../http/event-stream.js'
-import type { Signal } from '../../model/notification.js'
+import type { Notification } from '../../model/notification.js'
 import { Problem } from '../../model/problem.js'
 
 /** Of one member at a time in this process: more than anybody has tabs that cannot share one. */
@@ -23,15 +23,15 @@ export interface LiveStreams {
 }
 
 /** Makes the streams of a process. */
-export function createLiveStreams(ctx: Pick<Context, 'database' | 'clock' | 'signals'>): LiveStreams {
+export function createLiveStreams(ctx: Pick<Context, 'database' | 'clock' | 'notifications'>): LiveStreams {
   const open = new Map<EventStream, { organizationId: string; session: Session }>()
   let isClosing = false
   let stopListening: (() => void) | null = null
 
-  function hear(signal: Signal): void {
-    if (signal.topic !== 'sessions') return
+  function hear(notification: Notification): void {
+    if (notification.topic !== 'sessions') return
     for (const [stream, { organizationId }] of open) {
-      if (signal.organizationIds?.includes(organizationId) ?? true) check(stream)
+      if (notification.organizationIds?.includes(organizationId) ?? true) check(stream)
     }
   }
 
@@ -65,7 +65,7 @@ export function createLiveStreams(ctx: Pick<Context, 'database' | 'clock' | 'sig
     add: (stream, organizationId, session) => {
       if (isClosing) stream.end()
       if (stream.signal.aborted) return
-      stopListening ??= ctx.signals.listen(hear)
+      stopListening ??= ctx.notifications.listen(hear)
       open.set(stream, { organizationId, session })
       stream.signal.addEventListener('abort', () => open.delete(stream))
     },

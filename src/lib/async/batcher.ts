@@ -9,7 +9,7 @@ interface Waiting<Item, Result> {
  * next run together. Every item is thus served by a run that began after it was asked, and a busy process makes few runs.
  * `run` answers in the order of its items; when it throws, all of its items fail.
  */
-export function coalesce<Item, Result>(
+export function batch<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
   maxItems: number,
 ): (item: Item) => Promise<Result> {

@@ -1,5 +1,5 @@
 /** Lets so many pieces of work pass at a time; the others wait, first come first served. */
-export function createTurnstile(places: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+export function createSemaphore(places: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
   const waiting: (() => void)[] = []
   let free = places
 

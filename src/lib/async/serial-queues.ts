@@ -2,7 +2,10 @@
  * Runs work in lanes: what has a key in common runs one after the other in the order given, the rest side by side.
  * A failure does not stop its lanes.
  */
-export function createLanes(): <Result>(keys: readonly string[], work: () => Promise<Result>) => Promise<Result> {
+export function createSerialQueues(): <Result>(
+  keys: readonly string[],
+  work: () => Promise<Result>,
+) => Promise<Result> {
   const tails = new Map<string, Promise<unknown>>()
 
   return async (keys, work) => {

@@ -1,8 +1,8 @@
 /** Runs something under a key, or shares a run of it. */
-export type SharedRuns<Result> = (key: string, run: () => Promise<Result>) => Promise<Result>
+export type ThrottledRuns<Result> = (key: string, run: () => Promise<Result>) => Promise<Result>
 
 /** Who asks within `keepMs` after a run of the same key has begun gets what comes, or came, of it. `clock` tells the time. */
-export function createSharedRuns<Result>(keepMs: number, clock: () => Date): SharedRuns<Result> {
+export function createThrottledRuns<Result>(keepMs: number, clock: () => Date): ThrottledRuns<Result> {
   const runs = new Map<string, { begunAt: number; result: Promise<Result> }>()
   return (key, run) => {
     const now = clock().getTime()

@@ -23,7 +23,7 @@ const ASCII = /^[\0-\x7f]*$/
  * A text as it is searched: without case and accents, and with forms of one letter (full width, ligatures) made one. Two
  * texts that people take for the same fold to the same; folded twice it stays as it is.
  */
-export function foldText(text: string): string {
+export function normalizeText(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   return text
     .normalize('NFKD')

@@ -36,7 +36,7 @@ export function toUtmValue(value: string | null): string | null {
 }
 
 /** A source or campaign as it is compared: case does not count (contract 4, Analytics). */
-export function foldUtm(value: string): string {
+export function normalizeUtm(value: string): string {
   return value.toLowerCase()
 }
 

@@ -1,4 +1,4 @@
-import { foldText } from '../../lib/text/normalize.js'
+import { normalizeText } from '../../lib/text/normalize.js'
 import { type Contact, toIso } from './contact.js'
 
 /** The words by which customers say that they want no more (spec 4.5), folded. */
@@ -71,7 +71,7 @@ export function presentOptOut({ id, chat_id, full_name, opted_out_at, opt_out_so
 /** The folded words of a text with a space before and after each. What folds to letters without being one separates, too: ™, ℹ. */
 function readWords(text: string): string {
   const spaced = text.replace(/[^\p{L}\p{N}\p{M}]|\p{Extended_Pictographic}/gu, ' ')
-  const words = foldText(spaced).split(/[^\p{L}\p{N}]+/u)
+  const words = normalizeText(spaced).split(/[^\p{L}\p{N}]+/u)
   return ` ${words.filter((word) => word !== '').join(' ')} `
 }
 

@@ -58,7 +58,7 @@ export interface LiveSurroundings {
 }
 
 /** The connection by which an answer to a contact leaves. */
-export interface AnswerLine {
+export interface ReplyChannel {
   /** The gateway's name of it; null: the organization's own number, or none at all. */
   instance: string | null
   /** Null: there is none. */

@@ -1,5 +1,5 @@
 import { likeContaining } from '../../lib/text/like.js'
-import { foldText } from '../../lib/text/normalize.js'
+import { normalizeText } from '../../lib/text/normalize.js'
 import { Problem } from '../problem.js'
 
 /** What a message may hold to be found (contract 4, Conversations). */
@@ -41,14 +41,14 @@ export interface TermPattern {
 
 /** How PostgreSQL looks for a term. */
 export function toPattern(term: SearchTerm): TermPattern {
-  const folded = foldTerm(term.text)
+  const folded = normalizeTerm(term.text)
   return { like: likeContaining(folded), whole: term.isWhole ? wholePattern(folded) : null }
 }
 
 /** Tells of folded texts whether they hold one of the terms: the same that the patterns tell. */
 export function createMatcher(terms: readonly SearchTerm[]): (folded: string) => boolean {
   const matchers = terms.map((term) => {
-    const folded = foldTerm(term.text)
+    const folded = normalizeTerm(term.text)
     if (!term.isWhole) return (text: string) => text.includes(folded)
     const whole = new RegExp(wholePattern(folded))
     return (text: string) => whole.test(text)
@@ -60,8 +60,8 @@ export function createMatcher(terms: readonly SearchTerm[]): (folded: string) =>
  * What is looked for, as folded texts may hold it. What folds away to nothing (a lone accent) would be in every text; left
  * unfolded it is in none.
  */
-export function foldTerm(text: string): string {
-  return foldText(text).trim() || text
+export function normalizeTerm(text: string): string {
+  return normalizeText(text).trim() || text
 }
 
 /** Understood alike by JavaScript and PostgreSQL. */
@@ -75,5 +75,5 @@ const BORDER = '\u001e'
 
 /** The text of a message under which it is found. */
 export function searchableText(text: string, transcription: string | null): string {
-  return foldText(transcription === null ? text : `${text}${BORDER}${transcription}`)
+  return normalizeText(transcription === null ? text : `${text}${BORDER}${transcription}`)
 }

@@ -2,7 +2,7 @@ import { type Contact, toIso } from '../contacts/contact.js'
 import type { MediaAddress, ShownMessage } from '../messages/message.js'
 import type { EventData, EventRow } from '../webhooks/event.js'
 import { chatOf, type GatewayMessage, isFromMe, presentGatewayMessage } from './gateway-message.js'
-import { type Instance, lineIdOf } from './instance.js'
+import { channelIdOf, type Instance } from './instance.js'
 
 /** What is told to the webhook of an instance, as `event` of the envelope (facts 4). */
 export type GatewayEventName =
@@ -110,7 +110,7 @@ export function presentGatewayEvent(
 
 /** Messages belong to the connection that they went through, contacts to all instances of the organization. */
 function concerns({ message, instance: subject }: EventData, instance: WebhookInstance): boolean {
-  if (message) return (message.instance_id ?? null) === lineIdOf(instance)
+  if (message) return (message.instance_id ?? null) === channelIdOf(instance)
   return subject === undefined || subject.id === instance.id
 }
 

@@ -81,10 +81,10 @@ export function presentGatewayMessage(
 }
 
 /** What it answers, and whom it calls. */
-function toContextInfo({ message_type, context_upstream_id: aboutId, content }: ShownMessage): JsonObject | null {
+function toContextInfo({ message_type, context_upstream_id: replyToId, content }: ShownMessage): JsonObject | null {
   const mentioned = asList(asObject(content).mentions)
   const info = {
-    ...(aboutId !== null && message_type !== 'reaction' && { stanzaId: aboutId }),
+    ...(replyToId !== null && message_type !== 'reaction' && { stanzaId: replyToId }),
     ...(mentioned.length > 0 && { mentionedJid: mentioned }),
   }
   return Object.keys(info).length === 0 ? null : info
@@ -109,7 +109,7 @@ function addressOf(message: ShownMessage, mediaAddress: MediaAddress): string | 
 
 /** The message in the network's words, from what is kept of it. */
 function compose(message: ShownMessage, remoteJid: string, mediaAddress: MediaAddress): JsonObject {
-  const { message_type: type, text, context_upstream_id: aboutId } = message
+  const { message_type: type, text, context_upstream_id: replyToId } = message
   const content = asObject(message.content)
   switch (type) {
     case 'image':
@@ -126,7 +126,7 @@ function compose(message: ShownMessage, remoteJid: string, mediaAddress: MediaAd
       return {
         reactionMessage: {
           key: {
-            id: aboutId ?? '',
+            id: replyToId ?? '',
             remoteJid,
             fromMe: content.to_own === undefined ? !isFromMe(message) : content.to_own,
           },
@@ -144,7 +144,7 @@ function compose(message: ShownMessage, remoteJid: string, mediaAddress: MediaAd
         },
       }
     case 'interactive':
-      return composeInteractive(content, text, aboutId)
+      return composeInteractive(content, text, replyToId)
     case 'button':
       return { templateButtonReplyMessage: { selectedId: content.payload ?? text, selectedDisplayText: text } }
     default:
@@ -203,8 +203,8 @@ function readCard(card: JsonObject, displayName: string): ContactCard {
   }
 }
 
-function composeInteractive(content: JsonObject, text: string, aboutId: string | null): JsonObject {
-  const answered = aboutId === null ? {} : { contextInfo: { stanzaId: aboutId } }
+function composeInteractive(content: JsonObject, text: string, replyToId: string | null): JsonObject {
+  const answered = replyToId === null ? {} : { contextInfo: { stanzaId: replyToId } }
   const button = asObject(content.button_reply)
   if (asText(button.id)) {
     return { buttonsResponseMessage: { selectedButtonId: button.id, selectedDisplayText: text, ...answered } }

@@ -65,7 +65,7 @@ export function integrationOf(kind: InstanceKind): string {
 }
 
 /** The connection whose messages an instance shows: its own, or null where it is the organization's number. */
-export function lineIdOf({
+export function channelIdOf({
   id,
   kind,
   phone_number_id,

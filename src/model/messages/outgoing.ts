@@ -7,7 +7,7 @@ export interface OutgoingMessage {
   /** The instance whose connection it leaves by; null: the organization's own number. */
   instanceId: string | null
   /** Whether a person without a number is called as a device's network does (…@lid, …@g.us), not by the upstream's user id. */
-  namesChats: boolean
+  usesJids: boolean
   /** The forms of the recipient's address; the first that is known leads to the contact. */
   addresses: readonly string[]
   sender_type: Extract<SenderType, 'bot-chat' | 'human-chat'>
@@ -18,7 +18,7 @@ export interface OutgoingMessage {
   /** The stored file that it shows. */
   mediaId: string | null
   /** Id, ours or the upstream's, of the message that this one answers or reacts to. */
-  aboutId: string | null
+  replyToId: string | null
   /** A reaction shows only on the message that it is about, so it takes no number in the conversation. */
   isReaction: boolean
   /** Whether the upstream's pace for one recipient is to be kept. */
@@ -66,7 +66,7 @@ export type Recorded =
       chatId: string
       /** The upstream's user id, where the contact has no phone number. */
       userId: string | null
-      aboutUpstreamId: string | null
+      replyToUpstreamId: string | null
     }
 
 /** What the upstream's acceptance of a message tells. */
@@ -85,7 +85,7 @@ export interface Acceptance {
 }
 
 /** Writes down what is sent (core/messages/send/batch-writer). */
-export interface Outbox {
+export interface MessageWriter {
   /**
    * Records a message before its call, or says why not. Tries until the time `until` (milliseconds) to get hold of the
    * contact's row, then throws service_unavailable. A unique violation when the message's id is taken.

@@ -63,7 +63,7 @@ const ADDS = `r.skip_reason IS NULL AS total, r.skip_reason IS NOT NULL AS skipp
   ${RECIPIENT_STATUS} IN ('delivered', 'read') AS delivered, ${RECIPIENT_STATUS} = 'read' AS read, ${RECIPIENT_STATUS} = 'failed' AS failed,
   cardinality(r.clicked) > 0 AS clicked, r.opted_out_at IS NOT NULL AS opted_out`
 
-const findSingle = statement<BroadcastRow>(
+const findOneOff = statement<BroadcastRow>(
   'analytics.findSingle',
   `SELECT r.broadcast_id AS id, b.name, b.template_name, b.template, b.status, r.parameters,
      t.at AS created_at, t.at AS started_at, t.at AS completed_at,
@@ -205,7 +205,7 @@ export async function findMeasuredBroadcast(
 ): Promise<BroadcastRow | null> {
   const [broadcast] = await db.run(findBroadcast, [organizationId, broadcastId])
   if (broadcast) return broadcast
-  const [single] = await db.run(findSingle, [organizationId, broadcastId])
+  const [single] = await db.run(findOneOff, [organizationId, broadcastId])
   return single ?? null
 }
 

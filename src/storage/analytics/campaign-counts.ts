@@ -61,7 +61,7 @@ const fold = statement<{ folded: number }>(
 )
 
 /** Folds up to `limit` deltas into the counters; resolves to how many there were. Of all tenants. */
-export async function foldCampaignCounts(db: Queryable, limit: number): Promise<number> {
+export async function rollUpCampaignCounts(db: Queryable, limit: number): Promise<number> {
   const [row] = await db.run(fold, [limit])
   return row?.folded ?? 0
 }

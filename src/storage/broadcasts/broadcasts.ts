@@ -31,7 +31,7 @@ const insert = statement<never>(
 )
 
 // The campaign of a template's singles on one day shows its components as they were last.
-const ensureSingles = statement<{ id: string }>(
+const ensureOneOffs = statement<{ id: string }>(
   'broadcasts.ensureSingles',
   `INSERT INTO broadcasts AS b (organization_id, id, kind, day, name, template_name, template_language, template, status, started_at, created_at)
    VALUES ($1, $2, 'singles', $3, $4, $4, $5, $6, 'completed', $7, $7)
@@ -112,13 +112,13 @@ export async function insertBroadcast(db: Queryable, organizationId: string, bro
 }
 
 /** The id of the campaign with which the singles of a template on a day (YYYY-MM-DD) are counted; made when it is the first. */
-export async function ensureSinglesCampaign(
+export async function ensureOneOffCampaign(
   db: Queryable,
   organizationId: string,
   { id, day, template, at }: { id: string; day: string; template: Template; at: Date },
 ): Promise<string> {
   const values = [organizationId, id, day, template.name, template.language, JSON.stringify(template), at]
-  const [row] = await db.run(ensureSingles, values)
+  const [row] = await db.run(ensureOneOffs, values)
   return (row as { id: string }).id
 }
 

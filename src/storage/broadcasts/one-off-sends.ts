@@ -20,17 +20,17 @@ const SINGLE = `SELECT r.organization_id, r.broadcast_id AS id, b.name, b.templa
    LEFT JOIN messages m ON m.organization_id = r.organization_id AND m.id = r.message_id
    CROSS JOIN LATERAL (SELECT ${SINGLE_CREATED_AT} AS at) t`
 
-const findSingle = statement<ShownBroadcast>(
+const findOneOff = statement<ShownBroadcast>(
   'broadcastRecipients.findSingle',
   `${SINGLE} WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND r.n = 0`,
 )
 
-const listSingles = statement<ShownBroadcast>(
+const listOneOffs = statement<ShownBroadcast>(
   'broadcastRecipients.listSingles',
   `${SINGLE} WHERE r.organization_id = $1 AND r.n = 0 ORDER BY r.broadcast_id DESC LIMIT $2 OFFSET $3`,
 )
 
-const countSingles = statement<{ count: number }>(
+const countOneOffs = statement<{ count: number }>(
   'broadcastRecipients.countSingles',
   `SELECT coalesce(sum(c.value), 0)::bigint AS count
    FROM broadcasts b CROSS JOIN LATERAL (
@@ -43,7 +43,7 @@ const countSingles = statement<{ count: number }>(
    WHERE b.organization_id = $1 AND b.kind = 'singles'`,
 )
 
-const findSingleRecipient = statement<Recipient>(
+const findOneOffRecipient = statement<Recipient>(
   'broadcastRecipients.findSingleRecipient',
   `SELECT ${RECIPIENT_COLUMNS}
    FROM broadcast_recipients r JOIN broadcasts b ON b.organization_id = r.organization_id AND b.id = r.campaign_id
@@ -51,7 +51,7 @@ const findSingleRecipient = statement<Recipient>(
    WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND r.n = 0`,
 )
 
-const insertUnsentSingle = statement<never>(
+const insertUnsentOneOff = statement<never>(
   'broadcastRecipients.insertUnsentSingle',
   `WITH inserted AS (
      INSERT INTO broadcast_recipients (organization_id, broadcast_id, n, campaign_id, contact_id, parameters, skip_reason, outcome)
@@ -71,38 +71,38 @@ const insertUnsentSingle = statement<never>(
 )
 
 /** One send-template as the broadcast of one that it is, or null. */
-export async function findSingleBroadcast(
+export async function findOneOffBroadcast(
   db: Queryable,
   organizationId: string,
   id: string,
 ): Promise<ShownBroadcast | null> {
-  const rows = await db.run(findSingle, [organizationId, id])
+  const rows = await db.run(findOneOff, [organizationId, id])
   return rows[0] ?? null
 }
 
 /** A page of send-templates, newest first, and how many there are in all. */
-export async function listSingleBroadcasts(
+export async function listOneOffBroadcasts(
   db: Queryable,
   organizationId: string,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ broadcasts: ShownBroadcast[]; total: number }> {
-  const broadcasts = await db.run(listSingles, [organizationId, limit, offset])
-  const [row] = await db.run(countSingles, [organizationId])
+  const broadcasts = await db.run(listOneOffs, [organizationId, limit, offset])
+  const [row] = await db.run(countOneOffs, [organizationId])
   return { broadcasts, total: row?.count ?? 0 }
 }
 
 /** The one recipient of a send-template, or null. */
-export async function findRecipientOfSingle(
+export async function findRecipientOfOneOff(
   db: Queryable,
   organizationId: string,
   broadcastId: string,
 ): Promise<Recipient | null> {
-  const rows = await db.run(findSingleRecipient, [organizationId, broadcastId])
+  const rows = await db.run(findOneOffRecipient, [organizationId, broadcastId])
   return rows[0] ?? null
 }
 
 /** A single for which no message could be recorded: skipped with a reason, or failed. */
-export interface UnsentSingle {
+export interface UnsentOneOff {
   broadcastId: string
   campaignId: string
   contactId: string
@@ -112,12 +112,12 @@ export interface UnsentSingle {
 }
 
 /** Records a single that has no message; once. */
-export async function insertUnsentSingleRecipient(
+export async function insertUnsentOneOffRecipient(
   db: Queryable,
   organizationId: string,
-  { broadcastId, campaignId, contactId, parameters, skipReason, error }: UnsentSingle,
+  { broadcastId, campaignId, contactId, parameters, skipReason, error }: UnsentOneOff,
 ): Promise<void> {
-  await db.run(insertUnsentSingle, [
+  await db.run(insertUnsentOneOff, [
     organizationId,
     broadcastId,
     campaignId,

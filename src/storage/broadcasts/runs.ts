@@ -221,7 +221,7 @@ export interface Lane {
 }
 
 /** Leaves the job of a lane, to be run in `delaySeconds`. */
-export async function enqueueBroadcastLane(
+export async function enqueueBroadcastShard(
   db: Queryable,
   organizationId: string,
   id: string,

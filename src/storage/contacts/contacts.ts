@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, opaqueArray, statement } from '../../database/statement.js'
-import { foldText } from '../../lib/text/normalize.js'
+import { normalizeText } from '../../lib/text/normalize.js'
 import type { Contact, ContactLookup } from '../../model/contacts/contact.js'
 import { ERASE_RECIPIENTS } from '../broadcasts/moves.js'
 import { lockFeed } from '../webhooks/feeds.js'
@@ -297,7 +297,7 @@ export async function insertContact(db: Queryable, organizationId: string, conta
     allow_broadcast,
     source === null ? null : JSON.stringify(source),
     eventId,
-    foldName(full_name),
+    normalizeName(full_name),
   ])
   return row as Contact
 }
@@ -318,14 +318,14 @@ export async function updateContact(
   changes: ContactChanges,
   eventId: string,
 ): Promise<Contact | null> {
-  const name = changes.full_name === undefined ? {} : { folded_name: foldName(changes.full_name) }
+  const name = changes.full_name === undefined ? {} : { folded_name: normalizeName(changes.full_name) }
   const rows = await db.run(update, [organizationId, id, JSON.stringify({ ...changes, ...name }), eventId])
   return rows[0] ?? null
 }
 
 /** A contact's name as it is searched. */
-export function foldName(name: string | null): string | null {
-  return name === null ? null : foldText(name)
+export function normalizeName(name: string | null): string | null {
+  return name === null ? null : normalizeText(name)
 }
 
 /** Gives a contact its (new) phone number; the addresses are the caller's matter. */

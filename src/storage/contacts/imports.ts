@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { Contact } from '../../model/contacts/contact.js'
-import { CONTACT_COLUMNS, foldName } from './contacts.js'
+import { CONTACT_COLUMNS, normalizeName } from './contacts.js'
 
 /** A contact as a file has it; what the file says nothing of is null. */
 export interface ImportedContact
@@ -174,7 +174,7 @@ function toRecordset(contacts: readonly ImportedContact[]): string {
       n,
       event_id: eventId,
       opt_out_event_id: optOutEventId,
-      folded_name: foldName(contact.full_name),
+      folded_name: normalizeName(contact.full_name),
     })),
   )
 }

@@ -113,7 +113,7 @@ const listAfter = statement<Contact>(
 )
 
 // What is added meanwhile is not seen and stays.
-const foldCounts = statement<never>(
+const rollUpCounts = statement<never>(
   'contactLists.foldCounts',
   `WITH folded AS (
      DELETE FROM contact_counts c
@@ -235,8 +235,8 @@ export function listContactsAfter(
 }
 
 /** Folds what was added to the counts of contacts. Of all tenants. */
-export async function foldContactCounts(db: Queryable): Promise<void> {
-  await db.run(foldCounts, [])
+export async function rollUpContactCounts(db: Queryable): Promise<void> {
+  await db.run(rollUpCounts, [])
 }
 
 /**

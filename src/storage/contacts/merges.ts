@@ -3,7 +3,7 @@ import { statement } from '../../database/statement.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { moveRecipients } from '../broadcasts/moves.js'
 import { lockFeed } from '../webhooks/feeds.js'
-import { CONTACT_COLUMNS, foldName } from './contacts.js'
+import { CONTACT_COLUMNS, normalizeName } from './contacts.js'
 
 const moveMessages = statement<never>(
   'contactMerges.moveMessages',
@@ -129,7 +129,7 @@ export async function mergeContacts(
     younger.bot_status,
     younger.contact_summary,
     younger.contact_summary_updated_at,
-    foldName(younger.full_name),
+    normalizeName(younger.full_name),
     younger.opted_out_at,
     younger.opt_out_source,
     younger.opted_in_at,

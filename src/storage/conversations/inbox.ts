@@ -251,7 +251,7 @@ export async function readInboxContacts(
 }
 
 /** The connection of the last message that a contact wrote, as far as it is not long ago; undefined where there is none. */
-export async function findInboundLine(
+export async function findInboundChannel(
   db: Queryable,
   { organization_id, id, last_seq }: Contact,
 ): Promise<string | null | undefined> {

@@ -83,7 +83,7 @@ const markUnread = statement<never>(
 /** A message of a conversation, and the connection that it came by; null: the organization's own number. */
 export interface ConversationPlace {
   contactId: string
-  lineId: string | null
+  channelId: string | null
   seq: number
 }
 
@@ -94,7 +94,7 @@ export interface ConversationPlace {
 export async function markConversationRead(
   transaction: Queryable,
   organizationId: string,
-  { contactId, lineId, seq }: ConversationPlace,
+  { contactId, channelId: lineId, seq }: ConversationPlace,
   at: Date,
   eventId: string,
 ): Promise<void> {

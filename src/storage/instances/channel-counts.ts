@@ -75,33 +75,37 @@ const correct = statement<never>(
 )
 
 /** How many numbered messages went through a connection; null: the organization's own number. */
-export async function findLineTotal(db: Queryable, organizationId: string, lineId: string | null): Promise<number> {
+export async function findChannelTotal(
+  db: Queryable,
+  organizationId: string,
+  channelId: string | null,
+): Promise<number> {
   const [row] =
-    lineId === null
+    channelId === null
       ? await db.run(sumOfOrganization, [organizationId])
-      : await db.run(sumOfInstance, [organizationId, lineId])
+      : await db.run(sumOfInstance, [organizationId, channelId])
   return (row as TotalRow).total
 }
 
 /** The same of several connections at once, by connection; what has none is left out. */
-export async function findLineTotals(
+export async function findChannelTotals(
   db: Queryable,
   organizationId: string,
-  lineIds: readonly (string | null)[],
+  channelIds: readonly (string | null)[],
 ): Promise<Map<string | null, number>> {
-  const ownLines = lineIds.filter((line) => line !== null)
-  const rows = ownLines.length === 0 ? [] : await db.run(sumsOfInstances, [organizationId, ownLines])
+  const ownChannels = channelIds.filter((line) => line !== null)
+  const rows = ownChannels.length === 0 ? [] : await db.run(sumsOfInstances, [organizationId, ownChannels])
   const totals = new Map<string | null, number>(rows.map(({ line, total }) => [line, total]))
-  return lineIds.includes(null) ? totals.set(null, await findLineTotal(db, organizationId, null)) : totals
+  return channelIds.includes(null) ? totals.set(null, await findChannelTotal(db, organizationId, null)) : totals
 }
 
 /** Folds up to `limit` rows that writers have added; resolves to how many there were. Of all tenants. */
-export async function foldLineCounts(db: Queryable, limit: number): Promise<number> {
+export async function rollUpChannelCounts(db: Queryable, limit: number): Promise<number> {
   const [row] = await db.run(fold, [limit])
   return row?.folded ?? 0
 }
 
 /** Counts the messages of all instances anew: processes of a version without these counts erase contacts. Of all tenants. */
-export async function repairLineCounts(db: Queryable): Promise<void> {
+export async function repairChannelCounts(db: Queryable): Promise<void> {
   await db.run(correct, [])
 }

@@ -76,15 +76,15 @@ const read = statement<ChatRow>(
 export async function listChats(
   db: Queryable,
   organizationId: string,
-  lineId: string | null,
+  channelId: string | null,
   { from, to }: ChatRange,
   { skip, limit }: { skip: number; limit: number },
 ): Promise<ChatRow[]> {
-  const scan = SCANS[lineId === null ? 'organization' : 'instance']
+  const scan = SCANS[channelId === null ? 'organization' : 'instance']
   const range = [from ?? '-infinity', to ?? 'infinity']
   let depth = Math.max(FIRST_SCAN, (skip + limit) * MESSAGES_A_CHAT)
   for (;;) {
-    const [row] = await db.run(scan, [organizationId, lineId, depth, skip, limit, ...range])
+    const [row] = await db.run(scan, [organizationId, channelId, depth, skip, limit, ...range])
     const { scanned, message_ids: ids } = row as ScanRow
     if (ids.length === limit || scanned < depth) return readChats(db, organizationId, ids)
     depth *= SCAN_GROWTH

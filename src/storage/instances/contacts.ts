@@ -22,33 +22,33 @@ const findNamed = statement<{ id: string }>(
 )
 
 /** Whether a contact has a message on a connection; `lineId` as in model/instances/instance, lineIdOf. */
-export async function hasMessageOnLine(
+export async function hasMessageOnChannel(
   db: Queryable,
   organizationId: string,
-  lineId: string | null,
+  channelId: string | null,
   contactId: string,
 ): Promise<boolean> {
-  const rows = await db.run(isOnLine, [organizationId, lineId, contactId])
+  const rows = await db.run(isOnLine, [organizationId, channelId, contactId])
   return rows[0]?.found === true
 }
 
 /** A page of the contacts that have messages on a connection. `name`: a part of the folded name; null: all. */
-export async function listContactsOnLine(
+export async function listContactsOnChannel(
   db: Queryable,
   organizationId: string,
-  lineId: string | null,
+  channelId: string | null,
   name: string | null,
   { skip, limit }: { skip: number; limit: number },
 ): Promise<Contact[]> {
   if (name === null) {
-    const chats = await listChats(db, organizationId, lineId, { from: null, to: null }, { skip, limit })
+    const chats = await listChats(db, organizationId, channelId, { from: null, to: null }, { skip, limit })
     return readContacts(
       db,
       organizationId,
       chats.map(({ contact_id }) => contact_id),
     )
   }
-  const rows = await db.run(findNamed, [organizationId, lineId, likeContaining(name), skip, limit])
+  const rows = await db.run(findNamed, [organizationId, channelId, likeContaining(name), skip, limit])
   return readContacts(
     db,
     organizationId,

@@ -32,16 +32,16 @@ const countShared = statement<CountRow>(
  * Counts, by connection, the people that its newest messages were with, looking at `limit` of each at most; null: the organization's
  * own number, of which it looks at those among the organization's newest.
  */
-export async function countLineContacts(
+export async function countChannelContacts(
   db: Queryable,
   organizationId: string,
-  lineIds: readonly (string | null)[],
+  channelIds: readonly (string | null)[],
   limit: number,
 ): Promise<Map<string | null, number>> {
-  const ownLines = lineIds.filter((line) => line !== null)
-  const rows = ownLines.length === 0 ? [] : await db.run(countOwn, [organizationId, ownLines, limit])
+  const ownChannels = channelIds.filter((line) => line !== null)
+  const rows = ownChannels.length === 0 ? [] : await db.run(countOwn, [organizationId, ownChannels, limit])
   const counts = new Map<string | null, number>(rows.map(({ line, contacts }) => [line, contacts]))
-  if (!lineIds.includes(null)) return counts
+  if (!channelIds.includes(null)) return counts
   const [shared] = await db.run(countShared, [organizationId, limit])
   return counts.set(null, (shared as CountRow).contacts)
 }

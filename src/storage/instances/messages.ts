@@ -8,10 +8,10 @@ import { MAX_WRAPPERS, WRAPPERS } from '../../model/messages/network-message.js'
 import { MESSAGE_COLUMNS } from '../messages/messages.js'
 
 /** A message with what it shows of its contact. */
-export type LineMessage = Message & Pick<Contact, 'chat_id' | 'phone_number' | 'network_id' | 'full_name'>
+export type ChannelMessage = Message & Pick<Contact, 'chat_id' | 'phone_number' | 'network_id' | 'full_name'>
 
 /** Which messages of a connection; null: whichever. */
-export interface LineFilter {
+export interface ChannelFilter {
   /** Both ends are included. */
   from: Date | null
   to: Date | null
@@ -22,7 +22,7 @@ export interface LineFilter {
 }
 
 /** Whether the row `m` is of the connection `$2`; apart, so that the index knows what to look for. */
-const LINES = {
+const CHANNEL_CASES = {
   instance: 'm.instance_id = $2::uuid',
   organization: 'm.instance_id IS NULL AND $2::uuid IS NULL',
 } as const
@@ -94,11 +94,11 @@ const FILTERED = `m.created_at BETWEEN $3 AND $4
 const FILTERS = { time: 'm.created_at BETWEEN $3 AND $4', all: FILTERED } as const
 const AFTER_FILTER = { time: ['$5', '$6'], all: ['$8', '$9'] } as const
 
-type Line = keyof typeof LINES
+type ChannelCase = keyof typeof CHANNEL_CASES
 type Filter = keyof typeof FILTERS
 
-const onLine = (line: Line, filter: Filter) =>
-  `m.organization_id = $1 AND ${LINES[line]} AND m.seq IS NOT NULL AND ${FILTERS[filter]}`
+const onChannel = (channelCase: ChannelCase, filter: Filter) =>
+  `m.organization_id = $1 AND ${CHANNEL_CASES[channelCase]} AND m.seq IS NOT NULL AND ${FILTERS[filter]}`
 
 const FOUND_COLUMNS = `${MESSAGE_COLUMNS}, c.chat_id, c.phone_number, c.network_id, c.full_name`
 
@@ -106,24 +106,24 @@ const FOUND_COLUMNS = `${MESSAGE_COLUMNS}, c.chat_id, c.phone_number, c.network_
 // have to be read anyway.
 const INDEX_ALONE = { time: 'ORDER BY m.instance_id, m.created_at, m.id OFFSET 0', all: '' } as const
 
-const countOn = (line: Line, filter: Filter) =>
+const countOn = (channelCase: ChannelCase, filter: Filter) =>
   statement<{ total: number }>(
-    `instanceMessages.count.${line}.${filter}`,
+    `instanceMessages.count.${channelCase}.${filter}`,
     `SELECT count(*)::float8 AS total FROM (
        SELECT m.created_at FROM messages m
-       WHERE ${onLine(line, filter)}
+       WHERE ${onChannel(channelCase, filter)}
        ${INDEX_ALONE[filter]}
      ) m`,
   )
 
 // The connection leads, though it is one: by IS NULL the planner does not see that, and would sort.
-const pageOn = (line: Line, filter: Filter, direction: 'ASC' | 'DESC') =>
-  statement<LineMessage>(
-    `instanceMessages.page.${line}.${filter}.${direction}`,
+const pageOn = (channelCase: ChannelCase, filter: Filter, direction: 'ASC' | 'DESC') =>
+  statement<ChannelMessage>(
+    `instanceMessages.page.${channelCase}.${filter}.${direction}`,
     `SELECT ${FOUND_COLUMNS}
      FROM (
        SELECT m.id, m.created_at FROM messages m
-       WHERE ${onLine(line, filter)}
+       WHERE ${onChannel(channelCase, filter)}
        ORDER BY m.instance_id ${direction}, m.created_at ${direction}, m.id ${direction}
        OFFSET ${AFTER_FILTER[filter][0]} LIMIT ${AFTER_FILTER[filter][1]}
      ) page
@@ -135,15 +135,15 @@ const pageOn = (line: Line, filter: Filter, direction: 'ASC' | 'DESC') =>
      ORDER BY page.created_at DESC, page.id DESC`,
   )
 
-const ofLine = (line: Line, filter: Filter) => ({
-  count: countOn(line, filter),
-  newest: pageOn(line, filter, 'DESC'),
-  oldest: pageOn(line, filter, 'ASC'),
+const ofChannel = (channelCase: ChannelCase, filter: Filter) => ({
+  count: countOn(channelCase, filter),
+  newest: pageOn(channelCase, filter, 'DESC'),
+  oldest: pageOn(channelCase, filter, 'ASC'),
 })
 
 const LINE_STATEMENTS = {
-  instance: { time: ofLine('instance', 'time'), all: ofLine('instance', 'all') },
-  organization: { time: ofLine('organization', 'time'), all: ofLine('organization', 'all') },
+  instance: { time: ofChannel('instance', 'time'), all: ofChannel('instance', 'all') },
+  organization: { time: ofChannel('organization', 'time'), all: ofChannel('organization', 'all') },
 }
 
 const pageOfConversation = (
@@ -154,7 +154,7 @@ const pageOfConversation = (
   contact: string,
   direction: 'ASC' | 'DESC',
 ) =>
-  statement<LineMessage>(
+  statement<ChannelMessage>(
     `instanceMessages.pageConversation.${name}.${direction}`,
     `SELECT ${FOUND_COLUMNS}
      FROM (SELECT m.seq FROM messages m WHERE ${where} ORDER BY m.seq ${direction} OFFSET ${skip} LIMIT ${limit}) page
@@ -181,7 +181,7 @@ const inConversation = (contact: string) =>
   `m.organization_id = $1 AND m.contact_id = ${contact} AND m.seq IS NOT NULL AND m.instance_id IS NOT DISTINCT FROM $2::uuid`
 
 // Their numbers tell where a page is: whichever it is, it costs the same.
-const pageOfWhole = statement<LineMessage>(
+const pageOfWhole = statement<ChannelMessage>(
   'instanceMessages.pageOfWholeConversation',
   `SELECT ${FOUND_COLUMNS}
    FROM messages m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
@@ -195,7 +195,7 @@ const CONVERSATION_STATEMENTS = {
 }
 
 // Reactions too; what an edit or a revocation did shows on its message.
-const findByKey = statement<LineMessage>(
+const findByKey = statement<ChannelMessage>(
   'instanceMessages.findByKey',
   `SELECT ${FOUND_COLUMNS}
    FROM messages m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
@@ -203,7 +203,7 @@ const findByKey = statement<LineMessage>(
      AND m.instance_id IS NOT DISTINCT FROM $2::uuid AND m.message_type NOT IN ('edit', 'revoke') AND ${FILTERED}`,
 )
 
-const findByKeys = statement<LineMessage>(
+const findByKeys = statement<ChannelMessage>(
   'instanceMessages.findByKeys',
   `SELECT ${FOUND_COLUMNS}
    FROM (
@@ -228,31 +228,31 @@ const isSole = statement<{ is_sole: boolean }>(
 )
 
 /** Whether an organization has messages of this connection alone. */
-export async function isSoleLine(db: Queryable, organizationId: string, lineId: string | null): Promise<boolean> {
-  const [row] = await db.run(isSole, [organizationId, lineId])
+export async function isOnlyChannel(db: Queryable, organizationId: string, channelId: string | null): Promise<boolean> {
+  const [row] = await db.run(isSole, [organizationId, channelId])
   return row?.is_sole === true
 }
 
 /** Counts the messages of a connection that fit. */
-export async function countLineMessages(
+export async function countChannelMessages(
   db: Queryable,
   organizationId: string,
-  lineId: string | null,
-  filter: LineFilter,
+  channelId: string | null,
+  filter: ChannelFilter,
 ): Promise<number> {
-  const [row] = await db.run(statementsFor(lineId, filter).count, [organizationId, lineId, ...valuesOf(filter)])
+  const [row] = await db.run(statementsFor(channelId, filter).count, [organizationId, channelId, ...valuesOf(filter)])
   return row?.total ?? 0
 }
 
 /** A page of the messages of a connection that fit, newest first; `total`: how many there are, so as to begin at the nearer end. */
-export function listLineMessages(
+export function listChannelMessages(
   db: Queryable,
   organizationId: string,
-  lineId: string | null,
-  filter: LineFilter,
+  channelId: string | null,
+  filter: ChannelFilter,
   range: PageRange,
-): Promise<LineMessage[]> {
-  return runFromNearerEnd(db, statementsFor(lineId, filter), [organizationId, lineId, ...valuesOf(filter)], range)
+): Promise<ChannelMessage[]> {
+  return runFromNearerEnd(db, statementsFor(channelId, filter), [organizationId, channelId, ...valuesOf(filter)], range)
 }
 
 /** Which messages, counted from the newest, of how many in all. */
@@ -265,10 +265,10 @@ export interface PageRange {
 /** The statements take how many to skip, and the most that there are to be, as their last values. */
 function runFromNearerEnd(
   db: Queryable,
-  { newest, oldest }: { newest: Statement<LineMessage>; oldest: Statement<LineMessage> },
+  { newest, oldest }: { newest: Statement<ChannelMessage>; oldest: Statement<ChannelMessage> },
   values: readonly unknown[],
   { skip, limit, total }: PageRange,
-): Promise<LineMessage[]> {
+): Promise<ChannelMessage[]> {
   if (skip <= total / 2) return db.run(newest, [...values, skip, limit])
   const end = Math.min(skip + limit, total)
   return db.run(oldest, [...values, total - end, Math.max(end - skip, 0)])
@@ -278,13 +278,13 @@ function runFromNearerEnd(
 export async function countConversationMessages(
   db: Queryable,
   organizationId: string,
-  lineId: string | null,
+  channelId: string | null,
   contactId: string,
-  filter: LineFilter,
+  filter: ChannelFilter,
 ): Promise<number> {
   const [row] = isEvery(filter)
-    ? await db.run(CONVERSATION_STATEMENTS.every.count, [organizationId, lineId, contactId])
-    : await db.run(CONVERSATION_STATEMENTS.filtered.count, [organizationId, lineId, ...allValues(filter), contactId])
+    ? await db.run(CONVERSATION_STATEMENTS.every.count, [organizationId, channelId, contactId])
+    : await db.run(CONVERSATION_STATEMENTS.filtered.count, [organizationId, channelId, ...allValues(filter), contactId])
   return row?.total ?? 0
 }
 
@@ -292,81 +292,81 @@ export async function countConversationMessages(
 export function listConversationMessages(
   db: Queryable,
   organizationId: string,
-  lineId: string | null,
+  channelId: string | null,
   contactId: string,
-  filter: LineFilter,
+  filter: ChannelFilter,
   range: PageRange,
-): Promise<LineMessage[]> {
-  const line = [organizationId, lineId]
+): Promise<ChannelMessage[]> {
+  const channelCase = [organizationId, channelId]
   return isEvery(filter)
-    ? runFromNearerEnd(db, CONVERSATION_STATEMENTS.every, [...line, contactId], range)
-    : runFromNearerEnd(db, CONVERSATION_STATEMENTS.filtered, [...line, ...allValues(filter), contactId], range)
+    ? runFromNearerEnd(db, CONVERSATION_STATEMENTS.every, [...channelCase, contactId], range)
+    : runFromNearerEnd(db, CONVERSATION_STATEMENTS.filtered, [...channelCase, ...allValues(filter), contactId], range)
 }
 
 /** A page of a conversation that stands on one connection as a whole, newest first; `total`: its last number. */
 export function listWholeConversation(
   db: Queryable,
   organizationId: string,
-  lineId: string | null,
+  channelId: string | null,
   contactId: string,
   { skip, limit, total }: PageRange,
-): Promise<LineMessage[]> {
-  return db.run(pageOfWhole, [organizationId, lineId, contactId, total - skip - limit, total - skip])
+): Promise<ChannelMessage[]> {
+  return db.run(pageOfWhole, [organizationId, channelId, contactId, total - skip - limit, total - skip])
 }
 
 /** The newest message that a contact has on a connection; null where it has none there. */
 export async function findNewestOfConversation(
   db: Queryable,
   organizationId: string,
-  lineId: string | null,
+  channelId: string | null,
   contactId: string,
-): Promise<LineMessage | null> {
-  const [newest] = await db.run(CONVERSATION_STATEMENTS.every.newest, [organizationId, lineId, contactId, 0, 1])
+): Promise<ChannelMessage | null> {
+  const [newest] = await db.run(CONVERSATION_STATEMENTS.every.newest, [organizationId, channelId, contactId, 0, 1])
   return newest ?? null
 }
 
 /** The message of a connection by either of its ids; null where there is none that fits. */
-export async function findLineMessage(
+export async function findChannelMessage(
   db: Queryable,
   organizationId: string,
-  lineId: string | null,
+  channelId: string | null,
   keyId: string,
-  filter: LineFilter = EVERY,
-): Promise<LineMessage | null> {
-  const values = [organizationId, lineId, ...allValues(filter), keyId, isUuid(keyId) ? keyId : null]
+  filter: ChannelFilter = EVERY,
+): Promise<ChannelMessage | null> {
+  const values = [organizationId, channelId, ...allValues(filter), keyId, isUuid(keyId) ? keyId : null]
   const [row] = await db.run(findByKey, values)
   return row ?? null
 }
 
 /** The messages of a connection by either of their ids, in no order; those that do not fit are left out. */
-export function findLineMessages(
+export function findChannelMessages(
   db: Queryable,
   organizationId: string,
-  lineId: string | null,
+  channelId: string | null,
   keyIds: readonly string[],
-): Promise<LineMessage[]> {
-  return db.run(findByKeys, [organizationId, lineId, keyIds, keyIds.filter(isUuid)])
+): Promise<ChannelMessage[]> {
+  return db.run(findByKeys, [organizationId, channelId, keyIds, keyIds.filter(isUuid)])
 }
 
-const EVERY: LineFilter = { from: null, to: null, fromMe: null, messageType: null, status: null }
+const EVERY: ChannelFilter = { from: null, to: null, fromMe: null, messageType: null, status: null }
 
-function statementsFor(lineId: string | null, filter: LineFilter) {
-  return LINE_STATEMENTS[lineId === null ? 'organization' : 'instance'][isByTime(filter) ? 'time' : 'all']
+function statementsFor(channelId: string | null, filter: ChannelFilter) {
+  return LINE_STATEMENTS[channelId === null ? 'organization' : 'instance'][isByTime(filter) ? 'time' : 'all']
 }
 
 /** Whether it asks for nothing. */
-export function isEvery(filter: LineFilter): boolean {
+export function isEvery(filter: ChannelFilter): boolean {
   return isByTime(filter) && filter.from === null && filter.to === null
 }
 
-function isByTime({ fromMe, messageType, status }: LineFilter): boolean {
+function isByTime({ fromMe, messageType, status }: ChannelFilter): boolean {
   return fromMe === null && messageType === null && status === null
 }
 
-function valuesOf(filter: LineFilter): unknown[] {
+function valuesOf(filter: ChannelFilter): unknown[] {
   return isByTime(filter) ? allValues(filter).slice(0, 2) : allValues(filter)
 }
 
-function allValues({ from, to, fromMe, messageType, status }: LineFilter): unknown[] {
+function allValues({ from, to, fromMe, messageType, status }: ChannelFilter): unknown[] {
   return [from ?? '-infinity', to ?? 'infinity', fromMe, messageType, status]
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, statement } from '../../database/statement.js'
 import type { NetworkDetails } from '../../model/messages/message.js'
-import { foldName } from '../contacts/contacts.js'
+import { normalizeName } from '../contacts/contacts.js'
 import { changeSearchableMessage, INDEX_STEP, INDEXING_TASK, type SpokenMessage } from '../conversations/search.js'
 import { taskId } from '../runtime/jobs.js'
 import { MESSAGE_SNAPSHOT, RECORDED_EVENT } from './messages.js'
@@ -255,7 +255,7 @@ export async function recordIncomingMessage(
     renamedEventId,
     sender.hasNumber,
     message.awaitsMedia,
-    foldName(sender.profileName),
+    normalizeName(sender.profileName),
     message.instanceId,
     message.network && JSON.stringify(message.network),
     sender.required,
@@ -270,7 +270,7 @@ export interface IncomingRecord {
   upstreamId: string
   /** The emoji, or the new text; empty takes back. */
   text: string
-  aboutUpstreamId: string
+  replyToUpstreamId: string
   instanceId: string | null
   sender_type: 'user-chat' | 'human-chat'
   network: NetworkDetails | null
@@ -285,7 +285,7 @@ export async function recordIncomingReaction(
   reaction: IncomingRecord,
   eventId: string,
 ): Promise<Received> {
-  const { id, upstreamId, text, aboutUpstreamId, created_at } = reaction
+  const { id, upstreamId, text, replyToUpstreamId: aboutUpstreamId, created_at } = reaction
   const values = [
     organizationId,
     addresses,
@@ -323,7 +323,7 @@ export async function recordIncomingChange(
     contactId,
   ])
   if (!contact) return 'no_contact'
-  const { id, upstreamId, text, aboutUpstreamId, created_at } = change
+  const { id, upstreamId, text, replyToUpstreamId: aboutUpstreamId, created_at } = change
   const values = [
     organizationId,
     id,

@@ -34,10 +34,10 @@ const PAIR_INTERVAL = `interval '6.1 seconds'`
 const PAIR_AHEAD = `44 * ${PAIR_INTERVAL}`
 
 /** By which address a connection reaches the contact `c` without a number: the user id that became known last and was not left. */
-const userAddress = (c: string, namesChats: string) => `CASE WHEN ${c}.phone_number IS NULL THEN (
+const userAddress = (c: string, usesJids: string) => `CASE WHEN ${c}.phone_number IS NULL THEN (
        SELECT a.address FROM contact_addresses a
        WHERE a.organization_id = ${c}.organization_id AND a.contact_id = ${c}.id AND a.address LIKE 'user:%'
-         AND (a.address LIKE '%@%') = ${namesChats}
+         AND (a.address LIKE '%@%') = ${usesJids}
        ORDER BY a.left_at DESC NULLS FIRST, a.added_at DESC
        LIMIT 1
      ) END`
@@ -314,7 +314,16 @@ export async function recordOutgoingMessages(
 /** Why recording the message now would fail, or null; nothing is written. */
 export async function checkRecipient(
   db: Queryable,
-  { organizationId, instanceId, namesChats, addresses, aboutId, pairLimit, isPromotional, created_at }: OutgoingMessage,
+  {
+    organizationId,
+    instanceId,
+    usesJids: namesChats,
+    addresses,
+    replyToId: aboutId,
+    pairLimit,
+    isPromotional,
+    created_at,
+  }: OutgoingMessage,
 ): Promise<NotRecorded | null> {
   const about = [aboutId, toUuid(aboutId)]
   const [contact] = await db.run(check, [organizationId, addresses, ...about, created_at, instanceId, namesChats])
@@ -348,15 +357,15 @@ function toRecordset(messages: readonly OutgoingMessage[]): string {
       content: message.content,
       media_id: message.mediaId,
       media_expires_at: message.mediaId === null ? null : mediaExpiry(message.created_at),
-      about_id: message.aboutId,
-      about_uuid: toUuid(message.aboutId),
+      about_id: message.replyToId,
+      about_uuid: toUuid(message.replyToId),
       is_reaction: message.isReaction,
       pair_limit: message.pairLimit,
       assignee_id: message.assignee_id,
       created_at: message.created_at,
       contact_event_id: message.contactEventId,
       instance_id: message.instanceId,
-      names_chats: message.namesChats,
+      names_chats: message.usesJids,
       is_promotional: message.isPromotional,
       campaign_id: message.recipient?.campaignId,
       broadcast_id: message.recipient?.broadcastId,
@@ -368,9 +377,9 @@ function toRecordset(messages: readonly OutgoingMessage[]): string {
 
 function toRecorded(
   row: RecordRow,
-  { aboutId, isPromotional, pairLimit, recipient }: OutgoingMessage,
+  { replyToId: aboutId, isPromotional, pairLimit, recipient }: OutgoingMessage,
 ): Recorded | Passed {
-  const { contact_id: contactId, chat_id: chatId, about_upstream_id: aboutUpstreamId } = row
+  const { contact_id: contactId, chat_id: chatId, about_upstream_id: replyToUpstreamId } = row
   if (contactId === null) return { recorded: false, reason: 'no_contact' }
   if (chatId === null) return row.has_turn ? 'held' : 'crowded'
   if (row.recorded) {
@@ -379,14 +388,14 @@ function toRecorded(
       contactId,
       chatId,
       userId: row.user_address?.slice('user:'.length) ?? null,
-      aboutUpstreamId,
+      replyToUpstreamId,
     }
   }
   if (row.blocked) return { recorded: false, reason: 'blocked', chatId }
   if (row.phone_number === null && row.user_address === null) {
     return { recorded: false, reason: 'unreachable', chatId, isGroup: row.is_group }
   }
-  if (aboutId !== null && aboutUpstreamId === null) return { recorded: false, reason: 'not_found', chatId }
+  if (aboutId !== null && replyToUpstreamId === null) return { recorded: false, reason: 'not_found', chatId }
   if (isPromotional && !row.allow_broadcast) {
     return { recorded: false, reason: 'unwanted', chatId, optedOut: row.opted_out === true }
   }

@@ -23,7 +23,7 @@ const reserve = statement<{ reserved: boolean; wait_ms: number }>(
  * Speaks for the next `durationMs` of a business number's time, when they begin within `maxWaitMs`. `waitMs`: until they
  * begin, or would have begun.
  */
-export async function reservePace(
+export async function reserveSendTime(
   db: Queryable,
   organizationId: string,
   phoneNumberId: string,

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { StorefrontOrder } from '../../model/broadcasts/storefront-order.js'
-import { campaignBases, foldUtm } from '../../model/broadcasts/utm.js'
+import { campaignBases, normalizeUtm } from '../../model/broadcasts/utm.js'
 import { taskId } from '../runtime/jobs.js'
 
 // A shop learns of the visit later than of the order, and not every answer of it tells what it knows.
@@ -150,7 +150,7 @@ export async function putStorefrontOrders(
   webhookId: string | null,
 ): Promise<void> {
   const rows = orders.map((order) => {
-    const campaign = order.utm_campaign && foldUtm(order.utm_campaign)
+    const campaign = order.utm_campaign && normalizeUtm(order.utm_campaign)
     return { ...order, campaign, bases: campaign === null ? null : campaignBases(campaign) }
   })
   await db.run(put, [organizationId, JSON.stringify(rows), webhookId])

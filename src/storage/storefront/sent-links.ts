@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import { readShortCode } from '../../model/broadcasts/short-link.js'
-import { foldUtm } from '../../model/broadcasts/utm.js'
+import { normalizeUtm } from '../../model/broadcasts/utm.js'
 import { findLinkCampaigns } from './short-links.js'
 
 const insert = statement<never>(
@@ -45,7 +45,7 @@ export async function noteSentLinks(
     campaignId,
     links.map(({ n }) => n),
     links.map(({ code }) => code),
-    links.map(({ code }) => foldUtm(campaigns.get(code) ?? '')),
+    links.map(({ code }) => normalizeUtm(campaigns.get(code) ?? '')),
     at,
   ])
   return [...new Set(campaigns.values())]

@@ -59,7 +59,7 @@ const follow = statement<{ code: string; redirect_url: string }>(
 )
 
 // What is added meanwhile is not seen and stays.
-const foldClicks = statement<never>(
+const rollUpClicks = statement<never>(
   'shortLinks.foldClicks',
   `WITH folded AS (
      DELETE FROM short_link_clicks RETURNING organization_id, code, change
@@ -145,8 +145,8 @@ export async function followShortLinks(
 }
 
 /** Folds the clicks that were added. Of all tenants. */
-export async function foldShortLinkClicks(db: Queryable): Promise<void> {
-  await db.run(foldClicks, [])
+export async function rollUpShortLinkClicks(db: Queryable): Promise<void> {
+  await db.run(rollUpClicks, [])
 }
 
 /** Forgets up to `limit` visits before `before`; resolves to how many. Of all tenants. */

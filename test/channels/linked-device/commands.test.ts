@@ -41,7 +41,7 @@ function send(
   recipient: { phone: string } | { userId: string } = { phone: '5511888887777' },
   about: KnownMessage | null = null,
 ): DeviceCommand {
-  return { verb: 'send', message: { id: ID, recipient, content, aboutUpstreamId: about?.key.id ?? null }, about }
+  return { verb: 'send', message: { id: ID, recipient, content, replyToUpstreamId: about?.key.id ?? null }, about }
 }
 
 const error = (statusCode: number) => Object.assign(new Error('Connection Closed'), { output: { statusCode } })
@@ -177,8 +177,8 @@ describe('other commands', () => {
     const { run, socket } = device()
     const key = { remoteJid: JID, fromMe: false, id: '3EB0' }
     const last = { key, messageTimestamp: 1 }
-    expect(await run({ verb: 'set_presence', presence: 'available' })).toEqual({ outcome: 'done', value: null })
-    await run({ verb: 'show_presence', jid: '5511888887777', presence: 'composing' })
+    expect(await run({ verb: 'set_presence', registration: 'available' })).toEqual({ outcome: 'done', value: null })
+    await run({ verb: 'show_presence', jid: '5511888887777', registration: 'composing' })
     await run({ verb: 'mark_read', keys: [key] })
     await run({ verb: 'archive', jid: JID, archive: true, last })
     expect(await run({ verb: 'profile_picture', jid: JID })).toEqual({

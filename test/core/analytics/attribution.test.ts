@@ -54,7 +54,7 @@ async function send(code: string | null, recipients: (string | Recipient)[]): Pr
   return answer.body.broadcast.id
 }
 
-async function sendSingle(code: string, chatNumber: string): Promise<string> {
+async function sendOneOff(code: string, chatNumber: string): Promise<string> {
   const body = {
     templateName: 'oferta_da_semana',
     chatNumber,
@@ -211,7 +211,7 @@ describe('an order is attributed to', () => {
     const code = await link()
     const broadcast = await send(code, [ana, bob])
     world.advance(60_000)
-    const single = await sendSingle(code, ana)
+    const single = await sendOneOff(code, ana)
     world.advance(60_000)
     await order('#1')
     await order('#2', { phone: `+${bob}` })
@@ -274,7 +274,7 @@ describe('an order is attributed to', () => {
     const first = await send(code, [ana, bob])
     world.advance(60_000)
     const second = await send(code, [bob])
-    const single = await sendSingle(code, ana)
+    const single = await sendOneOff(code, ana)
     world.advance(60_000)
     await order('#1', { phone: `+${ana}`, total_price: '1.10' })
     await order('#2', { phone: `+${bob}`, total_price: '2.20' })

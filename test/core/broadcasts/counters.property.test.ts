@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { verifyCounters } from '../../../src/core/analytics/verify.js'
-import { tendBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
+import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
-import { foldCounts, settleOutcomes } from '../../../src/core/runtime/maintenance.js'
+import { expireOutcomes, rollUpCounts } from '../../../src/core/runtime/maintenance.js'
 import { userIdChatId } from '../../../src/model/contacts/phone-number.js'
 import {
   DAY,
@@ -182,15 +182,15 @@ async function take(story: Story, step: Step): Promise<void> {
     case 'merge':
       return say(story, step.person, { type: 'text', text: { body: 'hi' }, from_user_id: userIdOf(step.person) })
     case 'fold':
-      return foldCounts(ctx)
+      return rollUpCounts(ctx)
     case 'tend':
       world.advance(MINUTE)
-      await tendBroadcasts(ctx)
+      await reconcileBroadcasts(ctx)
       return world.drain()
     case 'giveUp':
-      await settleOutcomes(ctx)
+      await expireOutcomes(ctx)
       world.advance(20 * MINUTE)
-      return settleOutcomes(ctx)
+      return expireOutcomes(ctx)
   }
 }
 
@@ -213,7 +213,7 @@ async function reportAll(story: Story, reports: Report[]): Promise<void> {
     const reported = { id, status, timestamp: seconds(), biz_opaque_callback_data: sent.id, ...errors }
     await post(world, story.organization, { statuses: [reported] })
   }
-  await Promise.all([world.drain(), foldCounts(world.app.ctx)])
+  await Promise.all([world.drain(), rollUpCounts(world.app.ctx)])
 }
 
 async function messagesOf({ organization }: Story, fromLast: number) {
@@ -302,7 +302,7 @@ it('counters are what the recipients say, whatever happens to them and whenever 
       for (const moment of steps) await Promise.all(moment.map((one) => take(story, one)))
       await world.drain()
       await check(story)
-      await foldCounts(world.app.ctx)
+      await rollUpCounts(world.app.ctx)
       await check(story)
       for (const word of await wordsOf(story)) seen.add(word)
     }),

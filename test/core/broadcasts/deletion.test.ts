@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { tendBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
+import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
 import { deleteOrganizationData } from '../../../src/core/organizations/deletion.js'
-import { foldCounts } from '../../../src/core/runtime/maintenance.js'
+import { rollUpCounts } from '../../../src/core/runtime/maintenance.js'
 import { newBroadcaster, OFFER, OFFER_PARAMETERS } from '../../interfaces/api/broadcasts-support.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 import { workOffLater } from '../media/support.js'
@@ -49,7 +49,7 @@ async function furnish(): Promise<TestOrganization> {
     { chatNumber: NUMBERS[0] },
   ])
   await world.settle()
-  await foldCounts(world.app.ctx)
+  await rollUpCounts(world.app.ctx)
   return organization
 }
 
@@ -80,7 +80,7 @@ it('an organization that is deleted while its broadcast is sent leaves nothing, 
   await expect.poll(sent).toBeGreaterThan(0)
   expect((await world.admin('DELETE', `/organizations/${organization.id}`)).status).toBe(200)
   await draining
-  await tendBroadcasts(world.app.ctx)
+  await reconcileBroadcasts(world.app.ctx)
   // What was under way is gone, and then the row of the organization.
   await workOffLater(world)
   await workOffLater(world)

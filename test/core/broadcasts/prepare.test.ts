@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { verifyCounters } from '../../../src/core/analytics/verify.js'
-import { tendBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
+import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
 import { ensurePersonContact } from '../../../src/core/messages/receive/person.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { newId } from '../../../src/lib/bytes/id.js'
@@ -203,7 +203,7 @@ describe('while recipients are made ready', () => {
     )
     await at.world.database.pool.query('DELETE FROM broadcast_recipients WHERE broadcast_id = $1', [id])
     await at.world.database.pool.query('DELETE FROM campaign_deltas WHERE campaign_id = $1', [id])
-    await tendBroadcasts(at.world.app.ctx)
+    await reconcileBroadcasts(at.world.app.ctx)
     await at.world.drain()
     expect(await at.read(id)).toMatchObject({ status: 'completed', totalRecipients: 9, skippedRecipients: 1 })
     await expectNoDrift()

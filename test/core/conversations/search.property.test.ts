@@ -5,7 +5,7 @@ import { findMatches, indexConversation } from '../../../src/core/conversations/
 import { ensurePersonContact } from '../../../src/core/messages/receive/person.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { newId } from '../../../src/lib/bytes/id.js'
-import { foldText } from '../../../src/lib/text/normalize.js'
+import { normalizeText } from '../../../src/lib/text/normalize.js'
 import { type SearchTerm, searchableText } from '../../../src/model/conversations/search-terms.js'
 import { findContactByAddresses, findContactById } from '../../../src/storage/contacts/contacts.js'
 import { listMatches, walkMatches } from '../../../src/storage/conversations/search.js'
@@ -130,7 +130,7 @@ class Reference {
           id: newId(),
           upstreamId: wamid(),
           text,
-          aboutUpstreamId: message.upstreamId,
+          replyToUpstreamId: message.upstreamId,
           instanceId: null,
           sender_type: 'user-chat',
           network: null,
@@ -158,7 +158,7 @@ class Reference {
 }
 
 function holds(text: string, { text: term, isWhole }: SearchTerm): boolean {
-  const [folded, wanted] = [foldText(text), foldText(term)]
+  const [folded, wanted] = [normalizeText(text), normalizeText(term)]
   for (let at = folded.indexOf(wanted); at >= 0; at = folded.indexOf(wanted, at + 1)) {
     const goesOn =
       (/^\d/.test(wanted) && /\d$/.test(folded.slice(0, at))) ||

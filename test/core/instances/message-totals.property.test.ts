@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { foldCounts, prune } from '../../../src/core/runtime/maintenance.js'
-import { foldLineCounts } from '../../../src/storage/instances/channel-counts.js'
+import { prune, rollUpCounts } from '../../../src/core/runtime/maintenance.js'
+import { rollUpChannelCounts } from '../../../src/storage/instances/channel-counts.js'
 import { type MessageWorld, startMessageWorld } from '../../interfaces/gateway/messages/support.js'
 import { createInstance, scan } from '../../support/instances.js'
 import type { TestOrganization } from '../../support/world.js'
@@ -84,7 +84,7 @@ const moments = fc.array(fc.array(step, { minLength: 2, maxLength: 8 }), { minLe
 
 async function take(step: Step): Promise<void> {
   const { world, organization } = on
-  if (step.kind === 'fold') return foldCounts(world.app.ctx)
+  if (step.kind === 'fold') return rollUpCounts(world.app.ctx)
   const { kind, instance, person } = step
   const number = `1650551${String(person + 10).padStart(4, '0')}`
   const userId = `US.${person}`
@@ -126,7 +126,7 @@ it('totals are right, whatever happens at once and whenever the counts are folde
       for (const steps of story) {
         const before = await recount(organization)
         await Promise.all(steps.map(take))
-        await Promise.all([world.settle(), foldCounts(world.app.ctx), foldCounts(world.app.ctx)])
+        await Promise.all([world.settle(), rollUpCounts(world.app.ctx), rollUpCounts(world.app.ctx)])
         world.advance(60_000)
         const expected = await recount(organization)
         if ((expected.get(phone) ?? 0) < (before.get(phone) ?? 0)) erased++
@@ -134,7 +134,7 @@ it('totals are right, whatever happens at once and whenever the counts are folde
         expect(await totalOf('shop')).toBe(expected.get(null) ?? 0)
         expect(await totalOf('phone', other)).toBe(1)
       }
-      await foldCounts(world.app.ctx)
+      await rollUpCounts(world.app.ctx)
       for (const { rows } of await rowsOf([phone])) expect(rows).toBe(1)
     }),
     { seed: 7, numRuns: 20 },
@@ -201,9 +201,9 @@ it('counts of many lines are folded by several at once, in as many steps as it t
   await Promise.all(
     Array.from({ length: 40 }, (_, index) => {
       const line = lines[index % 4]
-      return line ? add(line) : foldLineCounts(world.database, 50)
+      return line ? add(line) : rollUpChannelCounts(world.database, 50)
     }),
   )
-  await foldCounts(world.app.ctx)
+  await rollUpCounts(world.app.ctx)
   expect(await rowsOf(ids)).toEqual(lines.map(() => ({ rows: 1, sum: 110 })))
 })

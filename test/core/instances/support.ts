@@ -3,9 +3,9 @@ import { type Logger, pino } from 'pino'
 import { expect } from 'vitest'
 import type { Device } from '../../../src/channels/device.js'
 import type { Context } from '../../../src/context.js'
-import { createDesk } from '../../../src/core/instances/sessions/session-commands.js'
+import { createSessionCommands } from '../../../src/core/instances/sessions/session-commands.js'
 import { createSessions, type Sessions } from '../../../src/core/instances/sessions/sessions.js'
-import { enterPresence, type Presence } from '../../../src/core/runtime/process-registry.js'
+import { type ProcessRegistration, registerThisProcess } from '../../../src/core/runtime/process-registry.js'
 import type { Database } from '../../../src/database/pool.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import * as library from '../../support/scripted-device/library.js'
@@ -59,7 +59,7 @@ export async function startDevices(): Promise<Devices> {
   const world = await startWorld({ PARLEY_ROLES: 'api,worker' })
   const network = await startScriptedNetwork()
   const organization = await world.createOrganization()
-  const processes: { presence: Presence; sessions: Sessions }[] = []
+  const processes: { registration: ProcessRegistration; sessions: Sessions }[] = []
   const { pool } = world.database
 
   async function startProcess({
@@ -69,8 +69,8 @@ export async function startDevices(): Promise<Devices> {
     hasLibrary?: boolean
     log?: Logger
   } = {}): Promise<Process> {
-    const presence = await enterPresence(world.database, pino({ level: 'silent' }))
-    const { processId } = presence
+    const registration = await registerThisProcess(world.database, pino({ level: 'silent' }))
+    const { processId } = registration
     const watched = watchStatements(world.app.ctx.database)
     const { database } = watched
     const ctx: Context = {
@@ -81,12 +81,12 @@ export async function startDevices(): Promise<Devices> {
       linkedLibrary: async () => (hasLibrary ? library : null),
     }
     const sessions = createSessions(ctx, { isInstalled: hasLibrary, socketUrl: network.url }, TIMING)
-    processes.push({ presence, sessions })
+    processes.push({ registration, sessions })
     sessions.start()
     const isKnown = 'SELECT devices_until IS NOT NULL AS known FROM processes WHERE id = $1'
     await expect.poll(async () => (await pool.query(isKnown, [processId])).rows).toEqual([{ known: hasLibrary }])
     const { delay, ran } = watched
-    return { id: presence.processId, ctx, sessions, device: createDesk(ctx, sessions), delay, ran }
+    return { id: registration.processId, ctx, sessions, device: createSessionCommands(ctx, sessions), delay, ran }
   }
 
   async function createInstance(wanted = true, of = organization): Promise<TestInstance> {
@@ -96,7 +96,7 @@ export async function startDevices(): Promise<Devices> {
        VALUES ($1, $2, $3, 'linked_device', 'close', '', $4, $5)`,
       [of.id, id, `instance ${id}`, Buffer.from(randomUUID()), wanted],
     )
-    world.app.ctx.signals.send({ topic: 'instances' })
+    world.app.ctx.notifications.send({ topic: 'instances' })
     return { organization_id: of.id, id }
   }
 
@@ -123,7 +123,7 @@ export async function startDevices(): Promise<Devices> {
     rowOf,
     link,
     close: async () => {
-      for (const { sessions, presence } of processes.splice(0)) {
+      for (const { sessions, registration: presence } of processes.splice(0)) {
         await sessions.stop()
         await presence.leave()
       }

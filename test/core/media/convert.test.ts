@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Context } from '../../../src/context.js'
 import { type Prepared, type Wanted, withPrepared } from '../../../src/core/media/convert.js'
-import { createFileGate, SENT_FILES } from '../../../src/core/runtime/file-limits.js'
+import { createFileLimiter, SENT_FILES } from '../../../src/core/runtime/file-limits.js'
 import { createSpool } from '../../../src/lib/files/spool.js'
 import { createAddressGuard } from '../../../src/lib/http/address-guard.js'
 import { createFetcher } from '../../../src/lib/http/safe-fetch.js'
@@ -24,7 +24,7 @@ beforeAll(async () => {
   // No more of it is needed here.
   ctx = {
     spool: createSpool(join(folder, 'spool')),
-    fileGate: createFileGate(SENT_FILES),
+    fileLimiter: createFileLimiter(SENT_FILES),
     fetcher: createFetcher({ guard, trustedOrigins: [] }),
   } as unknown as Context
 })

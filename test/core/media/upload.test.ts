@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Context } from '../../../src/context.js'
-import { handOverFile } from '../../../src/core/media/upload.js'
-import { organizationLine } from '../../../src/core/messages/send/channel.js'
+import { uploadMedia } from '../../../src/core/media/upload.js'
+import { organizationChannel } from '../../../src/core/messages/send/channel.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import type { Tenant } from '../../../src/model/organizations/organization.js'
 import { findTenantsById } from '../../../src/storage/organizations/organizations.js'
@@ -61,7 +61,7 @@ describe('a file that does not come in time', () => {
   it.each(['/silence', '/trickle'])('after 30 s is refused and leaves nothing: %s', async (path) => {
     const asked: number[] = []
     const ctx = impatient(asked)
-    await expect(handOverFile(ctx, tenant, organizationLine(ctx, tenant).channel, given(path))).rejects.toMatchObject({
+    await expect(uploadMedia(ctx, tenant, organizationChannel(ctx, tenant).driver, given(path))).rejects.toMatchObject({
       code: 'invalid_media',
       message: 'media_url cannot be used: it took longer than 0.03 s',
     })

@@ -13,7 +13,7 @@ import {
   wamid,
 } from '../../interfaces/hooks/support.js'
 import { peopleOf } from '../../support/people.js'
-import { hearSignals } from '../../support/signals.js'
+import { hearNotifications } from '../../support/signals.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 
 let world: World
@@ -156,7 +156,7 @@ describe('a callback with number and user id', () => {
     await take(...(numberFirst ? [...ofNumber, ...ofUser] : [...ofUser, ...ofNumber]))
     const older = (await contact(world, organization, numberFirst ? number : userIdChatId(userId))).body.contact.id
 
-    const heard = hearSignals(world)
+    const heard = hearNotifications(world)
     await take(textMessage(number, 'both', { from_user_id: userId }))
     expect(heard()).toContainEqual({ topic: 'webhooks', organizationId: organization.id })
     const first = numberFirst ? ['n1', 'n2', 'u1', 'u2', 'u3'] : ['u1', 'u2', 'u3', 'n1', 'n2']

@@ -6,7 +6,7 @@ import { importContacts } from '../../../src/core/contacts/import.js'
 import { indexConversation } from '../../../src/core/conversations/search.js'
 import { deleteOrganizationData } from '../../../src/core/organizations/deletion.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
-import { foldCounts } from '../../../src/core/runtime/maintenance.js'
+import { rollUpCounts } from '../../../src/core/runtime/maintenance.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { createContact } from '../../interfaces/hooks/support.js'
 import { insertMessages } from '../../support/conversations.js'
@@ -98,7 +98,7 @@ const NOTHING = {
 describe('the rows of a deleted organization go', () => {
   it('while the counts of contacts are folded', async () => {
     const { go, ...shop } = await beginDeletion()
-    await foldCounts(world.app.ctx)
+    await rollUpCounts(world.app.ctx)
     await go()
     expect(await rowsLeft(shop)).toEqual(NOTHING)
   })

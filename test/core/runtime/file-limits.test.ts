@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createFileGate, IMPORTED_FILES, SENT_FILES } from '../../../src/core/runtime/file-limits.js'
+import { createFileLimiter, IMPORTED_FILES, SENT_FILES } from '../../../src/core/runtime/file-limits.js'
 
 /** Work that lasts until it is released. */
 function held() {
@@ -12,7 +12,7 @@ function held() {
 
 describe('the gate for files', () => {
   it('lets 32 of an organization pass at a time, and others all the same', async () => {
-    const gate = createFileGate(SENT_FILES)
+    const gate = createFileLimiter(SENT_FILES)
     const { work, release } = held()
     const passing = Array.from({ length: 32 }, () => gate.pass('one', work))
     await expect(gate.pass('one', work)).rejects.toMatchObject({
@@ -27,7 +27,7 @@ describe('the gate for files', () => {
   })
 
   it('lets 128 of all pass at a time', async () => {
-    const gate = createFileGate(SENT_FILES)
+    const gate = createFileLimiter(SENT_FILES)
     const { work, release } = held()
     const passing = Array.from({ length: 128 }, (_, index) => gate.pass(`organization ${index % 8}`, work))
     await expect(gate.pass('another', work)).rejects.toMatchObject({ code: 'too_many_requests' })
@@ -37,7 +37,7 @@ describe('the gate for files', () => {
   })
 
   it('lets 4 imports of an organization pass at a time, and 8 of all', async () => {
-    const gate = createFileGate(IMPORTED_FILES)
+    const gate = createFileLimiter(IMPORTED_FILES)
     const { work, release } = held()
     const passing = Array.from({ length: 4 }, () => gate.pass('one', work))
     await expect(gate.pass('one', work)).rejects.toMatchObject({ message: expect.stringContaining('4 files') })
@@ -48,7 +48,7 @@ describe('the gate for files', () => {
   })
 
   it('has the place back after a failure', async () => {
-    const gate = createFileGate(SENT_FILES)
+    const gate = createFileLimiter(SENT_FILES)
     for (let count = 0; count < 40; count++) {
       await expect(gate.pass('one', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
     }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { eraseTraces, prune, settleOutcomes } from '../../../src/core/runtime/maintenance.js'
+import { eraseTraces, expireOutcomes, prune } from '../../../src/core/runtime/maintenance.js'
 import { idBefore, newId } from '../../../src/lib/bytes/id.js'
 import { setWebhook } from '../../interfaces/api/webhooks-support.js'
 import {
@@ -13,7 +13,7 @@ import {
 import { makeSignInLink, signIn } from '../../support/console.js'
 import { readConversations } from '../../support/conversations.js'
 import { hold, untilWaiting } from '../../support/locks.js'
-import { hearSignals } from '../../support/signals.js'
+import { hearNotifications } from '../../support/signals.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 
 const MINUTE = 60_000
@@ -36,10 +36,10 @@ afterEach(() => world.close())
 /** The service is up for so many minutes, and looks after itself every minute, as the queue lets it. */
 async function live(minutes: number): Promise<void> {
   for (let minute = 0; minute < minutes; minute++) {
-    await settleOutcomes(world.app.ctx)
+    await expireOutcomes(world.app.ctx)
     world.advance(MINUTE)
   }
-  await settleOutcomes(world.app.ctx)
+  await expireOutcomes(world.app.ctx)
 }
 
 /** A send whose outcome is unknown; resolves to its id. */
@@ -112,7 +112,7 @@ describe('a send whose outcome is unknown', () => {
         `UPDATE graphile_worker._private_jobs SET created_at = $1 WHERE payload ->> 'callbackId' IS NOT NULL`,
         [new Date(world.now().getTime() - 1_000)],
       )
-      await settleOutcomes(world.app.ctx)
+      await expireOutcomes(world.app.ctx)
       world.advance(MINUTE)
     }
     expect(await shown()).toMatchObject({ message_status: 'failed', error: { code: 'outcome_unknown' } })
@@ -368,7 +368,7 @@ describe('erasing the traces of a contact', () => {
 
   it('tells those who hold deliveries in memory to read them again, when the events are blank', async () => {
     const contactId = await readContactId()
-    const heard = hearSignals(world)
+    const heard = hearNotifications(world)
     await eraseTraces(world.app.ctx, organization.id, contactId, [CUSTOMER])
     expect(heard()).toContainEqual({ topic: 'webhooks', organizationId: organization.id })
   })

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createSignalSender, createSignals } from '../../../src/core/runtime/notifications.js'
-import { enterPresence, type Presence } from '../../../src/core/runtime/process-registry.js'
+import { createNotificationSender, createNotifications } from '../../../src/core/runtime/notifications.js'
+import { type ProcessRegistration, registerThisProcess } from '../../../src/core/runtime/process-registry.js'
 import { type Database, openDatabase } from '../../../src/database/pool.js'
-import type { Signal } from '../../../src/model/notification.js'
+import type { Notification } from '../../../src/model/notification.js'
 import { createContact, post, receive, seconds, textMessage } from '../../interfaces/hooks/support.js'
 import { createTestDatabase, type TestDatabase } from '../../support/database.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
@@ -14,8 +14,8 @@ const log = pino({ level: 'silent' })
 /** What a process of the service has for its signals. */
 interface Process {
   database: Database
-  presence: Presence
-  signals: ReturnType<typeof createSignals>
+  registration: ProcessRegistration
+  signals: ReturnType<typeof createNotifications>
   end(): Promise<void>
 }
 
@@ -38,20 +38,20 @@ describe('signals of two processes', () => {
 
   async function startProcess(): Promise<Process> {
     const own = openDatabase(database.connection, 3, () => undefined)
-    const presence = await enterPresence(own, log)
-    const signals = createSignals(own, presence, log)
+    const registration = await registerThisProcess(own, log)
+    const signals = createNotifications(own, registration, log)
     const end = async () => {
       await signals.close()
-      await presence.leave()
+      await registration.leave()
       await own.close()
     }
-    return { database: own, presence, signals, end }
+    return { database: own, registration, signals, end }
   }
 
   /** All that the process hears from now on. */
-  async function listen(process: Process): Promise<Signal[]> {
-    const heard: Signal[] = []
-    process.signals.listen((signal) => heard.push(signal))
+  async function listen(process: Process): Promise<Notification[]> {
+    const heard: Notification[] = []
+    process.signals.listen((notification) => heard.push(notification))
     // That it could have missed something before is heard first.
     await expect.poll(() => heard).toEqual([{ topic: 'missed' }])
     heard.length = 0
@@ -69,13 +69,13 @@ describe('signals of two processes', () => {
 
   it('are heard at once in their own process, and soon in the other', async () => {
     const [heardByOne, heardByOther] = [await listen(one), await listen(other)]
-    const sent: Signal[] = [
+    const sent: Notification[] = [
       eventsOf([randomUUID()]),
       { topic: 'webhooks', organizationId: randomUUID() },
       eventsOf(null),
     ]
-    for (const [index, signal] of sent.entries()) {
-      send(one, signal)
+    for (const [index, notification] of sent.entries()) {
+      send(one, notification)
       expect(heardByOne).toEqual(sent.slice(0, index + 1))
       await expect.poll(() => heardByOther).toEqual(sent.slice(0, index + 1))
     }
@@ -117,9 +117,9 @@ describe('signals of two processes', () => {
   it('of as many organizations as fit into a notification arrive, and of more as those of anybody', async () => {
     const heard = await listen(other)
     const ids = Array.from({ length: 64 }, () => randomUUID())
-    const webhooks = ids.map((organizationId): Signal => ({ topic: 'webhooks', organizationId }))
+    const webhooks = ids.map((organizationId): Notification => ({ topic: 'webhooks', organizationId }))
     send(one, eventsOf(ids))
-    for (const signal of webhooks) send(one, signal)
+    for (const notification of webhooks) send(one, notification)
     await expect.poll(() => heard).toEqual([eventsOf(ids), ...webhooks])
 
     heard.length = 0
@@ -131,17 +131,17 @@ describe('signals of two processes', () => {
 
   it('of sessions come from commands too, which hear none', async () => {
     const heard = [await listen(one), await listen(other)]
-    const sender = createSignalSender(database)
-    const signal: Signal = { topic: 'sessions', organizationIds: [randomUUID()] }
-    sender.send(signal)
+    const sender = createNotificationSender(database)
+    const notification: Notification = { topic: 'sessions', organizationIds: [randomUUID()] }
+    sender.send(notification)
     await sender.sent()
-    await expect.poll(() => heard).toEqual([[signal], [signal]])
-    one.signals.send(signal)
+    await expect.poll(() => heard).toEqual([[notification], [notification]])
+    one.signals.send(notification)
     await expect
       .poll(() => heard)
       .toEqual([
-        [signal, signal],
-        [signal, signal],
+        [notification, notification],
+        [notification, notification],
       ])
   })
 
@@ -150,28 +150,28 @@ describe('signals of two processes', () => {
     for (let round = 0; round < 2; round++) {
       await database.pool.query(
         `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND granted`,
-        [one.presence.processId],
+        [one.registration.processId],
       )
       await expect.poll(() => heard).toEqual([{ topic: 'missed' }])
-      const signal = eventsOf([randomUUID()])
-      send(other, signal)
-      await expect.poll(() => heard).toEqual([{ topic: 'missed' }, signal])
+      const notification = eventsOf([randomUUID()])
+      send(other, notification)
+      await expect.poll(() => heard).toEqual([{ topic: 'missed' }, notification])
       heard.length = 0
     }
   })
 
   it('reach the others though a listener fails, and nobody who has stopped', async () => {
-    const stopped: Signal[] = []
+    const stopped: Notification[] = []
     one.signals.listen(() => {
       throw new Error('cannot take it in')
     })
-    const stop = one.signals.listen((signal) => stopped.push(signal))
+    const stop = one.signals.listen((notification) => stopped.push(notification))
     stop()
-    const heard: Signal[] = []
-    one.signals.listen((signal) => heard.push(signal))
-    const signal = eventsOf([randomUUID()])
-    send(one, signal)
-    expect(heard).toContainEqual(signal)
+    const heard: Notification[] = []
+    one.signals.listen((notification) => heard.push(notification))
+    const notification = eventsOf([randomUUID()])
+    send(one, notification)
+    expect(heard).toContainEqual(notification)
     expect(stopped).toEqual([])
   })
 
@@ -180,9 +180,9 @@ describe('signals of two processes', () => {
     for (const payload of ['', 'no JSON', '{}', '[]', '{"from": 0, "signals": [null, 1]}']) {
       await database.pool.query(`SELECT pg_notify('parley_signals', $1)`, [payload])
     }
-    const signal = eventsOf([randomUUID()])
-    send(other, signal)
-    await expect.poll(() => heard).toEqual([signal])
+    const notification = eventsOf([randomUUID()])
+    send(other, notification)
+    await expect.poll(() => heard).toEqual([notification])
   })
 
   it('sent before the end arrive, and after it none is sent', async () => {
@@ -202,9 +202,9 @@ describe('signals of two processes', () => {
     send(one, eventsOf(null))
     expect(heard).toEqual([])
     one = await startProcess()
-    await one.presence.leave()
+    await one.registration.leave()
     await one.database.close()
-    one.signals.listen((signal) => heard.push(signal))
+    one.signals.listen((notification) => heard.push(notification))
     send(one, eventsOf(null))
     expect(heard).toEqual([eventsOf(null)])
     await one.signals.close()
@@ -216,7 +216,7 @@ describe('signals of events', () => {
   const CUSTOMER = '16505550001'
   let world: World
   let organization: TestOrganization
-  let heard: Signal[]
+  let heard: Notification[]
   let stop: () => void
 
   beforeEach(async () => {
@@ -228,7 +228,7 @@ describe('signals of events', () => {
     // What a new organization leaves to be done raises events of its own.
     await world.drain()
     heard = []
-    stop = world.app.ctx.signals.listen((signal) => heard.push(signal))
+    stop = world.app.ctx.notifications.listen((notification) => heard.push(notification))
     await expect.poll(() => heard).toEqual([{ topic: 'missed' }])
     heard.length = 0
   })
@@ -236,16 +236,16 @@ describe('signals of events', () => {
   afterEach(() => world.close())
 
   /** What was heard since last asked. */
-  function takeHeard(): Signal[] {
+  function takeHeard(): Notification[] {
     return heard.splice(0)
   }
 
-  function expectOnly(signals: readonly Signal[], ...organizations: readonly TestOrganization[]): void {
+  function expectOnly(notifications: readonly Notification[], ...organizations: readonly TestOrganization[]): void {
     const ids = organizations.map(({ id }) => id)
-    expect(signals.length).toBeGreaterThan(0)
-    for (const signal of signals) expect(signal.topic).toBe('events')
-    const named = signals.flatMap((signal) =>
-      signal.topic === 'events' ? (signal.organizationIds ?? ['anybody']) : [],
+    expect(notifications.length).toBeGreaterThan(0)
+    for (const notification of notifications) expect(notification.topic).toBe('events')
+    const named = notifications.flatMap((notification) =>
+      notification.topic === 'events' ? (notification.organizationIds ?? ['anybody']) : [],
     )
     expect([...new Set(named)].sort()).toEqual(ids.sort())
   }
@@ -286,10 +286,10 @@ describe('signals of events', () => {
   })
 })
 
-function eventsOf(organizationIds: string[] | null): Signal {
+function eventsOf(organizationIds: string[] | null): Notification {
   return { topic: 'events', organizationIds }
 }
 
-function send({ signals }: Process, signal: Signal): void {
-  if (signal.topic !== 'missed') signals.send(signal)
+function send({ signals }: Process, notification: Notification): void {
+  if (notification.topic !== 'missed') signals.send(notification)
 }

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { enterPresence, type Presence } from '../../../src/core/runtime/process-registry.js'
+import { type ProcessRegistration, registerThisProcess } from '../../../src/core/runtime/process-registry.js'
 import { type Database, openDatabase } from '../../../src/database/pool.js'
 import { isProcessAlive } from '../../../src/storage/runtime/process-registry.js'
 import { createTestDatabase, type TestDatabase } from '../../support/database.js'
@@ -9,16 +9,16 @@ const log = pino({ level: 'silent' })
 
 let database: TestDatabase
 let neighbours: Database
-let presence: Presence
+let registration: ProcessRegistration
 
 beforeEach(async () => {
   database = await createTestDatabase()
   neighbours = openDatabase(database.connection, 3, () => undefined)
-  presence = await enterPresence(database, log)
+  registration = await registerThisProcess(database, log)
 })
 
 afterEach(async () => {
-  await presence.leave()
+  await registration.leave()
   await neighbours.close()
   await database.drop()
 })
@@ -37,8 +37,8 @@ const isAlive = (processId: number) => isProcessAlive(database, processId)
 
 describe('a process', () => {
   it('lives while it is present, and is gone when it leaves', async () => {
-    const other = await enterPresence(neighbours, log)
-    expect(other.processId).not.toBe(presence.processId)
+    const other = await registerThisProcess(neighbours, log)
+    expect(other.processId).not.toBe(registration.processId)
     expect(await isAlive(other.processId)).toBe(true)
     await other.leave()
     // The lock goes when PostgreSQL notices that the connection ended.
@@ -47,20 +47,20 @@ describe('a process', () => {
   })
 
   it('is alive again soon after its connection broke', async () => {
-    await cutOff(presence.processId)
-    await expect.poll(() => isAlive(presence.processId)).toBe(true)
+    await cutOff(registration.processId)
+    await expect.poll(() => isAlive(registration.processId)).toBe(true)
   })
 
   it('is registered again even when another took it for dead', async () => {
-    await presence.addWorker('worker-1')
-    await presence.addWorker('worker-2')
-    const other = await enterPresence(neighbours, log)
-    await database.pool.query('DELETE FROM processes WHERE id = $1', [presence.processId])
-    await cutOff(presence.processId)
+    await registration.addWorker('worker-1')
+    await registration.addWorker('worker-2')
+    const other = await registerThisProcess(neighbours, log)
+    await database.pool.query('DELETE FROM processes WHERE id = $1', [registration.processId])
+    await cutOff(registration.processId)
     const registered = async () =>
-      (await database.pool.query('SELECT worker_ids FROM processes WHERE id = $1', [presence.processId])).rows
+      (await database.pool.query('SELECT worker_ids FROM processes WHERE id = $1', [registration.processId])).rows
     await expect.poll(registered).toEqual([{ worker_ids: ['worker-1', 'worker-2'] }])
-    expect(await isAlive(presence.processId)).toBe(true)
+    expect(await isAlive(registration.processId)).toBe(true)
     await other.leave()
   })
 })
@@ -70,20 +70,20 @@ describe('removing the dead', () => {
     const dead = await database.pool.query(
       `INSERT INTO processes (worker_ids) VALUES ('{dead-worker,its-other-worker}'), ('{}') RETURNING id`,
     )
-    const other = await enterPresence(neighbours, log)
+    const other = await registerThisProcess(neighbours, log)
     await other.addWorker('living-worker')
     expect(await removeDead()).toEqual(['dead-worker', 'its-other-worker'])
     expect(await removeDead()).toEqual([])
     expect(await isAlive(other.processId)).toBe(true)
     const { rows } = await database.pool.query<{ id: number }>('SELECT id FROM processes ORDER BY id')
-    expect(rows.map((row) => row.id)).toEqual([presence.processId, other.processId].sort((a, b) => a - b))
+    expect(rows.map((row) => row.id)).toEqual([registration.processId, other.processId].sort((a, b) => a - b))
     expect(dead.rows).toHaveLength(2)
     await other.leave()
   })
 
   it('tells it again to the next one where unlocking did not come to its end', async () => {
     await database.pool.query(`INSERT INTO processes (worker_ids) VALUES ('{left-worker}')`)
-    const dying = presence.removeDead(async () => {
+    const dying = registration.removeDead(async () => {
       throw new Error('the end')
     })
     await expect(dying).rejects.toThrow('the end')
@@ -94,7 +94,7 @@ describe('removing the dead', () => {
 /** Removes the dead; resolves to whose jobs were to be unlocked. */
 async function removeDead(): Promise<string[]> {
   const told: string[] = []
-  await presence.removeDead(async (workerIds) => {
+  await registration.removeDead(async (workerIds) => {
     told.push(...workerIds)
   })
   return told

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createPace, MAX_IN_FLIGHT, type Pace } from '../../../src/core/webhooks/concurrency.js'
+import { type Concurrency, createConcurrency, MAX_IN_FLIGHT } from '../../../src/core/webhooks/concurrency.js'
 import { HOUR, SECOND } from './support.js'
 
-let pace: Pace
+let pace: Concurrency
 let now: Date
 
 beforeEach(() => {
-  pace = createPace()
+  pace = createConcurrency()
   now = new Date('2026-01-01T00:00:00Z')
 })
 

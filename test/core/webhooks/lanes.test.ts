@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { EndedAttempt } from '../../../src/core/webhooks/attempt.js'
-import { createLane, type Lane } from '../../../src/core/webhooks/endpoint-queue.js'
+import { createEndpointQueue, type EndpointQueue } from '../../../src/core/webhooks/endpoint-queue.js'
 import type { DueDelivery, DueQuestion } from '../../../src/storage/webhooks/deliveries.js'
 import type { EndpointRow } from '../../../src/storage/webhooks/health.js'
 import { createContact } from '../../interfaces/hooks/support.js'
@@ -36,7 +36,7 @@ describe('while the service runs', () => {
   })
 
   /** Events that were raised by SQL are told of by nobody. */
-  const tell = () => world.app.ctx.signals.send({ topic: 'events', organizationIds: [organization.id] })
+  const tell = () => world.app.ctx.notifications.send({ topic: 'events', organizationIds: [organization.id] })
 
   it('an endpoint that never answers holds up no other, nor one that refuses everything', async () => {
     const silent = await startEndpoint(world, organization, ['contact.updated'])
@@ -104,7 +104,7 @@ describe('a lane', () => {
     }))
 
   const makeLane = () =>
-    createLane({ organization_id: 'organization', id: 'webhook' } as EndpointRow, {
+    createEndpointQueue({ organization_id: 'organization', id: 'webhook' } as EndpointRow, {
       clock: () => NOW,
       attempt: (_endpoint, { id }) =>
         new Promise((resolve) => {
@@ -124,7 +124,7 @@ describe('a lane', () => {
     })
 
   /** Asks, and is answered with what is given. */
-  const answer = (lane: Lane, deliveries: DueDelivery[], nextDueAt: Date | null = null) => {
+  const answer = (lane: EndpointQueue, deliveries: DueDelivery[], nextDueAt: Date | null = null) => {
     const question = lane.question(NOW, LIMIT)
     expect(question).not.toBeNull()
     lane.take(question as DueQuestion, { due: deliveries, nextDueAt })

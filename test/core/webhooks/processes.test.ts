@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { enterPresence, type Presence } from '../../../src/core/runtime/process-registry.js'
+import { type ProcessRegistration, registerThisProcess } from '../../../src/core/runtime/process-registry.js'
 import { createDispatcher, type Dispatcher } from '../../../src/core/webhooks/dispatcher.js'
 import { createContact } from '../../interfaces/hooks/support.js'
 import { untilWaiting } from '../../support/locks.js'
@@ -21,7 +21,7 @@ import {
 
 /** A process that delivers. */
 interface Process {
-  presence: Presence
+  registration: ProcessRegistration
   dispatcher: Dispatcher
 }
 
@@ -39,7 +39,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await closeEndpoints()
-  for (const { dispatcher, presence } of processes.splice(0)) {
+  for (const { dispatcher, registration: presence } of processes.splice(0)) {
     await dispatcher.stop()
     await presence.leave()
   }
@@ -54,9 +54,9 @@ afterAll(() => {
 const newContact = () => createContact(world, organization, `+1650555${String(6_000 + ++people)}`)
 
 async function startProcess(): Promise<Process> {
-  const presence = await enterPresence(world.database, pino({ level: 'silent' }))
-  await presence.addWorker(`worker-${presence.processId}`)
-  const one = { presence, dispatcher: createDispatcher({ ...world.app.ctx, processId: presence.processId }) }
+  const registration = await registerThisProcess(world.database, pino({ level: 'silent' }))
+  await registration.addWorker(`worker-${registration.processId}`)
+  const one = { registration, dispatcher: createDispatcher({ ...world.app.ctx, processId: registration.processId }) }
   processes.push(one)
   return one
 }
@@ -70,7 +70,7 @@ async function holders(): Promise<(number | null)[]> {
   return rows.map(({ holder }) => holder)
 }
 
-const giveTo = ({ presence }: Process) =>
+const giveTo = ({ registration: presence }: Process) =>
   world.database.pool.query('UPDATE webhook_feeds SET holder = $1', [presence.processId])
 
 const statuses = async () => (await deliveriesTo(world, endpoint.id)).map(({ status }) => status)
@@ -94,10 +94,10 @@ describe('two processes', () => {
     one.dispatcher.start()
     other.dispatcher.start()
     await expect
-      .poll(async () => (await holders()).filter((holder) => holder === one.presence.processId).length)
+      .poll(async () => (await holders()).filter((holder) => holder === one.registration.processId).length)
       .toBe(3)
     await expect
-      .poll(async () => (await holders()).filter((holder) => holder === other.presence.processId).length)
+      .poll(async () => (await holders()).filter((holder) => holder === other.registration.processId).length)
       .toBe(3)
     for (const each of organizations) await raiseAboutNobody(world, each, 30)
     await Promise.all(endpoints.map((each) => each.until(30)))
@@ -151,7 +151,7 @@ describe('two processes', () => {
     await other.dispatcher.drain()
     expect(namesOf(endpoint)).toEqual(numbers(3))
     expect(await statuses()).toEqual(['delivered', 'delivered', 'delivered'])
-    expect(await holders()).toEqual([other.presence.processId])
+    expect(await holders()).toEqual([other.registration.processId])
   })
 
   it('keep since when an endpoint fails, though the one that failed last has lost the organization', async () => {
@@ -171,7 +171,7 @@ describe('two processes', () => {
     await endpoint.until(1)
     await world.database.pool.query('UPDATE webhook_feeds SET holder = $2 WHERE organization_id = $1', [
       organization.id,
-      other.presence.processId,
+      other.registration.processId,
     ])
     const theirs = await world.createOrganization()
     const sentinel = await startEndpoint(world, theirs)
@@ -193,7 +193,7 @@ describe('two processes', () => {
     await world.database.pool.query(`UPDATE webhook_deliveries SET status = 'delivered', next_attempt_at = NULL
       WHERE next_attempt_at IS NOT NULL`)
     endpoint.respond(() => 204)
-    await one.presence.leave()
+    await one.registration.leave()
     const other = await startProcess()
     await other.dispatcher.drain()
     expect(namesOf(endpoint)).toEqual(['1', '2'])
@@ -213,7 +213,7 @@ describe('where the database breaks off', () => {
       response.writeHead(204).end()
     })
     await raiseAbout(contact, 1)
-    world.app.ctx.signals.send({ topic: 'events', organizationIds: [organization.id] })
+    world.app.ctx.notifications.send({ topic: 'events', organizationIds: [organization.id] })
     await endpoint.until(1)
     await untilWaiting(world.database, 1, 'webhook_deliveries')
     await cutWaiting()

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { createWakes } from '../../../src/core/webhooks/wake-timers.js'
+import { createWakeTimers } from '../../../src/core/webhooks/wake-timers.js'
 
 const at = (second: number) => new Date(second * 1_000)
 
 describe('who has something to do', () => {
   it('is taken once, until woken again', () => {
-    const wakes = createWakes<string>()
+    const wakes = createWakeTimers<string>()
     wakes.wake('a')
     wakes.wake('a')
     wakes.wake('b')
@@ -16,7 +16,7 @@ describe('who has something to do', () => {
   })
 
   it('at a time to come is taken then, by the last time that was said', () => {
-    const wakes = createWakes<string>()
+    const wakes = createWakeTimers<string>()
     wakes.sleep('late', at(9))
     wakes.sleep('soon', at(5))
     wakes.sleep('late', at(7))

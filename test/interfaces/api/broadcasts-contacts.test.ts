@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { verifyCounters } from '../../../src/core/analytics/verify.js'
-import { tendBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
+import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { userIdChatId } from '../../../src/model/contacts/phone-number.js'
 import { hold, untilWaiting } from '../../support/locks.js'
@@ -41,7 +41,7 @@ async function expectNoDrift(): Promise<void> {
 
 async function launchLater(id: string): Promise<void> {
   at.world.advance(HOUR)
-  await tendBroadcasts(at.world.app.ctx)
+  await reconcileBroadcasts(at.world.app.ctx)
   await at.world.drain()
   expect((await at.read(id)).started_at).not.toBeNull()
 }
@@ -129,7 +129,7 @@ describe('an erased contact', () => {
     expect(await at.recipients(id, 'status=pending')).toEqual([])
     await at.report('wamid.TOOLATE', 'read', { biz_opaque_callback_data })
     expect(await statsOf(id)).toMatchObject({ total: 1, sent: 0, failed: 1 })
-    await tendBroadcasts(at.world.app.ctx)
+    await reconcileBroadcasts(at.world.app.ctx)
     expect(await at.read(id)).toMatchObject({ status: 'completed', totalRecipients: 1 })
     await expectNoDrift()
   })

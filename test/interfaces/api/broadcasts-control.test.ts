@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ControlContext, retryFailed } from '../../../src/core/broadcasts/control.js'
-import { tendBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
+import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { eventsOf } from '../hooks/support.js'
@@ -19,7 +19,7 @@ const toNew = () => ({ audience: { recipients: [{ chatNumber: at.newNumber() }] 
 
 /** What every minute does. */
 async function tend(): Promise<void> {
-  await tendBroadcasts(at.world.app.ctx)
+  await reconcileBroadcasts(at.world.app.ctx)
   await at.world.drain()
 }
 

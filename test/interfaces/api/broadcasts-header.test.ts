@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { tendBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
+import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
 import { prune } from '../../../src/core/runtime/maintenance.js'
 import { mediaRows, storedBytes } from '../../core/media/support.js'
 import { pdf, png } from '../../support/media.js'
@@ -106,7 +106,7 @@ describe('the file above the body of a broadcast', () => {
     at.world.advance(3 * DAY)
     await prune(at.world.app.ctx)
     await at.world.drain()
-    await tendBroadcasts(at.world.app.ctx)
+    await reconcileBroadcasts(at.world.app.ctx)
     await at.world.drain()
     expect(await at.outcomes(id)).toEqual(['sent'])
     expect(await uploads()).toHaveLength(before.length + 1)
@@ -119,7 +119,7 @@ describe('the file above the body of a broadcast', () => {
     const before = await uploads()
     const taken = files.taken.length
     at.world.advance(26 * DAY)
-    await tendBroadcasts(at.world.app.ctx)
+    await reconcileBroadcasts(at.world.app.ctx)
     await at.world.drain()
     expect(await at.outcomes(id)).toEqual(['sent'])
     const again = (await uploads()).slice(before.length).map((upload: { id: string }) => upload.id)
@@ -132,7 +132,7 @@ describe('the file above the body of a broadcast', () => {
     const { id } = await at.create(collection([at.newNumber()], { scheduled_at: inDays(26) }))
     at.world.advance(26 * DAY)
     await at.world.sim('POST', '/settings', { upload_fails: 1 })
-    await tendBroadcasts(at.world.app.ctx)
+    await reconcileBroadcasts(at.world.app.ctx)
     await at.world.drain()
     expect(await at.read(id)).toMatchObject({ status: 'paused', reason: 'Failed to upload media to upstream' })
     expect(await at.outcomes(id)).toEqual(['pending'])

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { settleOutcomes } from '../../../src/core/runtime/maintenance.js'
+import { expireOutcomes } from '../../../src/core/runtime/maintenance.js'
 import { requestAsDescribed } from '../../support/openapi.js'
 import { type Answer, type RequestOptions, startWorld, type TestOrganization, type World } from '../../support/world.js'
 import { createContact, receive } from '../hooks/support.js'
@@ -126,7 +126,7 @@ export async function startBroadcastWorld(env: Record<string, string> = {}): Pro
     },
     giveUp: async () => {
       for (let minute = 0; minute <= 17; minute++) {
-        await settleOutcomes(world.app.ctx)
+        await expireOutcomes(world.app.ctx)
         world.advance(MINUTE)
       }
     },

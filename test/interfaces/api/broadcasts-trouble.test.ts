@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { verifyCounters } from '../../../src/core/analytics/verify.js'
-import { tendBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
-import { type Lane, sendBroadcastLane } from '../../../src/core/broadcasts/send.js'
+import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
+import { type Lane, sendBroadcastShard } from '../../../src/core/broadcasts/send.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { type Answering, type HttpServer, json, startHttpServer } from '../../upstream/http-server.js'
 import { wamid } from '../hooks/support.js'
@@ -68,7 +68,7 @@ const forgetJobs = (id: string) =>
 /** Lane 1 of a broadcast that was begun once, as its job would run it. */
 function sendLane(id: string, signal: AbortSignal): Promise<void> {
   const lane: Lane = { generation: 1, lane: 1, after: 0, hasDeferred: false, unknowns: 0 }
-  return sendBroadcastLane(at.world.app.ctx, at.organization.id, id, lane, signal)
+  return sendBroadcastShard(at.world.app.ctx, at.organization.id, id, lane, signal)
 }
 
 async function expectNoDrift(): Promise<void> {
@@ -164,7 +164,7 @@ describe('a lane of an older generation', () => {
     expect((await at.act(id, 'resume')).status).toBe(200)
     answerLate()
     await draining
-    await tendBroadcasts(at.world.app.ctx)
+    await reconcileBroadcasts(at.world.app.ctx)
     await at.world.drain()
     expect(await outcomesOf(id)).toEqual(['failed'])
     expect(await at.read(id)).toMatchObject({ status: 'completed', reason: null })

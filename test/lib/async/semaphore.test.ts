@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { createTurnstile } from '../../../src/lib/async/semaphore.js'
+import { createSemaphore } from '../../../src/lib/async/semaphore.js'
 
 it('lets so many pass at a time, in the order in which they came, and goes on after a failure', async () => {
-  const pass = createTurnstile(2)
+  const pass = createSemaphore(2)
   const begun: number[] = []
   const ends: (() => void)[] = []
   const work = (n: number) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createLimit } from '../../../src/lib/async/limit.js'
-import { createLanes } from '../../../src/lib/async/serial-queues.js'
+import { createSerialQueues } from '../../../src/lib/async/serial-queues.js'
 
 /** Work that ends when told. */
 function pieces() {
@@ -41,7 +41,7 @@ describe('a limit', () => {
 describe('lanes', () => {
   it('run what shares a key one after the other, and the rest side by side', async () => {
     const { begun, work, end } = pieces()
-    const inLanes = createLanes()
+    const inLanes = createSerialQueues()
     const results = [
       inLanes(['x'], work('x1')),
       inLanes(['y'], work('y1')),

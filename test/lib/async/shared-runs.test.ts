@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { createSharedRuns } from '../../../src/lib/async/shared-runs.js'
+import { createThrottledRuns } from '../../../src/lib/async/shared-runs.js'
 
 it('a run is shared by who asks under the same key for a while, and by nobody else', async () => {
   let now = 0
   let runs = 0
-  const share = createSharedRuns<number>(1_000, () => new Date(now))
+  const share = createThrottledRuns<number>(1_000, () => new Date(now))
   const run = async () => ++runs
   expect(await Promise.all([share('a', run), share('a', run), share('b', run)])).toEqual([1, 1, 2])
   now = 999
@@ -14,7 +14,7 @@ it('a run is shared by who asks under the same key for a while, and by nobody el
 })
 
 it('a failure is shared too', async () => {
-  const share = createSharedRuns(1_000, () => new Date(0))
+  const share = createThrottledRuns(1_000, () => new Date(0))
   const fail = () => Promise.reject(new Error('no'))
   await expect(share('a', fail)).rejects.toThrow('no')
   await expect(share('a', async () => 'yes')).rejects.toThrow('no')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { foldText } from '../../../src/lib/text/normalize.js'
+import { normalizeText } from '../../../src/lib/text/normalize.js'
 
 describe('what people take for the same folds to the same', () => {
   it.each([
@@ -33,11 +33,11 @@ describe('what people take for the same folds to the same', () => {
     ['\u0390', '\u03b9'],
     ['ǅ', 'dz'],
   ])('%s and %s', (one, other) => {
-    expect(foldText(one)).toBe(foldText(other))
+    expect(normalizeText(one)).toBe(normalizeText(other))
   })
 
   it('keeps apart what differs', () => {
-    expect(new Set(['a', 'b', '1', '%', '_', '\\', '😀', '한', 'и', 'י'].map(foldText)).size).toBe(10)
+    expect(new Set(['a', 'b', '1', '%', '_', '\\', '😀', '한', 'и', 'י'].map(normalizeText)).size).toBe(10)
   })
 })
 
@@ -54,7 +54,7 @@ describe('any text', () => {
   it('folded twice stays as it is', () => {
     fc.assert(
       fc.property(text, (given) => {
-        expect(foldText(foldText(given))).toBe(foldText(given))
+        expect(normalizeText(normalizeText(given))).toBe(normalizeText(given))
       }),
       { seed: 1, numRuns: 5_000 },
     )
@@ -63,10 +63,10 @@ describe('any text', () => {
   it('folds as its composed and decomposed forms do, and as it does in either case', () => {
     fc.assert(
       fc.property(text, (given) => {
-        const folded = foldText(given)
-        expect(foldText(given.normalize('NFC'))).toBe(folded)
-        expect(foldText(given.normalize('NFD'))).toBe(folded)
-        expect(foldText(given.toLowerCase())).toBe(folded)
+        const folded = normalizeText(given)
+        expect(normalizeText(given.normalize('NFC'))).toBe(folded)
+        expect(normalizeText(given.normalize('NFD'))).toBe(folded)
+        expect(normalizeText(given.toLowerCase())).toBe(folded)
       }),
       { seed: 2, numRuns: 5_000 },
     )
@@ -75,8 +75,8 @@ describe('any text', () => {
   it('of one character folds to something that folds no further, whatever the character', () => {
     for (let code = 0; code <= 0x10ffff; code++) {
       if (code >= 0xd800 && code <= 0xdfff) continue
-      const folded = foldText(String.fromCodePoint(code))
-      if (foldText(folded) !== folded) expect.fail(`U+${code.toString(16)} folds to ${JSON.stringify(folded)}`)
+      const folded = normalizeText(String.fromCodePoint(code))
+      if (normalizeText(folded) !== folded) expect.fail(`U+${code.toString(16)} folds to ${JSON.stringify(folded)}`)
     }
   })
 })

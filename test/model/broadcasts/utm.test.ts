@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { campaignVariants, foldUtm, readUtm } from '../../../src/model/broadcasts/utm.js'
+import { campaignVariants, normalizeUtm, readUtm } from '../../../src/model/broadcasts/utm.js'
 
 const nothing = { source: null, campaign: null }
 
@@ -81,9 +81,9 @@ describe('the campaigns that belong to one', () => {
     const suffix = fc.constantFrom('', '_viewmore', '_view_more', '_vm', '_ViewMore', '_VM', 'vm', '_more', '_vm2')
     fc.assert(
       fc.property(named, suffix, ({ base, stem }, end) => {
-        const [folded, start] = [foldUtm(stem + end), foldUtm(base)]
+        const [folded, start] = [normalizeUtm(stem + end), normalizeUtm(base)]
         const belongs = folded.startsWith(start) && /^(_viewmore|_view_more|_vm)?$/.test(folded.slice(start.length))
-        expect(campaignVariants(base).map(foldUtm).includes(folded)).toBe(belongs)
+        expect(campaignVariants(base).map(normalizeUtm).includes(folded)).toBe(belongs)
       }),
     )
   })

@@ -77,44 +77,44 @@ export async function startScriptedNetwork(): Promise<ScriptedNetwork> {
   let codes = 0
 
   const server = createServer((socket) => {
-    const line: Line = { socket, pid: 0, device: '', number: null }
+    const channel: Line = { socket, pid: 0, device: '', number: null }
     socket.on('error', () => undefined)
-    socket.on('close', () => lines.delete(line))
+    socket.on('close', () => lines.delete(channel))
     createInterface({ input: socket })
-      .on('line', (text) => hear(line, JSON.parse(text) as FromDevice))
+      .on('line', (text) => hear(channel, JSON.parse(text) as FromDevice))
       .on('error', () => undefined)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 
-  function hear(line: Line, message: FromDevice): void {
+  function hear(channel: Line, message: FromDevice): void {
     switch (message.type) {
       case 'hello':
-        greet(line, message)
+        greet(channel, message)
         break
       case 'message':
-        take(line, message)
+        take(channel, message)
         break
       case 'received':
         queue = queue.filter((waiting) => waiting.message.id !== message.id)
         break
       case 'logout':
-        numbers.delete(line.device)
+        numbers.delete(channel.device)
     }
   }
 
-  function greet(line: Line, { device, pid, isLinked }: Extract<FromDevice, { type: 'hello' }>): void {
-    Object.assign(line, { device, pid, number: numbers.get(device) ?? null })
-    for (const other of lines) if (other.device === device) expectEnd(other, line)
-    lines.add(line)
-    if (line.number === null) {
+  function greet(channel: Line, { device, pid, isLinked }: Extract<FromDevice, { type: 'hello' }>): void {
+    Object.assign(channel, { device, pid, number: numbers.get(device) ?? null })
+    for (const other of lines) if (other.device === device) expectEnd(other, channel)
+    lines.add(channel)
+    if (channel.number === null) {
       if (isLinked) faults.push(`the device ${device} believes that it is linked`)
-      else tell(line, { type: 'code', text: `code ${++codes} of ${device}` })
+      else tell(channel, { type: 'code', text: `code ${++codes} of ${device}` })
       return
     }
-    if (!isLinked) faults.push(`the device of ${line.number} has lost its session`)
-    connected.set(line.number, (connected.get(line.number) ?? 0) + 1)
-    tell(line, { type: 'open' })
-    for (const { number, message } of queue) if (number === line.number) deliver(line, message)
+    if (!isLinked) faults.push(`the device of ${channel.number} has lost its session`)
+    connected.set(channel.number, (connected.get(channel.number) ?? 0) + 1)
+    tell(channel, { type: 'open' })
+    for (const { number, message } of queue) if (number === channel.number) deliver(channel, message)
   }
 
   function expectEnd(older: Line, newer: Line): void {
@@ -123,20 +123,20 @@ export async function startScriptedNetwork(): Promise<ScriptedNetwork> {
     }, OVERLAP_MS).unref()
   }
 
-  function take(line: Line, { id, jid, content, count }: Extract<FromDevice, { type: 'message' }>): void {
-    const number = String(line.number)
+  function take(channel: Line, { id, jid, content, count }: Extract<FromDevice, { type: 'message' }>): void {
+    const number = String(channel.number)
     const peer = `${number} ${jid}`
     if (count <= (counts.get(peer) ?? 0)) faults.push(`${number} has used keys again that were used before (${count})`)
     counts.set(peer, count)
     if (sends.some((sent) => sent.id === id)) faults.push(`${number} has sent ${id} twice`)
-    sends.push({ number, pid: line.pid, id, jid, text: String(content.text) })
-    const answer = () => tell(line, { type: 'ack', id })
+    sends.push({ number, pid: channel.pid, id, jid, text: String(content.text) })
+    const answer = () => tell(channel, { type: 'ack', id })
     if (held) held.push(answer)
     else answer()
   }
 
-  function deliver(line: Line, { id, from, text }: Incoming): void {
-    tell(line, {
+  function deliver(channel: Line, { id, from, text }: Incoming): void {
+    tell(channel, {
       type: 'message',
       key: { id, remoteJid: `${from}@s.whatsapp.net`, fromMe: false },
       pushName: `Person ${from}`,
@@ -146,7 +146,7 @@ export async function startScriptedNetwork(): Promise<ScriptedNetwork> {
   }
 
   function find(number: string): Line | undefined {
-    return [...lines].find((line) => line.number === number)
+    return [...lines].find((channel) => channel.number === number)
   }
 
   function tell({ socket }: Line, message: ToDevice): void {
@@ -159,22 +159,22 @@ export async function startScriptedNetwork(): Promise<ScriptedNetwork> {
     countConnections: (number) => connected.get(number) ?? 0,
     scan: (code, number) => {
       const device = code.replace(/^code \d+ of /, '')
-      const line = [...lines].find((one) => one.device === device)
-      if (!line) throw new Error(`nobody shows ${code}`)
+      const channel = [...lines].find((one) => one.device === device)
+      if (!channel) throw new Error(`nobody shows ${code}`)
       numbers.set(device, number)
-      tell(line, { type: 'linked', me: { id: `${number}:1@s.whatsapp.net`, name: `Shop ${number}` } })
-      tell(line, { type: 'close', code: 515 })
+      tell(channel, { type: 'linked', me: { id: `${number}:1@s.whatsapp.net`, name: `Shop ${number}` } })
+      tell(channel, { type: 'close', code: 515 })
     },
     push: (number, message) => {
       queue.push({ number, message })
-      const line = find(number)
-      if (line) deliver(line, message)
+      const channel = find(number)
+      if (channel) deliver(channel, message)
     },
     undelivered: () => queue.map(({ message }) => message),
     sends,
     drop: (number, code) => {
-      const line = find(number)
-      if (line) tell(line, { type: 'close', code })
+      const channel = find(number)
+      if (channel) tell(channel, { type: 'close', code })
     },
     holdAnswers: () => {
       held = []

@@ -1,10 +1,10 @@
 import type { DeviceCommand, MessageKey, Sent } from '../../../channels/device.js'
 import type { Context } from '../../../context.js'
 import { isFromMe } from '../../../model/instances/gateway-message.js'
-import { type Instance, lineIdOf } from '../../../model/instances/instance.js'
+import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
-import { findLineMessage, type LineMessage } from '../../../storage/instances/messages.js'
+import { type ChannelMessage, findChannelMessage } from '../../../storage/instances/messages.js'
 import { changeOwnMessage } from '../../../storage/messages/own-changes.js'
 import { requireReady } from '../manage/ready.js'
 import { command } from '../sessions/device.js'
@@ -50,7 +50,7 @@ async function change(
   toCommand: (key: MessageKey) => Extract<DeviceCommand, { verb: 'edit_message' | 'delete_message' }>,
 ): Promise<Sent> {
   requireReady(instance, text === '' ? 'delete_message' : 'edit_message')
-  const message = await findLineMessage(ctx.database, tenant.id, lineIdOf(instance), keyId)
+  const message = await findChannelMessage(ctx.database, tenant.id, channelIdOf(instance), keyId)
   if (message === null) throw messageNotFound(keyId)
   for (const chat of chats) if (!(await isOfChat(ctx, tenant, message, chat))) throw messageNotFound(keyId)
   requireOwn(message, keyId)
@@ -60,12 +60,12 @@ async function change(
 }
 
 /** Whether a JID or a number names the chat that a message stands in. */
-export async function isOfChat(ctx: Context, tenant: Tenant, message: LineMessage, chat: string): Promise<boolean> {
+export async function isOfChat(ctx: Context, tenant: Tenant, message: ChannelMessage, chat: string): Promise<boolean> {
   if (chat === keyOf(message).remoteJid) return true
   return (await findChatContact(ctx, tenant, chat))?.id === message.contact_id
 }
 
-function requireOwn(message: LineMessage, keyId: string): void {
+function requireOwn(message: ChannelMessage, keyId: string): void {
   if (isFromMe(message)) return
   throw new Problem('invalid_field', `The message ${keyId} was received: only messages that were sent can be changed`)
 }

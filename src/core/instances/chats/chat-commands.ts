@@ -1,14 +1,14 @@
-import type { Presence } from '../../../channels/device.js'
+import type { ProcessRegistration } from '../../../channels/device.js'
 import type { Context } from '../../../context.js'
 import { sleep } from '../../../lib/async/backoff.js'
 import { newId } from '../../../lib/bytes/id.js'
 import type { Contact } from '../../../model/contacts/contact.js'
-import { type Instance, lineIdOf } from '../../../model/instances/instance.js'
+import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
 import { updateContact } from '../../../storage/contacts/contacts.js'
-import { hasMessageOnLine } from '../../../storage/instances/contacts.js'
-import { findLineMessage, type LineMessage } from '../../../storage/instances/messages.js'
+import { hasMessageOnChannel } from '../../../storage/instances/contacts.js'
+import { type ChannelMessage, findChannelMessage } from '../../../storage/instances/messages.js'
 import { checkNumbers } from '../manage/numbers.js'
 import { requireReady } from '../manage/ready.js'
 import { readRecipient } from '../send/recipient.js'
@@ -26,15 +26,15 @@ export async function showPresence(
   ctx: Context,
   tenant: Tenant,
   instance: Instance,
-  { number, presence, delayMs }: { number: string; presence: Presence; delayMs: number },
+  { number, registration, delayMs }: { number: string; registration: ProcessRegistration; delayMs: number },
   signal: AbortSignal,
 ): Promise<void> {
   requireReady(instance, 'show_presence')
   const { jid } = readRecipient(tenant, 'number', number)
-  await command(ctx, tenant, instance, { verb: 'show_presence', jid, presence })
+  await command(ctx, tenant, instance, { verb: 'show_presence', jid, registration })
   if (delayMs === 0) return
   await sleep(delayMs, signal).catch(() => undefined)
-  await command(ctx, tenant, instance, { verb: 'show_presence', jid, presence: 'paused' })
+  await command(ctx, tenant, instance, { verb: 'show_presence', jid, registration: 'paused' })
 }
 
 /** Which chat is to be archived or brought back: by its id, or by one of its messages; with both, the id tells. */
@@ -69,9 +69,9 @@ async function findLast(
   tenant: Tenant,
   instance: Instance,
   { jid, messageId }: ChatReference,
-): Promise<LineMessage> {
+): Promise<ChannelMessage> {
   const named =
-    messageId === null ? null : await findLineMessage(ctx.database, tenant.id, lineIdOf(instance), messageId)
+    messageId === null ? null : await findChannelMessage(ctx.database, tenant.id, channelIdOf(instance), messageId)
   if (jid !== null) {
     if (named !== null && (await isOfChat(ctx, tenant, named, jid))) return named
     return requireNewestMessage(ctx, tenant, instance, jid)
@@ -132,7 +132,7 @@ async function findKnown(
 ): Promise<Contact | null> {
   const contact = await findChatContact(ctx, tenant, number)
   if (contact === null || !isOfInstanceAlone) return contact
-  return (await hasMessageOnLine(ctx.database, tenant.id, lineIdOf(instance), contact.id)) ? contact : null
+  return (await hasMessageOnChannel(ctx.database, tenant.id, channelIdOf(instance), contact.id)) ? contact : null
 }
 
 function numberOrOwn({ owner }: Instance, number: string | null): string {

@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.js'
-import { type Instance, lineIdOf } from '../../../model/instances/instance.js'
+import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
 import type { Organization } from '../../../model/organizations/organization.js'
 import { type ChatRange, type ChatRow, listChats, readChats } from '../../../storage/instances/chats.js'
 import { findNewestMessage } from './find-messages.js'
@@ -21,7 +21,7 @@ export async function findChats(
   { remoteJid, from, to, skip, take }: ChatSearch,
 ): Promise<ChatRow[]> {
   if (remoteJid === null) {
-    return listChats(ctx.database, organization.id, lineIdOf(instance), { from, to }, { skip, limit: take })
+    return listChats(ctx.database, organization.id, channelIdOf(instance), { from, to }, { skip, limit: take })
   }
   const chat = skip === 0 && take > 0 ? await findChat(ctx, organization, instance, remoteJid) : null
   return chat !== null && isWithin(chat, { from, to }) ? [chat] : []

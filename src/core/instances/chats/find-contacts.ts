@@ -1,11 +1,11 @@
 import type { Context } from '../../../context.js'
 import type { Contact } from '../../../model/contacts/contact.js'
-import { foldTerm } from '../../../model/conversations/search-terms.js'
-import { type Instance, lineIdOf } from '../../../model/instances/instance.js'
+import { normalizeTerm } from '../../../model/conversations/search-terms.js'
+import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
 import type { Organization } from '../../../model/organizations/organization.js'
 import { findContactById } from '../../../storage/contacts/contacts.js'
 import { listContactPage } from '../../../storage/contacts/lists.js'
-import { hasMessageOnLine, listContactsOnLine } from '../../../storage/instances/contacts.js'
+import { hasMessageOnChannel, listContactsOnChannel } from '../../../storage/instances/contacts.js'
 import { findContactPage } from '../../contacts/list.js'
 import { findChatContact } from './chat-contact.js'
 import type { GatewayPage } from './find-messages.js'
@@ -26,7 +26,7 @@ export async function findContacts(
 ): Promise<Contact[]> {
   const skip = (page - 1) * limit
   if (namesOne(search)) return findOne(ctx, organization, search, skip)
-  const wanted = foldName(search)
+  const wanted = normalizeName(search)
   const { contacts } =
     wanted === null
       ? await listContactPage(ctx.database, organization.id, skip, limit)
@@ -43,12 +43,12 @@ export async function findContactsOfInstance(
   { page, limit }: GatewayPage,
 ): Promise<Contact[]> {
   const skip = (page - 1) * limit
-  const lineId = lineIdOf(instance)
+  const channelId = channelIdOf(instance)
   if (!namesOne(search)) {
-    return listContactsOnLine(ctx.database, organization.id, lineId, foldName(search), { skip, limit })
+    return listContactsOnChannel(ctx.database, organization.id, channelId, normalizeName(search), { skip, limit })
   }
   const [contact] = await findOne(ctx, organization, search, skip)
-  return contact && (await hasMessageOnLine(ctx.database, organization.id, lineId, contact.id)) ? [contact] : []
+  return contact && (await hasMessageOnChannel(ctx.database, organization.id, channelId, contact.id)) ? [contact] : []
 }
 
 function namesOne({ id, remoteJid }: ContactSearch): boolean {
@@ -68,6 +68,6 @@ async function findOne(
   return contact === null || skip > 0 ? [] : [contact]
 }
 
-function foldName({ pushName }: ContactSearch): string | null {
-  return pushName === null ? null : foldTerm(pushName)
+function normalizeName({ pushName }: ContactSearch): string | null {
+  return pushName === null ? null : normalizeTerm(pushName)
 }

@@ -1,25 +1,25 @@
 import type { Context } from '../../../context.js'
 import type { Contact } from '../../../model/contacts/contact.js'
-import { type Instance, lineIdOf } from '../../../model/instances/instance.js'
+import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
 import type { Organization } from '../../../model/organizations/organization.js'
-import { findLineTotal } from '../../../storage/instances/channel-counts.js'
+import { findChannelTotal } from '../../../storage/instances/channel-counts.js'
 import {
+  type ChannelFilter,
+  type ChannelMessage,
+  countChannelMessages,
   countConversationMessages,
-  countLineMessages,
-  findLineMessage,
+  findChannelMessage,
   findNewestOfConversation,
   isEvery,
-  isSoleLine,
-  type LineFilter,
-  type LineMessage,
+  isOnlyChannel,
+  listChannelMessages,
   listConversationMessages,
-  listLineMessages,
   listWholeConversation,
 } from '../../../storage/instances/messages.js'
 import { findChatContact } from './chat-contact.js'
 
 /** Which messages of an instance: all that is given has to fit. */
-export interface MessageSearch extends LineFilter {
+export interface MessageSearch extends ChannelFilter {
   /** The message's id on the network. */
   keyId: string | null
   remoteJid: string | null
@@ -33,7 +33,7 @@ export interface GatewayPage {
 
 /** The messages of one page, newest first, and how many there are on all pages together. */
 export interface FoundMessages {
-  messages: LineMessage[]
+  messages: ChannelMessage[]
   total: number
 }
 
@@ -47,13 +47,13 @@ export async function findMessages(
   search: MessageSearch,
   page: GatewayPage,
 ): Promise<FoundMessages> {
-  const lineId = lineIdOf(instance)
+  const channelId = channelIdOf(instance)
   const contact = search.remoteJid === null ? null : await findChatContact(ctx, organization, search.remoteJid)
   if (search.remoteJid !== null && contact === null) return NOTHING
-  if (search.keyId !== null) return findByKey(ctx, organization.id, lineId, search.keyId, search, contact, page)
+  if (search.keyId !== null) return findByKey(ctx, organization.id, channelId, search.keyId, search, contact, page)
   return contact === null
-    ? findOnLine(ctx, organization.id, lineId, search, page)
-    : findInConversation(ctx, lineId, contact, search, page)
+    ? findOnLine(ctx, organization.id, channelId, search, page)
+    : findInConversation(ctx, channelId, contact, search, page)
 }
 
 /** The newest message of a chat on an instance's connection; null where the JID or number names none that has any there. */
@@ -62,22 +62,22 @@ export async function findNewestMessage(
   organization: Organization,
   instance: Instance,
   remoteJid: string,
-): Promise<LineMessage | null> {
+): Promise<ChannelMessage | null> {
   const contact = await findChatContact(ctx, organization, remoteJid)
   if (contact === null) return null
-  return findNewestOfConversation(ctx.database, organization.id, lineIdOf(instance), contact.id)
+  return findNewestOfConversation(ctx.database, organization.id, channelIdOf(instance), contact.id)
 }
 
 async function findByKey(
   { database }: Context,
   organizationId: string,
-  lineId: string | null,
+  channelId: string | null,
   keyId: string,
-  filter: LineFilter,
+  filter: ChannelFilter,
   contact: Contact | null,
   { page }: GatewayPage,
 ): Promise<FoundMessages> {
-  const message = await findLineMessage(database, organizationId, lineId, keyId, filter)
+  const message = await findChannelMessage(database, organizationId, channelId, keyId, filter)
   if (message === null || (contact !== null && message.contact_id !== contact.id)) return NOTHING
   return { messages: page === 1 ? [message] : [], total: 1 }
 }
@@ -86,34 +86,35 @@ async function findByKey(
 async function findOnLine(
   { database }: Context,
   organizationId: string,
-  lineId: string | null,
-  filter: LineFilter,
+  channelId: string | null,
+  filter: ChannelFilter,
   page: GatewayPage,
 ): Promise<FoundMessages> {
   const total = isEvery(filter)
-    ? await findLineTotal(database, organizationId, lineId)
-    : await countLineMessages(database, organizationId, lineId, filter)
+    ? await findChannelTotal(database, organizationId, channelId)
+    : await countChannelMessages(database, organizationId, channelId, filter)
   const range = { ...toRange(page), total }
-  const messages = range.skip < total ? await listLineMessages(database, organizationId, lineId, filter, range) : []
+  const messages =
+    range.skip < total ? await listChannelMessages(database, organizationId, channelId, filter, range) : []
   return { messages, total }
 }
 
 /** Where the organization has one connection alone, as most have, the numbers of the conversation tell how many there are, and where. */
 async function findInConversation(
   { database }: Context,
-  lineId: string | null,
+  channelId: string | null,
   contact: Contact,
-  filter: LineFilter,
+  filter: ChannelFilter,
   page: GatewayPage,
 ): Promise<FoundMessages> {
   const { organization_id: organizationId, id, last_seq } = contact
-  const isWhole = isEvery(filter) && (await isSoleLine(database, organizationId, lineId))
-  const total = isWhole ? last_seq : await countConversationMessages(database, organizationId, lineId, id, filter)
+  const isWhole = isEvery(filter) && (await isOnlyChannel(database, organizationId, channelId))
+  const total = isWhole ? last_seq : await countConversationMessages(database, organizationId, channelId, id, filter)
   const range = { ...toRange(page), total }
   if (range.skip >= total) return { messages: [], total }
   const messages = isWhole
-    ? await listWholeConversation(database, organizationId, lineId, id, range)
-    : await listConversationMessages(database, organizationId, lineId, id, filter, range)
+    ? await listWholeConversation(database, organizationId, channelId, id, range)
+    : await listConversationMessages(database, organizationId, channelId, id, filter, range)
   return { messages, total }
 }
 

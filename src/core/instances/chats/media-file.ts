@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream'
 import type { Context } from '../../../context.js'
 import { MEBIBYTE } from '../../../lib/text/units.js'
-import { type Instance, lineIdOf } from '../../../model/instances/instance.js'
+import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
 import type { StoredMedia } from '../../../model/messages/media.js'
 import type { Organization } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
-import { findLineMessage, type LineMessage } from '../../../storage/instances/messages.js'
+import { type ChannelMessage, findChannelMessage } from '../../../storage/instances/messages.js'
 import { findInboundMedia } from '../../../storage/messages/incoming-media.js'
 import { findMedia } from '../../../storage/messages/media.js'
 import { openMedia } from '../../media/read.js'
@@ -16,7 +16,7 @@ const MAX_BYTES = 64 * MEBIBYTE
 
 /** A message's file; whoever gets it reads the bytes to their end or destroys them. */
 export interface MessageFile {
-  message: LineMessage
+  message: ChannelMessage
   media: StoredMedia
   bytes: Readable
 }
@@ -31,7 +31,7 @@ export async function openMessageFile(
   instance: Instance,
   keyId: string,
 ): Promise<MessageFile> {
-  const message = await findLineMessage(ctx.database, organization.id, lineIdOf(instance), keyId)
+  const message = await findChannelMessage(ctx.database, organization.id, channelIdOf(instance), keyId)
   if (message === null) throw messageNotFound(keyId)
   if (message.media_id === null) throw await explainAbsence(ctx, message, keyId)
   const media = await findMedia(ctx.database, organization.id, message.media_id)
@@ -43,7 +43,7 @@ export async function openMessageFile(
   return { message, media, bytes }
 }
 
-async function explainAbsence(ctx: Context, { organization_id, id }: LineMessage, keyId: string): Promise<Problem> {
+async function explainAbsence(ctx: Context, { organization_id, id }: ChannelMessage, keyId: string): Promise<Problem> {
   const state = (await findInboundMedia(ctx.database, organization_id, id))?.media_state ?? null
   switch (state) {
     case null:

@@ -1,4 +1,4 @@
-import type { Presence } from '../../../channels/device.js'
+import type { ProcessRegistration } from '../../../channels/device.js'
 import type { Context } from '../../../context.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
@@ -10,8 +10,8 @@ export async function setInstancePresence(
   ctx: Context,
   tenant: Tenant,
   instance: Instance,
-  presence: Presence,
+  registration: ProcessRegistration,
 ): Promise<void> {
   requireOpen(instance)
-  await command(ctx, tenant, instance, { verb: 'set_presence', presence })
+  await command(ctx, tenant, instance, { verb: 'set_presence', registration })
 }

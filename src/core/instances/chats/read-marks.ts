@@ -1,11 +1,11 @@
 import type { Context } from '../../../context.js'
 import { newId } from '../../../lib/bytes/id.js'
 import { isFromMe } from '../../../model/instances/gateway-message.js'
-import { type Instance, lineIdOf } from '../../../model/instances/instance.js'
+import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
 import { markConversationRead, markConversationUnread } from '../../../storage/conversations/marks.js'
-import { findLineMessages, type LineMessage } from '../../../storage/instances/messages.js'
+import { type ChannelMessage, findChannelMessages } from '../../../storage/instances/messages.js'
 import { requireOpen } from '../manage/find.js'
 import { command } from '../sessions/device.js'
 import { keyOf } from './message-key.js'
@@ -26,21 +26,21 @@ export async function markMessagesRead(
   ids: readonly string[],
 ): Promise<void> {
   requireOpen(instance)
-  const lineId = lineIdOf(instance)
-  const found = await findLineMessages(ctx.database, tenant.id, lineId, ids)
+  const channelId = channelIdOf(instance)
+  const found = await findChannelMessages(ctx.database, tenant.id, channelId, ids)
   const received = found.filter((message) => !isFromMe(message))
   const deadline = Date.now() + TIMEOUT_MS
   let refusal: Problem | null = null
   for (const messages of toCommands(instance, received)) {
     const refused = await tellNetwork(ctx, tenant, instance, messages, deadline - Date.now())
     refusal ??= refused
-    if (refused === null) await markHere(ctx, tenant, lineId, messages)
+    if (refused === null) await markHere(ctx, tenant, channelId, messages)
   }
   if (refusal !== null) throw refusal
 }
 
 /** A device is told of all at once. The business API takes one at a time, and those before it in its conversation with it. */
-function toCommands({ kind }: Instance, messages: readonly LineMessage[]): (readonly LineMessage[])[] {
+function toCommands({ kind }: Instance, messages: readonly ChannelMessage[]): (readonly ChannelMessage[])[] {
   if (kind !== 'business_api') return messages.length === 0 ? [] : [messages]
   const unnumbered = messages.filter(({ seq }) => seq === null)
   return [...newestOf(messages), ...unnumbered].map((message) => [message])
@@ -51,7 +51,7 @@ async function tellNetwork(
   ctx: Context,
   tenant: Tenant,
   instance: Instance,
-  messages: readonly LineMessage[],
+  messages: readonly ChannelMessage[],
   timeoutMs: number,
 ): Promise<Problem | null> {
   try {
@@ -66,21 +66,21 @@ async function tellNetwork(
 async function markHere(
   ctx: Context,
   tenant: Tenant,
-  lineId: string | null,
-  messages: readonly LineMessage[],
+  channelId: string | null,
+  messages: readonly ChannelMessage[],
 ): Promise<void> {
   const at = ctx.clock()
   for (const { contact_id: contactId, seq } of newestOf(messages)) {
     await ctx.database.transaction((transaction) =>
-      markConversationRead(transaction, tenant.id, { contactId, lineId, seq }, at, newId()),
+      markConversationRead(transaction, tenant.id, { contactId, channelId, seq }, at, newId()),
     )
   }
 }
 
-type NumberedMessage = LineMessage & { seq: number }
+type NumberedMessage = ChannelMessage & { seq: number }
 
 /** The newest of the messages of each contact. */
-function newestOf(messages: readonly LineMessage[]): NumberedMessage[] {
+function newestOf(messages: readonly ChannelMessage[]): NumberedMessage[] {
   const newest = new Map<string, NumberedMessage>()
   for (const message of messages.filter((one): one is NumberedMessage => one.seq !== null)) {
     const known = newest.get(message.contact_id)

@@ -47,7 +47,7 @@ async function begin(
   const { id, kind } = instance
   if (kind === 'linked_device') {
     await setInstanceWanted(ctx.database, tenant.id, id, true)
-    ctx.signals.send({ topic: 'instances' })
+    ctx.notifications.send({ topic: 'instances' })
   }
   const code = (await command(ctx, tenant, instance, asked, CODE_MS)) as PairingCode | null
   // A linked device keeps its codes itself, as the network gives it one after the other.
@@ -104,6 +104,6 @@ async function forgetSession(ctx: Context, { organization_id, id }: Instance): P
 
 /** The process that runs the device, and the one that delivers to the webhook. */
 function tell(ctx: Context, organizationId: string): void {
-  ctx.signals.send({ topic: 'instances' })
-  ctx.signals.send({ topic: 'webhooks', organizationId })
+  ctx.notifications.send({ topic: 'instances' })
+  ctx.notifications.send({ topic: 'webhooks', organizationId })
 }

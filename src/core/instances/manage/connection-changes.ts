@@ -20,7 +20,7 @@ const MAX_CODE = 999_999
  * is changed back.
  */
 export async function applyConnectionChanges(
-  ctx: Pick<Context, 'database' | 'signals'>,
+  ctx: Pick<Context, 'database' | 'notifications'>,
   organizationId: string,
   instanceId: string | null,
   body: Buffer,

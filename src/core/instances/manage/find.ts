@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.js'
 import type { Database } from '../../../database/pool.js'
-import { coalesce } from '../../../lib/async/batcher.js'
+import { batch } from '../../../lib/async/batcher.js'
 import { isStorable } from '../../../lib/text/text.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import { Problem } from '../../../model/problem.js'
@@ -10,7 +10,7 @@ const MAX_BATCH = 500
 
 /** Makes the look-up of a process: instances that are asked for at the same moment are found by one statement. */
 export function createInstanceLookup(database: Database): Context['lookUpInstance'] {
-  return coalesce((lookups: InstanceLookup[]) => findInstancesByName(database, lookups), MAX_BATCH)
+  return batch((lookups: InstanceLookup[]) => findInstancesByName(database, lookups), MAX_BATCH)
 }
 
 /** The organization's instance of this name. Throws instance_not_found, for another organization's as well (contract 5). */

@@ -1,8 +1,8 @@
 import type { Context } from '../../../context.js'
-import { type Instance, lineIdOf } from '../../../model/instances/instance.js'
+import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
 import { Problem } from '../../../model/problem.js'
-import { findLineTotals } from '../../../storage/instances/channel-counts.js'
-import { countLineContacts } from '../../../storage/instances/counts.js'
+import { findChannelTotals } from '../../../storage/instances/channel-counts.js'
+import { countChannelContacts } from '../../../storage/instances/counts.js'
 import { listInstances as listRows } from '../../../storage/instances/instances.js'
 
 /** Which instances are asked for; what is left out does not matter. */
@@ -73,14 +73,14 @@ async function count(
   organizationId: string,
   instances: readonly Instance[],
 ): Promise<(instance: Instance) => InstanceCounts> {
-  const lines = [...new Set(instances.map(lineIdOf))]
+  const lines = [...new Set(instances.map(channelIdOf))]
   const limit = Math.min(MAX_LOOKED_AT, Math.floor(MAX_LOOKED_AT_IN_ALL / Math.max(1, lines.length)))
   const [messages, contacts] = await Promise.all([
-    findLineTotals(database, organizationId, lines),
-    countLineContacts(database, organizationId, lines, limit),
+    findChannelTotals(database, organizationId, lines),
+    countChannelContacts(database, organizationId, lines, limit),
   ])
   return (instance) => {
-    const line = lineIdOf(instance)
+    const line = channelIdOf(instance)
     return { messages: messages.get(line) ?? 0, contacts: contacts.get(line) ?? 0 }
   }
 }

@@ -5,7 +5,7 @@ import { linkOwnNumber } from './number.js'
 import { recordState } from './state.js'
 
 type SimulatorContext = Pick<Context, 'sandboxes' | 'secrets' | 'linkWithSimulator'>
-type SandboxContext = SimulatorContext & Pick<Context, 'database' | 'log' | 'signals'>
+type SandboxContext = SimulatorContext & Pick<Context, 'database' | 'log' | 'notifications'>
 
 /** Makes the simulator, where one is in use, know the number or the phone that an instance has of its own. Throws where it cannot. */
 export async function makeKnownToSimulator(ctx: SimulatorContext, instance: Instance): Promise<void> {

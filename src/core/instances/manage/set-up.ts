@@ -35,7 +35,7 @@ export async function setUpInstance(
     ...made,
     webhook: await makeInstanceWebhook(ctx, transaction, made.instance, checked, id),
   }))
-  ctx.signals.send({ topic: 'webhooks', organizationId: tenant.id })
+  ctx.notifications.send({ topic: 'webhooks', organizationId: tenant.id })
   return setUp
 }
 

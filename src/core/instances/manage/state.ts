@@ -20,7 +20,7 @@ export interface ConnectionState {
  * nothing is kept where that process does not hold the instance.
  */
 export async function recordState(
-  ctx: Pick<Context, 'database' | 'signals'>,
+  ctx: Pick<Context, 'database' | 'notifications'>,
   organizationId: string,
   instanceId: string,
   { state, code = null, owner = null, profileName = null, profilePictureUrl = null }: ConnectionState,
@@ -28,7 +28,7 @@ export async function recordState(
 ): Promise<void> {
   const change = { state, code, owner, profileName, profilePictureUrl }
   if (!(await changeInstanceState(ctx.database, organizationId, instanceId, change, newId(), holder))) return
-  ctx.signals.send({ topic: 'webhooks', organizationId })
+  ctx.notifications.send({ topic: 'webhooks', organizationId })
 }
 
 /** Keeps that an instance shows a code; webhooks are told of it. Whoever has it may link the number, so it is sealed. `holder` as above. */

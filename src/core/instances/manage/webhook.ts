@@ -39,7 +39,7 @@ type WebhookContext = Pick<Context, 'database' | 'secrets'>
  * called: it keeps the one it had, and where it had none, nothing is stored. Throws invalid_field, instance_not_found.
  */
 export async function setInstanceWebhook(
-  ctx: WebhookContext & Pick<Context, 'endpoints' | 'signals' | 'clock'>,
+  ctx: WebhookContext & Pick<Context, 'endpoints' | 'notifications' | 'clock'>,
   organizationId: string,
   instance: Instance,
   fields: InstanceWebhookFields,
@@ -50,7 +50,7 @@ export async function setInstanceWebhook(
   const set = await refusingDeleted(instance, () =>
     ctx.database.transaction((transaction) => put(ctx, transaction, instance, { ...fields, url }, id)),
   )
-  ctx.signals.send({ topic: 'webhooks', organizationId })
+  ctx.notifications.send({ topic: 'webhooks', organizationId })
   return set
 }
 
@@ -127,7 +127,7 @@ async function put(
 }
 
 async function switchOff(
-  ctx: WebhookContext & Pick<Context, 'signals' | 'clock'>,
+  ctx: WebhookContext & Pick<Context, 'notifications' | 'clock'>,
   organizationId: string,
   instance: Instance,
   fields: InstanceWebhookFields,
@@ -137,7 +137,7 @@ async function switchOff(
   if (webhook === null) {
     return { webhook: notStored(instance, fields, id, ctx.clock()), headers: { ...fields.headers }, secret: null }
   }
-  ctx.signals.send({ topic: 'webhooks', organizationId })
+  ctx.notifications.send({ topic: 'webhooks', organizationId })
   return { webhook, headers: openWebhookHeaders(ctx.secrets, webhook), secret: null }
 }
 

@@ -1,11 +1,11 @@
-import type { Channel, ChannelMessage, ChannelOutcome } from '../../../channels/channel.js'
+import type { ChannelDriver, DriverMessage, DriverOutcome } from '../../../channels/channel.js'
 import type { Device, DeviceAnswer, Sent } from '../../../channels/device.js'
-import { sandboxChannel } from '../../../channels/sandbox.js'
+import { sandboxDriver } from '../../../channels/sandbox.js'
 import type { Context } from '../../../context.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import type { NetworkDetails } from '../../../model/messages/message.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
-import { businessLine, type Line, organizationLine } from '../../messages/send/channel.js'
+import { businessChannel, type Channel, organizationChannel } from '../../messages/send/channel.js'
 import { findKnownMessage } from '../chats/known-message.js'
 import { openInstanceNumber } from '../manage/number.js'
 
@@ -13,28 +13,28 @@ import { openInstanceNumber } from '../manage/number.js'
 const UPSTREAM_PACE = { messages_per_second: 80, pair_limit: true }
 
 /** The connection of an instance. Throws invalid_provider where it is the organization's number, and there is none. */
-export function instanceLine(ctx: Context, tenant: Tenant, instance: Instance): Line {
-  if (instance.kind === 'linked_device') return deviceLine(ctx, instance)
-  if (instance.phone_number_id === null) return organizationLine(ctx, tenant)
+export function instanceChannel(ctx: Context, tenant: Tenant, instance: Instance): Channel {
+  if (instance.kind === 'linked_device') return deviceChannel(ctx, instance)
+  if (instance.phone_number_id === null) return organizationChannel(ctx, tenant)
   const number = openInstanceNumber(ctx, tenant, instance)
-  if (instance.kind === 'business_api') return businessLine(ctx, instance.id, number, UPSTREAM_PACE)
-  return unpacedLine(instance, sandboxChannel(ctx.upstream, number))
+  if (instance.kind === 'business_api') return businessChannel(ctx, instance.id, number, UPSTREAM_PACE)
+  return unlimitedChannel(instance, sandboxDriver(ctx.upstream, number))
 }
 
-function unpacedLine({ id: instanceId }: Instance, channel: Channel): Line {
+function unlimitedChannel({ id: instanceId }: Instance, driver: ChannelDriver): Channel {
   return {
     instanceId,
-    channel,
+    driver,
     number: { phoneNumberId: instanceId, messagesPerSecond: 0 },
     pairLimit: false,
-    namesChats: true,
+    usesJids: true,
   }
 }
 
 /** Files stay with us until the process that has the device connected sends them. */
-function deviceLine(ctx: Context, instance: Instance): Line {
+function deviceChannel(ctx: Context, instance: Instance): Channel {
   const device = ctx.devices(instance)
-  return unpacedLine(instance, {
+  return unlimitedChannel(instance, {
     upload: async ({ id }) => ({ outcome: 'uploaded', mediaId: id }),
     send: (message, timeoutMs) => sendByDevice(ctx, instance, device, message, timeoutMs),
   })
@@ -44,10 +44,10 @@ async function sendByDevice(
   ctx: Context,
   { organization_id, id }: Instance,
   device: Device,
-  message: ChannelMessage,
+  message: DriverMessage,
   timeoutMs: number,
-): Promise<ChannelOutcome> {
-  const { aboutUpstreamId } = message
+): Promise<DriverOutcome> {
+  const { replyToUpstreamId: aboutUpstreamId } = message
   try {
     const about = aboutUpstreamId && (await findKnownMessage(ctx, organization_id, id, aboutUpstreamId))
     return toOutcome(await device({ verb: 'send', message, about: about || null }, timeoutMs))
@@ -58,7 +58,7 @@ async function sendByDevice(
   }
 }
 
-function toOutcome(answer: DeviceAnswer): ChannelOutcome {
+function toOutcome(answer: DeviceAnswer): DriverOutcome {
   const { outcome } = answer
   switch (outcome) {
     case 'done':
@@ -75,11 +75,11 @@ function toOutcome(answer: DeviceAnswer): ChannelOutcome {
   }
 }
 
-function notOpen(text: string): ChannelOutcome {
+function notOpen(text: string): DriverOutcome {
   return { outcome: 'not_accepted', limit: null, code: null, text, retryAfterMs: null, mayRetry: false }
 }
 
-function toAcceptance({ key, message }: Sent): ChannelOutcome {
+function toAcceptance({ key, message }: Sent): DriverOutcome {
   const { remoteJid, participant } = key
   const network: NetworkDetails = { remoteJid, ...(participant && { participant }), ...(message && { message }) }
   const answer = { key: { ...key } }

@@ -5,21 +5,21 @@ import { newId } from '../../../lib/bytes/id.js'
 import { excerpt } from '../../../lib/text/text.js'
 import { isUserIdChatId } from '../../../model/contacts/phone-number.js'
 import { type Chat, chatOf } from '../../../model/instances/gateway-message.js'
-import { type Instance, lineIdOf } from '../../../model/instances/instance.js'
+import { channelIdOf, type Instance } from '../../../model/instances/instance.js'
 import type { MessageContent } from '../../../model/messages/content.js'
 import type { ShownMessage } from '../../../model/messages/message.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
 import { insertContact } from '../../../storage/contacts/contacts.js'
 import { type Wanted, withPrepared } from '../../media/convert.js'
-import type { Line } from '../../messages/send/channel.js'
+import type { Channel } from '../../messages/send/channel.js'
 import type { SendResult } from '../../messages/send/outcome.js'
 import { checkMessage, type SendCommand, sendMessage } from '../../messages/send/send.js'
 import { findTemplateCategory } from '../../templates/templates.js'
 import { checkGroup, checkSupport } from '../manage/capabilities.js'
 import { requireOpen } from '../manage/find.js'
 import { openDevice } from '../sessions/device.js'
-import { instanceLine } from './channel.js'
+import { instanceChannel } from './channel.js'
 import type { GatewayRecipient } from './recipient.js'
 
 /** A message that a client of the gateway wants sent. */
@@ -62,14 +62,14 @@ export async function sendByInstance(
   checkSupport(instance.kind, send.content)
   if (recipient.kind === 'group') checkGroup(instance.kind)
   requireOpen(instance)
-  const line = instanceLine(ctx, tenant, instance)
-  if (recipient.kind === 'lid' && !line.namesChats) await checkKnownNumber(ctx, tenant, recipient)
+  const channel = instanceChannel(ctx, tenant, instance)
+  if (recipient.kind === 'lid' && !channel.usesJids) await checkKnownNumber(ctx, tenant, recipient)
   const command = { ...commandOf(send), isPromotional: await isPromotional(ctx, tenant, instance, send.content) }
-  if (send.wanted !== null || send.delayMs > 0) await checkFirst(ctx, tenant, line, send, command)
+  if (send.wanted !== null || send.delayMs > 0) await checkFirst(ctx, tenant, channel, send, command)
   await showPresence(ctx, tenant, instance, send)
   return withContent(ctx, tenant, send, async (content) => {
     if (send.signal.aborted) throw hungUp()
-    return sendToContact(ctx, tenant, line, recipient, { ...command, content })
+    return sendToContact(ctx, tenant, channel, recipient, { ...command, content })
   })
 }
 
@@ -102,7 +102,7 @@ async function isPromotional(
 ): Promise<boolean> {
   if (content.type !== 'raw_template') return false
   const isOfOtherAccount = instance.business_account_id !== tenant.upstream?.business_account_id
-  if (lineIdOf(instance) !== null && isOfOtherAccount) return true
+  if (channelIdOf(instance) !== null && isOfOtherAccount) return true
   const category = await findTemplateCategory(ctx, tenant, content.name, content.language)
   return category === null || category === 'MARKETING'
 }
@@ -111,12 +111,12 @@ async function isPromotional(
 async function checkFirst(
   ctx: Context,
   tenant: Tenant,
-  line: Line,
+  channel: Channel,
   { recipient, delayMs }: InstanceSend,
   command: SendCommand,
 ): Promise<void> {
   try {
-    await checkMessage(ctx, tenant, line, command, delayMs)
+    await checkMessage(ctx, tenant, channel, command, delayMs)
   } catch (error) {
     passStranger(error, recipient, command)
   }
@@ -147,7 +147,11 @@ async function showPresence(
   const until = Date.now() + delayMs
   for (let left = delayMs; left > 0; left = until - Date.now()) {
     // What a connection cannot show is no reason not to send.
-    await openDevice(ctx, tenant, instance)({ verb: 'show_presence', jid: recipient.jid, presence }, SHOW_TIMEOUT_MS)
+    await openDevice(
+      ctx,
+      tenant,
+      instance,
+    )({ verb: 'show_presence', jid: recipient.jid, registration: presence }, SHOW_TIMEOUT_MS)
     await sleep(Math.max(0, Math.min(SHOW_AGAIN_MS, until - Date.now())), signal).catch(() => {
       throw hungUp()
     })
@@ -162,17 +166,17 @@ function hungUp(): Problem {
 async function sendToContact(
   ctx: Context,
   tenant: Tenant,
-  line: Line,
+  channel: Channel,
   recipient: GatewayRecipient,
   command: SendCommand,
 ): Promise<SendResult> {
   try {
-    return await sendMessage(ctx, tenant, line, command)
+    return await sendMessage(ctx, tenant, channel, command)
   } catch (error) {
     passStranger(error, recipient, command)
   }
   await makeContact(ctx, tenant, recipient)
-  return sendMessage(ctx, tenant, line, command)
+  return sendMessage(ctx, tenant, channel, command)
 }
 
 /** Passes over the error that nobody knows the recipient, where a contact can be made; throws every other one. */

@@ -1,7 +1,7 @@
 import type { DeviceAnswer } from '../../../channels/device.js'
 import type { Context } from '../../../context.js'
 import { inTime } from '../../../lib/async/timeout.js'
-import type { Signal } from '../../../model/notification.js'
+import type { Notification } from '../../../model/notification.js'
 import { type TakenAnswer, takeAnswers } from '../../../storage/instances/commands.js'
 import { openFromProcess } from './encrypted-command.js'
 
@@ -21,7 +21,7 @@ interface Waiter {
 const LOOK_MS = 250
 
 /** Looks for all answers that are waited for at once, when a signal tells of one and from time to time. */
-export function createAnswers(ctx: Pick<Context, 'database' | 'signals' | 'secrets' | 'log'>): Answers {
+export function createAnswers(ctx: Pick<Context, 'database' | 'notifications' | 'secrets' | 'log'>): Answers {
   const waiting = new Map<string, Waiter>()
   let looking: Promise<void> | null = null
   let isListening = false
@@ -30,7 +30,7 @@ export function createAnswers(ctx: Pick<Context, 'database' | 'signals' | 'secre
   let wake = () => {}
 
   async function wait(organizationId: string, id: string, timeoutMs: number): Promise<DeviceAnswer | null> {
-    if (!isListening) ctx.signals.listen(hear)
+    if (!isListening) ctx.notifications.listen(hear)
     isListening = true
     let answer: DeviceAnswer | null = null
     const taken = new Promise<void>((resolve) => {
@@ -91,9 +91,9 @@ export function createAnswers(ctx: Pick<Context, 'database' | 'signals' | 'secre
     })
   }
 
-  function hear(signal: Signal): void {
-    if (signal.topic !== 'commands' && signal.topic !== 'missed') return
-    const organizationIds = signal.topic === 'commands' ? signal.organizationIds : null
+  function hear(notification: Notification): void {
+    if (notification.topic !== 'commands' && notification.topic !== 'missed') return
+    const organizationIds = notification.topic === 'commands' ? notification.organizationIds : null
     const isConcerned = [...waiting.values()].some(
       ({ organizationId }) => organizationIds === null || organizationIds.includes(organizationId),
     )

@@ -1,7 +1,7 @@
 import type { Device, DeviceAnswer, DeviceCommand } from '../../../channels/device.js'
 import type { Context } from '../../../context.js'
 import { startLoop } from '../../../lib/async/loop.js'
-import type { Signal } from '../../../model/notification.js'
+import type { Notification } from '../../../model/notification.js'
 import { answerCommand, type BegunCommand, beginCommands } from '../../../storage/instances/commands.js'
 import type { HeldInstance } from '../../../storage/instances/leases.js'
 import { openFromProcess, sealForProcess } from './encrypted-command.js'
@@ -29,7 +29,7 @@ const MAX_BEGUN = 100
  * tell one that was not begun from one of which nobody knows.
  */
 export function startCommandLoop(
-  ctx: Pick<Context, 'database' | 'processId' | 'signals' | 'secrets' | 'log'>,
+  ctx: Pick<Context, 'database' | 'processId' | 'notifications' | 'secrets' | 'log'>,
   { find, running }: RunningDevices,
 ): CommandLoop {
   const underWay = new Set<Promise<void>>()
@@ -52,7 +52,7 @@ export function startCommandLoop(
         ? await device(openFromProcess<DeviceCommand>(ctx.secrets, organization_id, command), left_ms)
         : { outcome: 'not_open', text: 'the instance is on its way to another process' }
       await answerCommand(ctx.database, organization_id, id, sealForProcess(ctx.secrets, organization_id, answer))
-      ctx.signals.send({ topic: 'commands', organizationIds: [organization_id] })
+      ctx.notifications.send({ topic: 'commands', organizationIds: [organization_id] })
     } catch (error) {
       ctx.log.warn({ err: error, instanceId: instance_id }, 'the answer of a linked device could not be passed on')
     }
@@ -63,8 +63,8 @@ export function startCommandLoop(
     pauseMs: () => LOOK_MS,
     onFailure: (error) => ctx.log.warn({ err: error }, 'commands to linked devices could not be read; trying again'),
   })
-  const stopListening = ctx.signals.listen((signal) => {
-    if (isConcerned(signal, running)) loop.call()
+  const stopListening = ctx.notifications.listen((notification) => {
+    if (isConcerned(notification, running)) loop.call()
   })
   return {
     call: loop.call,
@@ -76,8 +76,8 @@ export function startCommandLoop(
   }
 }
 
-function isConcerned(signal: Signal, running: RunningDevices['running']): boolean {
-  if (signal.topic !== 'commands') return signal.topic === 'missed'
-  const { organizationIds } = signal
+function isConcerned(notification: Notification, running: RunningDevices['running']): boolean {
+  if (notification.topic !== 'commands') return notification.topic === 'missed'
+  const { organizationIds } = notification
   return organizationIds === null || running().some(({ organization_id }) => organizationIds.includes(organization_id))
 }

@@ -8,7 +8,7 @@ import {
   releaseInstances,
   renewLeases,
 } from '../../../storage/instances/leases.js'
-import type { Holding, Holdings } from './leased-sessions.js'
+import type { LeasedSession, LeasedSessions } from './leased-sessions.js'
 import type { NeededLibrary } from './needed-library.js'
 
 /** Keeps the leases of a process, and takes and gives until it has its share. */
@@ -28,7 +28,7 @@ export const GRACE_MS = 5_000
 
 export function createLeaseRounds(
   ctx: Context,
-  holdings: Holdings,
+  holdings: LeasedSessions,
   library: NeededLibrary,
   { leaseMs, isInstalled }: { leaseMs: number; isInstalled: boolean },
 ): LeaseRounds {
@@ -78,7 +78,7 @@ export function createLeaseRounds(
     if (unwanted.length > 0) await releaseInstances(database, unwanted, processId)
   }
 
-  function extend(holding: Holding, instance: HeldInstance, until: number): void {
+  function extend(holding: LeasedSession, instance: HeldInstance, until: number): void {
     Object.assign(holding, { until, instance })
     if (!instance.wanted) giveBack(holding)
   }
@@ -104,10 +104,10 @@ export function createLeaseRounds(
   }
 
   /** What cannot be written the next rounds see to: it is still held then. */
-  function giveBack(holding: Holding): void {
+  function giveBack(holding: LeasedSession): void {
     holdings.close(holding, GRACE_MS, async () => {
       await releaseInstances(database, [holding.instance], processId)
-      ctx.signals.send({ topic: 'instances' })
+      ctx.notifications.send({ topic: 'instances' })
     })
   }
 
@@ -117,12 +117,12 @@ export function createLeaseRounds(
     leave: async () => {
       await endThose()
       await releaseAllInstances(database, processId)
-      ctx.signals.send({ topic: 'instances' })
+      ctx.notifications.send({ topic: 'instances' })
     },
   }
 }
 
 /** One that shows a code would show another one elsewhere. */
-function isMovable({ session }: Holding): boolean {
+function isMovable({ session }: LeasedSession): boolean {
   return session?.state() === 'open' && session.isIdle()
 }

@@ -3,7 +3,7 @@ import type { HeldInstance } from '../../../storage/instances/leases.js'
 import type { RunningSession } from './running-session.js'
 
 /** An instance that this process holds. */
-export interface Holding {
+export interface LeasedSession {
   instance: HeldInstance
   /** On the clock of performance: another process may have it from then on. */
   until: number
@@ -13,9 +13,9 @@ export interface Holding {
 }
 
 /** The instances that this process holds, by their ids. */
-export interface Holdings {
-  get(id: string): Holding | undefined
-  all(): Holding[]
+export interface LeasedSessions {
+  get(id: string): LeasedSession | undefined
+  all(): LeasedSession[]
   /** Holds an instance from now on; where the last session of it here still ends, the next round takes it up again. */
   add(instance: HeldInstance, until: number): void
   /** Starts those that wait for it, as many as may connect at a time. */
@@ -24,14 +24,14 @@ export interface Holdings {
    * Hangs up, after a grace for what is under way, and says the last word of it to the database; until that has been said it is held, so
    * that nobody here takes it for one that may be begun. Nothing where it is being closed already.
    */
-  close(holding: Holding, graceMs: number, lastWord?: () => Promise<void>): void
+  close(holding: LeasedSession, graceMs: number, lastWord?: () => Promise<void>): void
   /** Resolves when none is being closed. */
   settled(): Promise<void>
 }
 
 export interface HoldingsOptions {
   /** `onAnswered`: the network has answered, the next one may be started. */
-  start(holding: Holding, onAnswered: () => void): RunningSession
+  start(holding: LeasedSession, onAnswered: () => void): RunningSession
   onClosed(): void
   log: Logger
 }
@@ -40,11 +40,11 @@ export interface HoldingsOptions {
 const MAX_CONNECTING = 4
 const CONNECTING_MS = 10_000
 
-export function createHoldings({ start, onClosed, log }: HoldingsOptions): Holdings {
-  const holdings = new Map<string, Holding>()
+export function createLeasedSessions({ start, onClosed, log }: HoldingsOptions): LeasedSessions {
+  const holdings = new Map<string, LeasedSession>()
   const closing = new Set<Promise<void>>()
   /** Those whose network has not answered yet, with what ends the waiting. */
-  const connecting = new Map<Holding, NodeJS.Timeout>()
+  const connecting = new Map<LeasedSession, NodeJS.Timeout>()
 
   function startWaiting(): void {
     while (connecting.size < MAX_CONNECTING) {
@@ -57,13 +57,13 @@ export function createHoldings({ start, onClosed, log }: HoldingsOptions): Holdi
   }
 
   /** One of the organization of which the fewest have been started: after a restart each gets its turn before another one's second. */
-  function nextToStart(): Holding | undefined {
+  function nextToStart(): LeasedSession | undefined {
     const started = new Map<string, number>()
-    const countOf = ({ instance }: Holding) => started.get(instance.organization_id) ?? 0
+    const countOf = ({ instance }: LeasedSession) => started.get(instance.organization_id) ?? 0
     for (const holding of holdings.values()) {
       if (holding.session !== null) started.set(holding.instance.organization_id, countOf(holding) + 1)
     }
-    let next: Holding | undefined
+    let next: LeasedSession | undefined
     for (const holding of holdings.values()) {
       if (holding.session !== null || holding.isClosing) continue
       if (!next || countOf(holding) < countOf(next)) next = holding
@@ -71,19 +71,19 @@ export function createHoldings({ start, onClosed, log }: HoldingsOptions): Holdi
     return next
   }
 
-  function stopWaitingFor(holding: Holding): void {
+  function stopWaitingFor(holding: LeasedSession): void {
     clearTimeout(connecting.get(holding))
     if (connecting.delete(holding)) startWaiting()
   }
 
-  function close(holding: Holding, graceMs: number, lastWord = async () => {}): void {
+  function close(holding: LeasedSession, graceMs: number, lastWord = async () => {}): void {
     if (holding.isClosing) return
     holding.isClosing = true
     const closed = end(holding, graceMs, lastWord).finally(() => closing.delete(closed))
     closing.add(closed)
   }
 
-  async function end(holding: Holding, graceMs: number, lastWord: () => Promise<void>): Promise<void> {
+  async function end(holding: LeasedSession, graceMs: number, lastWord: () => Promise<void>): Promise<void> {
     await holding.session?.close(graceMs)
     await lastWord().catch((error) =>
       log.warn({ err: error }, 'a linked device could not be given back; it is tried again'),

@@ -10,7 +10,10 @@ import { hasLinkedLibrary, LIBRARY_MISSING } from './linked-library.js'
 import type { Sessions } from './sessions.js'
 
 /** What the desk of a process needs of it. */
-export type DeskContext = Pick<Context, 'database' | 'processId' | 'signals' | 'secrets' | 'log' | 'linkedLibrary'>
+export type SessionCommandContext = Pick<
+  Context,
+  'database' | 'processId' | 'notifications' | 'secrets' | 'log' | 'linkedLibrary'
+>
 
 /** A linked device as it is asked for. */
 type DeviceOf = Pick<Instance, 'organization_id' | 'id'>
@@ -24,7 +27,10 @@ const UNANSWERED: DeviceAnswer = { outcome: 'unknown', text: 'the process that r
  * a row that it begins and answers; one that no process has begun in time was surely not done (`not_open`), and of one that was begun
  * and not answered nobody can tell (`unknown`). Waits, too, for a process to take an instance that has just become wanted.
  */
-export function createDesk(ctx: DeskContext, sessions: Pick<Sessions, 'find'>): (instance: DeviceOf) => Device {
+export function createSessionCommands(
+  ctx: SessionCommandContext,
+  sessions: Pick<Sessions, 'find'>,
+): (instance: DeviceOf) => Device {
   const answers = createAnswers(ctx)
 
   async function askOther(instance: DeviceOf, command: DeviceCommand, timeoutMs: number): Promise<DeviceAnswer> {
@@ -62,8 +68,8 @@ export function createDesk(ctx: DeskContext, sessions: Pick<Sessions, 'find'>): 
       const asked = { id, instanceId, command: sealed, connects, timeoutMs }
       const inserted = await insertCommand(ctx.database, organizationId, asked)
       if (inserted === null) return { outcome: 'not_open', text: 'the instance is not connected' }
-      if (!inserted.held) ctx.signals.send({ topic: 'instances' })
-      ctx.signals.send({ topic: 'commands', organizationIds: [organizationId] })
+      if (!inserted.held) ctx.notifications.send({ topic: 'instances' })
+      ctx.notifications.send({ topic: 'commands', organizationIds: [organizationId] })
       return null
     } catch (error) {
       // It may have been asked all the same.

@@ -1,12 +1,12 @@
 import type { Device } from '../../../channels/device.js'
 import type { Context } from '../../../context.js'
 import { type Loop, startLoop } from '../../../lib/async/loop.js'
-import type { Signal } from '../../../model/notification.js'
+import type { Notification } from '../../../model/notification.js'
 import type { HeldInstance } from '../../../storage/instances/leases.js'
 import { createBacklog } from './backlog.js'
 import { type CommandLoop, startCommandLoop } from './command-loop.js'
 import { createLeaseRounds, GRACE_MS } from './lease-rounds.js'
-import { createHoldings, type Holding } from './leased-sessions.js'
+import { createLeasedSessions, type LeasedSession } from './leased-sessions.js'
 import { createNeededLibrary } from './needed-library.js'
 import { type RunningSession, startRunningSession } from './running-session.js'
 
@@ -59,7 +59,7 @@ export function createSessions(
 ): Sessions {
   const library = createNeededLibrary(ctx, isInstalled)
   const backlog = createBacklog(ctx.log)
-  const holdings = createHoldings({ start: startOne, onClosed: () => loop?.call(), log: ctx.log })
+  const holdings = createLeasedSessions({ start: startOne, onClosed: () => loop?.call(), log: ctx.log })
   const rounds = createLeaseRounds(ctx, holdings, library, { leaseMs, isInstalled })
   let loop: Loop | null = null
   let commands: CommandLoop | null = null
@@ -67,7 +67,7 @@ export function createSessions(
   let settling: NodeJS.Timeout | undefined
   let stopListening = () => {}
 
-  function startOne(holding: Holding, onAnswered: () => void): RunningSession {
+  function startOne(holding: LeasedSession, onAnswered: () => void): RunningSession {
     const { instance } = holding
     const session = startRunningSession(ctx, library.get(), () => holding.instance, socketUrl, {
       onAnswered,
@@ -92,11 +92,11 @@ export function createSessions(
     }
   }
 
-  function isSafe({ until }: Holding): boolean {
+  function isSafe({ until }: LeasedSession): boolean {
     return performance.now() < until - marginMs
   }
 
-  function hear({ topic }: Signal): void {
+  function hear({ topic }: Notification): void {
     if (topic !== 'instances' && topic !== 'missed') return
     settling ??= setTimeout(() => {
       settling = undefined
@@ -133,7 +133,7 @@ export function createSessions(
 
   return {
     start: () => {
-      stopListening = ctx.signals.listen(hear)
+      stopListening = ctx.notifications.listen(hear)
       loop = startLoop({
         round: async () => {
           await rounds.tend()

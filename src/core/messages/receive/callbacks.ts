@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.js'
-import { coalesce } from '../../../lib/async/batcher.js'
+import { batch } from '../../../lib/async/batcher.js'
 import { newId } from '../../../lib/bytes/id.js'
 import { sha256 } from '../../../lib/crypto/signature.js'
 import { type JsonObject, parseJsonObject } from '../../../lib/text/json.js'
@@ -57,7 +57,7 @@ interface Intake {
 
 /** Makes the receiver of a process: callbacks that come together are looked up and stored together. */
 export function createCallbackReceiver(ctx: Context): CallbackReceiver {
-  const store = coalesce(async (callbacks: StoredCallback[]) => {
+  const store = batch(async (callbacks: StoredCallback[]) => {
     await insertCallbacks(ctx.database, callbacks)
     ctx.wakeWorkers()
     return callbacks.map(() => undefined)
@@ -77,8 +77,8 @@ function createLookUp({ database }: Context): FindClaims {
     const claims = await findUpstreamClaims(database, asked.flat())
     return asked.map((ids) => claims.splice(0, ids.length))
   }
-  const findFew = coalesce(findAll, MAX_BATCH)
-  const findMany = coalesce(findAll, MAX_BATCH_OF_MANY)
+  const findFew = batch(findAll, MAX_BATCH)
+  const findMany = batch(findAll, MAX_BATCH_OF_MANY)
   return (ids) => (ids.length <= FEW_IDS ? findFew(ids) : findMany(ids))
 }
 
@@ -137,8 +137,8 @@ function groupByLine(changes: readonly IdentifiedChange[], claims: ReadonlyMap<s
     const claim = change.id && claims.get(keyOfId(change.id))
     if (!claim) continue
     const key = `${claim.organizationId} ${claim.instanceId ?? ''}`
-    const line = lines.get(key)
-    if (line) line.own.push(change)
+    const channel = lines.get(key)
+    if (channel) channel.own.push(change)
     else lines.set(key, { claim, own: [change] })
   }
   return [...lines.values()]

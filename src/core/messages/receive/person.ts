@@ -96,7 +96,7 @@ export async function inBook<Result>(
       })
       .then(({ result, hasMerged }) => {
         // Deliveries to be made are held in memory, with the contacts that they were about.
-        if (hasMerged) ctx.signals.send({ topic: 'webhooks', organizationId })
+        if (hasMerged) ctx.notifications.send({ topic: 'webhooks', organizationId })
         return result
       })
   } catch (error) {

@@ -53,7 +53,7 @@ export type CallbackItem =
       createdAt: Date | null
       /** The emoji, or the new text; empty takes back. */
       text: string
-      aboutUpstreamId: string
+      replyToUpstreamId: string
       device?: DeviceDetails
       author?: NetworkDetails
     }
@@ -153,16 +153,16 @@ function isNobody({ waId, userId }: UpstreamPerson): boolean {
 function readChange(
   type: string,
   payload: JsonObject,
-): { kind: 'reaction' | 'edit' | 'revoke'; text: string; aboutUpstreamId: string } | null {
+): { kind: 'reaction' | 'edit' | 'revoke'; text: string; replyToUpstreamId: string } | null {
   if (type !== 'reaction' && type !== 'edit' && type !== 'revoke') return null
-  const aboutUpstreamId = readId(type === 'reaction' ? payload.message_id : payload.original_message_id)
-  if (aboutUpstreamId === null) return null
-  if (type === 'reaction') return { kind: type, text: asText(payload.emoji) ?? '', aboutUpstreamId }
-  if (type === 'revoke') return { kind: type, text: '', aboutUpstreamId }
+  const replyToUpstreamId = readId(type === 'reaction' ? payload.message_id : payload.original_message_id)
+  if (replyToUpstreamId === null) return null
+  if (type === 'reaction') return { kind: type, text: asText(payload.emoji) ?? '', replyToUpstreamId }
+  if (type === 'revoke') return { kind: type, text: '', replyToUpstreamId }
   if (!isJsonObject(payload.message)) return null
   const edited = payload.message
   const editedType = asText(edited.type) ?? 'text'
-  return { kind: type, text: describeInbound(editedType, edited).text, aboutUpstreamId }
+  return { kind: type, text: describeInbound(editedType, edited).text, replyToUpstreamId }
 }
 
 const STATUSES: Record<string, MessageStatus> = {

@@ -85,19 +85,19 @@ function toDetails({ key, chat, pushName, message }: MessageEvent): DeviceDetail
 /** A message that is about another one, and shows only there. */
 function readChange(
   message: JsonObject,
-): { kind: 'reaction' | 'edit' | 'revoke'; text: string; aboutUpstreamId: string } | null {
+): { kind: 'reaction' | 'edit' | 'revoke'; text: string; replyToUpstreamId: string } | null {
   if (isJsonObject(message.reactionMessage)) {
     const { key, text } = message.reactionMessage
-    const aboutUpstreamId = readId(asObject(key).id)
-    return aboutUpstreamId === null ? null : { kind: 'reaction', text: asText(text) ?? '', aboutUpstreamId }
+    const replyToUpstreamId = readId(asObject(key).id)
+    return replyToUpstreamId === null ? null : { kind: 'reaction', text: asText(text) ?? '', replyToUpstreamId }
   }
   if (!isJsonObject(message.protocolMessage)) return null
   const { key, editedMessage } = message.protocolMessage
-  const aboutUpstreamId = readId(asObject(key).id)
-  if (aboutUpstreamId === null) return null
-  if (!isJsonObject(editedMessage)) return { kind: 'revoke', text: '', aboutUpstreamId }
-  const { type, payload } = readPayload(innerMessage(editedMessage), aboutUpstreamId)
-  return { kind: 'edit', text: describe(type, payload).text, aboutUpstreamId }
+  const replyToUpstreamId = readId(asObject(key).id)
+  if (replyToUpstreamId === null) return null
+  if (!isJsonObject(editedMessage)) return { kind: 'revoke', text: '', replyToUpstreamId }
+  const { type, payload } = readPayload(innerMessage(editedMessage), replyToUpstreamId)
+  return { kind: 'edit', text: describe(type, payload).text, replyToUpstreamId }
 }
 
 interface Payload {

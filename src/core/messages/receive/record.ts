@@ -1,9 +1,9 @@
 import type { Context } from '../../../context.js'
 import { isUniqueViolation } from '../../../database/errors.js'
-import { shareStatement } from '../../../database/share.js'
-import { coalesce } from '../../../lib/async/batcher.js'
+import { batchStatement } from '../../../database/share.js'
+import { batch } from '../../../lib/async/batcher.js'
 import { createLimit } from '../../../lib/async/limit.js'
-import { createLanes } from '../../../lib/async/serial-queues.js'
+import { createSerialQueues } from '../../../lib/async/serial-queues.js'
 import { isUuid, newId } from '../../../lib/bytes/id.js'
 import { asObject, asObjects } from '../../../lib/text/json.js'
 import { toStorableDeep } from '../../../lib/text/text.js'
@@ -45,12 +45,12 @@ const MAX_RECORDING = 8
  * sends is recorded in the order in which it came, however many jobs run side by side.
  */
 export function createCallbackProcessor(ctx: Context): CallbackProcessor {
-  const readBody = coalesce(
+  const readBody = batch(
     (wanted: { organizationId: string; callbackId: string }[]) => findCallbackBodies(ctx.database, wanted),
     MAX_BATCH,
   )
-  const applyStatus = shareStatement((statuses: ReportedStatus[]) => applyStatuses(ctx.database, statuses))
-  const inLanes = createLanes()
+  const applyStatus = batchStatement((statuses: ReportedStatus[]) => applyStatuses(ctx.database, statuses))
+  const inLanes = createSerialQueues()
   const inTurn = createLimit(MAX_RECORDING)
   return {
     process: async (organizationId, callbackId) => {
@@ -81,7 +81,7 @@ function readDeviceBody(body: Buffer): CallbackItem[] {
 }
 
 /** The connection that a callback came through. */
-interface CallbackLine {
+interface CallbackChannel {
   organizationId: string
   /** Null: the organization's own number. */
   instanceId: string | null
@@ -108,7 +108,7 @@ function addressesOfMove({ from, to }: Move): readonly string[] {
 
 async function take(
   ctx: Context,
-  line: CallbackLine,
+  line: CallbackChannel,
   item: IncomingItem | Extract<CallbackItem, { kind: 'move' }>,
 ): Promise<void> {
   if (item.kind !== 'move') return recordIncoming(ctx, line, item)
@@ -119,7 +119,7 @@ async function take(
 async function recordStatus(
   ctx: Context,
   applyStatus: (status: ReportedStatus) => Promise<AppliedStatus>,
-  { organizationId, instanceId }: CallbackLine,
+  { organizationId, instanceId }: CallbackChannel,
   item: Extract<CallbackItem, { kind: 'status' }>,
 ): Promise<void> {
   const { waId, userId } = item.recipient
@@ -147,7 +147,7 @@ async function recordStatus(
 const MAX_TRIES = 5
 
 /** Who it is gets settled when the first statement does not tell: nearly every message is of a known person. */
-async function recordIncoming(ctx: Context, line: CallbackLine, item: IncomingItem): Promise<void> {
+async function recordIncoming(ctx: Context, line: CallbackChannel, item: IncomingItem): Promise<void> {
   const { number, all: addresses } = personAddresses(item.from)
   // What the phone sent bears the name of the phone's owner.
   const profileName = item.device?.fromMe ? null : item.profileName
@@ -174,7 +174,7 @@ async function recordIncoming(ctx: Context, line: CallbackLine, item: IncomingIt
 /** Resolves to the contact that moved. */
 async function applyMove(
   ctx: Context,
-  { organizationId, instanceId }: CallbackLine,
+  { organizationId, instanceId }: CallbackChannel,
   move: Move,
   profileName: string | null,
   at: Date,
@@ -188,7 +188,7 @@ async function applyMove(
 
 async function tryToRecord(
   ctx: Context,
-  { organizationId, instanceId }: CallbackLine,
+  { organizationId, instanceId }: CallbackChannel,
   sender: Sender,
   item: IncomingItem,
 ): Promise<Received | 'again'> {
@@ -203,7 +203,7 @@ async function tryToRecord(
       id: newId(),
       upstreamId: item.upstreamId,
       text: item.text,
-      aboutUpstreamId: item.aboutUpstreamId,
+      replyToUpstreamId: item.replyToUpstreamId,
       instanceId,
       sender_type: item.device?.fromMe ? ('human-chat' as const) : ('user-chat' as const),
       network: item.device?.network ?? item.author ?? null,

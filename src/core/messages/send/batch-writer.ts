@@ -1,7 +1,7 @@
 import type { Database } from '../../../database/pool.js'
-import { shareStatement } from '../../../database/share.js'
+import { batchStatement } from '../../../database/share.js'
 import { sleep } from '../../../lib/async/backoff.js'
-import type { Acceptance, Outbox, OutgoingMessage } from '../../../model/messages/outgoing.js'
+import type { Acceptance, MessageWriter, OutgoingMessage } from '../../../model/messages/outgoing.js'
 import { Problem } from '../../../model/problem.js'
 import { acceptMessages, recordOutgoingMessages } from '../../../storage/messages/outgoing.js'
 
@@ -14,9 +14,9 @@ const HELD_RETRY_SECONDS = 2
  * statement waits for a row that somebody holds, for others would wait with it: what it passes over tries again after a
  * pause. A shared one stands or falls as a whole: of one that fell, each part is tried by itself.
  */
-export function createOutbox(database: Database): Outbox {
-  const recordShared = shareStatement((messages: OutgoingMessage[]) => recordOutgoingMessages(database, messages))
-  const acceptShared = shareStatement((acceptances: Acceptance[]) => acceptMessages(database, acceptances))
+export function createMessageWriter(database: Database): MessageWriter {
+  const recordShared = batchStatement((messages: OutgoingMessage[]) => recordOutgoingMessages(database, messages))
+  const acceptShared = batchStatement((acceptances: Acceptance[]) => acceptMessages(database, acceptances))
   return {
     record: async (message, until) => {
       for (let attempt = 1; ; attempt++) {

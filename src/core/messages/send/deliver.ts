@@ -1,4 +1,4 @@
-import type { ChannelMessage, ChannelOutcome, Recipient } from '../../../channels/channel.js'
+import type { DriverMessage, DriverOutcome, Recipient } from '../../../channels/channel.js'
 import type { Context } from '../../../context.js'
 import { isUniqueViolation } from '../../../database/errors.js'
 import { sleep } from '../../../lib/async/backoff.js'
@@ -7,9 +7,9 @@ import { hasFile, type MessageContent, type ReadyContent } from '../../../model/
 import type { BroadcastRecipient, NotRecorded, OutgoingMessage, Recorded } from '../../../model/messages/outgoing.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { upstreamBackoff } from '../../organizations/upstream-backoff.js'
-import type { Line } from './channel.js'
+import type { Channel } from './channel.js'
 import { describeContent } from './describe-content.js'
-import { type SendResult, settle } from './outcome.js'
+import { recordOutcome, type SendResult } from './outcome.js'
 
 /** What a message to be recorded is made from. */
 export interface Draft {
@@ -19,27 +19,27 @@ export interface Draft {
   content: MessageContent | ReadyContent
   /** The stored file that it shows; by default the one that will have the message's id, where it has a file. */
   mediaId?: string | null
-  aboutId: string | null
+  replyToId: string | null
   memberId: string | null
   isPromotional: boolean
   recipient: BroadcastRecipient | null
 }
 
 /** How long a message is tried; times in milliseconds. */
-export interface Patience {
+export interface SendDeadlines {
   /** Until when it waits for what comes before the call: a turn of the number, its contact's row and pace. */
   waitUntil: number
   /** When its last call must have ended. */
   deadline: number
   /** Whether it asks again for a turn of the number that is not near, and calls again as often as there is time. */
-  isPatient: boolean
+  keepsTrying: boolean
   /** Aborted, it waits and tries no more. */
   signal?: AbortSignal
 }
 
 /** What the patience of a request comes to: it asks for little, and the call itself has to have its time. */
-export function requestPatience(ctx: Context, deadline: number): Patience {
-  return { waitUntil: deadline - ctx.upstreamTimeoutMs, deadline, isPatient: false }
+export function requestDeadlines(ctx: Context, deadline: number): SendDeadlines {
+  return { waitUntil: deadline - ctx.upstreamTimeoutMs, deadline, keepsTrying: false }
 }
 
 /** `taken`: a message was recorded under the id before. `late`: no turn of the number, or of the recipient, comes in time. */
@@ -55,8 +55,8 @@ const MAX_TRIES = 5
 const HELD_PATIENCE_MS = 2_000
 
 /** The message as it is recorded. */
-export function draftMessage(ctx: Context, tenant: Tenant, line: Line, draft: Draft): OutgoingMessage {
-  const { id, addresses, content, aboutId, memberId, isPromotional, recipient } = draft
+export function draftMessage(ctx: Context, tenant: Tenant, channel: Channel, draft: Draft): OutgoingMessage {
+  const { id, addresses, content, replyToId: aboutId, memberId, isPromotional, recipient } = draft
   const { mediaId = hasFile(content) ? id : null } = draft
   return {
     organizationId: tenant.id,
@@ -66,11 +66,11 @@ export function draftMessage(ctx: Context, tenant: Tenant, line: Line, draft: Dr
     message_type: content.type === 'raw_template' ? 'template' : content.type,
     ...describeContent(content),
     mediaId,
-    aboutId,
+    replyToId: aboutId,
     isReaction: content.type === 'reaction',
-    pairLimit: line.pairLimit,
-    instanceId: line.instanceId,
-    namesChats: line.namesChats,
+    pairLimit: channel.pairLimit,
+    instanceId: channel.instanceId,
+    usesJids: channel.usesJids,
     assignee_id: memberId,
     created_at: ctx.clock(),
     contactEventId: newId(),
@@ -86,41 +86,41 @@ export function draftMessage(ctx: Context, tenant: Tenant, line: Line, draft: Dr
 export async function deliver(
   ctx: Context,
   tenant: Tenant,
-  line: Line,
+  channel: Channel,
   message: OutgoingMessage,
   content: ReadyContent,
-  patience: Patience,
+  deadlines: SendDeadlines,
 ): Promise<Delivery> {
-  const lateMs = await waitForTurn(ctx, tenant, line, patience)
+  const lateMs = await waitForSlot(ctx, tenant, channel, deadlines)
   if (lateMs !== null) return { result: 'late', waitMs: lateMs }
-  const recorded = await record(ctx, message, patience)
+  const recorded = await record(ctx, message, deadlines)
   if (recorded === null) return { result: 'taken' }
   if (!recorded.recorded) return { result: 'not_recorded', refusal: recorded }
-  const outcome = await tryToSend(ctx, tenant, line, toChannelMessage(message.id, content, recorded), patience)
-  return settle(ctx, tenant, message.id, recorded, outcome)
+  const outcome = await tryToSend(ctx, tenant, channel, toChannelMessage(message.id, content, recorded), deadlines)
+  return recordOutcome(ctx, tenant, message.id, recorded, outcome)
 }
 
 /** Whether a refusal passes by itself, and soon enough. */
 export function passesInTime(
   refusal: NotRecorded,
-  { waitUntil }: Patience,
+  { waitUntil }: SendDeadlines,
 ): refusal is Extract<NotRecorded, { reason: 'paced' }> {
   return refusal.reason === 'paced' && Date.now() + refusal.waitMs <= waitUntil
 }
 
 /** Null when the turn has come; else how many milliseconds away it is. */
-async function waitForTurn(
+async function waitForSlot(
   ctx: Context,
   tenant: Tenant,
-  { number }: Line,
-  { waitUntil, isPatient, signal }: Patience,
+  { number }: Channel,
+  { waitUntil, keepsTrying: isPatient, signal }: SendDeadlines,
 ): Promise<number | null> {
   for (;;) {
-    const turn = await ctx.takeTurn(tenant.id, number)
-    const comesInTime = isPatient && Date.now() + turn.waitMs <= waitUntil
-    if (!turn.granted && !comesInTime) return turn.waitMs
-    if (!(await rest(turn.waitMs, signal))) return turn.waitMs
-    if (turn.granted) return null
+    const slot = await ctx.reserveSendSlot(tenant.id, number)
+    const comesInTime = isPatient && Date.now() + slot.waitMs <= waitUntil
+    if (!slot.reserved && !comesInTime) return slot.waitMs
+    if (!(await rest(slot.waitMs, signal))) return slot.waitMs
+    if (slot.reserved) return null
   }
 }
 
@@ -128,17 +128,17 @@ async function waitForTurn(
  * Records the message, after the wait that the upstream's pace for one recipient asks for. Null when the id is taken: an
  * attempt whose process died had its statement waiting, and it came through after all.
  */
-async function record(ctx: Context, message: OutgoingMessage, patience: Patience): Promise<Recorded | null> {
+async function record(ctx: Context, message: OutgoingMessage, deadlines: SendDeadlines): Promise<Recorded | null> {
   for (;;) {
-    const until = Math.max(patience.waitUntil, Date.now() + HELD_PATIENCE_MS)
+    const until = Math.max(deadlines.waitUntil, Date.now() + HELD_PATIENCE_MS)
     const recorded = await recordOnce(ctx, { ...message, created_at: ctx.clock() }, until)
-    if (recorded === null || recorded.recorded || !passesInTime(recorded, patience)) return recorded
-    if (!(await rest(recorded.waitMs, patience.signal))) return recorded
+    if (recorded === null || recorded.recorded || !passesInTime(recorded, deadlines)) return recorded
+    if (!(await rest(recorded.waitMs, deadlines.signal))) return recorded
   }
 }
 
 function recordOnce(ctx: Context, message: OutgoingMessage, until: number): Promise<Recorded | null> {
-  return ctx.outbox.record(message, until).catch((error: unknown) => {
+  return ctx.messageWriter.record(message, until).catch((error: unknown) => {
     if (isUniqueViolation(error)) return null
     throw error
   })
@@ -146,20 +146,20 @@ function recordOnce(ctx: Context, message: OutgoingMessage, until: number): Prom
 
 type RecordedMessage = Extract<Recorded, { recorded: true }>
 
-function toChannelMessage(id: string, content: ReadyContent, recorded: RecordedMessage): ChannelMessage {
+function toChannelMessage(id: string, content: ReadyContent, recorded: RecordedMessage): DriverMessage {
   const recipient: Recipient = recorded.userId === null ? { phone: recorded.chatId } : { userId: recorded.userId }
-  return { id, recipient, content, aboutUpstreamId: recorded.aboutUpstreamId }
+  return { id, recipient, content, replyToUpstreamId: recorded.replyToUpstreamId }
 }
 
 /** Tries again only what was surely not accepted, and only inside its time. */
 async function tryToSend(
   ctx: Context,
   tenant: Tenant,
-  { channel, number }: Line,
-  message: ChannelMessage,
-  { deadline, isPatient, signal }: Patience,
-): Promise<ChannelOutcome> {
-  let outcome: ChannelOutcome = NO_TIME_LEFT
+  { driver: channel, number }: Channel,
+  message: DriverMessage,
+  { deadline, keepsTrying: isPatient, signal }: SendDeadlines,
+): Promise<DriverOutcome> {
+  let outcome: DriverOutcome = NO_TIME_LEFT
   for (let attempt = 1; ; attempt++) {
     const leftMs = deadline - Date.now()
     if (leftMs < MIN_CALL_MS) return outcome
@@ -168,10 +168,10 @@ async function tryToSend(
     // The limit of one recipient is not worth the time of all that come after.
     const isLast = attempt === MAX_TRIES && (!isPatient || outcome.limit === 'pair')
     if (isLast || (!outcome.mayRetry && !isPatient)) return outcome
-    const turn = await ctx.takeTurn(tenant.id, number)
-    const delay = Math.max(retryDelay(outcome, attempt), turn.waitMs)
+    const slot = await ctx.reserveSendSlot(tenant.id, number)
+    const delay = Math.max(retryDelay(outcome, attempt), slot.waitMs)
     const isTooLate = Date.now() + delay + MIN_CALL_MS > deadline
-    if (isTooLate || (!turn.granted && !isPatient)) return { ...outcome, retryAfterMs: delay }
+    if (isTooLate || (!slot.reserved && !isPatient)) return { ...outcome, retryAfterMs: delay }
     if (!(await rest(delay, signal))) return outcome
   }
 }
@@ -189,7 +189,7 @@ async function rest(ms: number, signal: AbortSignal | undefined): Promise<boolea
 }
 
 /** A call that could not end is not begun: the message has surely not left. */
-const NO_TIME_LEFT: ChannelOutcome = {
+const NO_TIME_LEFT: DriverOutcome = {
   outcome: 'not_accepted',
   limit: null,
   code: null,
@@ -198,7 +198,7 @@ const NO_TIME_LEFT: ChannelOutcome = {
   mayRetry: false,
 }
 
-function retryDelay(outcome: Extract<ChannelOutcome, { outcome: 'not_accepted' }>, attempt: number): number {
+function retryDelay(outcome: Extract<DriverOutcome, { outcome: 'not_accepted' }>, attempt: number): number {
   if (outcome.retryAfterMs !== null) return outcome.retryAfterMs
   // The upstream's advice for the limit of a pair: 4^X seconds.
   if (outcome.limit === 'pair') return 4 ** (attempt - 1) * 1_000

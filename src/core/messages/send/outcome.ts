@@ -1,4 +1,4 @@
-import type { ChannelOutcome } from '../../../channels/channel.js'
+import type { DriverOutcome } from '../../../channels/channel.js'
 import type { Context } from '../../../context.js'
 import { isUniqueViolation } from '../../../database/errors.js'
 import { newId } from '../../../lib/bytes/id.js'
@@ -28,12 +28,12 @@ const LIMITED_MS = 1_000
  * Records what the upstream said. From here on the message is sent or refused whatever happens to us: when the news cannot
  * be kept, the message stays recorded as outstanding, its callback or the clock settles it, and no retry may send it again.
  */
-export async function settle(
+export async function recordOutcome(
   ctx: Context,
   tenant: Tenant,
   messageId: string,
   recorded: { chatId: string },
-  outcome: ChannelOutcome,
+  outcome: DriverOutcome,
 ): Promise<SendResult> {
   switch (outcome.outcome) {
     case 'accepted': {
@@ -95,12 +95,12 @@ async function keepAcceptance(
     eventId: newId(),
   }
   try {
-    await ctx.outbox.accept(acceptance)
+    await ctx.messageWriter.accept(acceptance)
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
     // The upstream gave an id that another message has. It is sent all the same; only its statuses cannot be told apart.
     ctx.log.error({ organizationId: tenant.id, messageId, upstreamId }, 'the upstream gave a message id twice')
-    await ctx.outbox.accept({ ...acceptance, upstreamId: null })
+    await ctx.messageWriter.accept({ ...acceptance, upstreamId: null })
   }
 }
 

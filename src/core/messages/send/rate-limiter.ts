@@ -1,7 +1,7 @@
 import type { Database } from '../../../database/pool.js'
-import { coalesce } from '../../../lib/async/batcher.js'
-import type { PacedNumber, Pacer, Turn } from '../../../model/messages/send-rate.js'
-import { reservePace } from '../../../storage/messages/send-rates.js'
+import { batch } from '../../../lib/async/batcher.js'
+import type { RateLimitedNumber, ReserveSendSlot, SendSlot } from '../../../model/messages/send-rate.js'
+import { reserveSendTime } from '../../../storage/messages/send-rates.js'
 
 /**
  * Turns are spoken for when the first of them begins within this time, at most as much of it again at once: nobody waits
@@ -14,15 +14,15 @@ const MAX_BATCH = 1_000
  * Makes the pacer of a process: turns lie evenly in time and are spoken for in the database, those that are asked for at
  * the same moment together.
  */
-export function createPacer(database: Database): Pacer {
-  const lines = new Map<string, (intervalMs: number) => Promise<Turn>>()
+export function createSendRateLimiter(database: Database): ReserveSendSlot {
+  const lines = new Map<string, (intervalMs: number) => Promise<SendSlot>>()
 
-  function lineOf(organizationId: string, phoneNumberId: string): (intervalMs: number) => Promise<Turn> {
+  function lineOf(organizationId: string, phoneNumberId: string): (intervalMs: number) => Promise<SendSlot> {
     const name = `${organizationId} ${phoneNumberId}`
     const known = lines.get(name)
     if (known) return known
-    const line = coalesce(
-      (intervals: number[]) => takeTurns(database, organizationId, phoneNumberId, intervals),
+    const line = batch(
+      (intervals: number[]) => reserveSlots(database, organizationId, phoneNumberId, intervals),
       MAX_BATCH,
     )
     lines.set(name, line)
@@ -30,38 +30,38 @@ export function createPacer(database: Database): Pacer {
   }
 
   return async (organizationId, { phoneNumberId, messagesPerSecond }) => {
-    if (messagesPerSecond === 0) return { granted: true, waitMs: 0 }
+    if (messagesPerSecond === 0) return { reserved: true, waitMs: 0 }
     return lineOf(organizationId, phoneNumberId)(1_000 / messagesPerSecond)
   }
 }
 
 /** When a turn would come that was asked for now; nothing is spoken for. */
-export async function lookForTurn(
+export async function peekSendSlot(
   database: Database,
   organizationId: string,
-  { phoneNumberId, messagesPerSecond }: PacedNumber,
-): Promise<Turn> {
-  if (messagesPerSecond === 0) return { granted: true, waitMs: 0 }
+  { phoneNumberId, messagesPerSecond }: RateLimitedNumber,
+): Promise<SendSlot> {
+  if (messagesPerSecond === 0) return { reserved: true, waitMs: 0 }
   const nothing = { durationMs: 0, maxWaitMs: SPAN_MS }
-  const { reserved, waitMs } = await reservePace(database, organizationId, phoneNumberId, nothing)
-  return { granted: reserved, waitMs: Math.ceil(waitMs) }
+  const { reserved, waitMs } = await reserveSendTime(database, organizationId, phoneNumberId, nothing)
+  return { reserved, waitMs: Math.ceil(waitMs) }
 }
 
-async function takeTurns(
+async function reserveSlots(
   database: Database,
   organizationId: string,
   phoneNumberId: string,
   intervals: number[],
-): Promise<Turn[]> {
+): Promise<SendSlot[]> {
   // All have the number's interval, but for those who asked while it was being changed.
   const intervalMs = Math.max(...intervals)
   const wanted = Math.min(intervals.length, Math.max(1, Math.floor(SPAN_MS / intervalMs)))
-  const { reserved, waitMs } = await reservePace(database, organizationId, phoneNumberId, {
+  const { reserved, waitMs } = await reserveSendTime(database, organizationId, phoneNumberId, {
     durationMs: wanted * intervalMs,
     maxWaitMs: SPAN_MS,
   })
   return intervals.map((_, index) => ({
-    granted: reserved && index < wanted,
+    reserved: reserved && index < wanted,
     waitMs: Math.ceil(waitMs + index * intervalMs),
   }))
 }

@@ -9,11 +9,11 @@ import { memberExists } from '../../../storage/identity/members.js'
 import { checkRecipient } from '../../../storage/messages/outgoing.js'
 import type { ContactNumber } from '../../contacts/contacts.js'
 import { removeUnattachedFile } from '../../media/remove.js'
-import { type HandedOver, handOverFile } from '../../media/upload.js'
-import type { Line } from './channel.js'
-import { deliver, draftMessage, passesInTime, requestPatience } from './deliver.js'
+import { type UploadedMedia, uploadMedia } from '../../media/upload.js'
+import type { Channel } from './channel.js'
+import { deliver, draftMessage, passesInTime, requestDeadlines } from './deliver.js'
 import { findSendResult, type SendResult } from './outcome.js'
-import { lookForTurn } from './rate-limiter.js'
+import { peekSendSlot } from './rate-limiter.js'
 
 /** A message that an organization wants sent. */
 export interface SendCommand {
@@ -50,16 +50,21 @@ const BUDGET_MS = 25_000
  * message_not_found, invalid_field, invalid_media, upstream_upload_failed, too_many_requests where its turn would come too late, and service_unavailable where
  * the contact or the file store cannot be had. Nothing is recorded then.
  */
-export async function sendMessage(ctx: Context, tenant: Tenant, line: Line, command: SendCommand): Promise<SendResult> {
+export async function sendMessage(
+  ctx: Context,
+  tenant: Tenant,
+  channel: Channel,
+  command: SendCommand,
+): Promise<SendResult> {
   let deadline = Date.now() + BUDGET_MS
   await checkMember(ctx, tenant, command.memberId)
-  const message = draftOf(ctx, tenant, line, command)
-  await checkFirst(ctx, tenant, line, command, message, deadline)
+  const message = draftOf(ctx, tenant, channel, command)
+  await checkFirst(ctx, tenant, channel, command, message, deadline)
   const begun = Date.now()
-  const { content, file } = await prepareContent(ctx, tenant, line, command)
+  const { content, file } = await prepareContent(ctx, tenant, channel, command)
   deadline += Date.now() - begun
   try {
-    return await deliverNow(ctx, tenant, line, command, { message: withFileFacts(message, file), content, deadline })
+    return await deliverNow(ctx, tenant, channel, command, { message: withFileFacts(message, file), content, deadline })
   } catch (error) {
     // Where nobody knows whether it was recorded, the sweep decides.
     if (error instanceof Problem && message.mediaId !== null) await dropFile(ctx, tenant, message.mediaId)
@@ -74,28 +79,28 @@ export async function sendMessage(ctx: Context, tenant: Tenant, line: Line, comm
 export async function checkMessage(
   ctx: Context,
   tenant: Tenant,
-  line: Line,
+  channel: Channel,
   command: SendCommand,
   inMs: number,
 ): Promise<void> {
-  const message = draftOf(ctx, tenant, line, command)
+  const message = draftOf(ctx, tenant, channel, command)
   await checkContact(ctx, command, message, Date.now() + inMs + BUDGET_MS)
 }
 
-function draftOf(ctx: Context, tenant: Tenant, line: Line, command: SendCommand): OutgoingMessage {
+function draftOf(ctx: Context, tenant: Tenant, channel: Channel, command: SendCommand): OutgoingMessage {
   const { to, about } = command
-  return draftMessage(ctx, tenant, line, { ...command, addresses: to.forms, aboutId: about?.id ?? null })
+  return draftMessage(ctx, tenant, channel, { ...command, addresses: to.forms, replyToId: about?.id ?? null })
 }
 
 /** What is refused then leaves no file behind. */
 async function deliverNow(
   ctx: Context,
   tenant: Tenant,
-  line: Line,
+  channel: Channel,
   command: SendCommand,
   { message, content, deadline }: ReadyMessage,
 ): Promise<SendResult> {
-  const delivery = await deliver(ctx, tenant, line, message, content, requestPatience(ctx, deadline))
+  const delivery = await deliver(ctx, tenant, channel, message, content, requestDeadlines(ctx, deadline))
   switch (delivery.result) {
     case 'late':
       throw numberBusy(delivery.waitMs)
@@ -121,7 +126,7 @@ export async function checkMember(ctx: Context, tenant: Tenant, memberId: string
 async function checkFirst(
   ctx: Context,
   tenant: Tenant,
-  { number }: Line,
+  { number }: Channel,
   command: SendCommand,
   draft: OutgoingMessage,
   deadline: number,
@@ -129,8 +134,8 @@ async function checkFirst(
   if (draft.mediaId === null && number.messagesPerSecond === 0) return
   await checkContact(ctx, command, draft, deadline)
   if (draft.mediaId === null) return
-  const turn = await lookForTurn(ctx.database, tenant.id, number)
-  if (!turn.granted) throw numberBusy(turn.waitMs)
+  const slot = await peekSendSlot(ctx.database, tenant.id, number)
+  if (!slot.reserved) throw numberBusy(slot.waitMs)
 }
 
 async function checkContact(
@@ -140,25 +145,25 @@ async function checkContact(
   deadline: number,
 ): Promise<void> {
   const refusal = await checkRecipient(ctx.database, draft)
-  if (refusal && !passesInTime(refusal, requestPatience(ctx, deadline))) throw explainRefusal(refusal, command)
+  if (refusal && !passesInTime(refusal, requestDeadlines(ctx, deadline))) throw explainRefusal(refusal, command)
 }
 
 /** Hands the file over, where there is one. */
 async function prepareContent(
   ctx: Context,
   tenant: Tenant,
-  { channel }: Line,
+  { driver: channel }: Channel,
   { id, content, fileField }: SendCommand,
-): Promise<{ content: ReadyContent; file: HandedOver | null }> {
+): Promise<{ content: ReadyContent; file: UploadedMedia | null }> {
   const given = fileOf(content)
   if (given === null) return { content: content as ReadyContent, file: null }
   const field = fileField ?? given.field
-  const file = await handOverFile(ctx, tenant, channel, { id, ...given, field })
+  const file = await uploadMedia(ctx, tenant, channel, { id, ...given, field })
   return { content: withFile(content, { channelMediaId: file.channelMediaId }, file.filename), file }
 }
 
 /** What is known of a file only when it has been handed over is kept with its message. */
-function withFileFacts(message: OutgoingMessage, file: HandedOver | null): OutgoingMessage {
+function withFileFacts(message: OutgoingMessage, file: UploadedMedia | null): OutgoingMessage {
   if (file === null) return message
   const { mimeType, size, filename } = file
   const facts = { mime_type: mimeType, file_size: size, ...(filename !== null && { filename }) }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { readAddresses } from '../../../core/contacts/contacts.js'
-import { openChosenLine } from '../../../core/instances/send/chosen-channel.js'
+import { openChosenChannel } from '../../../core/instances/send/chosen-channel.js'
 import { findSendResult } from '../../../core/messages/send/outcome.js'
 import { sendMessage } from '../../../core/messages/send/send.js'
 import { senderOf, tenantOf } from '../../../http/auth.js'
@@ -46,8 +46,8 @@ export function sendChatRoutes(server: ApiServer, ctx: Context): void {
         perform: async (id) => {
           const sender = { memberId, isPromotional: false, recipient: null }
           const to = readAddresses(tenant, 'phone_number', phone_number, 'body')
-          const line = await openChosenLine(ctx, tenant, instance ?? null, content)
-          const sent = await sendMessage(ctx, tenant, line, { id, to, content, about, ...sender })
+          const channel = await openChosenChannel(ctx, tenant, instance ?? null, content)
+          const sent = await sendMessage(ctx, tenant, channel, { id, to, content, about, ...sender })
           return toAttempt(tenant, content.type, sent)
         },
         recover: async (id) => {

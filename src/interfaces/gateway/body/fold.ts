@@ -25,16 +25,16 @@ const NULLS_WITHIN = 4
 
 /** What else than its one form a field may be written in; what is none of them is left as it is, and refused later. */
 const FORMS: Record<string, (value: unknown) => unknown> = {
-  number: foldNumber,
-  delay: foldDelay,
-  quoted: foldQuoted,
-  buttons: foldButtons,
-  mediatype: foldKind,
-  mediaMessage: foldMedia,
-  media: foldFile,
-  audio: foldFile,
-  video: foldFile,
-  sticker: foldFile,
+  number: normalizeNumber,
+  delay: normalizeDelay,
+  quoted: normalizeQuoted,
+  buttons: normalizeButtons,
+  mediatype: normalizeKind,
+  mediaMessage: normalizeMedia,
+  media: normalizeFile,
+  audio: normalizeFile,
+  video: normalizeFile,
+  sticker: normalizeFile,
   contact: withoutNulls,
   sections: withoutNulls,
   key: withoutNulls,
@@ -45,7 +45,7 @@ const FORMS: Record<string, (value: unknown) => unknown> = {
  * knows is left out, and so is what is null or empty. A `number` may come as digits that JSON calls a number, a `delay` as a text
  * of digits; nothing else is coerced. Throws invalid_field where a field is given twice, and not the same.
  */
-export function foldBody(body: JsonObject, { wrapper, fields }: Shape): JsonObject {
+export function normalizeBody(body: JsonObject, { wrapper, fields }: Shape): JsonObject {
   const options = asObject(body.options)
   const places = [body, within(body, wrapper, fields), options, asObject(options.mentions)]
   const folded: JsonObject = {}
@@ -78,16 +78,16 @@ function isEmpty(value: unknown): boolean {
   return Object.keys(value).length === 0
 }
 
-function foldNumber(number: unknown): unknown {
+function normalizeNumber(number: unknown): unknown {
   return typeof number === 'number' && Number.isSafeInteger(number) && number > 0 ? String(number) : number
 }
 
-function foldDelay(delay: unknown): unknown {
+function normalizeDelay(delay: unknown): unknown {
   return typeof delay === 'string' && /^\d{1,9}$/.test(delay) ? Number(delay) : delay
 }
 
 /** Of the message that is answered only its id counts: the message is known here. */
-function foldQuoted(quoted: unknown): unknown {
+function normalizeQuoted(quoted: unknown): unknown {
   if (!isJsonObject(quoted)) return quoted
   const { key } = quoted
   if (isEmpty(key)) return undefined
@@ -95,7 +95,7 @@ function foldQuoted(quoted: unknown): unknown {
   return isEmpty(key.id) ? undefined : { key: { id: key.id } }
 }
 
-function foldButtons(buttons: unknown): unknown {
+function normalizeButtons(buttons: unknown): unknown {
   if (!Array.isArray(buttons)) return buttons
   return buttons.map((given: unknown) => {
     const button = withoutNulls(given)
@@ -105,20 +105,24 @@ function foldButtons(buttons: unknown): unknown {
   })
 }
 
-function foldKind(kind: unknown): unknown {
+function normalizeKind(kind: unknown): unknown {
   return typeof kind === 'string' ? kind.toLowerCase() : kind
 }
 
 /** A file within the fields of another message. */
-function foldMedia(given: unknown): unknown {
+function normalizeMedia(given: unknown): unknown {
   const message = withoutNulls(given)
   if (!isJsonObject(message)) return message
   const { mediatype = message.mediaType, media, fileName } = message
-  return { mediatype: foldKind(mediatype), media: foldFile(media), ...(fileName !== undefined && { fileName }) }
+  return {
+    mediatype: normalizeKind(mediatype),
+    media: normalizeFile(media),
+    ...(fileName !== undefined && { fileName }),
+  }
 }
 
 /** An address may stand in an object of its own. */
-function foldFile(file: unknown): unknown {
+function normalizeFile(file: unknown): unknown {
   return isJsonObject(file) && typeof file.url === 'string' ? file.url : file
 }
 

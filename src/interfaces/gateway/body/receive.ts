@@ -28,7 +28,7 @@ export async function withBody<Result>(
 ): Promise<Result> {
   let space: Held<string> | null = null
   const giveSpace = async () => {
-    space ??= await hold<string>((use) => ctx.fileGate.pass(tenantOf(request).id, () => ctx.spool.use(use)))
+    space ??= await hold<string>((use) => ctx.fileLimiter.pass(tenantOf(request).id, () => ctx.spool.use(use)))
     return space.value
   }
   try {

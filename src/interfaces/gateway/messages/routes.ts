@@ -10,7 +10,7 @@ import { answerOnce } from '../../../http/idempotency.js'
 import type { JsonObject } from '../../../lib/text/json.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
-import { foldBody } from '../body/fold.js'
+import { normalizeBody } from '../body/fold.js'
 import { withBody } from '../body/receive.js'
 import { MAX_MESSAGE_BYTES } from '../body/received.js'
 import { requireRouteInstance } from '../guard.js'
@@ -85,7 +85,7 @@ async function answerSend(
   const signal = hangUpSignal(reply)
   const instance = await requireRouteInstance(ctx, request)
   return withBody(ctx, request, pathsOfFile(verb), async (body) => {
-    const folded = foldBody(body.fields, verb.shape)
+    const folded = normalizeBody(body.fields, verb.shape)
     const { file, fields, fingerprint } = await takeFile(verb, folded, body)
     const asked = verb.read(fields, file)
     return answerOnce(ctx, request, reply, {

@@ -1,12 +1,12 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
-import { createHoldings } from '../../../../src/core/instances/sessions/leased-sessions.js'
+import { createLeasedSessions } from '../../../../src/core/instances/sessions/leased-sessions.js'
 import type { RunningSession } from '../../../../src/core/instances/sessions/running-session.js'
 
 it('starts the devices of all organizations in turn', () => {
   const started: string[] = []
   const answered: (() => void)[] = []
-  const holdings = createHoldings({
+  const holdings = createLeasedSessions({
     start: ({ instance }, onAnswered) => {
       started.push(instance.id)
       answered.push(onAnswered)

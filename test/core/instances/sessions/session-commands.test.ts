@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Device, DeviceAnswer, DeviceCommand } from '../../../../src/channels/device.js'
 import { type CommandLoop, startCommandLoop } from '../../../../src/core/instances/sessions/command-loop.js'
 import { sealForProcess } from '../../../../src/core/instances/sessions/encrypted-command.js'
-import { createDesk } from '../../../../src/core/instances/sessions/session-commands.js'
-import { settleOutcomes } from '../../../../src/core/runtime/maintenance.js'
+import { createSessionCommands } from '../../../../src/core/instances/sessions/session-commands.js'
+import { expireOutcomes } from '../../../../src/core/runtime/maintenance.js'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import { answerCommand, insertCommand, takeAnswers } from '../../../../src/storage/instances/commands.js'
 import { hold } from '../../../support/locks.js'
@@ -149,7 +149,7 @@ describe('a command to a device of another process', () => {
         return database.run(statement as never, values)
       },
     } as typeof database
-    const desk = createDesk({ ...asking.ctx, database: counting }, asking.sessions)
+    const desk = createSessionCommands({ ...asking.ctx, database: counting }, asking.sessions)
     let answer = () => {}
     const answered = new Promise<DeviceAnswer>((resolve) => {
       answer = () => resolve(DONE)
@@ -201,10 +201,10 @@ describe('a command to a device of another process', () => {
     const asked = { id: newId(), instanceId: instance.id, command: Buffer.from('x'), connects: true, timeoutMs: 0 }
     expect(await insertCommand(database, instance.organization_id, asked)).toEqual({ held: true })
     await answerCommand(database, instance.organization_id, asked.id, Buffer.from('y'))
-    await settleOutcomes(asking.ctx)
+    await expireOutcomes(asking.ctx)
     expect(await rows()).toHaveLength(1)
     await query(`UPDATE instance_commands SET expires_at = now() - interval '61 seconds'`)
-    await settleOutcomes(asking.ctx)
+    await expireOutcomes(asking.ctx)
     expect(await rows()).toEqual([])
   })
 })
@@ -212,7 +212,7 @@ describe('a command to a device of another process', () => {
 describe('a command to a device of this process', () => {
   it('is given up in time where the device does not answer', async () => {
     const hung: Device = () => new Promise(() => undefined)
-    const desk = createDesk(asking.ctx, { find: () => hung })
+    const desk = createSessionCommands(asking.ctx, { find: () => hung })
     expect(await desk(instance)(COMMAND, 100)).toMatchObject({ outcome: 'unknown' })
   })
 })

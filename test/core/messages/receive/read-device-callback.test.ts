@@ -119,14 +119,14 @@ describe('what a linked device told', () => {
     expect(read({ reactionMessage: { key: { id: 'B' }, text: '👍' } })).toMatchObject({
       kind: 'reaction',
       text: '👍',
-      aboutUpstreamId: 'B',
+      replyToUpstreamId: 'B',
     })
     expect(read({ protocolMessage: { type: 0, key: { id: 'B' } } })).toMatchObject({ kind: 'revoke' })
     const edited = { protocolMessage: { type: 14, key: { id: 'B' }, editedMessage: { conversation: 'better' } } }
     expect(read({ editedMessage: { message: edited } })).toMatchObject({
       kind: 'edit',
       text: 'better',
-      aboutUpstreamId: 'B',
+      replyToUpstreamId: 'B',
     })
   })
 

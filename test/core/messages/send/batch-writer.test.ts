@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createOutbox as createImpatientOutbox } from '../../../../src/core/messages/send/batch-writer.js'
+import { createMessageWriter as createImpatientOutbox } from '../../../../src/core/messages/send/batch-writer.js'
 import { type Database, openDatabase } from '../../../../src/database/pool.js'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import type { Acceptance, OutgoingMessage, Recorded } from '../../../../src/model/messages/outgoing.js'
@@ -8,10 +8,10 @@ import { eraseContact } from '../../../../src/storage/contacts/contacts.js'
 import { createContact, eventsOf, receive, seconds, wamid } from '../../../interfaces/hooks/support.js'
 import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
 
-type Outbox = ReturnType<typeof createOutbox>
+type MessageWriter = ReturnType<typeof createMessageWriter>
 
 /** An outbox that waits for a held row as long as a test lasts. */
-function createOutbox(database: Database) {
+function createMessageWriter(database: Database) {
   const { record, accept } = createImpatientOutbox(database)
   return { record: (message: OutgoingMessage) => record(message, Date.now() + 30_000), accept }
 }
@@ -19,14 +19,14 @@ function createOutbox(database: Database) {
 let world: World
 let organization: TestOrganization
 let other: TestOrganization
-let outbox: Outbox
+let messageWriter: MessageWriter
 let people = 0
 
 beforeAll(async () => {
   world = await startWorld()
   organization = await world.createOrganization()
   other = await world.createOrganization()
-  outbox = createOutbox(world.database)
+  messageWriter = createMessageWriter(world.database)
 })
 
 afterAll(() => world.close())
@@ -54,7 +54,7 @@ function messageTo(digits: string, fields: Partial<OutgoingMessage> = {}): Outgo
     organizationId: organization.id,
     id: newId(),
     instanceId: null,
-    namesChats: false,
+    usesJids: false,
     addresses: [digits],
     sender_type: 'bot-chat',
     message_type: 'text',
@@ -62,7 +62,7 @@ function messageTo(digits: string, fields: Partial<OutgoingMessage> = {}): Outgo
     media_type: null,
     content: null,
     mediaId: null,
-    aboutId: null,
+    replyToId: null,
     isReaction: false,
     pairLimit: false,
     assignee_id: null,
@@ -125,7 +125,7 @@ describe('recording, many at once', () => {
   it('150 to one contact: each once, without a gap', async () => {
     const person = await newPerson()
     const messages = upTo(150).map(() => messageTo(person.digits))
-    const recorded = await Promise.all(messages.map(outbox.record))
+    const recorded = await Promise.all(messages.map(messageWriter.record))
     expect(recorded.map(reasonOf)).toEqual(messages.map(() => 'recorded'))
     const rows = await rowsOf(person.id)
     expect(numbersOf(rows)).toEqual(upTo(150))
@@ -134,7 +134,7 @@ describe('recording, many at once', () => {
 
   it('through two outboxes, as of two processes: the numbers are shared', async () => {
     const person = await newPerson()
-    const outboxes = [outbox, createOutbox(world.database)]
+    const outboxes = [messageWriter, createMessageWriter(world.database)]
     await Promise.all(upTo(60).map((count) => outboxes[count % 2]?.record(messageTo(person.digits))))
     expect(numbersOf(await rowsOf(person.id))).toEqual(upTo(60))
   })
@@ -147,7 +147,7 @@ describe('recording, many at once', () => {
       messageTo(digits, { organizationId: other.id }),
       messageTo(digits),
     ])
-    const recorded = await Promise.all(wanted.map(outbox.record))
+    const recorded = await Promise.all(wanted.map(messageWriter.record))
     const found = recorded.map((one) => (one.recorded ? one.contactId : one.reason))
     expect(found).toEqual(mine.flatMap(({ id }, index) => [id, theirs[index], id]))
     for (const { id } of mine) expect(numbersOf(await rowsOf(id))).toEqual([1, 2])
@@ -159,13 +159,13 @@ describe('recording, many at once', () => {
     await block(blocked)
     const nowhere = newId()
     const recorded = await Promise.all([
-      outbox.record(messageTo(blocked.digits)),
-      outbox.record(messageTo(known.digits, { aboutId: nowhere })),
-      outbox.record(messageTo('16505569999')),
-      outbox.record(messageTo(known.digits, { organizationId: other.id })),
-      outbox.record(messageTo(known.digits)),
-      outbox.record(messageTo(blocked.digits, { aboutId: nowhere })),
-      outbox.record(messageTo(known.digits)),
+      messageWriter.record(messageTo(blocked.digits)),
+      messageWriter.record(messageTo(known.digits, { replyToId: nowhere })),
+      messageWriter.record(messageTo('16505569999')),
+      messageWriter.record(messageTo(known.digits, { organizationId: other.id })),
+      messageWriter.record(messageTo(known.digits)),
+      messageWriter.record(messageTo(blocked.digits, { replyToId: nowhere })),
+      messageWriter.record(messageTo(known.digits)),
     ])
     expect(recorded).toMatchObject([
       { reason: 'blocked', chatId: blocked.digits },
@@ -184,11 +184,11 @@ describe('recording, many at once', () => {
     const everybody = await newPeople(5)
     const [first] = everybody as [Person]
     const taken = messageTo(first.digits)
-    await outbox.record(taken)
+    await messageWriter.record(taken)
     const settled = await Promise.allSettled(
       everybody.flatMap(({ digits }) => [
-        outbox.record(messageTo(digits)),
-        ...(digits === first.digits ? [outbox.record(messageTo(digits, { id: taken.id }))] : []),
+        messageWriter.record(messageTo(digits)),
+        ...(digits === first.digits ? [messageWriter.record(messageTo(digits, { id: taken.id }))] : []),
       ]),
     )
     expect(settled.map(({ status }) => status)).toEqual([
@@ -207,7 +207,7 @@ describe('recording, many at once', () => {
   it('one id twice at the same moment: one of the two is recorded', async () => {
     const person = await newPerson()
     const message = messageTo(person.digits)
-    const settled = await Promise.allSettled([outbox.record(message), outbox.record({ ...message })])
+    const settled = await Promise.allSettled([messageWriter.record(message), messageWriter.record({ ...message })])
     expect(settled.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(numbersOf(await rowsOf(person.id))).toEqual([1])
   })
@@ -219,7 +219,7 @@ describe('recording for a contact whose row somebody holds', () => {
     await whileHeld(held, async (release) => {
       const ended: string[] = []
       const record = async ({ digits }: Person) => {
-        await outbox.record(messageTo(digits))
+        await messageWriter.record(messageTo(digits))
         ended.push(digits)
       }
       const waiting = [record(held), record(held)]
@@ -252,8 +252,8 @@ describe('recording for a contact whose row somebody holds', () => {
     const [erased, stays] = (await newPeople(2)) as [Person, Person]
     const { waiting } = await world.database.transaction(async (transaction) => {
       await eraseContact(transaction, organization.id, erased.id, newId())
-      const waiting = outbox.record(messageTo(erased.digits))
-      expect(await outbox.record(messageTo(stays.digits))).toMatchObject({ recorded: true })
+      const waiting = messageWriter.record(messageTo(erased.digits))
+      expect(await messageWriter.record(messageTo(stays.digits))).toMatchObject({ recorded: true })
       return { waiting }
     })
     expect(await waiting).toEqual({ recorded: false, reason: 'no_contact' })
@@ -265,8 +265,8 @@ describe('accepting', () => {
   it('many at once: each keeps its own id, and raises message.sent once', async () => {
     const everybody = await newPeople(30)
     const messages = everybody.flatMap(({ digits }) => [messageTo(digits), messageTo(digits)])
-    await Promise.all(messages.map(outbox.record))
-    await Promise.all(messages.map((message) => outbox.accept(acceptanceOf(message, `wamid.${message.id}`))))
+    await Promise.all(messages.map(messageWriter.record))
+    await Promise.all(messages.map((message) => messageWriter.accept(acceptanceOf(message, `wamid.${message.id}`))))
     for (const { id } of everybody) {
       const rows = await rowsOf(id)
       expect(rows).toMatchObject([{ outcome: null }, { outcome: null }])
@@ -278,13 +278,13 @@ describe('accepting', () => {
   it('an upstream id that is taken is refused to that one alone', async () => {
     const people = (await newPeople(3)) as [Person, Person, Person]
     const messages = people.map(({ digits }) => messageTo(digits))
-    await Promise.all(messages.map(outbox.record))
+    await Promise.all(messages.map(messageWriter.record))
     const [first, second, third] = messages as [OutgoingMessage, OutgoingMessage, OutgoingMessage]
     const upstreamId = wamid()
     const settled = await Promise.allSettled([
-      outbox.accept(acceptanceOf(first, upstreamId)),
-      outbox.accept(acceptanceOf(second, upstreamId)),
-      outbox.accept(acceptanceOf(third, wamid())),
+      messageWriter.accept(acceptanceOf(first, upstreamId)),
+      messageWriter.accept(acceptanceOf(second, upstreamId)),
+      messageWriter.accept(acceptanceOf(third, wamid())),
     ])
     expect(settled.map(({ status }) => status).sort()).toEqual(['fulfilled', 'fulfilled', 'rejected'])
     expect(settled[2]?.status).toBe('fulfilled')
@@ -296,13 +296,13 @@ describe('accepting', () => {
   it('one twice, at the same moment and later: it counts once, and the first id stays', async () => {
     const person = await newPerson()
     const message = messageTo(person.digits)
-    await outbox.record(message)
+    await messageWriter.record(message)
     const upstreamId = wamid()
     await Promise.all([
-      outbox.accept(acceptanceOf(message, upstreamId)),
-      outbox.accept(acceptanceOf(message, upstreamId)),
+      messageWriter.accept(acceptanceOf(message, upstreamId)),
+      messageWriter.accept(acceptanceOf(message, upstreamId)),
     ])
-    await outbox.accept(acceptanceOf(message, wamid()))
+    await messageWriter.accept(acceptanceOf(message, wamid()))
     expect(await rowsOf(person.id)).toMatchObject([{ upstream_id: upstreamId, outcome: null }])
     expect(await typesOf(person.id)).toEqual(['contact.created', 'message.sent'])
   })
@@ -310,13 +310,13 @@ describe('accepting', () => {
   it('what a callback reported first: nothing changes, and nothing is raised again', async () => {
     const person = await newPerson()
     const message = messageTo(person.digits)
-    await outbox.record(message)
+    await messageWriter.record(message)
     const upstreamId = wamid()
     const status = { id: upstreamId, status: 'delivered', timestamp: seconds(), recipient_id: person.digits }
     await receive(world, organization, { statuses: [{ ...status, biz_opaque_callback_data: message.id }] })
     const before = await rowsOf(person.id)
     expect(before).toMatchObject([{ upstream_id: upstreamId, outcome: null }])
-    await outbox.accept(acceptanceOf(message, upstreamId))
+    await messageWriter.accept(acceptanceOf(message, upstreamId))
     expect(await rowsOf(person.id)).toEqual(before)
     expect(await typesOf(person.id)).toEqual(['contact.created', 'message.sent', 'message.delivered'])
   })
@@ -324,9 +324,12 @@ describe('accepting', () => {
   it('for a contact that has been erased meanwhile: nothing comes back', async () => {
     const [erased, stays] = (await newPeople(2)) as [Person, Person]
     const [gone, there] = [messageTo(erased.digits), messageTo(stays.digits)]
-    await Promise.all([outbox.record(gone), outbox.record(there)])
+    await Promise.all([messageWriter.record(gone), messageWriter.record(there)])
     await world.request('DELETE', `/contact?chat_id=${erased.digits}`, { key: organization.key })
-    await Promise.all([outbox.accept(acceptanceOf(gone, wamid())), outbox.accept(acceptanceOf(there, wamid()))])
+    await Promise.all([
+      messageWriter.accept(acceptanceOf(gone, wamid())),
+      messageWriter.accept(acceptanceOf(there, wamid())),
+    ])
     expect(await rowsOf(erased.id)).toEqual([])
     expect(await typesOf(erased.id)).not.toContain('message.sent')
     expect(await rowsOf(stays.id)).toMatchObject([{ outcome: null }])
@@ -335,11 +338,11 @@ describe('accepting', () => {
   it('a message whose row somebody holds: it waits, the others do not', async () => {
     const [held, ...rest] = (await newPeople(4)) as [Person, ...Person[]]
     const messages = [held, ...rest].map(({ digits }) => messageTo(digits))
-    await Promise.all(messages.map(outbox.record))
+    await Promise.all(messages.map(messageWriter.record))
     const [first, ...others] = messages as [OutgoingMessage, ...OutgoingMessage[]]
     const ended: string[] = []
     const accept = async (message: OutgoingMessage) => {
-      await outbox.accept(acceptanceOf(message, wamid()))
+      await messageWriter.accept(acceptanceOf(message, wamid()))
       ended.push(message.id)
     }
     const holder = await world.database.pool.connect()
@@ -385,7 +388,7 @@ const batches = fc.array(fc.tuple(fc.nat(300), fc.array(ask, { minLength: 1, max
 describe('random batches, through two processes', () => {
   it('do what a simple model says', async () => {
     const second = openDatabase(world.database.connection, 4, () => undefined)
-    const outboxes = [outbox, createOutbox(second)]
+    const outboxes = [messageWriter, createMessageWriter(second)]
     try {
       await fc.assert(
         fc.asyncProperty(batches, (steps) => checkAgainstModel(outboxes, steps)),
@@ -400,7 +403,7 @@ describe('random batches, through two processes', () => {
 const PAIR_INTERVAL_MS = 6_000
 const PAIR_BURST = 45
 
-async function checkAgainstModel(outboxes: Outbox[], steps: [number, Ask[]][]): Promise<void> {
+async function checkAgainstModel(outboxes: MessageWriter[], steps: [number, Ask[]][]): Promise<void> {
   const owners = { one: organization, other }
   const model = await startModel(owners)
   let at = world.now().getTime()
@@ -412,12 +415,12 @@ async function checkAgainstModel(outboxes: Outbox[], steps: [number, Ask[]][]): 
         const message = messageTo(known?.digits ?? '16505550000', {
           organizationId: owners[one.owner].id,
           ...(one.kind === 'repeated' && known ? { id: known.firstId } : {}),
-          aboutId: one.about === 'nothing' ? null : one.about === 'first' ? (known?.firstId ?? newId()) : newId(),
+          replyToId: one.about === 'nothing' ? null : one.about === 'first' ? (known?.firstId ?? newId()) : newId(),
           isReaction: one.kind === 'reaction',
           pairLimit: one.kind === 'paced',
           created_at: new Date(at),
         })
-        const recording = (outboxes[index % outboxes.length] as Outbox).record(message)
+        const recording = (outboxes[index % outboxes.length] as MessageWriter).record(message)
         return recording.then(reasonOf, (error: { code: string }) => error.code)
       }),
     )
@@ -450,8 +453,8 @@ async function startModel(owners: Record<Ask['owner'], TestOrganization>): Promi
     for (const who of ['ana', 'bia', 'blocked']) {
       const person = await newPerson(owner)
       const first = messageTo(person.digits, { organizationId: owner.id })
-      await outbox.record(first)
-      await outbox.accept(acceptanceOf(first, `wamid.${first.id}`))
+      await messageWriter.record(first)
+      await messageWriter.accept(acceptanceOf(first, `wamid.${first.id}`))
       if (who === 'blocked') await block(person, owner)
       model.set(`${name} ${who}`, { ...person, firstId: first.id, numbers: 1, pacedUntil: 0 })
     }

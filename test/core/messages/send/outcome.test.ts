@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { ChannelOutcome } from '../../../../src/channels/channel.js'
-import { findSendResult, settle } from '../../../../src/core/messages/send/outcome.js'
+import type { DriverOutcome } from '../../../../src/channels/channel.js'
+import { findSendResult, recordOutcome } from '../../../../src/core/messages/send/outcome.js'
 import { findTenant } from '../../../../src/storage/organizations/organizations.js'
 import { conversation, createContact } from '../../../interfaces/hooks/support.js'
 import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
@@ -20,11 +20,11 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-const refused = (because: 'message' | 'credentials', code: number): ChannelOutcome => {
+const refused = (because: 'message' | 'credentials', code: number): DriverOutcome => {
   return { outcome: 'refused', because, code, text: 'no' }
 }
 
-const notAccepted = (limit: 'number' | 'pair' | null, code: number | null): ChannelOutcome => {
+const notAccepted = (limit: 'number' | 'pair' | null, code: number | null): DriverOutcome => {
   return { outcome: 'not_accepted', limit, code, text: 'later', retryAfterMs: null, mayRetry: true }
 }
 
@@ -43,7 +43,7 @@ it.each([
   const tenant = await findTenant(ctx.database, organization.id)
   if (!tenant) throw new Error('the organization is gone')
 
-  const told = await settle(ctx, tenant, id, { chatId: CUSTOMER }, outcome)
+  const told = await recordOutcome(ctx, tenant, id, { chatId: CUSTOMER }, outcome)
   expect(await findSendResult(ctx, tenant, id)).toEqual(told)
   const shown = (await conversation(world, organization, CUSTOMER)).body.messages.at(-1)
   const code = 'code' in outcome && outcome.code !== null ? outcome.code : 'upstream_unavailable'

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createPacer } from '../../../../src/core/messages/send/rate-limiter.js'
+import { createSendRateLimiter } from '../../../../src/core/messages/send/rate-limiter.js'
 import { type Database, openDatabase } from '../../../../src/database/pool.js'
 import { newId } from '../../../../src/lib/bytes/id.js'
-import type { Pacer, Turn } from '../../../../src/model/messages/send-rate.js'
-import { reservePace } from '../../../../src/storage/messages/send-rates.js'
+import type { ReserveSendSlot, SendSlot } from '../../../../src/model/messages/send-rate.js'
+import { reserveSendTime } from '../../../../src/storage/messages/send-rates.js'
 import { createTestDatabase, type TestDatabase } from '../../../support/database.js'
 
 let database: TestDatabase
 let second: Database
-let takeTurn: Pacer
-let takeTurnElsewhere: Pacer
+let reserveSendSlot: ReserveSendSlot
+let takeTurnElsewhere: ReserveSendSlot
 
 beforeAll(async () => {
   database = await createTestDatabase()
   second = openDatabase(database.connection, 4, () => undefined)
-  takeTurn = createPacer(database)
-  takeTurnElsewhere = createPacer(second)
+  reserveSendSlot = createSendRateLimiter(database)
+  takeTurnElsewhere = createSendRateLimiter(second)
 })
 
 afterAll(async () => {
@@ -26,19 +26,19 @@ afterAll(async () => {
 /** A number whose time nobody has spoken for yet. */
 const newNumber = () => ({ organizationId: newId(), phoneNumberId: newId() })
 
-type PacedLine = ReturnType<typeof newNumber>
+type RateLimitedChannel = ReturnType<typeof newNumber>
 
 function take(
-  { organizationId, phoneNumberId }: PacedLine,
+  { organizationId, phoneNumberId }: RateLimitedChannel,
   messagesPerSecond: number,
   count: number,
-  pacer = takeTurn,
-): Promise<Turn[]> {
+  pacer = reserveSendSlot,
+): Promise<SendSlot[]> {
   return Promise.all(Array.from({ length: count }, () => pacer(organizationId, { phoneNumberId, messagesPerSecond })))
 }
 
 /** Sets until when the number's time is spoken for, in seconds from now. */
-async function speakFor({ organizationId, phoneNumberId }: PacedLine, seconds: number): Promise<void> {
+async function speakFor({ organizationId, phoneNumberId }: RateLimitedChannel, seconds: number): Promise<void> {
   await database.pool.query(
     `INSERT INTO sending_paces (organization_id, phone_number_id, paced_until)
      VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3))
@@ -48,7 +48,7 @@ async function speakFor({ organizationId, phoneNumberId }: PacedLine, seconds: n
 }
 
 /** Until when the number's time is spoken for, in microseconds; null where nobody ever did. */
-async function spokenFor({ organizationId, phoneNumberId }: PacedLine): Promise<number | null> {
+async function spokenFor({ organizationId, phoneNumberId }: RateLimitedChannel): Promise<number | null> {
   const { rows } = await database.pool.query<{ until: string }>(
     `SELECT (extract(epoch FROM paced_until) * 1000000)::bigint::text AS until FROM sending_paces
      WHERE organization_id = $1 AND phone_number_id = $2`,
@@ -57,8 +57,8 @@ async function spokenFor({ organizationId, phoneNumberId }: PacedLine): Promise<
   return rows[0] ? Number(rows[0].until) : null
 }
 
-const waits = (turns: Turn[]) => turns.map(({ waitMs }) => waitMs)
-const granted = (turns: Turn[]) => turns.filter((turn) => turn.granted).length
+const waits = (turns: SendSlot[]) => turns.map(({ waitMs }) => waitMs)
+const granted = (turns: SendSlot[]) => turns.filter((slot) => slot.reserved).length
 
 describe('the turns of a number', () => {
   it('lie evenly: the first at once, each of the others an interval later', async () => {
@@ -84,7 +84,7 @@ describe('the turns of a number', () => {
   it('beyond that are refused, told when they would have come', async () => {
     const number = newNumber()
     const turns = await take(number, 1, 8)
-    expect(turns.map((turn) => turn.granted)).toEqual([true, true, true, true, true, false, false, false])
+    expect(turns.map((slot) => slot.reserved)).toEqual([true, true, true, true, true, false, false, false])
     expect(waits(turns)).toEqual([0, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000])
   })
 
@@ -104,7 +104,7 @@ describe('the turns of a number', () => {
     await take(number, 1, 3)
     const before = (await spokenFor(number)) as number
     const [next, afterNext] = await take(number, 1, 2)
-    expect(next?.granted).toBe(true)
+    expect(next?.reserved).toBe(true)
     expect(next?.waitMs).toBeGreaterThan(0)
     expect((afterNext?.waitMs ?? 0) - (next?.waitMs ?? 0)).toBe(1_000)
     expect(await spokenFor(number)).toBe(before + 2_000_000)
@@ -138,7 +138,7 @@ describe('two processes', () => {
     await speakFor(number, 4)
     const before = (await spokenFor(number)) as number
     const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => take(number, 100, 1, index % 2 ? takeTurn : takeTurnElsewhere)),
+      Array.from({ length: 40 }, (_, index) => take(number, 100, 1, index % 2 ? reserveSendSlot : takeTurnElsewhere)),
     )
     expect(granted(answers.flat())).toBe(40)
     expect(await spokenFor(number)).toBe(before + 40 * 10_000)
@@ -151,7 +151,7 @@ describe('two processes', () => {
     const pace = { durationMs: 12.5, maxWaitMs: 60_000 }
     const reserved = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
-        reservePace(index % 2 ? database : second, organizationId, phoneNumberId, pace),
+        reserveSendTime(index % 2 ? database : second, organizationId, phoneNumberId, pace),
       ),
     )
     expect(reserved.every((one) => one.reserved)).toBe(true)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { foldCounts } from '../../../../src/core/runtime/maintenance.js'
+import { rollUpCounts } from '../../../../src/core/runtime/maintenance.js'
 import { createShortLink } from '../../../../src/core/storefront/short-links.js'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import type { Organization } from '../../../../src/model/organizations/organization.js'
@@ -170,10 +170,10 @@ describe('GET /shortlinks', () => {
     const { body } = await list('', own.key)
     expect(body.shortlinks).toMatchObject(expected)
     expect(body.shortlinks[0].short_url).toBe(`${world.app.url}/s/list-c`)
-    await foldCounts(world.app.ctx)
+    await rollUpCounts(world.app.ctx)
     expect((await list('', own.key)).body).toEqual(body)
     await click('list-a')
-    await foldCounts(world.app.ctx)
+    await rollUpCounts(world.app.ctx)
     expect((await list('?page=2&limit=2', own.key)).body).toMatchObject({
       shortlinks: [{ code: 'list-a', clicks: 3 }],
       pagination: {

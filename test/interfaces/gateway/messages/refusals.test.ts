@@ -389,7 +389,7 @@ describe('too much at a time', () => {
 
   /** Takes all places for files; resolves to what gives them back. */
   async function takePlaces(): Promise<() => Promise<unknown>> {
-    const { fileGate } = on.world.app.ctx
+    const { fileLimiter: fileGate } = on.world.app.ctx
     const passed = Array.from({ length: SENT_FILES.ofOneOrganization }, () =>
       hold<void>((use) => fileGate.pass(on.organization.id, () => use())),
     )
