@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Context } from '../src/context.js'
 import type { Queryable } from '../src/database/pool.js'
-import type { Statement } from '../src/database/statement.js'
+import type { AnyStatement } from '../src/database/statement.js'
 import { type PlanNode, rowsReadBy } from '../test/support/plan-nodes.js'
 
 /** What one run of a statement read. */
@@ -28,10 +28,12 @@ export async function explainAll(url: string, work: (ctx: Context) => Promise<un
   await client.connect()
   const plans: StatementPlan[] = []
   const database: Queryable = {
-    async run<Row>({ name, text }: Statement<Row>, values: readonly unknown[]) {
-      plans.push(await explain(client, { name, text }, values))
-      return (await client.query({ text, values: [...values] })).rows
-    },
+    run: explainAndRun,
+    raise: explainAndRun,
+  }
+  async function explainAndRun<Row>({ name, text }: AnyStatement<Row>, values: readonly unknown[]): Promise<Row[]> {
+    plans.push(await explain(client, { name, text }, values))
+    return (await client.query({ text, values: [...values] })).rows
   }
   try {
     // The verbs of reading take nothing else from it.
@@ -45,7 +47,7 @@ export async function explainAll(url: string, work: (ctx: Context) => Promise<un
 /** Prepared in SQL with types left open, as node-postgres leaves them open. */
 async function explain(
   client: pg.Client,
-  { name, text }: Pick<Statement<unknown>, 'name' | 'text'>,
+  { name, text }: Pick<AnyStatement<unknown>, 'name' | 'text'>,
   values: readonly unknown[],
 ): Promise<StatementPlan> {
   const prepared = pg.escapeIdentifier(name)

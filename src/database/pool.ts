@@ -1,20 +1,26 @@
 import pg from 'pg'
-import { organizationsOf, type Statement } from './statement.js'
+import type { EventStatement, Statement } from './statement.js'
 
 /** What a storage function needs to run its statements: the pool, or one transaction of it. */
 export interface Queryable {
   /** Runs a named statement; resolves to its rows. Errors are node-postgres's own. */
   run<Row>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row[]>
+  /** Runs a statement that can insert events of these organizations; listeners are told once it has been committed. */
+  raise<Row>(
+    statement: EventStatement<Row>,
+    values: readonly unknown[],
+    organizationIds: readonly string[],
+  ): Promise<Row[]>
 }
 
-/** Hears which organizations may have new events; null: any may. Must not throw. */
-export type EventsListener = (organizationIds: string[] | null) => void
+/** Called with the organizations that may have new events. Must not throw. */
+export type EventsListener = (organizationIds: readonly string[]) => void
 
 /** The service's connections to PostgreSQL. */
 export interface Database extends Queryable {
   /** Runs `work` in one transaction: commits what it did, or rolls back when it throws. */
   transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result>
-  /** Has the listener hear of statements that can raise events, each time they have been committed, until the result is called. */
+  /** Calls the listener each time a statement that can insert events has been committed, until the result is called. */
   onEvents(listener: EventsListener): () => void
   /** For graphile-worker and for LISTEN, which bring their own statements. */
   readonly pool: pg.Pool
@@ -70,13 +76,13 @@ export function openDatabase(connection: Connection, size: number, onError: (err
   // A client that breaks while it is lent out reports to its query; without a listener its event would end the process.
   pool.on('connect', (client) => client.on('error', onError))
   const listeners = new Set<EventsListener>()
-  const tell: EventsListener = (organizationIds) => {
+  const notify: EventsListener = (organizationIds) => {
     for (const listener of listeners) listener(organizationIds)
   }
   return {
     pool,
-    run: (statement, values) => run(pool, statement, values, tell),
-    transaction: (work) => transaction(pool, work, tell),
+    ...queryable(pool, notify),
+    transaction: (work) => transaction(pool, work, notify),
     onEvents: (listener) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)
@@ -85,15 +91,21 @@ export function openDatabase(connection: Connection, size: number, onError: (err
   }
 }
 
-async function run<Row>(
-  client: pg.Pool | pg.PoolClient,
-  { name, text, raisesEvents }: Statement<Row>,
-  values: readonly unknown[],
-  onEvents: EventsListener,
-): Promise<Row[]> {
-  const result = await client.query({ name, text, values: values as unknown[] })
-  if (raisesEvents) onEvents(organizationsOf(values))
-  return result.rows
+function queryable(client: pg.Pool | pg.PoolClient, onEvents: EventsListener): Queryable {
+  async function run<Row>(
+    { name, text }: Statement<Row> | EventStatement<Row>,
+    values: readonly unknown[],
+  ): Promise<Row[]> {
+    return (await client.query({ name, text, values: values as unknown[] })).rows
+  }
+  return {
+    run,
+    raise: async (statement, values, organizationIds) => {
+      const rows = await run(statement, values)
+      onEvents(organizationIds)
+      return rows
+    },
+  }
 }
 
 async function transaction<Result>(
@@ -101,14 +113,12 @@ async function transaction<Result>(
   work: (transaction: Queryable) => Promise<Result>,
   onEvents: EventsListener,
 ): Promise<Result> {
-  const raised = new Set<string | null>()
-  const note: EventsListener = (organizationIds) => {
-    for (const id of organizationIds ?? [null]) raised.add(id)
+  const raised = new Set<string>()
+  const collect: EventsListener = (organizationIds) => {
+    for (const id of organizationIds) raised.add(id)
   }
-  const result = await commit(pool, (client) =>
-    work({ run: (statement, values) => run(client, statement, values, note) }),
-  )
-  if (raised.size > 0) onEvents(raised.has(null) ? null : ([...raised] as string[]))
+  const result = await commit(pool, (client) => work(queryable(client, collect)))
+  if (raised.size > 0) onEvents([...raised])
   return result
 }
 

@@ -1,45 +1,48 @@
-import { isUuid } from '../lib/bytes/id.js'
-
 /** One SQL statement with the name under which PostgreSQL prepares it once per connection. */
 export interface Statement<Row> {
   readonly name: string
   readonly text: string
-  /** Whether it can insert events, which readers wait for. */
-  readonly raisesEvents: boolean
+  /** Declares the side effect of a statement; null: it has none. */
+  readonly raises: null
   /** Only carries the type of a row; never set. */
   readonly row?: Row
 }
 
-const INTO_EVENTS = /\bINSERT INTO events\b/
-const statements = new Map<string, Statement<unknown>>()
+/** A statement that can insert events, which readers wait for. */
+export interface EventStatement<Row> extends Omit<Statement<Row>, 'raises'> {
+  readonly raises: 'events'
+}
+
+/** Either kind. */
+export type AnyStatement<Row> = Statement<Row> | EventStatement<Row>
+
+const statements = new Map<string, AnyStatement<unknown>>()
 
 /**
- * Declares a statement. Declared at module level, so that the check of all statements against the migrated schema finds it.
- * Throws when two statements share a name: PostgreSQL would run the wrong one.
+ * Declares a statement. Declare it at module level, so that the test of all statements against the migrated schema finds it.
+ * Throws if two statements share a name: PostgreSQL would run the wrong one.
  */
-export function statement<Row>(name: string, text: string): Statement<Row> {
+export function statement<Row>(name: string, text: string): Statement<Row>
+export function statement<Row>(name: string, text: string, effect: { raises: 'events' }): EventStatement<Row>
+export function statement(
+  name: string,
+  text: string,
+  effect: Pick<AnyStatement<unknown>, 'raises'> = { raises: null },
+) {
   if (statements.has(name)) throw new Error(`two statements are named ${name}`)
-  const declared: Statement<Row> = { name, text, raisesEvents: INTO_EVENTS.test(text) }
+  const declared = { name, text, ...effect } as AnyStatement<unknown>
   statements.set(name, declared)
   return declared
 }
 
-/** Every statement declared by the modules loaded so far. */
-export function declaredStatements(): Statement<unknown>[] {
-  return [...statements.values()]
+/** The organizations that the items of a shared statement belong to, each once. */
+export function organizationsOf(items: readonly { organizationId: string }[]): string[] {
+  return [...new Set(items.map(({ organizationId }) => organizationId))]
 }
 
-const NAMED_ORGANIZATION = /"organization_id":"([0-9a-f-]{36})"/g
-
-/**
- * The organizations that a statement was run for, told by its first value: the id of one, or of a statement that many share the
- * JSON text of items that name theirs. Null where that tells none. Not exact: what an item holds may look like a name as well.
- */
-export function organizationsOf([first]: readonly unknown[]): string[] | null {
-  if (typeof first !== 'string') return null
-  if (isUuid(first)) return [first]
-  const ids = new Set(Array.from(first.matchAll(NAMED_ORGANIZATION), ([, id]) => id as string))
-  return ids.size > 0 ? [...ids] : null
+/** Every statement declared by the modules loaded so far. */
+export function declaredStatements(): AnyStatement<unknown>[] {
+  return [...statements.values()]
 }
 
 /**

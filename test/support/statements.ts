@@ -1,13 +1,14 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { declaredStatements, type Statement } from '../../src/database/statement.js'
+import { type AnyStatement, declaredStatements } from '../../src/database/statement.js'
 import { packageRoot } from '../../src/lib/files/package-root.js'
 
 /** Every statement of the service; those that tests declare, in the same process, begin with `test.`. */
-export async function loadStatements(): Promise<Statement<unknown>[]> {
+export async function loadStatements(): Promise<AnyStatement<unknown>[]> {
   for (const folder of ['src/storage', 'src/jobs']) {
-    for (const file of await readdir(join(packageRoot(), folder))) {
+    const files = await readdir(join(packageRoot(), folder), { recursive: true })
+    for (const file of files.filter((name) => name.endsWith('.ts'))) {
       await import(pathToFileURL(join(packageRoot(), folder, file)).href)
     }
   }

@@ -42,7 +42,7 @@ export async function registerThisProcess(database: Database, log: Logger): Prom
   let listener: ProcessListener | null = null
   let connection: PoolClient | null = await database.pool.connect()
   let reentry: Promise<void> = Promise.resolve()
-  const processId = await registerProcess(asQueryable(connection))
+  const processId = await registerProcess(statementsOn(connection))
   watch(connection)
 
   /** The pool drops a client that breaks; its end is the sign to take the lock on another one. */
@@ -64,7 +64,7 @@ export async function registerThisProcess(database: Database, log: Logger): Prom
     for (let attempt = 1; !leaving.signal.aborted; attempt++) {
       try {
         connection = await database.pool.connect()
-        await registerProcessAgain(asQueryable(connection), processId, workerIds)
+        await registerProcessAgain(statementsOn(connection), processId, workerIds)
         if (listener) await listenToProcesses(connection)
         watch(connection)
         listener?.missed()
@@ -110,11 +110,10 @@ export async function registerThisProcess(database: Database, log: Logger): Prom
   }
 }
 
-function asQueryable(client: {
-  query: (query: { text: string; values: unknown[] }) => Promise<{ rows: unknown[] }>
-}): Queryable {
+/** The registry's own connection: its few statements are not prepared. */
+function statementsOn(client: PoolClient): Pick<Queryable, 'run'> {
   return {
     run: async <Row>({ text }: { text: string }, values: readonly unknown[]) =>
-      (await client.query({ text, values: values as unknown[] })).rows as Row[],
+      (await client.query({ text, values: [...values] })).rows as Row[],
   }
 }

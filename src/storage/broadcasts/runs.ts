@@ -48,6 +48,7 @@ const launch = statement<{ launched: boolean }>(
      WHERE b.prepared_at IS NOT NULL AND b.generation_before = 0
    )
    SELECT EXISTS (SELECT FROM launched) AS launched`,
+  { raises: 'events' },
 )
 
 const stop = statement<{ id: string }>(
@@ -94,6 +95,7 @@ const complete = statement<{ completed: boolean }>(
      SELECT $1, $4, 'broadcast.completed', jsonb_build_object('broadcast', ${SNAPSHOT}) FROM completed b
    )
    SELECT EXISTS (SELECT FROM completed) AS completed`,
+  { raises: 'events' },
 )
 
 const listDue = statement<{ organization_id: string; id: string }>(
@@ -144,7 +146,7 @@ export async function launchBroadcast(
   id: string,
   { from, at, eventId }: { from: readonly BroadcastStatus[]; at: Date; eventId: string },
 ): Promise<boolean> {
-  const [row] = await db.run(launch, [organizationId, id, from, at, eventId])
+  const [row] = await db.raise(launch, [organizationId, id, from, at, eventId], [organizationId])
   return row?.launched === true
 }
 
@@ -183,7 +185,7 @@ export async function completeBroadcast(
   at: Date,
   eventId: string,
 ): Promise<boolean> {
-  const [row] = await db.run(complete, [organizationId, id, at, eventId])
+  const [row] = await db.raise(complete, [organizationId, id, at, eventId], [organizationId])
   return row?.completed === true
 }
 

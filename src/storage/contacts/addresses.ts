@@ -123,6 +123,7 @@ const dropNumber = statement<never>(
    )
    INSERT INTO events (organization_id, id, type, contact_id, data)
    SELECT $1, $4, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(changed)) FROM changed`,
+  { raises: 'events' },
 )
 
 const removeRows = statement<never>(
@@ -244,7 +245,7 @@ export async function dropContactNumber(
   contactId: string,
   chatId: string,
 ): Promise<void> {
-  await transaction.run(dropNumber, [organizationId, contactId, chatId, newId()])
+  await transaction.raise(dropNumber, [organizationId, contactId, chatId, newId()], [organizationId])
 }
 
 /** Addresses of the contact lead nowhere from here on. */

@@ -63,6 +63,7 @@ const insert = statement<Contact>(
      SELECT $1, $11, 'contact.created', $2, jsonb_build_object('contact', to_jsonb(inserted)) FROM inserted
    )
    SELECT ${CONTACT_COLUMNS} FROM inserted`,
+  { raises: 'events' },
 )
 
 // jsonb_populate_record keeps what the patch leaves out. The event is raised only when something changed. Broadcasts that are
@@ -100,6 +101,7 @@ const update = statement<Contact>(
      UNION ALL
      SELECT (contact).* FROM before WHERE NOT EXISTS (SELECT FROM changed)
    ) shown`,
+  { raises: 'events' },
 )
 
 const renumber = statement<Contact>(
@@ -113,6 +115,7 @@ const renumber = statement<Contact>(
      SELECT $1, $4, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(renumbered)) FROM renumbered
    )
    SELECT ${CONTACT_COLUMNS} FROM renumbered`,
+  { raises: 'events' },
 )
 
 const lock = statement<{ id: string }>(
@@ -183,6 +186,7 @@ const erase = statement<{ id: string }>(
      GROUP BY t.id
    )
    SELECT id FROM erased`,
+  { raises: 'events' },
 )
 
 const eraseEvents = statement<never>(
@@ -285,20 +289,24 @@ export interface NewContact {
 /** Inserts a contact with its addresses and its event; a unique violation when one of them belongs to another contact. */
 export async function insertContact(db: Queryable, organizationId: string, contact: NewContact): Promise<Contact> {
   const { id, eventId, chat_id, phone_number, addresses, full_name, email, tags, allow_broadcast, source } = contact
-  const [row] = await db.run(insert, [
-    organizationId,
-    id,
-    addresses,
-    chat_id,
-    phone_number,
-    full_name,
-    email,
-    tags,
-    allow_broadcast,
-    source === null ? null : JSON.stringify(source),
-    eventId,
-    normalizeName(full_name),
-  ])
+  const [row] = await db.raise(
+    insert,
+    [
+      organizationId,
+      id,
+      addresses,
+      chat_id,
+      phone_number,
+      full_name,
+      email,
+      tags,
+      allow_broadcast,
+      source === null ? null : JSON.stringify(source),
+      eventId,
+      normalizeName(full_name),
+    ],
+    [organizationId],
+  )
   return row as Contact
 }
 
@@ -319,7 +327,11 @@ export async function updateContact(
   eventId: string,
 ): Promise<Contact | null> {
   const name = changes.full_name === undefined ? {} : { folded_name: normalizeName(changes.full_name) }
-  const rows = await db.run(update, [organizationId, id, JSON.stringify({ ...changes, ...name }), eventId])
+  const rows = await db.raise(
+    update,
+    [organizationId, id, JSON.stringify({ ...changes, ...name }), eventId],
+    [organizationId],
+  )
   return rows[0] ?? null
 }
 
@@ -336,7 +348,7 @@ export async function renumberContact(
   digits: string,
   eventId: string,
 ): Promise<void> {
-  await db.run(renumber, [organizationId, id, digits, eventId])
+  await db.raise(renumber, [organizationId, id, digits, eventId], [organizationId])
 }
 
 /**
@@ -352,7 +364,7 @@ export async function eraseContact(
 ): Promise<boolean> {
   await transaction.run(lock, [organizationId, id])
   await transaction.run(lockCounted, [organizationId, id])
-  const rows = await transaction.run(erase, [organizationId, id, eventId])
+  const rows = await transaction.raise(erase, [organizationId, id, eventId], [organizationId])
   return rows.length > 0
 }
 

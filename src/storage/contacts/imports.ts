@@ -132,6 +132,7 @@ const importAll = statement<ImportedRow>(
    FROM given g LEFT JOIN found USING (n) LEFT JOIN known USING (n) LEFT JOIN changed USING (n)
      LEFT JOIN created ON created.id = g.id
    ORDER BY g.n`,
+  { raises: 'events' },
 )
 
 /**
@@ -145,7 +146,7 @@ export function importContacts(
   contacts: readonly ImportedContact[],
   { leaveExisting }: { leaveExisting: boolean },
 ): Promise<ImportedRow[]> {
-  return db.run(importAll, [organizationId, toRecordset(contacts), leaveExisting])
+  return db.raise(importAll, [organizationId, toRecordset(contacts), leaveExisting], [organizationId])
 }
 
 const wasAnalyzed = statement<{ recently: boolean }>(

@@ -87,6 +87,7 @@ const absorb = statement<Contact>(
      SELECT $1, $13, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(merged)) FROM merged
    )
    SELECT ${CONTACT_COLUMNS} FROM merged`,
+  { raises: 'events' },
 )
 
 /**
@@ -112,28 +113,32 @@ export async function mergeContacts(
   await transaction.run(moveDeliveries, [organizationId, younger.id, older.id])
   await transaction.run(moveActivity, [organizationId, younger.id, older.id])
   await transaction.run(drop, [organizationId, younger.id])
-  const [merged] = await transaction.run(absorb, [
-    organizationId,
-    older.id,
-    younger.chat_id,
-    younger.phone_number,
-    younger.full_name,
-    younger.email,
-    younger.tags,
-    younger.allow_broadcast,
-    younger.blocked,
-    younger.has_unread_messages,
-    younger.last_seq,
-    younger.last_inbound_at,
-    eventId,
-    younger.bot_status,
-    younger.contact_summary,
-    younger.contact_summary_updated_at,
-    normalizeName(younger.full_name),
-    younger.opted_out_at,
-    younger.opt_out_source,
-    younger.opted_in_at,
-    younger.assignee_id,
-  ])
+  const [merged] = await transaction.raise(
+    absorb,
+    [
+      organizationId,
+      older.id,
+      younger.chat_id,
+      younger.phone_number,
+      younger.full_name,
+      younger.email,
+      younger.tags,
+      younger.allow_broadcast,
+      younger.blocked,
+      younger.has_unread_messages,
+      younger.last_seq,
+      younger.last_inbound_at,
+      eventId,
+      younger.bot_status,
+      younger.contact_summary,
+      younger.contact_summary_updated_at,
+      normalizeName(younger.full_name),
+      younger.opted_out_at,
+      younger.opt_out_source,
+      younger.opted_in_at,
+      younger.assignee_id,
+    ],
+    [organizationId],
+  )
   return merged as Contact
 }

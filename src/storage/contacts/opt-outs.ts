@@ -27,6 +27,7 @@ const optOut = statement<never>(
      RETURNING c.*
    ), ${OPTED_OUT_EVENTS}
    SELECT`,
+  { raises: 'events' },
 )
 
 // Raises nothing where there was no opt-out to end; that broadcasts were forbidden by hand is not the customer's to change.
@@ -52,6 +53,7 @@ const optIn = statement<never>(
      WHERE before.opted_out_at IS NOT NULL
    )
    SELECT`,
+  { raises: 'events' },
 )
 
 // The recipient keeps when the upstream refused it: the same report, heard again after the contact has come back, is not taken
@@ -88,6 +90,7 @@ const optOutByUpstream = statement<never>(
      RETURNING c.*
    ), ${OPTED_OUT_EVENTS}
    SELECT`,
+  { raises: 'events' },
 )
 
 const OPTED_OUT = 'organization_id = $1 AND opted_out_at IS NOT NULL'
@@ -118,7 +121,7 @@ export async function optOutByReply(
   at: Date,
   eventIds: readonly [string, string],
 ): Promise<void> {
-  await db.run(optOut, [organizationId, messageId, ...eventIds, at])
+  await db.raise(optOut, [organizationId, messageId, ...eventIds, at], [organizationId])
 }
 
 /**
@@ -132,7 +135,7 @@ export async function endOptOut(
   at: Date,
   eventId: string,
 ): Promise<void> {
-  await db.run(optIn, [organizationId, messageId, at, eventId])
+  await db.raise(optIn, [organizationId, messageId, at, eventId], [organizationId])
 }
 
 /**
@@ -145,7 +148,7 @@ export async function recordUpstreamOptOut(
   messageId: string,
   eventIds: readonly [string, string],
 ): Promise<void> {
-  await db.run(optOutByUpstream, [organizationId, messageId, ...eventIds])
+  await db.raise(optOutByUpstream, [organizationId, messageId, ...eventIds], [organizationId])
 }
 
 /** One page of the contacts that have opted out, newest first. */

@@ -138,6 +138,7 @@ const assign = statement<{ is_member: boolean }>(
      SELECT $1, $4, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(changed)) FROM changed
    )
    SELECT $3::uuid IS NULL OR EXISTS (SELECT FROM member) AS is_member`,
+  { raises: 'events' },
 )
 
 const listTags = statement<{ tag: string; count: number }>(
@@ -267,7 +268,7 @@ export async function assignContact(
   memberId: string | null,
   eventId: string,
 ): Promise<boolean> {
-  const [row] = await db.run(assign, [organizationId, contactId, memberId, eventId])
+  const [row] = await db.raise(assign, [organizationId, contactId, memberId, eventId], [organizationId])
   return row?.is_member === true
 }
 

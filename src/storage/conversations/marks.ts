@@ -34,6 +34,7 @@ const markRead = statement<never>(
    )
    INSERT INTO events (organization_id, id, type, contact_id, data)
    SELECT $1, $5, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(cleared)) FROM cleared`,
+  { raises: 'events' },
 )
 
 /** A message that became read, with what its network needs to hear of it. */
@@ -67,6 +68,7 @@ const markThreadRead = statement<ReadMessage>(
    SELECT m.*, c.chat_id, c.phone_number, c.network_id
    FROM marked m JOIN contacts c ON c.organization_id = $1 AND c.id = $2
    ORDER BY m.seq`,
+  { raises: 'events' },
 )
 
 const markUnread = statement<never>(
@@ -78,6 +80,7 @@ const markUnread = statement<never>(
    )
    INSERT INTO events (organization_id, id, type, contact_id, data)
    SELECT $1, $3, 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(marked)) FROM marked`,
+  { raises: 'events' },
 )
 
 /** A message of a conversation, and the connection that it came by; null: the organization's own number. */
@@ -99,7 +102,7 @@ export async function markConversationRead(
   eventId: string,
 ): Promise<void> {
   await transaction.run(lock, [organizationId, contactId])
-  await transaction.run(markRead, [organizationId, contactId, seq, at, eventId, lineId])
+  await transaction.raise(markRead, [organizationId, contactId, seq, at, eventId, lineId], [organizationId])
 }
 
 /**
@@ -114,7 +117,7 @@ export async function markThreadReadUpTo(
   eventId: string,
 ): Promise<ReadMessage[]> {
   await transaction.run(lock, [organizationId, contactId])
-  return transaction.run(markThreadRead, [organizationId, contactId, seq, at, eventId])
+  return transaction.raise(markThreadRead, [organizationId, contactId, seq, at, eventId], [organizationId])
 }
 
 /** Sets the contact's mark that there is something unread; raises contact.updated where it was not set. */
@@ -124,5 +127,5 @@ export async function markConversationUnread(
   contactId: string,
   eventId: string,
 ): Promise<void> {
-  await db.run(markUnread, [organizationId, contactId, eventId])
+  await db.raise(markUnread, [organizationId, contactId, eventId], [organizationId])
 }

@@ -23,6 +23,7 @@ const insert = statement<NoteRow>(
      FROM inserted
    )
    SELECT ${COLUMNS} FROM inserted`,
+  { raises: 'events' },
 )
 
 const find = statement<NoteRow>('notes.find', `SELECT ${COLUMNS} FROM notes WHERE organization_id = $1 AND id = $2`)
@@ -42,6 +43,7 @@ const remove = statement<{ id: string }>(
      FROM removed
    )
    SELECT id FROM removed`,
+  { raises: 'events' },
 )
 
 const list = statement<NoteRow>(
@@ -59,7 +61,7 @@ export async function insertNote(
   { id, contactId, memberId, text }: { id: string; contactId: string; memberId: string; text: string },
   eventId: string,
 ): Promise<NoteRow | null> {
-  const rows = await db.run(insert, [organizationId, contactId, id, memberId, text, eventId])
+  const rows = await db.raise(insert, [organizationId, contactId, id, memberId, text, eventId], [organizationId])
   return rows[0] ?? null
 }
 
@@ -71,7 +73,7 @@ export async function findNote(db: Queryable, organizationId: string, id: string
 
 /** Deletes a note, and raises note.deleted; false when there is none. */
 export async function deleteNote(db: Queryable, organizationId: string, id: string, eventId: string): Promise<boolean> {
-  const rows = await db.run(remove, [organizationId, id, eventId])
+  const rows = await db.raise(remove, [organizationId, id, eventId], [organizationId])
   return rows.length > 0
 }
 

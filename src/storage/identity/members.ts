@@ -76,6 +76,7 @@ const remove = statement<{ id: string }>(
      UPDATE notes SET member_id = NULL WHERE organization_id = $1 AND member_id = $2
    )
    DELETE FROM members WHERE organization_id = $1 AND id = $2 RETURNING id`,
+  { raises: 'events' },
 )
 
 const exists = statement<{ found: boolean }>(
@@ -156,7 +157,7 @@ export async function updateMember(
  */
 export async function deleteMember(transaction: Queryable, organizationId: string, memberId: string): Promise<boolean> {
   await transaction.run(lock, [organizationId, memberId])
-  const rows = await transaction.run(remove, [organizationId, memberId, directoryHash(memberId)])
+  const rows = await transaction.raise(remove, [organizationId, memberId, directoryHash(memberId)], [organizationId])
   return rows.length > 0
 }
 

@@ -76,6 +76,7 @@ const changeState = statement<{ id: string }>(
      FROM changed
    )
    SELECT id FROM changed`,
+  { raises: 'events' },
 )
 
 const showCode = statement<{ id: string }>(
@@ -92,6 +93,7 @@ const showCode = statement<{ id: string }>(
      FROM shown
    )
    SELECT id FROM shown`,
+  { raises: 'events' },
 )
 
 const logOut = statement<{ id: string }>(
@@ -119,6 +121,7 @@ const logOut = statement<{ id: string }>(
      FROM closed WHERE changes
    )
    SELECT id FROM closed`,
+  { raises: 'events' },
 )
 
 const want = statement<never>(
@@ -270,7 +273,7 @@ export async function changeInstanceState(
   holder: number | null,
 ): Promise<boolean> {
   const values = [organizationId, id, state, code, owner, profileName, profilePictureUrl, eventId, holder]
-  return (await db.run(changeState, values)).length > 0
+  return (await db.raise(changeState, values, [organizationId])).length > 0
 }
 
 /**
@@ -285,7 +288,7 @@ export async function showInstanceCode(
   eventId: string,
   holder: number | null,
 ): Promise<void> {
-  await db.run(showCode, [organizationId, id, count, sealed, eventId, holder])
+  await db.raise(showCode, [organizationId, id, count, sealed, eventId, holder], [organizationId])
 }
 
 /** Closes an instance for good, with its session; raises instance.logged_out, and instance.state where that changes. */
@@ -295,7 +298,7 @@ export async function logOutInstance(
   id: string,
   eventIds: readonly [string, string],
 ): Promise<void> {
-  await db.run(logOut, [organizationId, id, ...eventIds])
+  await db.raise(logOut, [organizationId, id, ...eventIds], [organizationId])
 }
 
 /** Keeps whether some process is to keep a linked device connected. */

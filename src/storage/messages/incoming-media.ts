@@ -65,6 +65,7 @@ const attach = statement<{ id: string }>(
      WHERE $6
    )
    SELECT id FROM changed`,
+  { raises: 'events' },
 )
 
 const postpone = statement<never>(
@@ -77,6 +78,7 @@ const postpone = statement<never>(
      RETURNING m.*
    ), ${RECEIVED}
    SELECT`,
+  { raises: 'events' },
 )
 
 const giveUp = statement<never>(
@@ -89,6 +91,7 @@ const giveUp = statement<never>(
      RETURNING m.*
    ), ${RECEIVED}
    SELECT`,
+  { raises: 'events' },
 )
 
 const findVoice = statement<VoiceNote>(
@@ -127,7 +130,11 @@ export async function attachInboundMedia(
   eventId: string,
 ): Promise<boolean> {
   const { id, expiresAt, isToBeTranscribed } = media
-  const rows = await db.run(attach, [organizationId, messageId, eventId, id, expiresAt, isToBeTranscribed])
+  const rows = await db.raise(
+    attach,
+    [organizationId, messageId, eventId, id, expiresAt, isToBeTranscribed],
+    [organizationId],
+  )
   return rows.length > 0
 }
 
@@ -138,7 +145,7 @@ export async function postponeInboundMedia(
   messageId: string,
   eventId: string,
 ): Promise<void> {
-  await db.run(postpone, [organizationId, messageId, eventId])
+  await db.raise(postpone, [organizationId, messageId, eventId], [organizationId])
 }
 
 /** Notes that a message's file is not to be had, and why. */
@@ -149,7 +156,7 @@ export async function giveUpInboundMedia(
   error: MessageError,
   eventId: string,
 ): Promise<void> {
-  await db.run(giveUp, [organizationId, messageId, eventId, JSON.stringify(error)])
+  await db.raise(giveUp, [organizationId, messageId, eventId, JSON.stringify(error)], [organizationId])
 }
 
 /** The stored recording of a message that is not written down yet; null when there is none. */

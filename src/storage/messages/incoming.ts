@@ -139,6 +139,7 @@ const record = statement<RecordRow>(
        OR ($6 = 'human-chat' AND (known.has_unread_messages OR known.bot_status IS DISTINCT FROM numbered.bot_status))
    )
    SELECT EXISTS (SELECT FROM recorded) AS recorded, EXISTS (SELECT FROM duplicate) AS duplicate`,
+  { raises: 'events' },
 )
 
 // The contact's row is locked against erasure, as a numbered message's update would.
@@ -165,6 +166,7 @@ const recordReaction = statement<RecordRow>(
      FROM recorded m, known
    )
    SELECT EXISTS (SELECT FROM recorded) AS recorded, EXISTS (SELECT FROM duplicate) AS duplicate`,
+  { raises: 'events' },
 )
 
 const lockContact = statement<{ id: string }>(
@@ -204,6 +206,7 @@ const applyChanges = statement<SpokenMessage>(
      FROM changed m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
    )
    SELECT seq, text, transcription FROM changed`,
+  { raises: 'events' },
 )
 
 /** What the gateway tells of a change that was recorded. */
@@ -238,29 +241,33 @@ export async function recordIncomingMessage(
   message: IncomingMessage,
   renamedEventId: string,
 ): Promise<Received> {
-  const [row] = await db.run(record, [
-    organizationId,
-    sender.addresses,
-    sender.profileName,
-    message.id,
-    message.upstreamId,
-    message.sender_type,
-    message.message_type,
-    message.text,
-    message.media_type,
-    message.content === undefined ? null : JSON.stringify(message.content),
-    message.contextUpstreamId,
-    message.created_at,
-    message.eventId,
-    renamedEventId,
-    sender.hasNumber,
-    message.awaitsMedia,
-    normalizeName(sender.profileName),
-    message.instanceId,
-    message.network && JSON.stringify(message.network),
-    sender.required,
-    sender.contactId,
-  ])
+  const [row] = await db.raise(
+    record,
+    [
+      organizationId,
+      sender.addresses,
+      sender.profileName,
+      message.id,
+      message.upstreamId,
+      message.sender_type,
+      message.message_type,
+      message.text,
+      message.media_type,
+      message.content === undefined ? null : JSON.stringify(message.content),
+      message.contextUpstreamId,
+      message.created_at,
+      message.eventId,
+      renamedEventId,
+      sender.hasNumber,
+      message.awaitsMedia,
+      normalizeName(sender.profileName),
+      message.instanceId,
+      message.network && JSON.stringify(message.network),
+      sender.required,
+      sender.contactId,
+    ],
+    [organizationId],
+  )
   return toReceived(row)
 }
 
@@ -299,7 +306,7 @@ export async function recordIncomingReaction(
     required,
     contactId,
   ]
-  const [row] = await db.run(recordReaction, values)
+  const [row] = await db.raise(recordReaction, values, [organizationId])
   return toReceived(row)
 }
 
@@ -339,7 +346,7 @@ export async function recordIncomingChange(
   if (recorded.length === 0) return 'duplicate'
   const by = [change.instanceId, change.network?.participant ?? null]
   const asked = [organizationId, contact.id, aboutUpstreamId, change.sender_type, eventId, CHANGE_EVENTS[kind], ...by]
-  const [changed] = await transaction.run(applyChanges, asked)
+  const [changed] = await transaction.raise(applyChanges, asked, [organizationId])
   if (changed) await changeSearchableMessage(transaction, organizationId, contact.id, changed)
   return 'recorded'
 }

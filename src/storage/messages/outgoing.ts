@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { FEW, ofOrganization, opaqueArray, statement } from '../../database/statement.js'
+import { FEW, ofOrganization, opaqueArray, organizationsOf, statement } from '../../database/statement.js'
 import { isUuid } from '../../lib/bytes/id.js'
 import { mediaExpiry } from '../../model/messages/media.js'
 import type { MessageError } from '../../model/messages/message.js'
@@ -168,6 +168,7 @@ const record = statement<RecordRow>(
      known.user_address, ${isGroup('known')} AS is_group
    FROM given g LEFT JOIN found USING (n) LEFT JOIN turn USING (n) LEFT JOIN known USING (n) LEFT JOIN about USING (n) LEFT JOIN numbered USING (n)
    ORDER BY g.n`,
+  { raises: 'events' },
 )
 
 const check = statement<{
@@ -257,6 +258,7 @@ const accept = statement<{ held: boolean }>(
      ) AS held
    FROM given g LEFT JOIN accepted USING (n)
    ORDER BY g.n`,
+  { raises: 'events' },
 )
 
 const refuse = statement<never>(
@@ -275,6 +277,7 @@ const refuse = statement<never>(
      FROM refused m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
    )
    SELECT`,
+  { raises: 'events' },
 )
 
 const markUnknown = statement<never>(
@@ -307,7 +310,7 @@ export async function recordOutgoingMessages(
   db: Queryable,
   messages: readonly OutgoingMessage[],
 ): Promise<(Recorded | Passed)[]> {
-  const rows = await db.run(record, [toRecordset(messages)])
+  const rows = await db.raise(record, [toRecordset(messages)], organizationsOf(messages))
   return rows.map((row, index) => toRecorded(row, messages[index] as OutgoingMessage))
 }
 
@@ -415,7 +418,7 @@ export async function acceptMessages(
   db: Queryable,
   acceptances: readonly Acceptance[],
 ): Promise<('settled' | 'held')[]> {
-  const rows = await db.run(accept, [toAcceptanceset(acceptances)])
+  const rows = await db.raise(accept, [toAcceptanceset(acceptances)], organizationsOf(acceptances))
   return rows.map(({ held }) => (held ? 'held' : 'settled'))
 }
 
@@ -444,7 +447,7 @@ export async function refuseMessage(
   at: Date,
   eventId: string,
 ): Promise<void> {
-  await db.run(refuse, [organizationId, id, JSON.stringify(error), at, eventId])
+  await db.raise(refuse, [organizationId, id, JSON.stringify(error), at, eventId], [organizationId])
 }
 
 /** The request left and no answer came: the outcome stays unknown until a callback settles it. */

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../database/pool.js'
-import { FEW, FEW_ROWS, ofOrganization, statement } from '../../database/statement.js'
+import { FEW, FEW_ROWS, ofOrganization, organizationsOf, statement } from '../../database/statement.js'
 import { type MessageError, type MessageStatus, OUTCOME_UNKNOWN } from '../../model/messages/message.js'
 import { countChanges } from '../analytics/campaign-counts.js'
 import { ACCEPTED_EVENT, MESSAGE_SNAPSHOT } from './messages.js'
@@ -107,6 +107,7 @@ const apply = statement<{ message_id: string | null; contact_id: string | null; 
      ) AS is_linked
    FROM given g LEFT JOIN before b USING (n)
    ORDER BY g.n`,
+  { raises: 'events' },
 )
 
 /** What a status is about; null where there is no such message. */
@@ -122,7 +123,7 @@ export interface AppliedStatus {
  * and raises nothing. Resolves in their order to the messages that they are about; null where there is none.
  */
 export async function applyStatuses(db: Queryable, statuses: readonly ReportedStatus[]): Promise<AppliedStatus[]> {
-  const rows = await db.run(apply, [toRecordset(statuses)])
+  const rows = await db.raise(apply, [toRecordset(statuses)], organizationsOf(statuses))
   return rows.map(({ message_id: messageId, contact_id: contactId, is_linked: isLinked }) => ({
     messageId,
     contactId,

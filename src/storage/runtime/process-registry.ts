@@ -62,14 +62,14 @@ const seen = statement<{ up_since: Date }>(
  * Registers this process and takes the lock that says that it lives, on a connection of its own: PostgreSQL lets go of the
  * lock when that connection ends, however the process ends. Resolves to the process's id.
  */
-export async function registerProcess(connection: Queryable): Promise<number> {
+export async function registerProcess(connection: Pick<Queryable, 'run'>): Promise<number> {
   const [row] = await connection.run(register, [])
   return (row as { id: number }).id
 }
 
 /** Takes the lock again on a new connection, after the old one broke. */
 export async function registerProcessAgain(
-  connection: Queryable,
+  connection: Pick<Queryable, 'run'>,
   processId: number,
   workerIds: readonly string[],
 ): Promise<void> {

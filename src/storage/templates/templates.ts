@@ -58,6 +58,7 @@ const put = statement<never>(
    SELECT $1, given.event_id, 'template.status_changed', jsonb_build_object('template', to_jsonb(written))
    FROM written JOIN given USING (name, language)
    WHERE given.event_id IS NOT NULL`,
+  { raises: 'events' },
 )
 
 const remove = statement<never>(
@@ -74,6 +75,7 @@ const remove = statement<never>(
      jsonb_build_object('template', to_jsonb(removed) || '{"status": "DELETED"}')
    FROM removed JOIN given USING (name, language)
    WHERE given.event_id IS NOT NULL AND removed.status <> 'DELETED'`,
+  { raises: 'events' },
 )
 
 const setStatus = statement<never>(
@@ -85,6 +87,7 @@ const setStatus = statement<never>(
    )
    INSERT INTO events (organization_id, id, type, data)
    SELECT $1, $5, 'template.status_changed', jsonb_build_object('template', to_jsonb(changed)) FROM changed`,
+  { raises: 'events' },
 )
 
 const enqueueSync = statement<never>(
@@ -160,7 +163,7 @@ export async function putTemplates(
   organizationId: string,
   templates: readonly TemplateWrite[],
 ): Promise<void> {
-  if (templates.length > 0) await db.run(put, [organizationId, JSON.stringify(templates)])
+  if (templates.length > 0) await db.raise(put, [organizationId, JSON.stringify(templates)], [organizationId])
 }
 
 /** Removes templates; an event, where one is to be raised, tells of it with the status DELETED. */
@@ -169,7 +172,7 @@ export async function removeTemplates(
   organizationId: string,
   templates: readonly { name: string; language: string; event_id: string | null }[],
 ): Promise<void> {
-  if (templates.length > 0) await db.run(remove, [organizationId, JSON.stringify(templates)])
+  if (templates.length > 0) await db.raise(remove, [organizationId, JSON.stringify(templates)], [organizationId])
 }
 
 /** Sets the status of a template that is known, with its event; nothing where it has that status already. */
@@ -179,7 +182,7 @@ export async function setTemplateStatus(
   { name, language, status }: Pick<Template, 'name' | 'language' | 'status'>,
   eventId: string,
 ): Promise<void> {
-  await db.run(setStatus, [organizationId, name, language, status, eventId])
+  await db.raise(setStatus, [organizationId, name, language, status, eventId], [organizationId])
 }
 
 /** Leaves a job that fetches an organization's templates. */

@@ -65,6 +65,7 @@ const disable = statement<never>(
      jsonb_build_object('webhook', ${eventWebhook('disabled')}, 'reason', $3::text)
    FROM disabled
    WHERE disabled.instance_id IS NULL`,
+  { raises: 'events' },
 )
 
 /** The webhooks of these organizations that are delivered to. */
@@ -98,5 +99,5 @@ export async function disableWebhook(
   reason: string,
   eventId: string,
 ): Promise<void> {
-  await db.run(disable, [organizationId, webhookId, reason, eventId])
+  await db.raise(disable, [organizationId, webhookId, reason, eventId], [organizationId])
 }

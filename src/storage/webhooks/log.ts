@@ -102,6 +102,7 @@ const insertTest = statement<Delivery>(
    INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_seq, event_id, event_type, in_order, next_attempt_at)
    SELECT $1, $4, $2, seq, id, type, false, $5 FROM event
    RETURNING ${DELIVERY_COLUMNS}`,
+  { raises: 'events' },
 )
 
 const tail = statement<Delivery>(
@@ -241,7 +242,7 @@ export async function insertTestDelivery(
   webhookId: string,
   { id, eventId, at }: { id: string; eventId: string; at: Date },
 ): Promise<Delivery | null> {
-  const rows = await db.run(insertTest, [organizationId, webhookId, eventId, id, at])
+  const rows = await db.raise(insertTest, [organizationId, webhookId, eventId, id, at], [organizationId])
   return rows[0] ?? null
 }
 
