@@ -17,7 +17,7 @@ export interface KnownMessage {
   message: JsonObject
 }
 
-export type ProcessRegistration = 'available' | 'unavailable' | 'composing' | 'recording' | 'paused'
+export type ChatPresence = 'available' | 'unavailable' | 'composing' | 'recording' | 'paused'
 
 /** What a device is asked to do; JSON, since another process may have to do it. */
 export type DeviceCommand =
@@ -30,9 +30,9 @@ export type DeviceCommand =
   /** → Sent */
   | { verb: 'send'; message: DriverMessage; about: KnownMessage | null }
   /** → null */
-  | { verb: 'set_presence'; registration: ProcessRegistration }
+  | { verb: 'set_presence'; presence: ChatPresence }
   /** Shows it in a chat until it is changed or forgotten. → null */
-  | { verb: 'show_presence'; jid: string; registration: ProcessRegistration }
+  | { verb: 'show_presence'; jid: string; presence: ChatPresence }
   /** → null */
   | { verb: 'mark_read'; keys: MessageKey[] }
   /** → NumberCheck[], in the order asked */

@@ -67,8 +67,8 @@ describe('the rest', () => {
 
   it.each<DeviceCommand>([
     { verb: 'logout' },
-    { verb: 'set_presence', registration: 'available' },
-    { verb: 'show_presence', jid, registration: 'composing' },
+    { verb: 'set_presence', presence: 'available' },
+    { verb: 'show_presence', jid, presence: 'composing' },
     { verb: 'check_numbers', numbers: ['16505550042'] },
     { verb: 'profile_picture', jid },
     { verb: 'delete_message', key: key('wamid.1', true) },

@@ -70,8 +70,8 @@ describe('a sandbox', () => {
   it('keeps what it is told to do', async () => {
     await link()
     const told: DeviceCommand[] = [
-      { verb: 'set_presence', registration: 'available' },
-      { verb: 'show_presence', jid: key.remoteJid, registration: 'composing' },
+      { verb: 'set_presence', presence: 'available' },
+      { verb: 'show_presence', jid: key.remoteJid, presence: 'composing' },
       { verb: 'mark_read', keys: [{ ...key, fromMe: false }] },
       { verb: 'archive', jid: key.remoteJid, archive: true, last: null },
     ]
@@ -133,7 +133,7 @@ describe('a sandbox', () => {
 describe('what a sandbox cannot do', () => {
   it('while it is not linked', async () => {
     const asked: DeviceCommand[] = [
-      { verb: 'set_presence', registration: 'available' },
+      { verb: 'set_presence', presence: 'available' },
       { verb: 'check_numbers', numbers: [] },
     ]
     for (const command of asked) {

@@ -79,9 +79,9 @@ async function perform(context: CommandContext, command: OpenCommand, timeoutMs:
     case 'profile_picture':
       return done({ url: await findPicture(context, toJid(command.jid), timeoutMs) })
     case 'set_presence':
-      return done(await socket.sendPresenceUpdate(command.registration))
+      return done(await socket.sendPresenceUpdate(command.presence))
     case 'show_presence':
-      return done(await socket.sendPresenceUpdate(command.registration, toJid(command.jid)))
+      return done(await socket.sendPresenceUpdate(command.presence, toJid(command.jid)))
     case 'mark_read':
       return done(await socket.readMessages(command.keys))
     case 'archive': {

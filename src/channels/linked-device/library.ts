@@ -4,7 +4,7 @@ import { isAbsolute } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import type { JsonObject } from '../../lib/text/json.js'
-import type { MessageKey, ProcessRegistration } from '../device.js'
+import type { MessageKey, ChatPresence } from '../device.js'
 import { type OnStray, outliveStrayRejections } from './stray-rejections.js'
 
 /**
@@ -114,7 +114,7 @@ export interface LinkedSocket {
   executeUSyncQuery(query: PeopleQuery): Promise<{ list: FoundPerson[] } | undefined>
   groupMetadata(jid: string): Promise<{ subject?: string; participants?: { id: string }[] }>
   profilePictureUrl(jid: string, size: 'image' | 'preview', timeoutMs?: number): Promise<string | undefined>
-  sendPresenceUpdate(registration: ProcessRegistration, jid?: string): Promise<void>
+  sendPresenceUpdate(presence: ChatPresence, jid?: string): Promise<void>
   readMessages(keys: MessageKey[]): Promise<void>
   chatModify(change: JsonObject, jid: string): Promise<void>
   rejectCall(id: string, from: string): Promise<void>

@@ -21,7 +21,7 @@ const MAX_WITH_SESSIONS = 3
  */
 export function createNotifications(
   database: Database,
-  presence: Pick<ProcessRegistration, 'processId' | 'listen'>,
+  registration: Pick<ProcessRegistration, 'processId' | 'listen'>,
   log: Logger,
 ): Notifications & { close(): Promise<void> } {
   const listeners = new Set<(notification: Notification) => void>()
@@ -30,7 +30,7 @@ export function createNotifications(
   let isListening = false
 
   const sendToOthers = batch(async (notifications: Notification[]) => {
-    const payload = JSON.stringify({ from: presence.processId, notifications: mergeNotifications(notifications) })
+    const payload = JSON.stringify({ from: registration.processId, notifications: mergeNotifications(notifications) })
     // A lost notification only delays: who reads events looks for them from time to time.
     await notifyProcesses(database, payload).catch((error) =>
       log.warn({ err: error }, 'the other processes could not be told of news'),
@@ -51,7 +51,7 @@ export function createNotifications(
 
   const hear = (payload: string) => {
     const notification = parseJsonObject(payload)
-    if (notification?.from === presence.processId) return
+    if (notification?.from === registration.processId) return
     for (const signal of asObjects(notification?.signals)) tell(signal as Notification)
   }
 
@@ -67,7 +67,7 @@ export function createNotifications(
     listen: (listener) => {
       listeners.add(listener)
       // A process in which nobody listens is spared the notifications of the others.
-      if (!isListening) presence.listen({ hear, missed: () => tell({ topic: 'missed' }) })
+      if (!isListening) registration.listen({ hear, missed: () => tell({ topic: 'missed' }) })
       isListening = true
       return () => void listeners.delete(listener)
     },

@@ -177,8 +177,8 @@ describe('other commands', () => {
     const { run, socket } = device()
     const key = { remoteJid: JID, fromMe: false, id: '3EB0' }
     const last = { key, messageTimestamp: 1 }
-    expect(await run({ verb: 'set_presence', registration: 'available' })).toEqual({ outcome: 'done', value: null })
-    await run({ verb: 'show_presence', jid: '5511888887777', registration: 'composing' })
+    expect(await run({ verb: 'set_presence', presence: 'available' })).toEqual({ outcome: 'done', value: null })
+    await run({ verb: 'show_presence', jid: '5511888887777', presence: 'composing' })
     await run({ verb: 'mark_read', keys: [key] })
     await run({ verb: 'archive', jid: JID, archive: true, last })
     expect(await run({ verb: 'profile_picture', jid: JID })).toEqual({

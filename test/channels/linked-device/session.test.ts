@@ -439,7 +439,7 @@ describe('a linked device', () => {
     expect(socket.called('logout')).toHaveLength(1)
     expect(device.memory.state).toMatchObject({ credentials: null, cleared: 1 })
     expect(device.states.at(-1)).toMatchObject({ state: 'close', code: 401 })
-    expect(await device.run({ verb: 'set_presence', registration: 'available' }, 1_000)).toMatchObject({
+    expect(await device.run({ verb: 'set_presence', presence: 'available' }, 1_000)).toMatchObject({
       outcome: 'not_open',
     })
   })
@@ -502,7 +502,7 @@ describe('a linked device', () => {
     const socket = await device.socket(1)
     socket.open()
     socket.holdCalls()
-    const answer = device.run({ verb: 'set_presence', registration: 'available' }, 60_000)
+    const answer = device.run({ verb: 'set_presence', presence: 'available' }, 60_000)
     await session?.stop()
     expect(await answer).toMatchObject({ outcome: 'unknown' })
   })

@@ -123,9 +123,9 @@ export async function startDevices(): Promise<Devices> {
     rowOf,
     link,
     close: async () => {
-      for (const { sessions, registration: presence } of processes.splice(0)) {
+      for (const { sessions, registration } of processes.splice(0)) {
         await sessions.stop()
-        await presence.leave()
+        await registration.leave()
       }
       await network.close()
       await world.close()

@@ -1,4 +1,4 @@
-import type { ProcessRegistration } from '../../../channels/device.js'
+import type { ChatPresence } from '../../../channels/device.js'
 import type { Context } from '../../../context.js'
 import { sleep } from '../../../lib/async/backoff.js'
 import { newId } from '../../../lib/bytes/id.js'
@@ -26,15 +26,15 @@ export async function showPresence(
   ctx: Context,
   tenant: Tenant,
   instance: Instance,
-  { number, registration, delayMs }: { number: string; registration: ProcessRegistration; delayMs: number },
+  { number, presence, delayMs }: { number: string; presence: ChatPresence; delayMs: number },
   signal: AbortSignal,
 ): Promise<void> {
   requireReady(instance, 'show_presence')
   const { jid } = readRecipient(tenant, 'number', number)
-  await command(ctx, tenant, instance, { verb: 'show_presence', jid, registration })
+  await command(ctx, tenant, instance, { verb: 'show_presence', jid, presence })
   if (delayMs === 0) return
   await sleep(delayMs, signal).catch(() => undefined)
-  await command(ctx, tenant, instance, { verb: 'show_presence', jid, registration: 'paused' })
+  await command(ctx, tenant, instance, { verb: 'show_presence', jid, presence: 'paused' })
 }
 
 /** Which chat is to be archived or brought back: by its id, or by one of its messages; with both, the id tells. */

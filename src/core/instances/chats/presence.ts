@@ -1,4 +1,4 @@
-import type { ProcessRegistration } from '../../../channels/device.js'
+import type { ChatPresence } from '../../../channels/device.js'
 import type { Context } from '../../../context.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
@@ -10,8 +10,8 @@ export async function setInstancePresence(
   ctx: Context,
   tenant: Tenant,
   instance: Instance,
-  registration: ProcessRegistration,
+  presence: ChatPresence,
 ): Promise<void> {
   requireOpen(instance)
-  await command(ctx, tenant, instance, { verb: 'set_presence', registration })
+  await command(ctx, tenant, instance, { verb: 'set_presence', presence })
 }

@@ -151,7 +151,7 @@ async function showPresence(
       ctx,
       tenant,
       instance,
-    )({ verb: 'show_presence', jid: recipient.jid, registration: presence }, SHOW_TIMEOUT_MS)
+    )({ verb: 'show_presence', jid: recipient.jid, presence }, SHOW_TIMEOUT_MS)
     await sleep(Math.max(0, Math.min(SHOW_AGAIN_MS, until - Date.now())), signal).catch(() => {
       throw hungUp()
     })

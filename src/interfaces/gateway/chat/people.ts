@@ -82,7 +82,7 @@ export function peopleRoutes(server: GatewayServer, ctx: Context): void {
         ctx,
         tenantOf(request),
         instance,
-        { number, registration: presence, delayMs },
+        { number, presence, delayMs },
         hangUpSignal(reply),
       )
       return reply.code(201).send({ presence })

@@ -352,7 +352,7 @@ describe('a process that cannot renew its leases', () => {
     await expect.poll(connectedNumbers).toEqual([])
     const { rows } = await query('SELECT held_until > now() AS lasts FROM instances WHERE id = $1', [instance.id])
     expect(rows).toEqual([{ lasts: true }])
-    expect(await process.device(instance)({ verb: 'set_presence', registration: 'available' }, 300)).toMatchObject({
+    expect(await process.device(instance)({ verb: 'set_presence', presence: 'available' }, 300)).toMatchObject({
       outcome: 'not_open',
     })
     await held.release()
@@ -379,7 +379,7 @@ describe('without the library', () => {
     const [instance] = (await linkSome(1)) as [TestInstance]
     const process = await devices.startProcess({ hasLibrary: false })
     await requireLinkedLibrary(process.ctx)
-    const answer = await process.device(instance)({ verb: 'set_presence', registration: 'available' }, 5_000)
+    const answer = await process.device(instance)({ verb: 'set_presence', presence: 'available' }, 5_000)
     expect(answer).toMatchObject({ outcome: 'done' })
     expect(other.sessions.figures()).toEqual({ held: 1, open: 1 })
   })
