@@ -25,17 +25,17 @@ export function toOutbound({
   id,
   recipient,
   content,
-  replyToUpstreamId: aboutUpstreamId,
+  replyToUpstreamId,
 }: DriverMessage): wire.OutboundMessage {
   // A reaction names its message itself.
-  const answers = aboutUpstreamId !== null && content.type !== 'reaction'
+  const answers = replyToUpstreamId !== null && content.type !== 'reaction'
   return {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
     ...('phone' in recipient ? { to: recipient.phone } : { recipient: recipient.userId }),
-    ...(answers ? { context: { message_id: aboutUpstreamId } } : {}),
+    ...(answers ? { context: { message_id: replyToUpstreamId } } : {}),
     biz_opaque_callback_data: id,
-    ...toPayload(content, aboutUpstreamId ?? ''),
+    ...toPayload(content, replyToUpstreamId ?? ''),
   }
 }
 

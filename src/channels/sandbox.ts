@@ -8,7 +8,7 @@ import {
   type PhoneName,
   type PhoneState,
   registerPhone,
-  type SimulatedLine,
+  type SimulatedChannel,
   type SimulatedPhone,
   type SimulatorControl,
   scanCode,
@@ -28,7 +28,7 @@ export interface Sandboxes {
   scan(phone: PhoneName, number: string | null, timeoutMs: number): Promise<ControlOutcome>
   /** Has a customer write a text to a number or a phone. Waits at most `timeoutMs`; never throws. */
   receive(
-    to: SimulatedLine,
+    to: SimulatedChannel,
     from: { number: string; name: string | null },
     text: string,
     timeoutMs: number,
@@ -66,7 +66,7 @@ export function sandboxDevice(control: SimulatorControl, phone: PhoneName): Devi
   return (command, timeoutMs) => {
     const ask: Ask = async (asked, fields, read) =>
       toAnswer(await askPhone(control, phone, asked, fields, timeoutMs), read)
-    return obey(command, ask)
+    return runCommand(command, ask)
   }
 }
 
@@ -77,7 +77,7 @@ type Ask = (
   read: (body: JsonObject) => unknown,
 ) => Promise<DeviceAnswer>
 
-async function obey(command: DeviceCommand, ask: Ask): Promise<DeviceAnswer> {
+async function runCommand(command: DeviceCommand, ask: Ask): Promise<DeviceAnswer> {
   switch (command.verb) {
     case 'connect':
       return ask('connect', command.number === null ? {} : { number: command.number }, readCode)

@@ -1,4 +1,4 @@
-import { oncePerObject } from '../lib/async/once-per-object.js'
+import { memoize } from '../lib/async/once-per-object.js'
 
 /**
  * Has `listener` called when the signal is aborted, or soon where it is already; returns what takes it off again. However many calls are under way under one signal, it
@@ -11,7 +11,7 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-const listenersOf = oncePerObject((signal: AbortSignal) => {
+const listenersOf = memoize((signal: AbortSignal) => {
   const listeners = new Set<() => void>()
   signal.addEventListener('abort', () => {
     for (const listener of listeners) listener()

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { createOnceEach } from '../lib/async/once-each.js'
+import { createFirstSeen } from '../lib/async/once-each.js'
 import { Problem } from '../model/problem.js'
 import { compileUnknownFields, describeUnknown, MAX_UNKNOWN, type UnknownField } from '../model/unknown-fields.js'
 
@@ -28,7 +28,7 @@ const MAX_LOGGED_PER_KEY = 100
 export function tellUnknown(server: FastifyInstance, log: Logger): void {
   lookForUnknown(server, 'tell')
   server.decorateRequest('warnings', null)
-  const isNews = createOnceEach(MAX_KEYS, MAX_LOGGED_PER_KEY)
+  const isNews = createFirstSeen(MAX_KEYS, MAX_LOGGED_PER_KEY)
   server.addHook('preValidation', (request, _reply, done) => {
     const unknown = findUnknown(request, 'tell')
     if (unknown.length > 0) {

@@ -122,12 +122,12 @@ export function scanCode(
 }
 
 /** Where a simulated customer writes to: a business number, or the phone of a SANDBOX instance. */
-export type SimulatedLine = { phoneNumberId: string } | PhoneName
+export type SimulatedChannel = { phoneNumberId: string } | PhoneName
 
 /** Has a simulated customer write a text; gives up waiting after `timeoutMs`. Never throws. */
 export function writeAsCustomer(
   control: SimulatorControl,
-  to: SimulatedLine,
+  to: SimulatedChannel,
   from: { number: string; name: string | null },
   text: string,
   timeoutMs: number,

@@ -2,13 +2,13 @@ import type { DeviceEvent } from './event.js'
 import { isChat, isLid, normalizeJid } from './jid.js'
 
 /** Tells the messages of each chat in the order in which they came, and those that waited for the device before live ones. */
-export interface Arrivals {
+export interface ReorderBuffer {
   /** A message has come from the network; what it says is still encrypted. */
-  came(message: ArrivedMessage): void
+  arrived(message: ArrivedMessage): void
   /** What messages say, each with its id, in whatever order the library got to know it. */
-  told(messages: readonly ToldMessage[]): void
+  decrypted(messages: readonly DecryptedMessage[]): void
   /** The network has handed over all that waited for the device. */
-  caughtUp(): void
+  backlogDone(): void
   /** The connection has ended: tells what was held back. */
   end(): void
 }
@@ -27,7 +27,7 @@ export interface ArrivedMessage {
   peer_recipient_pn?: string
 }
 
-export interface ToldMessage {
+export interface DecryptedMessage {
   id: string | null
   events: DeviceEvent[]
 }
@@ -43,48 +43,48 @@ interface Arrival {
 }
 
 /** Of some messages the library tells nothing, as of one that cannot be read: those behind it wait so long. */
-const LIVE_PATIENCE_MS = 5_000
+const LIVE_TIMEOUT_MS = 5_000
 /** The library works off what waited for the device one by one. */
-const BACKLOG_PATIENCE_MS = 30_000
+const BACKLOG_TIMEOUT_MS = 30_000
 
 /**
  * The library looks up keys before it puts messages in a line, so the second of two that come close together may overtake the
  * first. `tell` gets events in their order; it must not throw.
  */
-export function createArrivals(
-  tell: (events: DeviceEvent[]) => void,
+export function createReorderBuffer(
+  emit: (events: DeviceEvent[]) => void,
   sleep: (ms: number, signal: AbortSignal) => Promise<void>,
-): Arrivals {
+): ReorderBuffer {
   const chats = new Map<string, Arrival[]>()
   const byId = new Map<string, Arrival>()
   const ending = new AbortController()
   let backlog: 'unknown' | 'coming' | 'over' = 'unknown'
 
-  function came(message: ArrivedMessage): void {
+  function arrived(message: ArrivedMessage): void {
     const { id, offline } = message
     const chat = chatOf(message)
     if (id === undefined || byId.has(id) || !isChat(chat) || ending.signal.aborted) return
     const arrival = { id, chat, isLive: offline === undefined, events: null, over: new AbortController() }
-    const line = chats.get(chat) ?? []
-    const firstLive = arrival.isLive ? -1 : line.findIndex(({ isLive }) => isLive)
-    line.splice(firstLive === -1 ? line.length : firstLive, 0, arrival)
-    chats.set(chat, line)
+    const queue = chats.get(chat) ?? []
+    const firstLive = arrival.isLive ? -1 : queue.findIndex(({ isLive }) => isLive)
+    queue.splice(firstLive === -1 ? queue.length : firstLive, 0, arrival)
+    chats.set(chat, queue)
     byId.set(id, arrival)
     if (!arrival.isLive) beginBacklog()
-    after(arrival.isLive ? LIVE_PATIENCE_MS : BACKLOG_PATIENCE_MS, arrival.over.signal, () => giveUp(arrival))
+    after(arrival.isLive ? LIVE_TIMEOUT_MS : BACKLOG_TIMEOUT_MS, arrival.over.signal, () => giveUp(arrival))
   }
 
   function beginBacklog(): void {
     if (backlog !== 'unknown') return
     backlog = 'coming'
-    after(BACKLOG_PATIENCE_MS, ending.signal, caughtUp)
+    after(BACKLOG_TIMEOUT_MS, ending.signal, backlogDone)
   }
 
   function after(ms: number, signal: AbortSignal, work: () => void): void {
     sleep(ms, signal).then(work, () => undefined)
   }
 
-  function told(messages: readonly ToldMessage[]): void {
+  function decrypted(messages: readonly DecryptedMessage[]): void {
     const ready: DeviceEvent[] = []
     for (const { id, events } of messages) {
       const arrival = id === null ? undefined : byId.get(id)
@@ -96,14 +96,14 @@ export function createArrivals(
         ready.push(...takeReady(arrival.chat))
       }
     }
-    if (ready.length > 0) tell(ready)
+    if (ready.length > 0) emit(ready)
   }
 
   /** Takes from a chat's line what nothing is in front of. */
   function takeReady(chat: string): DeviceEvent[] {
-    const line = chats.get(chat) ?? []
+    const queue = chats.get(chat) ?? []
     const ready: DeviceEvent[] = []
-    for (let first = line[0]; first?.events; first = line[0]) {
+    for (let first = queue[0]; first?.events; first = queue[0]) {
       if (first.isLive && backlog === 'coming') break
       ready.push(...first.events)
       remove(first)
@@ -112,22 +112,22 @@ export function createArrivals(
   }
 
   function remove(arrival: Arrival): void {
-    const line = chats.get(arrival.chat) ?? []
-    line.splice(line.indexOf(arrival), 1)
-    if (line.length === 0) chats.delete(arrival.chat)
+    const queue = chats.get(arrival.chat) ?? []
+    queue.splice(queue.indexOf(arrival), 1)
+    if (queue.length === 0) chats.delete(arrival.chat)
     byId.delete(arrival.id)
   }
 
   function giveUp(arrival: Arrival): void {
     remove(arrival)
     const ready = takeReady(arrival.chat)
-    if (ready.length > 0) tell(ready)
+    if (ready.length > 0) emit(ready)
   }
 
-  function caughtUp(): void {
+  function backlogDone(): void {
     backlog = 'over'
     const ready = [...chats.keys()].flatMap(takeReady)
-    if (ready.length > 0) tell(ready)
+    if (ready.length > 0) emit(ready)
   }
 
   function end(): void {
@@ -137,10 +137,10 @@ export function createArrivals(
     chats.clear()
     byId.clear()
     const ready = left.flatMap(({ events }) => events ?? [])
-    if (ready.length > 0) tell(ready)
+    if (ready.length > 0) emit(ready)
   }
 
-  return { came, told, caughtUp, end }
+  return { arrived, decrypted, backlogDone, end }
 }
 
 /** One person may write by number and under a hidden id within one burst: both are one chat, that of the number. */

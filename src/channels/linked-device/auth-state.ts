@@ -1,4 +1,4 @@
-import { createRecent } from '../../lib/async/lru-cache.js'
+import { createLruCache } from '../../lib/async/lru-cache.js'
 import { asObject } from '../../lib/text/json.js'
 import { type KeyEntry, type KeyStore, KeysNotRead, KeysNotWritten } from './key-store.js'
 import type { AuthenticationState, Credentials, KeysByType, LinkedLibrary } from './library.js'
@@ -46,7 +46,7 @@ export async function openSessionKeys(
   // Newer than what the store holds, until it is written.
   const overlay = new Map<string, KeyEntry>()
   // What the store holds, null = nothing, so that the library need not wait. Nothing else writes there as long as this connection can.
-  const cache = createRecent<string | null>(MAX_CACHED)
+  const cache = createLruCache<string | null>(MAX_CACHED)
 
   /** What changes until the next turn of the event loop shares one transaction. */
   function schedule(): Pending {

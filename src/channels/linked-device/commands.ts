@@ -12,7 +12,7 @@ import { toNetworkJson } from './network-message.js'
 import { toNetworkId } from './own-id.js'
 import { describeRefusal, readRefusalCode } from './refusal.js'
 import { type OpenedFile, toNetworkContent, toQuoted } from './to-network.js'
-import type { Watch } from './watch.js'
+import type { Condition } from './watch.js'
 
 /** What a device does while it is connected. */
 export type OpenCommand = Exclude<DeviceCommand, { verb: 'connect' | 'restart' | 'logout' }>
@@ -24,13 +24,13 @@ export interface CommandContext {
   openFile: (mediaId: string) => Promise<OpenedFile>
   /** The addresses of numbers that the network has confirmed. */
   confirmed: Map<string, string>
-  watch: Watch
+  condition: Condition
   /** Whether the session was stopped: nothing more is waited for. */
   isOver: () => boolean
 }
 
 /** No longer is asked before a message whether its number is on the network. */
-const CHECK_PATIENCE_MS = 5_000
+const CHECK_TIMEOUT_MS = 5_000
 const MAX_CONFIRMED = 10_000
 /** As the business API says it, so that nobody has to know which kind of connection it was. */
 const NOT_ON_NETWORK = 131026
@@ -45,13 +45,13 @@ export async function runCommand(
   command: OpenCommand,
   timeoutMs: number,
 ): Promise<DeviceAnswer> {
-  const { watch, isOver } = context
+  const { condition: watch, isOver } = context
   let answer: DeviceAnswer | null = null
   void attempt(context, command, timeoutMs).then((made) => {
     answer = made
-    watch.changed()
+    watch.notify()
   })
-  await watch.until(() => answer !== null || isOver(), timeoutMs)
+  await watch.waitUntil(() => answer !== null || isOver(), timeoutMs)
   return answer ?? (isOver() ? CUT_OFF : LATE)
 }
 
@@ -94,18 +94,18 @@ async function perform(context: CommandContext, command: OpenCommand, timeoutMs:
 async function send(
   context: CommandContext,
   { id, recipient, content }: DriverMessage,
-  about: KnownMessage | null,
+  replyTo: KnownMessage | null,
   timeoutMs: number,
 ): Promise<DeviceAnswer> {
   // Files are opened last: nobody reads from one while the network is asked.
   const jid = await findRecipient(context, recipientJid(recipient))
   if (jid === null) return { outcome: 'refused', code: NOT_ON_NETWORK, text: 'The number is not on the network' }
-  const quotes = about !== null && content.type !== 'reaction'
-  const options = quotes ? { quoted: toQuoted(context.library, about) } : {}
+  const quotes = replyTo !== null && content.type !== 'reaction'
+  const options = quotes ? { quoted: toQuoted(context.library, replyTo) } : {}
   const everyone = await findEveryone(context, jid, content)
-  const files = lendFiles(context.openFile)
+  const files = openFiles(context.openFile)
   try {
-    const ready = await toNetworkContent(content, about, files.open)
+    const ready = await toNetworkContent(content, replyTo, files.open)
     if ('unsupported' in ready) return { outcome: 'unsupported', text: ready.unsupported }
     return await sendContent(context, jid, { ...ready.content, ...everyone }, toNetworkId(id), options, timeoutMs)
   } finally {
@@ -114,7 +114,7 @@ async function send(
 }
 
 /** Opens files for as long as a message needs them. */
-function lendFiles(openFile: CommandContext['openFile']): { open: CommandContext['openFile']; close(): void } {
+function openFiles(openFile: CommandContext['openFile']): { open: CommandContext['openFile']; close(): void } {
   const streams: Readable[] = []
   return {
     open: async (mediaId) => {
@@ -160,7 +160,7 @@ async function sendContent(
     const sent = await socket.sendMessage(jid, content, { messageId, ...options })
     return toAnswer(jid, messageId, sent, await word)
   } catch (error) {
-    return mayBeOut(error) ? UNCONFIRMED : toFailure(error)
+    return mayBeSent(error) ? UNCONFIRMED : toFailure(error)
   }
 }
 
@@ -184,7 +184,7 @@ async function findRecipient(context: CommandContext, jid: string): Promise<stri
   const known = context.confirmed.get(phone)
   if (known !== undefined) return known
   const asked = askAbout(context, [phone]).catch(() => [])
-  const people = await context.watch.inTime(asked, CHECK_PATIENCE_MS)
+  const people = await context.condition.withTimeout(asked, CHECK_TIMEOUT_MS)
   const person = people?.[0]
   // No word is none either way: the network often gives none.
   if (person?.contact === undefined) return jid
@@ -258,7 +258,7 @@ function toFailure(error: unknown): DeviceAnswer {
 }
 
 /** Nobody knows how much of the message the network has. */
-function mayBeOut(error: unknown): boolean {
+function mayBeSent(error: unknown): boolean {
   const { code } = (error ?? {}) as NodeJS.ErrnoException
   return (
     error instanceof KeysNotWritten ||

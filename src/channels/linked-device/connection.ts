@@ -1,5 +1,5 @@
 import { asObject, asObjects, asText, type JsonObject } from '../../lib/text/json.js'
-import { createArrivals } from './arrivals.js'
+import { createReorderBuffer } from './arrivals.js'
 import type { SessionKeys } from './auth-state.js'
 import { codeOf } from './close-reason.js'
 import type { DeviceEvent } from './event.js'
@@ -21,11 +21,11 @@ export interface DeviceSettings {
 }
 
 /** How a connection ended; `code` is the network's, null where it gave none. */
-export interface Ended {
+export interface ConnectionEnd {
   code: number | null
   text: string
   /** Hung up to connect anew. */
-  isWanted?: boolean
+  isIntended?: boolean
 }
 
 /** What a connection tells while it lasts. None of them throws. */
@@ -55,9 +55,9 @@ export interface Connection {
   directory: Directory
   /** The addresses of this account. */
   own(): string[]
-  ended: Promise<Ended>
+  ended: Promise<ConnectionEnd>
   /** Ends it at once, without logging out. */
-  hangUp(reason: Ended): void
+  hangUp(reason: ConnectionEnd): void
 }
 
 /** Connects. Throws what the library throws when it cannot even begin. */
@@ -67,13 +67,13 @@ export function openConnection(
   listener: ConnectionListener,
 ): Connection {
   const { keys, settings, socketUrl, version, findMessage, sleep } = options
-  const arrivals = createArrivals(listener.onEvents, sleep)
-  let end: (reason: Ended) => void = () => undefined
+  const reorderBuffer = createReorderBuffer(listener.onEvents, sleep)
+  let end: (reason: ConnectionEnd) => void = () => undefined
   let hasEnded = false
-  const ended = new Promise<Ended>((resolve) => {
+  const ended = new Promise<ConnectionEnd>((resolve) => {
     end = (reason) => {
       hasEnded = true
-      arrivals.end()
+      reorderBuffer.end()
       resolve(reason)
     }
   })
@@ -95,17 +95,17 @@ export function openConnection(
   })
   const directory = openDirectory(socket)
 
-  function hear(name: string, data: unknown): void {
+  function handleEvent(name: string, data: unknown): void {
     if (name === 'creds.update') keys.credentialsChanged()
-    if (name === 'connection.update') hearConnection(asObject(data))
-    if (name === 'call') hearCalls(data)
-    if (name === 'messages.upsert') hearMessages(data)
-    else hearOthers(name, data)
+    if (name === 'connection.update') handleConnectionUpdate(asObject(data))
+    if (name === 'call') handleCalls(data)
+    if (name === 'messages.upsert') handleMessages(data)
+    else handleOther(name, data)
   }
 
-  function hearMessages(data: unknown): void {
+  function handleMessages(data: unknown): void {
     const messages = asObjects(asObject(data).messages)
-    arrivals.told(
+    reorderBuffer.decrypted(
       messages.map((message) => ({
         id: asText(asObject(message.key).id),
         events: readNetworkEvent('messages.upsert', { messages: [message] }, own()),
@@ -113,14 +113,14 @@ export function openConnection(
     )
   }
 
-  function hearOthers(name: string, data: unknown): void {
+  function handleOther(name: string, data: unknown): void {
     const events = readNetworkEvent(name, data, own())
     if (events.length > 0) listener.onEvents(events)
   }
 
-  function hearConnection({ qr, connection, lastDisconnect, receivedPendingNotifications }: JsonObject): void {
+  function handleConnectionUpdate({ qr, connection, lastDisconnect, receivedPendingNotifications }: JsonObject): void {
     if (hasEnded) return
-    if (receivedPendingNotifications === true) arrivals.caughtUp()
+    if (receivedPendingNotifications === true) reorderBuffer.backlogDone()
     const code = asText(qr)
     if (code !== null) listener.onQr(code)
     if (connection === 'open') listener.onOpen()
@@ -129,7 +129,7 @@ export function openConnection(
     end({ code: codeOf(error), text: error instanceof Error ? error.message : 'The connection ended' })
   }
 
-  function hearCalls(data: unknown): void {
+  function handleCalls(data: unknown): void {
     const { rejectCalls, callAnswer } = settings()
     if (!rejectCalls) return
     for (const call of asObjects(data)) {
@@ -156,10 +156,10 @@ export function openConnection(
     return [id, lid].filter((jid) => jid !== undefined && jid !== null).map(normalizeJid)
   }
 
-  socket.ws.on('CB:message', ({ attrs }) => arrivals.came(attrs))
+  socket.ws.on('CB:message', ({ attrs }) => reorderBuffer.arrived(attrs))
   listenTo(socket, (name, data) => {
     try {
-      hear(name, data)
+      handleEvent(name, data)
     } catch (error) {
       listener.onWarning(error, `An event of the network (${name}) could not be read`)
     }
@@ -181,17 +181,17 @@ export function openConnection(
  * Hears events at the moment at which the library raises them: it holds them back for up to 30 s before it hands them on, but
  * has confirmed the messages to the network by then, so they would be lost with the process.
  */
-function listenTo({ ev }: LinkedSocket, hear: (name: string, data: unknown) => void): void {
+function listenTo({ ev }: LinkedSocket, handleEvent: (name: string, data: unknown) => void): void {
   const emit = ev.emit.bind(ev)
   ev.emit = (name, data) => {
     const isHeard = emit(name, data)
-    hear(name, data)
+    handleEvent(name, data)
     return isHeard
   }
 }
 
 /** How long a group's name may take to come; messages wait for it. */
-const SUBJECT_PATIENCE_MS = 5_000
+const SUBJECT_TIMEOUT_MS = 5_000
 
 function openDirectory(socket: LinkedSocket): Directory {
   const subjects = new Map<string, Promise<string | null>>()
@@ -199,7 +199,7 @@ function openDirectory(socket: LinkedSocket): Directory {
   async function askSubject(group: string): Promise<string | null> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<null>((resolve) => {
-      timer = setTimeout(resolve, SUBJECT_PATIENCE_MS, null)
+      timer = setTimeout(resolve, SUBJECT_TIMEOUT_MS, null)
     })
     try {
       const found = await Promise.race([socket.groupMetadata(group), late])

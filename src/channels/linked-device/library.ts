@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import type { JsonObject } from '../../lib/text/json.js'
 import type { MessageKey, ChatPresence } from '../device.js'
-import { type OnStray, outliveStrayRejections } from './stray-rejections.js'
+import { type OnLibraryRejection, surviveLibraryRejections } from './stray-rejections.js'
 
 /**
  * What is used of the library that speaks the network's protocol (`baileys` 7). It is no dependency of ours: its own are
@@ -135,12 +135,12 @@ export interface Stanza {
  * throws where what is there cannot be loaded or is no such library. `onStray` hears of what it fails at unheard, which would end the
  * process.
  */
-export async function loadLibrary(specifier: string, onStray: OnStray): Promise<LinkedLibrary | null> {
+export async function loadLibrary(specifier: string, onRejection: OnLibraryRejection): Promise<LinkedLibrary | null> {
   try {
     const library: unknown = await import(addressOf(specifier))
     if (!isLibrary(library)) throw new Error(`${specifier} is no version of the library that is known here`)
-    hushSessionDumps()
-    outliveStrayRejections(specifier, onStray)
+    silenceSessionDumps()
+    surviveLibraryRejections(specifier, onRejection)
     return library
   } catch (error) {
     if (isNotInstalled(error, specifier)) return null
@@ -165,12 +165,12 @@ function isNotInstalled(error: unknown, specifier: string): boolean {
   return (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') && message.includes(`'${specifier}'`)
 }
 
-let isHushed = false
+let isSilenced = false
 
 /** A dependency of the library prints whole sessions, keys and all, to the console; nothing of ours prints objects there. */
-function hushSessionDumps(): void {
-  if (isHushed) return
-  isHushed = true
+function silenceSessionDumps(): void {
+  if (isSilenced) return
+  isSilenced = true
   for (const level of ['log', 'info', 'warn'] as const) {
     const print = output[level].bind(output)
     output[level] = (...entry: unknown[]) => {

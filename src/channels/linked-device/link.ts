@@ -2,12 +2,12 @@ import { backoffDelay } from '../../lib/async/backoff.js'
 import type { PairingCode } from '../device.js'
 import { openSessionKeys, type SessionKeys } from './auth-state.js'
 import { CLOSE_CODES, codeOf, isRefusal, nextStep } from './close-reason.js'
-import { type Connection, type Ended, openConnection } from './connection.js'
+import { type Connection, type ConnectionEnd, openConnection } from './connection.js'
 import { normalizeJid, phoneOf } from './jid.js'
 import type { ClientVersion, LinkedLibrary } from './library.js'
 import type { DeviceState, SessionSettings } from './session-options.js'
-import type { Teller } from './teller.js'
-import type { Watch } from './watch.js'
+import type { EventWriter } from './teller.js'
+import type { Condition } from './watch.js'
 
 /** A connection, and what has come of it so far. */
 export interface Link {
@@ -19,26 +19,26 @@ export interface Link {
 }
 
 /** Keeps a device connected, by one link after the other. */
-export interface LinkKeeper {
+export interface ConnectionSupervisor {
   /** The link that there is. */
   current(): Link | null
   /** Whether it is connected, or tried to be. */
   isRunning(): boolean
   /** How many codes it has shown since it began. */
-  codes(): number
+  codeCount(): number
   /** Begins, where it is not running. */
-  begin(): void
+  start(): void
   /** Does not wait any longer to try again. */
-  hurry(): void
+  reconnectNow(): void
   /** Gives the link up, and resolves when it has ended: until then nothing begins anew. */
-  leave(farewell: (link: Link | null) => Promise<void>): Promise<void>
+  disconnect(logOut: (link: Link | null) => Promise<void>): Promise<void>
   /** Shows another code, beside or in place of the last one. */
   show(link: Link, code: PairingCode): void
   stop(): Promise<void>
 }
 
 /** Longer than the library waits for any single answer of the network. */
-const PATIENCE_MS = 90_000
+const CONNECT_TIMEOUT_MS = 90_000
 const RECONNECT = { baseMs: 1_000, maxMs: 60_000, jitter: 0.5 }
 /** A phone that has not scanned by then will not. */
 const MAX_CODES = 30
@@ -46,47 +46,47 @@ const UNSCANNED = { step: 'end', clear: false, text: 'Nobody has scanned the cod
 
 /** What the end of a link tells of it. */
 interface Outcome {
-  ended: Ended
+  ended: ConnectionEnd
   /** The network has let it in, or shown codes. */
-  gotThrough: boolean
+  wasAccepted: boolean
 }
 
-export function createLinkKeeper(
+export function createConnectionSupervisor(
   library: LinkedLibrary,
   { store, settings, findMessage, socketUrl, log, sleep, random }: SessionSettings,
-  teller: Teller,
-  watch: Watch,
-): LinkKeeper & { fallBehind(): void } {
+  eventWriter: EventWriter,
+  condition: Condition,
+): ConnectionSupervisor & { disconnectUntilDrained(): void } {
   const stopping = new AbortController()
   let link: Link | null = null
   let running: Promise<void> | null = null
-  let wakeUp = new AbortController()
-  let codes = 0
+  let retryNow = new AbortController()
+  let codeCount = 0
   let version: ClientVersion | null = null
-  let isBehind = false
-  let isLeaving = false
+  let mustDrain = false
+  let isDisconnecting = false
 
   /** Keeps it connected until there is nothing more to try. */
   async function keepConnected(): Promise<void> {
     let failures = 0
     let refusals = 0
-    teller.state({ state: 'connecting', code: null, text: null })
+    eventWriter.state({ state: 'connecting', code: null, text: null })
     for (;;) {
-      if (isBehind) await teller.drained()
+      if (mustDrain) await eventWriter.drained()
       if (isOver()) return
-      isBehind = false
+      mustDrain = false
       // Who does not want to wait says so from here on, whatever it does before it waits.
-      wakeUp = new AbortController()
-      const { ended, gotThrough } = await connectOnce()
+      retryNow = new AbortController()
+      const { ended, wasAccepted: gotThrough } = await connectOnce()
       if (isOver()) return
       failures = gotThrough ? 0 : failures + 1
       refusals = !isRefusal(ended.code) ? 0 : gotThrough ? 1 : refusals + 1
-      const next = codes > MAX_CODES ? UNSCANNED : nextStep(ended.code, refusals)
+      const next = codeCount > MAX_CODES ? UNSCANNED : nextStep(ended.code, refusals)
       log.info({ code: ended.code, reason: ended.text, next: next.step }, 'The connection of a linked device ended')
-      if (next.step === 'end') return teller.end(next === UNSCANNED ? CLOSE_CODES.closed : ended.code, next)
-      teller.state({ state: 'connecting', code: ended.code, text: ended.text })
+      if (next.step === 'end') return eventWriter.end(next === UNSCANNED ? CLOSE_CODES.closed : ended.code, next)
+      eventWriter.state({ state: 'connecting', code: ended.code, text: ended.text })
       if (ended.code === CLOSE_CODES.version_refused) version = await findNewerVersion()
-      if (next.step === 'back_off' && !ended.isWanted) await pause(Math.max(1, failures))
+      if (next.step === 'back_off' && !ended.isIntended) await pause(Math.max(1, failures))
       if (isOver()) return
     }
   }
@@ -105,14 +105,14 @@ export function createLinkKeeper(
       if (isOver()) made.connection.hangUp({ code: null, text: 'Stopped' })
       void hangUpIfStuck(made, over.signal)
       const ended = await made.connection.ended
-      return { ended, gotThrough: made.isOpen || made.shown !== null }
+      return { ended, wasAccepted: made.isOpen || made.shown !== null }
     } catch (error) {
       log.warn({ err: error }, 'A linked device could not begin to connect')
-      return { ended: { code: codeOf(error), text: messageOf(error) }, gotThrough: false }
+      return { ended: { code: codeOf(error), text: messageOf(error) }, wasAccepted: false }
     } finally {
       over.abort()
       link = null
-      watch.changed()
+      condition.notify()
       // The next connection must find what this one has changed, and what is left of this one must not write over it.
       await made?.keys.close()
     }
@@ -120,7 +120,7 @@ export function createLinkKeeper(
 
   /** The library does not tell the end of every connection, such as one whose first request is answered with a page. */
   async function hangUpIfStuck(made: Link, signal: AbortSignal): Promise<void> {
-    const isLate = await sleep(PATIENCE_MS, signal).then(
+    const isLate = await sleep(CONNECT_TIMEOUT_MS, signal).then(
       () => true,
       () => false,
     )
@@ -135,7 +135,7 @@ export function createLinkKeeper(
       {
         onOpen: () => opened(made),
         onQr: (text) => showNext(made, text),
-        onEvents: (events) => teller.messages(connection, events),
+        onEvents: (events) => eventWriter.messages(connection, events),
         onWarning: (error, text) => log.warn({ err: error }, text),
       },
     )
@@ -146,21 +146,21 @@ export function createLinkKeeper(
   function opened(made: Link): void {
     made.isOpen = true
     made.shown = null
-    codes = 0
-    teller.state(toOpenState(made.keys))
-    watch.changed()
+    codeCount = 0
+    eventWriter.state(toOpenState(made.keys))
+    condition.notify()
   }
 
   function showNext(made: Link, text: string): void {
-    codes += 1
-    if (codes <= MAX_CODES) show(made, { code: text, pairingCode: made.shown?.pairingCode ?? null, count: codes })
+    codeCount += 1
+    if (codeCount <= MAX_CODES) show(made, { code: text, pairingCode: made.shown?.pairingCode ?? null, count: codeCount })
     else made.connection.hangUp({ code: CLOSE_CODES.closed, text: UNSCANNED.text })
   }
 
   function show(made: Link, code: PairingCode): void {
     made.shown = code
-    teller.code(code)
-    watch.changed()
+    eventWriter.code(code)
+    condition.notify()
   }
 
   async function findNewerVersion(): Promise<ClientVersion | null> {
@@ -170,49 +170,49 @@ export function createLinkKeeper(
   }
 
   async function pause(failures: number): Promise<void> {
-    const signal = AbortSignal.any([stopping.signal, wakeUp.signal])
+    const signal = AbortSignal.any([stopping.signal, retryNow.signal])
     if (!signal.aborted) await sleep(backoffDelay(failures, RECONNECT, random), signal).catch(() => undefined)
   }
 
-  function begin(): void {
+  function start(): void {
     if (running !== null || stopping.signal.aborted) return
-    codes = 0
+    codeCount = 0
     running = keepConnected()
       .catch((error: unknown) => {
         log.warn({ err: error }, 'A linked device is not kept connected any more')
-        teller.end(null, { clear: false, text: 'The connection failed' })
+        eventWriter.end(null, { clear: false, text: 'The connection failed' })
       })
       .finally(() => {
         running = null
-        watch.changed()
+        condition.notify()
       })
   }
 
-  async function leave(farewell: (link: Link | null) => Promise<void>): Promise<void> {
-    isLeaving = true
+  async function disconnect(logOut: (link: Link | null) => Promise<void>): Promise<void> {
+    isDisconnecting = true
     try {
-      await farewell(link)
-      wakeUp.abort()
+      await logOut(link)
+      retryNow.abort()
       await running
     } finally {
-      isLeaving = false
+      isDisconnecting = false
     }
   }
 
   function isOver(): boolean {
-    return stopping.signal.aborted || isLeaving
+    return stopping.signal.aborted || isDisconnecting
   }
 
   return {
     current: () => link,
     isRunning: () => running !== null,
-    codes: () => codes,
-    begin,
-    hurry: () => wakeUp.abort(),
-    leave,
+    codeCount: () => codeCount,
+    start,
+    reconnectNow: () => retryNow.abort(),
+    disconnect,
     show,
-    fallBehind: () => {
-      isBehind = true
+    disconnectUntilDrained: () => {
+      mustDrain = true
       link?.connection.hangUp({ code: CLOSE_CODES.unavailable, text: 'What comes in cannot be recorded' })
     },
     stop: async () => {

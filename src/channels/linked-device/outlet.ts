@@ -1,24 +1,24 @@
 import { backoffDelay } from '../../lib/async/backoff.js'
 
 /** Something that is to be recorded, in its turn. */
-export interface Delivery {
+export interface PendingWrite {
   record(): Promise<void>
   /** The network's ids of the messages in it, which it will not hand over again; none: what is of no use later. */
   messageIds: readonly string[]
 }
 
-export interface OutletOptions {
+export interface RetryQueueOptions {
   sleep: (ms: number, signal: AbortSignal) => Promise<void>
   random: () => number
   /** Hears of each failure of the same delivery, the first being 1; it is tried again. */
   onFailure: (error: unknown, failures: number) => void
   /** Hears of each delivery that could not be made before the end. */
-  onLeft: (delivery: Delivery) => void
+  onAbandoned: (write: PendingWrite) => void
 }
 
 /** Records what the network tells, one thing after the other and each until it is recorded. */
-export interface Outlet {
-  push(delivery: Delivery): void
+export interface RetryQueue {
+  push(write: PendingWrite): void
   /** Resolves when nothing is left, or at the end. */
   drained(): Promise<void>
   /** Tries what is left, and whatever comes afterwards, once more and no more. */
@@ -27,9 +27,9 @@ export interface Outlet {
 
 const RETRY = { baseMs: 200, maxMs: 15_000, jitter: 0.5 }
 
-export function openOutlet({ sleep, random, onFailure, onLeft }: OutletOptions): Outlet {
+export function createRetryQueue({ sleep, random, onFailure, onAbandoned: onLeft }: RetryQueueOptions): RetryQueue {
   const closing = new AbortController()
-  const waiting: Delivery[] = []
+  const waiting: PendingWrite[] = []
   let running: Promise<void> | null = null
 
   async function run(): Promise<void> {
@@ -41,11 +41,11 @@ export function openOutlet({ sleep, random, onFailure, onLeft }: OutletOptions):
   }
 
   /** False only where the end came first. */
-  async function isRecorded(delivery: Delivery): Promise<boolean> {
+  async function isRecorded(write: PendingWrite): Promise<boolean> {
     for (let failures = 1; ; failures++) {
       const isLast = closing.signal.aborted
       try {
-        await delivery.record()
+        await write.record()
         return true
       } catch (error) {
         onFailure(error, failures)
@@ -56,8 +56,8 @@ export function openOutlet({ sleep, random, onFailure, onLeft }: OutletOptions):
   }
 
   return {
-    push: (delivery) => {
-      waiting.push(delivery)
+    push: (write) => {
+      waiting.push(write)
       running ??= run()
     },
     drained: async () => {

@@ -3,7 +3,7 @@ import type { PairingCode } from '../device.js'
 import type { DeviceSettings } from './connection.js'
 import type { DeviceEvent } from './event.js'
 import type { KeyStore } from './key-store.js'
-import type { Delivery } from './outlet.js'
+import type { PendingWrite } from './outlet.js'
 import type { OpenedFile } from './to-network.js'
 
 /** How a session stands. `code` is the network's code of the last close; `text` says to people what it means. */
@@ -29,7 +29,7 @@ export interface DeviceSessionOptions {
   onCode(code: PairingCode): Promise<void>
   onMessages(events: DeviceEvent[]): Promise<void>
   /** Takes over what came in and could not be recorded before the session was stopped. */
-  onUnrecorded(delivery: Delivery): void
+  onUnrecorded(delivery: PendingWrite): void
   /** The network's message (JSON) that has this id on the network, for a phone that could not read it. */
   findMessage(networkId: string): Promise<JsonObject | null>
   /** The file that a message names as `channelMediaId`. */

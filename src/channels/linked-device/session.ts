@@ -2,11 +2,11 @@ import { sleep } from '../../lib/async/backoff.js'
 import type { DeviceAnswer, DeviceCommand } from '../device.js'
 import { runCommand } from './commands.js'
 import type { LinkedLibrary } from './library.js'
-import { createLinkKeeper } from './link.js'
+import { createConnectionSupervisor } from './link.js'
 import { logOut, restart, showLink } from './link-commands.js'
 import type { DeviceSessionOptions, SessionSettings } from './session-options.js'
-import { createTeller } from './teller.js'
-import { createWatch } from './watch.js'
+import { createEventWriter } from './teller.js'
+import { createCondition } from './watch.js'
 
 /** A linked device that this process keeps connected. */
 export interface DeviceSession {
@@ -26,10 +26,10 @@ const NOT_OPEN: DeviceAnswer = { outcome: 'not_open', text: 'Connection Closed' 
  */
 export function startDeviceSession(library: LinkedLibrary, options: DeviceSessionOptions): DeviceSession {
   const settings: SessionSettings = { sleep, random: Math.random, ...options }
-  const watch = createWatch(settings.sleep)
-  const teller = createTeller(settings, () => keeper.fallBehind())
-  const keeper = createLinkKeeper(library, settings, teller, watch)
-  const context = { keeper, teller, watch }
+  const condition = createCondition(settings.sleep)
+  const eventWriter = createEventWriter(settings, () => supervisor.disconnectUntilDrained())
+  const supervisor = createConnectionSupervisor(library, settings, eventWriter, condition)
+  const context = { supervisor, eventWriter, condition }
   const confirmed = new Map<string, string>()
   let isStopped = false
 
@@ -42,12 +42,12 @@ export function startDeviceSession(library: LinkedLibrary, options: DeviceSessio
       case 'logout':
         return logOut(context, timeoutMs)
       default: {
-        const link = keeper.current()
+        const link = supervisor.current()
         if (!link?.isOpen) return NOT_OPEN
         const { connection } = link
         const { openFile } = options
         return runCommand(
-          { library, connection, openFile, confirmed, watch, isOver: () => isStopped },
+          { library, connection, openFile, confirmed, condition, isOver: () => isStopped },
           command,
           timeoutMs,
         )
@@ -55,7 +55,7 @@ export function startDeviceSession(library: LinkedLibrary, options: DeviceSessio
     }
   }
 
-  keeper.begin()
+  supervisor.start()
   return {
     run: async (command, timeoutMs) => {
       if (isStopped) return NOT_OPEN
@@ -65,16 +65,16 @@ export function startDeviceSession(library: LinkedLibrary, options: DeviceSessio
         return { outcome: 'unknown', text: error instanceof Error ? error.message : String(error) }
       }
     },
-    isRunning: keeper.isRunning,
+    isRunning: supervisor.isRunning,
     stop: async () => {
       isStopped = true
-      const stopped = keeper.stop()
-      watch.changed()
+      const stopped = supervisor.stop()
+      condition.notify()
       // The keeper may be waiting for what cannot be recorded; from here on that is tried once more, and no more.
-      await teller.close()
+      await eventWriter.close()
       await stopped
       // What the last connection told meanwhile.
-      await teller.close()
+      await eventWriter.close()
     },
   }
 }

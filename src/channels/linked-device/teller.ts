@@ -2,11 +2,11 @@ import type { MessageKey, PairingCode } from '../device.js'
 import type { Connection } from './connection.js'
 import type { DeviceEvent } from './event.js'
 import { identify } from './from-network.js'
-import { type Delivery, openOutlet } from './outlet.js'
+import { type PendingWrite, createRetryQueue } from './outlet.js'
 import type { DeviceState, SessionSettings } from './session-options.js'
 
 /** Tells the surroundings of a session what happens, in its order. */
-export interface Teller {
+export interface EventWriter {
   state(state: DeviceState): void
   code(code: PairingCode): void
   messages(connection: Connection, events: DeviceEvent[]): void
@@ -19,33 +19,33 @@ export interface Teller {
 }
 
 /** So many failures in a row to record what comes in, and nothing more is taken in: the network keeps it. */
-const MAX_UNRECORDED = 3
+const MAX_FAILURES = 3
 
 /** `onBehind`: what comes in cannot be recorded for a while. */
-export function createTeller(settings: SessionSettings, onBehind: () => void): Teller {
+export function createEventWriter(settings: SessionSettings, onFailing: () => void): EventWriter {
   const { store, onState, onCode, onMessages, onUnrecorded, log, sleep, random } = settings
-  let told = ''
-  const outlet = openOutlet({
+  let lastState = ''
+  const retryQueue = createRetryQueue({
     sleep,
     random,
     onFailure: (error, failures) => {
       log.warn({ err: error, failures }, 'What a linked device tells could not be recorded')
-      if (failures === MAX_UNRECORDED) onBehind()
+      if (failures === MAX_FAILURES) onFailing()
     },
-    onLeft: (delivery) => {
+    onAbandoned: (delivery) => {
       if (delivery.messageIds.length > 0) onUnrecorded(delivery)
     },
   })
 
-  function push(record: Delivery['record'], messageIds: readonly string[] = []): void {
-    outlet.push({ record, messageIds })
+  function push(record: PendingWrite['record'], messageIds: readonly string[] = []): void {
+    retryQueue.push({ record, messageIds })
   }
 
   function state(next: DeviceState): void {
     // On its way is on its way, however often it tries.
     const name = next.state === 'connecting' ? 'connecting' : JSON.stringify(next)
-    if (name === told) return
-    told = name
+    if (name === lastState) return
+    lastState = name
     push(() => onState(next))
   }
 
@@ -73,8 +73,8 @@ export function createTeller(settings: SessionSettings, onBehind: () => void): T
       if (clear) push(() => store.clear())
       state({ state: 'close', code, text })
     },
-    drained: outlet.drained,
-    close: outlet.close,
+    drained: retryQueue.drained,
+    close: retryQueue.close,
   }
 }
 

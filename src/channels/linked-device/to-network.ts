@@ -21,7 +21,7 @@ type FileContent = Extract<ReadyContent, { file: { channelMediaId: string } }>
 /** The message as the library takes it; `openFile` finds what `channelMediaId` names. */
 export async function toNetworkContent(
   content: ReadyContent,
-  about: KnownMessage | null,
+  replyTo: KnownMessage | null,
   openFile: (mediaId: string) => Promise<OpenedFile>,
 ): Promise<NetworkContent> {
   switch (content.type) {
@@ -48,8 +48,8 @@ export async function toNetworkContent(
       return { content: { contacts: { displayName, contacts } } }
     }
     case 'reaction':
-      if (about === null) return { unsupported: 'The message that is to be reacted to is not known to this device' }
-      return { content: { react: { key: about.key, text: content.emoji } } }
+      if (replyTo === null) return { unsupported: 'The message that is to be reacted to is not known to this device' }
+      return { content: { react: { key: replyTo.key, text: content.emoji } } }
     case 'poll': {
       const { name, options, selectableCount } = content
       return { content: { poll: { name, values: [...options], selectableCount } } }

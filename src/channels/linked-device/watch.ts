@@ -1,27 +1,27 @@
-import { inTime } from '../../lib/async/timeout.js'
+import { withTimeout } from '../../lib/async/timeout.js'
 
 type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
 
 /** Lets commands wait for what the connection does. */
-export interface Watch {
+export interface Condition {
   /** Something has changed: those who wait look again. */
-  changed(): void
+  notify(): void
   /** Resolves when it holds, or after `timeoutMs`. */
-  until(holds: () => boolean, timeoutMs: number): Promise<void>
+  waitUntil(holds: () => boolean, timeoutMs: number): Promise<void>
   /** The result, or null after `timeoutMs`; rejects as the work does. */
-  inTime<Result>(work: Promise<Result>, timeoutMs: number): Promise<Result | null>
+  withTimeout<Result>(work: Promise<Result>, timeoutMs: number): Promise<Result | null>
 }
 
-export function createWatch(sleep: Sleep): Watch {
+export function createCondition(sleep: Sleep): Condition {
   const waiting = new Set<() => void>()
 
-  async function until(holds: () => boolean, timeoutMs: number): Promise<void> {
+  async function waitUntil(holds: () => boolean, timeoutMs: number): Promise<void> {
     const over = new AbortController()
     let isLate = false
     sleep(timeoutMs, over.signal).then(
       () => {
         isLate = true
-        changed()
+        notify()
       },
       () => undefined,
     )
@@ -33,11 +33,11 @@ export function createWatch(sleep: Sleep): Watch {
     over.abort()
   }
 
-  function changed(): void {
+  function notify(): void {
     const woken = [...waiting]
     waiting.clear()
     for (const wake of woken) wake()
   }
 
-  return { changed, until, inTime: (work, timeoutMs) => inTime(work, timeoutMs, sleep) }
+  return { notify, waitUntil, withTimeout: (work, timeoutMs) => withTimeout(work, timeoutMs, sleep) }
 }

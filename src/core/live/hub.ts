@@ -51,7 +51,7 @@ export function createLiveHub(ctx: LiveContext): LiveHub {
     const named = notification.topic === 'events' ? notification.organizationIds : null
     for (const id of named ?? readers.keys()) {
       readers.get(id)?.started.then(
-        ({ loop }) => loop.call(),
+        ({ loop }) => loop.wake(),
         () => undefined,
       )
     }

@@ -1,11 +1,11 @@
 import type { Context } from '../../context.js'
 import type { EndpointAnswer, EndpointCall } from '../../endpoints/client.js'
-import { oncePerObject } from '../../lib/async/once-per-object.js'
+import { memoize } from '../../lib/async/once-per-object.js'
 import { type EventRow, presentEvent } from '../../model/webhooks/event.js'
 import type { AttemptResult, DueDelivery } from '../../storage/webhooks/deliveries.js'
 import type { EndpointRow } from '../../storage/webhooks/health.js'
 import { createGatewayComposer, type GatewayContext } from './gateway-call.js'
-import { GONE, type Sign } from './health.js'
+import { GONE, type HealthSample } from './health.js'
 import { nextAttemptAt } from './schedule.js'
 import { openWebhookSecrets } from './secrets.js'
 
@@ -18,7 +18,7 @@ export interface EndedAttempt {
   webhookId: string
   begunAt: Date
   /** Null where the endpoint was not asked. */
-  sign: Sign | null
+  sample: HealthSample | null
   /** How long it asked to be left alone. */
   retryAfterMs: number | null
 }
@@ -32,7 +32,7 @@ export type Attempter = (
 
 /** Makes the function that posts a delivery's event to its endpoint, signed with all secrets that count (contract 4, Webhooks). */
 export function createAttempter(ctx: AttemptContext): Attempter {
-  const bodyOf = oncePerObject((event: EventRow) => ({
+  const bodyOf = memoize((event: EventRow) => ({
     text: JSON.stringify(presentEvent(event, ctx.mediaLinks.urlOf)),
   }))
 
@@ -87,7 +87,7 @@ function toEnded(
   begunAt: Date,
   answer: EndpointAnswer,
   next: Date | null,
-  sign: Sign | null,
+  sample: HealthSample | null,
 ): EndedAttempt {
   const attempt = {
     at: begunAt.toISOString(),
@@ -101,7 +101,7 @@ function toEnded(
     result: { organization_id, id, status, attempt, next_attempt_at: next },
     webhookId: webhook_id,
     begunAt,
-    sign,
+    sample,
     retryAfterMs: answer.retryAfterMs,
   }
 }

@@ -8,7 +8,7 @@ import { type NewDelivery, readDueDeliveries } from '../../storage/webhooks/deli
 import { type AttemptContext, createAttempter, type EndedAttempt } from './attempt.js'
 import { createEndpointQueue, type EndpointQueue } from './endpoint-queue.js'
 import { fanOut } from './fan-out.js'
-import { createOwnedFeeds, distrust, lookAgain, reload } from './owned-feeds.js'
+import { createOwnedFeeds, markUncertain, refresh, reload } from './owned-feeds.js'
 import { type Recorded, type Round, recordRound } from './record.js'
 import { createWakeTimers } from './wake-timers.js'
 
@@ -38,11 +38,11 @@ type FannedWindow = EventWindow & { deliveries: [NewDelivery, EventRow][] }
 export type DispatcherContext = AttemptContext & Pick<Context, 'database' | 'processId' | 'notifications'>
 
 /** Every so often everything is looked at, whether a signal came or not. */
-const TEND_MS = 2_000
+const RECONCILE_MS = 2_000
 /** So long events that are for no webhook are passed over in memory alone: after a crash they are read again. */
-const STORE_MS = 30_000
+const STORE_POSITION_MS = 30_000
 /** What one round takes on, so that it is short and its rows are few enough for one statement. */
-const MAX_LANES = 400
+const MAX_QUEUES = 400
 const MAX_EVENTS = 1_000
 const MAX_DELIVERIES = 4_000
 const MAX_ATTEMPTS = 4_000
@@ -63,19 +63,19 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
   const attempt = createAttempter(ctx)
   const sending = new Set<Promise<unknown>>()
   const hangUp = new AbortController()
-  const lanes = createWakeTimers<EndpointQueue>()
+  const timers = createWakeTimers<EndpointQueue>()
   let ended: EndedAttempt[] = []
   /** The lanes that sent them: a webhook's may be another one since. */
   const senders = new WeakMap<EndedAttempt, EndpointQueue>()
   let delivered = 0
   let failed = 0
-  let tendAt = 0
+  let reconcileAt = 0
   /** Rounds in which something was written. */
   let written = 0
   let loop: Loop | null = null
   let stopListening = () => {}
-  const holdings = createOwnedFeeds(ctx, (endpoint) => {
-    const lane = createEndpointQueue(endpoint, {
+  const ownedFeeds = createOwnedFeeds(ctx, (endpoint) => {
+    const queue = createEndpointQueue(endpoint, {
       clock: ctx.clock,
       attempt: (target, delivery) => track(attempt(target, delivery, hangUp.signal)),
       onEnd: (one, sender) => {
@@ -83,12 +83,12 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
         senders.set(one, sender)
         if (one.result.status === 'delivered') delivered += 1
         else failed += 1
-        loop?.call()
+        loop?.wake()
       },
-      onWork: lanes.wake,
+      onWork: timers.wake,
     })
-    lanes.wake(lane)
-    return lane
+    timers.wake(queue)
+    return queue
   })
 
   /** Who waits for what is tracked goes on after the lane, which awaits it first: by then its end is among `ended`. */
@@ -98,53 +98,53 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     return tracked
   }
 
-  function hear(notification: Notification): void {
+  function onNotification(notification: Notification): void {
     if (notification.topic !== 'events' && notification.topic !== 'webhooks' && notification.topic !== 'missed') return
     if (notification.topic === 'events') {
-      const feeds = notification.organizationIds?.map(holdings.find) ?? holdings.feeds()
-      for (const feed of feeds) if (feed) feed.hasNews = true
+      const feeds = notification.organizationIds?.map(ownedFeeds.find) ?? ownedFeeds.feeds()
+      for (const feed of feeds) if (feed) feed.hasNewEvents = true
     } else {
-      const feeds = notification.topic === 'webhooks' ? [holdings.find(notification.organizationId)] : holdings.feeds()
+      const feeds = notification.topic === 'webhooks' ? [ownedFeeds.find(notification.organizationId)] : ownedFeeds.feeds()
       for (const feed of feeds) if (feed) reload(feed)
       // It may be one that is yet to be taken.
-      if (notification.topic === 'missed' || feeds.includes(undefined)) tendAt = 0
+      if (notification.topic === 'missed' || feeds.includes(undefined)) reconcileAt = 0
     }
-    loop?.call()
+    loop?.wake()
   }
 
   /** Whether there is more to do at once. Where one fails, whatever it had begun is done again. */
   async function round(): Promise<boolean> {
     try {
-      if (performance.now() >= tendAt) {
+      if (performance.now() >= reconcileAt) {
         // Before: who asks for it meanwhile is not forgotten.
-        tendAt = performance.now() + TEND_MS
-        await holdings.tend()
+        reconcileAt = performance.now() + RECONCILE_MS
+        await ownedFeeds.reconcile()
       }
-      holdings.retryPostponed()
-      await holdings.refreshLanes(new Set())
-      const windows = await readNews()
+      ownedFeeds.retryPostponed()
+      await ownedFeeds.refreshQueues(new Set())
+      const windows = await readNewEvents()
       // Read after the events: whoever was set before one of them is there.
-      await holdings.refreshLanes(new Set(windows.map(({ organizationId }) => organizationId)))
-      const hasWritten = await write(passOver(windows.map(toFanned)))
-      await work()
-      return hasWritten || holdings.hasNews() || lanes.hasAwake()
+      await ownedFeeds.refreshQueues(new Set(windows.map(({ organizationId }) => organizationId)))
+      const hasWritten = await write(skipUnwanted(windows.map(toFanned)))
+      await sendDue()
+      return hasWritten || ownedFeeds.hasNewEvents() || timers.hasAwake()
     } catch (error) {
-      for (const feed of holdings.feeds()) distrust(feed)
-      tendAt = 0
+      for (const feed of ownedFeeds.feeds()) markUncertain(feed)
+      reconcileAt = 0
       throw error
     }
   }
 
   /** New events, by organization; nothing of those that have none. */
-  async function readNews(): Promise<EventWindow[]> {
-    const asked = holdings.reserveSlots(MAX_LANES)
+  async function readNewEvents(): Promise<EventWindow[]> {
+    const asked = ownedFeeds.takeBatch(MAX_QUEUES)
     if (asked.length === 0) return []
-    const width = asked.reduce((sum, feed) => sum + Math.max(1, feed.lanes.size), 0)
+    const width = asked.reduce((sum, feed) => sum + Math.max(1, feed.queues.size), 0)
     const limit = Math.min(MAX_EVENTS, Math.ceil(MAX_DELIVERIES / width))
     const positions = asked.map(({ organizationId, position }) => ({ organizationId, ...position }))
-    for (const feed of asked) feed.hasNews = false
+    for (const feed of asked) feed.hasNewEvents = false
     const windows = await readEventWindows(ctx.database, positions, null, limit)
-    holdings.advance(
+    ownedFeeds.advance(
       windows.filter(({ events }) => events.length === 0),
       false,
     )
@@ -152,11 +152,11 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
   }
 
   /** Goes on after events that are for no webhook, and writes that down from time to time only; resolves to what is to be written. */
-  function passOver(windows: readonly FannedWindow[]): FannedWindow[] {
-    const since = performance.now() - STORE_MS
+  function skipUnwanted(windows: readonly FannedWindow[]): FannedWindow[] {
+    const since = performance.now() - STORE_POSITION_MS
     const isWorth = ({ organizationId, deliveries }: FannedWindow) =>
-      deliveries.length > 0 || (holdings.find(organizationId)?.storedAt ?? since) <= since
-    holdings.advance(
+      deliveries.length > 0 || (ownedFeeds.find(organizationId)?.storedAt ?? since) <= since
+    ownedFeeds.advance(
       windows.filter((window) => !isWorth(window)),
       false,
     )
@@ -174,17 +174,17 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     ended = [...ended.slice(attempts.length), ...left]
     const isWritten = ({ organizationId }: EventWindow) =>
       !postponed.has(organizationId) && !outdated.has(organizationId)
-    holdings.advance(windows.filter(isWritten), true)
+    ownedFeeds.advance(windows.filter(isWritten), true)
     for (const organizationId of outdated) {
-      const feed = holdings.find(organizationId)
-      if (feed) distrust(feed)
-      tendAt = 0
+      const feed = ownedFeeds.find(organizationId)
+      if (feed) markUncertain(feed)
+      reconcileAt = 0
     }
     for (const organizationId of postponed) {
-      const feed = holdings.find(organizationId)
+      const feed = ownedFeeds.find(organizationId)
       if (feed) feed.isPostponed = true
     }
-    take(done, recorded)
+    applyRecorded(done, recorded)
     const hasWritten = done.length > 0 || windows.some(isWritten)
     if (hasWritten) written += 1
     return hasWritten
@@ -195,86 +195,86 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
       ended: attempts,
       deliveries: windows.flatMap(({ deliveries }) => deliveries),
       feeds: windows.map(({ organizationId, next }) => {
-        return { organizationId, next, stored: holdings.find(organizationId)?.stored ?? next }
+        return { organizationId, next, stored: ownedFeeds.find(organizationId)?.stored ?? next }
       }),
-      holds: (organizationId) => holdings.find(organizationId) !== undefined,
+      owns: (organizationId) => ownedFeeds.find(organizationId) !== undefined,
       healthOf: ({ result, webhookId }) => {
-        const lane = holdings.find(result.organization_id)?.lanes.get(webhookId)
-        return { failingSince: lane?.endpoint.failing_since ?? null, disabledReason: null }
+        const queue = ownedFeeds.find(result.organization_id)?.queues.get(webhookId)
+        return { failingSince: queue?.endpoint.failing_since ?? null, disabledReason: null }
       },
     }
   }
 
   function toFanned(window: EventWindow): FannedWindow {
-    const known = holdings.find(window.organizationId)?.lanes.values() ?? []
+    const known = ownedFeeds.find(window.organizationId)?.queues.values() ?? []
     const endpoints = Array.from(known, ({ endpoint }) => endpoint)
     return { ...window, deliveries: fanOut(window.events, endpoints) }
   }
 
-  function take(attempts: readonly EndedAttempt[], { due, health, lost }: Recorded): void {
+  function applyRecorded(attempts: readonly EndedAttempt[], { due, health, lost }: Recorded): void {
     for (const organizationId of lost) {
-      holdings.drop(organizationId)
+      ownedFeeds.drop(organizationId)
       // Whoever holds it now does not know what has become due by these attempts.
       ctx.notifications.send({ topic: 'webhooks', organizationId })
     }
     for (const one of attempts) {
-      senders.get(one)?.settle(one)
-      const feed = holdings.find(one.result.organization_id)
-      const lane = feed?.lanes.get(one.webhookId)
-      if (!feed || !lane) continue
+      senders.get(one)?.recorded(one)
+      const feed = ownedFeeds.find(one.result.organization_id)
+      const queue = feed?.queues.get(one.webhookId)
+      if (!feed || !queue) continue
       const { failingSince, disabledReason } = health.get(one.webhookId) ?? {}
-      if (failingSince !== undefined) lane.endpoint = { ...lane.endpoint, failing_since: failingSince }
+      if (failingSince !== undefined) queue.endpoint = { ...queue.endpoint, failing_since: failingSince }
       if (!disabledReason) continue
       const { organizationId } = feed
       ctx.log.warn({ organizationId, webhookId: one.webhookId, reason: disabledReason }, 'a webhook is disabled')
-      lookAgain(feed)
-      feed.lanes.delete(one.webhookId)
-      lane.close()
+      refresh(feed)
+      feed.queues.delete(one.webhookId)
+      queue.close()
     }
     for (const delivery of due) {
-      holdings.find(delivery.organization_id)?.lanes.get(delivery.webhook_id)?.offer([delivery])
+      ownedFeeds.find(delivery.organization_id)?.queues.get(delivery.webhook_id)?.enqueue([delivery])
     }
   }
 
   /** Has the lanes that have something to do read what is due, and send. */
-  async function work(): Promise<void> {
+  async function sendDue(): Promise<void> {
     const now = ctx.clock()
-    const awake = lanes.takeAwake(now)
+    const awake = timers.takeAwake(now)
     let room = MAX_DUE
-    const asked = awake.flatMap((lane) => {
+    const asked = awake.flatMap((queue) => {
       if (room <= 0) {
-        lanes.wake(lane)
+        timers.wake(queue)
         return []
       }
-      const question = lane.question(now, room)
-      room -= question?.room ?? 0
-      return question ? [{ lane, question }] : []
+      const query = queue.nextQuery(now, room)
+      room -= query?.room ?? 0
+      return query ? [{ queue, query }] : []
     })
     if (asked.length > 0) {
-      const questions = asked.map(({ question }) => question)
-      const answers = await readDueDeliveries(ctx.database, questions, now)
-      for (const { lane, question } of asked) {
-        const answer = answers.get(question.webhook_id)
-        if (answer) lane.take(question, answer)
+      const queries = asked.map(({ query }) => query)
+      const results = await readDueDeliveries(ctx.database, queries, now)
+      for (const { queue, query } of asked) {
+        const result = results.get(query.webhook_id)
+        if (result) queue.accept(query, result)
       }
     }
-    for (const lane of awake) {
-      lane.pump()
-      const wakesAt = lane.wakesAt(now)
-      if (wakesAt) lanes.sleep(lane, wakesAt)
+    for (const queue of awake) {
+      queue.pump()
+      const wakeAt = queue.wakesAt(now)
+      if (wakeAt) timers.sleep(queue, wakeAt)
     }
   }
 
   function pauseMs(): number {
-    const wakesAt = lanes.soonest()
-    const untilLane = wakesAt ? wakesAt.getTime() - ctx.clock().getTime() : TEND_MS
-    const untilPostponed = holdings.hasPostponed() ? POSTPONED_MS : TEND_MS
-    return Math.max(1, Math.min(tendAt - performance.now(), untilLane, untilPostponed))
+    const wakeAt = timers.soonest()
+    const untilQueue = wakeAt ? wakeAt.getTime() - ctx.clock().getTime() : RECONCILE_MS
+    const untilPostponed = ownedFeeds.hasPostponed() ? POSTPONED_MS : RECONCILE_MS
+    return Math.max(1, Math.min(reconcileAt - performance.now(), untilQueue, untilPostponed))
   }
 
   return {
     start: () => {
-      stopListening = ctx.notifications.listen(hear)
+      stopListening = ctx.notifications.listen(onNotification)
       loop = startLoop({
         round,
         pauseMs,
@@ -284,7 +284,7 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     stop: async () => {
       stopListening()
       await loop?.stop()
-      for (const feed of holdings.feeds()) for (const lane of feed.lanes.values()) lane.close()
+      for (const feed of ownedFeeds.feeds()) for (const queue of feed.queues.values()) queue.close()
       await Promise.race([Promise.all(sending), sleep(GRACE_MS, hangUp.signal)])
       hangUp.abort()
       await Promise.all(sending)
@@ -292,25 +292,25 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
         for (let tries = 0; ended.length > 0 && tries < LAST_TRIES; tries++) {
           if (!(await write([]))) await sleep(POSTPONED_MS)
         }
-        await holdings.releaseAll()
+        await ownedFeeds.releaseAll()
       } catch (error) {
         ctx.log.warn({ err: error }, 'the last attempts at webhooks could not be recorded: they are made again')
       }
     },
     drain: async () => {
       do {
-        tendAt = 0
-        for (const feed of holdings.feeds()) reload(feed)
-      } while (await workOff())
+        reconcileAt = 0
+        for (const feed of ownedFeeds.feeds()) reload(feed)
+      } while (await drainRounds())
     },
-    figures: () => ({ delivered, failed, inFlight: sending.size, organizations: holdings.feeds().length }),
+    figures: () => ({ delivered, failed, inFlight: sending.size, organizations: ownedFeeds.feeds().length }),
   }
 
   /** Does rounds until nothing can be done any more; whether anything was written. */
-  async function workOff(): Promise<boolean> {
+  async function drainRounds(): Promise<boolean> {
     const before = written
     for (;;) {
-      if ((await round()) || ended.length > 0 || holdings.hasPostponed()) continue
+      if ((await round()) || ended.length > 0 || ownedFeeds.hasPostponed()) continue
       if (sending.size === 0) return written > before
       await Promise.race(sending)
     }

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { createLimit } from '../../lib/async/limit.js'
+import { createSemaphore } from '../../lib/async/limit.js'
 import { MEBIBYTE } from '../../lib/text/units.js'
 import { blobKey } from '../../model/messages/media.js'
 import { findMedia } from '../../storage/messages/media.js'
@@ -17,22 +17,22 @@ const MAX_FILES = 4
  * each webhook, so that one that is slow to take them does not keep the others from theirs.
  */
 export function createFileReader(ctx: FileContext) {
-  const inTurn = createLimit(MAX_FILES)
-  const turns = new Map<string, { take: ReturnType<typeof createLimit>; waiting: number }>()
+  const anyFile = createSemaphore(MAX_FILES)
+  const perWebhook = new Map<string, { take: ReturnType<typeof createSemaphore>; waiting: number }>()
 
   return async <Result>(
     { organization_id, id }: Pick<EndpointRow, 'organization_id' | 'id'>,
     mediaId: string,
     use: (base64: string | null) => Promise<Result>,
   ): Promise<Result> => {
-    const own = turns.get(id) ?? { take: createLimit(1), waiting: 0 }
-    turns.set(id, own)
+    const own = perWebhook.get(id) ?? { take: createSemaphore(1), waiting: 0 }
+    perWebhook.set(id, own)
     own.waiting += 1
     try {
-      return await own.take(() => inTurn(async () => use(await readBase64(ctx, organization_id, mediaId))))
+      return await own.take(() => anyFile(async () => use(await readBase64(ctx, organization_id, mediaId))))
     } finally {
       own.waiting -= 1
-      if (own.waiting === 0) turns.delete(id)
+      if (own.waiting === 0) perWebhook.delete(id)
     }
   }
 }

@@ -13,7 +13,7 @@ export interface Health {
 }
 
 /** What an attempt tells of an endpoint. */
-export interface Sign {
+export interface HealthSample {
   at: Date
   delivered: boolean
   /** The answer's status; null where there was none. */
@@ -21,7 +21,7 @@ export interface Sign {
 }
 
 /** How an endpoint is after one more attempt. */
-export function healthAfter({ failingSince, disabledReason }: Health, { at, delivered, status }: Sign): Health {
+export function healthAfter({ failingSince, disabledReason }: Health, { at, delivered, status }: HealthSample): Health {
   if (disabledReason !== null) return { failingSince, disabledReason }
   if (delivered) return { failingSince: null, disabledReason: null }
   const since = failingSince ?? at

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import type { EventPosition, EventWindow } from '../../storage/events/events.js'
 import { promoteAllWaiting } from '../../storage/webhooks/deliveries.js'
-import { claimFeeds, countFeeds, listHeldFeeds, releaseFeeds } from '../../storage/webhooks/feeds.js'
+import { claimFeeds, countFeeds, listOwnedFeeds, releaseFeeds } from '../../storage/webhooks/feeds.js'
 import { type EndpointRow, listEndpoints } from '../../storage/webhooks/health.js'
 import type { EndpointQueue } from './endpoint-queue.js'
 
@@ -14,11 +14,11 @@ export interface Feed {
   /** Since when it may be behind, on the process's own clock. */
   storedAt: number
   /** At which turn of tending it is looked at as if it had changed. */
-  turn: number
+  tick: number
   /** Of the webhooks that are delivered to, by their ids. */
-  lanes: Map<string, EndpointQueue>
+  queues: Map<string, EndpointQueue>
   /** There may be events after the position. */
-  hasNews: boolean
+  hasNewEvents: boolean
   /** The webhooks may be others than those of the lanes. */
   isStale: boolean
   /** Somebody else had it locked: what has come up is still to be written. */
@@ -32,12 +32,12 @@ export interface OwnedFeeds {
   feeds(): Feed[]
   find(organizationId: string): Feed | undefined
   /** Holds as many organizations as fall to each process, and has the events of all of them looked at. */
-  tend(): Promise<void>
+  reconcile(): Promise<void>
   /** Brings the lanes of these organizations, and of those where something changed, up to the webhooks as they are now. */
-  refreshLanes(organizationIds: ReadonlySet<string>): Promise<void>
+  refreshQueues(organizationIds: ReadonlySet<string>): Promise<void>
   /** Some of those with news and webhooks, with at most `lanes` lanes together; who was taken longest ago comes first. */
-  reserveSlots(lanes: number): Feed[]
-  hasNews(): boolean
+  takeBatch(maxQueues: number): Feed[]
+  hasNewEvents(): boolean
   /** Has what was postponed tried again. */
   retryPostponed(): void
   hasPostponed(): boolean
@@ -50,47 +50,47 @@ export interface OwnedFeeds {
 }
 
 /** In so many turns of tending every organization is looked at as if it had changed: a signal may have been lost. */
-const TURNS = 15
-const UNREAD = { hasNews: true, isStale: true, isPostponed: false, isUncertain: false }
+const TICKS = 15
+const UNREAD = { hasNewEvents: true, isStale: true, isPostponed: false, isUncertain: false }
 
 /** Holds nothing yet. */
 export function createOwnedFeeds(
   ctx: Pick<Context, 'database' | 'clock' | 'processId'>,
-  makeLane: (endpoint: EndpointRow) => EndpointQueue,
+  createQueue: (endpoint: EndpointRow) => EndpointQueue,
 ): OwnedFeeds {
   const feeds = new Map<string, Feed>()
-  let turn = 0
+  let tick = 0
   let claims = 0
 
-  async function tend(): Promise<void> {
-    await giveBackStrays(await readPositions())
+  async function reconcile(): Promise<void> {
+    await releaseStrays(await readPositions())
     const { feeds: total, processes } = await countFeeds(ctx.database)
     const share = Math.ceil(total / Math.max(1, processes))
     if (feeds.size < share) await claim(share - feeds.size)
     else if (feeds.size > share) await release(feeds.size - share)
-    turn = (turn + 1) % TURNS
+    tick = (tick + 1) % TICKS
     for (const feed of feeds.values()) {
-      feed.hasNews = true
+      feed.hasNewEvents = true
       // Without webhooks no event has them looked at.
-      if (feed.turn === turn || feed.lanes.size === 0) lookAgain(feed)
+      if (feed.tick === tick || feed.queues.size === 0) refresh(feed)
     }
   }
 
   /** Reads the positions of those where it is uncertain, and drops what is not held any more; resolves to all that are held. */
   async function readPositions(): Promise<string[]> {
-    const held = await listHeldFeeds(ctx.database, ctx.processId)
-    const positions = new Map(held.map(({ organizationId, ...position }) => [organizationId, position]))
+    const owned = await listOwnedFeeds(ctx.database, ctx.processId)
+    const positions = new Map(owned.map(({ organizationId, ...position }) => [organizationId, position]))
     for (const feed of feeds.values()) {
       const position = positions.get(feed.organizationId)
       if (!position) drop(feed.organizationId)
-      else if (feed.isUncertain) Object.assign(feed, { ...inStep(position), isUncertain: false })
+      else if (feed.isUncertain) Object.assign(feed, { ...atStored(position), isUncertain: false })
     }
     return [...positions.keys()]
   }
 
   /** What the database broke off in the middle of, taking or giving back, is held by nobody who knows of it. */
-  async function giveBackStrays(held: readonly string[]): Promise<void> {
-    const strays = held.filter((id) => !feeds.has(id))
+  async function releaseStrays(owned: readonly string[]): Promise<void> {
+    const strays = owned.filter((id) => !feeds.has(id))
     if (strays.length > 0) await releaseFeeds(ctx.database, ctx.processId, strays)
   }
 
@@ -101,24 +101,24 @@ export function createOwnedFeeds(
     await promoteAllWaiting(ctx.database, ids, ctx.clock())
     for (const { organizationId, ...position } of claimed) {
       claims += 1
-      const fresh = { ...inStep(position), turn: claims % TURNS, lanes: new Map(), ...UNREAD }
+      const fresh = { ...atStored(position), tick: claims % TICKS, queues: new Map(), ...UNREAD }
       feeds.set(organizationId, { organizationId, ...fresh })
     }
   }
 
   async function release(surplus: number): Promise<void> {
-    const idle = [...feeds.values()].filter(({ lanes }) => [...lanes.values()].every((lane) => lane.isIdle()))
+    const idle = [...feeds.values()].filter(({ queues }) => [...queues.values()].every((queue) => queue.isIdle()))
     const ids = idle.slice(0, surplus).map(({ organizationId }) => organizationId)
     for (const id of ids) drop(id)
     if (ids.length > 0) await releaseFeeds(ctx.database, ctx.processId, ids)
   }
 
   function drop(organizationId: string): void {
-    for (const lane of feeds.get(organizationId)?.lanes.values() ?? []) lane.close()
+    for (const queue of feeds.get(organizationId)?.queues.values() ?? []) queue.close()
     feeds.delete(organizationId)
   }
 
-  async function refreshLanes(organizationIds: ReadonlySet<string>): Promise<void> {
+  async function refreshQueues(organizationIds: ReadonlySet<string>): Promise<void> {
     const asked = [...feeds.values()].filter((feed) => feed.isStale || organizationIds.has(feed.organizationId))
     if (asked.length === 0) return
     const ids = asked.map(({ organizationId }) => organizationId)
@@ -128,36 +128,36 @@ export function createOwnedFeeds(
       byOrganization.get(endpoint.organization_id)?.push(endpoint)
     }
     for (const feed of asked) {
-      const hadNone = feed.lanes.size === 0
-      setLanes(feed, byOrganization.get(feed.organizationId) ?? [])
+      const hadNone = feed.queues.size === 0
+      setQueues(feed, byOrganization.get(feed.organizationId) ?? [])
       // Who made the first one active has set the position to where it begins.
-      if (hadNone && feed.lanes.size > 0) feed.isUncertain = true
+      if (hadNone && feed.queues.size > 0) feed.isUncertain = true
     }
     if (asked.some(({ isUncertain }) => isUncertain)) await readPositions()
   }
 
-  function setLanes({ lanes }: Feed, endpoints: readonly EndpointRow[]): void {
+  function setQueues({ queues }: Feed, endpoints: readonly EndpointRow[]): void {
     const ids = new Set(endpoints.map(({ id }) => id))
-    for (const [id, lane] of lanes) {
+    for (const [id, queue] of queues) {
       if (ids.has(id)) continue
-      lane.close()
-      lanes.delete(id)
+      queue.close()
+      queues.delete(id)
     }
     for (const endpoint of endpoints) {
-      const lane = lanes.get(endpoint.id)
-      if (lane) lane.endpoint = endpoint
-      else lanes.set(endpoint.id, makeLane(endpoint))
+      const queue = queues.get(endpoint.id)
+      if (queue) queue.endpoint = endpoint
+      else queues.set(endpoint.id, createQueue(endpoint))
     }
   }
 
-  function reserveSlots(lanes: number): Feed[] {
+  function takeBatch(maxQueues: number): Feed[] {
     const taken: Feed[] = []
-    let room = lanes
+    let room = maxQueues
     for (const feed of feeds.values()) {
       // Nobody reads its events: when a webhook becomes active, it begins at those that come then.
-      if (feed.lanes.size === 0) feed.hasNews = feed.isStale
-      if (!feed.hasNews || feed.lanes.size === 0) continue
-      room -= Math.max(1, feed.lanes.size)
+      if (feed.queues.size === 0) feed.hasNewEvents = feed.isStale
+      if (!feed.hasNewEvents || feed.queues.size === 0) continue
+      room -= Math.max(1, feed.queues.size)
       if (room < 0 && taken.length > 0) break
       taken.push(feed)
     }
@@ -173,22 +173,22 @@ export function createOwnedFeeds(
       const feed = feeds.get(organizationId)
       if (!feed) continue
       // After the last page of a window comes what has happened since it was opened.
-      feed.hasNews ||= next.windowTo !== null || feed.position.windowTo !== null
+      feed.hasNewEvents ||= next.windowTo !== null || feed.position.windowTo !== null
       feed.position = next
-      if (isStored) Object.assign(feed, inStep(next))
+      if (isStored) Object.assign(feed, atStored(next))
     }
   }
 
   return {
     feeds: () => [...feeds.values()],
     find: (organizationId) => feeds.get(organizationId),
-    tend,
-    refreshLanes,
-    reserveSlots,
-    hasNews: () => [...feeds.values()].some((feed) => feed.hasNews),
+    reconcile,
+    refreshQueues,
+    takeBatch,
+    hasNewEvents: () => [...feeds.values()].some((feed) => feed.hasNewEvents),
     retryPostponed: () => {
       for (const feed of feeds.values())
-        if (feed.isPostponed) Object.assign(feed, { isPostponed: false, hasNews: true })
+        if (feed.isPostponed) Object.assign(feed, { isPostponed: false, hasNewEvents: true })
     },
     hasPostponed: () => [...feeds.values()].some((feed) => feed.isPostponed),
     advance,
@@ -201,26 +201,26 @@ export function createOwnedFeeds(
 }
 
 /** A position that stands so in the database. */
-function inStep(position: EventPosition): Pick<Feed, 'position' | 'stored' | 'storedAt'> {
+function atStored(position: EventPosition): Pick<Feed, 'position' | 'stored' | 'storedAt'> {
   return { position, stored: position, storedAt: performance.now() }
 }
 
 /** Has the webhooks and the due deliveries of an organization looked at again: they may be others than is known. */
-export function lookAgain(feed: Feed): void {
+export function refresh(feed: Feed): void {
   feed.isStale = true
-  feed.hasNews = true
-  for (const lane of feed.lanes.values()) lane.lookAgain()
+  feed.hasNewEvents = true
+  for (const queue of feed.queues.values()) queue.refresh()
 }
 
 /** The same where somebody has changed them: what is in memory counts no more. */
 export function reload(feed: Feed): void {
   feed.isStale = true
-  feed.hasNews = true
-  for (const lane of feed.lanes.values()) lane.reload()
+  feed.hasNewEvents = true
+  for (const queue of feed.queues.values()) queue.reload()
 }
 
 /** The same where something has failed in the middle: the position is to be read again, too. */
-export function distrust(feed: Feed): void {
-  lookAgain(feed)
+export function markUncertain(feed: Feed): void {
+  refresh(feed)
   feed.isUncertain = true
 }

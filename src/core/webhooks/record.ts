@@ -23,7 +23,7 @@ export interface Round {
   /** How far the events of these organizations have thereby been read, and how far the database knows that they had been. */
   feeds: readonly { organizationId: string; stored: EventPosition; next: EventPosition }[]
   /** Whether this process should hold the organization. */
-  holds: (organizationId: string) => boolean
+  owns: (organizationId: string) => boolean
   /** How the endpoint of an attempt was before. */
   healthOf: (attempt: EndedAttempt) => Health
 }
@@ -49,10 +49,10 @@ export async function recordRound(
 ): Promise<Recorded> {
   const now = ctx.clock()
   return ctx.database.transaction(async (transaction) => {
-    const { held, lost, postponed, outdated } = await lock(transaction, ctx.processId, round)
-    const isCurrent = (organizationId: string) => held.has(organizationId) && !outdated.has(organizationId)
+    const { owned, lost, postponed, outdated } = await lock(transaction, ctx.processId, round)
+    const isCurrent = (organizationId: string) => owned.has(organizationId) && !outdated.has(organizationId)
     const ended = round.ended.filter(({ result }) => !postponed.has(result.organization_id))
-    const health = await recordHealth(transaction, ended, round.healthOf, held)
+    const health = await recordHealth(transaction, ended, round.healthOf, owned)
     const due = [
       ...(await recordEnded(transaction, ended, now)),
       ...(await insertFresh(transaction, round, isCurrent, now)),
@@ -62,23 +62,23 @@ export async function recordRound(
 }
 
 /** Who holds an organization no more waits for its lock: what is recorded of it may make something due there. */
-async function lock(transaction: Queryable, processId: number, { feeds, ended, holds }: Round) {
+async function lock(transaction: Queryable, processId: number, { feeds, ended, owns }: Round) {
   const ids = new Set([
     ...feeds.map(({ organizationId }) => organizationId),
     ...ended.map(({ result }) => result.organization_id),
   ])
   const locked = await lockFeeds(transaction, processId, [...ids])
-  const postponed = new Set([...ids].filter((id) => !locked.has(id) && holds(id)))
-  const held = new Set([...ids].filter((id) => locked.get(id)?.isHeld))
+  const postponed = new Set([...ids].filter((id) => !locked.has(id) && owns(id)))
+  const owned = new Set([...ids].filter((id) => locked.get(id)?.isOwned))
   const outdated = new Set(
     feeds.flatMap(({ organizationId, stored }) => {
       const position = locked.get(organizationId)?.position
       return position && !isSamePosition(position, stored) ? [organizationId] : []
     }),
   )
-  const lost = new Set([...ids].filter((id) => !held.has(id) && !postponed.has(id)))
+  const lost = new Set([...ids].filter((id) => !owned.has(id) && !postponed.has(id)))
   for (const id of lost) if (!locked.has(id)) await lockFeed(transaction, id)
-  return { held, lost, postponed, outdated }
+  return { owned, lost, postponed, outdated }
 }
 
 function isSamePosition(one: EventPosition, other: EventPosition): boolean {
@@ -122,15 +122,15 @@ async function recordHealth(
   transaction: Queryable,
   ended: readonly EndedAttempt[],
   healthOf: Round['healthOf'],
-  held: ReadonlySet<string>,
+  owned: ReadonlySet<string>,
 ): Promise<Map<string, Health>> {
   const health = new Map<string, Health>()
   const changed = new Map<string, { organization_id: string; id: string; failing_since: Date | null }>()
   for (const attempt of ended) {
     const { organization_id } = attempt.result
-    if (attempt.sign === null || !held.has(organization_id)) continue
+    if (attempt.sample === null || !owned.has(organization_id)) continue
     const before = health.get(attempt.webhookId) ?? healthOf(attempt)
-    const after = healthAfter(before, attempt.sign)
+    const after = healthAfter(before, attempt.sample)
     health.set(attempt.webhookId, after)
     if (after.failingSince?.getTime() !== before.failingSince?.getTime() || after.disabledReason !== null) {
       changed.set(attempt.webhookId, {

@@ -29,11 +29,11 @@ export function createBodyRoom() {
           share.release()
           share = large.open(giveUp)
         }
-        if (share.hold(length)) next(null, chunk)
+        if (share.reserve(length)) next(null, chunk)
         else giveUp()
       },
       flush: (next) => {
-        share.keep()
+        share.complete()
         next()
       },
     })

@@ -1,21 +1,21 @@
 /** Bytes that are held in memory at a time by all who share a budget. */
 export interface ByteBudget {
   /** Begins to hold what is arriving. `onGivenUp`: called when the room is given to others, before everything has arrived. */
-  open(onGivenUp: () => void): ByteShare
+  open(onEvicted: () => void): ByteShare
 }
 
 /** What one of them holds. */
 export interface ByteShare {
   /** Holds so many bytes in all; false when there is no room for them. */
-  hold(bytes: number): boolean
+  reserve(bytes: number): boolean
   /** Everything has arrived: the room is not given to others any more. */
-  keep(): void
+  complete(): void
   /** Gives everything back; called again, it does nothing. */
   release(): void
 }
 
 interface Holder extends ByteShare {
-  giveUp(): void
+  evict(): void
 }
 
 /**
@@ -27,29 +27,29 @@ export function createByteBudget(capacity: number, floor: number): ByteBudget {
   let held = 0
 
   return {
-    open: (onGivenUp) => {
+    open: (onEvicted) => {
       let own = 0
       const share: Holder = {
-        hold: (bytes) => {
+        reserve: (bytes) => {
           const more = Math.max(bytes, floor) - own
           for (const oldest of arriving) {
             if (held + more <= capacity) break
-            if (oldest !== share) oldest.giveUp()
+            if (oldest !== share) oldest.evict()
           }
           if (held + more > capacity) return false
           held += more
           own += more
           return true
         },
-        keep: () => arriving.delete(share),
+        complete: () => arriving.delete(share),
         release: () => {
           arriving.delete(share)
           held -= own
           own = 0
         },
-        giveUp: () => {
+        evict: () => {
           share.release()
-          onGivenUp()
+          onEvicted()
         },
       }
       arriving.add(share)

@@ -1,5 +1,5 @@
 /** Lets at most `max` pieces of work run at a time; the others wait for their turn in the order given. */
-export function createLimit(max: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+export function createSemaphore(max: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
   const waiting: (() => void)[] = []
   let running = 0
 

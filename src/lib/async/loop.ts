@@ -3,7 +3,7 @@ import { backoffDelay, sleep } from './backoff.js'
 /** Work that comes up again and again. */
 export interface Loop {
   /** There is something to do: the next round begins at once, or as soon as the one under way has ended. */
-  call(): void
+  wake(): void
   /** Begins no further round; resolves when the last one has ended. */
   stop(): Promise<void>
 }
@@ -23,7 +23,7 @@ const RETRY = { baseMs: 100, maxMs: 2_000, jitter: 0.5 }
 export function startLoop({ round, pauseMs, onFailure }: LoopOptions): Loop {
   const stopping = new AbortController()
   let isCalled = false
-  let wake = () => {}
+  let endNap = () => {}
 
   async function run(): Promise<void> {
     for (let failures = 0; !stopping.signal.aborted; ) {
@@ -44,23 +44,23 @@ export function startLoop({ round, pauseMs, onFailure }: LoopOptions): Loop {
     if (isCalled || stopping.signal.aborted) return
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, pauseMs())
-      wake = () => {
+      endNap = () => {
         clearTimeout(timer)
         resolve()
       }
     })
-    wake = () => {}
+    endNap = () => {}
   }
 
   const running = run()
   return {
-    call: () => {
+    wake: () => {
       isCalled = true
-      wake()
+      endNap()
     },
     stop: async () => {
       stopping.abort()
-      wake()
+      endNap()
       await running
     },
   }

@@ -1,12 +1,12 @@
 /** The values that were last set or looked at, by name. */
-export interface Recent<Value> {
+export interface LruCache<Value> {
   /** Undefined where it is not known, or not any more. */
   get(name: string): Value | undefined
   set(name: string, value: Value): void
 }
 
 /** Keeps at most `max` values; what was not used for longest goes first. */
-export function createRecent<Value>(max: number): Recent<Value> {
+export function createLruCache<Value>(max: number): LruCache<Value> {
   const values = new Map<string, Value>()
   function set(name: string, value: Value): void {
     values.delete(name)

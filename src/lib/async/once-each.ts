@@ -2,7 +2,7 @@
  * Makes a function that tells whether a word of a group is new: true the first time, then false. At most `maxWords` of a group are
  * true, and when there are more than `maxGroups` groups the oldest is forgotten, so the memory has a limit.
  */
-export function createOnceEach(maxGroups: number, maxWords: number): (group: string, word: string) => boolean {
+export function createFirstSeen(maxGroups: number, maxWords: number): (group: string, word: string) => boolean {
   const groups = new Map<string, Set<string>>()
   return (group, word) => {
     const words = groups.get(group) ?? new Set()

@@ -2,7 +2,7 @@
  * The function, but working once for each object: what it makes of one is remembered for as long as that object lives. Neither
  * the object nor the result may be changed afterwards.
  */
-export function oncePerObject<Given extends object, Result extends object>(
+export function memoize<Given extends object, Result extends object>(
   work: (given: Given) => Result,
 ): (given: Given) => Result {
   const results = new WeakMap<Given, Result>()

@@ -1,7 +1,7 @@
 import { sleep } from './backoff.js'
 
 /** What the work comes to, or null after `ms`; rejects as the work does. The work itself goes on. `pause`: of tests. */
-export async function inTime<Result>(
+export async function withTimeout<Result>(
   work: Promise<Result>,
   ms: number,
   pause: (ms: number, signal: AbortSignal) => Promise<void> = sleep,
@@ -19,7 +19,7 @@ export async function inTime<Result>(
 }
 
 /** How many milliseconds of `ms` are left; 0 when they are over. */
-export function countDown(ms: number): () => number {
+export function startCountdown(ms: number): () => number {
   const end = performance.now() + ms
   return () => Math.max(0, end - performance.now())
 }

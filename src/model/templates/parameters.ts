@@ -1,6 +1,6 @@
 /// <reference lib="es2024.string" />
 
-import { oncePerObject } from '../../lib/async/once-per-object.js'
+import { memoize } from '../../lib/async/once-per-object.js'
 import { Problem } from '../problem.js'
 import { PLACEHOLDERS, toParameterText, unknownPlaceholders } from './placeholders.js'
 import { describeTemplate, fileKindOf, type Template, type TemplateText } from './template.js'
@@ -98,7 +98,7 @@ export function readParameters(
 }
 
 /** What the parameters of a template fill, in the order in which positions count. */
-export const slotsOf = oncePerObject((template: Template): Record<keyof TemplateParameters, Slot[]> => {
+export const slotsOf = memoize((template: Template): Record<keyof TemplateParameters, Slot[]> => {
   const { body, header, buttons } = describeTemplate(template)
   return {
     body: textSlots(template, body),
@@ -158,7 +158,7 @@ function assign(slots: Slot[], given: Record<string, string>, allowed: readonly 
 }
 
 /** By which keys the slots are called, the best of each first. */
-const keyTable = oncePerObject((slots: Slot[]): ReadonlyMap<string, string> => {
+const keyTable = memoize((slots: Slot[]): ReadonlyMap<string, string> => {
   const table = new Map<string, string>()
   const enter = (key: string, { name }: Slot) => table.has(key) || table.set(key, name)
   for (const slot of slots) enter(slot.name, slot)

@@ -1,4 +1,4 @@
-import { oncePerObject } from '../../lib/async/once-per-object.js'
+import { memoize } from '../../lib/async/once-per-object.js'
 import { asObject, asText, type JsonObject } from '../../lib/text/json.js'
 
 /**
@@ -55,7 +55,7 @@ export interface TemplateForm {
 const VARIABLE = /\{\{\s*([\p{L}\p{N}_]+)\s*\}\}/gu
 
 /** Reads the components of a template. Kinds that are not known, and parts that are missing, are left out. */
-export const describeTemplate = oncePerObject(({ components, parameter_format }: Template): TemplateForm => {
+export const describeTemplate = memoize(({ components, parameter_format }: Template): TemplateForm => {
   const find = (type: string) => asObject(components.find((component) => typeOf(component) === type))
   return {
     body: readText(find('BODY'), parameter_format),

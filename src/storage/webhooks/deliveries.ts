@@ -201,7 +201,7 @@ export async function promoteAllWaiting(db: Queryable, organizationIds: readonly
 }
 
 /** Asks for due deliveries of a webhook: at most `room`, without those that are `known`. */
-export interface DueQuestion {
+export interface DueQuery {
   organization_id: string
   webhook_id: string
   room: number
@@ -209,7 +209,7 @@ export interface DueQuestion {
 }
 
 /** What is due of a webhook, longest first, and when the next one will be. */
-export interface DueAnswer {
+export interface DueResult {
   due: DueDelivery[]
   nextDueAt: Date | null
 }
@@ -217,15 +217,15 @@ export interface DueAnswer {
 /** What is due at `now`, by webhook id. */
 export async function readDueDeliveries(
   db: Queryable,
-  questions: readonly DueQuestion[],
+  queries: readonly DueQuery[],
   now: Date,
-): Promise<Map<string, DueAnswer>> {
-  const rows = await db.run(readDue, [JSON.stringify(questions), now])
-  const answers = new Map<string, DueAnswer>()
+): Promise<Map<string, DueResult>> {
+  const rows = await db.run(readDue, [JSON.stringify(queries), now])
+  const results = new Map<string, DueResult>()
   for (const { lane, next_due_at, ...delivery } of rows) {
-    const answer = answers.get(lane) ?? { due: [], nextDueAt: next_due_at }
-    answers.set(lane, answer)
+    const answer = results.get(lane) ?? { due: [], nextDueAt: next_due_at }
+    results.set(lane, answer)
     if (delivery.id !== null) answer.due.push(delivery)
   }
-  return answers
+  return results
 }

@@ -77,14 +77,14 @@ export async function countFeeds(db: Queryable): Promise<{ feeds: number; proces
 }
 
 /** The organizations that a process holds. */
-export async function listHeldFeeds(db: Queryable, processId: number): Promise<FeedPosition[]> {
+export async function listOwnedFeeds(db: Queryable, processId: number): Promise<FeedPosition[]> {
   const rows = await db.run(listHeld, [processId])
   return rows.map(toFeed)
 }
 
 /** An organization that is locked: whether the process holds it, and up to where its events have become deliveries. */
 export interface LockedFeed {
-  isHeld: boolean
+  isOwned: boolean
   position: EventPosition
 }
 
@@ -101,7 +101,7 @@ export async function lockFeeds(
   return new Map(
     rows.map((row) => {
       const { organizationId, ...position } = toFeed(row)
-      return [organizationId, { isHeld: row.is_held, position }]
+      return [organizationId, { isOwned: row.is_held, position }]
     }),
   )
 }

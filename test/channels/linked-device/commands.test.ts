@@ -5,7 +5,7 @@ import { type OpenCommand, runCommand } from '../../../src/channels/linked-devic
 import type { Connection } from '../../../src/channels/linked-device/connection.js'
 import { KeysNotWritten } from '../../../src/channels/linked-device/key-store.js'
 import type { OpenedFile } from '../../../src/channels/linked-device/to-network.js'
-import { createWatch } from '../../../src/channels/linked-device/watch.js'
+import { createCondition } from '../../../src/channels/linked-device/watch.js'
 import type { ReadyContent } from '../../../src/model/messages/content.js'
 import { createScriptedLibrary, ScriptedSocket } from './scripted-library.js'
 
@@ -31,8 +31,8 @@ function device({ late = false, openFile = openPath } = {}) {
     ended: new Promise(() => undefined),
     hangUp: () => undefined,
   }
-  const watch = createWatch(() => (late ? Promise.resolve() : new Promise(() => undefined)))
-  const context = { library, connection, openFile, confirmed: new Map<string, string>(), watch, isOver: () => false }
+  const condition = createCondition(() => (late ? Promise.resolve() : new Promise(() => undefined)))
+  const context = { library, connection, openFile, confirmed: new Map<string, string>(), condition, isOver: () => false }
   return { socket, context, run: (command: DeviceCommand) => runCommand(context, command as OpenCommand, 1_000) }
 }
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { PairingCode } from '../../../src/channels/device.js'
 import type { DeviceEvent } from '../../../src/channels/linked-device/event.js'
 import { KeysNotRead } from '../../../src/channels/linked-device/key-store.js'
-import type { Delivery } from '../../../src/channels/linked-device/outlet.js'
+import type { PendingWrite } from '../../../src/channels/linked-device/outlet.js'
 import { type DeviceSession, startDeviceSession } from '../../../src/channels/linked-device/session.js'
 import type { DeviceSessionOptions, DeviceState } from '../../../src/channels/linked-device/session-options.js'
 import { createMemoryStore, createScriptedLibrary } from './scripted-library.js'
@@ -30,7 +30,7 @@ function start(credentials: string | null, changes: Partial<DeviceSessionOptions
   const states: DeviceState[] = []
   const codes: PairingCode[] = []
   const events: DeviceEvent[] = []
-  const left: Delivery[] = []
+  const left: PendingWrite[] = []
   const waits: Wait[] = []
   /** For how long each connection may take until the network lets it in. */
   const patience: Wait[] = []

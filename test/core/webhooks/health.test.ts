@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { type Health, healthAfter, type Sign } from '../../../src/core/webhooks/health.js'
+import { type Health, healthAfter, type HealthSample } from '../../../src/core/webhooks/health.js'
 import { DAY } from './support.js'
 
 const START = new Date('2026-01-01T00:00:00Z')
 const WELL: Health = { failingSince: null, disabledReason: null }
 
 const after = (ms: number) => new Date(START.getTime() + ms)
-const failure = (ms: number, status: number | null = 500): Sign => ({ at: after(ms), delivered: false, status })
-const success = (ms: number): Sign => ({ at: after(ms), delivered: true, status: 200 })
-const take = (...signs: Sign[]) => signs.reduce(healthAfter, WELL)
+const failure = (ms: number, status: number | null = 500): HealthSample => ({ at: after(ms), delivered: false, status })
+const success = (ms: number): HealthSample => ({ at: after(ms), delivered: true, status: 200 })
+const take = (...signs: HealthSample[]) => signs.reduce(healthAfter, WELL)
 
 describe('an endpoint', () => {
   it('fails since the first failure after the last success', () => {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { EndedAttempt } from '../../../src/core/webhooks/attempt.js'
 import { createEndpointQueue, type EndpointQueue } from '../../../src/core/webhooks/endpoint-queue.js'
-import type { DueDelivery, DueQuestion } from '../../../src/storage/webhooks/deliveries.js'
+import type { DueDelivery, DueQuery } from '../../../src/storage/webhooks/deliveries.js'
 import type { EndpointRow } from '../../../src/storage/webhooks/health.js'
 import { createContact } from '../../interfaces/hooks/support.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
@@ -111,7 +111,7 @@ describe('a lane', () => {
           const end = async (outcome: Partial<EndedAttempt> | null) => {
             resolve(
               outcome &&
-                ({ result: { id, next_attempt_at: null }, sign: null, begunAt: NOW, ...outcome } as EndedAttempt),
+                ({ result: { id, next_attempt_at: null }, sample: null, begunAt: NOW, ...outcome } as EndedAttempt),
             )
             await new Promise((done) => setImmediate(done))
           }
@@ -125,9 +125,9 @@ describe('a lane', () => {
 
   /** Asks, and is answered with what is given. */
   const answer = (lane: EndpointQueue, deliveries: DueDelivery[], nextDueAt: Date | null = null) => {
-    const question = lane.question(NOW, LIMIT)
+    const question = lane.nextQuery(NOW, LIMIT)
     expect(question).not.toBeNull()
-    lane.take(question as DueQuestion, { due: deliveries, nextDueAt })
+    lane.accept(question as DueQuery, { due: deliveries, nextDueAt })
   }
 
   /** One that knows that nothing waits in the database. */
@@ -139,41 +139,41 @@ describe('a lane', () => {
 
   it('asks first of all, and again only when told, or when something is due', () => {
     const lane = makeLane()
-    expect(lane.question(NOW, LIMIT)).toMatchObject({ room: 200, known: [] })
-    expect(lane.question(NOW, LIMIT)).toBeNull()
-    lane.lookAgain()
+    expect(lane.nextQuery(NOW, LIMIT)).toMatchObject({ room: 200, known: [] })
+    expect(lane.nextQuery(NOW, LIMIT)).toBeNull()
+    lane.refresh()
     answer(lane, [], LATER)
-    expect(lane.question(NOW, LIMIT)).toBeNull()
+    expect(lane.nextQuery(NOW, LIMIT)).toBeNull()
     expect(lane.wakesAt(NOW)).toEqual(LATER)
-    expect(lane.question(LATER, LIMIT)).not.toBeNull()
-    lane.lookAgain()
-    expect(lane.question(NOW, LIMIT)).not.toBeNull()
+    expect(lane.nextQuery(LATER, LIMIT)).not.toBeNull()
+    lane.refresh()
+    expect(lane.nextQuery(NOW, LIMIT)).not.toBeNull()
   })
 
   it('asks for no more than it may, and then again', async () => {
     const lane = makeLane()
-    const question = lane.question(NOW, 3)
+    const question = lane.nextQuery(NOW, 3)
     expect(question?.room).toBe(3)
-    lane.take(question as DueQuestion, { due: due(3), nextDueAt: null })
-    expect(lane.question(NOW, 3)?.known).toEqual(['0', '1', '2'])
+    lane.accept(question as DueQuery, { due: due(3), nextDueAt: null })
+    expect(lane.nextQuery(NOW, 3)?.known).toEqual(['0', '1', '2'])
   })
 
   it('says that it has work when told, when it is given some, and at the end of an attempt', async () => {
     const lane = makeEmptyLane()
     calls = 0
-    lane.lookAgain()
+    lane.refresh()
     expect(calls).toBe(1)
     answer(lane, due(1))
     lane.pump()
     await sent[0]?.end({})
     expect(calls).toBe(2)
-    lane.offer(due(1, 1))
+    lane.enqueue(due(1, 1))
     expect(calls).toBe(3)
   })
 
   it('sends 32 at a time, and the next as soon as one has ended', async () => {
     const lane = makeEmptyLane()
-    lane.offer(due(40))
+    lane.enqueue(due(40))
     lane.pump()
     expect(sent).toHaveLength(32)
     await sent[0]?.end({})
@@ -182,24 +182,24 @@ describe('a lane', () => {
 
   it('does not take what it has in its hands, until that is recorded', async () => {
     const lane = makeEmptyLane()
-    lane.offer(due(1))
+    lane.enqueue(due(1))
     lane.pump()
-    lane.offer(due(1))
+    lane.enqueue(due(1))
     await sent[0]?.end({})
-    lane.offer(due(1))
+    lane.enqueue(due(1))
     lane.pump()
     expect(sent).toHaveLength(1)
     expect(lane.isIdle()).toBe(false)
-    lane.settle(ended[0] as EndedAttempt)
+    lane.recorded(ended[0] as EndedAttempt)
     expect(lane.isIdle()).toBe(true)
-    lane.offer(due(1))
+    lane.enqueue(due(1))
     lane.pump()
     expect(sent).toHaveLength(2)
   })
 
   it('takes again what was broken off', async () => {
     const lane = makeEmptyLane()
-    lane.offer(due(1))
+    lane.enqueue(due(1))
     lane.pump()
     await sent[0]?.end(null)
     expect({ ended, idle: lane.isIdle() }).toEqual({ ended: [], idle: true })
@@ -207,14 +207,14 @@ describe('a lane', () => {
 
   it('asks for what it had no room for, when little is left in line, and lets nothing pass it', async () => {
     const lane = makeEmptyLane()
-    lane.offer(due(200))
-    lane.offer(due(10, 200))
-    lane.offer(due(1, 500))
+    lane.enqueue(due(200))
+    lane.enqueue(due(10, 200))
+    lane.enqueue(due(1, 500))
     lane.pump()
-    expect(lane.question(NOW, LIMIT)).toBeNull()
+    expect(lane.nextQuery(NOW, LIMIT)).toBeNull()
     for (let n = 0; n < 104; n++) await sent[n]?.end({})
     expect(sent).toHaveLength(136)
-    const question = lane.question(NOW, LIMIT)
+    const question = lane.nextQuery(NOW, LIMIT)
     expect(question?.room).toBe(136)
     expect(question?.known).toHaveLength(200)
     expect(question?.known).not.toContain('500')
@@ -222,19 +222,19 @@ describe('a lane', () => {
 
   it('reads again what stands in line, and not what is in flight, when that was changed', async () => {
     const lane = makeEmptyLane()
-    lane.offer(due(40))
+    lane.enqueue(due(40))
     lane.pump()
     lane.reload()
     await sent[0]?.end({})
     expect(sent).toHaveLength(32)
-    expect(lane.question(NOW, LIMIT)?.known).toEqual(due(32).map(({ id }) => id))
+    expect(lane.nextQuery(NOW, LIMIT)?.known).toEqual(due(32).map(({ id }) => id))
   })
 
   it('takes no answer to a question that was asked before something changed', () => {
     const lane = makeLane()
-    const question = lane.question(NOW, LIMIT)
+    const question = lane.nextQuery(NOW, LIMIT)
     lane.reload()
-    lane.take(question as DueQuestion, { due: due(1), nextDueAt: null })
+    lane.accept(question as DueQuery, { due: due(1), nextDueAt: null })
     lane.pump()
     expect(sent).toEqual([])
     answer(lane, due(1))
@@ -249,22 +249,22 @@ describe('a lane', () => {
       lane.pump()
       for (let m = 0; m < 200; m++) await sent[n * 200 + m]?.end({})
     }
-    expect(lane.question(NOW, LIMIT)).toBeNull()
-    lane.settle(ended[0] as EndedAttempt)
-    expect(lane.question(NOW, LIMIT)).not.toBeNull()
+    expect(lane.nextQuery(NOW, LIMIT)).toBeNull()
+    lane.recorded(ended[0] as EndedAttempt)
+    expect(lane.nextQuery(NOW, LIMIT)).not.toBeNull()
   })
 
   it('keeps little of what a dead endpoint does not take', async () => {
     const lane = makeEmptyLane()
-    lane.offer(due(150))
+    lane.enqueue(due(150))
     lane.pump()
     const failed = { sign: { at: NOW, delivered: false, status: 500 }, retryAfterMs: null }
     for (const one of sent.slice(0, 8)) await one.end(failed)
     expect(lane.wakesAt(NOW)).not.toBeNull()
     for (const one of sent.slice(8)) await one.end(failed)
-    for (const one of ended) lane.settle(one)
+    for (const one of ended) lane.recorded(one)
     expect(lane.isIdle()).toBe(true)
-    expect(lane.question(MUCH_LATER, LIMIT)?.room).toBe(8)
+    expect(lane.nextQuery(MUCH_LATER, LIMIT)?.room).toBe(8)
   })
 
   it('is not woken by what is due, while enough stands in line', () => {

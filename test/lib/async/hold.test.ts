@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { hold } from '../../../src/lib/async/hold.js'
+import { borrow } from '../../../src/lib/async/hold.js'
 
 it('takes what is lent until it is given back', async () => {
   const seen: string[] = []
-  const held = await hold<string>(async (work) => {
+  const held = await borrow<string>(async (work) => {
     seen.push('lent')
     await work('it')
     seen.push('back')
@@ -14,5 +14,5 @@ it('takes what is lent until it is given back', async () => {
 })
 
 it('throws what the lender throws', async () => {
-  await expect(hold(() => Promise.reject(new Error('none left')))).rejects.toThrow('none left')
+  await expect(borrow(() => Promise.reject(new Error('none left')))).rejects.toThrow('none left')
 })

@@ -71,15 +71,15 @@ describe('a loop', () => {
   it('begins a round when it is called, one for all calls until then', async () => {
     const { loop, count, end } = begin()
     await end()
-    loop.call()
-    loop.call()
+    loop.wake()
+    loop.wake()
     await end()
     expect(count()).toBe(2)
   })
 
   it('does another round for a call during one, for that may have come too late for it', async () => {
     const { loop, count, end } = begin()
-    loop.call()
+    loop.wake()
     expect(count()).toBe(1)
     await end()
     expect(count()).toBe(2)
@@ -111,7 +111,7 @@ describe('a loop', () => {
     expect(hasStopped).toBe(false)
     await end(true)
     await stopping
-    loop.call()
+    loop.wake()
     expect(count()).toBe(1)
   })
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { oncePerObject } from '../../../src/lib/async/once-per-object.js'
+import { memoize } from '../../../src/lib/async/once-per-object.js'
 
 it('works once for each object, also where two are alike', () => {
   const worked: object[] = []
-  const describe = oncePerObject((given: { name: string }) => {
+  const describe = memoize((given: { name: string }) => {
     worked.push(given)
     return { upperCase: given.name.toUpperCase() }
   })

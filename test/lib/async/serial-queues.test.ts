@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createLimit } from '../../../src/lib/async/limit.js'
+import { createSemaphore } from '../../../src/lib/async/limit.js'
 import { createSerialQueues } from '../../../src/lib/async/serial-queues.js'
 
 /** Work that ends when told. */
@@ -21,7 +21,7 @@ function pieces() {
 describe('a limit', () => {
   it('lets so many run at a time, in the order given, whether they succeed or fail', async () => {
     const { begun, work, end } = pieces()
-    const limited = createLimit(2)
+    const limited = createSemaphore(2)
     const results = ['a', 'b', 'c', 'd'].map((name) => limited(work(name)))
     const settled = Promise.allSettled(results)
     expect(begun).toEqual(['a', 'b'])

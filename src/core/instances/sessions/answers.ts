@@ -1,6 +1,6 @@
 import type { DeviceAnswer } from '../../../channels/device.js'
 import type { Context } from '../../../context.js'
-import { inTime } from '../../../lib/async/timeout.js'
+import { withTimeout } from '../../../lib/async/timeout.js'
 import type { Notification } from '../../../model/notification.js'
 import { type TakenAnswer, takeAnswers } from '../../../storage/instances/commands.js'
 import { openFromProcess } from './encrypted-command.js'
@@ -41,7 +41,7 @@ export function createAnswers(ctx: Pick<Context, 'database' | 'notifications' | 
       waiting.set(id, { organizationId, id, take })
     })
     if (!isLooking) void lookOn()
-    await inTime(taken, timeoutMs)
+    await withTimeout(taken, timeoutMs)
     // What a look under way has taken is nowhere else any more.
     if (answer === null) await looking
     waiting.delete(id)

@@ -64,10 +64,10 @@ export function startCommandLoop(
     onFailure: (error) => ctx.log.warn({ err: error }, 'commands to linked devices could not be read; trying again'),
   })
   const stopListening = ctx.notifications.listen((notification) => {
-    if (isConcerned(notification, running)) loop.call()
+    if (isConcerned(notification, running)) loop.wake()
   })
   return {
-    call: loop.call,
+    call: loop.wake,
     stop: async () => {
       stopListening()
       await loop.stop()

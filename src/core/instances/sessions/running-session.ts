@@ -1,11 +1,11 @@
 import type { DeviceAnswer, DeviceCommand } from '../../../channels/device.js'
 import type { DeviceSettings } from '../../../channels/linked-device/connection.js'
 import type { LinkedLibrary } from '../../../channels/linked-device/library.js'
-import type { Delivery } from '../../../channels/linked-device/outlet.js'
+import type { PendingWrite } from '../../../channels/linked-device/outlet.js'
 import { startDeviceSession } from '../../../channels/linked-device/session.js'
 import type { OpenedFile } from '../../../channels/linked-device/to-network.js'
 import type { Context } from '../../../context.js'
-import { inTime } from '../../../lib/async/timeout.js'
+import { withTimeout } from '../../../lib/async/timeout.js'
 import { newId } from '../../../lib/bytes/id.js'
 import { asText } from '../../../lib/text/json.js'
 import type { InstanceState } from '../../../model/instances/instance.js'
@@ -37,7 +37,7 @@ export interface SessionKeeper {
   /** Another process has the instance now. */
   onLost(): void
   /** Takes over what came in and could not be recorded before the session was closed. */
-  onUnrecorded(delivery: Delivery): void
+  onUnrecorded(delivery: PendingWrite): void
 }
 
 /** Longer than hanging up takes. */
@@ -108,10 +108,10 @@ export function startRunningSession(
     run,
     isIdle: () => commands.size === 0,
     close: async (graceMs) => {
-      if (graceMs > 0) await inTime(Promise.allSettled(commands), graceMs)
+      if (graceMs > 0) await withTimeout(Promise.allSettled(commands), graceMs)
       isClosed = true
       const hungUp = session.stop().catch((error) => log.warn({ err: error }, 'a linked device could not hang up'))
-      await inTime(hungUp, HANG_UP_MS)
+      await withTimeout(hungUp, HANG_UP_MS)
       store.close()
     },
   }

@@ -1,6 +1,6 @@
 import type { Device, DeviceAnswer, DeviceCommand } from '../../../channels/device.js'
 import type { Context } from '../../../context.js'
-import { countDown, inTime } from '../../../lib/async/timeout.js'
+import { startCountdown, withTimeout } from '../../../lib/async/timeout.js'
 import { newId } from '../../../lib/bytes/id.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import { cancelCommand, insertCommand } from '../../../storage/instances/commands.js'
@@ -34,7 +34,7 @@ export function createSessionCommands(
   const answers = createAnswers(ctx)
 
   async function askOther(instance: DeviceOf, command: DeviceCommand, timeoutMs: number): Promise<DeviceAnswer> {
-    const leftMs = countDown(timeoutMs)
+    const leftMs = startCountdown(timeoutMs)
     const refusal = await cannotRun()
     if (refusal) return refusal
     const { organization_id: organizationId } = instance
@@ -93,6 +93,6 @@ export function createSessionCommands(
     const device = sessions.find(instance.organization_id, instance.id)
     const asked = device ? device(command, timeoutMs) : askOther(instance, command, timeoutMs)
     // Neither a device nor a database that does not answer holds up whoever asks.
-    return (await inTime(asked, timeoutMs + WORD_MS)) ?? UNANSWERED
+    return (await withTimeout(asked, timeoutMs + WORD_MS)) ?? UNANSWERED
   }
 }

@@ -59,7 +59,7 @@ export function createSessions(
 ): Sessions {
   const library = createNeededLibrary(ctx, isInstalled)
   const backlog = createBacklog(ctx.log)
-  const holdings = createLeasedSessions({ start: startOne, onClosed: () => loop?.call(), log: ctx.log })
+  const holdings = createLeasedSessions({ start: startOne, onClosed: () => loop?.wake(), log: ctx.log })
   const rounds = createLeaseRounds(ctx, holdings, library, { leaseMs, isInstalled })
   let loop: Loop | null = null
   let commands: CommandLoop | null = null
@@ -100,7 +100,7 @@ export function createSessions(
     if (topic !== 'instances' && topic !== 'missed') return
     settling ??= setTimeout(() => {
       settling = undefined
-      loop?.call()
+      loop?.wake()
     }, SETTLE_MS)
   }
 

@@ -2,7 +2,7 @@ import type { Context } from '../../../context.js'
 import { isUniqueViolation } from '../../../database/errors.js'
 import { batchStatement } from '../../../database/share.js'
 import { batch } from '../../../lib/async/batcher.js'
-import { createLimit } from '../../../lib/async/limit.js'
+import { createSemaphore } from '../../../lib/async/limit.js'
 import { createSerialQueues } from '../../../lib/async/serial-queues.js'
 import { isUuid, newId } from '../../../lib/bytes/id.js'
 import { asObject, asObjects } from '../../../lib/text/json.js'
@@ -51,7 +51,7 @@ export function createCallbackProcessor(ctx: Context): CallbackProcessor {
   )
   const applyStatus = batchStatement((statuses: ReportedStatus[]) => applyStatuses(ctx.database, statuses))
   const inLanes = createSerialQueues()
-  const inTurn = createLimit(MAX_RECORDING)
+  const inTurn = createSemaphore(MAX_RECORDING)
   return {
     process: async (organizationId, callbackId) => {
       const callback = await readBody({ organizationId, callbackId })

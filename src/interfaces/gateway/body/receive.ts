@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../../context.js'
 import { tenantOf } from '../../../http/auth.js'
-import { type Held, hold } from '../../../lib/async/hold.js'
+import { type Borrowed, borrow } from '../../../lib/async/hold.js'
 import { isJsonObject } from '../../../lib/text/json.js'
 import { Problem } from '../../../model/problem.js'
 import { receiveForm } from './form.js'
@@ -26,15 +26,15 @@ export async function withBody<Result>(
   filePaths: ReadonlySet<string>,
   work: (body: Body) => Promise<Result>,
 ): Promise<Result> {
-  let space: Held<string> | null = null
+  let space: Borrowed<string> | null = null
   const giveSpace = async () => {
-    space ??= await hold<string>((use) => ctx.fileLimiter.pass(tenantOf(request).id, () => ctx.spool.use(use)))
+    space ??= await borrow<string>((use) => ctx.fileLimiter.pass(tenantOf(request).id, () => ctx.spool.use(use)))
     return space.value
   }
   try {
     return await work({ ...(await receive(request, filePaths, giveSpace)), giveSpace })
   } finally {
-    await (space as Held<string> | null)?.release()
+    await (space as Borrowed<string> | null)?.release()
   }
 }
 

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SENT_FILES } from '../../../../src/core/runtime/file-limits.js'
-import { hold } from '../../../../src/lib/async/hold.js'
+import { borrow } from '../../../../src/lib/async/hold.js'
 import { createInstance } from '../../../support/instances.js'
 import type { Answer } from '../../../support/world.js'
 import { type MessageWorld, startMessageWorld } from './support.js'
@@ -391,7 +391,7 @@ describe('too much at a time', () => {
   async function takePlaces(): Promise<() => Promise<unknown>> {
     const { fileLimiter: fileGate } = on.world.app.ctx
     const passed = Array.from({ length: SENT_FILES.ofOneOrganization }, () =>
-      hold<void>((use) => fileGate.pass(on.organization.id, () => use())),
+      borrow<void>((use) => fileGate.pass(on.organization.id, () => use())),
     )
     const held = await Promise.all(passed)
     return () => Promise.all(held.map(({ release }) => release()))
