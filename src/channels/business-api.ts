@@ -10,7 +10,7 @@ import type {
 } from '../model/messages/content.js'
 import type { BusinessNumber, UpstreamClient } from '../upstream/client.js'
 import type * as wire from '../upstream/wire.js'
-import type { ChannelDriver, DriverMessage } from './channel.js'
+import type { ChannelDriver, DriverMessage } from './driver.js'
 
 /** The channel of a number at the upstream's business API. */
 export function businessApiDriver(upstream: UpstreamClient, number: BusinessNumber): ChannelDriver {
@@ -21,12 +21,7 @@ export function businessApiDriver(upstream: UpstreamClient, number: BusinessNumb
 }
 
 /** The message as the upstream takes it (facts: sending). */
-export function toOutbound({
-  id,
-  recipient,
-  content,
-  replyToUpstreamId,
-}: DriverMessage): wire.OutboundMessage {
+export function toOutbound({ id, recipient, content, replyToUpstreamId }: DriverMessage): wire.OutboundMessage {
   // A reaction names its message itself.
   const answers = replyToUpstreamId !== null && content.type !== 'reaction'
   return {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../lib/text/json.js'
-import type { DriverMessage } from './channel.js'
+import type { DriverMessage } from './driver.js'
 
 /** A message as the network names it. */
 export interface MessageKey {

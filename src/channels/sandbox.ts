@@ -15,8 +15,8 @@ import {
   writeAsCustomer,
 } from '../upstream/simulator-link.js'
 import { toOutbound } from './business-api.js'
-import type { ChannelDriver, DriverMessage } from './channel.js'
 import type { Device, DeviceAnswer, DeviceCommand, MessageKey, NumberCheck, PairingCode, Sent } from './device.js'
+import type { ChannelDriver, DriverMessage } from './driver.js'
 
 /** The pretend phones of a simulator (contract 6). */
 export interface Sandboxes {

@@ -1,4 +1,4 @@
-import { memoize } from '../lib/async/once-per-object.js'
+import { memoize } from '../lib/async/memoize.js'
 
 /**
  * Has `listener` called when the signal is aborted, or soon where it is already; returns what takes it off again. However many calls are under way under one signal, it

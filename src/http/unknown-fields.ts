@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { createFirstSeen } from '../lib/async/once-each.js'
+import { createFirstSeen } from '../lib/async/first-seen.js'
 import { Problem } from '../model/problem.js'
 import { compileUnknownFields, describeUnknown, MAX_UNKNOWN, type UnknownField } from '../model/unknown-fields.js'
 

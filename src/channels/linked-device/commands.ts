@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { asText, isJsonObject, type JsonObject } from '../../lib/text/json.js'
-import type { DriverMessage } from '../channel.js'
 import type { DeviceAnswer, DeviceCommand, KnownMessage, MessageKey, NumberCheck, Sent } from '../device.js'
+import type { DriverMessage } from '../driver.js'
 import { CLOSE_CODES, codeOf } from './close-reason.js'
+import type { Condition } from './condition.js'
 import type { Connection } from './connection.js'
 import { isGroup, isLid, phoneOf, recipientJid, toJid } from './jid.js'
 import { KeysNotWritten } from './key-store.js'
@@ -12,7 +13,6 @@ import { toNetworkJson } from './network-message.js'
 import { toNetworkId } from './own-id.js'
 import { describeRefusal, readRefusalCode } from './refusal.js'
 import { type OpenedFile, toNetworkContent, toQuoted } from './to-network.js'
-import type { Condition } from './watch.js'
 
 /** What a device does while it is connected. */
 export type OpenCommand = Exclude<DeviceCommand, { verb: 'connect' | 'restart' | 'logout' }>

@@ -1,5 +1,4 @@
 import { asObject, asObjects, asText, type JsonObject } from '../../lib/text/json.js'
-import { createReorderBuffer } from './arrivals.js'
 import type { SessionKeys } from './auth-state.js'
 import { codeOf } from './close-reason.js'
 import type { DeviceEvent } from './event.js'
@@ -7,6 +6,7 @@ import { type Directory, readNetworkEvent } from './from-network.js'
 import { isChat, isGroup, normalizeJid } from './jid.js'
 import { KeysNotRead } from './key-store.js'
 import type { ClientVersion, LibraryLogger, LinkedLibrary, LinkedSocket } from './library.js'
+import { createReorderBuffer } from './reorder-buffer.js'
 
 /** What the owner of a connected device has chosen. */
 export interface DeviceSettings {

@@ -4,8 +4,8 @@ import { isAbsolute } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import type { JsonObject } from '../../lib/text/json.js'
-import type { MessageKey, ChatPresence } from '../device.js'
-import { type OnLibraryRejection, surviveLibraryRejections } from './stray-rejections.js'
+import type { ChatPresence, MessageKey } from '../device.js'
+import { type OnLibraryRejection, surviveLibraryRejections } from './library-rejections.js'
 
 /**
  * What is used of the library that speaks the network's protocol (`baileys` 7). It is no dependency of ours: its own are

@@ -1,10 +1,10 @@
 import { startCountdown } from '../../lib/async/timeout.js'
 import type { DeviceAnswer } from '../device.js'
 import { CLOSE_CODES } from './close-reason.js'
+import type { Condition } from './condition.js'
+import type { ConnectionSupervisor, Link } from './connection-supervisor.js'
+import type { EventWriter } from './event-writer.js'
 import { phoneOf, toJid } from './jid.js'
-import type { Link, ConnectionSupervisor } from './link.js'
-import type { EventWriter } from './teller.js'
-import type { Condition } from './watch.js'
 
 /** What commands about the link itself need of the session. */
 export interface LinkContext {
@@ -40,7 +40,10 @@ export async function showLink(
 }
 
 /** Connects anew; answers the code that is to be scanned, if one is. */
-export async function restart({ supervisor: keeper, condition: watch }: LinkContext, timeoutMs: number): Promise<DeviceAnswer> {
+export async function restart(
+  { supervisor: keeper, condition: watch }: LinkContext,
+  timeoutMs: number,
+): Promise<DeviceAnswer> {
   const before = keeper.current()
   before?.connection.hangUp({ code: null, text: 'It is to connect anew', isIntended: true })
   keeper.reconnectNow()
@@ -57,7 +60,10 @@ export async function logOut(context: LinkContext, timeoutMs: number): Promise<D
   return left ?? { outcome: 'unknown', text: 'It could not be logged out in time' }
 }
 
-async function endSession({ supervisor: keeper, eventWriter: teller, condition: watch }: LinkContext, timeoutMs: number): Promise<DeviceAnswer> {
+async function endSession(
+  { supervisor: keeper, eventWriter: teller, condition: watch }: LinkContext,
+  timeoutMs: number,
+): Promise<DeviceAnswer> {
   await keeper.disconnect(async (link) => {
     // Half of the time is kept for what follows.
     if (link?.isOpen) await watch.withTimeout(link.connection.socket.logout(), timeoutMs / 2).catch(() => undefined)

@@ -3,7 +3,7 @@ import type { PairingCode } from '../device.js'
 import type { DeviceSettings } from './connection.js'
 import type { DeviceEvent } from './event.js'
 import type { KeyStore } from './key-store.js'
-import type { PendingWrite } from './outlet.js'
+import type { PendingWrite } from './retry-queue.js'
 import type { OpenedFile } from './to-network.js'
 
 /** How a session stands. `code` is the network's code of the last close; `text` says to people what it means. */

@@ -1,12 +1,12 @@
 import { sleep } from '../../lib/async/backoff.js'
 import type { DeviceAnswer, DeviceCommand } from '../device.js'
 import { runCommand } from './commands.js'
+import { createCondition } from './condition.js'
+import { createConnectionSupervisor } from './connection-supervisor.js'
+import { createEventWriter } from './event-writer.js'
 import type { LinkedLibrary } from './library.js'
-import { createConnectionSupervisor } from './link.js'
 import { logOut, restart, showLink } from './link-commands.js'
 import type { DeviceSessionOptions, SessionSettings } from './session-options.js'
-import { createEventWriter } from './teller.js'
-import { createCondition } from './watch.js'
 
 /** A linked device that this process keeps connected. */
 export interface DeviceSession {

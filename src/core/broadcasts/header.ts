@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import type { ChannelDriver } from '../../channels/channel.js'
+import type { ChannelDriver } from '../../channels/driver.js'
 import type { Context } from '../../context.js'
 import type { Broadcast } from '../../model/broadcasts/broadcast.js'
 import { extensionOf, type StoredMedia } from '../../model/messages/media.js'

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import type { ChannelDriver } from '../../channels/channel.js'
+import type { ChannelDriver } from '../../channels/driver.js'
 import type { Context } from '../../context.js'
 import { sleep } from '../../lib/async/backoff.js'
 import { detectFileType } from '../../lib/files/file-type.js'

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import type { EndpointAnswer, EndpointCall } from '../../endpoints/client.js'
-import { memoize } from '../../lib/async/once-per-object.js'
+import { memoize } from '../../lib/async/memoize.js'
 import { type EventRow, presentEvent } from '../../model/webhooks/event.js'
 import type { AttemptResult, DueDelivery } from '../../storage/webhooks/deliveries.js'
 import type { EndpointRow } from '../../storage/webhooks/health.js'

@@ -104,7 +104,8 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
       const feeds = notification.organizationIds?.map(ownedFeeds.find) ?? ownedFeeds.feeds()
       for (const feed of feeds) if (feed) feed.hasNewEvents = true
     } else {
-      const feeds = notification.topic === 'webhooks' ? [ownedFeeds.find(notification.organizationId)] : ownedFeeds.feeds()
+      const feeds =
+        notification.topic === 'webhooks' ? [ownedFeeds.find(notification.organizationId)] : ownedFeeds.feeds()
       for (const feed of feeds) if (feed) reload(feed)
       // It may be one that is yet to be taken.
       if (notification.topic === 'missed' || feeds.includes(undefined)) reconcileAt = 0

@@ -1,4 +1,4 @@
-import type { DueResult, DueDelivery, DueQuery } from '../../storage/webhooks/deliveries.js'
+import type { DueDelivery, DueQuery, DueResult } from '../../storage/webhooks/deliveries.js'
 import type { EndpointRow } from '../../storage/webhooks/health.js'
 import type { EndedAttempt } from './attempt.js'
 import { createConcurrency } from './concurrency.js'
@@ -99,7 +99,8 @@ export function createEndpointQueue(
     endpoint,
     enqueue: (due) => {
       // Where others wait in the database, these come after them.
-      if (mayHaveMore || isClosed || waiting.length + due.length > CAPACITY || known.size >= MAX_KNOWN) mayHaveMore = true
+      if (mayHaveMore || isClosed || waiting.length + due.length > CAPACITY || known.size >= MAX_KNOWN)
+        mayHaveMore = true
       else push(due)
       onWork(endpointQueue)
     },
@@ -114,7 +115,13 @@ export function createEndpointQueue(
     },
     nextQuery: (now, limit) => {
       // Where nothing can be recorded, nothing more is sent.
-      if (isClosed || waiting.length > LOW_WATER_MARK || known.size >= MAX_KNOWN || !isDueNow(now) || concurrency.pausedUntil(now) !== null)
+      if (
+        isClosed ||
+        waiting.length > LOW_WATER_MARK ||
+        known.size >= MAX_KNOWN ||
+        !isDueNow(now) ||
+        concurrency.pausedUntil(now) !== null
+      )
         return null
       const room = Math.min(limit, CAPACITY - waiting.length, PREFETCH_PER_SLOT * concurrency.limit())
       mayHaveMore = false
@@ -146,7 +153,8 @@ export function createEndpointQueue(
       onWork(endpointQueue)
     },
     // With enough in line, the end of an attempt is what wakes it.
-    wakesAt: (now) => (isClosed ? null : (concurrency.pausedUntil(now) ?? (waiting.length > LOW_WATER_MARK ? null : nextDueAt))),
+    wakesAt: (now) =>
+      isClosed ? null : (concurrency.pausedUntil(now) ?? (waiting.length > LOW_WATER_MARK ? null : nextDueAt)),
     isIdle: () => known.size === 0,
     close: () => {
       isClosed = true

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { createSemaphore } from '../../lib/async/limit.js'
+import { createSemaphore } from '../../lib/async/semaphore.js'
 import { MEBIBYTE } from '../../lib/text/units.js'
 import { blobKey } from '../../model/messages/media.js'
 import { findMedia } from '../../storage/messages/media.js'

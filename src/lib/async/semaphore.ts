@@ -1,17 +1,18 @@
-/** Lets so many pieces of work pass at a time; the others wait, first come first served. */
-export function createSemaphore(places: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+/** Runs at most `max` pieces of work at the same time; the others wait, first come first served. */
+export function createSemaphore(max: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
   const waiting: (() => void)[] = []
-  let free = places
+  let running = 0
 
   return async (work) => {
-    if (free > 0) free--
+    if (running < max) running++
     else await new Promise<void>((resolve) => waiting.push(resolve))
     try {
       return await work()
     } finally {
+      // The place passes directly to the next in line, so that work that starts at this moment cannot overtake it.
       const next = waiting.shift()
       if (next) next()
-      else free++
+      else running--
     }
   }
 }

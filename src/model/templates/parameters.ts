@@ -1,6 +1,6 @@
 /// <reference lib="es2024.string" />
 
-import { memoize } from '../../lib/async/once-per-object.js'
+import { memoize } from '../../lib/async/memoize.js'
 import { Problem } from '../problem.js'
 import { PLACEHOLDERS, toParameterText, unknownPlaceholders } from './placeholders.js'
 import { describeTemplate, fileKindOf, type Template, type TemplateText } from './template.js'

@@ -1,4 +1,4 @@
-import { memoize } from '../../lib/async/once-per-object.js'
+import { memoize } from '../../lib/async/memoize.js'
 import { asObject, asText, type JsonObject } from '../../lib/text/json.js'
 
 /**

@@ -2,10 +2,10 @@ import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import type { DeviceCommand, KnownMessage } from '../../../src/channels/device.js'
 import { type OpenCommand, runCommand } from '../../../src/channels/linked-device/commands.js'
+import { createCondition } from '../../../src/channels/linked-device/condition.js'
 import type { Connection } from '../../../src/channels/linked-device/connection.js'
 import { KeysNotWritten } from '../../../src/channels/linked-device/key-store.js'
 import type { OpenedFile } from '../../../src/channels/linked-device/to-network.js'
-import { createCondition } from '../../../src/channels/linked-device/watch.js'
 import type { ReadyContent } from '../../../src/model/messages/content.js'
 import { createScriptedLibrary, ScriptedSocket } from './scripted-library.js'
 
@@ -32,7 +32,14 @@ function device({ late = false, openFile = openPath } = {}) {
     hangUp: () => undefined,
   }
   const condition = createCondition(() => (late ? Promise.resolve() : new Promise(() => undefined)))
-  const context = { library, connection, openFile, confirmed: new Map<string, string>(), condition, isOver: () => false }
+  const context = {
+    library,
+    connection,
+    openFile,
+    confirmed: new Map<string, string>(),
+    condition,
+    isOver: () => false,
+  }
   return { socket, context, run: (command: DeviceCommand) => runCommand(context, command as OpenCommand, 1_000) }
 }
 

@@ -43,7 +43,7 @@ describe('a process that has loaded it', () => {
     const service = join(folder, 'service')
     const installed = join(service, 'node_modules', 'scripted')
     await mkdir(installed, { recursive: true })
-    for (const name of ['library', 'stray-rejections', 'key-store']) {
+    for (const name of ['library', 'library-rejections', 'key-store']) {
       const source = await readFile(new URL(`../../../src/channels/linked-device/${name}.ts`, import.meta.url), 'utf8')
       await writeFile(join(service, `${name}.js`), transpile(source))
     }

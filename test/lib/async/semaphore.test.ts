@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createSemaphore } from '../../../src/lib/async/semaphore.js'
 
-it('lets so many pass at a time, in the order in which they came, and goes on after a failure', async () => {
+it('runs at most so many at the same time, in the order of the calls, and goes on after a failure', async () => {
   const pass = createSemaphore(2)
   const begun: number[] = []
   const ends: (() => void)[] = []
@@ -22,4 +22,10 @@ it('lets so many pass at a time, in the order in which they came, and goes on af
   expect(begun).toEqual([0, 1, 2, 3])
   for (const end of ends) end()
   await Promise.all(all)
+})
+
+it('starts work again after all of it has ended', async () => {
+  const pass = createSemaphore(1)
+  expect(await pass(async () => 'first')).toBe('first')
+  expect(await pass(async () => 'second')).toBe('second')
 })

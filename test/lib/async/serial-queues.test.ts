@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { createSemaphore } from '../../../src/lib/async/limit.js'
 import { createSerialQueues } from '../../../src/lib/async/serial-queues.js'
 
 /** Work that ends when told. */
@@ -18,36 +17,16 @@ function pieces() {
   return { begun, work, end }
 }
 
-describe('a limit', () => {
-  it('lets so many run at a time, in the order given, whether they succeed or fail', async () => {
-    const { begun, work, end } = pieces()
-    const limited = createSemaphore(2)
-    const results = ['a', 'b', 'c', 'd'].map((name) => limited(work(name)))
-    const settled = Promise.allSettled(results)
-    expect(begun).toEqual(['a', 'b'])
-    await end('b', true)
-    expect(begun).toEqual(['a', 'b', 'c'])
-    await end('a')
-    expect(begun).toEqual(['a', 'b', 'c', 'd'])
-    await end('c')
-    await end('d')
-    expect((await settled).map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled'])
-    const more = limited(work('e'))
-    await end('e')
-    expect(await more).toBe('e')
-  })
-})
-
-describe('lanes', () => {
+describe('serial queues', () => {
   it('run what shares a key one after the other, and the rest side by side', async () => {
     const { begun, work, end } = pieces()
-    const inLanes = createSerialQueues()
+    const inQueues = createSerialQueues()
     const results = [
-      inLanes(['x'], work('x1')),
-      inLanes(['y'], work('y1')),
-      inLanes(['x', 'y'], work('xy')),
-      inLanes(['y'], work('y2')),
-      inLanes(['z'], work('z1')),
+      inQueues(['x'], work('x1')),
+      inQueues(['y'], work('y1')),
+      inQueues(['x', 'y'], work('xy')),
+      inQueues(['y'], work('y2')),
+      inQueues(['z'], work('z1')),
     ]
     const settled = Promise.allSettled(results)
     expect(begun).toEqual(['x1', 'y1', 'z1'])

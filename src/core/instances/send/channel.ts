@@ -1,5 +1,5 @@
-import type { ChannelDriver, DriverMessage, DriverOutcome } from '../../../channels/channel.js'
 import type { Device, DeviceAnswer, Sent } from '../../../channels/device.js'
+import type { ChannelDriver, DriverMessage, DriverOutcome } from '../../../channels/driver.js'
 import { sandboxDriver } from '../../../channels/sandbox.js'
 import type { Context } from '../../../context.js'
 import type { Instance } from '../../../model/instances/instance.js'

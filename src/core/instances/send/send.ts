@@ -147,11 +147,7 @@ async function showPresence(
   const until = Date.now() + delayMs
   for (let left = delayMs; left > 0; left = until - Date.now()) {
     // What a connection cannot show is no reason not to send.
-    await openDevice(
-      ctx,
-      tenant,
-      instance,
-    )({ verb: 'show_presence', jid: recipient.jid, presence }, SHOW_TIMEOUT_MS)
+    await openDevice(ctx, tenant, instance)({ verb: 'show_presence', jid: recipient.jid, presence }, SHOW_TIMEOUT_MS)
     await sleep(Math.max(0, Math.min(SHOW_AGAIN_MS, until - Date.now())), signal).catch(() => {
       throw hungUp()
     })

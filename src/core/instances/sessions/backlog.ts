@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { type PendingWrite, type RetryQueue, createRetryQueue } from '../../../channels/linked-device/outlet.js'
+import { createRetryQueue, type PendingWrite, type RetryQueue } from '../../../channels/linked-device/retry-queue.js'
 import { sleep } from '../../../lib/async/backoff.js'
 import type { HeldInstance } from '../../../storage/instances/leases.js'
 

@@ -1,7 +1,7 @@
 import type { DeviceAnswer, DeviceCommand } from '../../../channels/device.js'
 import type { DeviceSettings } from '../../../channels/linked-device/connection.js'
 import type { LinkedLibrary } from '../../../channels/linked-device/library.js'
-import type { PendingWrite } from '../../../channels/linked-device/outlet.js'
+import type { PendingWrite } from '../../../channels/linked-device/retry-queue.js'
 import { startDeviceSession } from '../../../channels/linked-device/session.js'
 import type { OpenedFile } from '../../../channels/linked-device/to-network.js'
 import type { Context } from '../../../context.js'

@@ -1,5 +1,5 @@
 import { businessApiDriver } from '../../../channels/business-api.js'
-import type { ChannelDriver } from '../../../channels/channel.js'
+import type { ChannelDriver } from '../../../channels/driver.js'
 import type { Context } from '../../../context.js'
 import type { RateLimitedNumber } from '../../../model/messages/send-rate.js'
 import type { Tenant, UpstreamSettings } from '../../../model/organizations/organization.js'

@@ -1,4 +1,4 @@
-import type { DriverMessage, DriverOutcome, Recipient } from '../../../channels/channel.js'
+import type { DriverMessage, DriverOutcome, Recipient } from '../../../channels/driver.js'
 import type { Context } from '../../../context.js'
 import { isUniqueViolation } from '../../../database/errors.js'
 import { sleep } from '../../../lib/async/backoff.js'

@@ -1,4 +1,4 @@
-import type { DriverOutcome } from '../../../channels/channel.js'
+import type { DriverOutcome } from '../../../channels/driver.js'
 import type { Context } from '../../../context.js'
 import { isUniqueViolation } from '../../../database/errors.js'
 import { newId } from '../../../lib/bytes/id.js'

@@ -78,13 +78,7 @@ export function peopleRoutes(server: GatewayServer, ctx: Context): void {
       const presence = request.body.presence ?? options?.presence
       if (!presence) throw new Problem('missing_field', 'presence is required and must not be empty')
       const delayMs = request.body.delay ?? options?.delay ?? 0
-      await showPresence(
-        ctx,
-        tenantOf(request),
-        instance,
-        { number, presence, delayMs },
-        hangUpSignal(reply),
-      )
+      await showPresence(ctx, tenantOf(request), instance, { number, presence, delayMs }, hangUpSignal(reply))
       return reply.code(201).send({ presence })
     },
   )

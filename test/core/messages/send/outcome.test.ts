@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { DriverOutcome } from '../../../../src/channels/channel.js'
+import type { DriverOutcome } from '../../../../src/channels/driver.js'
 import { findSendResult, recordOutcome } from '../../../../src/core/messages/send/outcome.js'
 import { findTenant } from '../../../../src/storage/organizations/organizations.js'
 import { conversation, createContact } from '../../../interfaces/hooks/support.js'

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SENT_FILES } from '../../../../src/core/runtime/file-limits.js'
-import { borrow } from '../../../../src/lib/async/hold.js'
+import { borrow } from '../../../../src/lib/async/borrow.js'
 import { createInstance } from '../../../support/instances.js'
 import type { Answer } from '../../../support/world.js'
 import { type MessageWorld, startMessageWorld } from './support.js'

@@ -35,10 +35,10 @@ describe('while the service runs', () => {
     await world.close()
   })
 
-  /** Events that were raised by SQL are told of by nobody. */
+  /** Events that a test inserts by SQL send no notification. */
   const tell = () => world.app.ctx.notifications.send({ topic: 'events', organizationIds: [organization.id] })
 
-  it('an endpoint that never answers holds up no other, nor one that refuses everything', async () => {
+  it('an endpoint that never answers delays no other, and neither does one that refuses everything', async () => {
     const silent = await startEndpoint(world, organization, ['contact.updated'])
     silent.respond(() => () => {})
     const dead = await startEndpoint(world, organization, ['contact.updated'])
@@ -57,7 +57,7 @@ describe('while the service runs', () => {
     expect(new Set(namesOf(dead))).toEqual(new Set(['1']))
   })
 
-  it('more events than a lane has room for arrive once each, while others are raised', async () => {
+  it('more events than an endpoint queue has room for arrive once each, while others are raised', async () => {
     const endpoint = await startEndpoint(world, organization, ['template.status_changed'])
     for (let n = 0; n < 4; n++) {
       await raiseAboutNobody(world, organization, 600, n * 600 + 1)
@@ -78,7 +78,7 @@ describe('while the service runs', () => {
   })
 })
 
-describe('a lane', () => {
+describe('an endpoint queue', () => {
   const NOW = new Date('2026-01-01T00:00:00Z')
   const LATER = new Date(NOW.getTime() + 1_000)
   const MUCH_LATER = new Date(NOW.getTime() + 600_000)
@@ -103,7 +103,7 @@ describe('a lane', () => {
       event: null,
     }))
 
-  const makeLane = () =>
+  const createQueue = () =>
     createEndpointQueue({ organization_id: 'organization', id: 'webhook' } as EndpointRow, {
       clock: () => NOW,
       attempt: (_endpoint, { id }) =>
@@ -124,153 +124,153 @@ describe('a lane', () => {
     })
 
   /** Asks, and is answered with what is given. */
-  const answer = (lane: EndpointQueue, deliveries: DueDelivery[], nextDueAt: Date | null = null) => {
-    const question = lane.nextQuery(NOW, LIMIT)
-    expect(question).not.toBeNull()
-    lane.accept(question as DueQuery, { due: deliveries, nextDueAt })
+  const answer = (queue: EndpointQueue, deliveries: DueDelivery[], nextDueAt: Date | null = null) => {
+    const query = queue.nextQuery(NOW, LIMIT)
+    expect(query).not.toBeNull()
+    queue.accept(query as DueQuery, { due: deliveries, nextDueAt })
   }
 
   /** One that knows that nothing waits in the database. */
-  const makeEmptyLane = () => {
-    const lane = makeLane()
-    answer(lane, [])
-    return lane
+  const createEmptyQueue = () => {
+    const queue = createQueue()
+    answer(queue, [])
+    return queue
   }
 
   it('asks first of all, and again only when told, or when something is due', () => {
-    const lane = makeLane()
-    expect(lane.nextQuery(NOW, LIMIT)).toMatchObject({ room: 200, known: [] })
-    expect(lane.nextQuery(NOW, LIMIT)).toBeNull()
-    lane.refresh()
-    answer(lane, [], LATER)
-    expect(lane.nextQuery(NOW, LIMIT)).toBeNull()
-    expect(lane.wakesAt(NOW)).toEqual(LATER)
-    expect(lane.nextQuery(LATER, LIMIT)).not.toBeNull()
-    lane.refresh()
-    expect(lane.nextQuery(NOW, LIMIT)).not.toBeNull()
+    const queue = createQueue()
+    expect(queue.nextQuery(NOW, LIMIT)).toMatchObject({ room: 200, known: [] })
+    expect(queue.nextQuery(NOW, LIMIT)).toBeNull()
+    queue.refresh()
+    answer(queue, [], LATER)
+    expect(queue.nextQuery(NOW, LIMIT)).toBeNull()
+    expect(queue.wakesAt(NOW)).toEqual(LATER)
+    expect(queue.nextQuery(LATER, LIMIT)).not.toBeNull()
+    queue.refresh()
+    expect(queue.nextQuery(NOW, LIMIT)).not.toBeNull()
   })
 
   it('asks for no more than it may, and then again', async () => {
-    const lane = makeLane()
-    const question = lane.nextQuery(NOW, 3)
-    expect(question?.room).toBe(3)
-    lane.accept(question as DueQuery, { due: due(3), nextDueAt: null })
-    expect(lane.nextQuery(NOW, 3)?.known).toEqual(['0', '1', '2'])
+    const queue = createQueue()
+    const query = queue.nextQuery(NOW, 3)
+    expect(query?.room).toBe(3)
+    queue.accept(query as DueQuery, { due: due(3), nextDueAt: null })
+    expect(queue.nextQuery(NOW, 3)?.known).toEqual(['0', '1', '2'])
   })
 
   it('says that it has work when told, when it is given some, and at the end of an attempt', async () => {
-    const lane = makeEmptyLane()
+    const queue = createEmptyQueue()
     calls = 0
-    lane.refresh()
+    queue.refresh()
     expect(calls).toBe(1)
-    answer(lane, due(1))
-    lane.pump()
+    answer(queue, due(1))
+    queue.pump()
     await sent[0]?.end({})
     expect(calls).toBe(2)
-    lane.enqueue(due(1, 1))
+    queue.enqueue(due(1, 1))
     expect(calls).toBe(3)
   })
 
   it('sends 32 at a time, and the next as soon as one has ended', async () => {
-    const lane = makeEmptyLane()
-    lane.enqueue(due(40))
-    lane.pump()
+    const queue = createEmptyQueue()
+    queue.enqueue(due(40))
+    queue.pump()
     expect(sent).toHaveLength(32)
     await sent[0]?.end({})
     expect(sent.map(({ id }) => id)).toEqual(due(33).map(({ id }) => id))
   })
 
   it('does not take what it has in its hands, until that is recorded', async () => {
-    const lane = makeEmptyLane()
-    lane.enqueue(due(1))
-    lane.pump()
-    lane.enqueue(due(1))
+    const queue = createEmptyQueue()
+    queue.enqueue(due(1))
+    queue.pump()
+    queue.enqueue(due(1))
     await sent[0]?.end({})
-    lane.enqueue(due(1))
-    lane.pump()
+    queue.enqueue(due(1))
+    queue.pump()
     expect(sent).toHaveLength(1)
-    expect(lane.isIdle()).toBe(false)
-    lane.recorded(ended[0] as EndedAttempt)
-    expect(lane.isIdle()).toBe(true)
-    lane.enqueue(due(1))
-    lane.pump()
+    expect(queue.isIdle()).toBe(false)
+    queue.recorded(ended[0] as EndedAttempt)
+    expect(queue.isIdle()).toBe(true)
+    queue.enqueue(due(1))
+    queue.pump()
     expect(sent).toHaveLength(2)
   })
 
   it('takes again what was broken off', async () => {
-    const lane = makeEmptyLane()
-    lane.enqueue(due(1))
-    lane.pump()
+    const queue = createEmptyQueue()
+    queue.enqueue(due(1))
+    queue.pump()
     await sent[0]?.end(null)
-    expect({ ended, idle: lane.isIdle() }).toEqual({ ended: [], idle: true })
+    expect({ ended, idle: queue.isIdle() }).toEqual({ ended: [], idle: true })
   })
 
   it('asks for what it had no room for, when little is left in line, and lets nothing pass it', async () => {
-    const lane = makeEmptyLane()
-    lane.enqueue(due(200))
-    lane.enqueue(due(10, 200))
-    lane.enqueue(due(1, 500))
-    lane.pump()
-    expect(lane.nextQuery(NOW, LIMIT)).toBeNull()
+    const queue = createEmptyQueue()
+    queue.enqueue(due(200))
+    queue.enqueue(due(10, 200))
+    queue.enqueue(due(1, 500))
+    queue.pump()
+    expect(queue.nextQuery(NOW, LIMIT)).toBeNull()
     for (let n = 0; n < 104; n++) await sent[n]?.end({})
     expect(sent).toHaveLength(136)
-    const question = lane.nextQuery(NOW, LIMIT)
-    expect(question?.room).toBe(136)
-    expect(question?.known).toHaveLength(200)
-    expect(question?.known).not.toContain('500')
+    const query = queue.nextQuery(NOW, LIMIT)
+    expect(query?.room).toBe(136)
+    expect(query?.known).toHaveLength(200)
+    expect(query?.known).not.toContain('500')
   })
 
   it('reads again what stands in line, and not what is in flight, when that was changed', async () => {
-    const lane = makeEmptyLane()
-    lane.enqueue(due(40))
-    lane.pump()
-    lane.reload()
+    const queue = createEmptyQueue()
+    queue.enqueue(due(40))
+    queue.pump()
+    queue.reload()
     await sent[0]?.end({})
     expect(sent).toHaveLength(32)
-    expect(lane.nextQuery(NOW, LIMIT)?.known).toEqual(due(32).map(({ id }) => id))
+    expect(queue.nextQuery(NOW, LIMIT)?.known).toEqual(due(32).map(({ id }) => id))
   })
 
   it('takes no answer to a question that was asked before something changed', () => {
-    const lane = makeLane()
-    const question = lane.nextQuery(NOW, LIMIT)
-    lane.reload()
-    lane.accept(question as DueQuery, { due: due(1), nextDueAt: null })
-    lane.pump()
+    const queue = createQueue()
+    const query = queue.nextQuery(NOW, LIMIT)
+    queue.reload()
+    queue.accept(query as DueQuery, { due: due(1), nextDueAt: null })
+    queue.pump()
     expect(sent).toEqual([])
-    answer(lane, due(1))
-    lane.pump()
+    answer(queue, due(1))
+    queue.pump()
     expect(sent).toHaveLength(1)
   })
 
   it('asks for nothing more while too much of what it has sent is not recorded', async () => {
-    const lane = makeLane()
+    const queue = createQueue()
     for (let n = 0; n < 2; n++) {
-      answer(lane, due(200, n * 200))
-      lane.pump()
+      answer(queue, due(200, n * 200))
+      queue.pump()
       for (let m = 0; m < 200; m++) await sent[n * 200 + m]?.end({})
     }
-    expect(lane.nextQuery(NOW, LIMIT)).toBeNull()
-    lane.recorded(ended[0] as EndedAttempt)
-    expect(lane.nextQuery(NOW, LIMIT)).not.toBeNull()
+    expect(queue.nextQuery(NOW, LIMIT)).toBeNull()
+    queue.recorded(ended[0] as EndedAttempt)
+    expect(queue.nextQuery(NOW, LIMIT)).not.toBeNull()
   })
 
   it('keeps little of what a dead endpoint does not take', async () => {
-    const lane = makeEmptyLane()
-    lane.enqueue(due(150))
-    lane.pump()
-    const failed = { sign: { at: NOW, delivered: false, status: 500 }, retryAfterMs: null }
+    const queue = createEmptyQueue()
+    queue.enqueue(due(150))
+    queue.pump()
+    const failed = { sample: { at: NOW, delivered: false, status: 500 }, retryAfterMs: null }
     for (const one of sent.slice(0, 8)) await one.end(failed)
-    expect(lane.wakesAt(NOW)).not.toBeNull()
+    expect(queue.wakesAt(NOW)).not.toBeNull()
     for (const one of sent.slice(8)) await one.end(failed)
-    for (const one of ended) lane.recorded(one)
-    expect(lane.isIdle()).toBe(true)
-    expect(lane.nextQuery(MUCH_LATER, LIMIT)?.room).toBe(8)
+    for (const one of ended) queue.recorded(one)
+    expect(queue.isIdle()).toBe(true)
+    expect(queue.nextQuery(MUCH_LATER, LIMIT)?.room).toBe(8)
   })
 
   it('is not woken by what is due, while enough stands in line', () => {
-    const lane = makeLane()
-    answer(lane, due(150), NOW)
-    lane.pump()
-    expect(lane.wakesAt(LATER)).toBeNull()
+    const queue = createQueue()
+    answer(queue, due(150), NOW)
+    queue.pump()
+    expect(queue.wakesAt(LATER)).toBeNull()
   })
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { borrow } from '../../../src/lib/async/hold.js'
+import { borrow } from '../../../src/lib/async/borrow.js'
 
 it('takes what is lent until it is given back', async () => {
   const seen: string[] = []

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createThrottledRuns } from '../../../src/lib/async/shared-runs.js'
+import { createThrottledRuns } from '../../../src/lib/async/throttled-runs.js'
 
 it('a run is shared by who asks under the same key for a while, and by nobody else', async () => {
   let now = 0

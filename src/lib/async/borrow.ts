@@ -6,7 +6,9 @@ export interface Borrowed<Value> {
 }
 
 /** Takes what a lender hands to a piece of work, where the work does not fit into one function. Throws what the lender throws. */
-export function borrow<Value>(lend: (work: (value: Value) => Promise<void>) => Promise<void>): Promise<Borrowed<Value>> {
+export function borrow<Value>(
+  lend: (work: (value: Value) => Promise<void>) => Promise<void>,
+): Promise<Borrowed<Value>> {
   return new Promise((resolve, reject) => {
     let giveBack = () => {}
     const released = new Promise<void>((settle) => {

@@ -2,7 +2,7 @@ import type { MessageKey, PairingCode } from '../device.js'
 import type { Connection } from './connection.js'
 import type { DeviceEvent } from './event.js'
 import { identify } from './from-network.js'
-import { type PendingWrite, createRetryQueue } from './outlet.js'
+import { createRetryQueue, type PendingWrite } from './retry-queue.js'
 import type { DeviceState, SessionSettings } from './session-options.js'
 
 /** Tells the surroundings of a session what happens, in its order. */

@@ -2,12 +2,12 @@ import { backoffDelay } from '../../lib/async/backoff.js'
 import type { PairingCode } from '../device.js'
 import { openSessionKeys, type SessionKeys } from './auth-state.js'
 import { CLOSE_CODES, codeOf, isRefusal, nextStep } from './close-reason.js'
+import type { Condition } from './condition.js'
 import { type Connection, type ConnectionEnd, openConnection } from './connection.js'
+import type { EventWriter } from './event-writer.js'
 import { normalizeJid, phoneOf } from './jid.js'
 import type { ClientVersion, LinkedLibrary } from './library.js'
 import type { DeviceState, SessionSettings } from './session-options.js'
-import type { EventWriter } from './teller.js'
-import type { Condition } from './watch.js'
 
 /** A connection, and what has come of it so far. */
 export interface Link {
@@ -153,7 +153,8 @@ export function createConnectionSupervisor(
 
   function showNext(made: Link, text: string): void {
     codeCount += 1
-    if (codeCount <= MAX_CODES) show(made, { code: text, pairingCode: made.shown?.pairingCode ?? null, count: codeCount })
+    if (codeCount <= MAX_CODES)
+      show(made, { code: text, pairingCode: made.shown?.pairingCode ?? null, count: codeCount })
     else made.connection.hangUp({ code: CLOSE_CODES.closed, text: UNSCANNED.text })
   }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { memoize } from '../../../src/lib/async/once-per-object.js'
+import { memoize } from '../../../src/lib/async/memoize.js'
 
 it('works once for each object, also where two are alike', () => {
   const worked: object[] = []
