@@ -109,7 +109,7 @@ async function signIn(browser: Browser, { url, link }: Shop) {
   await page.getByRole('button', { name: 'Sign in' }).click()
   // With a password the page asks for none.
   await page.getByLabel(/^New password\W*$/).fill('for these pictures alone')
-  await page.getByLabel('New password again').fill('for these pictures alone')
+  await page.getByLabel('Confirm new password').fill('for these pictures alone')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   const state = await context.storageState()

@@ -39,8 +39,6 @@ describe('an error of the service in Portuguese', () => {
   })
 
   it('stays general where the message says nothing that is known', () => {
-    expect(describeProblem('Invalid field', 'url is odd')).toBe(
-      'Um valor não foi aceito. Confira o que foi preenchido.',
-    )
+    expect(describeProblem('Invalid field', 'url is odd')).toBe('Um valor não foi aceito. Confira os campos.')
   })
 })

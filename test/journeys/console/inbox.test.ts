@@ -44,14 +44,14 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
     await fresh.getByRole('button', { name: /Account of/ }).click()
     await fresh.getByRole('menuitem', { name: 'Change password' }).click()
     await fresh.getByLabel(/^New password\W*$/).fill('correct horse battery')
-    await fresh.getByLabel('New password again').fill('correct horse battery')
+    await fresh.getByLabel('Confirm new password').fill('correct horse battery')
     await fresh.getByRole('button', { name: 'Save' }).click()
-    await fresh.getByText('The password has been set').waitFor()
+    await fresh.getByText('Password changed').waitFor()
     await fresh.getByRole('button', { name: /Account of/ }).click()
     await fresh.getByRole('menuitem', { name: 'Sign out' }).click()
 
     await fresh.getByLabel('Organization').fill('demo')
-    await fresh.getByLabel('E-mail address').fill('owner@demo.example')
+    await fresh.getByLabel('Email address').fill('owner@demo.example')
     await fresh.getByLabel(/^Password\W*$/).fill('wrong horse battery')
     await fresh.getByRole('button', { name: 'Sign in' }).click()
     await fresh.locator('form').getByRole('alert').waitFor()
@@ -63,7 +63,7 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
     const late = await stage.open()
     await late.goto(stage.link)
     await late.getByRole('button', { name: 'Sign in' }).click()
-    await late.getByText('The link does not work any more').waitFor()
+    await late.getByText('This link no longer works').waitFor()
     await late.context().close()
     page = await stage.openSignedIn('/inbox')
   })
@@ -106,7 +106,7 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
   it('answers one message, reacts to it, and leaves a note', async () => {
     await stage.receive({ from: ANA, type: 'text', text: { body: 'In blue?' } })
     await bubble('In blue?').hover()
-    await bubble('In blue?').getByRole('button', { name: 'Actions of the message' }).click()
+    await bubble('In blue?').getByRole('button', { name: 'Message actions' }).click()
     await page.getByRole('menuitem', { name: 'Reply', exact: true }).click()
     // Whoever replies goes on by writing.
     await expect.poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Message')
@@ -119,7 +119,7 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
     await bubble('In blue?').last().waitFor()
     const asked = log().getByRole('article').filter({ hasText: 'In blue?' }).first()
     await asked.hover()
-    await asked.getByRole('button', { name: 'Actions of the message' }).click()
+    await asked.getByRole('button', { name: 'Message actions' }).click()
     await page.getByRole('menuitem', { name: 'React with 👍' }).click()
     await asked.getByText('👍').waitFor()
 
@@ -143,7 +143,7 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
       .locator('input[type=file]')
       .first()
       .setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: png })
-    await page.getByRole('list', { name: 'Files to be sent' }).getByRole('listitem').waitFor()
+    await page.getByRole('list', { name: 'Attached files' }).getByRole('listitem').waitFor()
     await page.getByRole('textbox', { name: 'Message' }).fill('This one')
     await page.keyboard.press('Enter')
     await bubble('This one')
@@ -171,10 +171,10 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
     await succeed(stage.request('POST', '/contact', { phone_number: '5511900000002', full_name: 'Late Luis' }))
     await open('Late Luis').catch(() => undefined)
     await row('Late Luis').getByRole('link').click()
-    // Nobody has written here: only a template may be sent, and the network refuses even that.
-    await page.getByText('Only', { exact: false }).first().waitFor()
+    // Nobody has written here: only a template may be sent, and WhatsApp refuses even that.
+    await page.getByText('you can only send a template').waitFor()
     await succeed(stage.request('POST', '/send-template', { templateName: 'hello_world', chatNumber: '5511900000002' }))
-    await bubble('last message is more than 24 hours old').getByRole('button', { name: 'Send a template' }).waitFor()
+    await bubble('last message is more than 24 hours old').getByRole('button', { name: 'Send template' }).waitFor()
   })
 
   it('loads older messages while it is scrolled, without a jump', async () => {
@@ -223,7 +223,7 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
 
   it('plays the customer of the sandbox', async () => {
     await page.getByRole('button', { name: 'Write as the customer' }).click()
-    await page.getByRole('textbox', { name: 'A message from Ana Souza' }).fill('Played by the team')
+    await page.getByRole('textbox', { name: 'Message from Ana Souza' }).fill('Played by the team')
     await page.getByRole('button', { name: 'Send as customer' }).click()
     await bubble('Played by the team').waitFor()
   })

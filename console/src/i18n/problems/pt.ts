@@ -1,24 +1,23 @@
-/** The service's errors in Portuguese, by their short names. The service itself words them in English. */
+/** The service's errors in Portuguese, by error name. The service sends them in English. */
 const SENTENCES: Record<string, string> = {
   'Insufficient scope': 'Sua função na equipe não permite isso. Peça a um proprietário da organização.',
-  'Sign-in required': 'Sua sessão terminou. Entre de novo.',
+  'Sign-in required': 'Sua sessão expirou. Entre de novo.',
   'Sign-in failed': 'Organização, e-mail ou senha não conferem. Confira os três e tente de novo.',
-  'Invalid link': 'O link não é mais válido. Peça outro a um proprietário da organização.',
-  'Too many requests': 'Foram muitas tentativas em pouco tempo. Espere um pouco e tente de novo.',
+  'Invalid link': 'O link não é mais válido. Peça um novo a um proprietário da organização.',
+  'Too many requests': 'Muitas solicitações em pouco tempo. Espere um pouco e tente de novo.',
   'Unsupported media type': 'Este tipo de conteúdo não é aceito.',
-  'Payload too large': 'O conteúdo é grande demais para ser enviado.',
+  'Payload too large': 'O conteúdo é grande demais.',
   'Invalid message type': 'Este tipo de mensagem não é aceito.',
   'Invalid provider': 'A organização não tem um número da API do WhatsApp. Conecte um nas configurações.',
   'Contact not found': 'O contato não existe mais nesta organização.',
   'Contact already exists': 'Já existe um contato com este número.',
-  'Contact blocked': 'O contato está bloqueado: nada pode ser enviado.',
-  'Contact not reachable':
-    'Não é possível escrever a este contato por esta conexão: é um grupo ou não tem mais número.',
-  'Contact opted out': 'O contato não quer receber campanhas.',
+  'Contact blocked': 'O contato está bloqueado. Não é possível enviar mensagens.',
+  'Contact not reachable': 'Não é possível escrever a este contato por este canal: é um grupo ou não tem mais número.',
+  'Contact opted out': 'O contato não recebe campanhas.',
   'Message not found': 'A mensagem não existe mais nesta conversa.',
-  'Template not found': 'O modelo não existe ou ainda não foi aprovado. Busque os modelos de novo.',
+  'Template not found': 'O modelo não existe ou ainda não foi aprovado. Atualize os modelos.',
   'Broadcast not found': 'A campanha não existe mais.',
-  'Invalid broadcast state': 'A campanha já mudou de estado. Atualize a página e veja como ela está.',
+  'Invalid broadcast state': 'A situação da campanha mudou. Atualize a página.',
   'Webhook not found': 'O webhook não existe mais.',
   'Delivery not found': 'A entrega não existe mais.',
   'Webhook disabled': 'O webhook está desativado. Ative-o primeiro.',
@@ -32,40 +31,41 @@ const SENTENCES: Record<string, string> = {
   'Member not found': 'Este membro não faz mais parte da equipe.',
   'Last owner': 'A organização precisa de ao menos um proprietário. Nomeie outro primeiro.',
   'Instance not found': 'A instância não existe mais.',
-  'Connection Closed': 'A conexão está interrompida. Conecte a instância de novo.',
+  'Connection Closed': 'O canal está desconectado. Conecte a instância de novo.',
   'Instance not connected': 'A instância não está conectada.',
   'Instance already exists': 'Já existe uma instância com este nome.',
-  'Not supported': 'Esta conexão não permite isso.',
+  'Not supported': 'Este canal não permite isso.',
   'Number not on the network': 'Este número não está no WhatsApp.',
   Forbidden: 'Isso não é permitido.',
   'Already taken': 'Isso já está em uso. Escolha outro.',
   'Upstream credentials rejected': 'O WhatsApp recusou o token de acesso. Um proprietário precisa definir outro.',
   'Upstream unavailable': 'O WhatsApp não respondeu e nada foi enviado. Tente de novo.',
   'Upstream upload failed': 'O WhatsApp não aceitou o arquivo.',
-  'Outcome unknown': 'A mensagem saiu, mas nenhuma resposta chegou. Ela pode ter sido entregue: não envie de novo.',
+  'Outcome unknown': 'O WhatsApp não confirmou a mensagem. Ela pode ter sido entregue: não envie de novo.',
   'Request in progress': 'A solicitação anterior ainda está em andamento.',
-  'Not found': 'O que você procura não existe mais.',
+  'Not found': 'Não encontrado. Talvez tenha sido excluído.',
   'Service unavailable': 'O serviço está sobrecarregado ou reiniciando. Tente de novo daqui a pouco.',
-  'Internal server error': 'Algo deu errado no serviço. Tente de novo; se continuar, avise quem opera o serviço.',
+  'Internal server error':
+    'Algo deu errado no serviço. Tente de novo. Se o erro continuar, avise o operador do serviço.',
 }
 
-/** What a value should have been, as the service words it, and the same in Portuguese. */
+/** Patterns of the service's English messages about a value, with their Portuguese replacement. */
 const EXPLANATIONS: readonly [RegExp, string][] = [
   [/must have at most (\d+) characters/, 'deve ter no máximo $1 caracteres'],
   [/must have at least (\d+) characters/, 'deve ter pelo menos $1 caracteres'],
   [/must have at most (\d+) items/, 'aceita no máximo $1 itens'],
   [/must be a whole number from (-?\d+) to (-?\d+)/, 'deve ser um número inteiro de $1 a $2'],
   [/must be one of (.+)/, 'deve ser um destes: $1'],
-  [/is required|must not be empty/, 'é obrigatório'],
-  [/must be an e-?mail address/, 'deve ser um endereço de e-mail'],
+  [/is required|must not be empty|cannot be empty/, 'é obrigatório'],
+  [/must be an? (?:valid )?e-?mail address/, 'deve ser um endereço de e-mail'],
   [/is not a possible phone number/, 'não é um número de telefone: escreva com o código do país, como +5511999990000'],
-  [/is private/, 'leva a uma rede privada: só endereços públicos são aceitos'],
+  [/is private|private address|private network/, 'aponta para uma rede privada: só endereços públicos são aceitos'],
   [/URL|address with http|valid uri/, 'deve ser um endereço completo, como https://exemplo.com.br'],
 ]
 
-const GENERAL = 'Um valor não foi aceito. Confira o que foi preenchido.'
+const GENERAL = 'Um valor não foi aceito. Confira os campos.'
 
-/** An error of the service in Portuguese: what is wrong with a value where it says so, else the sentence of its name. */
+/** Translates an error: by its name, else by what its message says of a value, else with a general sentence. */
 export function describeProblem(name: string, message: string): string {
   const sentence = SENTENCES[name]
   if (sentence !== undefined) return sentence

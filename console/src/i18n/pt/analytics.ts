@@ -9,8 +9,8 @@ export const analytics: SameShape<typeof english> = {
   exportOf: 'Baixar {{of}} em CSV',
   broadcasts_one: '{{count}} campanha',
   broadcasts_other: '{{count}} campanhas',
-  singles_one: '{{count}} dia de modelo avulso',
-  singles_other: '{{count}} dias de modelos avulsos',
+  oneOffSends_one: '{{count}} dia de envios avulsos',
+  oneOffSends_other: '{{count}} dias de envios avulsos',
   and: '{{one}} e {{other}}',
   range: {
     label: 'Período',
@@ -49,19 +49,20 @@ export const analytics: SameShape<typeof english> = {
   },
   empty: {
     title: 'Nada foi enviado nestes dias',
-    hint: 'Escolha outro período ou envie uma campanha: os números aparecem aqui em segundos.',
+    hint: 'Escolha outros dias ou envie uma campanha: os números aparecem aqui em segundos.',
   },
   days: {
     title: 'Dia a dia',
     hint: 'Os destinatários contam no dia em que a campanha começou.',
     day: 'Dia',
-    chart: 'Linhas com enviadas, entregues, lidas e falhas de cada dia. A tabela traz os mesmos números.',
+    chart:
+      'Gráfico de linhas com mensagens enviadas, entregues, lidas e falhas de cada dia. A tabela traz os mesmos números.',
   },
   campaigns: {
     title: 'Campanhas',
     name: 'Campanha',
     date: 'Criada em',
-    singles: 'Envios avulsos',
+    oneOffSends: 'Envios avulsos',
   },
   templates: { title: 'Modelos', name: 'Modelo', campaigns: 'Campanhas' },
   funnel: {
@@ -70,7 +71,7 @@ export const analytics: SameShape<typeof english> = {
     step: 'Etapa',
     people: 'Pessoas',
     share: 'Das enviadas',
-    chart: 'Barras com quantos destinatários chegaram a cada etapa. A tabela traz os mesmos números.',
+    chart: 'Gráfico de barras com quantos destinatários chegaram a cada etapa. A tabela traz os mesmos números.',
   },
   buttons: {
     title: 'Botões',
@@ -79,16 +80,16 @@ export const analytics: SameShape<typeof english> = {
     button: 'Botão',
     clicks: 'Cliques',
     rate: 'Das entregues',
-    chart: 'Barras com quantos destinatários tocaram em cada botão. A tabela traz os mesmos números.',
+    chart: 'Gráfico de barras com quantos destinatários tocaram em cada botão. A tabela traz os mesmos números.',
   },
   revenue: {
     title: 'Receita',
     count_one: '{{shown}} pedido',
     count_other: '{{shown}} pedidos',
     hint_one:
-      'Atribuída: cada pedido conta para um só envio, pelo último clique do comprador ou pela última mensagem enviada a ele no dia antes do pedido. O utm_campaign “{{campaign}}” soma todos os pedidos do link, de qualquer envio e data.',
+      'Atribuída: cada pedido conta para uma única campanha, com base no último clique do comprador ou na última mensagem recebida no dia antes do pedido. O utm_campaign “{{campaign}}” soma todos os pedidos do link, de qualquer envio e data.',
     hint_other:
-      'Atribuída: cada pedido conta para um só envio, pelo último clique do comprador ou pela última mensagem enviada a ele nos {{count}} dias antes do pedido. O utm_campaign “{{campaign}}” soma todos os pedidos do link, de qualquer envio e data.',
+      'Atribuída: cada pedido conta para uma única campanha, com base no último clique do comprador ou na última mensagem recebida nos {{count}} dias antes do pedido. O utm_campaign “{{campaign}}” soma todos os pedidos do link, de qualquer envio e data.',
     attributed: 'Receita atribuída',
     ofCampaign: 'Receita de todo o link (utm_campaign)',
     dueToThis: 'Atribuído',
@@ -96,7 +97,7 @@ export const analytics: SameShape<typeof english> = {
     no: 'Não',
     none: 'Nenhum pedido ainda',
     noCampaign:
-      'Esta campanha não tem link curto com utm_campaign; por isso não há como saber quais pedidos vieram dela.',
+      'Esta campanha não tem link curto com utm_campaign, por isso não é possível identificar os pedidos dela.',
     orders: 'Pedidos',
     average: 'Ticket médio',
     perRecipient: 'Por destinatário alcançado',
@@ -126,31 +127,35 @@ export const analytics: SameShape<typeof english> = {
     share: 'Das falhas',
     hints: {
       '131026':
-        'O número não está na rede, usa uma versão antiga do aplicativo ou não aceitou os termos. Tire-o das suas listas; tentar de novo não adianta.',
-      '131042': 'Há um problema no pagamento da sua conta comercial. Resolva-o na plataforma e tente de novo.',
-      '131045': 'O seu número não está registrado corretamente. Registre-o na plataforma e tente de novo.',
-      '131047': 'A pessoa não escreve há 24 horas. Só modelos chegam até ela: verifique se este está aprovado.',
+        'O número não está no WhatsApp, usa uma versão antiga do aplicativo ou não aceitou os termos. Remova-o das suas listas: tentar de novo não adianta.',
+      '131042':
+        'Há um problema no pagamento da sua conta comercial. Resolva-o no Gerenciador do WhatsApp e tente de novo.',
+      '131045': 'O seu número não está registrado corretamente. Registre-o no WhatsApp e tente de novo.',
+      '131047':
+        'A pessoa não escreveu nas últimas 24 horas. Só modelos chegam até ela: verifique se este está aprovado.',
       '131048':
         'O envio foi limitado porque pessoas bloquearam ou denunciaram mensagens anteriores. Espere e envie só a quem pediu.',
       '131049':
-        'A rede está segurando mensagens de marketing para esta pessoa. Não tente de novo em menos de 24 horas; menos campanhas ajudam.',
-      '131050': 'A pessoa não quer receber marketing de você. Ela foi tirada das campanhas.',
-      '131053': 'O arquivo acima do texto não foi aceito. Verifique endereço, formato e tamanho e tente de novo.',
+        'O WhatsApp está limitando mensagens de marketing para esta pessoa. Não tente de novo em menos de 24 horas. Enviar menos campanhas ajuda.',
+      '131050': 'A pessoa não quer receber mensagens de marketing suas e não recebe mais campanhas.',
+      '131053': 'Não foi possível usar o arquivo acima do texto. Verifique URL, formato e tamanho e tente de novo.',
       '130429':
-        'As mensagens saíram mais rápido do que o seu número permite. Tente de novo; uma velocidade menor nas configurações evita isso.',
-      '130472': 'A pessoa faz parte de um experimento da rede que segura mensagens de marketing. Não há o que fazer.',
+        'As mensagens foram enviadas mais rápido do que o seu número permite. Tente de novo. Uma velocidade de envio menor nas configurações evita isso.',
+      '130472':
+        'A pessoa faz parte de um experimento do WhatsApp que retém mensagens de marketing. Não há o que fazer.',
       '130497': 'A sua empresa não pode enviar mensagens a pessoas deste país.',
       '131056': 'Foram enviadas mensagens demais a esta pessoa em pouco tempo. Tente de novo em alguns minutos.',
-      '132000': 'O modelo pede outra quantidade de valores. Busque os modelos de novo e envie outra vez.',
-      '132001': 'O modelo não existe neste idioma ou não está aprovado. Verifique-o na plataforma.',
-      '132012': 'Um valor não tem a forma que o modelo pede. Verifique os valores e o arquivo acima do texto.',
-      '132015': 'O modelo foi pausado por reação negativa das pessoas. Edite-o na plataforma ou use outro.',
-      '132016': 'O modelo foi desativado de vez por reação negativa das pessoas. Use outro.',
-      '368': 'A sua conta está bloqueada por violar uma política. Veja o gerenciador de negócios da plataforma.',
+      '132000': 'O modelo espera outra quantidade de valores. Atualize os modelos e envie de novo.',
+      '132001': 'O modelo não existe neste idioma ou não está aprovado. Verifique-o no Gerenciador do WhatsApp.',
+      '132012': 'Um valor não tem o formato que o modelo espera. Verifique os valores e o arquivo acima do texto.',
+      '132015':
+        'O modelo foi pausado por causa de avaliações negativas. Edite-o no Gerenciador do WhatsApp ou use outro.',
+      '132016': 'O modelo foi desativado definitivamente por causa de avaliações negativas. Use outro.',
+      '368': 'A sua conta está bloqueada por violar uma política. Verifique no Gerenciador do WhatsApp.',
       '190':
-        'O token de acesso expirou ou foi revogado. Um proprietário define um novo nas configurações; depois, tente de novo.',
+        'O token de acesso expirou ou foi revogado. Um proprietário precisa definir um novo nas configurações. Depois, tente de novo.',
       outcome_unknown:
-        'A mensagem saiu, e nada se soube dela por 15 minutos. Ela pode ter chegado: tentar de novo pode enviá-la duas vezes.',
+        'A mensagem foi enviada, mas nenhum status chegou em 15 minutos. Ela pode ter sido entregue: tentar de novo pode enviá-la duas vezes.',
     },
   },
 }

@@ -64,7 +64,7 @@ function CampaignName({ campaign: { broadcastId, name, templateName } }: { campa
   return (
     <Stack gap={0}>
       {broadcastId === null ? (
-        <Text size="sm">{t('campaigns.singles')}</Text>
+        <Text size="sm">{t('campaigns.oneOffSends')}</Text>
       ) : (
         <Anchor component={Link} to={`/broadcasts/${broadcastId}`} size="sm" fw={500}>
           {name}

@@ -36,9 +36,9 @@ export function RangeTiles({ stats }: { stats: RangeFigures['overallStats'] }) {
 /** Send-templates are counted by template and day: they are told apart from broadcasts, which have a list of their own. */
 function useCampaignCount({ totalCampaigns, totalBroadcasts }: RangeFigures['overallStats']): string {
   const { t } = useTranslation('analytics')
-  const singles = totalCampaigns - totalBroadcasts
+  const oneOffSends = totalCampaigns - totalBroadcasts
   const ofBroadcasts = t('broadcasts', { count: totalBroadcasts })
-  if (singles === 0) return ofBroadcasts
-  const ofSingles = t('singles', { count: singles })
-  return totalBroadcasts === 0 ? ofSingles : t('and', { one: ofBroadcasts, other: ofSingles })
+  if (oneOffSends === 0) return ofBroadcasts
+  const ofOneOffSends = t('oneOffSends', { count: oneOffSends })
+  return totalBroadcasts === 0 ? ofOneOffSends : t('and', { one: ofBroadcasts, other: ofOneOffSends })
 }

@@ -105,7 +105,7 @@ function filled(values: Record<string, string>): Record<string, string> {
 }
 
 /** What is still missing or wrong, by the path of its field. */
-export type Complaint = 'required' | 'address' | 'past' | 'nobody'
+export type Complaint = 'required' | 'address' | 'past' | 'audience'
 
 /** Looks a draft through before it is sent; the service looks at everything once more. */
 export function complaintsAbout(
@@ -127,7 +127,7 @@ export function complaintsAbout(
     if (draft.headerMedia.trim() === '') complaints.headerMedia = 'required'
     else if (!URL.canParse(draft.headerMedia.trim())) complaints.headerMedia = 'address'
   }
-  if (audienceOf(draft, list) === null) complaints[draft.audience ?? 'audience'] = 'nobody'
+  if (audienceOf(draft, list) === null) complaints[draft.audience ?? 'audience'] = 'audience'
   if (draft.isLater) {
     if (draft.at === null) complaints.at = 'required'
     else if (toInstant(draft.at, timezone).getTime() < Date.now()) complaints.at = 'past'

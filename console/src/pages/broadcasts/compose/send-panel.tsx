@@ -24,7 +24,7 @@ export function SendPanel({ reach, isLater, onSend }: SendPanelProps) {
           <Reach reach={reach} />
         ) : (
           <Text size="sm" c="dimmed">
-            {t('reach.nobody')}
+            {t('reach.none')}
           </Text>
         )}
       </Stack>

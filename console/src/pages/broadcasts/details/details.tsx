@@ -44,7 +44,7 @@ function Loaded({ broadcast }: { broadcast: Broadcast }) {
       actions={<Actions broadcast={broadcast} failed={figures?.deliveryStats.failed ?? 0} />}
     >
       {status === 'paused' && reason !== null && (
-        <Alert color="orange" icon={<IconAlertTriangle aria-hidden />} title={t('pausedByItself')}>
+        <Alert color="orange" icon={<IconAlertTriangle aria-hidden />} title={t('pausedAutomatically')}>
           {reason}
         </Alert>
       )}

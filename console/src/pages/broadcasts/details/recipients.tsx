@@ -44,7 +44,7 @@ export function Recipients({ broadcast, figures }: { broadcast: Broadcast; figur
       {error && <LoadProblem error={error} retry={() => void refetch()} />}
       {isPending && <Waiting />}
       {data && data.recipients.length > 0 && <RecipientsTable recipients={data.recipients} />}
-      {data && data.recipients.length === 0 && <Text c="dimmed">{t('nobody')}</Text>}
+      {data && data.recipients.length === 0 && <Text c="dimmed">{t('noRecipients')}</Text>}
       {data && data.pagination.totalPages > 1 && (
         <Center>
           <Pagination

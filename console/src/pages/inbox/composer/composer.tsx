@@ -4,7 +4,7 @@ import { IconBan, IconEye, IconLock, IconPlugConnectedX, IconRobot } from '@tabl
 import { lazy, type Ref, Suspense, useImperativeHandle, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
-import type { AnswerLine, InboxContact, ThreadMessage } from '../../../../../src/model/conversations/inbox.js'
+import type { InboxContact, ReplyChannel, ThreadMessage } from '../../../../../src/model/conversations/inbox.js'
 import { api } from '../../../api/client.js'
 import { useMay, useSession } from '../../../session/session.js'
 import { tellProblem } from '../../../shared/problem.js'
@@ -33,14 +33,14 @@ export interface ComposerHandle {
 /** Where a conversation is answered, or why it cannot be. */
 export function Composer({
   contact,
-  line,
+  channel,
   lastSeq,
   lastInboundAt,
   onSent,
   ref,
 }: {
   contact: InboxContact
-  line: AnswerLine | undefined
+  channel: ReplyChannel | undefined
   lastSeq: number
   lastInboundAt: string | null
   onSent: () => void
@@ -52,7 +52,7 @@ export function Composer({
   const editor = useRef<EditorHandle>(null)
   const [draft, changeDraft] = useDraft(contact.id)
   const [isChoosing, templates] = useDisclosure(false)
-  const window = useAnswerWindow(line, lastInboundAt)
+  const window = useAnswerWindow(channel, lastInboundAt)
   useImperativeHandle(ref, () => ({
     reply: (message) => {
       changeDraft({ replyTo: message, isNote: false })
@@ -69,14 +69,14 @@ export function Composer({
       </div>
     )
   }
-  const route: Route = { contact, line, me: member, lastSeq, replyTo: draft.replyTo }
+  const route: Route = { contact, channel, me: member, lastSeq, replyTo: draft.replyTo }
   const sendNow = (request: OutgoingRequest) => {
     send(request)
     onSent()
   }
   const closed = closedBy(
     contact,
-    line,
+    channel,
     window?.isOpen === false ? (lastInboundAt === null ? 'never' : 'window') : null,
   )
   return (
@@ -95,11 +95,11 @@ export function Composer({
         route={route}
         draft={draft}
         onDraft={changeDraft}
-        isClosed={closed !== null || line === undefined}
+        isClosed={closed !== null || channel === undefined}
         window={window}
         onSend={sendNow}
         onNote={onSent}
-        onTemplate={hasTemplates(line) ? templates.open : null}
+        onTemplate={hasTemplates(channel) ? templates.open : null}
         ref={editor}
       />
       {isChoosing && (
@@ -111,26 +111,26 @@ export function Composer({
   )
 }
 
-type Closed = 'blocked' | 'no_line' | 'not_ready' | ClosedWindow
+type Closed = 'blocked' | 'no_channel' | 'not_ready' | ClosedWindow
 
 /** The customer wrote too long ago, or has not written yet. */
 type ClosedWindow = 'window' | 'never'
 
 function closedBy(
   contact: InboxContact,
-  line: AnswerLine | undefined,
+  channel: ReplyChannel | undefined,
   closedWindow: ClosedWindow | null,
 ): Closed | null {
   if (contact.blocked) return 'blocked'
-  if (line === undefined) return null
-  if (line.kind === null) return 'no_line'
-  if (!line.is_ready) return 'not_ready'
+  if (channel === undefined) return null
+  if (channel.kind === null) return 'no_channel'
+  if (!channel.is_ready) return 'not_ready'
   return closedWindow
 }
 
 /** Only the business API has templates. */
-function hasTemplates(line: AnswerLine | undefined): boolean {
-  return line?.kind === 'business_api' && line.is_ready
+function hasTemplates(channel: ReplyChannel | undefined): boolean {
+  return channel?.kind === 'business_api' && channel.is_ready
 }
 
 function Closed({ reason, contact, onTemplate }: { reason: Closed; contact: InboxContact; onTemplate: () => void }) {
@@ -158,11 +158,11 @@ function Closed({ reason, contact, onTemplate }: { reason: Closed; contact: Inbo
           {t('blocked')}
         </Notice>
       )
-    case 'no_line':
+    case 'no_channel':
     case 'not_ready':
       return (
         <Notice icon={IconPlugConnectedX} tone="warning" action={settings}>
-          {t(reason === 'no_line' ? 'noLine' : 'lineNotReady')}
+          {t(reason === 'no_channel' ? 'noChannel' : 'channelNotReady')}
         </Notice>
       )
     case 'window':

@@ -1,4 +1,4 @@
-import type { AnswerLine, InboxContact, ThreadMessage } from '../../../../../src/model/conversations/inbox.js'
+import type { InboxContact, ReplyChannel, ThreadMessage } from '../../../../../src/model/conversations/inbox.js'
 import { api } from '../../../api/client.js'
 import type { Member } from '../../../api/types.js'
 import { asObject, asObjects, asText } from '../../../shared/json.js'
@@ -9,7 +9,7 @@ import type { OutgoingRequest, Sent } from './outbox.js'
 /** From whom to whom a message goes, and what it answers. */
 export interface Route {
   contact: InboxContact
-  line: AnswerLine | undefined
+  channel: ReplyChannel | undefined
   me: Member
   /** The newest message's number. */
   lastSeq: number
@@ -21,10 +21,10 @@ type Look = Partial<ThreadMessage> & Pick<ThreadMessage, 'message_type'>
 
 /** A message by send-chat; `fields` beside the recipient. */
 export function chatRequest(route: Route, fields: Record<string, unknown>, look: Look): OutgoingRequest {
-  const { contact, line, replyTo } = route
+  const { contact, channel, replyTo } = route
   const body = {
     phone_number: contact.chat_id,
-    ...(line?.instance && { instance: line.instance }),
+    ...(channel?.instance && { instance: channel.instance }),
     ...(replyTo && { context_message_id: replyTo.id }),
     message_type: look.message_type,
     ...fields,
@@ -37,13 +37,13 @@ export function chatRequest(route: Route, fields: Record<string, unknown>, look:
 
 /** A file from this device. */
 export function fileRequest(route: Route, file: File, kind: string, caption: string): OutgoingRequest {
-  const { contact, line, replyTo } = route
+  const { contact, channel, replyTo } = route
   const query = {
     message_type: kind,
     caption,
     filename: kind === 'document' ? file.name : null,
     context_message_id: replyTo?.id,
-    instance: line?.instance,
+    instance: channel?.instance,
   }
   const look: Look = {
     message_type: kind,
@@ -73,7 +73,7 @@ export function templateRequest(route: Route, fields: Record<string, unknown>, l
   }
 }
 
-function framed({ contact, line, me, lastSeq, replyTo }: Route, look: Look): Omit<OutgoingRequest, 'post'> {
+function framed({ contact, channel, me, lastSeq, replyTo }: Route, look: Look): Omit<OutgoingRequest, 'post'> {
   const preview: ThreadMessage = {
     message: '',
     sender_type: 'human-chat',
@@ -92,7 +92,7 @@ function framed({ contact, line, me, lastSeq, replyTo }: Route, look: Look): Omi
     contact_id: contact.id,
     seq: null,
     content: null,
-    instance: line?.instance ?? null,
+    instance: channel?.instance ?? null,
     context: replyTo && quoteOf(replyTo),
     changed: null,
     ...look,

@@ -4,7 +4,7 @@ import type { InboxContact } from '../../../../../src/model/conversations/inbox.
 import { useMay, useSession, useTeam } from '../../../session/session.js'
 import { useAssign } from './use-contact.js'
 
-const NOBODY = 'nobody'
+const UNASSIGNED = 'unassigned'
 
 /** Who answers the contact, to be changed. `label`: whether its name stands above it. */
 export function Assignee({ contact, label = false }: { contact: InboxContact; label?: boolean }) {
@@ -25,7 +25,7 @@ export function Assignee({ contact, label = false }: { contact: InboxContact; la
           <Text size="sm" fw={500}>
             {t('header.assignee')}
           </Text>
-          <Text size="sm">{assignee?.full_name ?? t(hasLeft ? 'header.unknown' : 'header.nobody')}</Text>
+          <Text size="sm">{assignee?.full_name ?? t(hasLeft ? 'header.unknown' : 'header.unassigned')}</Text>
         </Stack>
       )
     )
@@ -35,11 +35,11 @@ export function Assignee({ contact, label = false }: { contact: InboxContact; la
       size={label ? 'sm' : 'xs'}
       w={label ? undefined : 170}
       {...(label ? { label: t('header.assignee') } : { 'aria-label': t('header.assignee') })}
-      value={assignee_id ?? NOBODY}
-      onChange={(chosen) => chosen !== null && assign.mutate(chosen === NOBODY ? null : chosen)}
+      value={assignee_id ?? UNASSIGNED}
+      onChange={(chosen) => chosen !== null && assign.mutate(chosen === UNASSIGNED ? null : chosen)}
       data={[
         { value: member.id, label: t('header.toMe', { name: member.full_name }) },
-        { value: NOBODY, label: t('header.nobody') },
+        { value: UNASSIGNED, label: t('header.unassigned') },
         ...others.map(({ id, full_name }) => ({ value: id, label: full_name })),
         ...(hasLeft ? [{ value: assignee_id, label: t('header.unknown') }] : []),
       ]}

@@ -4,7 +4,7 @@ import { ModalsProvider } from '@mantine/modals'
 import { IconUserOff } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { Link, useNavigate, useSearchParams } from 'react-router'
-import type { AnswerLine, InboxContact } from '../../../../../src/model/conversations/inbox.js'
+import type { InboxContact, ReplyChannel } from '../../../../../src/model/conversations/inbox.js'
 import { ApiError } from '../../../api/client.js'
 import { Waiting } from '../../../layout/waiting.js'
 import { useMay } from '../../../session/session.js'
@@ -33,13 +33,13 @@ export interface ConversationProps {
 
 /** The conversation with a contact, and what is known of it. */
 export default function Conversation({ contactId, listed, ...rest }: ConversationProps) {
-  const { contact = listed, line, error, refetch } = useContact(contactId)
+  const { contact = listed, channel, error, refetch } = useContact(contactId)
   const isGone = contact === null || (error instanceof ApiError && (error.status === 404 || error.status === 400))
   if (isGone) return <Gone />
   if (contact) {
     return (
       <ModalsProvider>
-        <Open contact={contact} line={line} {...rest} />
+        <Open contact={contact} channel={channel} {...rest} />
       </ModalsProvider>
     )
   }
@@ -55,10 +55,10 @@ export default function Conversation({ contactId, listed, ...rest }: Conversatio
 
 interface OpenProps extends Omit<ConversationProps, 'contactId' | 'listed'> {
   contact: InboxContact
-  line: AnswerLine | undefined
+  channel: ReplyChannel | undefined
 }
 
-function Open({ contact, line, isAlone, side, onSide, hasRoomForPanel }: OpenProps) {
+function Open({ contact, channel, isAlone, side, onSide, hasRoomForPanel }: OpenProps) {
   const navigate = useNavigate()
   const [params] = useSearchParams()
   const mayWrite = useMay('agent')
@@ -82,7 +82,7 @@ function Open({ contact, line, isAlone, side, onSide, hasRoomForPanel }: OpenPro
           onArchive={archive}
           onErase={erasing.open}
         />
-        <Thread key={contact.id} contact={contact} line={line} />
+        <Thread key={contact.id} contact={contact} channel={channel} />
       </section>
       <Panel key={`panel-${contact.id}`} contact={contact} side={side} onSide={onSide} isDrawer={!hasRoomForPanel} />
       <Erase contact={contact} opened={isErasing} onClose={erasing.close} onErased={() => navigate(list)} />

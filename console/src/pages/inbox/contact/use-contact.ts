@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { AnswerLine, InboxContact } from '../../../../../src/model/conversations/inbox.js'
+import type { InboxContact, ReplyChannel } from '../../../../../src/model/conversations/inbox.js'
 import { api } from '../../../api/client.js'
 import { useLive } from '../../../api/live.js'
 import type { Contact } from '../../../api/types.js'
@@ -26,12 +26,12 @@ export function useContact(contactId: string) {
     if (isElsewhere || type.startsWith('instance.')) void queries.invalidateQueries({ queryKey })
   })
   const { data, error, refetch } = query
-  return { contact: data && update(data.contact, latest.news, data.askedAt), line: data?.line, error, refetch }
+  return { contact: data && update(data.contact, latest.news, data.askedAt), channel: data?.line, error, refetch }
 }
 
 interface Answer {
   contact: InboxContact
-  line: AnswerLine
+  line: ReplyChannel
 }
 
 /** What a member may change of a contact. */

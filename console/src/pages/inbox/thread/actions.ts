@@ -7,7 +7,7 @@ export interface ThreadActions {
   /** Whether the member may write at all. */
   mayWrite: boolean
   /** The name of the line by which answers leave; messages by another one say so. */
-  lineName: string | null
+  channelName: string | null
   contactName: string
   reply: (message: ThreadMessage) => void
   react: (message: ThreadMessage, emoji: string) => void

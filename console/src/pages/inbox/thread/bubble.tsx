@@ -73,12 +73,12 @@ function Label({ entry: { seq, message } }: { entry: Entry }) {
 
 /** Who of the team, or which bot, wrote it, and through which line where that is not the usual one. */
 function Author({ entry: { message, continues } }: { entry: Entry }) {
-  const { lineName, contactName } = useThreadActions()
+  const { channelName, contactName } = useThreadActions()
   const author = useAuthor(contactName)
   const isOurs = message.sender_type !== 'user-chat'
-  const line = message.instance !== lineName ? message.instance : null
+  const channel = message.instance !== channelName ? message.instance : null
   const isNamed = isOurs || message.author !== undefined
-  if ((continues && !message.author) || (!isNamed && line === null)) return null
+  if ((continues && !message.author) || (!isNamed && channel === null)) return null
   return (
     <Group gap={6} wrap="nowrap" px={4}>
       {isNamed && (
@@ -86,9 +86,9 @@ function Author({ entry: { message, continues } }: { entry: Entry }) {
           {author(message)}
         </Text>
       )}
-      {line !== null && (
-        <Badge size="xs" variant="outline" color="gray" className={classes.line}>
-          {line}
+      {channel !== null && (
+        <Badge size="xs" variant="outline" color="gray" className={classes.channel}>
+          {channel}
         </Badge>
       )}
     </Group>

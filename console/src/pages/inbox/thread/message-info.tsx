@@ -23,10 +23,10 @@ export function MessageInfo({
     [t('infoAuthor'), author(message)],
     [t('infoTime'), format.dateTime(message.created_at)],
     [t('infoState'), t(`states.${stateOf(message)}`)],
-    [t('infoLine'), message.instance ?? t('ownNumber')],
+    [t('infoChannel'), message.instance ?? t('ownNumber')],
     [t('infoError'), message.error && `${message.error.text} (${message.error.code})`],
     [t('infoId'), message.id],
-    [t('infoNetworkId'), message.message_id],
+    [t('infoWhatsAppId'), message.message_id],
   ]
   return (
     <Modal opened onClose={onClose} title={t('info')} centered>

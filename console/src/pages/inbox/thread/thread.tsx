@@ -3,7 +3,7 @@ import { modals } from '@mantine/modals'
 import { IconMessageCircle } from '@tabler/icons-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { AnswerLine, InboxContact } from '../../../../../src/model/conversations/inbox.js'
+import type { InboxContact, ReplyChannel } from '../../../../../src/model/conversations/inbox.js'
 import { api } from '../../../api/client.js'
 import { Waiting } from '../../../layout/waiting.js'
 import { useMay, useSession } from '../../../session/session.js'
@@ -28,12 +28,12 @@ import { type ThreadStore, useThread } from './use-thread.js'
 import { holds, isAtEnd, type Note, type ThreadMessage } from './window.js'
 
 /** A conversation, with where it is answered below it. */
-export function Thread({ contact, line }: { contact: InboxContact; line: AnswerLine | undefined }) {
+export function Thread({ contact, channel }: { contact: InboxContact; channel: ReplyChannel | undefined }) {
   // What is held belongs to one contact.
-  return <ContactThread key={contact.id} contact={contact} line={line} />
+  return <ContactThread key={contact.id} contact={contact} channel={channel} />
 }
 
-function ContactThread({ contact, line }: { contact: InboxContact; line: AnswerLine | undefined }) {
+function ContactThread({ contact, channel }: { contact: InboxContact; channel: ReplyChannel | undefined }) {
   const { t } = useTranslation('thread')
   const { member } = useSession()
   const isOwner = useMay('owner')
@@ -64,11 +64,11 @@ function ContactThread({ contact, line }: { contact: InboxContact; line: AnswerL
   )
   const contactName = nameOf(contact)
   const lastSeq = window?.last_seq ?? contact.last_seq
-  const route: Route = { contact, line, me: member, lastSeq, replyTo: null }
+  const route: Route = { contact, channel, me: member, lastSeq, replyTo: null }
 
   const actions = useStableActions({
     mayWrite,
-    lineName: line?.instance ?? null,
+    channelName: channel?.instance ?? null,
     contactName,
     reply: (message) => composer.current?.reply(message),
     react: (message, emoji) => void react(route, message, emoji),
@@ -98,7 +98,7 @@ function ContactThread({ contact, line }: { contact: InboxContact; line: AnswerL
         {window !== undefined && entries.length === 0 && <Nothing notes={window.notes} />}
         <Composer
           contact={contact}
-          line={line}
+          channel={channel}
           lastSeq={lastSeq}
           lastInboundAt={newestInbound(contact, window?.messages)}
           onSent={() => list.current?.goToNewest()}
@@ -116,11 +116,11 @@ function useStableActions(actions: ThreadActions): ThreadActions {
   useEffect(() => {
     newest.current = actions
   })
-  const { mayWrite, lineName, contactName } = actions
+  const { mayWrite, channelName, contactName } = actions
   return useMemo(
     () => ({
       mayWrite,
-      lineName,
+      channelName,
       contactName,
       reply: (message) => newest.current.reply(message),
       react: (message, emoji) => newest.current.react(message, emoji),
@@ -133,7 +133,7 @@ function useStableActions(actions: ThreadActions): ThreadActions {
       deleteNote: (note) => newest.current.deleteNote(note),
       mayDelete: (note) => newest.current.mayDelete(note),
     }),
-    [mayWrite, lineName, contactName],
+    [mayWrite, channelName, contactName],
   )
 }
 

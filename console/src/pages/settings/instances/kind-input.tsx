@@ -13,7 +13,7 @@ interface KindInputProps {
   error: ReactNode
 }
 
-/** Chooses what an instance is connected with; pretend phones are offered only where there is a sandbox. */
+/** Chooses what an instance is connected with; simulated phones are offered only where there is a sandbox. */
 export function KindInput({ value, onChange, error }: KindInputProps) {
   const { t } = useTranslation('settings')
   const { simulator } = useSession()

@@ -6,7 +6,7 @@ import { api } from '../../../api/client.js'
 import { messageOf } from '../../../shared/problem.js'
 import { instancePath } from './path.js'
 
-/** In the sandbox there is no phone: a pretend one scans the code. */
+/** In the sandbox there is no phone: a simulated one scans the code. */
 export function ScanButton({ name }: { name: string }) {
   const { t } = useTranslation('settings')
   const queries = useQueryClient()
@@ -22,10 +22,10 @@ export function ScanButton({ name }: { name: string }) {
         </Alert>
       )}
       <Text size="sm" c="dimmed" ta="center">
-        {t('instances.pretendHint')}
+        {t('instances.simulatedHint')}
       </Text>
       <Button leftSection={<IconFlask size={18} aria-hidden />} onClick={() => scan.mutate()} loading={scan.isPending}>
-        {t('instances.pretendScan')}
+        {t('instances.simulatedScan')}
       </Button>
     </>
   )

@@ -72,7 +72,7 @@ export function UpstreamForm({ upstream }: { upstream: Upstream | null }) {
             <SecretInput {...secret('verify_token')} maxLength={256} />
           </Stack>
         </Fieldset>
-        <Fieldset legend={t('number.pace')}>
+        <Fieldset legend={t('number.speed')}>
           <Stack>
             <NumberInput
               {...form.getInputProps('messages_per_second')}

@@ -49,7 +49,7 @@ export function StorefrontForm({ url }: { url: string | null }) {
         <SecretInput
           {...form.getInputProps('access_token')}
           label={t('storefront.access_token')}
-          description={t(url !== null && !keepsToken ? 'storefront.access_tokenAnew' : 'storefront.access_tokenHint')}
+          description={t(url !== null && !keepsToken ? 'storefront.access_tokenAgain' : 'storefront.access_tokenHint')}
           isStored={keepsToken}
           required={!keepsToken}
           maxLength={2048}

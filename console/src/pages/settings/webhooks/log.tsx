@@ -71,7 +71,7 @@ export function DeliveryLog({ webhook, onOpen }: { webhook: Webhook; onOpen: (de
             <EmptyState
               icon={<IconInbox aria-hidden />}
               withIndicatorBackground
-              title={t(status === null ? 'webhooks.logEmpty' : 'webhooks.logNoneSo')}
+              title={t(status === null ? 'webhooks.logEmpty' : 'webhooks.logNoMatch')}
               description={status === null ? t('webhooks.logEmptyHint') : undefined}
               py="xl"
             />
