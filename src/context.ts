@@ -104,7 +104,7 @@ export interface Context {
   lookUpInstance: (lookup: { organizationId: string; name: string }) => Promise<Instance | null>
   /** Finds a message with its contact; see core/messages/find. */
   lookUpMessage: (lookup: { organizationId: string; id: string }) => Promise<MessageOfContact | null>
-  /** Writes down what is sent; see core/messages/send/batch-writer. */
+  /** Writes down what is sent; see core/messages/send/message-writer. */
   messageWriter: MessageWriter
   /** Gives the messages of a business number their turns; see core/messages/send/rate-limiter. */
   reserveSendSlot: ReserveSendSlot

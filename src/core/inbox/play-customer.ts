@@ -3,8 +3,8 @@ import { isUserIdChatId } from '../../model/contacts/phone-number.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import { requireSandboxes } from '../instances/sessions/device.js'
-import { findReplyChannel } from './answer-line.js'
 import { requireContact } from './find.js'
+import { findReplyChannel } from './reply-channel.js'
 
 const TIMEOUT_MS = 10_000
 const RETRY_SECONDS = 2

@@ -12,8 +12,8 @@ import {
 } from '../../storage/messages/incoming-media.js'
 import { insertMedia } from '../../storage/messages/media.js'
 import { type InboundFile, readInboundFile } from '../messages/receive/describe-inbound.js'
-import { type Attempt, unlessAborted } from './attempt.js'
 import { downloadInbound, type InboundSource } from './download-inbound.js'
+import { type Attempt, unlessAborted } from './job-attempt.js'
 import { removeMedia } from './remove.js'
 
 /** What became of a try to store a file. `final`: trying again would not change it. */

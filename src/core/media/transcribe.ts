@@ -2,7 +2,7 @@ import type { Context } from '../../context.js'
 import { toStorable } from '../../lib/text/text.js'
 import { blobKey } from '../../model/messages/media.js'
 import { findVoiceNote, setTranscription } from '../../storage/messages/incoming-media.js'
-import type { Attempt } from './attempt.js'
+import type { Attempt } from './job-attempt.js'
 
 const MAX_ATTEMPTS = 6
 const MAX_TEXT_LENGTH = 20_000

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Context } from '../../context.js'
-import type { CallbackReceiver } from '../../core/messages/receive/callbacks.js'
+import type { CallbackReceiver } from '../../core/messages/receive/callback-receiver.js'
 import { takeRawBodies } from './raw.js'
 import { storefrontHooks } from './storefront.js'
 import { upstreamHooks } from './upstream.js'

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../context.js'
-import { type CallbackReceiver, isVerifyToken } from '../../core/messages/receive/callbacks.js'
+import { type CallbackReceiver, isVerifyToken } from '../../core/messages/receive/callback-receiver.js'
 import { Problem } from '../../model/problem.js'
 import { BODY_LIMIT, readBytes, readSignature } from './raw.js'
 

@@ -84,7 +84,7 @@ export interface Acceptance {
   eventId: string
 }
 
-/** Writes down what is sent (core/messages/send/batch-writer). */
+/** Writes down what is sent (core/messages/send/message-writer). */
 export interface MessageWriter {
   /**
    * Records a message before its call, or says why not. Tries until the time `until` (milliseconds) to get hold of the

@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, opaqueArray, statement } from '../../database/statement.js'
 import { normalizeText } from '../../lib/text/normalize.js'
 import type { Contact, ContactLookup } from '../../model/contacts/contact.js'
-import { ERASE_RECIPIENTS } from '../broadcasts/moves.js'
+import { ERASE_RECIPIENTS } from '../broadcasts/contact-changes.js'
 import { lockFeed } from '../webhooks/feeds.js'
 
 /** Every column that a contact shows or that a verb needs; the same list in every statement that returns a contact. */

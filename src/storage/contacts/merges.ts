@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { Contact } from '../../model/contacts/contact.js'
-import { moveRecipients } from '../broadcasts/moves.js'
+import { moveRecipients } from '../broadcasts/contact-changes.js'
 import { lockFeed } from '../webhooks/feeds.js'
 import { CONTACT_COLUMNS, normalizeName } from './contacts.js'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createCallbackProcessor } from '../../../src/core/messages/receive/record.js'
+import { createCallbackProcessor } from '../../../src/core/messages/receive/callback-processor.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { changeFor, envelope, seconds, type WireMessage } from '../../interfaces/hooks/support.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'

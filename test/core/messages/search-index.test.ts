@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { findMatches, indexConversation } from '../../../src/core/conversations/search.js'
-import { ensurePersonContact } from '../../../src/core/messages/receive/person.js'
+import { ensurePersonContact } from '../../../src/core/messages/receive/contact-resolution.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { findContactById } from '../../../src/storage/contacts/contacts.js'
 import { recordIncomingChange } from '../../../src/storage/messages/incoming.js'

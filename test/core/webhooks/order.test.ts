@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { ensurePersonContact } from '../../../src/core/messages/receive/person.js'
+import { ensurePersonContact } from '../../../src/core/messages/receive/contact-resolution.js'
 import { eraseTraces } from '../../../src/core/runtime/maintenance.js'
 import { createDispatcher } from '../../../src/core/webhooks/dispatcher.js'
 import { createContact } from '../../interfaces/hooks/support.js'

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { verifyCounters } from '../../../src/core/analytics/verify.js'
 import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
-import { type Lane, sendBroadcastShard } from '../../../src/core/broadcasts/send.js'
+import { type Lane, sendBroadcastShard } from '../../../src/core/broadcasts/send-shard.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { type Answering, type HttpServer, json, startHttpServer } from '../../upstream/http-server.js'
 import { wamid } from '../hooks/support.js'

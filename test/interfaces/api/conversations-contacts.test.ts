@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ensurePersonContact } from '../../../src/core/messages/receive/person.js'
+import { ensurePersonContact } from '../../../src/core/messages/receive/contact-resolution.js'
 import { CONTACT_FIELDS } from '../../support/contacts.js'
 import { readConversations } from '../../support/conversations.js'
 import { requestAsDescribed } from '../../support/openapi.js'

@@ -2,7 +2,7 @@ import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../.
 import { toStorableDeep } from '../../../lib/text/text.js'
 import type { MessageError, MessageStatus, NetworkDetails } from '../../../model/messages/message.js'
 import { describeInbound, readInboundFile } from './describe-inbound.js'
-import { type Move, readMove, readUserIdUpdates } from './read-move.js'
+import { type Move, readMove, readUserIdUpdates } from './read-address-change.js'
 import {
   createDirectory,
   groupAddress,
@@ -11,9 +11,9 @@ import {
   readId,
   readPerson,
   type UpstreamPerson,
-} from './read-person.js'
+} from './read-sender.js'
 
-export type { UpstreamPerson } from './read-person.js'
+export type { UpstreamPerson } from './read-sender.js'
 
 /** What only a linked device knows of a message. */
 export interface DeviceDetails {

@@ -1,5 +1,5 @@
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
-import { readDigits, readId, readPerson, type UpstreamPerson } from './read-person.js'
+import { readDigits, readId, readPerson, type UpstreamPerson } from './read-sender.js'
 
 /** A person's change of address: what it was known by, and what it is known by now. Either may be known in part. */
 export interface Move {

@@ -18,9 +18,9 @@ import {
   refusesUserId,
   releaseNumber,
   takeIn,
-} from './address-book.js'
-import { type Hearing, inBook, type PersonAddresses, personAddresses } from './person.js'
-import type { Move } from './read-move.js'
+} from './contact-addresses.js'
+import { type Hearing, inBook, type PersonAddresses, personAddresses } from './contact-resolution.js'
+import type { Move } from './read-address-change.js'
 
 /** A change of address with what it names. */
 interface Change {

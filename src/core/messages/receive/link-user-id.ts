@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.js'
-import { contradict, findByUserId, findHolder, giveUserId, refusesUserId, takeIn } from './address-book.js'
-import { type Hearing, inBook, personAddresses } from './person.js'
-import type { UpstreamPerson } from './read-person.js'
+import { contradict, findByUserId, findHolder, giveUserId, refusesUserId, takeIn } from './contact-addresses.js'
+import { type Hearing, inBook, personAddresses } from './contact-resolution.js'
+import type { UpstreamPerson } from './read-sender.js'
 
 /**
  * Keeps the user id that the upstream names as the recipient of a contact's message, so that the person is known when the number is no

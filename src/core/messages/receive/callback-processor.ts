@@ -23,12 +23,12 @@ import { applyReply, readReply } from '../../broadcasts/reply.js'
 import { optOutByUpstream } from '../../contacts/opt-outs.js'
 import { applyConnectionChanges } from '../../instances/manage/connection-changes.js'
 import { applyTemplateChanges } from '../../templates/changes.js'
-import { linkRecipient } from './link-recipient.js'
-import { movePerson } from './move-person.js'
-import { ensurePersonContact, personAddresses } from './person.js'
+import { movePerson } from './address-change.js'
+import { ensurePersonContact, personAddresses } from './contact-resolution.js'
+import { linkRecipient } from './link-user-id.js'
+import type { Move } from './read-address-change.js'
 import { type CallbackItem, type IncomingItem, readCallback } from './read-callback.js'
 import { readDeviceCallback } from './read-device-callback.js'
-import type { Move } from './read-move.js'
 
 /** Works stored callbacks off. */
 export interface CallbackProcessor {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createMessageWriter as createImpatientOutbox } from '../../../../src/core/messages/send/batch-writer.js'
+import { createMessageWriter as createImpatientOutbox } from '../../../../src/core/messages/send/message-writer.js'
 import { type Database, openDatabase } from '../../../../src/database/pool.js'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import type { Acceptance, OutgoingMessage, Recorded } from '../../../../src/model/messages/outgoing.js'

@@ -21,8 +21,8 @@ import {
   refusesUserId,
   releaseNumber,
   takeIn,
-} from './address-book.js'
-import type { UpstreamPerson } from './read-person.js'
+} from './contact-addresses.js'
+import type { UpstreamPerson } from './read-sender.js'
 
 /** The addresses by which the upstream's people are known here. */
 export interface PersonAddresses {
