@@ -5,7 +5,7 @@ import { reconcileBroadcasts } from '../core/broadcasts/reconcile.js'
 import { type Lane, sendBroadcastShard } from '../core/broadcasts/send-shard.js'
 import { indexConversation } from '../core/conversations/search.js'
 import { fetchInboundMedia } from '../core/media/fetch-inbound.js'
-import type { Attempt } from '../core/media/job-attempt.js'
+import type { JobAttempt } from '../core/media/job-attempt.js'
 import { removeMedia } from '../core/media/remove.js'
 import { transcribeVoiceNote } from '../core/media/transcribe.js'
 import { createCallbackProcessor } from '../core/messages/receive/callback-processor.js'
@@ -98,11 +98,11 @@ export function createTasks(ctx: Context): Record<(typeof TASK_NAMES)[number], T
     },
     fetch_media: (payload: unknown, helpers: JobHelpers) => {
       const { organizationId, messageId } = payload as { organizationId: string; messageId: string }
-      return fetchInboundMedia(ctx, organizationId, messageId, toAttempt(helpers))
+      return fetchInboundMedia(ctx, organizationId, messageId, toJobAttempt(helpers))
     },
     transcribe_voice_note: (payload: unknown, helpers: JobHelpers) => {
       const { organizationId, messageId } = payload as { organizationId: string; messageId: string }
-      return transcribeVoiceNote(ctx, organizationId, messageId, toAttempt(helpers))
+      return transcribeVoiceNote(ctx, organizationId, messageId, toJobAttempt(helpers))
     },
     remove_media: (payload: unknown) => {
       const { organizationId, mediaIds } = payload as { organizationId: string; mediaIds: string[] }
@@ -142,6 +142,6 @@ export function createTasks(ctx: Context): Record<(typeof TASK_NAMES)[number], T
   }
 }
 
-function toAttempt({ job, abortSignal }: JobHelpers): Attempt {
+function toJobAttempt({ job, abortSignal }: JobHelpers): JobAttempt {
   return { number: job.attempts, signal: abortSignal }
 }

@@ -48,7 +48,7 @@ const PREPARING_MS = 1_500
  * template_not_found, missing_field and invalid_field for parameters, and what the handing over of a file throws.
  */
 export async function createBroadcast(ctx: Context, tenant: Tenant, command: BroadcastCommand): Promise<Broadcast> {
-  const { driver: channel } = organizationChannel(ctx, tenant)
+  const { driver } = organizationChannel(ctx, tenant)
   const { contactIds = [], recipients = [], ...audience } = command.audience
   const template = await chooseTemplate(ctx, tenant, command.templateName, command.language)
   const isListOnly = contactIds.length === 0 && !audience.tags && !audience.all
@@ -59,7 +59,7 @@ export async function createBroadcast(ctx: Context, tenant: Tenant, command: Bro
 
   const header = toFile(template, command.headerMedia)
   const mediaId = header?.id ?? null
-  const file = header && (await uploadMedia(ctx, tenant, channel, header))
+  const file = header && (await uploadMedia(ctx, tenant, driver, header))
   try {
     await store(ctx, tenant, command, { template, parameters, audience, listed, mediaId, file })
   } catch (error) {

@@ -143,7 +143,7 @@ function inFlight({ number }: Channel): number {
 }
 
 async function sendTo(run: Run, recipient: PendingRecipient): Promise<void> {
-  const { ctx, tenant, broadcast, channel: line, header, signal } = run
+  const { ctx, tenant, broadcast, channel, header, signal } = run
   if (recipient.contact_id === null) return skip(run, recipient, SKIP_REASONS.erased)
   const own = recipient.parameters
   const parameters = {
@@ -154,7 +154,7 @@ async function sendTo(run: Run, recipient: PendingRecipient): Promise<void> {
   const person = { ...recipient, unnamed: unnamedWord(tenant) }
   const filled = fillTemplate(broadcast.template, parameters, person, header)
   if (filled.outcome === 'missing') return skip(run, recipient, SKIP_REASONS.missingValue)
-  const message = draftMessage(ctx, tenant, line, {
+  const message = draftMessage(ctx, tenant, channel, {
     id: recipient.message_id,
     addresses: [recipient.chat_id],
     content: filled.content,
@@ -167,7 +167,7 @@ async function sendTo(run: Run, recipient: PendingRecipient): Promise<void> {
   const now = Date.now()
   const times = { waitUntil: now + WAIT_MS, deadline: now + PATIENCE_MS }
   const patience = { ...times, keepsTrying: true, ...(signal ? { signal } : {}) }
-  const send = () => deliver(ctx, tenant, line, message, filled.content, patience)
+  const send = () => deliver(ctx, tenant, channel, message, filled.content, patience)
   await settleDelivery(run, recipient, await tryToDeliver(send))
 }
 

@@ -9,7 +9,7 @@ import { requireInboxContact } from './find.js'
  * Gives a contact to a member of the team, or with null to nobody; raises contact.updated. What the contact writes from now on
  * records the member. Throws contact_not_found, invalid_field.
  */
-export async function assign(
+export async function assignConversation(
   ctx: Pick<Context, 'database'>,
   organizationId: string,
   contactId: string,

@@ -24,25 +24,25 @@ export async function markThreadRead(ctx: Context, tenant: Tenant, contactId: st
   const read = await ctx.database.transaction((transaction) =>
     markThreadReadUpTo(transaction, tenant.id, { contactId, seq: upTo }, ctx.clock(), newId()),
   )
-  const lines = new Set(read.map(({ instance_id }) => instance_id))
-  await Promise.all([...lines].map((line) => tellNetwork(ctx, tenant, line, read)))
+  const channelIds = new Set(read.map(({ instance_id }) => instance_id))
+  await Promise.all([...channelIds].map((target) => markReadUpstream(ctx, tenant, target, read)))
 }
 
 /** What the network does not take keeps nobody from reading. */
-async function tellNetwork(
+async function markReadUpstream(
   ctx: Context,
   tenant: Tenant,
   channelId: string | null,
   read: readonly ReadMessage[],
 ): Promise<void> {
   try {
-    const line = await openLine(ctx, tenant, channelId)
-    if (line === null) return
+    const target = await openReadDevice(ctx, tenant, channelId)
+    if (target === null) return
     const messages = read.filter(({ instance_id, upstream_id }) => instance_id === channelId && upstream_id !== null)
     // The business API marks those before it with it.
-    const told = line.takesAll ? messages : messages.slice(-1)
-    if (told.length === 0) return
-    const answer = await line.device({ verb: 'mark_read', keys: told.map(keyOf) }, TIMEOUT_MS)
+    const acknowledged = target.takesAll ? messages : messages.slice(-1)
+    if (acknowledged.length === 0) return
+    const answer = await target.device({ verb: 'mark_read', keys: acknowledged.map(keyOf) }, TIMEOUT_MS)
     if (answer.outcome !== 'done') throw new Problem('upstream_rejected', answer.text)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
@@ -54,7 +54,7 @@ async function tellNetwork(
 }
 
 /** Null of an instance that is gone, or is not connected. */
-async function openLine(
+async function openReadDevice(
   ctx: Context,
   tenant: Tenant,
   channelId: string | null,

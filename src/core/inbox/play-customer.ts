@@ -25,11 +25,11 @@ export async function playCustomer(
   if (isUserIdChatId(contact.chat_id)) {
     throw new Problem('invalid_field', 'The simulator writes as contacts with a phone number, and this one has none')
   }
-  const line = await findReplyChannel(ctx, tenant, contact)
+  const channel = await findReplyChannel(ctx, tenant, contact)
   const to =
-    line.kind === 'sandbox' && line.instance !== null
-      ? { organizationId: tenant.id, name: line.instance }
-      : line.kind === 'business_api' && line.instance === null && tenant.upstream
+    channel.kind === 'sandbox' && channel.instance !== null
+      ? { organizationId: tenant.id, name: channel.instance }
+      : channel.kind === 'business_api' && channel.instance === null && tenant.upstream
         ? { phoneNumberId: tenant.upstream.phone_number_id }
         : null
   if (to === null) {

@@ -90,14 +90,14 @@ export function tooBig(kind: FileKind): Problem {
  * openChosenLine.
  */
 export async function sendFile(ctx: Context, tenant: Tenant, send: FileSend): Promise<SendResult> {
-  const { id, contactId, replyToId: aboutId, memberId, instance } = send
+  const { id, contactId, replyToId, memberId, instance } = send
   const contact = await requireContact(ctx, tenant.id, contactId)
   const to = readAddresses(tenant, 'chat_id', contact.chat_id, 'body')
-  const about = aboutId === null ? null : { id: aboutId, field: 'context_message_id' }
+  const replyTo = replyToId === null ? null : { id: replyToId, field: 'context_message_id' }
   return withContent(ctx, tenant, send, async (content) => {
     const channel = await openChosenChannel(ctx, tenant, instance, content)
     const sender = { memberId, isPromotional: false, recipient: null }
-    return sendMessage(ctx, tenant, channel, { id, to, content, fileField: FIELD, about, ...sender })
+    return sendMessage(ctx, tenant, channel, { id, to, content, fileField: FIELD, replyTo, ...sender })
   })
 }
 

@@ -13,7 +13,7 @@ import {
 import { insertMedia } from '../../storage/messages/media.js'
 import { type InboundFile, readInboundFile } from '../messages/receive/describe-inbound.js'
 import { downloadInbound, type InboundSource } from './download-inbound.js'
-import { type Attempt, unlessAborted } from './job-attempt.js'
+import { type JobAttempt, unlessAborted } from './job-attempt.js'
 import { removeMedia } from './remove.js'
 
 /** What became of a try to store a file. `final`: trying again would not change it. */
@@ -31,7 +31,7 @@ export async function fetchInboundMedia(
   ctx: Context,
   organizationId: string,
   messageId: string,
-  attempt: Attempt,
+  attempt: JobAttempt,
 ): Promise<void> {
   const message = await findInboundMedia(ctx.database, organizationId, messageId)
   // An earlier try, whose process died, may have stored what has been erased since.

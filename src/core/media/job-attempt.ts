@@ -1,5 +1,5 @@
 /** One try of a job. */
-export interface Attempt {
+export interface JobAttempt {
   /** The first is 1. A try that a stop of the service cut short counts too, so there may be a few more than were meant. */
   number: number
   /** Aborted when the service stops and cannot wait any longer: the try is then thrown away, and another one follows. */

@@ -2,7 +2,7 @@ import type { Context } from '../../context.js'
 import { toStorable } from '../../lib/text/text.js'
 import { blobKey } from '../../model/messages/media.js'
 import { findVoiceNote, setTranscription } from '../../storage/messages/incoming-media.js'
-import type { Attempt } from './job-attempt.js'
+import type { JobAttempt } from './job-attempt.js'
 
 const MAX_ATTEMPTS = 6
 const MAX_TEXT_LENGTH = 20_000
@@ -27,7 +27,7 @@ export async function transcribeVoiceNote(
   ctx: Context,
   organizationId: string,
   messageId: string,
-  { number, signal }: Attempt,
+  { number, signal }: JobAttempt,
 ): Promise<void> {
   const note = ctx.transcriber && (await findVoiceNote(ctx.database, organizationId, messageId))
   const bytes = note && (await ctx.blobs.open(blobKey(organizationId, note.media_id)))

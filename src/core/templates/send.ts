@@ -75,7 +75,7 @@ export async function sendTemplate(ctx: Context, tenant: Tenant, command: Templa
   const links = Object.values(parameters.buttons).map((value) => ({ n: 0, value }))
   await noteSentLinks(ctx.database, tenant.id, { broadcastId: id, campaignId, at: ctx.clock() }, links)
   const to = readAddresses(tenant, 'chatNumber', contact.phone_number ?? contact.chat_id, 'body')
-  const message = { id, to, content, about: null, memberId }
+  const message = { id, to, content, replyTo: null, memberId }
   const isPromotional = template.category === 'MARKETING'
   try {
     const sent = await sendMessage(ctx, tenant, channel, { ...message, isPromotional, recipient })

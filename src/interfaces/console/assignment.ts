@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Context } from '../../context.js'
-import { assign } from '../../core/inbox/assign.js'
+import { assignConversation } from '../../core/inbox/assign.js'
 import { tenantOf } from '../../http/auth.js'
 import { presentInboxContact } from '../../model/conversations/inbox.js'
 import { Nullable } from '../../model/input.js'
@@ -20,7 +20,7 @@ export function assignmentRoutes(server: ConsoleServer, ctx: Context): void {
     },
     async (request) => {
       const { member_id: memberId } = request.body
-      const contact = await assign(ctx, tenantOf(request).id, request.params.contactId, memberId)
+      const contact = await assignConversation(ctx, tenantOf(request).id, request.params.contactId, memberId)
       return { success: true, contact: presentInboxContact(contact, ctx.clock()) }
     },
   )

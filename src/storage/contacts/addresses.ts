@@ -99,7 +99,7 @@ const doubt = statement<never>(
    WHERE organization_id = $1 AND address = ANY ($2) AND (since IS NULL OR since < $3)`,
 )
 
-const keepSpan = statement<never>(
+const insertSpan = statement<never>(
   'contactAddresses.keepSpan',
   `INSERT INTO contact_address_spans (organization_id, id, address, contact_id, since, left_at) VALUES ($1, $2, $3, $4, $5, $6)`,
 )
@@ -158,7 +158,7 @@ export async function lockAddresses(
 }
 
 /** Makes the addresses lead to the contact, from `since` on where they led to another one before. */
-export async function takeAddresses(
+export async function reassignAddresses(
   transaction: Queryable,
   organizationId: string,
   contactId: string,
@@ -169,7 +169,7 @@ export async function takeAddresses(
 }
 
 /** What is told of an address that a contact gets. */
-export interface AddressFacts {
+export interface AddressDetails {
   since?: Date | null
   leftAt?: Date | null
   instanceId?: string | null
@@ -181,13 +181,13 @@ export async function addAddresses(
   organizationId: string,
   contactId: string,
   addresses: readonly string[],
-  { since = null, leftAt = null, instanceId = null }: AddressFacts = {},
+  { since = null, leftAt = null, instanceId = null }: AddressDetails = {},
 ): Promise<void> {
   await transaction.run(add, [organizationId, contactId, addresses, since, leftAt, instanceId])
 }
 
 /** The contact left these addresses at the moment `at`; they lead to it until another contact takes them. */
-export async function leaveAddresses(
+export async function endAddresses(
   transaction: Queryable,
   organizationId: string,
   contactId: string,
@@ -198,7 +198,7 @@ export async function leaveAddresses(
 }
 
 /** The contact left all its numbers but those of `kept` at the moment `at`. */
-export async function leaveOtherNumbers(
+export async function endOtherNumbers(
   transaction: Queryable,
   organizationId: string,
   contactId: string,
@@ -209,7 +209,7 @@ export async function leaveOtherNumbers(
 }
 
 /** Whose the number was before and after the moment `at` cannot be told any more: it leads to nobody who names no user id. */
-export async function doubtAddresses(
+export async function disownAddresses(
   transaction: Queryable,
   organizationId: string,
   addresses: readonly string[],
@@ -219,17 +219,17 @@ export async function doubtAddresses(
 }
 
 /** Keeps that an address was a contact's for some time, or is to be its own. */
-export async function keepAddressSpan(
+export async function insertAddressSpan(
   transaction: Queryable,
   organizationId: string,
   span: AddressSpan,
 ): Promise<void> {
   const { address, contact_id, since, left_at } = span
-  await transaction.run(keepSpan, [organizationId, newId(), address, contact_id, since, left_at])
+  await transaction.run(insertSpan, [organizationId, newId(), address, contact_id, since, left_at])
 }
 
 /** Ends at the moment `at` what contacts claim of an address. */
-export async function closeAddressClaims(
+export async function endAddressClaims(
   transaction: Queryable,
   organizationId: string,
   address: string,
@@ -239,7 +239,7 @@ export async function closeAddressClaims(
 }
 
 /** Takes its phone number from a contact, which goes by `chatId` from here on, and raises contact.updated. */
-export async function dropContactNumber(
+export async function removeContactNumber(
   transaction: Queryable,
   organizationId: string,
   contactId: string,
@@ -259,7 +259,7 @@ export async function removeAddresses(
 }
 
 /** Whether the contact's conversation has a message from the moment `at` or before. */
-export async function hasMessageUntil(
+export async function hasMessageBefore(
   transaction: Queryable,
   organizationId: string,
   contactId: string,

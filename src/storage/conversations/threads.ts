@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, opaqueArray, statement } from '../../database/statement.js'
 import type { LiveSurroundings, ThreadRow } from '../../model/conversations/inbox.js'
-import { byTheSame } from '../messages/incoming.js'
+import { isSameAuthor } from '../messages/incoming.js'
 import { SHOWN_MESSAGE_COLUMNS } from '../messages/messages.js'
 
 /** So much of a message shows above those that answer it. */
@@ -35,7 +35,7 @@ const range = statement<ThreadRow>(
        OFFSET 0
      ) e
      WHERE e.contact_id = m.contact_id AND e.message_type IN ('edit', 'revoke')
-       AND ${byTheSame('e', "m.sender_type = 'user-chat'", 'm.instance_id', "m.network ->> 'participant'")}
+       AND ${isSameAuthor('e', "m.sender_type = 'user-chat'", 'm.instance_id', "m.network ->> 'participant'")}
      ORDER BY e.created_at DESC, e.id DESC
      LIMIT 1
    ) change ON true

@@ -39,7 +39,7 @@ interface RecordRow {
  * Whether the row `of` was written by the side, through the connection, and of a group by the person, who wrote the other one: a
  * message is changed by nobody else.
  */
-export const byTheSame = (of: string, isCustomers: string, instance: string, participant: string) =>
+export const isSameAuthor = (of: string, isCustomers: string, instance: string, participant: string) =>
   `(${of}.sender_type = 'user-chat') = (${isCustomers}) AND ${of}.instance_id IS NOT DISTINCT FROM ${instance}
          AND (${of}.network ->> 'participant') IS NOT DISTINCT FROM (${participant})`
 
@@ -99,7 +99,7 @@ const record = statement<RecordRow>(
        coalesce((
          SELECT e.text FROM messages e
          WHERE e.organization_id = $1 AND e.context_upstream_id = $5 AND e.contact_id = numbered.id AND e.seq IS NULL
-           AND e.message_type IN ('edit', 'revoke') AND ${byTheSame('e', "$6 = 'user-chat'", '$18', "$19::jsonb ->> 'participant'")}
+           AND e.message_type IN ('edit', 'revoke') AND ${isSameAuthor('e', "$6 = 'user-chat'", '$18', "$19::jsonb ->> 'participant'")}
          ORDER BY e.created_at DESC, e.id DESC
          LIMIT 1
        ), $8),
@@ -193,12 +193,12 @@ const applyChanges = statement<SpokenMessage>(
      SET text = (
        SELECT e.text FROM messages e
        WHERE e.organization_id = $1 AND e.context_upstream_id = $3 AND e.contact_id = $2 AND e.seq IS NULL
-         AND e.message_type IN ('edit', 'revoke') AND ${byTheSame('e', "$4 = 'user-chat'", '$7', '$8')}
+         AND e.message_type IN ('edit', 'revoke') AND ${isSameAuthor('e', "$4 = 'user-chat'", '$7', '$8')}
        ORDER BY e.created_at DESC, e.id DESC
        LIMIT 1
      )
      WHERE m.organization_id = $1 AND m.upstream_id = $3 AND m.contact_id = $2 AND m.seq IS NOT NULL
-       AND ${byTheSame('m', "$4 = 'user-chat'", '$7', '$8')}
+       AND ${isSameAuthor('m', "$4 = 'user-chat'", '$7', '$8')}
      RETURNING m.*
    ), event AS (
      INSERT INTO events (organization_id, id, type, contact_id, data)
@@ -292,17 +292,17 @@ export async function recordIncomingReaction(
   reaction: IncomingRecord,
   eventId: string,
 ): Promise<Received> {
-  const { id, upstreamId, text, replyToUpstreamId: aboutUpstreamId, created_at } = reaction
+  const { id, upstreamId, text, replyToUpstreamId, created_at } = reaction
   const values = [
     organizationId,
     addresses,
     id,
     upstreamId,
     text,
-    aboutUpstreamId,
+    replyToUpstreamId,
     created_at,
     eventId,
-    ...lineOf(reaction),
+    ...authorValues(reaction),
     required,
     contactId,
   ]
@@ -330,7 +330,7 @@ export async function recordIncomingChange(
     contactId,
   ])
   if (!contact) return 'no_contact'
-  const { id, upstreamId, text, replyToUpstreamId: aboutUpstreamId, created_at } = change
+  const { id, upstreamId, text, replyToUpstreamId, created_at } = change
   const values = [
     organizationId,
     id,
@@ -338,21 +338,21 @@ export async function recordIncomingChange(
     upstreamId,
     kind,
     text,
-    aboutUpstreamId,
+    replyToUpstreamId,
     created_at,
-    ...lineOf(change),
+    ...authorValues(change),
   ]
   const recorded = await transaction.run(recordChange, values)
   if (recorded.length === 0) return 'duplicate'
   const by = [change.instanceId, change.network?.participant ?? null]
-  const asked = [organizationId, contact.id, aboutUpstreamId, change.sender_type, eventId, CHANGE_EVENTS[kind], ...by]
+  const asked = [organizationId, contact.id, replyToUpstreamId, change.sender_type, eventId, CHANGE_EVENTS[kind], ...by]
   const [changed] = await transaction.raise(applyChanges, asked, [organizationId])
   if (changed) await changeSearchableMessage(transaction, organizationId, contact.id, changed)
   return 'recorded'
 }
 
 /** The parameters that tell who wrote a record, and through what it came. */
-function lineOf({ sender_type, instanceId, network }: IncomingRecord): unknown[] {
+function authorValues({ sender_type, instanceId, network }: IncomingRecord): unknown[] {
   return [sender_type, instanceId, network && JSON.stringify(network)]
 }
 

@@ -9,7 +9,7 @@ import { INDEX_STEP, INDEXING_TASK } from '../conversations/search.js'
 import { ACCEPTED_EVENT, ASSIGNEE, MESSAGE_SNAPSHOT } from './messages.js'
 
 /** A message that a shared statement passed over. */
-type Passed = 'crowded' | 'held'
+type Skipped = 'crowded' | 'held'
 
 interface RecordRow {
   contact_id: string | null
@@ -309,7 +309,7 @@ const listOverdue = statement<{ organization_id: string; id: string }>(
 export async function recordOutgoingMessages(
   db: Queryable,
   messages: readonly OutgoingMessage[],
-): Promise<(Recorded | Passed)[]> {
+): Promise<(Recorded | Skipped)[]> {
   const rows = await db.raise(record, [toRecordset(messages)], organizationsOf(messages))
   return rows.map((row, index) => toRecorded(row, messages[index] as OutgoingMessage))
 }
@@ -317,24 +317,15 @@ export async function recordOutgoingMessages(
 /** Why recording the message now would fail, or null; nothing is written. */
 export async function checkRecipient(
   db: Queryable,
-  {
-    organizationId,
-    instanceId,
-    usesJids: namesChats,
-    addresses,
-    replyToId: aboutId,
-    pairLimit,
-    isPromotional,
-    created_at,
-  }: OutgoingMessage,
+  { organizationId, instanceId, usesJids, addresses, replyToId, pairLimit, isPromotional, created_at }: OutgoingMessage,
 ): Promise<NotRecorded | null> {
-  const about = [aboutId, toUuid(aboutId)]
-  const [contact] = await db.run(check, [organizationId, addresses, ...about, created_at, instanceId, namesChats])
+  const about = [replyToId, toUuid(replyToId)]
+  const [contact] = await db.run(check, [organizationId, addresses, ...about, created_at, instanceId, usesJids])
   if (!contact) return { recorded: false, reason: 'no_contact' }
   const { chat_id: chatId, wait_ms: waitMs } = contact
   if (contact.blocked) return { recorded: false, reason: 'blocked', chatId }
   if (!contact.is_reachable) return { recorded: false, reason: 'unreachable', chatId, isGroup: contact.is_group }
-  if (aboutId !== null && !contact.about_found) return { recorded: false, reason: 'not_found', chatId }
+  if (replyToId !== null && !contact.about_found) return { recorded: false, reason: 'not_found', chatId }
   if (isPromotional && !contact.allow_broadcast) {
     return { recorded: false, reason: 'unwanted', chatId, optedOut: contact.opted_out }
   }
@@ -380,8 +371,8 @@ function toRecordset(messages: readonly OutgoingMessage[]): string {
 
 function toRecorded(
   row: RecordRow,
-  { replyToId: aboutId, isPromotional, pairLimit, recipient }: OutgoingMessage,
-): Recorded | Passed {
+  { replyToId, isPromotional, pairLimit, recipient }: OutgoingMessage,
+): Recorded | Skipped {
   const { contact_id: contactId, chat_id: chatId, about_upstream_id: replyToUpstreamId } = row
   if (contactId === null) return { recorded: false, reason: 'no_contact' }
   if (chatId === null) return row.has_turn ? 'held' : 'crowded'
@@ -398,7 +389,7 @@ function toRecorded(
   if (row.phone_number === null && row.user_address === null) {
     return { recorded: false, reason: 'unreachable', chatId, isGroup: row.is_group }
   }
-  if (aboutId !== null && replyToUpstreamId === null) return { recorded: false, reason: 'not_found', chatId }
+  if (replyToId !== null && replyToUpstreamId === null) return { recorded: false, reason: 'not_found', chatId }
   if (isPromotional && !row.allow_broadcast) {
     return { recorded: false, reason: 'unwanted', chatId, optedOut: row.opted_out === true }
   }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { verifyCounters } from '../../../src/core/analytics/verify.js'
 import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
-import { ensurePersonContact } from '../../../src/core/messages/receive/contact-resolution.js'
+import { resolveContact } from '../../../src/core/messages/receive/contact-resolution.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { type BroadcastWorld, startBroadcastWorld } from '../../interfaces/api/broadcasts-support.js'
@@ -154,7 +154,7 @@ describe('while recipients are made ready', () => {
       `user:${userId}`,
     ])
     const { made, go } = await begin({ audience: { contactIds: [older, rows[0].contact_id] } })
-    await ensurePersonContact(at.world.app.ctx, at.organization.id, { waId: digits, userId }, null)
+    await resolveContact(at.world.app.ctx, at.organization.id, { waId: digits, userId }, null)
     await go()
     const { id } = await made
     expect(await at.read(id)).toMatchObject({ totalRecipients: 2, skippedRecipients: 1 })

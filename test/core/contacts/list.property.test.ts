@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { listContacts } from '../../../src/core/contacts/list.js'
-import { ensurePersonContact } from '../../../src/core/messages/receive/contact-resolution.js'
+import { resolveContact } from '../../../src/core/messages/receive/contact-resolution.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { rollUpCounts } from '../../../src/core/runtime/maintenance.js'
 import type { Organization } from '../../../src/model/organizations/organization.js'
@@ -46,10 +46,10 @@ async function take(organization: TestOrganization, step: Step): Promise<void> {
     case 'receive':
       return receiveMessages(world, organization, textMessage(digits, 'Oi'))
     case 'meet':
-      await ensurePersonContact(ctx, organization.id, { waId: null, userId }, null)
+      await resolveContact(ctx, organization.id, { waId: null, userId }, null)
       break
     case 'merge':
-      await ensurePersonContact(ctx, organization.id, { waId: digits, userId }, null)
+      await resolveContact(ctx, organization.id, { waId: digits, userId }, null)
   }
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { searchConversation } from '../../../src/core/conversations/read.js'
 import { findMatches, indexConversation } from '../../../src/core/conversations/search.js'
-import { ensurePersonContact } from '../../../src/core/messages/receive/contact-resolution.js'
+import { resolveContact } from '../../../src/core/messages/receive/contact-resolution.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { normalizeText } from '../../../src/lib/text/normalize.js'
@@ -109,13 +109,13 @@ class Reference {
     const userId = `BR.${newId()}`
     // Each user id is that of another business, so none speaks against another.
     const hearing = { at: new Date(), instanceId: newId() }
-    await ensurePersonContact(ctx, organization.id, { waId: null, userId }, null, hearing)
+    await resolveContact(ctx, organization.id, { waId: null, userId }, null, hearing)
     const younger = await findContactByAddresses(ctx.database, organization.id, [`user:${userId}`])
     if (!younger) throw new Error('the person was not made a contact')
     await this.say(texts.slice(0, 3), younger.id)
     await indexConversation(ctx, organization.id, younger.id)
     await this.say(texts.slice(3), younger.id)
-    await ensurePersonContact(ctx, organization.id, { waId: this.digits, userId }, null, hearing)
+    await resolveContact(ctx, organization.id, { waId: this.digits, userId }, null, hearing)
   }
 
   async edit(message: Said, text: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { findMatches, indexConversation } from '../../../src/core/conversations/search.js'
-import { ensurePersonContact } from '../../../src/core/messages/receive/contact-resolution.js'
+import { resolveContact } from '../../../src/core/messages/receive/contact-resolution.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { findContactById } from '../../../src/storage/contacts/contacts.js'
 import { recordIncomingChange } from '../../../src/storage/messages/incoming.js'
@@ -96,12 +96,12 @@ async function transcribe({ upstreamIds }: Conversation, number: number, text: s
 
 /** Makes both people one, as a callback that names both addresses does. */
 const merge = (older: Conversation, userId: string) =>
-  ensurePersonContact(world.app.ctx, organization.id, { waId: older.digits, userId }, null)
+  resolveContact(world.app.ctx, organization.id, { waId: older.digits, userId }, null)
 
 /** A conversation with somebody of whom only the user id is known. */
 async function newUserConversation(texts: readonly string[]): Promise<Conversation & { userId: string }> {
   const userId = `US.${newId()}`
-  await ensurePersonContact(world.app.ctx, organization.id, { waId: null, userId }, null)
+  await resolveContact(world.app.ctx, organization.id, { waId: null, userId }, null)
   const { rows } = await world.database.pool.query(
     'SELECT contact_id AS id FROM contact_addresses WHERE address = $1',
     [`user:${userId}`],

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { ensurePersonContact } from '../../../src/core/messages/receive/contact-resolution.js'
+import { resolveContact } from '../../../src/core/messages/receive/contact-resolution.js'
 import { eraseTraces } from '../../../src/core/runtime/maintenance.js'
 import { createDispatcher } from '../../../src/core/webhooks/dispatcher.js'
 import { createContact } from '../../interfaces/hooks/support.js'
@@ -153,13 +153,13 @@ describe('two contacts that turn out to be one', () => {
     const digits = newNumber()
     const user = userId()
     const older = await newContact(digits)
-    await ensurePersonContact(world.app.ctx, organization.id, { waId: null, userId: user }, null)
+    await resolveContact(world.app.ctx, organization.id, { waId: null, userId: user }, null)
     const { rows } = await world.database.pool.query<{ id: string }>(
       'SELECT id FROM contacts WHERE organization_id = $1 ORDER BY id DESC LIMIT 1',
       [organization.id],
     )
     const younger = rows[0]?.id as string
-    const merge = () => ensurePersonContact(world.app.ctx, organization.id, { waId: digits, userId: user }, null)
+    const merge = () => resolveContact(world.app.ctx, organization.id, { waId: digits, userId: user }, null)
     return { older, younger, merge }
   }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ensurePersonContact } from '../../../src/core/messages/receive/contact-resolution.js'
+import { resolveContact } from '../../../src/core/messages/receive/contact-resolution.js'
 import { CONTACT_FIELDS } from '../../support/contacts.js'
 import { readConversations } from '../../support/conversations.js'
 import { requestAsDescribed } from '../../support/openapi.js'
@@ -162,7 +162,7 @@ describe('the order of contacts', () => {
   it('keeps the later time of two that become one', async () => {
     const organization = await withContacts(3)
     const becomeOne = (digits: string, userId: string) =>
-      ensurePersonContact(world.app.ctx, organization.id, { waId: digits, userId }, null)
+      resolveContact(world.app.ctx, organization.id, { waId: digits, userId }, null)
     const write = (userId: string) => receiveMessages(world, organization, fromUser(userId))
     await write('US.77')
     expect(namesOf(await list(organization))).toEqual([null, '1', '2', '3'])

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { indexConversation } from '../../../src/core/conversations/search.js'
-import { ensurePersonContact } from '../../../src/core/messages/receive/contact-resolution.js'
+import { resolveContact } from '../../../src/core/messages/receive/contact-resolution.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { insertMessages, readConversations, textsOf } from '../../support/conversations.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
@@ -60,14 +60,14 @@ async function mergeSomebody(digits: string, texts: readonly string[]): Promise<
   const userId = `US.${newId()}`
   // Each user id is that of another business, so none speaks against another.
   const hearing = { at: new Date(), instanceId: newId() }
-  await ensurePersonContact(ctx, organization.id, { waId: null, userId }, null, hearing)
+  await resolveContact(ctx, organization.id, { waId: null, userId }, null, hearing)
   const { rows } = await world.database.pool.query(
     'SELECT contact_id AS id FROM contact_addresses WHERE address = $1',
     [`user:${userId}`],
   )
   await insertMessages(world, rows[0].id, texts)
   await indexConversation(ctx, organization.id, rows[0].id)
-  await ensurePersonContact(ctx, organization.id, { waId: digits, userId }, null, hearing)
+  await resolveContact(ctx, organization.id, { waId: digits, userId }, null, hearing)
 }
 
 /** Every page, oldest first, until there is none more. */

@@ -32,7 +32,7 @@ export interface InstanceSend {
   wanted: Wanted | null
   /** What the file is called in errors. */
   fileField: string
-  about: SendCommand['about']
+  replyTo: SendCommand['replyTo']
   /** How long it is shown to be typed, or recorded, before it is sent. */
   delayMs: number
   /** Aborted when the client hangs up: what has not been sent by then is not sent. */
@@ -79,8 +79,8 @@ export async function findSent(ctx: Context, tenant: Tenant, id: string): Promis
   return found && { message: found.message, chat: chatOf(found.contact) }
 }
 
-function commandOf({ id, recipient, about, content, fileField }: InstanceSend): Omit<SendCommand, 'isPromotional'> {
-  return { id, to: recipient, about, content, fileField, memberId: null, recipient: null }
+function commandOf({ id, recipient, replyTo, content, fileField }: InstanceSend): Omit<SendCommand, 'isPromotional'> {
+  return { id, to: recipient, replyTo, content, fileField, memberId: null, recipient: null }
 }
 
 /** Whoever hides the number is written to by it alone there, where it has become known. Throws not_supported. */
@@ -176,9 +176,9 @@ async function sendToContact(
 }
 
 /** Passes over the error that nobody knows the recipient, where a contact can be made; throws every other one. */
-function passStranger(error: unknown, recipient: GatewayRecipient, { about }: Pick<SendCommand, 'about'>): void {
+function passStranger(error: unknown, recipient: GatewayRecipient, { replyTo }: Pick<SendCommand, 'replyTo'>): void {
   if (!(error instanceof Problem) || error.code !== 'contact_not_found') throw error
-  if (about !== null) throw unknownMessage(about)
+  if (replyTo !== null) throw unknownMessage(replyTo)
   if (recipient.kind === 'person' && isUserIdChatId(recipient.digits)) throw unknownPerson(recipient)
 }
 
@@ -188,7 +188,7 @@ function unknownPerson({ digits }: GatewayRecipient): Problem {
 }
 
 /** Whom nobody knows has no conversation either. */
-function unknownMessage({ id, field }: NonNullable<SendCommand['about']>): Problem {
+function unknownMessage({ id, field }: NonNullable<SendCommand['replyTo']>): Problem {
   return new Problem('message_not_found', `${field} "${id}" is not a message of the conversation`)
 }
 

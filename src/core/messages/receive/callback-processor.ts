@@ -23,10 +23,10 @@ import { applyReply, readReply } from '../../broadcasts/reply.js'
 import { optOutByUpstream } from '../../contacts/opt-outs.js'
 import { applyConnectionChanges } from '../../instances/manage/connection-changes.js'
 import { applyTemplateChanges } from '../../templates/changes.js'
-import { movePerson } from './address-change.js'
-import { ensurePersonContact, personAddresses } from './contact-resolution.js'
-import { linkRecipient } from './link-user-id.js'
-import type { Move } from './read-address-change.js'
+import { applyAddressChange } from './address-change.js'
+import { personAddresses, resolveContact } from './contact-resolution.js'
+import { linkUserId } from './link-user-id.js'
+import type { AddressChange } from './read-address-change.js'
 import { type CallbackItem, type IncomingItem, readCallback } from './read-callback.js'
 import { readDeviceCallback } from './read-device-callback.js'
 
@@ -46,23 +46,25 @@ const MAX_RECORDING = 8
  */
 export function createCallbackProcessor(ctx: Context): CallbackProcessor {
   const readBody = batch(
-    (wanted: { organizationId: string; callbackId: string }[]) => findCallbackBodies(ctx.database, wanted),
+    (callbacks: { organizationId: string; callbackId: string }[]) => findCallbackBodies(ctx.database, callbacks),
     MAX_BATCH,
   )
   const applyStatus = batchStatement((statuses: ReportedStatus[]) => applyStatuses(ctx.database, statuses))
-  const inLanes = createSerialQueues()
-  const inTurn = createSemaphore(MAX_RECORDING)
+  const inQueues = createSerialQueues()
+  const limited = createSemaphore(MAX_RECORDING)
   return {
     process: async (organizationId, callbackId) => {
       const callback = await readBody({ organizationId, callbackId })
       if (callback === null || callback.body.length === 0) return
       const { body, instanceId, isDevice, receivedAt } = callback
-      const line = { organizationId, instanceId }
+      const channel = { organizationId, instanceId }
       // Without a pause: callbacks enter the lanes in the order in which they were read.
       const items = isDevice ? readDeviceBody(body) : readCallback(body)
       const recorded = items.map((item) =>
-        inLanes(lanesOf(organizationId, item), () =>
-          item.kind === 'status' ? recordStatus(ctx, applyStatus, line, item) : inTurn(() => take(ctx, line, item)),
+        inQueues(queueKeysOf(organizationId, item), () =>
+          item.kind === 'status'
+            ? recordStatus(ctx, applyStatus, channel, item)
+            : limited(() => processItem(ctx, channel, item)),
         ),
       )
       await Promise.all([
@@ -88,7 +90,7 @@ interface CallbackChannel {
 }
 
 /** Whoever is one person, by one address or by another, is in one lane; and so is a message with its statuses. */
-function lanesOf(organizationId: string, item: CallbackItem): string[] {
+function queueKeysOf(organizationId: string, item: CallbackItem): string[] {
   return addressesOf(item).map((address) => `${organizationId} ${address}`)
 }
 
@@ -97,22 +99,22 @@ function addressesOf(item: CallbackItem): readonly string[] {
     const { upstreamId, messageId, typed } = item
     return [upstreamId, ...(messageId === null ? [] : [messageId]), ...(typed ? addressesOf(typed) : [])]
   }
-  if (item.kind === 'move') return addressesOfMove(item.move)
-  const moved = item.kind === 'message' && item.move ? addressesOfMove(item.move) : []
-  return [...personAddresses(item.from).all, ...moved]
+  if (item.kind === 'address_change') return addressesOfChange(item.addressChange)
+  const changed = item.kind === 'message' && item.addressChange ? addressesOfChange(item.addressChange) : []
+  return [...personAddresses(item.from).all, ...changed]
 }
 
-function addressesOfMove({ from, to }: Move): readonly string[] {
+function addressesOfChange({ from, to }: AddressChange): readonly string[] {
   return [...personAddresses(from).all, ...personAddresses(to).all]
 }
 
-async function take(
+async function processItem(
   ctx: Context,
-  line: CallbackChannel,
-  item: IncomingItem | Extract<CallbackItem, { kind: 'move' }>,
+  channel: CallbackChannel,
+  item: IncomingItem | Extract<CallbackItem, { kind: 'address_change' }>,
 ): Promise<void> {
-  if (item.kind !== 'move') return recordIncoming(ctx, line, item)
-  await applyMove(ctx, line, item.move, null, item.createdAt ?? ctx.clock())
+  if (item.kind !== 'address_change') return recordIncoming(ctx, channel, item)
+  await changeAddress(ctx, channel, item.addressChange, null, item.createdAt ?? ctx.clock())
 }
 
 /** Statuses of the same moment share a statement, so they wait for no turn. */
@@ -137,8 +139,8 @@ async function recordStatus(
   })
   if (item.error?.code === OPTED_OUT && messageId !== null) await optOutByUpstream(ctx, organizationId, messageId)
   if (contactId !== null && userId !== null && !isLinked) {
-    const hearing = { at: item.createdAt ?? ctx.clock(), instanceId }
-    await linkRecipient(ctx, organizationId, contactId, { waId, userId }, hearing)
+    const observation = { at: item.createdAt ?? ctx.clock(), instanceId }
+    await linkUserId(ctx, organizationId, contactId, { waId, userId }, observation)
   }
   if (messageId === null && item.typed) await recordIncoming(ctx, { organizationId, instanceId }, item.typed)
 }
@@ -147,7 +149,7 @@ async function recordStatus(
 const MAX_TRIES = 5
 
 /** Who it is gets settled when the first statement does not tell: nearly every message is of a known person. */
-async function recordIncoming(ctx: Context, line: CallbackChannel, item: IncomingItem): Promise<void> {
+async function recordIncoming(ctx: Context, channel: CallbackChannel, item: IncomingItem): Promise<void> {
   const { number, all: addresses } = personAddresses(item.from)
   // What the phone sent bears the name of the phone's owner.
   const profileName = item.device?.fromMe ? null : item.profileName
@@ -156,31 +158,31 @@ async function recordIncoming(ctx: Context, line: CallbackChannel, item: Incomin
     ...(item.from.userId === null ? [] : [`user:${item.from.userId}`]),
   ]
   const known: Sender = { addresses, required, hasNumber: number !== null, contactId: null, profileName }
-  const hearing = { at: item.createdAt ?? ctx.clock(), instanceId: line.instanceId }
-  const move = item.kind === 'message' ? item.move : null
-  let contactId = move && (await applyMove(ctx, line, move, profileName, hearing.at))
+  const observation = { at: item.createdAt ?? ctx.clock(), instanceId: channel.instanceId }
+  const addressChange = item.kind === 'message' ? item.addressChange : null
+  let contactId = addressChange && (await changeAddress(ctx, channel, addressChange, profileName, observation.at))
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     // A notice from a group tells of one of its members, and shows in the group.
     const sender = contactId === null || item.author ? known : { ...known, contactId }
-    const received = await tryToRecord(ctx, line, sender, item)
+    const received = await tryToRecord(ctx, channel, sender, item)
     if (received === 'recorded' || received === 'duplicate') return
     if (received === 'no_contact') {
-      contactId = await ensurePersonContact(ctx, line.organizationId, item.from, profileName, hearing)
+      contactId = await resolveContact(ctx, channel.organizationId, item.from, profileName, observation)
     }
   }
   throw new Error(`the message ${item.upstreamId} could not be recorded: its contact keeps changing`)
 }
 
 /** Resolves to the contact that moved. */
-async function applyMove(
+async function changeAddress(
   ctx: Context,
   { organizationId, instanceId }: CallbackChannel,
-  move: Move,
+  addressChange: AddressChange,
   profileName: string | null,
   at: Date,
 ): Promise<string> {
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
-    const contactId = await movePerson(ctx, organizationId, move, profileName, { at, instanceId })
+    const contactId = await applyAddressChange(ctx, organizationId, addressChange, profileName, { at, instanceId })
     if (contactId !== null) return contactId
   }
   throw new Error('a change of address could not be kept: its contacts keep changing')

@@ -35,11 +35,11 @@ export interface CallbackReceiver {
 }
 
 /** How many ids of a body are looked up before its signature has proved to be right; genuine bodies name a handful. */
-const MAX_UNPROVED_IDS = 100
+const MAX_UNVERIFIED_IDS = 100
 /** The same afterwards: the upstream puts at most 1,000 changes into a body. Changes of further ids are dropped. */
 const MAX_IDS = 1_000
 /** Larger bodies are parsed only once their signature has proved to be right: in the worst case 4 MB take a second. */
-const PARSED_UNPROVED_BYTES = 64 * 1_024
+const PARSED_UNVERIFIED_BYTES = 64 * 1_024
 
 const MAX_BATCH = 200
 /** Bodies that name more ids are looked up apart from the others, and fewer at a time. */
@@ -49,7 +49,7 @@ const MAX_BATCH_OF_MANY = 10
 type FindClaims = (ids: readonly UpstreamId[]) => Promise<(UpstreamClaim | null)[]>
 
 /** What a receiver does for many callbacks at once. */
-interface Intake {
+interface Receiving {
   ctx: Context
   findClaims: FindClaims
   store: (callback: StoredCallback) => Promise<unknown>
@@ -62,8 +62,8 @@ export function createCallbackReceiver(ctx: Context): CallbackReceiver {
     ctx.wakeWorkers()
     return callbacks.map(() => undefined)
   }, MAX_BATCH)
-  const intake = { ctx, findClaims: createLookUp(ctx), store }
-  return { receive: (body, signature) => receive(intake, body, signature) }
+  const receiving = { ctx, findClaims: createLookUp(ctx), store }
+  return { receive: (body, signature) => receive(receiving, body, signature) }
 }
 
 /** Whether a verification request carries a verify token that some organization chose for its app, or for that of an instance. */
@@ -82,66 +82,71 @@ function createLookUp({ database }: Context): FindClaims {
   return (ids) => (ids.length <= FEW_IDS ? findFew(ids) : findMany(ids))
 }
 
-async function receive(intake: Intake, body: Buffer, signature: string): Promise<CallbackReceipt> {
-  const isSmall = body.length <= PARSED_UNPROVED_BYTES
+async function receive(receiving: Receiving, body: Buffer, signature: string): Promise<CallbackReceipt> {
+  const isSmall = body.length <= PARSED_UNVERIFIED_BYTES
   const envelope = isSmall ? parseJsonObject(body.toString()) : null
   if (isSmall && envelope === null) return 'not_json'
-  const ids = envelope ? namedIds(readChanges(envelope), MAX_UNPROVED_IDS) : scanIds(body.toString(), MAX_UNPROVED_IDS)
-  const claims = await findClaims(intake, ids)
-  const appSecret = findAppSecret(intake.ctx, [...claims.values()], body, signature)
+  const ids = envelope
+    ? namedIds(readChanges(envelope), MAX_UNVERIFIED_IDS)
+    : scanIds(body.toString(), MAX_UNVERIFIED_IDS)
+  const claims = await findClaims(receiving, ids)
+  const appSecret = findAppSecret(receiving.ctx, [...claims.values()], body, signature)
   if (appSecret === null) return 'wrong_signature'
-  return storeProved(intake, body, envelope ?? parseJsonObject(body.toString()), { appSecret, claims })
+  return storeVerified(receiving, body, envelope ?? parseJsonObject(body.toString()), { appSecret, claims })
 }
 
-async function findClaims(intake: Intake, ids: readonly NamedId[]): Promise<Map<string, NamedClaim>> {
-  const claims = ids.length === 0 ? [] : await intake.findClaims(ids)
+async function findClaims(receiving: Receiving, ids: readonly NamedId[]): Promise<Map<string, NamedClaim>> {
+  const claims = ids.length === 0 ? [] : await receiving.findClaims(ids)
   return new Map(ids.map((id, index) => [keyOfId(id), { claim: claims[index] ?? null, changes: id.changes }]))
 }
 
 /** Stores a body that is signed with `appSecret`, each line's changes apart. Changes of other apps are dropped. */
-async function storeProved(
-  intake: Intake,
+async function storeVerified(
+  receiving: Receiving,
   body: Buffer,
   envelope: JsonObject | null,
   { appSecret, claims }: { appSecret: string; claims: Map<string, NamedClaim> },
 ): Promise<CallbackReceipt> {
   if (envelope === null) return 'not_json'
   const changes = readChanges(envelope)
-  const further = namedIds(changes, MAX_IDS).filter((id) => !claims.has(keyOfId(id)))
-  const fitting = new Map<string, UpstreamClaim>()
-  for (const [id, { claim }] of [...claims, ...(await findClaims(intake, further))]) {
-    if (claim && openAppSecret(intake.ctx, claim) === appSecret) fitting.set(id, claim)
+  const furtherIds = namedIds(changes, MAX_IDS).filter((id) => !claims.has(keyOfId(id)))
+  const verified = new Map<string, UpstreamClaim>()
+  for (const [id, { claim }] of [...claims, ...(await findClaims(receiving, furtherIds))]) {
+    if (claim && openAppSecret(receiving.ctx, claim) === appSecret) verified.set(id, claim)
   }
-  const lines = groupByLine(changes, fitting)
-  if (lines.length === 0) return 'wrong_signature'
+  const groups = groupByChannel(changes, verified)
+  if (groups.length === 0) return 'wrong_signature'
   await Promise.all(
-    lines.map(async ({ claim: { organizationId, instanceId }, own }) => {
+    groups.map(async ({ claim: { organizationId, instanceId }, own }) => {
       // The raw bytes where they are one line's alone: no tenant keeps another's data.
       const ownBody = own.length === changes.length ? body : bodyOf(envelope, own)
-      await intake.store({ organizationId, id: newId(), instanceId, body: ownBody })
-      await tryToConnect(intake.ctx, organizationId, instanceId, ownBody)
+      await receiving.store({ organizationId, id: newId(), instanceId, body: ownBody })
+      await tryToConnect(receiving.ctx, organizationId, instanceId, ownBody)
     }),
   )
   return 'stored'
 }
 
 /** Each connection's changes are kept apart: an organization's number, and each instance with a number of its own. */
-interface Line {
+interface ChannelChanges {
   claim: UpstreamClaim
   own: IdentifiedChange[]
 }
 
-function groupByLine(changes: readonly IdentifiedChange[], claims: ReadonlyMap<string, UpstreamClaim>): Line[] {
-  const lines = new Map<string, Line>()
+function groupByChannel(
+  changes: readonly IdentifiedChange[],
+  claims: ReadonlyMap<string, UpstreamClaim>,
+): ChannelChanges[] {
+  const groups = new Map<string, ChannelChanges>()
   for (const change of changes) {
     const claim = change.id && claims.get(keyOfId(change.id))
     if (!claim) continue
     const key = `${claim.organizationId} ${claim.instanceId ?? ''}`
-    const channel = lines.get(key)
+    const channel = groups.get(key)
     if (channel) channel.own.push(change)
-    else lines.set(key, { claim, own: [change] })
+    else groups.set(key, { claim, own: [change] })
   }
-  return [...lines.values()]
+  return [...groups.values()]
 }
 
 /** Whoever has scanned a code may send when the callback has been taken; what cannot be kept now the callback's job keeps. */

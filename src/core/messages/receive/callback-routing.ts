@@ -69,9 +69,9 @@ function isId(value: string): boolean {
 }
 
 function* findAll(text: string, pattern: RegExp, kind: UpstreamId['kind']): Iterable<UpstreamId> {
-  let left = MAX_MATCHES
+  let remaining = MAX_MATCHES
   for (const [, value = ''] of text.matchAll(pattern)) {
-    if (left-- === 0) return
+    if (remaining-- === 0) return
     if (isId(value)) yield { kind, value }
   }
 }

@@ -3,30 +3,30 @@ import { isUniqueViolation } from '../../../database/errors.js'
 import { newId } from '../../../lib/bytes/id.js'
 import type { Contact } from '../../../model/contacts/contact.js'
 import { readPhoneNumber, userIdChatId } from '../../../model/contacts/phone-number.js'
-import { addAddresses, doubtAddresses, keepAddressSpan, lockAddresses } from '../../../storage/contacts/addresses.js'
+import { addAddresses, disownAddresses, insertAddressSpan, lockAddresses } from '../../../storage/contacts/addresses.js'
 import { renumberContact } from '../../../storage/contacts/contacts.js'
 import {
-  type Book,
-  contradict,
-  covers,
-  createPerson,
+  type AddressOwner,
+  addUserId,
+  areDifferentPeople,
+  assignNumber,
+  createResolvedContact,
   findByUserId,
-  findHolder,
-  findSpan,
-  giveUserId,
-  type Holder,
-  isLate,
-  moveNumber,
-  type PersonNumber,
-  refusesUserId,
+  findCurrentOwner,
+  findOwnerThen,
+  hasOtherUserId,
+  isOutdated,
+  isOwnerAt,
+  mergePair,
+  type NumberForms,
+  type Resolution,
   releaseNumber,
-  takeIn,
 } from './contact-addresses.js'
 import type { UpstreamPerson } from './read-sender.js'
 
 /** The addresses by which the upstream's people are known here. */
 export interface PersonAddresses {
-  number: PersonNumber | null
+  number: NumberForms | null
   /** The address of the user id and its literal chat id; none for a person who is known by a number alone. */
   ofUserId: readonly string[]
   all: readonly string[]
@@ -46,14 +46,14 @@ export function personAddresses({ waId, userId }: UpstreamPerson): PersonAddress
 }
 
 /** When and through what a person was heard of. */
-export interface Hearing {
+export interface Observation {
   at: Date
   /** The instance; null: the organization's own number. User ids are those of one business. */
   instanceId: string | null
 }
 
 /** A person as a message names it. */
-interface Sighting {
+interface SenderDetails {
   userId: string | null
   profileName: string | null
 }
@@ -63,36 +63,36 @@ interface Sighting {
  * be one person are joined where nothing contradicts. Where number and user id speak for two people, the user id decides, and the number
  * passes on. Resolves to the contact's id; null where others changed the same contacts at the same moment: try again.
  */
-export async function ensurePersonContact(
+export async function resolveContact(
   ctx: Context,
   organizationId: string,
   person: UpstreamPerson,
   profileName: string | null,
-  { at, instanceId }: Hearing = { at: ctx.clock(), instanceId: null },
+  { at, instanceId }: Observation = { at: ctx.clock(), instanceId: null },
 ): Promise<string | null> {
   const addresses = personAddresses(person)
-  return inBook(ctx, { organizationId, at, instanceId }, addresses.all, (book) =>
-    identify(book, addresses, { userId: person.userId, profileName }),
+  return withResolution(ctx, { organizationId, at, instanceId }, addresses.all, (resolution) =>
+    resolve(resolution, addresses, { userId: person.userId, profileName }),
   )
 }
 
 /** Does what needs to be known of the addresses, in one transaction; null where others changed their contacts meanwhile. */
-export async function inBook<Result>(
+export async function withResolution<Result>(
   ctx: Context,
-  hearing: Hearing & { organizationId: string },
+  observation: Observation & { organizationId: string },
   addresses: readonly string[],
-  work: (book: Book) => Promise<Result>,
+  work: (resolution: Resolution) => Promise<Result>,
   ids: readonly string[] = [],
 ): Promise<Result | null> {
-  const { organizationId } = hearing
+  const { organizationId } = observation
   try {
     return await ctx.database
       .transaction(async (transaction) => {
         const known = await lockAddresses(transaction, organizationId, addresses, ids)
         if (known === null) return { result: null, hasMerged: false }
-        const book: Book = { ...hearing, transaction, known, now: ctx.clock(), hasMerged: false }
-        const result = await work(book)
-        return { result, hasMerged: book.hasMerged }
+        const resolution: Resolution = { ...observation, transaction, known, now: ctx.clock(), hasMerged: false }
+        const result = await work(resolution)
+        return { result, hasMerged: resolution.hasMerged }
       })
       .then(({ result, hasMerged }) => {
         // Deliveries to be made are held in memory, with the contacts that they were about.
@@ -106,123 +106,129 @@ export async function inBook<Result>(
   }
 }
 
-async function identify(
-  book: Book,
+async function resolve(
+  resolution: Resolution,
   { number, ofUserId }: PersonAddresses,
-  { userId, profileName }: Sighting,
+  { userId, profileName }: SenderDetails,
 ): Promise<string> {
-  const known = userId === null ? null : findByUserId(book, userId)
-  if (number === null) return known?.id ?? (await createPerson(book, { number: null, userId, profileName }))
-  const holder = findHolder(book, number)
-  if (userId === null) return identifyByNumber(book, number, holder, profileName)
-  if (known === null) return identifyNew(book, number, holder, { userId, profileName })
-  const id = await identifyKnown(book, known, number, holder)
-  await addAddresses(book.transaction, book.organizationId, id, ofUserId)
+  const known = userId === null ? null : findByUserId(resolution, userId)
+  if (number === null)
+    return known?.id ?? (await createResolvedContact(resolution, { number: null, userId, profileName }))
+  const owner = findCurrentOwner(resolution, number)
+  if (userId === null) return resolveByNumber(resolution, number, owner, profileName)
+  if (known === null) return resolveNewUserId(resolution, number, owner, { userId, profileName })
+  const id = await resolveKnownUserId(resolution, known, number, owner)
+  await addAddresses(resolution.transaction, resolution.organizationId, id, ofUserId)
   return id
 }
 
 /** A message that names a number alone. */
-async function identifyByNumber(
-  book: Book,
-  number: PersonNumber,
-  holder: Holder | null,
+async function resolveByNumber(
+  resolution: Resolution,
+  number: NumberForms,
+  owner: AddressOwner | null,
   profileName: string | null,
 ): Promise<string> {
-  if (holder && covers(holder.row, book.at)) return settle(book, holder.contact, number)
-  const span = findSpan(book, number)
+  if (owner && isOwnerAt(owner.row, resolution.at)) return confirmNumber(resolution, owner.contact, number)
+  const span = findOwnerThen(resolution, number)
   if (span) {
-    if (span.row.left_at === null) await moveNumber(book, span.contact, number, holder)
+    if (span.row.left_at === null) await assignNumber(resolution, span.contact, number, owner)
     return span.contact.id
   }
-  if (!holder) return createPerson(book, { number, userId: null, profileName })
-  const { left_at: leftAt } = holder.row
-  if (leftAt !== null && leftAt <= book.at) {
-    await releaseNumber(book, number, leftAt)
-    return createPerson(book, { number, userId: null, profileName, since: leftAt })
+  if (!owner) return createResolvedContact(resolution, { number, userId: null, profileName })
+  const { left_at: leftAt } = owner.row
+  if (leftAt !== null && leftAt <= resolution.at) {
+    await releaseNumber(resolution, number, leftAt)
+    return createResolvedContact(resolution, { number, userId: null, profileName, since: leftAt })
   }
   // It comes late: the number was somebody's then who is not known otherwise.
-  const id = await createPerson(book, { number: null, userId: null, profileName })
-  await keepAddressSpan(book.transaction, book.organizationId, {
+  const id = await createResolvedContact(resolution, { number: null, userId: null, profileName })
+  await insertAddressSpan(resolution.transaction, resolution.organizationId, {
     address: number.digits,
     contact_id: id,
-    since: lastLeft(book, number),
-    left_at: holder.row.since,
+    since: lastReleasedAt(resolution, number),
+    left_at: owner.row.since,
   })
   return id
 }
 
-function lastLeft(book: Book, { digits }: PersonNumber): Date | null {
-  const earlier = book.known.spans
-    .filter((span) => span.address === digits && span.left_at !== null && span.left_at <= book.at)
+function lastReleasedAt(resolution: Resolution, { digits }: NumberForms): Date | null {
+  const earlier = resolution.known.spans
+    .filter((span) => span.address === digits && span.left_at !== null && span.left_at <= resolution.at)
     .map((span) => span.left_at?.getTime() ?? 0)
   return earlier.length === 0 ? null : new Date(Math.max(...earlier))
 }
 
 /** A message whose user id is new here. */
-async function identifyNew(
-  book: Book,
-  number: PersonNumber,
-  holder: Holder | null,
+async function resolveNewUserId(
+  resolution: Resolution,
+  number: NumberForms,
+  owner: AddressOwner | null,
   { userId, profileName }: { userId: string; profileName: string | null },
 ): Promise<string> {
-  const isFree = (one: Holder | null) => one !== null && !refusesUserId(book, one.contact, userId)
-  if (holder && covers(holder.row, book.at) && isFree(holder)) {
-    await giveUserId(book, holder.contact, userId)
-    return settle(book, holder.contact, number)
+  const isFree = (one: AddressOwner | null) => one !== null && !hasOtherUserId(resolution, one.contact, userId)
+  if (owner && isOwnerAt(owner.row, resolution.at) && isFree(owner)) {
+    await addUserId(resolution, owner.contact, userId)
+    return confirmNumber(resolution, owner.contact, number)
   }
-  const span = findSpan(book, number)
+  const span = findOwnerThen(resolution, number)
   if (span && isFree(span)) {
-    await giveUserId(book, span.contact, userId)
-    if (span.row.left_at === null) await moveNumber(book, span.contact, number, holder)
+    await addUserId(resolution, span.contact, userId)
+    if (span.row.left_at === null) await assignNumber(resolution, span.contact, number, owner)
     return span.contact.id
   }
-  if (!holder) return createPerson(book, { number, userId, profileName })
-  if (isLate(book, holder)) {
-    await doubtAddresses(book.transaction, book.organizationId, number.forms, book.at)
-    return createPerson(book, { number: null, userId, profileName })
+  if (!owner) return createResolvedContact(resolution, { number, userId, profileName })
+  if (isOutdated(resolution, owner)) {
+    await disownAddresses(resolution.transaction, resolution.organizationId, number.forms, resolution.at)
+    return createResolvedContact(resolution, { number: null, userId, profileName })
   }
-  const since = holder.row.left_at ?? book.at
-  await releaseNumber(book, number, since)
-  return createPerson(book, { number, userId, profileName, since })
+  const since = owner.row.left_at ?? resolution.at
+  await releaseNumber(resolution, number, since)
+  return createResolvedContact(resolution, { number, userId, profileName, since })
 }
 
 /** A message whose user id leads to a contact: that is the one, whoever has the number here. */
-async function identifyKnown(book: Book, known: Contact, number: PersonNumber, holder: Holder | null): Promise<string> {
-  if (holder?.contact.id === known.id) {
-    const { left_at: leftAt } = holder.row
-    if (leftAt !== null && leftAt <= book.at) await moveNumber(book, known, number, holder)
-    else await settle(book, known, number)
+async function resolveKnownUserId(
+  resolution: Resolution,
+  known: Contact,
+  number: NumberForms,
+  owner: AddressOwner | null,
+): Promise<string> {
+  if (owner?.contact.id === known.id) {
+    const { left_at: leftAt } = owner.row
+    if (leftAt !== null && leftAt <= resolution.at) await assignNumber(resolution, known, number, owner)
+    else await confirmNumber(resolution, known, number)
     return known.id
   }
-  if (holder && covers(holder.row, book.at) && !contradict(book, holder.contact, known, number)) {
-    return settle(book, await takeIn(book, holder.contact, known), number)
+  if (owner && isOwnerAt(owner.row, resolution.at) && !areDifferentPeople(resolution, owner.contact, known, number)) {
+    return confirmNumber(resolution, await mergePair(resolution, owner.contact, known), number)
   }
-  const wroteSince = known.phone_number !== null && isAfter(known.last_inbound_at, book.at)
-  if (!wroteSince && (!holder || !isLate(book, holder))) await moveNumber(book, known, number, holder)
-  else if (holder) await doubtAddresses(book.transaction, book.organizationId, number.forms, book.at)
+  const wroteSince = known.phone_number !== null && isAfter(known.last_inbound_at, resolution.at)
+  if (!wroteSince && (!owner || !isOutdated(resolution, owner))) await assignNumber(resolution, known, number, owner)
+  else if (owner) await disownAddresses(resolution.transaction, resolution.organizationId, number.forms, resolution.at)
   else {
-    const span = { since: book.at, leftAt: book.at }
-    await addAddresses(book.transaction, book.organizationId, known.id, number.forms, span)
+    const span = { since: resolution.at, leftAt: resolution.at }
+    await addAddresses(resolution.transaction, resolution.organizationId, known.id, number.forms, span)
   }
   return known.id
 }
 
 /** The contact has the number: it is told so where it had none, and is found by all its forms. */
-async function settle(book: Book, contact: Contact, number: PersonNumber): Promise<string> {
-  const { transaction, organizationId } = book
-  let settled = contact
-  for (const row of book.known.rows.filter(({ address }) => number.forms.includes(address))) {
-    const other = book.known.contacts.find(({ id }) => id === row.contact_id && id !== settled.id)
-    if (other && covers(row, book.at) && !contradict(book, settled, other, number)) {
-      settled = await takeIn(book, settled, other)
+async function confirmNumber(resolution: Resolution, contact: Contact, number: NumberForms): Promise<string> {
+  const { transaction, organizationId } = resolution
+  let confirmed = contact
+  for (const row of resolution.known.rows.filter(({ address }) => number.forms.includes(address))) {
+    const other = resolution.known.contacts.find(({ id }) => id === row.contact_id && id !== confirmed.id)
+    if (other && isOwnerAt(row, resolution.at) && !areDifferentPeople(resolution, confirmed, other, number)) {
+      confirmed = await mergePair(resolution, confirmed, other)
     }
   }
-  const [held] = book.known.rows.filter(({ address }) => number.forms.includes(address))
-  if (settled.phone_number === null && held?.left_at === null) {
-    await renumberContact(transaction, organizationId, settled.id, number.digits, newId())
+  const [currentRow] = resolution.known.rows.filter(({ address }) => number.forms.includes(address))
+  if (confirmed.phone_number === null && currentRow?.left_at === null) {
+    await renumberContact(transaction, organizationId, confirmed.id, number.digits, newId())
   }
-  await addAddresses(transaction, organizationId, settled.id, number.forms)
-  return settled.id
+  await addAddresses(transaction, organizationId, confirmed.id, number.forms)
+  return confirmed.id
 }
 
 function isAfter(date: Date | string | null, at: Date): boolean {

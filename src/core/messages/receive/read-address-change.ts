@@ -2,7 +2,7 @@ import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../.
 import { readDigits, readId, readPerson, type UpstreamPerson } from './read-sender.js'
 
 /** A person's change of address: what it was known by, and what it is known by now. Either may be known in part. */
-export interface Move {
+export interface AddressChange {
   from: UpstreamPerson
   to: UpstreamPerson
 }
@@ -11,10 +11,10 @@ export interface Move {
  * Reads a notice of the system that a person has a new number or user id; null for other notices, and where the old or the new is missing.
  * The new number stands in `new_wa_id`, or else in `wa_id`; `from` is the old number in some callbacks, and the new one in others.
  */
-export function readMove(message: JsonObject): Move | null {
+export function readAddressChange(message: JsonObject): AddressChange | null {
   const system = asObject(message.system)
   if (!/_changed_(number|user_id)$/.test(asText(system.type) ?? '')) return null
-  const told = readBody(system.body)
+  const announced = readAnnouncement(system.body)
   const sender = readPerson(message.from, message.from_user_id)
   const named = readPerson(system.wa_id, currentOf(system.user_id) ?? message.user_id)
   const waId = readDigits(system.new_wa_id) ?? readDigits(message.new_wa_id) ?? named.waId ?? readDigits(message.wa_id)
@@ -28,12 +28,12 @@ export function readMove(message: JsonObject): Move | null {
       readDigits(system.customer),
       named.waId,
       readDigits(message.wa_id),
-      told.current !== null && told.current === waId ? readDigits(told.previous) : null,
+      announced.current !== null && announced.current === waId ? readDigits(announced.previous) : null,
     ]),
     userId: firstOther(userId, [
       readId(system.previous_user_id),
       readId(asObject(system.user_id).previous),
-      told.current !== null && told.current === userId ? readId(told.previous) : null,
+      announced.current !== null && announced.current === userId ? readId(announced.previous) : null,
       sender.userId,
     ]),
   }
@@ -42,15 +42,15 @@ export function readMove(message: JsonObject): Move | null {
 }
 
 /** A change of user id that is told by a field of its own, `{previous, current}`. */
-export interface UserIdUpdate extends Move {
+export interface UserIdUpdate extends AddressChange {
   timestamp: unknown
 }
 
 /** Reads the updates of user ids in a callback's value. */
 export function readUserIdUpdates(value: JsonObject): UserIdUpdate[] {
-  const { user_id_update: given } = value
-  const updates = isJsonObject(given) ? [given] : asObjects(given)
-  return updates.flatMap((update) => {
+  const { user_id_update: updates } = value
+  const list = isJsonObject(updates) ? [updates] : asObjects(updates)
+  return list.flatMap((update) => {
     const ids = asObject(update.user_id)
     const current = readId(ids.current) ?? readId(update.current)
     const previous = readId(ids.previous) ?? readId(update.previous)
@@ -72,7 +72,7 @@ function firstOther(current: string | null, candidates: (string | null)[]): stri
 const MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 /** Both addresses from `… changed from A to B`. A name comes before them and is not believed, whatever it says. */
-function readBody(body: unknown): { previous: string | null; current: string | null } {
+function readAnnouncement(body: unknown): { previous: string | null; current: string | null } {
   const text = asText(body)?.slice(-600).replace(MARKS, '').trim() ?? ''
   const [, previous = null, current = null] = /changed from \+?(\S+) to \+?(\S+)$/.exec(text) ?? []
   return { previous, current }

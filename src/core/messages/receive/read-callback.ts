@@ -2,11 +2,11 @@ import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../.
 import { toStorableDeep } from '../../../lib/text/text.js'
 import type { MessageError, MessageStatus, NetworkDetails } from '../../../model/messages/message.js'
 import { describeInbound, readInboundFile } from './describe-inbound.js'
-import { type Move, readMove, readUserIdUpdates } from './read-address-change.js'
+import { type AddressChange, readAddressChange, readUserIdUpdates } from './read-address-change.js'
 import {
-  createDirectory,
+  createSenderFinder,
   groupAddress,
-  type NamedPerson,
+  type NamedSender,
   readGroup,
   readId,
   readPerson,
@@ -43,7 +43,7 @@ export type CallbackItem =
       /** Who of a group wrote it; absent of private messages. */
       author?: NetworkDetails
       /** The person's change of address, when the message tells of one. */
-      move: Move | null
+      addressChange: AddressChange | null
     }
   | {
       kind: 'reaction' | 'edit' | 'revoke'
@@ -57,7 +57,7 @@ export type CallbackItem =
       device?: DeviceDetails
       author?: NetworkDetails
     }
-  | { kind: 'move'; move: Move; createdAt: Date | null }
+  | { kind: 'address_change'; addressChange: AddressChange; createdAt: Date | null }
   | {
       kind: 'status'
       upstreamId: string
@@ -72,7 +72,7 @@ export type CallbackItem =
     }
 
 /** A message, or what changes one. */
-export type IncomingItem = Exclude<CallbackItem, { kind: 'status' | 'move' }>
+export type IncomingItem = Exclude<CallbackItem, { kind: 'status' | 'address_change' }>
 
 const MAX_CODE_LENGTH = 100
 
@@ -90,7 +90,7 @@ export function readCallback(body: Buffer): CallbackItem[] {
 }
 
 function readValue(value: JsonObject, people: JsonObject[]): CallbackItem[] {
-  const findPerson = createDirectory(value, people)
+  const findPerson = createSenderFinder(value, people)
   return [
     ...readUserIdUpdates(value).map(readUpdate),
     ...asObjects(value.messages).flatMap((message) => readMessage(message, findPerson(message)) ?? []),
@@ -98,17 +98,17 @@ function readValue(value: JsonObject, people: JsonObject[]): CallbackItem[] {
   ]
 }
 
-function readUpdate({ timestamp, ...move }: Move & { timestamp: unknown }): CallbackItem {
-  return { kind: 'move', move, createdAt: readTimestamp(timestamp) }
+function readUpdate({ timestamp, ...addressChange }: AddressChange & { timestamp: unknown }): CallbackItem {
+  return { kind: 'address_change', addressChange, createdAt: readTimestamp(timestamp) }
 }
 
-function readMessage(message: JsonObject, person: NamedPerson): CallbackItem | null {
+function readMessage(message: JsonObject, person: NamedSender): CallbackItem | null {
   const upstreamId = readId(message.id)
   const type = asText(message.type)?.slice(0, 64) ?? 'unknown'
-  const move = type === 'system' ? readMove(message) : null
-  const sender = move?.from ?? { waId: person.waId, userId: person.userId }
+  const addressChange = type === 'system' ? readAddressChange(message) : null
+  const sender = addressChange?.from ?? { waId: person.waId, userId: person.userId }
   const groupId = readGroup(message)
-  const isUnknown = isNobody(sender) && (move === null || isNobody(move.to))
+  const isUnknown = isNobody(sender) && (addressChange === null || isNobody(addressChange.to))
   if (upstreamId === null || (isUnknown && groupId === null)) return null
 
   const createdAt = readTimestamp(message.timestamp)
@@ -124,14 +124,14 @@ function readMessage(message: JsonObject, person: NamedPerson): CallbackItem | n
     awaitsMedia: readInboundFile(type, message[type]) !== null,
     contextUpstreamId: readId(asObject(message.context).id),
     isSystem: type === 'system',
-    move,
+    addressChange,
   }
 }
 
 /** Whose conversation a message belongs to: the group's, or the sender's. */
 function readChat(
   message: JsonObject,
-  person: NamedPerson,
+  person: NamedSender,
   sender: UpstreamPerson,
   groupId: string | null,
 ): { from: UpstreamPerson; profileName: string | null; author?: NetworkDetails } {

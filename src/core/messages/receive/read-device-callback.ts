@@ -19,7 +19,7 @@ type StatusEvent = Extract<DeviceEvent, { type: 'status' }>
 export function readDeviceCallback(events: JsonObject[]): CallbackItem[] {
   return events
     .filter(isEvent)
-    .map((event) => (event.type === 'status' ? readStatus(event) : readOwn(event, readMessage(event))))
+    .map((event) => (event.type === 'status' ? readStatus(event) : readEcho(event, readMessage(event))))
 }
 
 function isEvent(value: JsonObject): value is JsonObject & DeviceEvent {
@@ -35,7 +35,7 @@ function isEvent(value: JsonObject): value is JsonObject & DeviceEvent {
 const MAX_ID_LENGTH = 512
 
 /** A message of ours that comes back shows that the network has it. */
-function readOwn({ key, chat, timestamp }: MessageEvent, typed: IncomingItem): CallbackItem {
+function readEcho({ key, chat, timestamp }: MessageEvent, typed: IncomingItem): CallbackItem {
   if (!key.fromMe || toMessageId(key.id) === null) return typed
   return { ...readStatus({ type: 'status', key, chat, status: 'sent', timestamp, code: null }), typed }
 }
@@ -60,9 +60,9 @@ function readMessage(event: MessageEvent): IncomingItem {
     message_type: type,
     ...describe(type, payload),
     awaitsMedia: readInboundFile(type, payload) !== null,
-    contextUpstreamId: readAnswered(inner),
+    contextUpstreamId: readQuotedId(inner),
     isSystem: false,
-    move: null,
+    addressChange: null,
   }
 }
 
@@ -207,7 +207,7 @@ function describe(type: string, payload: unknown): InboundDescription {
 }
 
 /** The message that this one answers: whichever part of it says so. */
-function readAnswered(message: JsonObject): string | null {
+function readQuotedId(message: JsonObject): string | null {
   for (const part of Object.values(message)) {
     const id = readId(asObject(asObject(part).contextInfo).stanzaId)
     if (id !== null) return id

@@ -8,7 +8,7 @@ export interface UpstreamPerson {
 }
 
 /** A sender as a callback names it. */
-export interface NamedPerson extends UpstreamPerson {
+export interface NamedSender extends UpstreamPerson {
   name: string | null
 }
 
@@ -47,7 +47,7 @@ function sharesAddress(one: UpstreamPerson, other: UpstreamPerson): boolean {
   return (one.waId !== null && one.waId === other.waId) || (one.userId !== null && one.userId === other.userId)
 }
 
-function contradicts(one: UpstreamPerson, other: UpstreamPerson): boolean {
+function areDifferent(one: UpstreamPerson, other: UpstreamPerson): boolean {
   return one.userId !== null && other.userId !== null && one.userId !== other.userId
 }
 
@@ -55,21 +55,22 @@ function contradicts(one: UpstreamPerson, other: UpstreamPerson): boolean {
  * Finds who sent each message among the profiles that stand beside it. A profile belongs to a message by one of its ids; the only profile
  * of a callback also by being alone, where all messages have one sender: its number need not be the sender's.
  */
-export function createDirectory(value: JsonObject, others: JsonObject[]): (message: JsonObject) => NamedPerson {
-  const beside = asObjects(value.contacts)
+export function createSenderFinder(value: JsonObject, others: JsonObject[]): (message: JsonObject) => NamedSender {
+  const profiles = asObjects(value.contacts)
   const senders = asObjects(value.messages).map(readSender)
-  const [only] = beside
+  const [only] = profiles
   const [first] = senders
-  const isAlone =
-    beside.length === 1 && first !== undefined && senders.every((one) => isSame(one, first) || isNameless(one))
+  const hasOneProfile =
+    profiles.length === 1 && first !== undefined && senders.every((one) => isSame(one, first) || isUnknown(one))
   return (message) => {
     const sender = readSender(message)
-    const fitting = beside.filter((profile) => sharesAddress(sender, readProfile(profile)))
-    const isOnly = isAlone && fitting.length === 0 && only !== undefined && !contradicts(sender, readProfile(only))
-    const mine = isOnly ? [only] : fitting
-    const person = complete(sender, mine)
+    const sharing = profiles.filter((profile) => sharesAddress(sender, readProfile(profile)))
+    const isOnly =
+      hasOneProfile && sharing.length === 0 && only !== undefined && !areDifferent(sender, readProfile(only))
+    const matching = isOnly ? [only] : sharing
+    const person = complete(sender, matching)
     const siblings = others.filter((profile) => sharesAddress(person, readProfile(profile)))
-    return { ...person, name: firstName([...mine, ...siblings]) }
+    return { ...person, name: firstName([...matching, ...siblings]) }
   }
 }
 
@@ -85,13 +86,13 @@ function isSame(one: UpstreamPerson, other: UpstreamPerson): boolean {
   return one.waId === other.waId && one.userId === other.userId
 }
 
-function isNameless({ waId, userId }: UpstreamPerson): boolean {
+function isUnknown({ waId, userId }: UpstreamPerson): boolean {
   return waId === null && userId === null
 }
 
 /** What the message does not tell of its sender stands in the profile. */
 function complete(sender: UpstreamPerson, profiles: JsonObject[]): UpstreamPerson {
-  const people = profiles.map(readProfile).filter((profile) => !contradicts(sender, profile))
+  const people = profiles.map(readProfile).filter((profile) => !areDifferent(sender, profile))
   const userId = sender.userId ?? people.find((profile) => profile.userId !== null)?.userId ?? null
   const waId = sender.waId ?? people.find((profile) => profile.waId !== null)?.waId ?? null
   return { waId, userId }

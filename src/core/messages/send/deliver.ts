@@ -52,11 +52,11 @@ export type Delivery =
 const MIN_CALL_MS = 1_000
 const MAX_TRIES = 5
 /** How long at least a message waits for its contact's row, which somebody else is writing. */
-const HELD_PATIENCE_MS = 2_000
+const LOCK_TIMEOUT_MS = 2_000
 
 /** The message as it is recorded. */
 export function draftMessage(ctx: Context, tenant: Tenant, channel: Channel, draft: Draft): OutgoingMessage {
-  const { id, addresses, content, replyToId: aboutId, memberId, isPromotional, recipient } = draft
+  const { id, addresses, content, replyToId, memberId, isPromotional, recipient } = draft
   const { mediaId = hasFile(content) ? id : null } = draft
   return {
     organizationId: tenant.id,
@@ -66,7 +66,7 @@ export function draftMessage(ctx: Context, tenant: Tenant, channel: Channel, dra
     message_type: content.type === 'raw_template' ? 'template' : content.type,
     ...describeContent(content),
     mediaId,
-    replyToId: aboutId,
+    replyToId,
     isReaction: content.type === 'reaction',
     pairLimit: channel.pairLimit,
     instanceId: channel.instanceId,
@@ -96,7 +96,7 @@ export async function deliver(
   const recorded = await record(ctx, message, deadlines)
   if (recorded === null) return { result: 'taken' }
   if (!recorded.recorded) return { result: 'not_recorded', refusal: recorded }
-  const outcome = await tryToSend(ctx, tenant, channel, toChannelMessage(message.id, content, recorded), deadlines)
+  const outcome = await callUpstream(ctx, tenant, channel, toChannelMessage(message.id, content, recorded), deadlines)
   return recordOutcome(ctx, tenant, message.id, recorded, outcome)
 }
 
@@ -113,13 +113,13 @@ async function waitForSlot(
   ctx: Context,
   tenant: Tenant,
   { number }: Channel,
-  { waitUntil, keepsTrying: isPatient, signal }: SendDeadlines,
+  { waitUntil, keepsTrying, signal }: SendDeadlines,
 ): Promise<number | null> {
   for (;;) {
     const slot = await ctx.reserveSendSlot(tenant.id, number)
-    const comesInTime = isPatient && Date.now() + slot.waitMs <= waitUntil
+    const comesInTime = keepsTrying && Date.now() + slot.waitMs <= waitUntil
     if (!slot.reserved && !comesInTime) return slot.waitMs
-    if (!(await rest(slot.waitMs, signal))) return slot.waitMs
+    if (!(await pause(slot.waitMs, signal))) return slot.waitMs
     if (slot.reserved) return null
   }
 }
@@ -130,10 +130,10 @@ async function waitForSlot(
  */
 async function record(ctx: Context, message: OutgoingMessage, deadlines: SendDeadlines): Promise<Recorded | null> {
   for (;;) {
-    const until = Math.max(deadlines.waitUntil, Date.now() + HELD_PATIENCE_MS)
+    const until = Math.max(deadlines.waitUntil, Date.now() + LOCK_TIMEOUT_MS)
     const recorded = await recordOnce(ctx, { ...message, created_at: ctx.clock() }, until)
     if (recorded === null || recorded.recorded || !passesInTime(recorded, deadlines)) return recorded
-    if (!(await rest(recorded.waitMs, deadlines.signal))) return recorded
+    if (!(await pause(recorded.waitMs, deadlines.signal))) return recorded
   }
 }
 
@@ -152,32 +152,32 @@ function toChannelMessage(id: string, content: ReadyContent, recorded: RecordedM
 }
 
 /** Tries again only what was surely not accepted, and only inside its time. */
-async function tryToSend(
+async function callUpstream(
   ctx: Context,
   tenant: Tenant,
-  { driver: channel, number }: Channel,
+  { driver, number }: Channel,
   message: DriverMessage,
-  { deadline, keepsTrying: isPatient, signal }: SendDeadlines,
+  { deadline, keepsTrying, signal }: SendDeadlines,
 ): Promise<DriverOutcome> {
   let outcome: DriverOutcome = NO_TIME_LEFT
   for (let attempt = 1; ; attempt++) {
     const leftMs = deadline - Date.now()
     if (leftMs < MIN_CALL_MS) return outcome
-    outcome = await channel.send(message, Math.min(ctx.upstreamTimeoutMs, leftMs))
+    outcome = await driver.send(message, Math.min(ctx.upstreamTimeoutMs, leftMs))
     if (outcome.outcome !== 'not_accepted') return outcome
     // The limit of one recipient is not worth the time of all that come after.
-    const isLast = attempt === MAX_TRIES && (!isPatient || outcome.limit === 'pair')
-    if (isLast || (!outcome.mayRetry && !isPatient)) return outcome
+    const isLast = attempt === MAX_TRIES && (!keepsTrying || outcome.limit === 'pair')
+    if (isLast || (!outcome.mayRetry && !keepsTrying)) return outcome
     const slot = await ctx.reserveSendSlot(tenant.id, number)
     const delay = Math.max(retryDelay(outcome, attempt), slot.waitMs)
     const isTooLate = Date.now() + delay + MIN_CALL_MS > deadline
-    if (isTooLate || (!slot.reserved && !isPatient)) return { ...outcome, retryAfterMs: delay }
-    if (!(await rest(delay, signal))) return outcome
+    if (isTooLate || (!slot.reserved && !keepsTrying)) return { ...outcome, retryAfterMs: delay }
+    if (!(await pause(delay, signal))) return outcome
   }
 }
 
 /** Waits; false when that was cut short. */
-async function rest(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
   if (ms <= 0) return signal?.aborted !== true
   try {
     await sleep(ms, signal)

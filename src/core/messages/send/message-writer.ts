@@ -6,8 +6,8 @@ import { Problem } from '../../../model/problem.js'
 import { acceptMessages, recordOutgoingMessages } from '../../../storage/messages/outgoing.js'
 
 /** How long the news of an acceptance waits for a row; afterwards a status callback has to bring it. */
-const ACCEPT_PATIENCE_MS = 10_000
-const HELD_RETRY_SECONDS = 2
+const ACCEPT_TIMEOUT_MS = 10_000
+const LOCKED_RETRY_SECONDS = 2
 
 /**
  * Makes the outbox of a process. The sends of the same moment share a statement, so a busy process makes few of them. No
@@ -23,14 +23,14 @@ export function createMessageWriter(database: Database): MessageWriter {
         const recorded = await recordShared(message)
         if (recorded !== 'crowded' && recorded !== 'held') return recorded
         if (recorded === 'crowded') continue
-        if (Date.now() >= until) throw heldTooLong()
+        if (Date.now() >= until) throw lockedTooLong()
         await sleep(pauseMs(attempt))
       }
     },
     accept: async (acceptance) => {
-      const until = Date.now() + ACCEPT_PATIENCE_MS
+      const until = Date.now() + ACCEPT_TIMEOUT_MS
       for (let attempt = 1; (await acceptShared(acceptance)) === 'held'; attempt++) {
-        if (Date.now() >= until) throw heldTooLong()
+        if (Date.now() >= until) throw lockedTooLong()
         await sleep(pauseMs(attempt))
       }
     },
@@ -42,8 +42,8 @@ function pauseMs(attempt: number): number {
   return Math.min(200, 2 ** attempt)
 }
 
-function heldTooLong(): Problem {
+function lockedTooLong(): Problem {
   return new Problem('service_unavailable', 'The contact is being changed by somebody else at the moment: try again', {
-    retry_after: HELD_RETRY_SECONDS,
+    retry_after: LOCKED_RETRY_SECONDS,
   })
 }

@@ -39,35 +39,35 @@ export async function recordOutcome(
     case 'accepted': {
       const { upstreamId, waId, userId = null, answer, network = null } = outcome
       const accepted = { upstreamId, waId, userId, network }
-      const kept = await tryToKeep(ctx, () => keepAcceptance(ctx, tenant, messageId, recorded, accepted))
-      if (!kept) return { result: 'unknown', messageId }
+      const isStored = await tryToStore(ctx, () => storeAcceptance(ctx, tenant, messageId, recorded, accepted))
+      if (!isStored) return { result: 'unknown', messageId }
       return { result: 'accepted', messageId, upstreamId, recipient: recorded.chatId, answer }
     }
     case 'refused': {
       const { because, code, text } = outcome
       const error = because === 'credentials' ? { code, text, passing: because } : { code, text }
-      await tryToKeep(ctx, () => refuseMessage(ctx.database, tenant.id, messageId, error, ctx.clock(), newId()))
-      if (code === OPTED_OUT) await tryToKeep(ctx, () => optOutByUpstream(ctx, tenant.id, messageId))
+      await tryToStore(ctx, () => refuseMessage(ctx.database, tenant.id, messageId, error, ctx.clock(), newId()))
+      if (code === OPTED_OUT) await tryToStore(ctx, () => optOutByUpstream(ctx, tenant.id, messageId))
       return { result: 'refused', because, messageId, code, text }
     }
     case 'not_accepted': {
       const { limit, text, retryAfterMs } = outcome
       const error = { code: outcome.code ?? UNAVAILABLE, text, passing: limit ?? ('unavailable' as const) }
-      await tryToKeep(ctx, () => refuseMessage(ctx.database, tenant.id, messageId, error, ctx.clock(), newId()))
+      await tryToStore(ctx, () => refuseMessage(ctx.database, tenant.id, messageId, error, ctx.clock(), newId()))
       return limit !== null
         ? { result: 'limited', limit, messageId, text, retryAfterMs: retryAfterMs ?? LIMITED_MS }
         : { result: 'unavailable', messageId, text }
     }
     case 'unknown':
       ctx.log.warn({ organizationId: tenant.id, messageId, reason: outcome.text }, 'the outcome of a send is unknown')
-      await tryToKeep(ctx, () => markMessageUnknown(ctx.database, tenant.id, messageId))
+      await tryToStore(ctx, () => markMessageUnknown(ctx.database, tenant.id, messageId))
       return { result: 'unknown', messageId }
   }
 }
 
-async function tryToKeep(ctx: Context, keep: () => Promise<void>): Promise<boolean> {
+async function tryToStore(ctx: Context, store: () => Promise<void>): Promise<boolean> {
   try {
-    await keep()
+    await store()
     return true
   } catch (error) {
     ctx.log.error({ err: error }, 'the outcome of a send could not be kept')
@@ -75,7 +75,7 @@ async function tryToKeep(ctx: Context, keep: () => Promise<void>): Promise<boole
   }
 }
 
-async function keepAcceptance(
+async function storeAcceptance(
   ctx: Context,
   tenant: Tenant,
   messageId: string,

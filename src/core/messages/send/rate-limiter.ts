@@ -15,23 +15,23 @@ const MAX_BATCH = 1_000
  * the same moment together.
  */
 export function createSendRateLimiter(database: Database): ReserveSendSlot {
-  const lines = new Map<string, (intervalMs: number) => Promise<SendSlot>>()
+  const batchers = new Map<string, (intervalMs: number) => Promise<SendSlot>>()
 
-  function lineOf(organizationId: string, phoneNumberId: string): (intervalMs: number) => Promise<SendSlot> {
+  function batcherOf(organizationId: string, phoneNumberId: string): (intervalMs: number) => Promise<SendSlot> {
     const name = `${organizationId} ${phoneNumberId}`
-    const known = lines.get(name)
+    const known = batchers.get(name)
     if (known) return known
-    const line = batch(
+    const batcher = batch(
       (intervals: number[]) => reserveSlots(database, organizationId, phoneNumberId, intervals),
       MAX_BATCH,
     )
-    lines.set(name, line)
-    return line
+    batchers.set(name, batcher)
+    return batcher
   }
 
   return async (organizationId, { phoneNumberId, messagesPerSecond }) => {
     if (messagesPerSecond === 0) return { reserved: true, waitMs: 0 }
-    return lineOf(organizationId, phoneNumberId)(1_000 / messagesPerSecond)
+    return batcherOf(organizationId, phoneNumberId)(1_000 / messagesPerSecond)
   }
 }
 
@@ -55,13 +55,13 @@ async function reserveSlots(
 ): Promise<SendSlot[]> {
   // All have the number's interval, but for those who asked while it was being changed.
   const intervalMs = Math.max(...intervals)
-  const wanted = Math.min(intervals.length, Math.max(1, Math.floor(SPAN_MS / intervalMs)))
+  const granted = Math.min(intervals.length, Math.max(1, Math.floor(SPAN_MS / intervalMs)))
   const { reserved, waitMs } = await reserveSendTime(database, organizationId, phoneNumberId, {
-    durationMs: wanted * intervalMs,
+    durationMs: granted * intervalMs,
     maxWaitMs: SPAN_MS,
   })
   return intervals.map((_, index) => ({
-    reserved: reserved && index < wanted,
+    reserved: reserved && index < granted,
     waitMs: Math.ceil(waitMs + index * intervalMs),
   }))
 }

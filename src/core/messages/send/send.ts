@@ -25,7 +25,7 @@ export interface SendCommand {
   /** What the sender calls the file, where that is not as Interface A does. */
   fileField?: string
   /** The message that this one answers or reacts to, by either of its ids, and the field that named it. */
-  about: { id: string; field: string } | null
+  replyTo: { id: string; field: string } | null
   /** The team's member who sends; null when a program does. */
   memberId: string | null
   /** Whether it is kept from who wants no broadcasts. */
@@ -88,8 +88,8 @@ export async function checkMessage(
 }
 
 function draftOf(ctx: Context, tenant: Tenant, channel: Channel, command: SendCommand): OutgoingMessage {
-  const { to, about } = command
-  return draftMessage(ctx, tenant, channel, { ...command, addresses: to.forms, replyToId: about?.id ?? null })
+  const { to, replyTo } = command
+  return draftMessage(ctx, tenant, channel, { ...command, addresses: to.forms, replyToId: replyTo?.id ?? null })
 }
 
 /** What is refused then leaves no file behind. */
@@ -152,13 +152,13 @@ async function checkContact(
 async function prepareContent(
   ctx: Context,
   tenant: Tenant,
-  { driver: channel }: Channel,
+  { driver }: Channel,
   { id, content, fileField }: SendCommand,
 ): Promise<{ content: ReadyContent; file: UploadedMedia | null }> {
   const given = fileOf(content)
   if (given === null) return { content: content as ReadyContent, file: null }
   const field = fileField ?? given.field
-  const file = await uploadMedia(ctx, tenant, channel, { id, ...given, field })
+  const file = await uploadMedia(ctx, tenant, driver, { id, ...given, field })
   return { content: withFile(content, { channelMediaId: file.channelMediaId }, file.filename), file }
 }
 
@@ -194,7 +194,7 @@ function explainRefusal(refusal: NotRecorded, command: SendCommand): Problem {
     case 'not_found':
       return new Problem(
         'message_not_found',
-        `${command.about?.field} "${command.about?.id}" is not a message of the conversation with ${refusal.chatId} that the upstream has taken`,
+        `${command.replyTo?.field} "${command.replyTo?.id}" is not a message of the conversation with ${refusal.chatId} that the upstream has taken`,
       )
     case 'unwanted':
       return new Problem('contact_opted_out', `The contact ${refusal.chatId} wants no broadcasts`, {

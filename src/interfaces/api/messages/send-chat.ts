@@ -41,13 +41,13 @@ export function sendChatRoutes(server: ApiServer, ctx: Context): void {
       const { phone_number, instance } = request.body
       const memberId = senderOf(request, request.body.memberId)
       const content = readContent(request.body)
-      const about = readAbout(request.body)
+      const replyTo = readAbout(request.body)
       return answerOnce(ctx, request, reply, {
         perform: async (id) => {
           const sender = { memberId, isPromotional: false, recipient: null }
           const to = readAddresses(tenant, 'phone_number', phone_number, 'body')
           const channel = await openChosenChannel(ctx, tenant, instance ?? null, content)
-          const sent = await sendMessage(ctx, tenant, channel, { id, to, content, about, ...sender })
+          const sent = await sendMessage(ctx, tenant, channel, { id, to, content, replyTo, ...sender })
           return toAttempt(tenant, content.type, sent)
         },
         recover: async (id) => {

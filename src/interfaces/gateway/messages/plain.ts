@@ -103,7 +103,7 @@ export const plainVerbs = [
       return {
         content: { type: 'reaction', emoji: reaction, toOwn: key.fromMe },
         recipient: { number: key.remoteJid, field: 'key.remoteJid' },
-        about: { id: key.id, field: 'key.id' },
+        replyTo: { id: key.id, field: 'key.id' },
       }
     },
   }),

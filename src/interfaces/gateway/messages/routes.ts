@@ -106,7 +106,7 @@ function toSend(
   tenant: Tenant,
   { fileField }: SendVerb,
   fields: JsonObject,
-  { content, wanted, recipient, about }: Asked,
+  { content, wanted, recipient, replyTo }: Asked,
   signal: AbortSignal,
 ): Omit<InstanceSend, 'id'> {
   const { number, delay = 0, quoted } = fields as { number: string; delay?: number; quoted?: { key: { id: string } } }
@@ -115,7 +115,7 @@ function toSend(
     wanted: wanted ?? null,
     fileField: fileField ?? '',
     recipient: readRecipient(tenant, recipient?.field ?? 'number', recipient?.number ?? number),
-    about: about ?? (quoted ? { id: quoted.key.id, field: 'quoted.key.id' } : null),
+    replyTo: replyTo ?? (quoted ? { id: quoted.key.id, field: 'quoted.key.id' } : null),
     delayMs: delay,
     signal,
   }

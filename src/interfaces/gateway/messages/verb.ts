@@ -15,7 +15,7 @@ export interface Asked {
   /** Whom it is for, where `number` does not tell, and the field that does. */
   recipient?: { number: string; field: string }
   /** The message that it is about, where `quoted` does not tell, and the field that does. */
-  about?: { id: string; field: string }
+  replyTo?: { id: string; field: string }
 }
 
 /** A file as a body gave it. */
