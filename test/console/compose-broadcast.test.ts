@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { toCampaign, withCampaign } from '../../console/src/pages/broadcasts/compose/campaign-link.js'
-import { parseList } from '../../console/src/pages/broadcasts/compose/parse-list.js'
-import { readRows } from '../../console/src/pages/broadcasts/compose/read-rows.js'
-import { localTime, toInstant } from '../../console/src/pages/broadcasts/compose/zoned.js'
-import { readForm } from '../../console/src/shared/template-form.js'
+import { parseList } from '../../console/src/pages/broadcasts/compose/audience/parse-list.js'
+import { readRows } from '../../console/src/pages/broadcasts/compose/audience/read-rows.js'
+import { localTime, toInstant } from '../../console/src/pages/broadcasts/compose/schedule/zoned.js'
+import { toCampaign, withCampaign } from '../../console/src/pages/broadcasts/compose/template/campaign-link.js'
+import { readForm } from '../../console/src/shared/templates/template-form.js'
 
 const form = readForm({
   name: 'offer',

@@ -9,8 +9,6 @@ import { lazyPart } from '../../i18n/index.js'
 import { useIsPhone } from '../../layout/use-is-phone.js'
 import { Waiting } from '../../layout/waiting.js'
 import { LoadProblem } from '../../shared/problem.js'
-import type { ConversationProps } from './contact/conversation.js'
-import type { Side } from './contact/header.js'
 import { nameOf } from './contact/name.js'
 import { isElsewhere } from './keys.js'
 import { Empty } from './list/empty.js'
@@ -20,9 +18,11 @@ import { List, ListSkeleton } from './list/list.js'
 import { useInbox } from './list/use-inbox.js'
 import { useRoving } from './list/use-roving.js'
 import classes from './page.module.css'
+import type { ConversationProps } from './thread/conversation.js'
+import type { Side } from './thread/header.js'
 
 // The list is what shows first.
-const Conversation = lazyPart(['thread'], () => import('./contact/conversation.js'))
+const Conversation = lazyPart(['thread'], () => import('./thread/conversation.js'))
 const NewContact = lazy(() => import('./list/new-contact.js'))
 const Shortcuts = lazy(() => import('./shortcuts.js'))
 

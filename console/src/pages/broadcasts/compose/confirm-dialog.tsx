@@ -6,11 +6,11 @@ import type { AudienceCount } from '../../../../../src/model/broadcasts/audience
 import { useSession } from '../../../session/session.js'
 import { useFormat } from '../../../shared/format.js'
 import { messageOf } from '../../../shared/problem.js'
-import type { ShownTemplate } from '../../../shared/template-form.js'
+import type { ShownTemplate } from '../../../shared/templates/template-form.js'
+import type { ParsedList } from './audience/parse-list.js'
 import type { Draft } from './draft.js'
-import type { ParsedList } from './parse-list.js'
 import { PreviewedMessage } from './preview.js'
-import { toInstant } from './zoned.js'
+import { toInstant } from './schedule/zoned.js'
 
 interface ConfirmDialogProps {
   opened: boolean

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { AudienceCount } from '../../../../../src/model/broadcasts/audience.js'
 import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import { api } from '../../../api/client.js'
-import type { ShownTemplate } from '../../../shared/template-form.js'
+import type { ShownTemplate } from '../../../shared/templates/template-form.js'
 
 export const TEMPLATES = ['templates'] as const
 

@@ -1,7 +1,12 @@
 import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
-import { fileKindOf, LOCATION_VARIABLES, type ShownTemplate, type TemplateForm } from '../../../shared/template-form.js'
-import type { ParsedList } from './parse-list.js'
-import { toInstant } from './zoned.js'
+import {
+  fileKindOf,
+  LOCATION_VARIABLES,
+  type ShownTemplate,
+  type TemplateForm,
+} from '../../../shared/templates/template-form.js'
+import type { ParsedList } from './audience/parse-list.js'
+import { toInstant } from './schedule/zoned.js'
 
 export const AUDIENCES = ['all', 'tags', 'contacts', 'list'] as const
 export type AudienceKind = (typeof AUDIENCES)[number]

@@ -1,9 +1,13 @@
 import { Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { ShownTemplate } from '../../../shared/template-form.js'
-import { type PreviewedRecipient, TemplatePreview, usePlaceholders } from '../../../shared/template-preview.js'
+import type { ShownTemplate } from '../../../shared/templates/template-form.js'
+import {
+  type PreviewedRecipient,
+  TemplatePreview,
+  usePlaceholders,
+} from '../../../shared/templates/template-preview.js'
+import type { ParsedList } from './audience/parse-list.js'
 import type { Draft } from './draft.js'
-import type { ParsedList } from './parse-list.js'
 import { Section } from './section.js'
 
 const SAMPLE = {

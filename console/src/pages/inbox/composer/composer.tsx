@@ -10,9 +10,9 @@ import { useMay, useSession } from '../../../session/session.js'
 import { tellProblem } from '../../../shared/problem.js'
 import classes from './composer.module.css'
 import { useDraft } from './drafts.js'
-import { Editor, type EditorHandle } from './editor.js'
+import { Editor, type EditorHandle } from './editor/editor.js'
 import { Notice } from './notice.js'
-import { type OutgoingRequest, send } from './outbox.js'
+import { type OutgoingRequest, send } from './pending-sends.js'
 import type { Route } from './requests.js'
 import { useAnswerWindow } from './use-window.js'
 
@@ -20,7 +20,7 @@ import { useAnswerWindow } from './use-window.js'
 const MENU_MS = 60
 
 // Few messages are templates: the dialog is loaded when it is asked for.
-const TemplateDialog = lazy(() => import('./template-dialog.js'))
+const TemplateDialog = lazy(() => import('./dialogs/template-dialog.js'))
 // Only the sandbox has it.
 const PlayCustomer = lazy(() => import('./play-customer.js'))
 

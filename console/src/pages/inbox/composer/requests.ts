@@ -4,7 +4,7 @@ import type { Member } from '../../../api/types.js'
 import { asObject, asObjects, asText } from '../../../shared/json.js'
 import { newKey } from '../../../shared/new-key.js'
 import { quoteOf } from '../thread/window.js'
-import type { OutgoingRequest, Sent } from './outbox.js'
+import type { OutgoingRequest, Sent } from './pending-sends.js'
 
 /** From whom to whom a message goes, and what it answers. */
 export interface Route {

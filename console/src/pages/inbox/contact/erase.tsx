@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import { api } from '../../../api/client.js'
 import { messageOf, tellDone } from '../../../shared/problem.js'
-import { useNews } from '../list/news-provider.js'
+import { useNews } from '../list/live-updates-provider.js'
 import { nameOf } from './name.js'
 
 interface EraseProps {

@@ -2,10 +2,10 @@ import { ActionIcon, Drawer, Group, ScrollArea, Tabs } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
-import classes from './contact.module.css'
+import type { Side } from '../thread/header.js'
+import { ConversationSearch } from '../thread/search/search.js'
 import { Details } from './details.js'
-import { Find } from './find.js'
-import type { Side } from './header.js'
+import classes from './panel.module.css'
 
 interface PanelProps {
   contact: InboxContact
@@ -75,7 +75,7 @@ function Sides({ contact, side, onSide, onClose, onJump }: SidesProps) {
       </Tabs.Panel>
       <Tabs.Panel value="search" className={classes.panel}>
         <ScrollArea flex={1} type="auto" scrollbars="y">
-          <Find contact={contact} onJump={onJump} />
+          <ConversationSearch contact={contact} onJump={onJump} />
         </ScrollArea>
       </Tabs.Panel>
     </Tabs>

@@ -4,8 +4,8 @@ import { api } from '../../../api/client.js'
 import { useLive } from '../../../api/live.js'
 import type { Contact } from '../../../api/types.js'
 import { tellProblem } from '../../../shared/problem.js'
-import { update } from '../list/news.js'
-import { useNews } from '../list/news-provider.js'
+import { update } from '../list/live-updates.js'
+import { useNews } from '../list/live-updates-provider.js'
 
 /** A contact with the connection by which it is answered, as they are at this moment. */
 export function useContact(contactId: string) {

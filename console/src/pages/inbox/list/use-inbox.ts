@@ -4,8 +4,8 @@ import type { InboxContact } from '../../../../../src/model/conversations/inbox.
 import { api } from '../../../api/client.js'
 import { useSession } from '../../../session/session.js'
 import type { InboxFilter } from './filter.js'
-import { type InboxPage, list } from './news.js'
-import { useNews } from './news-provider.js'
+import { type InboxPage, list } from './live-updates.js'
+import { useNews } from './live-updates-provider.js'
 
 /** So many contacts are asked for by themselves; where more are missing the list is loaded anew. */
 const MAX_MISSING = 20

@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react'
-import type { Outgoing } from '../composer/outbox.js'
+import type { Outgoing } from '../composer/pending-sends.js'
 import type { Note, ThreadMessage } from './window.js'
 
 /** What can be done from within the list of messages. */

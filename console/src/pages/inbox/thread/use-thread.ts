@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef } from 'react'
 import type { LiveEvent } from '../../../../../src/model/conversations/inbox.js'
 import { api } from '../../../api/client.js'
 import { useLive } from '../../../api/live.js'
-import { type Shown, useHeld, useOnce } from './use-held.js'
+import { type Shown, useHeld, useOnce } from './list/use-held.js'
 import {
   findByAnyId,
   firstSeq,

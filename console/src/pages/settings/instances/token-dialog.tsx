@@ -2,8 +2,8 @@ import { Modal, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../../api/client.js'
-import { CopyField } from '../parts/copy-field.js'
-import { Loaded } from '../parts/loaded.js'
+import { CopyField } from '../forms/copy-field.js'
+import { Loaded } from '../frame/loaded.js'
 import { instancePath } from './path.js'
 
 /** Shows the token that opens one instance alone. */

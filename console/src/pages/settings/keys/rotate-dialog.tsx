@@ -2,8 +2,8 @@ import { Modal, Select, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../../api/client.js'
-import { DialogButtons } from '../parts/dialog-buttons.js'
-import { useSubmit } from '../parts/use-submit.js'
+import { DialogButtons } from '../dialogs/dialog-buttons.js'
+import { useSubmit } from '../forms/use-submit.js'
 import type { ApiKey } from '../types.js'
 
 const HOUR = 3_600

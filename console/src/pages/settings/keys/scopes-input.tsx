@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { AllOrChosen } from '../parts/all-or-chosen.js'
+import { AllOrChosen } from '../forms/all-or-chosen.js'
 import type { Scope } from '../types.js'
 import { SCOPE_GROUPS, SCOPES, scopesOf, scopeText } from './scopes.js'
 

@@ -1,7 +1,7 @@
 import { List } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { CopyField } from '../parts/copy-field.js'
-import { Panel } from '../parts/panel.js'
+import { CopyField } from '../forms/copy-field.js'
+import { Panel } from '../frame/panel.js'
 
 /** Where the upstream is to send what happens, and how it is told so. */
 export function UpstreamCallback({ url }: { url: string }) {

@@ -1,9 +1,9 @@
 import { List } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { CopyField } from '../parts/copy-field.js'
-import { Loaded } from '../parts/loaded.js'
-import { Panel } from '../parts/panel.js'
-import { Section } from '../parts/section.js'
+import { CopyField } from '../forms/copy-field.js'
+import { Loaded } from '../frame/loaded.js'
+import { Panel } from '../frame/panel.js'
+import { Section } from '../frame/section.js'
 import { useSettings } from '../queries.js'
 import { StorefrontForm } from './form.js'
 

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../shared/format.js'
-import { ShownOnce } from '../parts/shown-once.js'
+import { ShownOnce } from '../dialogs/shown-once.js'
 import type { Invitation } from '../types.js'
 
 /** Shows the link that is to be handed over to a member. */

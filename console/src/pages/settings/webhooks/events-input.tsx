@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { AllOrChosen } from '../parts/all-or-chosen.js'
+import { AllOrChosen } from '../forms/all-or-chosen.js'
 import { EVERY_KIND, KIND_GROUPS, kindsOf, kindText } from './kinds.js'
 
 interface EventsInputProps {

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { ShownOnce } from '../parts/shown-once.js'
+import { ShownOnce } from '../dialogs/shown-once.js'
 
 /** Shows the secret by which an endpoint checks signatures. */
 export function SecretDialog({ secret, onClose }: { secret: string | null; onClose: () => void }) {

@@ -1,0 +1,80 @@
+import { Stack, Text, TextInput } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import { useTranslation } from 'react-i18next'
+import { fileKindOf, type TemplateForm } from '../../../../shared/templates/template-form.js'
+import type { ParsedList } from '../audience/parse-list.js'
+import type { Draft } from '../draft.js'
+import { LinkMaker } from './link-maker.js'
+import { VariableField } from './variable-field.js'
+
+interface VariablesProps {
+  form: UseFormReturnType<Draft>
+  template: TemplateForm
+  list: ParsedList
+}
+
+type Part = 'body' | 'header' | 'buttons'
+
+/** A field for everything that the template has to be filled with. */
+export function Variables({ form, template, list }: VariablesProps) {
+  const { t } = useTranslation('broadcasts')
+  const { values } = form
+  const fileKind = fileKindOf(template)
+  const buttons = new Map(template.buttons.map((button) => [button.parameter, button]))
+  const setValue = (part: Part, name: string, value: string) => {
+    form.setFieldValue(part, { ...values[part], [name]: value })
+    form.clearFieldError(`${part}.${name}`)
+  }
+  const field = (part: Part, name: string, label: string, description?: string) => {
+    const path = `${part}.${name}`
+    const isOwn = values.audience === 'list' && list.columns.includes(path)
+    return (
+      <VariableField
+        key={path}
+        path={path}
+        label={label}
+        description={isOwn ? t('compose.ownColumn') : description}
+        isRequired={!isOwn}
+        value={values[part][name] ?? ''}
+        error={form.errors[path]}
+        onChange={(value) => setValue(part, name, value)}
+      />
+    )
+  }
+  const isEmpty = [values.body, values.header, values.buttons].every((part) => Object.keys(part).length === 0)
+  if (isEmpty && fileKind === null) {
+    return (
+      <Text size="sm" c="dimmed">
+        {t('compose.noVariables')}
+      </Text>
+    )
+  }
+  return (
+    <Stack>
+      {fileKind !== null && (
+        <TextInput
+          {...form.getInputProps('headerMedia')}
+          type="url"
+          label={t(`compose.file.${fileKind}`)}
+          description={t(`compose.fileHint.${fileKind}`)}
+          placeholder="https://"
+          withAsterisk
+        />
+      )}
+      {Object.keys(values.header).map((name) => field('header', name, t('compose.ofHeader', { name })))}
+      {Object.keys(values.body).map((name) => field('body', name, t('compose.ofBody', { name })))}
+      {Object.keys(values.buttons).map((name) => {
+        const button = buttons.get(name)
+        const url = button?.url ?? undefined
+        return (
+          <Stack key={name} gap={6}>
+            {field('buttons', name, t('compose.ofButton', { name: button?.text ?? name }), url)}
+            {url !== undefined && (
+              <LinkMaker name={values.name} buttonUrl={url} onMade={(code) => setValue('buttons', name, code)} />
+            )}
+          </Stack>
+        )
+      })}
+    </Stack>
+  )
+}

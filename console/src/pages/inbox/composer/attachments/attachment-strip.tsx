@@ -1,0 +1,50 @@
+import { ActionIcon, Group, Stack, Text } from '@mantine/core'
+import { IconFileText, IconVideo, IconX } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import { useFormat } from '../../../../shared/format.js'
+import { Player } from '../../thread/message/kinds/audio.js'
+import classes from '../composer.module.css'
+import type { Attachment } from './prepare-file.js'
+
+/** The files that are about to be sent, as they will look. */
+export function AttachmentStrip({ all, onRemove }: { all: Attachment[]; onRemove: (key: string) => void }) {
+  const { t } = useTranslation('thread')
+  return (
+    <ul className={classes.strip} aria-label={t('attachments')}>
+      {all.map((attachment) => (
+        <li key={attachment.key} className={classes.attachment} data-kind={attachment.kind}>
+          <Look attachment={attachment} />
+          <ActionIcon
+            size="sm"
+            radius="xl"
+            variant="filled"
+            color="dark"
+            className={classes.removeFile}
+            onClick={() => onRemove(attachment.key)}
+            aria-label={t('removeFile', { name: attachment.file.name })}
+          >
+            <IconX aria-hidden size={14} />
+          </ActionIcon>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Look({ attachment: { kind, url, file, isVoice } }: { attachment: Attachment }) {
+  const format = useFormat()
+  if (kind === 'image') return <img src={url} alt={file.name} />
+  if (kind === 'audio') return <Player url={url} isVoice={isVoice} />
+  const Icon = kind === 'video' ? IconVideo : IconFileText
+  return (
+    <Group gap="xs" wrap="nowrap" pr={24}>
+      <Icon aria-hidden size={28} stroke={1.4} />
+      <Stack gap={0} miw={0}>
+        <Text size="sm" fw={500} lineClamp={1}>
+          {file.name}
+        </Text>
+        <Text size="xs">{format.bytes(file.size)}</Text>
+      </Stack>
+    </Group>
+  )
+}

@@ -1,0 +1,54 @@
+import { newKey } from '../../../../shared/new-key.js'
+import { FILE_RULES, type FileKind, kindOf } from './limits.js'
+
+/** A file that can be sent. */
+export interface Attachment {
+  key: string
+  file: File
+  kind: FileKind
+  /** Where it can be looked at; to be revoked. */
+  url: string
+  isVoice: boolean
+}
+
+/** Why a file cannot be sent. */
+export type FileProblem = { reason: 'type' } | { reason: 'size'; maxBytes: number } | { reason: 'empty' }
+
+// The longest side of a picture that is made smaller: more than any phone shows.
+const MAX_SIDE = 2_560
+const QUALITY = 0.88
+
+/** Makes a file ready to be sent: pictures of other kinds, or too large ones, become JPEGs. */
+export async function prepareFile(file: File, isVoice = false): Promise<Attachment | FileProblem> {
+  if (file.size === 0) return { reason: 'empty' }
+  const ready = needsConversion(file) ? await toJpeg(file) : file
+  const kind = ready && kindOf(ready)
+  if (!kind) return { reason: 'type' }
+  const { maxBytes } = FILE_RULES[kind]
+  if (ready.size > maxBytes) return { reason: 'size', maxBytes }
+  return { key: newKey(), file: ready, kind, url: URL.createObjectURL(ready), isVoice }
+}
+
+function needsConversion(file: File): boolean {
+  const kind = kindOf(file)
+  return file.type.startsWith('image/') && (kind === null || file.size > FILE_RULES.image.maxBytes)
+}
+
+/** Null: the browser cannot read it. */
+async function toJpeg(file: File): Promise<File | null> {
+  try {
+    const bitmap = await createImageBitmap(file)
+    const scale = Math.min(1, MAX_SIDE / Math.max(bitmap.width, bitmap.height))
+    const canvas = new OffscreenCanvas(Math.round(bitmap.width * scale), Math.round(bitmap.height * scale))
+    const drawing = canvas.getContext('2d')
+    if (!drawing) return null
+    // What is transparent would become black.
+    drawing.fillStyle = '#fff'
+    drawing.fillRect(0, 0, canvas.width, canvas.height)
+    drawing.drawImage(bitmap, 0, 0, canvas.width, canvas.height)
+    const blob = await canvas.convertToBlob({ type: 'image/jpeg', quality: QUALITY })
+    return new File([blob], file.name.replace(/\.[^.]+$/, '.jpg'), { type: 'image/jpeg' })
+  } catch {
+    return null
+  }
+}

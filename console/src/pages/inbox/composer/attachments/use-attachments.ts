@@ -1,0 +1,86 @@
+import { notifications } from '@mantine/notifications'
+import { useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useFormat } from '../../../../shared/format.js'
+import { type Attachment, type FileProblem, prepareFile } from './prepare-file.js'
+
+/** The files that go with the next message. */
+export interface Attachments {
+  all: Attachment[]
+  add: (files: File[], isVoice?: boolean) => Promise<void>
+  remove: (key: string) => void
+  /** Gives them away, to be sent. */
+  take: () => Attachment[]
+}
+
+/** More at once would be a mistake. */
+const MAX_FILES = 10
+
+/** Holds files until they are sent; what cannot be sent is told, with the reason. */
+export function useAttachments(): Attachments {
+  const { t } = useTranslation('thread')
+  const format = useFormat()
+  const [all, setAll] = useState<Attachment[]>([])
+  // What is held at this moment: several may become ready before it shows.
+  const held = useRef(all)
+  const isGone = useRef(false)
+  useEffect(() => {
+    isGone.current = false
+    return () => {
+      isGone.current = true
+      revoke(held.current)
+    }
+  }, [])
+  const hold = (attachments: Attachment[]) => {
+    held.current = attachments
+    setAll(attachments)
+  }
+
+  const complain = (file: File, problem: FileProblem) =>
+    notifications.show({
+      color: 'red',
+      title: t('fileRefused', { name: file.name }),
+      message: t(`fileProblems.${problem.reason}`, {
+        limit: problem.reason === 'size' ? format.bytes(problem.maxBytes) : '',
+      }),
+      autoClose: 10_000,
+    })
+  const complainOfMany = () =>
+    notifications.show({
+      color: 'red',
+      title: t('tooManyFiles'),
+      message: t('tooManyFilesHint', { limit: MAX_FILES }),
+      autoClose: 10_000,
+    })
+  return {
+    all,
+    add: async (files, isVoice = false) => {
+      for (const file of files) {
+        const ready = await prepareFile(file, isVoice)
+        if ('reason' in ready) {
+          complain(file, ready)
+        } else if (isGone.current || held.current.length >= MAX_FILES) {
+          revoke([ready])
+          if (!isGone.current) complainOfMany()
+          return
+        } else {
+          hold([...held.current, ready])
+        }
+      }
+    },
+    remove: (key) => {
+      revoke(held.current.filter((attachment) => attachment.key === key))
+      hold(held.current.filter((attachment) => attachment.key !== key))
+    },
+    take: () => {
+      const taken = held.current
+      hold([])
+      revoke(taken)
+      return taken
+    },
+  }
+}
+
+function revoke(attachments: Attachment[]): void {
+  for (const { url } of attachments) URL.revokeObjectURL(url)
+}

@@ -1,0 +1,59 @@
+import { Textarea, TextInput } from '@mantine/core'
+import { isNotEmpty, useForm } from '@mantine/form'
+import { useTranslation } from 'react-i18next'
+import { TEXT_LIMITS } from '../attachments/limits.js'
+import { chatRequest } from '../requests.js'
+import type { MakerProps } from './maker.js'
+import { MakerDialog } from './maker-dialog.js'
+
+const PLACES = ['first', 'second', 'third'] as const
+
+/** Makes a message with up to three buttons to answer by. */
+export default function ButtonsDialog({ route, onSend, onClose }: MakerProps) {
+  const { t } = useTranslation('thread')
+  const form = useForm({
+    initialValues: { header: '', body: '', footer: '', first: '', second: '', third: '' },
+    validate: {
+      body: isNotEmpty(t('needed')),
+      first: isNotEmpty(t('needed')),
+    },
+  })
+  const submit = form.onSubmit(({ header, body, footer, ...titles }) => {
+    const given = [...new Set(PLACES.map((place) => titles[place].trim()).filter((title) => title !== ''))]
+    const buttons = given.map((title, index) => ({ id: `button_${index + 1}`, title }))
+    const interactive = { type: 'button', body, footer: footer || null, buttons, ...(header && { header }) }
+    onSend(
+      chatRequest(
+        route,
+        { interactive },
+        { message_type: 'interactive', message: body, media_type: 'interactive', content: interactive },
+      ),
+    )
+    onClose()
+  })
+  return (
+    <MakerDialog title={t('kinds.buttons')} onSubmit={submit} onClose={onClose}>
+      <TextInput label={t('header')} maxLength={TEXT_LIMITS.header} {...form.getInputProps('header')} />
+      <Textarea
+        data-autofocus
+        label={t('body')}
+        autosize
+        minRows={2}
+        maxRows={8}
+        maxLength={TEXT_LIMITS.body}
+        withAsterisk
+        {...form.getInputProps('body')}
+      />
+      <TextInput label={t('footer')} maxLength={TEXT_LIMITS.footer} {...form.getInputProps('footer')} />
+      {PLACES.map((place, index) => (
+        <TextInput
+          key={place}
+          label={t('buttonTitle', { number: index + 1 })}
+          maxLength={TEXT_LIMITS.title}
+          withAsterisk={index === 0}
+          {...form.getInputProps(place)}
+        />
+      ))}
+    </MakerDialog>
+  )
+}

@@ -1,0 +1,36 @@
+import { TextInput } from '@mantine/core'
+import { isNotEmpty, useForm } from '@mantine/form'
+import { useTranslation } from 'react-i18next'
+import { chatRequest } from '../requests.js'
+import type { MakerProps } from './maker.js'
+import { MakerDialog } from './maker-dialog.js'
+
+/** Makes a message with somebody's name and number. */
+export default function CardDialog({ route, onSend, onClose }: MakerProps) {
+  const { t } = useTranslation('thread')
+  const form = useForm({
+    initialValues: { name: '', phone: '' },
+    validate: {
+      name: isNotEmpty(t('needed')),
+      phone: (phone) => (/\d{5}/.test(phone.replace(/\D/g, '')) ? null : t('needsPhone')),
+    },
+  })
+  const submit = form.onSubmit(({ name, phone }) => {
+    const contacts = [{ name: { formatted_name: name.trim() }, phones: [{ phone: phone.trim() }] }]
+    onSend(chatRequest(route, { contacts }, { message_type: 'contacts', message: name.trim(), content: contacts }))
+    onClose()
+  })
+  return (
+    <MakerDialog title={t('kinds.contacts')} onSubmit={submit} onClose={onClose}>
+      <TextInput data-autofocus label={t('cardName')} maxLength={256} withAsterisk {...form.getInputProps('name')} />
+      <TextInput
+        label={t('cardPhone')}
+        type="tel"
+        placeholder="+55 11 99999-0000"
+        maxLength={256}
+        withAsterisk
+        {...form.getInputProps('phone')}
+      />
+    </MakerDialog>
+  )
+}

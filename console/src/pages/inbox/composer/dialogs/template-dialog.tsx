@@ -1,0 +1,190 @@
+import { Alert, Badge, Box, Button, Grid, Group, Modal, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
+import { IconArrowLeft, IconInfoCircle, IconSearch, IconSend2 } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { api } from '../../../../api/client.js'
+import { Waiting } from '../../../../layout/waiting.js'
+import { LoadProblem } from '../../../../shared/problem.js'
+import { fileKindOf, readForm, type ShownTemplate } from '../../../../shared/templates/template-form.js'
+import {
+  fillPreview,
+  NO_VALUES,
+  type PlaceholderValues,
+  TemplatePreview,
+  type TemplateValues,
+  usePlaceholders,
+} from '../../../../shared/templates/template-preview.js'
+import classes from '../composer.module.css'
+import { templateRequest } from '../requests.js'
+import type { MakerProps } from './maker.js'
+import { isFilled, TemplateFields } from './template-fields.js'
+
+/** Chooses a template, fills it, and sends it. */
+export default function TemplateDialog({ route, onSend, onClose }: MakerProps) {
+  const { t } = useTranslation('thread')
+  const [chosen, setChosen] = useState<ShownTemplate | null>(null)
+  return (
+    <Modal opened onClose={onClose} size="xl" title={chosen ? chosen.name : t('chooseTemplate')}>
+      {chosen ? (
+        <Fill
+          template={chosen}
+          route={route}
+          onBack={() => setChosen(null)}
+          onSend={(request) => {
+            onSend(request)
+            onClose()
+          }}
+        />
+      ) : (
+        <Choose onChoose={setChosen} />
+      )}
+    </Modal>
+  )
+}
+
+function Choose({ onChoose }: { onChoose: (template: ShownTemplate) => void }) {
+  const { t } = useTranslation('thread')
+  const [search, setSearch] = useState('')
+  const { data, error, refetch } = useQuery({
+    queryKey: ['templates'],
+    queryFn: ({ signal }) => api.get<{ templates: ShownTemplate[] }>('/templates', {}, signal),
+  })
+  if (error) return <LoadProblem error={error} retry={() => void refetch()} />
+  if (!data) return <Waiting />
+  const wanted = search.trim().toLocaleLowerCase()
+  const found = data.templates.filter(
+    (template) => template.status === 'APPROVED' && searchable(template).includes(wanted),
+  )
+  return (
+    <Stack gap="sm">
+      <TextInput
+        data-autofocus
+        value={search}
+        onChange={({ currentTarget }) => setSearch(currentTarget.value)}
+        leftSection={<IconSearch aria-hidden size={16} />}
+        placeholder={t('searchTemplates')}
+        aria-label={t('searchTemplates')}
+      />
+      <ul className={classes.templates} aria-label={t('templates')}>
+        {found.map((template) => (
+          <li key={`${template.name} ${template.language}`}>
+            <UnstyledButton className={classes.template} onClick={() => onChoose(template)}>
+              <Group gap="xs" wrap="nowrap">
+                <Text size="sm" fw={600} truncate>
+                  {template.name}
+                </Text>
+                <Badge size="xs" variant="default">
+                  {template.language}
+                </Badge>
+                <Badge size="xs" variant="default">
+                  {template.category.toLowerCase()}
+                </Badge>
+              </Group>
+              <Text size="xs" lineClamp={2} className={classes.templateText}>
+                {readForm(template).body.text}
+              </Text>
+            </UnstyledButton>
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && (
+        <Text size="sm" ta="center" py="md" role="status">
+          {t('noTemplates')}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+function searchable({ name, components }: ShownTemplate): string {
+  return `${name} ${components.map(({ text }) => text ?? '').join(' ')}`.toLocaleLowerCase()
+}
+
+function Fill({
+  template,
+  route,
+  onBack,
+  onSend,
+}: {
+  template: ShownTemplate
+  route: MakerProps['route']
+  onBack: () => void
+  onSend: MakerProps['onSend']
+}) {
+  const { t } = useTranslation('thread')
+  const { contact } = route
+  const [values, setValues] = useState<TemplateValues>(NO_VALUES)
+  const placeholders = usePlaceholders({ contactId: contact.id })
+  const form = readForm(template)
+  const isRefused = template.category === 'MARKETING' && !contact.allow_broadcast
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onSend(toRequest(route, template, values, placeholders))
+  }
+  return (
+    <form onSubmit={submit}>
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, sm: 6 }}>
+          <Stack gap="sm">
+            {isRefused && (
+              <Alert color="yellow" icon={<IconInfoCircle aria-hidden />}>
+                {t('wantsNoMarketing')}
+              </Alert>
+            )}
+            <TemplateFields form={form} values={values} onChange={setValues} />
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, sm: 6 }}>
+          <Text size="sm" fw={500} mb={6}>
+            {t('preview')}
+          </Text>
+          <Box aria-live="polite">
+            <TemplatePreview template={template} values={values} placeholders={placeholders} />
+          </Box>
+        </Grid.Col>
+      </Grid>
+      <Group justify="space-between" mt="lg">
+        <Button variant="default" leftSection={<IconArrowLeft aria-hidden size={16} />} onClick={onBack}>
+          {t('otherTemplate')}
+        </Button>
+        <Button
+          type="submit"
+          disabled={isRefused || !isFilled(form, values)}
+          leftSection={<IconSend2 aria-hidden size={16} />}
+        >
+          {t('send')}
+        </Button>
+      </Group>
+    </form>
+  )
+}
+
+function toRequest(
+  route: MakerProps['route'],
+  template: ShownTemplate,
+  values: TemplateValues,
+  placeholders: PlaceholderValues | undefined,
+) {
+  const { name, language } = template
+  const { header, place, file, body, footer, buttons } = fillPreview(template, values, placeholders)
+  const fields = {
+    templateName: name,
+    language,
+    bodyParameters: values.body,
+    headerParameters: values.header,
+    buttonParameters: values.buttons,
+    ...(fileKindOf(readForm(template)) !== null && { headerMedia: values.headerMedia?.trim() }),
+  }
+  const content = {
+    name,
+    language,
+    ...(header !== null && { header }),
+    ...(place && { location: place }),
+    footer,
+    buttons: buttons.map(({ kind, text }) => ({ type: kind, text })),
+  }
+  const look = { message_type: 'template', message: body, media_type: file?.kind ?? null, media_url: file?.url ?? null }
+  // Templates leave by the organization's number, and answer nothing.
+  return templateRequest({ ...route, replyTo: null }, fields, { ...look, content, instance: null })
+}

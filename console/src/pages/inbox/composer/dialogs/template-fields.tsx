@@ -1,0 +1,100 @@
+import { Code, Group, Text, TextInput, UnstyledButton } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { fileKindOf, LOCATION_VARIABLES, type TemplateForm } from '../../../../shared/templates/template-form.js'
+import { PLACEHOLDERS, type TemplateValues } from '../../../../shared/templates/template-preview.js'
+import classes from '../composer.module.css'
+
+type Part = 'header' | 'body' | 'buttons'
+
+interface Field {
+  part: Part
+  name: string
+  label: string
+}
+
+/** A field for everything that a template leaves open. */
+export function TemplateFields({
+  form,
+  values,
+  onChange,
+}: {
+  form: TemplateForm
+  values: TemplateValues
+  onChange: (values: TemplateValues) => void
+}) {
+  const { t } = useTranslation('thread')
+  const fields = fieldsOf(form, t)
+  const fileKind = fileKindOf(form)
+  const set = ({ part, name }: Field, value: string) =>
+    onChange({ ...values, [part]: { ...values[part], [name]: value } })
+  if (fields.length === 0 && fileKind === null) return <Text size="sm">{t('nothingToFill')}</Text>
+  return (
+    <>
+      {fileKind !== null && (
+        <TextInput
+          label={t('headerMedia', { kind: t(`kinds.${fileKind}`).toLocaleLowerCase() })}
+          description={t('headerMediaHint')}
+          type="url"
+          placeholder="https://"
+          maxLength={2_048}
+          required
+          value={values.headerMedia ?? ''}
+          onChange={({ currentTarget }) => onChange({ ...values, headerMedia: currentTarget.value })}
+        />
+      )}
+      {fields.map((field, index) => (
+        <TextInput
+          key={`${field.part} ${field.name}`}
+          data-autofocus={index === 0 || undefined}
+          label={field.label}
+          maxLength={1_024}
+          required
+          value={values[field.part][field.name] ?? ''}
+          onChange={({ currentTarget }) => set(field, currentTarget.value)}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          description={
+            <Placeholders
+              onChoose={(placeholder) => set(field, `${values[field.part][field.name] ?? ''}${placeholder}`)}
+            />
+          }
+          descriptionProps={{ component: 'div' }}
+        />
+      ))}
+    </>
+  )
+}
+
+/** What can be put in, and is filled for whom it is sent to. */
+function Placeholders({ onChoose }: { onChoose: (placeholder: string) => void }) {
+  const { t } = useTranslation('thread')
+  return (
+    <Group gap={4} mt={4} role="group" aria-label={t('placeholders')}>
+      {PLACEHOLDERS.slice(0, 3).map((name) => (
+        <UnstyledButton key={name} className={classes.placeholder} onClick={() => onChoose(`{{${name}}}`)}>
+          <Code>{`{{${name}}}`}</Code>
+        </UnstyledButton>
+      ))}
+    </Group>
+  )
+}
+
+/** Whether everything has a value. */
+export function isFilled(form: TemplateForm, values: TemplateValues): boolean {
+  const hasAll = fieldsOf(form).every(({ part, name }) => (values[part][name] ?? '').trim() !== '')
+  return hasAll && (fileKindOf(form) === null || /^https?:\/\/\S+$/.test(values.headerMedia?.trim() ?? ''))
+}
+
+type Translate = ReturnType<typeof useTranslation<'thread'>>['t']
+
+function fieldsOf({ header, body, buttons }: TemplateForm, t?: Translate): Field[] {
+  const inHeader = header?.kind === 'text' ? header.variables : header?.kind === 'location' ? LOCATION_VARIABLES : []
+  return [
+    ...inHeader.map((name) => ({ part: 'header' as const, name, label: t?.('headerField', { name }) ?? name })),
+    ...body.variables.map((name) => ({ part: 'body' as const, name, label: t?.('bodyField', { name }) ?? name })),
+    ...buttons.flatMap(({ parameter, text }) =>
+      parameter === null
+        ? []
+        : [{ part: 'buttons' as const, name: parameter, label: t?.('buttonField', { name: text }) ?? parameter }],
+    ),
+  ]
+}

@@ -1,0 +1,165 @@
+import { Button, Group, Textarea } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import { IconNote } from '@tabler/icons-react'
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  lazy,
+  type Ref,
+  Suspense,
+  useEffect,
+  useImperativeHandle,
+  useRef,
+} from 'react'
+import { useTranslation } from 'react-i18next'
+import { nameOf } from '../../contact/name.js'
+import { ReplyBar } from '../../thread/message/quote.js'
+import { quoteOf } from '../../thread/window.js'
+import { AttachmentStrip } from '../attachments/attachment-strip.js'
+import { useAttachments } from '../attachments/use-attachments.js'
+import classes from '../composer.module.css'
+import type { Draft } from '../drafts.js'
+import type { OutgoingRequest } from '../pending-sends.js'
+import type { Route } from '../requests.js'
+import type { AnswerWindow } from '../use-window.js'
+import { WindowLeft } from '../window-left.js'
+import { EditorBar } from './editor-bar.js'
+import { Tools } from './tools.js'
+import { useWriting } from './use-writing.js'
+
+const DropTarget = lazy(() => import('../attachments/drop-target.js'))
+
+/** Wider than a phone: there the focus opens no keyboard over what is to be read. */
+const WIDE = '(min-width: 48em)'
+
+/** What others may ask of the editor. */
+export interface EditorHandle {
+  focus: () => void
+}
+
+/** The field in which messages and notes are written, with everything that can go with them. */
+export function Editor({
+  route,
+  draft,
+  onDraft,
+  isClosed,
+  window: answerWindow,
+  onSend,
+  onNote,
+  onTemplate,
+  ref,
+}: {
+  route: Route
+  draft: Draft
+  onDraft: (change: Partial<Draft>) => void
+  /** Whether nothing but notes can be written. */
+  isClosed: boolean
+  window: AnswerWindow | null
+  onSend: (request: OutgoingRequest) => void
+  onNote: () => void
+  onTemplate: (() => void) | null
+  ref: Ref<EditorHandle>
+}) {
+  const { t } = useTranslation('thread')
+  const field = useRef<HTMLTextAreaElement>(null)
+  const attachments = useAttachments()
+  const focus = () => field.current?.focus()
+  const { isNote, replyTo } = draft
+  const writing = useWriting({ route, draft, onDraft, attachments, isClosed, onSend, onNote, onDone: focus })
+
+  useImperativeHandle(ref, () => ({ focus }))
+  const hasField = isNote || !isClosed
+  const hadField = useRef(false)
+  useEffect(() => {
+    // The field is there when it is known by which line an answer leaves.
+    if (!hasField || hadField.current) return
+    hadField.current = true
+    if (globalThis.matchMedia(WIDE).matches && !isBusyElsewhere()) field.current?.focus()
+  }, [hasField])
+  const toggleNote = () => {
+    onDraft({ isNote: !isNote })
+    // The field may only now be there.
+    setTimeout(focus)
+  }
+  useHotkeys([['ctrl+alt+N', toggleNote]], [])
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && replyTo) {
+      event.stopPropagation()
+      onDraft({ replyTo: null })
+    }
+    const isPlain = !event.shiftKey && !event.nativeEvent.isComposing
+    // On a phone's keyboard there is no other key for a line break.
+    if (event.key !== 'Enter' || !isPlain || globalThis.matchMedia('(pointer: coarse)').matches) return
+    event.preventDefault()
+    writing.submit()
+  }
+  const onPaste = (event: ClipboardEvent) => {
+    const files = [...event.clipboardData.files]
+    if (files.length === 0 || isNote) return
+    event.preventDefault()
+    void attachments.add(files)
+  }
+
+  if (!hasField) {
+    return (
+      <Group px="xs" pb={4}>
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          leftSection={<IconNote aria-hidden size={16} />}
+          onClick={toggleNote}
+        >
+          {t('writeNote')}
+        </Button>
+      </Group>
+    )
+  }
+  const placeholder = isNote ? t('notePlaceholder') : attachments.all.length > 0 ? t('caption') : t('placeholder')
+  return (
+    <div className={classes.editor} data-note={isNote || undefined}>
+      {replyTo && !isNote && (
+        <div className={classes.reply}>
+          <ReplyBar
+            quoted={quoteOf(replyTo)}
+            contactName={nameOf(route.contact)}
+            onClose={() => onDraft({ replyTo: null })}
+          />
+        </div>
+      )}
+      {attachments.all.length > 0 && !isNote && <AttachmentStrip all={attachments.all} onRemove={attachments.remove} />}
+      <Textarea
+        ref={field}
+        variant="unstyled"
+        autosize
+        minRows={1}
+        maxRows={8}
+        value={writing.text}
+        onChange={({ currentTarget }) => writing.setText(currentTarget.value)}
+        onKeyDown={onKeyDown}
+        onPaste={onPaste}
+        placeholder={placeholder}
+        aria-label={isNote ? t('noteField') : t('messageField')}
+        classNames={{ input: classes.field }}
+      />
+      <EditorBar
+        writing={writing}
+        isNote={isNote}
+        onToggleNote={toggleNote}
+        tools={<Tools route={route} attachments={attachments} onSend={onSend} onTemplate={onTemplate} />}
+        windowLeft={answerWindow && <WindowLeft window={answerWindow} />}
+      />
+      {!isNote && (
+        <Suspense>
+          <DropTarget onFiles={(files) => void attachments.add(files)} />
+        </Suspense>
+      )}
+    </div>
+  )
+}
+
+/** Whether somebody types into something else, or a dialog stands in front. */
+function isBusyElsewhere(): boolean {
+  const { activeElement } = document
+  return activeElement?.matches('input, textarea') || document.querySelector('[aria-modal="true"]') !== null
+}

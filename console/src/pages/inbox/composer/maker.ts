@@ -1,9 +1,0 @@
-import type { OutgoingRequest } from './outbox.js'
-import type { Route } from './requests.js'
-
-/** A dialog in which a message of some kind is made. */
-export interface MakerProps {
-  route: Route
-  onSend: (request: OutgoingRequest) => void
-  onClose: () => void
-}

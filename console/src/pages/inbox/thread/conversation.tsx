@@ -1,0 +1,113 @@
+import { Button, Center, EmptyState } from '@mantine/core'
+import { useDisclosure, useHotkeys } from '@mantine/hooks'
+import { ModalsProvider } from '@mantine/modals'
+import { IconUserOff } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import { Link, useNavigate, useSearchParams } from 'react-router'
+import type { InboxContact, ReplyChannel } from '../../../../../src/model/conversations/inbox.js'
+import { ApiError } from '../../../api/client.js'
+import { Waiting } from '../../../layout/waiting.js'
+import { useMay } from '../../../session/session.js'
+import { LoadProblem } from '../../../shared/problem.js'
+import { Erase } from '../contact/erase.js'
+import { Panel } from '../contact/panel.js'
+import { useContactActions } from '../contact/use-actions.js'
+import { useContact } from '../contact/use-contact.js'
+import { isElsewhere } from '../keys.js'
+import { placeOf } from '../list/filter.js'
+import { Header, type Side } from './header.js'
+import { Thread } from './thread.js'
+import classes from './thread.module.css'
+
+/** Which conversation, and what stands beside it. */
+export interface ConversationProps {
+  contactId: string
+  /** The contact as the list has it: it shows while the rest is on its way. */
+  listed: InboxContact | undefined
+  /** Whether it has the screen for itself. */
+  isAlone: boolean
+  side: Side | null
+  onSide: (side: Side | null) => void
+  hasRoomForPanel: boolean
+}
+
+/** The conversation with a contact, and what is known of it. */
+export default function Conversation({ contactId, listed, ...rest }: ConversationProps) {
+  const { contact = listed, channel, error, refetch } = useContact(contactId)
+  const isGone = contact === null || (error instanceof ApiError && (error.status === 404 || error.status === 400))
+  if (isGone) return <Gone />
+  if (contact) {
+    return (
+      <ModalsProvider>
+        <Open contact={contact} channel={channel} {...rest} />
+      </ModalsProvider>
+    )
+  }
+  if (error) {
+    return (
+      <Center flex={1}>
+        <LoadProblem error={error} retry={() => void refetch()} />
+      </Center>
+    )
+  }
+  return <Waiting />
+}
+
+interface OpenProps extends Omit<ConversationProps, 'contactId' | 'listed'> {
+  contact: InboxContact
+  channel: ReplyChannel | undefined
+}
+
+function Open({ contact, channel, isAlone, side, onSide, hasRoomForPanel }: OpenProps) {
+  const navigate = useNavigate()
+  const [params] = useSearchParams()
+  const mayWrite = useMay('agent')
+  const { toggleArchived } = useContactActions(contact)
+  const [isErasing, erasing] = useDisclosure(false)
+  const list = placeOf(null, params)
+  const archive = () => {
+    toggleArchived()
+    // What is done with is out of the way.
+    if (!contact.archived) navigate(list)
+  }
+  useHotkeys(mayWrite ? [['e', (event) => !isElsewhere(event) && archive()]] : [])
+  return (
+    <>
+      <section className={classes.conversation}>
+        <Header
+          contact={contact}
+          back={isAlone ? list : null}
+          side={side}
+          onSide={onSide}
+          onArchive={archive}
+          onErase={erasing.open}
+        />
+        <Thread key={contact.id} contact={contact} channel={channel} />
+      </section>
+      <Panel key={`panel-${contact.id}`} contact={contact} side={side} onSide={onSide} isDrawer={!hasRoomForPanel} />
+      <Erase contact={contact} opened={isErasing} onClose={erasing.close} onErased={() => navigate(list)} />
+    </>
+  )
+}
+
+/** In place of a conversation that there is not. */
+function Gone() {
+  const { t } = useTranslation('inbox')
+  const [params] = useSearchParams()
+  return (
+    <Center flex={1} p="md">
+      <EmptyState
+        withIndicatorBackground
+        icon={<IconUserOff stroke={1.5} aria-hidden />}
+        title={t('gone')}
+        description={t('goneHint')}
+      >
+        <EmptyState.Actions>
+          <Button component={Link} to={placeOf(null, params)} variant="default">
+            {t('toList')}
+          </Button>
+        </EmptyState.Actions>
+      </EmptyState>
+    </Center>
+  )
+}

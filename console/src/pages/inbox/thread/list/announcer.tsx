@@ -1,0 +1,19 @@
+import { VisuallyHidden } from '@mantine/core'
+import { useEffect, useRef, useState } from 'react'
+import { useDescribe } from '../message/describe.js'
+import { lastHeld, seqOf, type ThreadWindow } from '../window.js'
+
+/** Reads out what the customer writes while the conversation is open. */
+export function Announcer({ window, contactName }: { window: ThreadWindow | undefined; contactName: string }) {
+  const describe = useDescribe()
+  const heard = useRef<number | null>(null)
+  const [text, setText] = useState('')
+  useEffect(() => {
+    if (!window) return
+    const before = heard.current ?? window.last_seq
+    heard.current = Math.max(before, lastHeld(window))
+    const fresh = window.messages.filter((message) => seqOf(message) > before && message.sender_type === 'user-chat')
+    if (fresh.length > 0) setText(fresh.map((message) => `${contactName}: ${describe(message)}`).join('\n'))
+  }, [window, contactName, describe])
+  return <VisuallyHidden aria-live="polite">{text}</VisuallyHidden>
+}

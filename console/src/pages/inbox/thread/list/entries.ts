@@ -1,0 +1,93 @@
+import type { Outgoing } from '../../composer/pending-sends.js'
+import { type Note, seqOf, type ThreadMessage, type ThreadWindow } from '../window.js'
+
+/** One place in the list: a message, with what stands around it. */
+export interface Entry {
+  /** Its place in the conversation; those on their way come after the newest. */
+  seq: number
+  message: ThreadMessage
+  /** Set while it is on its way. */
+  outgoing: Outgoing | null
+  /** Stand above the conversation's first message. */
+  notesAbove: Note[]
+  /** Stand below it. */
+  notes: Note[]
+  /** Whether the day begins with it. */
+  startsDay: boolean
+  /** Whether it follows another of the same sender at once: they stand close together. */
+  continues: boolean
+  /** Whether another follows so. */
+  isContinued: boolean
+}
+
+/** Messages further apart are no group. */
+const GROUP_MS = 5 * 60_000
+
+/** What the list shows, in its order. */
+export function toEntries({ messages, notes, last_seq }: ThreadWindow, outgoing: readonly Outgoing[]): Entry[] {
+  const notesBySeq = groupNotes(notes)
+  const entries = [
+    ...messages.map((message) => toEntry(message, seqOf(message), null, notesBySeq)),
+    ...outgoing.map((item, n) => toEntry(item.preview, last_seq + 1 + n, item, notesBySeq)),
+  ]
+  entries.forEach((entry, n) => {
+    const before = entries[n - 1]
+    entry.startsDay = before === undefined || !isSameDay(before.message, entry.message)
+    entry.continues = before !== undefined && !entry.startsDay && isGroup(before, entry)
+    if (before) before.isContinued = entry.continues
+  })
+  return entries
+}
+
+function groupNotes(notes: Note[]): Map<number, Note[]> {
+  const groups = new Map<number, Note[]>()
+  for (const note of notes) groups.set(note.after_seq, [...(groups.get(note.after_seq) ?? []), note])
+  return groups
+}
+
+function toEntry(
+  message: ThreadMessage,
+  seq: number,
+  outgoing: Outgoing | null,
+  notesBySeq: Map<number, Note[]>,
+): Entry {
+  return {
+    seq,
+    message,
+    outgoing,
+    notesAbove: seq === 1 ? (notesBySeq.get(0) ?? []) : [],
+    // A note that was written below a message on its way stands below the recorded one.
+    notes: outgoing ? [] : (notesBySeq.get(seq) ?? []),
+    startsDay: false,
+    continues: false,
+    isContinued: false,
+  }
+}
+
+function isSameDay(a: ThreadMessage, b: ThreadMessage): boolean {
+  return new Date(a.created_at).toDateString() === new Date(b.created_at).toDateString()
+}
+
+function isGroup(before: Entry, { message }: Entry): boolean {
+  const apart = Date.parse(message.created_at) - Date.parse(before.message.created_at)
+  return before.notes.length === 0 && apart < GROUP_MS && senderOf(before.message) === senderOf(message)
+}
+
+function senderOf({ sender_type, assignee, instance }: ThreadMessage): string {
+  return [sender_type, sender_type === 'user-chat' ? '' : assignee?.id, instance].join(' ')
+}
+
+/** Whether both look the same. */
+export function isSameEntry(a: Entry, b: Entry): boolean {
+  const hasSameNotes = (x: Note[], y: Note[]) => x.length === y.length && x.every((note, n) => note === y[n])
+  return (
+    a.message === b.message &&
+    a.outgoing === b.outgoing &&
+    a.seq === b.seq &&
+    a.startsDay === b.startsDay &&
+    a.continues === b.continues &&
+    a.isContinued === b.isContinued &&
+    hasSameNotes(a.notes, b.notes) &&
+    hasSameNotes(a.notesAbove, b.notesAbove)
+  )
+}

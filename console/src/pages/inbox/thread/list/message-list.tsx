@@ -1,0 +1,150 @@
+import { ActionIcon, Indicator, Loader } from '@mantine/core'
+import { IconChevronDown } from '@tabler/icons-react'
+import { type Ref, useCallback, useEffect, useImperativeHandle, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { type Components, Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
+import { MessageItem } from '../message/message-item.js'
+import classes from '../thread.module.css'
+import type { ThreadStore } from '../use-thread.js'
+import { isAtEnd as isWhole } from '../window.js'
+import type { Entry } from './entries.js'
+import { useSteadyEnd } from './use-steady-end.js'
+import { useWalk } from './use-walk.js'
+
+/** What others may ask of the list. */
+export interface ListHandle {
+  goTo: (seq: number) => void
+  goToNewest: () => void
+}
+
+interface Context {
+  focused: number
+  marked: number | null
+  isLoadingOlder: boolean
+}
+
+/** The conversation: as much of it as is looked at. */
+export function MessageList({
+  entries,
+  store,
+  newCount,
+  onAtBottom,
+  ref,
+}: {
+  entries: Entry[]
+  store: ThreadStore
+  newCount: number
+  onAtBottom: (isAtBottom: boolean) => void
+  ref: Ref<ListHandle>
+}) {
+  const { t } = useTranslation('thread')
+  const list = useRef<VirtuosoHandle>(null)
+  const first = entries[0]?.seq ?? 1
+  const last = entries.at(-1)?.seq ?? 1
+  const { generation, target, jumpTo, jumpToNewest } = store
+  const isTargetHeld = target !== null && target >= first && target <= last
+  const { isAtEnd, attach, goToEnd, leave, check } = useSteadyEnd(!isTargetHeld)
+  const [marked, mark] = useMark(store)
+  const { focusable, walk } = useWalk(list, first, last, leave)
+  useEffect(() => onAtBottom(isAtEnd), [isAtEnd, onAtBottom])
+
+  const goTo = useCallback(
+    (seq: number) => {
+      mark(seq)
+      if (jumpTo(seq)) return
+      leave()
+      list.current?.scrollToIndex({ index: seq - first, align: 'center', behavior: 'auto' })
+    },
+    [jumpTo, first, mark, leave],
+  )
+  const goToNewest = useCallback(() => {
+    if (!jumpToNewest()) goToEnd()
+  }, [jumpToNewest, goToEnd])
+  const loadNewer = () => {
+    if (store.window && !isWhole(store.window)) void store.loadNewer()
+  }
+  useImperativeHandle(ref, () => ({ goTo, goToNewest }), [goTo, goToNewest])
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the messages in it, which have the focus
+    <div className={classes.list} onKeyDown={walk}>
+      <Virtuoso<Entry, Context>
+        key={generation}
+        ref={list}
+        scrollerRef={attach}
+        data={entries}
+        context={{ focused: focusable, marked, isLoadingOlder: first > 1 }}
+        firstItemIndex={first}
+        initialTopMostItemIndex={
+          isTargetHeld ? { index: target - first, align: 'center' } : { index: 'LAST', align: 'end' }
+        }
+        computeItemKey={(_, { message }) => message.id}
+        itemContent={(_, entry, context) => (
+          <MessageItem
+            entry={entry}
+            isFocusable={context.focused === entry.seq}
+            isMarked={context.marked === entry.seq}
+          />
+        )}
+        components={PARTS}
+        atBottomStateChange={check}
+        startReached={store.loadOlder}
+        endReached={loadNewer}
+        // Much more, and around a message that was jumped to older ones come before it has its place: it loses it.
+        increaseViewportBy={{ top: 800, bottom: 400 }}
+        // What is measured is put right before it is drawn, not a frame later: else the messages jump.
+        skipAnimationFrameInResizeObserver
+        alignToBottom
+        role="log"
+        // What is read out is said apart: what comes in while scrolling is nothing new.
+        aria-live="off"
+        aria-label={t('messages')}
+        tabIndex={-1}
+        className={classes.scroller}
+      />
+      {!isAtEnd && (
+        <Indicator
+          className={classes.down}
+          label={newCount > 99 ? '99+' : newCount}
+          disabled={newCount === 0}
+          size={20}
+          color="cyan.9"
+        >
+          <ActionIcon
+            size={42}
+            radius="xl"
+            variant="default"
+            onClick={goToNewest}
+            aria-label={newCount > 0 ? t('newMessages', { count: newCount }) : t('toNewest')}
+          >
+            <IconChevronDown aria-hidden />
+          </ActionIcon>
+        </Indicator>
+      )}
+    </div>
+  )
+}
+
+/** The message that was jumped to stands out for a moment. */
+function useMark({ generation, target }: ThreadStore) {
+  const [marked, setMarked] = useState<{ seq: number } | null>(null)
+  const mark = useCallback((seq: number) => setMarked({ seq }), [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same target may be asked for again
+  useEffect(() => setMarked(target === null ? null : { seq: target }), [generation, target])
+  useEffect(() => {
+    if (marked === null) return
+    const timer = setTimeout(() => setMarked(null), 2_000)
+    return () => clearTimeout(timer)
+  }, [marked])
+  return [marked?.seq ?? null, mark] as const
+}
+
+const PARTS: Components<Entry, Context> = {
+  Header: ({ context }) =>
+    context?.isLoadingOlder ? (
+      <div className={classes.older}>
+        <Loader size="xs" />
+      </div>
+    ) : null,
+  Footer: () => <div className={classes.foot} />,
+}

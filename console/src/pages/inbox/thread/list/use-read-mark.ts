@@ -1,0 +1,30 @@
+import { useDocumentVisibility, useWindowEvent } from '@mantine/hooks'
+import { useEffect, useState } from 'react'
+import type { InboxContact } from '../../../../../../src/model/conversations/inbox.js'
+import { api } from '../../../../api/client.js'
+import type { ThreadWindow } from '../window.js'
+
+// Up to which message each conversation was marked as read by this page.
+const marked = new Map<string, number>()
+
+/** Marks the conversation as read while its newest message is before somebody's eyes. */
+export function useReadMark(contact: InboxContact, window: ThreadWindow | undefined, isSeen: boolean): void {
+  const hasFocus = useFocus()
+  const newest = window?.messages.findLast(({ sender_type }) => sender_type === 'user-chat')
+  const seq = newest?.seq ?? 0
+  const isUnread = contact.has_unread_messages || (newest !== undefined && newest.message_status !== 'read')
+  useEffect(() => {
+    if (!hasFocus || !isSeen || !isUnread || seq <= (marked.get(contact.id) ?? 0)) return
+    marked.set(contact.id, seq)
+    // Tried again with the next message, or when the conversation is opened anew.
+    api.post(`/contacts/${contact.id}/read`, { seq }).catch(() => marked.delete(contact.id))
+  }, [contact.id, hasFocus, isSeen, isUnread, seq])
+}
+
+function useFocus(): boolean {
+  const isVisible = useDocumentVisibility() === 'visible'
+  const [hasFocus, setFocus] = useState(() => document.hasFocus())
+  useWindowEvent('focus', () => setFocus(true))
+  useWindowEvent('blur', () => setFocus(false))
+  return isVisible && hasFocus
+}

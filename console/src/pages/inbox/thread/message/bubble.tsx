@@ -1,0 +1,139 @@
+import { Badge, Button, Group, Text, VisuallyHidden } from '@mantine/core'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useFormat } from '../../../../shared/format.js'
+import { useThreadActions } from '../actions.js'
+import type { Entry } from '../list/entries.js'
+import type { ThreadMessage } from '../window.js'
+import classes from './bubble.module.css'
+import { useAuthor, useDescribe } from './describe.js'
+import { Failure } from './failure.js'
+import { Body } from './kinds/body.js'
+import { MessageMenu } from './message-menu.js'
+import { Quote } from './quote.js'
+import { Reactions } from './reactions.js'
+import { Ticks } from './ticks.js'
+
+/** One message. It can be focused; Enter opens what can be done with it. */
+export function Bubble({ entry, isFocusable, isMarked }: { entry: Entry; isFocusable: boolean; isMarked: boolean }) {
+  const { message, outgoing, seq } = entry
+  const [isMenuOpen, setMenuOpen] = useState(false)
+  const isOurs = message.sender_type !== 'user-chat'
+  if (message.sender_type === 'system' || message.message_type === 'system') return <SystemNotice message={message} />
+  return (
+    <article
+      id={`message-${seq}`}
+      tabIndex={isFocusable ? 0 : -1}
+      aria-labelledby={`label-${seq}`}
+      className={classes.row}
+      data-side={isOurs ? 'ours' : 'theirs'}
+      data-continues={entry.continues || undefined}
+      data-marked={isMarked || undefined}
+      onKeyDown={(event) => {
+        const opens = event.key === 'Enter' || event.key === ' ' || event.key === 'ContextMenu'
+        if (event.target !== event.currentTarget || !opens || outgoing) return
+        event.preventDefault()
+        setMenuOpen(true)
+      }}
+    >
+      <Label entry={entry} />
+      <div className={classes.column}>
+        <div
+          className={classes.bubble}
+          data-bare={(message.message_type === 'sticker' && message.changed !== 'revoked') || undefined}
+          data-tail={!entry.isContinued || undefined}
+          data-failed={message.message_status === 'failed' || undefined}
+        >
+          <Author entry={entry} />
+          {message.context && <Quote quoted={message.context} />}
+          <Body message={message} />
+          <Meta message={message} isOurs={isOurs} />
+          {!outgoing && <MessageMenu message={message} opened={isMenuOpen} onChange={setMenuOpen} />}
+        </div>
+        <Reactions message={message} />
+        {message.message_status === 'failed' && isOurs && <Failure message={message} />}
+        {outgoing?.state === 'failed' && <Unsent entry={entry} />}
+      </div>
+    </article>
+  )
+}
+
+/** What a screen reader says of the message when it is reached. */
+function Label({ entry: { seq, message } }: { entry: Entry }) {
+  const { contactName } = useThreadActions()
+  const author = useAuthor(contactName)
+  const describe = useDescribe()
+  const format = useFormat()
+  return (
+    <VisuallyHidden id={`label-${seq}`}>
+      {author(message)}, {format.time(message.created_at)}: {describe(message)}
+    </VisuallyHidden>
+  )
+}
+
+/** Who of the team, or which bot, wrote it, and through which line where that is not the usual one. */
+function Author({ entry: { message, continues } }: { entry: Entry }) {
+  const { channelName, contactName } = useThreadActions()
+  const author = useAuthor(contactName)
+  const isOurs = message.sender_type !== 'user-chat'
+  const channel = message.instance !== channelName ? message.instance : null
+  const isNamed = isOurs || message.author !== undefined
+  if ((continues && !message.author) || (!isNamed && channel === null)) return null
+  return (
+    <Group gap={6} wrap="nowrap" px={4}>
+      {isNamed && (
+        <Text size="xs" fw={600} truncate className={classes.author}>
+          {author(message)}
+        </Text>
+      )}
+      {channel !== null && (
+        <Badge size="xs" variant="outline" color="gray" className={classes.channel}>
+          {channel}
+        </Badge>
+      )}
+    </Group>
+  )
+}
+
+function Meta({ message, isOurs }: { message: ThreadMessage; isOurs: boolean }) {
+  const { t } = useTranslation('thread')
+  const format = useFormat()
+  return (
+    <span className={classes.meta}>
+      {message.changed === 'edited' && <span>{t('edited')}</span>}
+      <time dateTime={message.created_at} title={format.dateTime(message.created_at)}>
+        {format.time(message.created_at)}
+      </time>
+      {isOurs && <Ticks message={message} />}
+    </span>
+  )
+}
+
+/** Of a message that did not leave this page. */
+function Unsent({ entry: { outgoing } }: { entry: Entry }) {
+  const { t } = useTranslation('thread')
+  const { mayWrite, retry, drop } = useThreadActions()
+  if (!outgoing) return null
+  return (
+    <div className={classes.failure} role="alert">
+      <Text size="xs" className={classes.failureText}>
+        {t('notSent')} {outgoing.sent.problem}
+      </Text>
+      {mayWrite && (
+        <Group gap={6} mt={4}>
+          <Button size="compact-xs" variant="default" onClick={() => retry(outgoing)}>
+            {t('retry', { ns: 'common' })}
+          </Button>
+          <Button size="compact-xs" variant="subtle" color="gray" onClick={() => drop(outgoing)}>
+            {t('discard')}
+          </Button>
+        </Group>
+      )}
+    </div>
+  )
+}
+
+function SystemNotice({ message }: { message: ThreadMessage }) {
+  const describe = useDescribe()
+  return <p className={classes.pill}>{describe(message)}</p>
+}

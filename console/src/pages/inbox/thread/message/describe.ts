@@ -1,0 +1,31 @@
+import { useTranslation } from 'react-i18next'
+import type { ThreadMessage } from '../window.js'
+
+const KINDS = ['image', 'video', 'audio', 'document', 'sticker', 'location', 'contacts', 'order', 'poll'] as const
+
+/** A message in a line: its text, or what it is. */
+export function useDescribe(): (
+  message: Pick<ThreadMessage, 'message' | 'message_type'> & Partial<ThreadMessage>,
+) => string {
+  const { t } = useTranslation('thread')
+  return ({ message, message_type, changed }) => {
+    if (changed === 'revoked') return t('revoked')
+    const kind = KINDS.find((name) => name === message_type)
+    if (message_type === 'sticker') return t('kinds.sticker')
+    if (message !== '' && message !== '[unsupported]') return message
+    if (kind) return t(`kinds.${kind}`)
+    return message === '' ? t('revoked') : t('unsupported')
+  }
+}
+
+/** Who wrote it, as the thread says it. */
+export function useAuthor(
+  contactName: string,
+): (message: Pick<ThreadMessage, 'sender_type'> & Partial<ThreadMessage>) => string {
+  const { t } = useTranslation('thread')
+  return ({ sender_type, assignee, author }) => {
+    if (sender_type === 'user-chat') return author?.name ?? author?.phone_number ?? author?.user_id ?? contactName
+    if (sender_type === 'bot-chat') return t('bot')
+    return sender_type === 'human-chat' ? (assignee?.full_name ?? t('team')) : t('system')
+  }
+}

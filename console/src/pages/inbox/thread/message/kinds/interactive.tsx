@@ -1,0 +1,93 @@
+import { Stack, Text } from '@mantine/core'
+import { IconArrowBackUp, IconListDetails } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import { asObject, asObjects, asText } from '../../../../../shared/json.js'
+import { Markup } from '../../../../../shared/markup.js'
+import { ButtonRows } from '../../../../../shared/templates/template-card.js'
+import type { ThreadMessage } from '../../window.js'
+import classes from './body.module.css'
+import { Picture } from './picture.js'
+
+/** A message with buttons or a list, as it was sent. */
+export function Interactive({ message }: { message: ThreadMessage }) {
+  const { header, footer, buttons, button, sections } = asObject(message.content)
+  const rows = asText(button)
+  return (
+    <>
+      {message.media_url !== null && <Picture message={{ ...message, message: '' }} />}
+      {asText(header) && (
+        <Text size="sm" fw={600} px={4}>
+          {asText(header)}
+        </Text>
+      )}
+      <Text component="div" size="sm" className={classes.text}>
+        <Markup text={message.message} />
+      </Text>
+      {asText(footer) && (
+        <Text size="xs" px={4} className={classes.dim}>
+          {asText(footer)}
+        </Text>
+      )}
+      {rows === null ? (
+        <ButtonRows
+          buttons={asObjects(buttons).map(({ title }) => ({ kind: 'quick_reply', text: asText(title) ?? '' }))}
+        />
+      ) : (
+        <Sections button={rows} sections={asObjects(sections)} />
+      )}
+    </>
+  )
+}
+
+function Sections({ button, sections }: { button: string; sections: Record<string, unknown>[] }) {
+  return (
+    <Stack gap={6} mt={6} px={4}>
+      <Text size="sm" fw={500} c="var(--mantine-color-anchor)">
+        <IconListDetails aria-hidden size={16} className={classes.inline} /> {button}
+      </Text>
+      {sections.map(({ title, rows }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the place is what tells them apart
+        <div key={index}>
+          {asText(title) && (
+            <Text size="xs" fw={600} className={classes.dim}>
+              {asText(title)}
+            </Text>
+          )}
+          <ul className={classes.options}>
+            {asObjects(rows).map((row) => (
+              <li key={asText(row.id)}>
+                {asText(row.title)}
+                {asText(row.description) && (
+                  <Text size="xs" className={classes.dim}>
+                    {asText(row.description)}
+                  </Text>
+                )}
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </Stack>
+  )
+}
+
+/** What a customer chose from buttons or a list. */
+export function ChosenReply({ message }: { message: ThreadMessage }) {
+  const { t } = useTranslation('thread')
+  const description = asText(asObject(asObject(message.content).list_reply).description)
+  return (
+    <>
+      <Text size="xs" px={4} className={classes.dim}>
+        <IconArrowBackUp aria-hidden size={13} className={classes.inline} /> {t('chosen')}
+      </Text>
+      <Text component="div" size="sm" fw={500} className={classes.text}>
+        {message.message || t('kinds.reply')}
+      </Text>
+      {description && (
+        <Text size="xs" px={4} className={classes.dim}>
+          {description}
+        </Text>
+      )}
+    </>
+  )
+}

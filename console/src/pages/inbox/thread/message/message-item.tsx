@@ -1,0 +1,40 @@
+import { memo } from 'react'
+import { useFormat } from '../../../../shared/format.js'
+import { type Entry, isSameEntry } from '../list/entries.js'
+import classes from '../thread.module.css'
+import { Bubble } from './bubble.js'
+import bubbleClasses from './bubble.module.css'
+import { NoteCard } from './note-card.js'
+
+interface ItemProps {
+  entry: Entry
+  isFocusable: boolean
+  isMarked: boolean
+}
+
+/** A message with what stands around it. Drawn anew only where something of it has changed: one that comes in must not cost what all do. */
+export const MessageItem = memo(function MessageItem({ entry, isFocusable, isMarked }: ItemProps) {
+  const format = useFormat()
+  const { message, notes, notesAbove, startsDay } = entry
+  return (
+    // What a margin sticks out by would not be measured.
+    <div className={classes.item}>
+      {startsDay && (
+        <h2 className={bubbleClasses.pill}>
+          <time dateTime={message.created_at}>{format.day(message.created_at)}</time>
+        </h2>
+      )}
+      {notesAbove.map((note) => (
+        <NoteCard key={note.id} note={note} />
+      ))}
+      <Bubble entry={entry} isFocusable={isFocusable} isMarked={isMarked} />
+      {notes.map((note) => (
+        <NoteCard key={note.id} note={note} />
+      ))}
+    </div>
+  )
+}, isSameItem)
+
+function isSameItem(before: ItemProps, { entry, isFocusable, isMarked }: ItemProps): boolean {
+  return isFocusable === before.isFocusable && isMarked === before.isMarked && isSameEntry(before.entry, entry)
+}

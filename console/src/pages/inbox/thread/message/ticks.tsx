@@ -1,0 +1,34 @@
+import { IconAlertCircle, IconCheck, IconChecks, IconClock } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import type { ThreadMessage } from '../window.js'
+import classes from './bubble.module.css'
+
+/** How far a message of ours came. */
+export function Ticks({ message }: { message: ThreadMessage }) {
+  const { t } = useTranslation('thread')
+  const state = stateOf(message)
+  const Icon = ICONS[state]
+  return (
+    <Icon
+      role="img"
+      aria-label={t(`states.${state}`)}
+      size={15}
+      stroke={2}
+      className={classes.tick}
+      data-state={state}
+    />
+  )
+}
+
+const ICONS = {
+  pending: IconClock,
+  sent: IconCheck,
+  delivered: IconChecks,
+  read: IconChecks,
+  failed: IconAlertCircle,
+} as const
+
+/** The state as people know it: what has not been answered yet is under way. */
+export function stateOf({ message_status, outcome }: ThreadMessage): keyof typeof ICONS {
+  return message_status === 'sent' && outcome !== null ? 'pending' : message_status
+}

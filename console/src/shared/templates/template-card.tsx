@@ -1,0 +1,96 @@
+import { Box, Group, Image, Stack, Text } from '@mantine/core'
+import {
+  IconArrowBackUp,
+  IconCopy,
+  IconExternalLink,
+  IconFileText,
+  IconMapPin,
+  IconPhone,
+  IconPhoto,
+  IconVideo,
+} from '@tabler/icons-react'
+import { useState } from 'react'
+import { Markup } from '../markup.js'
+import classes from './template-card.module.css'
+import type { TemplateFileKind } from './template-form.js'
+
+/** A template as people see it. */
+export interface TemplateCardProps {
+  header: string | null
+  place: { name: string; address: string } | null
+  file: { kind: TemplateFileKind; url: string | null; filename: string | null } | null
+  body: string
+  footer: string | null
+  buttons: { kind: string; text: string }[]
+}
+
+/** What stands in a bubble with a template in it: header, body, footer, and the buttons below a line. */
+export function TemplateCard({ header, place, file, body, footer, buttons }: TemplateCardProps) {
+  return (
+    <Box className={classes.card}>
+      {file && <HeaderFile {...file} />}
+      <Stack gap={4} className={classes.text}>
+        {place && (
+          <Group gap={6} wrap="nowrap">
+            <IconMapPin aria-hidden size={18} />
+            <Text size="sm">{[place.name, place.address].filter(Boolean).join(', ')}</Text>
+          </Group>
+        )}
+        {header && (
+          <Text fw={600} size="sm">
+            <Markup text={header} />
+          </Text>
+        )}
+        <Text size="sm" component="div" className={classes.body}>
+          <Markup text={body} />
+        </Text>
+        {footer && (
+          <Text size="xs" className={classes.footer}>
+            {footer}
+          </Text>
+        )}
+      </Stack>
+      <ButtonRows buttons={buttons} />
+    </Box>
+  )
+}
+
+const ICONS: Record<string, typeof IconCopy> = {
+  quick_reply: IconArrowBackUp,
+  url: IconExternalLink,
+  phone_number: IconPhone,
+  copy_code: IconCopy,
+}
+
+/** The buttons of a message, as they were sent: nothing that can be pressed here. */
+export function ButtonRows({ buttons }: { buttons: { kind: string; text: string }[] }) {
+  if (buttons.length === 0) return null
+  return (
+    <ul className={classes.buttons}>
+      {buttons.map(({ kind, text }, index) => {
+        const Icon = ICONS[kind]
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the place is what tells them apart
+          <li key={index} className={classes.button}>
+            {Icon && <Icon aria-hidden size={16} />}
+            {text}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+function HeaderFile({ kind, url, filename }: NonNullable<TemplateCardProps['file']>) {
+  const [isBroken, setBroken] = useState(false)
+  if (kind === 'image' && url !== null && !isBroken) {
+    return <Image src={url} alt="" className={classes.picture} onError={() => setBroken(true)} />
+  }
+  const Icon = { image: IconPhoto, video: IconVideo, document: IconFileText }[kind]
+  return (
+    <Group gap="xs" justify="center" className={classes.file}>
+      <Icon aria-hidden size={28} stroke={1.4} />
+      {filename && <Text size="sm">{filename}</Text>}
+    </Group>
+  )
+}

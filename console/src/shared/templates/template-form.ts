@@ -1,0 +1,95 @@
+import type { Template } from '../../../../src/model/templates/template.js'
+import { asObject, asObjects, asText } from '../json.js'
+
+/** The template as the service answers with it. */
+export type ShownTemplate = Pick<
+  Template,
+  'name' | 'language' | 'status' | 'category' | 'parameter_format' | 'components'
+>
+
+export type TemplateFileKind = 'image' | 'video' | 'document'
+
+/** A button, with the name by which its parameter is given; null where it takes none. */
+export interface FormButton {
+  kind: 'quick_reply' | 'url' | 'phone_number' | 'copy_code' | 'other'
+  text: string
+  /** Where an address leads, with its variable. */
+  url: string | null
+  parameter: string | null
+}
+
+/** What a template consists of, and by which names its parts are filled: as the service reads it (its model/templates/template). */
+export interface TemplateForm {
+  header: { kind: 'text'; text: string; variables: string[] } | { kind: TemplateFileKind | 'location' } | null
+  body: { text: string; variables: string[] }
+  footer: string | null
+  buttons: FormButton[]
+}
+
+/** A variable in a text of a template. */
+export const VARIABLE = /\{\{\s*([\p{L}\p{N}_]+)\s*\}\}/gu
+
+/** The names of what is filled in a place that stands above the body. */
+export const LOCATION_VARIABLES = ['latitude', 'longitude', 'name', 'address'] as const
+
+/** Reads the components of a template. */
+export function readForm({ components, parameter_format }: ShownTemplate): TemplateForm {
+  const find = (type: string) => asObject(components.find((component) => upper(component.type) === type))
+  const variables = (text: string) => variablesOf(text, parameter_format === 'POSITIONAL')
+  const body = asText(find('BODY').text) ?? ''
+  return {
+    header: readHeader(find('HEADER'), variables),
+    body: { text: body, variables: variables(body) },
+    footer: asText(find('FOOTER').text),
+    buttons: readButtons(asObjects(find('BUTTONS').buttons)),
+  }
+}
+
+/** The kind of file that stands above the body; null where none does. */
+export function fileKindOf({ header }: TemplateForm): TemplateFileKind | null {
+  return header === null || header.kind === 'text' || header.kind === 'location' ? null : header.kind
+}
+
+function readHeader(component: Record<string, unknown>, variables: (text: string) => string[]): TemplateForm['header'] {
+  const kind = upper(component.format).toLowerCase()
+  if (kind === 'text') {
+    const text = asText(component.text) ?? ''
+    return { kind, text, variables: variables(text) }
+  }
+  return kind === 'image' || kind === 'video' || kind === 'document' || kind === 'location' ? { kind } : null
+}
+
+function readButtons(buttons: Record<string, unknown>[]): FormButton[] {
+  let parameters = 0
+  return buttons.map((button) => {
+    const type = upper(button.type)
+    const url = asText(button.url)
+    const isVariable = type === 'OTP' || type === 'COPY_CODE' || (type === 'URL' && variablesOf(url ?? '').length > 0)
+    if (isVariable) parameters++
+    return {
+      kind: KINDS[type] ?? 'other',
+      text: asText(button.text) ?? '',
+      url,
+      parameter: isVariable ? `param${parameters}` : null,
+    }
+  })
+}
+
+const KINDS: Record<string, FormButton['kind']> = {
+  QUICK_REPLY: 'quick_reply',
+  URL: 'url',
+  OTP: 'url',
+  PHONE_NUMBER: 'phone_number',
+  COPY_CODE: 'copy_code',
+}
+
+/** In the order in which positions count. Of a template with positions only numbers are variables. */
+function variablesOf(text: string, isPositional = false): string[] {
+  const names = [...new Set(Array.from(text.matchAll(VARIABLE), ([, name = '']) => name))]
+  if (!isPositional) return names
+  return names.filter((name) => /^\d+$/.test(name)).sort((a, b) => Number(a) - Number(b))
+}
+
+function upper(value: unknown): string {
+  return asText(value)?.toUpperCase() ?? ''
+}

@@ -1,0 +1,86 @@
+import { Box } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../../api/client.js'
+import { TemplateCard, type TemplateCardProps } from './template-card.js'
+import classes from './template-card.module.css'
+import { fileKindOf, readForm, type ShownTemplate, VARIABLE } from './template-form.js'
+
+/** What the variables of a template are filled with, by the names that readForm gives them. */
+export interface TemplateValues {
+  body: Record<string, string>
+  header: Record<string, string>
+  buttons: Record<string, string>
+  /** The address of the file above the body. */
+  headerMedia?: string
+}
+
+/** What each placeholder becomes for one person, by its name; null where there is no such value. */
+export type PlaceholderValues = Record<string, string | null>
+
+/** A contact, or a number with the name that a new contact would be given. */
+export type PreviewedRecipient = { contactId: string } | { chatNumber: string; name?: string }
+
+/** What the placeholders become for a recipient, as the service fills them; undefined until it is known. */
+export function usePlaceholders(recipient: PreviewedRecipient | null): PlaceholderValues | undefined {
+  const { data } = useQuery({
+    queryKey: ['placeholders', recipient],
+    enabled: recipient !== null,
+    queryFn: ({ signal }) => api.get<{ placeholders: PlaceholderValues }>('/placeholders', { ...recipient }, signal),
+    retry: false,
+  })
+  return data?.placeholders
+}
+
+export const NO_VALUES: TemplateValues = { body: {}, header: {}, buttons: {} }
+
+/** What may stand in a value, and is replaced for each person. */
+export const PLACEHOLDERS = ['first_name', 'full_name', 'email', 'phone_number', 'chat_id'] as const
+
+const PLACEHOLDER = /\{\{\s*([^{}]*?)\s*\}\}/g
+
+/** A template as a contact would see it; what has no value yet stays `{{…}}`. */
+export function fillPreview(
+  template: ShownTemplate,
+  values: TemplateValues,
+  placeholders?: PlaceholderValues | undefined,
+): TemplateCardProps {
+  const form = readForm(template)
+  const { header } = form
+  const resolve = (value: string) => resolvePlaceholders(value, placeholders)
+  const fill = (text: string, given: Record<string, string>) =>
+    text.replace(VARIABLE, (variable, name: string) => resolve(given[name]?.trim() || variable))
+  const fileKind = fileKindOf(form)
+  return {
+    header: header?.kind === 'text' ? fill(header.text, values.header) : null,
+    place:
+      header?.kind === 'location' ? { name: values.header.name ?? '', address: values.header.address ?? '' } : null,
+    file: fileKind && { kind: fileKind, url: values.headerMedia?.trim() || null, filename: null },
+    body: fill(form.body.text, values.body),
+    footer: form.footer,
+    buttons: form.buttons.map(({ kind, text }) => ({ kind, text })),
+  }
+}
+
+/** Replaces placeholders in a value; those without a value stay. */
+function resolvePlaceholders(value: string, values: PlaceholderValues = {}): string {
+  return value.replace(PLACEHOLDER, (placeholder, name: string) => values[name.toLowerCase()] ?? placeholder)
+}
+
+/** Shows a template, filled with the values that there are so far. */
+export function TemplatePreview({
+  template,
+  values = NO_VALUES,
+  placeholders,
+}: {
+  template: ShownTemplate
+  values?: TemplateValues
+  placeholders?: PlaceholderValues | undefined
+}) {
+  return (
+    <Box className={classes.ground}>
+      <Box className={classes.bubble}>
+        <TemplateCard {...fillPreview(template, values, placeholders)} />
+      </Box>
+    </Box>
+  )
+}
