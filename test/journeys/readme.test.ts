@@ -11,6 +11,7 @@ import { makeFolder } from './support/service.js'
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 })
 
 const README = fileURLToPath(new URL('../../README.md', import.meta.url))
+const TOUR = fileURLToPath(new URL('../../docs/tour.md', import.meta.url))
 const CURL = fileURLToPath(new URL('support/curl.mjs', import.meta.url))
 
 /** A block of commands, and the answer that stands below it, if any. */
@@ -40,26 +41,37 @@ afterAll(async () => {
   await folder?.remove()
 })
 
-describe('the first five minutes of the README', () => {
-  it('can be pasted in order, as they stand, and are answered as it shows', async () => {
-    const steps = await readSteps()
+describe('the commands of the docs', () => {
+  it('of the README can be pasted in order, as they stand, and are answered as it shows', async () => {
+    const steps = await readSteps(README)
+    expect(steps).toHaveLength(4)
+    const outputs = await pasteAndCheck(steps)
+    expect(outputs.at(-1)).toContain('Is it still there?')
+  })
+
+  it('of the tour can be pasted in order, as they stand, and are answered as it shows', async () => {
+    const steps = await readSteps(TOUR)
     expect(steps.length).toBeGreaterThan(8)
-    const outputs = await paste(steps)
-    for (const [index, { commands, shown }] of steps.entries()) {
-      const output = outputs[index] ?? ''
-      expect({ commands, output }).not.toMatchObject({ output: expect.stringContaining('"error":"Invalid') })
-      if (shown !== null) expectShown(JSON.parse(output), readShown(shown))
-    }
+    const outputs = await pasteAndCheck(steps)
     expect(outputs.at(-2)).toContain('"error":"Outcome unknown"')
     expect(outputs.at(-1)).toContain('Did it arrive?')
   })
 })
 
-async function readSteps(): Promise<Step[]> {
-  const text = await readFile(README, 'utf8')
-  const chapter = text.slice(text.indexOf('## Five minutes'), text.indexOf('## What it answers'))
-  const blocks = chapter.matchAll(/^```sh\n(.*?)^```\n(?:```json\n(.*?)^```\n)?/gms)
+async function readSteps(page: string): Promise<Step[]> {
+  const blocks = (await readFile(page, 'utf8')).matchAll(/^```sh\n(.*?)^```\n(?:```json\n(.*?)^```\n)?/gms)
   return [...blocks].map(([, commands = '', shown = null]) => ({ commands, shown }))
+}
+
+/** Runs all steps and compares each answer with the one that is shown; resolves to what each printed. */
+async function pasteAndCheck(steps: Step[]): Promise<string[]> {
+  const outputs = await paste(steps)
+  for (const [index, { commands, shown }] of steps.entries()) {
+    const output = outputs[index] ?? ''
+    expect({ commands, output }).not.toMatchObject({ output: expect.stringContaining('"error":"Invalid') })
+    if (shown !== null) expectShown(JSON.parse(output), readShown(shown))
+  }
+  return outputs
 }
 
 /** Runs all steps in one shell, which ends at the first command that fails; resolves to what each printed. */
@@ -76,7 +88,7 @@ async function paste(steps: Step[]): Promise<string[]> {
     .slice(0, steps.length)
 }
 
-/** The answer as the README shows it, without the places where it leaves something out. */
+/** The answer as the page shows it, without the places where it leaves something out. */
 function readShown(text: string): unknown {
   return JSON.parse(text.replaceAll(', …', ''))
 }

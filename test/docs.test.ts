@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process'
+import { access, readFile } from 'node:fs/promises'
+import { dirname, join, normalize } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+
+const CODE_BLOCK = /^\s*(```|~~~)[^\n]*\n.*?^\s*\1\s*$/gms
+const LINK = /\]\(([^()\s]+)\)|<img src="([^"]+)"/g
+/** A path in backticks that begins with a folder of this repository; `src/core/a.ts:12` names a line too. */
+const CITED = /`((?:src|docs|test|simulator|console|bench|bin|scripts|migrations)\/[\w./-]*\w)(?::\d+)?`/g
+/** Made by a build or a run. */
+const MADE = /^(?:console\/dist|docs\/static)/
+const MAX_COLUMNS = 120
+
+const pages = await listPages()
+
+describe.each(pages)('%s', (page) => {
+  it('links to files and headings that exist', async () => {
+    const text = withoutCode(await readFile(page, 'utf8'))
+    const targets = [...text.matchAll(LINK)].map(([, link, image]) => link ?? image ?? '')
+    const broken: string[] = []
+    for (const target of targets.filter((target) => !/^[a-z]+:/.test(target))) {
+      const [path = '', anchor] = target.split('#')
+      const file = path === '' ? page : normalize(join(dirname(page), path))
+      if (!(await exists(file)) || (anchor !== undefined && !(await anchorsOf(file)).has(anchor))) broken.push(target)
+    }
+    expect(broken).toEqual([])
+  })
+
+  it('cites files and folders that exist', async () => {
+    const text = await readFile(page, 'utf8')
+    const cited = [...text.matchAll(CITED)].map(([, path = '']) => path).filter((path) => !MADE.test(path))
+    const missing: string[] = []
+    for (const path of cited) if (!(await exists(path)) && !(await exists(`${path}.ts`))) missing.push(path)
+    expect(missing).toEqual([])
+  })
+
+  it(`wraps its prose at ${MAX_COLUMNS} columns`, async () => {
+    const lines = withoutCode(await readFile(page, 'utf8')).split('\n')
+    const isProse = (line: string) => !/^\s*(\||#|<|!\[)/.test(line) && /\S\s+\S/.test(line.replace(/^\s*[-*]\s+/, ''))
+    expect(lines.filter((line) => line.length > MAX_COLUMNS && isProse(line))).toEqual([])
+  })
+})
+
+async function listPages(): Promise<string[]> {
+  const { stdout } = await promisify(execFile)('git', [
+    'ls-files',
+    '--cached',
+    '--others',
+    '--exclude-standard',
+    '*.md',
+  ])
+  const paths = stdout.split('\n').filter((path) => path !== '' && !path.startsWith('test/'))
+  const present = await Promise.all(paths.map(exists))
+  return paths.filter((_, index) => present[index])
+}
+
+function withoutCode(text: string): string {
+  return text.replace(CODE_BLOCK, '')
+}
+
+/** The anchors of a page's headings, as GitHub makes them. */
+async function anchorsOf(page: string): Promise<Set<string>> {
+  const headings = withoutCode(await readFile(page, 'utf8')).matchAll(/^#+\s+(.*)$/gm)
+  const anchors = [...headings].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replace(/\s/g, '-'),
+  )
+  return new Set(anchors)
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}
