@@ -11,27 +11,27 @@ import { launchBroadcast, rescheduleBroadcast, stopBroadcast } from '../../stora
 import { lookUpByKeys, resetFailedRecipients } from '../../storage/broadcasts/sending.js'
 import { getBroadcast } from './read.js'
 
-/** What it needs: the command line does it too. */
+/** The command line uses it too. */
 export type ControlContext = Pick<Context, 'database' | 'clock' | 'wakeWorkers'>
 
 const RESET_BATCH = 5_000
 const RETRIABLE = ['running', 'paused', 'completed'] as const
 
-/** Pauses a broadcast that runs or is scheduled; messages that are on their way end. Throws broadcast_not_found, broadcast_state. */
+/** Pauses a running or scheduled broadcast; sends in progress finish. Throws broadcast_not_found, broadcast_state. */
 export async function pauseBroadcast(ctx: ControlContext, organization: Organization, id: string): Promise<Broadcast> {
   const change = { from: ['scheduled', 'running'], to: 'paused', reason: null, at: ctx.clock() } as const
   if (await stopBroadcast(ctx.database, organization.id, id, change)) return getBroadcast(ctx, organization, id)
   throw await wrongState(ctx, organization, id, 'paused', change.from)
 }
 
-/** Cancels a broadcast for good: whom it has not come to is skipped. Throws like pauseBroadcast. */
+/** Cancels a broadcast for good; recipients without a message are skipped. Throws like pauseBroadcast. */
 export async function cancelBroadcast(ctx: ControlContext, organization: Organization, id: string): Promise<Broadcast> {
   const change = { from: ['scheduled', 'running', 'paused'], to: 'cancelled', reason: null, at: ctx.clock() } as const
   if (await stopBroadcast(ctx.database, organization.id, id, change)) return getBroadcast(ctx, organization, id)
   throw await wrongState(ctx, organization, id, 'cancelled', change.from)
 }
 
-/** Goes on with a paused broadcast; one whose time is still to come is scheduled again. Throws like pauseBroadcast. */
+/** Resumes a paused broadcast; if its time has not come, it is scheduled again. Throws like pauseBroadcast. */
 export async function resumeBroadcast(ctx: ControlContext, organization: Organization, id: string): Promise<Broadcast> {
   const scheduledAt = (await findBroadcast(ctx.database, organization.id, id))?.scheduled_at ?? null
   const isEarly = scheduledAt !== null && scheduledAt > ctx.clock()
@@ -41,16 +41,17 @@ export async function resumeBroadcast(ctx: ControlContext, organization: Organiz
   throw await wrongState(ctx, organization, id, 'resumed', ['paused'])
 }
 
-/** What became of a request to send once more. */
+/** The result of a retry. */
 export interface Retried {
   broadcast: Broadcast
-  /** To how many it is sent once more. */
+  /** How many recipients are tried again. */
   retried: number
 }
 
 /**
- * Sends once more to those for whom it failed, unknown outcomes among them. What reports of the first message come late
- * are not counted any more. One that was paused goes on with everybody. `retryId` names the request. Throws like pauseBroadcast.
+ * Sends again to all failed recipients, including those with an unknown outcome. Late statuses of their first messages
+ * are not counted any more. A paused broadcast resumes with all its recipients. `retryId` identifies the request.
+ * Throws like pauseBroadcast.
  */
 export async function retryFailed(
   ctx: ControlContext,
@@ -64,7 +65,7 @@ export async function retryFailed(
   return retryRest(ctx, organization, id, retry, first)
 }
 
-/** Goes on with what a request began whose process died, for nobody twice; null when it had not begun. */
+/** Continues the retry of a request whose process died; no recipient is tried twice. Null if it had not started. */
 export async function recoverRetry(
   ctx: ControlContext,
   organization: Organization,
@@ -85,20 +86,23 @@ async function retryRest(
   let retried = before
   for (;;) {
     ctx.wakeWorkers()
-    // Cancelled meanwhile, it has nobody left to send to.
+    // A broadcast that was cancelled in the meantime has no recipients left.
     const more = (await retryOnDeadlock(() => retryBatch(ctx, organization, id, retry))) ?? 0
     if (more === 0) return { broadcast: await getBroadcast(ctx, organization, id), retried }
     retried += more
   }
 }
 
-/** A request to send once more. Who fails again after `until` is not tried a third time. */
+/** A retry request. A message that fails again after `until` is not tried a third time. */
 interface Retry {
   id: string
   until: Date
 }
 
-/** Whom it makes pending it has sent to, in one transaction: nobody stays pending in a broadcast that has ended. Null in a wrong state. */
+/**
+ * Resets failed recipients and starts their sending in one transaction, so a broadcast that has ended has no pending
+ * recipients. Null if the broadcast has another status.
+ */
 function retryBatch(
   ctx: ControlContext,
   organization: Organization,

@@ -14,25 +14,25 @@ import { isCreatable, LISTED_BATCH, tryToReadNumber } from './prepare.js'
 
 type CountContext = Pick<Context, 'database'>
 
-/** By reason; null = would be sent to. */
+/** By skip reason; null: would receive the broadcast. */
 type Counts = Map<string | null, number>
 
-/** What is known so far. */
+/** The state of a count. */
 interface Counting {
   counts: Counts
-  /** Which contacts are counted beside those that are listed: with one of the tags (null = all); undefined: none. */
+  /** Contacts with one of these tags are counted as well (null: all contacts); undefined: only listed ones. */
   tags: readonly string[] | null | undefined
-  /** The contacts that were listed, whatever becomes of them. */
+  /** The listed contacts, reachable or not. */
   listed: Set<string>
-  /** Whoever of them would be sent to. */
+  /** The listed contacts that would receive the broadcast. */
   reached: Set<string>
-  /** The names that are given here to contacts that are still to be made, by the forms of their numbers. */
+  /** The names of contacts that would be created, by the forms of their numbers. */
   made: Map<string, string>
 }
 
 /**
- * How many a broadcast with this audience would reach now, and why it would skip the others, by the rules by which it is prepared
- * (core/broadcasts/prepare). Writes nothing.
+ * Counts how many contacts a broadcast with this audience would reach now, and why it would skip the others, by the
+ * rules of core/broadcasts/prepare. Writes nothing.
  */
 export async function countAudience(
   ctx: CountContext,
@@ -53,7 +53,7 @@ export async function countAudience(
   return present(counting.counts)
 }
 
-/** One batch, as prepareRecipients judges it. */
+/** Counts one batch by the rules of prepareRecipients. */
 async function countListed(
   ctx: CountContext,
   tenant: Tenant,
@@ -72,7 +72,7 @@ async function countListed(
     if (reason === null) reached.add(one.contactId)
   }
   for (const { id, reason, is_tagged } of judged.values()) {
-    // Who is listed is no recipient by a tag as well.
+    // A listed recipient is not counted by its tag as well.
     if (tags !== undefined && is_tagged && !listed.has(id)) add(counts, reason, -1)
     listed.add(id)
   }
@@ -80,7 +80,10 @@ async function countListed(
 
 type GivenRecipientOrId = ReturnType<typeof listInOrder>[number]
 
-/** Whom a listed recipient names: a contact by its id, or by a name given here where it is still to be made; or why nobody. */
+/**
+ * What a listed recipient refers to: a contact by its id, a contact that would be created (by a name given here), or
+ * the reason why it would be skipped.
+ */
 type Named = { contactId: string; isMade: boolean } | { reason: string }
 
 async function nameContacts(

@@ -15,7 +15,7 @@ import { organizationChannel } from '../messages/send/channel.js'
 import { chooseTemplate } from '../templates/templates.js'
 import { prepareBroadcast } from './prepare.js'
 
-/** A recipient that a client lists; its own parameters go before those of all. */
+/** A listed recipient; its own parameters override those of the broadcast. */
 export interface GivenRecipient {
   chatNumber: string
   name?: string | null
@@ -23,10 +23,9 @@ export interface GivenRecipient {
   buttonParameters?: Record<string, string> | null
 }
 
-/** Who is to get a broadcast: those that are listed, and those that are still to be found. */
+/** The recipients of a broadcast: listed ones, and those selected by tags. */
 export type GivenAudience = Audience & { contactIds?: string[]; recipients?: GivenRecipient[] }
 
-/** What a broadcast is made from (contract 4, Broadcasts). */
 export interface BroadcastCommand {
   id: string
   name: string
@@ -40,12 +39,13 @@ export interface BroadcastCommand {
 
 const LIST_BATCH = 5_000
 const CHECK_BATCH = 1_000
-/** So long the answer waits for the recipients to be counted; the rest of them is a job's. */
+/** Maximum time that the request prepares recipients; a job prepares the rest. */
 const PREPARING_MS = 1_500
 
 /**
- * Makes a broadcast. Its audience is who is there now; small ones are counted when this resolves. Throws invalid_provider,
- * template_not_found, missing_field and invalid_field for parameters, and what the handing over of a file throws.
+ * Creates a broadcast. Its audience is the contacts that exist now; small audiences are counted when this resolves.
+ * Throws invalid_provider, template_not_found, missing_field and invalid_field for parameters, and the errors of
+ * uploadMedia.
  */
 export async function createBroadcast(ctx: Context, tenant: Tenant, command: BroadcastCommand): Promise<Broadcast> {
   const { driver } = organizationChannel(ctx, tenant)
@@ -71,7 +71,7 @@ export async function createBroadcast(ctx: Context, tenant: Tenant, command: Bro
   return (await findBroadcast(ctx.database, tenant.id, command.id)) as Broadcast
 }
 
-/** For the answer only: the broadcast stands, and what is not prepared now its job prepares. */
+/** Only to return counts in the answer: if this fails, the broadcast's job prepares the recipients. */
 async function tryToPrepare(ctx: Context, tenant: Tenant, broadcastId: string): Promise<void> {
   const until = Date.now() + PREPARING_MS
   try {
@@ -81,10 +81,10 @@ async function tryToPrepare(ctx: Context, tenant: Tenant, broadcastId: string): 
   }
 }
 
-/** A recipient as it was given: with its number, or as the id of a contact. */
+/** A recipient as given: with a number, or as the id of a contact. */
 type Given = GivenRecipient | string
 
-/** Those that are listed, in the order in which they are prepared. */
+/** The listed recipients, in the order in which they are prepared. */
 export function listInOrder({ contactIds = [], recipients = [] }: GivenAudience): Given[] {
   return [...recipients, ...contactIds]
 }
@@ -97,7 +97,7 @@ function toListed(template: Template, given: Given, index: number): ListedRecipi
   return { contactId: null, number: chatNumber, name: name ?? null, parameters, messageId }
 }
 
-/** Of a million recipients this takes seconds, in which others are to be served. */
+/** Yields to other requests, since a million recipients take seconds. */
 async function checkOwnParameters(template: Template, recipients: readonly GivenRecipient[]): Promise<void> {
   for (const [index, recipient] of recipients.entries()) {
     readOwnParameters(template, recipient, index)
@@ -105,7 +105,7 @@ async function checkOwnParameters(template: Template, recipients: readonly Given
   }
 }
 
-/** A recipient's own parameters under the template's names; what it lacks after all is found when it is sent to. */
+/** A recipient's own parameters under the template's names. Missing ones are detected when the message is sent. */
 function readOwnParameters(
   template: Template,
   { bodyParameters, buttonParameters }: GivenRecipient,
@@ -124,7 +124,7 @@ function readOwnParameters(
   return { body: parameters.body, buttons: parameters.buttons }
 }
 
-/** The file above the body, where the template has one. */
+/** The header's file, if the template has one. */
 function toFile(template: Template, url: string | null): GivenFile | null {
   const kind = fileKindOf(template)
   return kind === null || url === null
@@ -167,7 +167,7 @@ async function store(
     const common = Object.values(parameters.buttons).map((value) => ({ n: 0, value }))
     await noteSentLinks(transaction, tenant.id, sender, common)
     for (let after = 0; after < listed.length; after += LIST_BATCH) {
-      // Made batch by batch: of what is given there may be a million.
+      // Converted in batches, since there may be a million recipients.
       const batch = listed.slice(after, after + LIST_BATCH).map((given, k) => toListed(template, given, after + k))
       await listRecipients(transaction, tenant.id, command.id, batch, after)
       const campaigns = await noteSentLinks(transaction, tenant.id, sender, ownValuesOf(batch, after + 1))
@@ -176,7 +176,7 @@ async function store(
   })
 }
 
-/** The recipients' own parameters of buttons; the first of them has the number `from`. */
+/** The recipients' own button parameters; the first recipient has the number `from`. */
 function ownValuesOf(listed: readonly ListedRecipient[], from: number): ButtonValue[] {
   return listed.flatMap(({ parameters }, index) => {
     const { buttons = {} } = (parameters ?? {}) as { buttons?: Record<string, string> }

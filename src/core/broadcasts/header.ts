@@ -12,12 +12,12 @@ import { findMedia } from '../../storage/messages/media.js'
 import { openMedia } from '../media/read.js'
 import { uploadFile } from '../media/upload.js'
 
-/** The upstream keeps an uploaded file for 30 days (facts: media). */
+/** The upstream keeps an uploaded file for 30 days. */
 const FRESH_MS = 25 * 24 * 60 * 60_000
 
 /**
- * The file above the body of a broadcast's messages as the channel knows it, uploaded again where that was long ago; null
- * where there is none. Throws not_found, service_unavailable, upstream_upload_failed.
+ * The header's file of a broadcast as the channel knows it, uploaded again if the upload is old; null if there is none.
+ * Throws not_found, service_unavailable, upstream_upload_failed.
  */
 export async function openHeader(
   ctx: Context,

@@ -1,6 +1,6 @@
 import type { Delivery } from '../messages/send/deliver.js'
 
-/** Refusals that every further message would meet too, by the upstream's code (facts: error codes). */
+/** The upstream's error codes that every further message would get too. */
 const STOPPING = new Map<number | string, string>([
   [368, 'The upstream has blocked the account for a violation of its policies'],
   [131031, 'The upstream has locked the account'],
@@ -13,11 +13,10 @@ const STOPPING = new Map<number | string, string>([
   [132016, 'The upstream has disabled the template for its low quality'],
 ])
 
-/** Why it is not to go on after many messages of which nobody can tell what became of them. */
 export const TOO_MANY_UNKNOWN =
   'Of many messages in a row the upstream did not say whether it took them: look at what answers there, then resume, and retry the failed'
 
-/** Why a broadcast is not to go on after what became of one of its messages; null when it is. */
+/** Why a broadcast pauses after this delivery; null if it goes on. */
 export function pauseReason(delivery: Delivery): string | null {
   switch (delivery.result) {
     case 'refused': {
@@ -27,7 +26,7 @@ export function pauseReason(delivery: Delivery): string | null {
     }
     case 'unavailable':
     case 'limited':
-      // One recipient's limit is his alone.
+      // The limit per recipient does not affect other recipients.
       if (delivery.result === 'limited' && delivery.limit === 'pair') return null
       return `The upstream has taken no messages for a while: ${delivery.text}`
     default:

@@ -18,13 +18,16 @@ import { type ImportedContact, importContacts } from '../../storage/contacts/imp
 import { findTenant } from '../../storage/organizations/organizations.js'
 import { type ContactNumber, readAddresses } from '../contacts/contacts.js'
 
-/** So many listed recipients are prepared together; of a contact that is listed twice among them the second is a duplicate whatever becomes of the first. */
+/**
+ * How many listed recipients are prepared together. If a contact is listed twice in a batch, the second entry is a
+ * duplicate, whatever happens to the first.
+ */
 export const LISTED_BATCH = 500
 const AUDIENCE_BATCH = 2_000
 
 /**
- * Makes the recipients of a broadcast ready, batch by batch, each in one transaction: whoever is killed, or comes second, goes on
- * where the last one ended. Sending begins when all are ready. Stops when `goesOn` says no; resolves to whether all are ready.
+ * Prepares the recipients of a broadcast in batches, one transaction each, so a later process continues where a killed
+ * one stopped. Sending starts when all are ready. Stops when `goesOn` returns false; resolves to whether all are ready.
  */
 export async function prepareBroadcast(
   ctx: Context,
@@ -40,7 +43,7 @@ export async function prepareBroadcast(
   return false
 }
 
-/** Where another writer takes one of the numbers at the same moment, the next try finds the contact. */
+/** If another transaction takes one of the numbers at the same moment, the next try finds its contact. */
 function prepareNext(ctx: Context, tenant: Tenant, broadcastId: string): Promise<'more' | 'done'> {
   return retryOnConflict(() =>
     ctx.database.transaction((transaction) => prepareBatch(ctx, transaction, tenant, broadcastId)),
@@ -68,7 +71,7 @@ async function prepareBatch(
   return extendAudience(ctx, transaction, broadcast)
 }
 
-/** Numbers that nobody has yet become contacts (contract 4, Broadcasts). */
+/** Unknown numbers become contacts. */
 async function prepareListed(
   ctx: Context,
   transaction: Queryable,
@@ -86,7 +89,7 @@ async function prepareListed(
   await prepareRecipients(transaction, tenant.id, broadcastId, prepared)
 }
 
-/** The number of a recipient; null for what is none. */
+/** The number of a recipient; null if it is not a phone number. */
 export function tryToReadNumber(tenant: Tenant, number: string): ContactNumber | null {
   try {
     return readAddresses(tenant, 'chatNumber', number, 'body')
@@ -96,7 +99,7 @@ export function tryToReadNumber(tenant: Tenant, number: string): ContactNumber |
   }
 }
 
-/** The contacts of the numbers, in their order; those that share an address are made once. */
+/** The contacts of the numbers, in their order. Numbers that share an address become one contact. */
 async function findOrMakeContacts(
   ctx: Context,
   transaction: Queryable,
@@ -138,7 +141,7 @@ function toContact(ctx: Context, { digits, forms }: ContactNumber, name: string 
   }
 }
 
-/** Whether a number that nobody has becomes a contact: a person without a number is only ever found. */
+/** Whether an unknown number becomes a contact. People without a number cannot be created from a list. */
 export function isCreatable(digits: string): boolean {
   return !digits.startsWith('0')
 }

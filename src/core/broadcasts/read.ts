@@ -19,29 +19,29 @@ import { countOutstandingRecipients, listBroadcastRecipients } from '../../stora
 
 type Reader = Pick<Context, 'database'>
 
-/** One broadcast; a send-template is none here. Throws broadcast_not_found. */
+/** One broadcast, not a one-off send. Throws broadcast_not_found. */
 export async function getBroadcast(ctx: Reader, organization: Organization, id: string): Promise<Broadcast> {
   const broadcast = await findBroadcast(ctx.database, organization.id, id)
   if (broadcast) return broadcast
   throw new Problem('broadcast_not_found', `No broadcast with the id ${id} in this organization`)
 }
 
-/** One broadcast, or one send-template. Throws broadcast_not_found. */
+/** One broadcast or one-off send. Throws broadcast_not_found. */
 export async function showBroadcast(ctx: Reader, organization: Organization, id: string): Promise<ShownBroadcast> {
   const single = await findOneOffBroadcast(ctx.database, organization.id, id)
   return single ?? getBroadcast(ctx, organization, id)
 }
 
-/** Which broadcasts to list; a page is counted from 1. */
+/** Which broadcasts to list; pages count from 1. */
 export interface BroadcastQuery {
   kind: 'broadcast' | 'single'
-  /** Of broadcasts only. */
+  /** For broadcasts only. */
   status: BroadcastStatus | null
   page: number
   limit: number
 }
 
-/** A page of broadcasts, or of send-templates, newest first, and how many there are. */
+/** A page of broadcasts, or of one-off sends, newest first, and the total. */
 export function listBroadcasts(
   ctx: Reader,
   organization: Organization,
@@ -53,14 +53,14 @@ export function listBroadcasts(
     : listBroadcastRows(ctx.database, organization.id, { status, ...range })
 }
 
-/** Which recipients to list; a page is counted from 1. */
+/** Which recipients to list; pages count from 1. */
 export interface RecipientQuery {
   status: RecipientStatus | null
   page: number
   limit: number
 }
 
-/** A page of a broadcast's recipients in their order, and how many there are. Throws broadcast_not_found. */
+/** A page of a broadcast's recipients in their order, and the total. Throws broadcast_not_found. */
 export async function listRecipients(
   ctx: Reader,
   organization: Organization,
@@ -76,7 +76,7 @@ export async function listRecipients(
   const outstanding = await countOutstandingRecipients(ctx.database, organization.id, broadcastId)
   const total = countByStatus(broadcast, outstanding, status)
   const offset = (page - 1) * limit
-  // To find nobody all would have to be looked at.
+  // The statement would read all recipients to find none.
   if (offset >= total) return { recipients: [], total }
   const range = { status, isCancelled: broadcast.status === 'cancelled', after: 0, offset, limit }
   return { recipients: await listBroadcastRecipients(ctx.database, organization.id, broadcastId, range), total }
@@ -84,7 +84,10 @@ export async function listRecipients(
 
 const EXPORT_BATCH = 1_000
 
-/** The recipients of a broadcast, of a status or all, in their order. Throws broadcast_not_found before the first of them. */
+/**
+ * All recipients of a broadcast in their order, optionally of one status. Throws broadcast_not_found before the first
+ * one.
+ */
 export async function eachRecipient(
   ctx: Reader,
   organization: Organization,
@@ -116,7 +119,7 @@ async function* readAll(
   }
 }
 
-/** From the counters, for a broadcast may have a million recipients. */
+/** Uses the counters, since a broadcast may have a million recipients. */
 function countByStatus(broadcast: Broadcast, outstanding: number, status: RecipientStatus | null): number {
   const { recorded = 0, delivered = 0, read = 0, failed = 0 } = broadcast.counters
   const { total, skipped } = countRecipients(broadcast)

@@ -6,7 +6,7 @@ import { eachRecipient } from './read.js'
 
 type Shown = ReturnType<typeof presentRecipient>
 
-/** Every field of a recipient (contract 4, Broadcasts), in its order. */
+/** All fields of a recipient, in the order of the API. */
 const COLUMNS: readonly (keyof Shown)[] = [
   'contactId',
   'chatNumber',
@@ -22,8 +22,8 @@ const COLUMNS: readonly (keyof Shown)[] = [
 ]
 
 /**
- * The recipients of a broadcast, of a status or all, as a CSV file, part by part, read as they are taken. Throws
- * broadcast_not_found.
+ * The recipients of a broadcast, optionally of one status, as a CSV file. It is read from the database while it is
+ * streamed. Throws broadcast_not_found.
  */
 export async function exportRecipients(
   ctx: Pick<Context, 'database'>,

@@ -10,13 +10,13 @@ import {
 } from '../../storage/broadcasts/runs.js'
 import { hasPendingRecipients } from '../../storage/broadcasts/sending.js'
 
-/** Leaves a job that tends the broadcasts, for those that waited while no process was up. */
+/** Enqueues a reconciliation for broadcasts that waited while no process was running. */
 export function scheduleReconciling({ database }: Pick<Context, 'database'>): Promise<void> {
   return enqueueBroadcastTending(database)
 }
 
 /**
- * Begins the broadcasts whose time has come, completes those of which the last outcome has settled, and gives a new job to
+ * Starts the broadcasts whose time has come, completes those whose last outcome is known, and enqueues new jobs for
  * those that have lost theirs.
  */
 export async function reconcileBroadcasts(ctx: Context): Promise<void> {
@@ -37,7 +37,7 @@ export async function reconcileBroadcasts(ctx: Context): Promise<void> {
   ctx.wakeWorkers()
 }
 
-/** What is wrong with one is no reason to leave the others alone. */
+/** An error in one broadcast must not stop the others. */
 async function tend(
   ctx: Context,
   organizationId: string,
@@ -53,7 +53,7 @@ async function tend(
 
 async function completeOrRevive(ctx: Context, organizationId: string, id: string, at: Date): Promise<void> {
   if (await completeBroadcast(ctx.database, organizationId, id, at, newId())) return
-  // Where everybody has a message, what is missing are outcomes: they come by callbacks, or with time.
+  // If all recipients have a message, only outcomes are missing: they come with callbacks or by the timeout.
   if (!(await hasPendingRecipients(ctx.database, organizationId, id))) return
   ctx.log.warn({ organizationId, broadcastId: id }, 'a broadcast had lost its jobs; it goes on')
   await launchBroadcast(ctx.database, organizationId, id, { from: ['running'], at, eventId: newId() })

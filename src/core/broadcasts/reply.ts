@@ -15,34 +15,37 @@ import {
 import { endOptOut, optOutByReply } from '../../storage/contacts/opt-outs.js'
 import type { IncomingMessage } from '../../storage/messages/incoming.js'
 
-/** What a customer's message may mean for broadcasts. */
+/** What a customer's message means for broadcasts. */
 export interface Reply {
-  /** The button that was pressed. */
+  /** The pressed button. */
   button: Button | null
   optOut: OptOutWish | null
   isReOptIn: boolean
 }
 
-/** A button as the upstream names it: what stood on it, and what it carries. */
+/** A button as the upstream reports it: its text and its payload. */
 interface Button {
-  /** It is a quick reply of a template. */
+  /** Whether it is a quick reply of a template. */
   isOfTemplate: boolean
   texts: readonly string[]
-  /** The upstream's id of the message on which it stood, where that is known. */
+  /** The upstream's id of the message with the button, if it is known. */
   on: string | null
 }
 
-/** Kinds whose text the customer wrote or chose. */
+/** Message types whose text the customer wrote or chose. */
 const REPLIES = new Set(['text', 'image', 'video', 'audio', 'document', 'button', 'interactive'])
 
-/** Reads what a message means for broadcasts, without looking anything up; null for the most: nothing. */
+/** Reads what a message means for broadcasts, without any look-up; null if it means nothing, as most do. */
 export function readReply(message: IncomingMessage): Reply | null {
   if (message.sender_type !== 'user-chat' || !REPLIES.has(message.message_type)) return null
   const reply = { button: readButton(message), optOut: readOptOut(message), isReOptIn: isReOptIn(message.text) }
   return reply.button || reply.optOut || reply.isReOptIn ? reply : null
 }
 
-/** What the organization itself offered for a choice ("Cancel" in a menu) is no wish to hear no more; it may count in a broadcast. */
+/**
+ * A choice that the organization offered ("Cancel" in a menu) does not opt the contact out, but may count in a
+ * broadcast.
+ */
 function readOptOut({ message_type, text }: IncomingMessage): OptOutWish | null {
   const wish = findOptOut(text)
   return wish && message_type === 'interactive' ? { ...wish, isWhole: false } : wish
@@ -54,7 +57,6 @@ function readButton({ message_type, content, contextUpstreamId }: IncomingMessag
   return texts.length === 0 ? null : { isOfTemplate, texts, on: contextUpstreamId }
 }
 
-/** A quick reply of a template. */
 function readPressed(content: unknown): string[] {
   const { text, payload } = asObject(content)
   return [text, payload].flatMap((value) => asText(value) ?? [])
@@ -66,9 +68,9 @@ function readChosen(content: unknown): string[] {
 }
 
 /**
- * Does what a reply means, in the transaction that records it as the message `messageId`: so it is done once. A click and an
- * opt-out count in their broadcasts; a reply that is nothing but the wish for no more, or for more again, changes its contact at
- * any time (spec 4.5; contract 4, Analytics).
+ * Applies a reply in the transaction that records it as the message `messageId`, so it happens once. Clicks and
+ * opt-outs count in their broadcasts. A reply that only asks to stop, or to start again, changes its contact, at any
+ * time.
  */
 export async function applyReply(
   transaction: Queryable,
@@ -84,10 +86,10 @@ export async function applyReply(
   if (isReOptIn) await endOptOut(transaction, organizationId, messageId, at, newId())
 }
 
-/** Templates of these categories promote nothing: what their buttons cancel or end is no broadcast. */
+/** Buttons of these categories do not refer to broadcasts: they may cancel an appointment, for example. */
 const SERVICE_CATEGORIES: readonly (string | null)[] = ['UTILITY', 'AUTHENTICATION']
 
-/** Whether a button is known to be one of a template that promotes nothing. */
+/** Whether the button belongs to a utility or authentication template. */
 async function isServiceButton(
   transaction: Queryable,
   organizationId: string,
@@ -116,7 +118,7 @@ async function applyClick(
   }
 }
 
-/** The broadcast message that was answered. Where the upstream does not say which one, the contact's latest ones. */
+/** The answered broadcast message; the contact's latest ones if the upstream does not say which one was answered. */
 async function findCandidates(
   transaction: Queryable,
   organizationId: string,
@@ -128,7 +130,7 @@ async function findCandidates(
   return answered.template === null ? [] : [answered]
 }
 
-/** The button as the template spells it: by what stood on it, else by what it carries. */
+/** The button as the template spells it, found by its text or its payload. */
 function findQuickReply(template: Template, { texts }: Button): string | undefined {
   const buttons = quickReplies(template)
   const found = texts.map((text) => buttons.find((button) => isSame(button, text)))

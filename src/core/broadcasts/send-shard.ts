@@ -29,21 +29,27 @@ import { pauseReason, TOO_MANY_UNKNOWN } from './pause-reason.js'
 
 export type { Lane } from '../../storage/broadcasts/runs.js'
 
-/** How many of a lane's messages are on their way at a time, at most. */
+/** Maximum number of a shard's messages in flight. */
 const MAX_IN_FLIGHT = 32
 const BATCH = 200
-/** After so long a lane makes room for those of other broadcasts, and goes on when its turn comes. */
+/** How long a shard runs before it makes room for other broadcasts and enqueues its next job. */
 const SLICE_MS = 30_000
-/** So long a message waits for what comes before its call; what comes later is for the lane's next round. */
+/**
+ * Maximum wait of a message before its call (for a send slot or a locked row); later ones wait for the shard's next
+ * round.
+ */
 const WAIT_MS = 30_000
-/** So long a message is tried while the upstream is down or takes no more. */
+/** How long a message is tried while the upstream is down or over its limit. */
 const PATIENCE_MS = 10 * 60_000
-/** So many unknown outcomes in a row are no accident: what answers for the upstream does not speak its language. */
+/**
+ * This many unknown outcomes in a row are not chance: the server at the upstream's address does not behave like the
+ * upstream.
+ */
 const MAX_UNKNOWN = 50
-/** When recipients are tried again that could not be sent to for the moment. */
+/** When deferred recipients are tried again. */
 const DEFERRED_SECONDS = 30
 
-/** A lane at work: what it needs for every message, and what it has come across. */
+/** The state of a running shard. */
 interface Run {
   ctx: Context
   tenant: Tenant
@@ -51,17 +57,17 @@ interface Run {
   channel: Channel
   header: HeaderMedia<{ channelMediaId: string }> | null
   signal: AbortSignal | undefined
-  /** Some could not be sent to for the moment, in this job of the lane or in one before it. */
+  /** Whether recipients were deferred, in this job of the shard or an earlier one. */
   hasDeferred: boolean
-  /** How many outcomes in a row were unknown, those of the jobs of the lane before it included. */
+  /** How many outcomes in a row were unknown, including those of the shard's earlier jobs. */
   unknowns: number
-  /** What became of a message says that no more are to be sent. */
+  /** Whether an outcome has stopped the broadcast. */
   isStopped: boolean
 }
 
 /**
- * Sends to the next recipients of a lane that have no message yet. That message is the mark of being sent to, and its id is the
- * recipient's: two processes at one lane, or a lane begun again after a crash, send to nobody twice.
+ * Sends to the shard's next recipients that have no message yet. The message has the recipient's message id, so two
+ * processes at one shard, or a shard that restarts after a crash, send to no recipient twice.
  */
 export async function sendBroadcastShard(
   ctx: Context,
@@ -83,7 +89,7 @@ export async function sendBroadcastShard(
   ctx.wakeWorkers()
 }
 
-/** Null where there is nothing (more) to send: the broadcast has ended, or cannot go on and is paused. */
+/** Null if there is nothing to send: the broadcast has ended, or cannot continue and is paused. */
 async function openRun(
   ctx: Context,
   organizationId: string,
@@ -105,7 +111,7 @@ async function openRun(
   }
 }
 
-/** Resolves to the recipient after which the lane is to go on; null when it has come to its end. */
+/** Resolves to the recipient after which the shard continues; null at its end. */
 async function sendSlice(run: Run, lane: Lane): Promise<number | null> {
   const { ctx, tenant, broadcast, signal } = run
   const until = Date.now() + SLICE_MS
@@ -124,19 +130,22 @@ async function sendSlice(run: Run, lane: Lane): Promise<number | null> {
     }
   }
 
-  // Each sender that waits listens to it.
+  // Every waiting sender adds a listener.
   if (signal) setMaxListeners(0, signal)
   const pending = readPending()
   const sender = async () => {
     for await (const recipient of pending) await sendTo(run, recipient)
   }
-  // All senders end before the lane does, also when one of them fails.
+  // The shard waits for all its senders, even if one fails.
   const ended = await Promise.allSettled(Array.from({ length: inFlight(run.channel) }, sender))
   for (const one of ended) if (one.status === 'rejected') throw one.reason
   return after
 }
 
-/** No more than the number may send in a second: what else it has to send waits no longer than that for its turn. */
+/**
+ * At most the number of messages per second, so that no other send of the number waits longer than a second for its
+ * slot.
+ */
 function inFlight({ number }: Channel): number {
   const { messagesPerSecond } = number
   return messagesPerSecond === 0 ? MAX_IN_FLIGHT : Math.min(MAX_IN_FLIGHT, Math.ceil(messagesPerSecond / LANES))
@@ -171,7 +180,7 @@ async function sendTo(run: Run, recipient: PendingRecipient): Promise<void> {
   await settleDelivery(run, recipient, await tryToDeliver(send))
 }
 
-/** A contact whose row somebody holds for long is tried again later. */
+/** If a contact's row stays locked, the recipient is tried again later. */
 async function tryToDeliver(send: () => Promise<Delivery>): Promise<Delivery> {
   try {
     return await send()
@@ -181,16 +190,17 @@ async function tryToDeliver(send: () => Promise<Delivery>): Promise<Delivery> {
   }
 }
 
-/** What was sent stands in its message; here is what else it means for the broadcast. */
+/** The message has the outcome; this applies its effect on the broadcast. */
 async function settleDelivery(run: Run, recipient: PendingRecipient, delivery: Delivery): Promise<void> {
   const { ctx, tenant, broadcast } = run
   if (delivery.result === 'unknown') run.unknowns += 1
-  // What was not sent tells nothing of the upstream.
+  // A message that was not sent says nothing about the upstream.
   else if ('messageId' in delivery) run.unknowns = 0
   if (delivery.result === 'late') run.hasDeferred = true
   if (delivery.result === 'not_recorded') await settleRefusal(run, recipient, delivery.refusal)
   if (run.signal?.aborted && (delivery.result === 'unavailable' || delivery.result === 'limited')) {
-    // The service ends while the upstream takes nothing: this one was surely not sent to, and is another process's.
+    // The service stops while the upstream refuses messages: this message was certainly not sent, so another process
+    // takes over.
     const failed = { n: recipient.n, until: ctx.clock() }
     await resetFailedRecipients(ctx.database, tenant.id, broadcast.id, failed, [newId()])
     run.hasDeferred = true
@@ -216,7 +226,7 @@ async function settleRefusal(run: Run, recipient: PendingRecipient, refusal: Not
       run.hasDeferred = true
       return
     case 'withdrawn':
-      // Mostly it was paused or cancelled: the lane's next job looks, before more of this one's take turns for nothing.
+      // Usually the broadcast was paused or cancelled. The shard's next job checks, so that no send slots are wasted.
       run.isStopped = true
       return
     case 'not_found':

@@ -3,10 +3,13 @@ import { unguardFormula } from '../../lib/text/formula-guard.js'
 /** The fields that a file may have for a contact. */
 export type ContactColumn = keyof typeof READERS
 
-/** Which field stands in which column; null where it is none of ours. */
+/** The field of each column; null for an unknown column. */
 export type ContactColumns = readonly (ContactColumn | null)[]
 
-/** How a cell becomes the value that the same field has in a JSON body. What is no such value stays text, and is refused. */
+/**
+ * Converts a cell to the value that the field has in a JSON body. A cell that cannot be converted stays text and is
+ * refused.
+ */
 const READERS = {
   phone_number: trim,
   chat_id: trim,
@@ -36,7 +39,7 @@ const SYNONYMS: Record<string, ContactColumn> = {
 
 const BOOLEANS: Record<string, boolean> = { true: true, yes: true, '1': true, false: false, no: false, '0': false }
 
-/** Which of the wanted fields a header names, whatever the case; spaces count as underscores. */
+/** Which of the wanted fields a header names, ignoring case; spaces count as underscores. */
 export function readHeader(cells: readonly string[], wanted: readonly ContactColumn[]): ContactColumns {
   return cells.map((cell) => {
     const name = trim(unguardFormula(cell)).toLowerCase().replaceAll(/\s+/g, '_')
@@ -45,7 +48,7 @@ export function readHeader(cells: readonly string[], wanted: readonly ContactCol
   })
 }
 
-/** The fields of one row; an empty cell says nothing of its field. */
+/** The fields of one row; empty cells are left out. */
 export function readCells(columns: ContactColumns, cells: readonly string[]): Record<string, unknown> {
   const fields = columns.flatMap((column, index) => {
     const cell = unguardFormula(cells[index] ?? '')
@@ -54,7 +57,7 @@ export function readCells(columns: ContactColumns, cells: readonly string[]): Re
   return Object.fromEntries(fields)
 }
 
-/** Tags as one cell: semicolons between them; as a JSON array where one of them could not be read back from that. */
+/** Tags as one cell, separated by semicolons; as a JSON array if a tag could not be read back from that. */
 export function writeTags(tags: readonly string[]): string {
   const plain = tags.join(';')
   const read = readTags(plain)
@@ -62,7 +65,7 @@ export function writeTags(tags: readonly string[]): string {
   return same ? plain : JSON.stringify(tags)
 }
 
-/** Semicolons or vertical bars between them, or a JSON array. */
+/** Tags are separated by semicolons or vertical bars, or given as a JSON array. */
 function readTags(cell: string): unknown {
   const array = cell.startsWith('[') ? parseJson(cell) : undefined
   if (array !== undefined) return array

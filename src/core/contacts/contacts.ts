@@ -21,12 +21,12 @@ import {
 const MAX_BATCH = 500
 const MAX_SOURCE_LENGTH = 10_000
 
-/** Makes the look-up of a process: contacts that are asked for at the same moment are found by one statement. */
+/** Creates the look-up of this process: contacts that are looked up at the same moment share one statement. */
 export function createContactLookup(database: Database): Context['lookUpContact'] {
   return batch((lookups: ContactLookup[]) => findContactsByAddresses(database, lookups), MAX_BATCH)
 }
 
-/** How a request names a contact; at least one is given. The keys are the public names of the fields. */
+/** How a request names a contact; at least one field is given. The keys are the public names of the fields. */
 export interface ContactReference {
   phone_number?: string
   chat_id?: string
@@ -34,7 +34,7 @@ export interface ContactReference {
   contactId?: string
 }
 
-/** Where the reference stood: a bad number is `Invalid parameter` in a query, `Invalid field` in a body. */
+/** Where the reference was: an impossible number is `Invalid parameter` in a query, `Invalid field` in a body. */
 export type ReferencePlace = 'query' | 'body'
 
 /** A number's canonical digits and all its forms. */
@@ -43,9 +43,9 @@ export interface ContactNumber {
   forms: readonly string[]
 }
 
-/** Reads a phone number by the organization's country (contract 4, Contacts); refuses one that is not possible. */
+/** Reads a phone number with the organization's country; refuses an impossible one. */
 function readNumber(organization: Organization, name: string, value: string, place: ReferencePlace): ContactNumber {
-  // A chat id always carries its country code; read as a national number it could lead to somebody else.
+  // A chat id always includes the country code. Read as a national number, it could lead to another person.
   const reading = readPhoneNumber(
     name === 'chat_id' && /^\d/.test(value) ? `+${value}` : value,
     organization.default_country,
@@ -59,7 +59,7 @@ function readNumber(organization: Organization, name: string, value: string, pla
 
 /**
  * The addresses under which a contact may be found: the forms of a phone number, or the literal chat id of a person
- * without one (contract 4, Conversations). Refuses a number that is not possible.
+ * without one. Refuses an impossible number.
  */
 export function readAddresses(
   organization: Organization,
@@ -72,8 +72,8 @@ export function readAddresses(
 }
 
 /**
- * Finds the contact that a reference names. Throws contact_not_found with the number, invalid_parameter or invalid_field
- * for a number that is not possible or for two values that name two contacts.
+ * Finds the contact that a reference names. Throws contact_not_found with the number, invalid_parameter or
+ * invalid_field for an impossible number or for two values that name two contacts.
  */
 export async function findContact(
   ctx: Pick<Context, 'database' | 'lookUpContact'>,
@@ -112,7 +112,7 @@ export function getContact(ctx: Context, organization: Organization, id: string)
   return findContactById(ctx.database, organization.id, id)
 }
 
-/** What a new contact is made from; the number as its organization gave it. */
+/** The fields of a new contact, with the number as the request gave it. */
 export interface ContactInput {
   phone_number?: string | null
   chat_id?: string | null
@@ -158,7 +158,9 @@ export async function createContact(
   }
 }
 
-/** Kept as it is given, and shown with every answer: so it has to be small. Throws invalid_field. */
+/**
+ * The source is stored as it is given and returned with every contact, so its size is limited. Throws invalid_field.
+ */
 export function readSource(source: ContactInput['source']): Record<string, unknown> | null {
   if (!source) return null
   const { length } = JSON.stringify(source)
@@ -169,7 +171,10 @@ export function readSource(source: ContactInput['source']): Record<string, unkno
   )
 }
 
-/** The number of a contact to be made. Throws missing_field, and invalid_field for what is no number or two of them. */
+/**
+ * The number of a contact to be created. Throws missing_field, and invalid_field if it is not a number or if there are
+ * two.
+ */
 export function readInputNumber(
   organization: Organization,
   input: Pick<ContactInput, 'phone_number' | 'chat_id'>,
@@ -207,7 +212,10 @@ export async function changeContact(
   return changed
 }
 
-/** Erases a contact with its messages, and raises contact.erased; what stays of it elsewhere is blanked by a job. Throws like findContact. */
+/**
+ * Erases a contact with its messages, and raises contact.erased; a job blanks what is stored of it elsewhere. Throws
+ * like findContact.
+ */
 export async function eraseContact(
   ctx: Context,
   organization: Organization,
@@ -221,7 +229,7 @@ export async function eraseContact(
   return contact
 }
 
-/** A value for an error message: long enough to be recognized, short enough to be read. */
+/** Shortens a value for an error message. */
 function shorten(value: string): string {
   return value.length > 64 ? `${value.slice(0, 64)}…` : value
 }

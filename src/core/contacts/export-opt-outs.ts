@@ -8,7 +8,7 @@ import { eachOptOut } from './opt-outs.js'
 
 const COLUMNS: readonly (keyof PresentedOptOut)[] = ['contactId', 'chatNumber', 'contactName', 'opted_out_at', 'source']
 
-/** All opt-outs of an organization as one file, newest first, part by part, read from the database as they are taken. */
+/** All opt-outs of an organization as one file, newest first. It is read from the database while it is streamed. */
 export function exportOptOuts(
   ctx: Pick<Context, 'database'>,
   organization: Organization,

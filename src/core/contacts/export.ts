@@ -10,7 +10,7 @@ export type ExportFormat = 'csv' | 'json'
 
 type Shown = ReturnType<typeof presentContact>
 
-/** Every field of a contact (spec 2.1), in its order. */
+/** All fields of a contact, in the order of the API. */
 const COLUMNS: readonly (keyof Shown)[] = [
   'id',
   'full_name',
@@ -32,7 +32,7 @@ const COLUMNS: readonly (keyof Shown)[] = [
   'updated_at',
 ]
 
-/** All contacts of an organization as one file, part by part, read from the database as they are taken. */
+/** All contacts of an organization as one file. It is read from the database while it is streamed. */
 export function exportContacts(
   ctx: Pick<Context, 'database' | 'clock'>,
   organization: Organization,

@@ -15,19 +15,19 @@ import {
 import { findOrganization } from '../../storage/organizations/organizations.js'
 import { type ContactColumn, type ContactColumns, readCells, readHeader } from './cells.js'
 
-/** What a file is imported as. */
+/** What the rows of a file are. */
 export interface ImportKind {
-  /** The columns that count; all others are passed over. */
+  /** The columns that are read; others are ignored. */
   columns: readonly ContactColumn[]
-  /** Makes a contact of the values of a row; throws a Problem about what is wrong with them. */
+  /** Converts the values of a row to a contact; throws a Problem if a value is invalid. */
   readContact(organization: Organization, fields: Record<string, unknown>, now: Date): ImportedContact
-  /** Whether contacts that are there already stay as they are. */
+  /** Whether existing contacts stay as they are. */
   leaveExisting: boolean
 }
 
-/** What became of one row of the file; `error` and `message` as the API would answer. */
+/** The result of one row of the file; `error` and `message` as in an answer of the API. */
 export interface ImportResult {
-  /** As a spreadsheet numbers it: the header is 1. */
+  /** Numbered as in a spreadsheet: the header is row 1. */
   row: number
   status: 'created' | 'updated' | 'unchanged' | 'skipped' | 'failed'
   chat_id: string | null
@@ -36,13 +36,13 @@ export interface ImportResult {
   message?: string
 }
 
-/** How many rows had which result. */
+/** How many rows had each result. */
 export type ImportSummary = Record<'total' | ImportResult['status'], number>
 
-/** What an import came to. */
+/** The result of an import. */
 export interface Import {
   summary: ImportSummary
-  /** A sentence for each column of the file that was ignored. */
+  /** A sentence for each ignored column. */
   warnings: string[]
 }
 
@@ -56,17 +56,18 @@ type ReadRow = GoodRow | { row: number; failure: Problem }
 
 const MAX_BATCH = 500
 const MAX_COLUMNS = 1_000
-/** So many ignored columns are named. */
+/** How many ignored columns are named. */
 const MAX_WARNINGS = 20
-/** So many new contacts may change what PostgreSQL has to know of them. */
+/** After this many new contacts, the statistics of PostgreSQL are updated. */
 const MANY = 1_000
-/** How often rows are tried anew when other writers come in between. */
+/** How often rows are tried again when other transactions interfere. */
 const MAX_TRIES = 20
 
 /**
- * Imports a CSV file of contacts, batch by batch; each row stands for itself, and later ones see what earlier ones made. Hands the
- * results over in the order of the file, and waits for `report` before it goes on. Before anything is written it throws
- * invalid_csv for a file that is none, missing_field where no column names a number. Repeated it changes nothing more.
+ * Imports a CSV file of contacts in batches. Each row stands alone, and later rows see the contacts of earlier ones.
+ * Passes the results to `report` in the order of the file and waits for it. Throws before anything is written:
+ * invalid_csv if the file is not CSV, missing_field if no column names a number. Importing a file again changes nothing
+ * more.
  */
 export async function importFile(
   ctx: OperatorContext,
@@ -88,7 +89,7 @@ export async function importFile(
   return { summary, warnings }
 }
 
-/** Reads the whole file once, so that one that breaks off in the middle changes nothing. */
+/** Reads the whole file first, so that a file with an error at its end changes nothing. */
 async function checkFile(path: string, kind: ImportKind): Promise<{ columns: ContactColumns; warnings: string[] }> {
   let header: string[] | undefined
   let columns: ContactColumns | undefined
@@ -130,7 +131,7 @@ function checkHeader(columns: ContactColumns): ContactColumns {
   )
 }
 
-/** No two rows of a batch have an address in common. */
+/** The rows of a batch have no address in common. */
 async function* readBatches(
   organization: Organization,
   kind: ImportKind,
@@ -174,7 +175,7 @@ function readRow(
   }
 }
 
-/** What was passed over is tried again, and comes after the contact for which it was. */
+/** Rows that were skipped are tried again, after the contact that they collide with exists. */
 async function importBatch(
   ctx: Pick<Context, 'database'>,
   organization: Organization,
@@ -197,7 +198,7 @@ async function importBatch(
   return results.sort((one, other) => one.row - other.row)
 }
 
-/** Where another writer takes one of the numbers at the same moment, the next try finds the contact. */
+/** If another transaction takes one of the numbers at the same moment, the next try finds its contact. */
 async function importGoodRows(
   ctx: Pick<Context, 'database'>,
   organization: Organization,
@@ -205,7 +206,7 @@ async function importGoodRows(
   rows: readonly GoodRow[],
 ): Promise<ImportedRow[]> {
   const contacts = rows.map(({ contact }) => contact)
-  // A large file takes longer than its organization may last.
+  // The organization may be deleted during the import of a large file.
   if (!(await findOrganization(ctx.database, organization.id))) throw organizationGone()
   try {
     return await retryOnConflict(() => importRows(ctx.database, organization.id, contacts, { leaveExisting }))

@@ -10,12 +10,12 @@ import { type Import, type ImportResult, importFile } from './import-file.js'
 
 const COLUMNS: readonly ContactColumn[] = ['phone_number', 'chat_id', 'full_name', 'opted_out_at']
 
-/** ISO 8601: a date, or date and time; seconds, fraction and zone may be left out. */
+/** ISO 8601: a date, or a date and time; seconds, fraction and zone are optional. */
 const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?<zone>Z|[+-]\d\d:\d\d)?)?$/
 
 /**
- * Imports a CSV file of contacts that want no broadcasts any more, as `importFile` does. Those that are not there yet are made; an
- * opt-out that is known already keeps its date.
+ * Imports a CSV file of contacts that do not want broadcasts, as `importFile` does. Unknown contacts are created;
+ * existing opt-outs keep their date.
  */
 export function importOptOuts(
   ctx: OperatorContext,
@@ -40,7 +40,7 @@ function readOptOut(
   }
 }
 
-/** A time without a zone is one of UTC. */
+/** A time without a zone is UTC. */
 function readTime(text: string, now: Date): Date {
   const found = isCalendarDate(text) ? TIME.exec(text) : null
   const zone = text.length > 'YYYY-MM-DD'.length && !found?.groups?.zone ? 'Z' : ''

@@ -6,34 +6,34 @@ import type { Context } from '../../context.js'
 import { MEBIBYTE } from '../../lib/text/units.js'
 import type { Import, ImportResult, ImportSummary } from './import-file.js'
 
-/** The report of an import, as it is kept for a request that is repeated. */
+/** The report of an import as it is stored for repeated requests. */
 export interface KeptReport extends ReportHead {
   results: ImportResult[]
-  /** There were more rows than could be kept: only failed ones, from the first on. */
+  /** Set if there were too many rows to store; `results` then has only failed ones, from the first on. */
   results_truncated?: true
 }
 
-/** What stands before the results of all rows. */
+/** The report without the results of the rows. */
 interface ReportHead {
   success: true
   summary: ImportSummary
-  /** A sentence for each column that was ignored; absent where there is none. */
+  /** A sentence for each ignored column; absent if there is none. */
   warnings?: string[]
   /** The first 1,000 rows that failed. */
   failures: ImportResult[]
 }
 
-/** The report of an import: what is kept of it, and the whole of it, a JSON document to be read once. */
+/** The report of an import: the part that is stored, and the complete JSON document as a stream. */
 export interface ImportReport {
   kept: KeptReport
   whole: Readable
 }
 
-/** How many characters of results are kept. */
+/** How many characters of results are stored. */
 const MAX_KEPT = MEBIBYTE
 const MAX_FAILURES = 1_000
 
-/** An import that hands its results over as they come, and resolves to what it came to. */
+/** An import that passes its results to `report` while it runs. */
 export type ReportingImport = (report: (results: ImportResult[]) => Promise<void>) => Promise<Import>
 
 /** Imports, and writes the results into a file, so that the report may be of any size. */
@@ -49,7 +49,7 @@ export function importWithReport(ctx: Pick<Context, 'spool'>, work: ReportingImp
   })
 }
 
-/** Writes the results, separated by commas, while they come; what stands before them is known when they have all come. */
+/** Writes the results, separated by commas, while they come. The head is known only when all have come. */
 async function writeResults(file: FileHandle, work: ReportingImport): Promise<{ head: ReportHead; kept: KeptReport }> {
   const all = createKeeper()
   const failed = createKeeper()
@@ -80,7 +80,7 @@ function onlyFailed(results: readonly ImportResult[], texts: readonly string[]):
   return [results.filter(isFailed), texts.filter(isFailed)]
 }
 
-/** Takes results until the first that makes them too many. */
+/** Collects results until they exceed the limit. */
 function createKeeper() {
   const kept: ImportResult[] = []
   let length = 0
@@ -96,7 +96,7 @@ function createKeeper() {
   }
 }
 
-/** Opened, it can be read although the spool removes it. */
+/** An opened file stays readable after the spool removes it. */
 async function openResults(path: string): Promise<Readable> {
   const stream = createReadStream(path)
   await once(stream, 'open')

@@ -10,7 +10,7 @@ import type { ContactColumn } from './cells.js'
 import { type ContactInput, readAddresses, readInputNumber, readSource } from './contacts.js'
 import { type Import, type ImportResult, importFile } from './import-file.js'
 
-/** What happens to contacts that are there already: they get the cells that are not empty, or are left alone. */
+/** Whether existing contacts get the cells that are not empty, or stay as they are. */
 export interface ImportOptions {
   existing: 'update' | 'skip'
 }
@@ -30,7 +30,7 @@ export function importContacts(
   return importFile(ctx, organization, path, { columns, readContact, leaveExisting: existing === 'skip' }, report)
 }
 
-/** The contact that a row tells of; throws what POST /contact would answer. */
+/** The contact of a row; throws the problem that POST /contact would answer. */
 export function readContact(organization: Organization, fields: Record<string, unknown>, now: Date): ImportedContact {
   const problem = findInputProblem(validate, SCHEMA, fields, 'The row')
   if (problem) throw problem

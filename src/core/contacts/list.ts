@@ -13,7 +13,7 @@ import {
   walkToFoundContacts,
 } from '../../storage/contacts/lists.js'
 
-/** Which contacts: `limit` a page, the first page is 1; `search`: a part of a name or a number, null for all. */
+/** Which contacts: `limit` per page, the first page is 1; `search`: part of a name or a number, null for all. */
 export interface ContactListRequest {
   search: string | null
   page: number
@@ -23,7 +23,7 @@ export interface ContactListRequest {
 const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 const EXPORT_STEP = 500
 
-/** One page of the organization's contacts, most recently active first (contract 4, Conversations). */
+/** One page of the organization's contacts, most recently active first. */
 export function listContacts(
   ctx: Context,
   organization: Organization,
@@ -34,13 +34,16 @@ export function listContacts(
   return findContactPage(ctx, organization.id, readContactSearch(organization, search), skip, limit)
 }
 
-/** What somebody looks for among contacts: a part of a name, or of a number. */
+/** Reads a search text as part of a name or of a number. */
 export function readContactSearch({ default_country }: Organization, search: string): ContactSearch {
   const reading = readPhoneNumber(search, default_country)
   return { name: normalizeTerm(search), digits: readDigits(search), forms: reading.possible ? reading.forms : [] }
 }
 
-/** A page of the contacts whose name or number holds what is looked for, most recently active first: by whichever way looks at fewer. */
+/**
+ * A page of the contacts whose name or number contains the search text, most recently active first. Chooses the plan
+ * that reads fewer rows.
+ */
 export async function findContactPage(
   { database }: Context,
   organizationId: string,
@@ -55,7 +58,7 @@ export async function findContactPage(
   return { contacts: await read(database, organizationId, search, skip, limit), total: found }
 }
 
-/** Every contact of the organization, in the order in which they were made, read as they are taken. */
+/** Every contact of the organization, in the order of creation, read from the database while it is streamed. */
 export async function* eachContact(
   ctx: Pick<Context, 'database'>,
   organization: Organization,
@@ -69,7 +72,7 @@ export async function* eachContact(
   }
 }
 
-/** The digits of a part of a number, without the leading zeros of a national or a dialled one; null for other text. */
+/** The digits of a part of a number, without the leading zeros of national or dialled numbers; null for other text. */
 function readDigits(search: string): string | null {
   if (!/^[+\d\s().\-/]+$/.test(search)) return null
   return search.replaceAll(/\D/g, '').replace(/^0+/, '') || null

@@ -11,7 +11,7 @@ import {
 
 const STEP = 500
 
-/** One page of the contacts that want no broadcasts any more, newest first; the first page is 1. */
+/** One page of the contacts that have opted out, newest first; the first page is 1. */
 export function listOptOuts(
   ctx: OperatorContext,
   organization: Organization,
@@ -20,7 +20,7 @@ export function listOptOuts(
   return listOptOutPage(ctx.database, organization.id, (page - 1) * limit, limit)
 }
 
-/** All of them in the same order, read as they are taken. */
+/** All of them in the same order, read from the database while they are streamed. */
 export async function* eachOptOut(
   ctx: Pick<Context, 'database'>,
   organization: Organization,
@@ -35,8 +35,8 @@ export async function* eachOptOut(
 }
 
 /**
- * The upstream refused the message, or reported it failed, because its recipient wants no marketing (its error 131050): the contact
- * has opted out, and counts so in the message's broadcast. Told again it changes nothing.
+ * Records an opt-out that the upstream reported: it refused the message with error 131050, because the recipient does
+ * not want marketing messages. It also counts in the message's broadcast. Repeated reports change nothing.
  */
 export function optOutByUpstream(
   ctx: Pick<Context, 'database'>,

@@ -4,18 +4,18 @@ import { receiveText } from '../../lib/files/receive-text.js'
 import { MEBIBYTE } from '../../lib/text/units.js'
 import { Problem } from '../../model/problem.js'
 
-/** How large a file of contacts may be, in bytes (contract 4). */
+/** Maximum size of an import file in bytes. */
 export const MAX_IMPORT_BYTES = 512 * MEBIBYTE
 
-/** A file that has come whole. */
+/** A complete uploaded file. */
 export interface Upload {
   path: string
   sha256: Buffer
 }
 
 /**
- * Takes a text whole into the spool, and hands it to `work`: an upload that breaks changes nothing. Throws payload_too_large, and
- * invalid_csv for what is not UTF-8.
+ * Receives a text file into the spool and passes it to `work`, so an upload that breaks off changes nothing. Throws
+ * payload_too_large, and invalid_csv if it is not UTF-8.
  */
 export function withUpload<Result>(
   ctx: Pick<Context, 'spool'>,
@@ -37,7 +37,6 @@ export function withUpload<Result>(
   })
 }
 
-/** What a file answers that is larger than what is taken. */
 export function tooLarge(): Problem {
   return new Problem('payload_too_large', `The file is larger than ${MAX_IMPORT_BYTES} bytes: import it in parts`)
 }

@@ -11,7 +11,7 @@ type Shown = ReturnType<typeof presentMessage>
 
 const STEP = 200
 
-/** What a message shows in each column. */
+/** The value of each column. */
 const COLUMNS: Record<string, (message: Shown) => string | null> = {
   id: ({ id }) => id,
   message_id: ({ message_id }) => message_id,
@@ -30,8 +30,8 @@ const COLUMNS: Record<string, (message: Shown) => string | null> = {
 }
 
 /**
- * A conversation as one file, oldest message first, up to the one that is newest now; part by part, read from the database as
- * they are taken. Throws in the middle when the contact goes away.
+ * A conversation as one file, oldest message first, up to the message that is newest now. It is read from the database
+ * while it is streamed. Throws while streaming if the contact is erased.
  */
 export function exportConversation(
   ctx: Pick<Context, 'database' | 'mediaLinks'>,
@@ -51,7 +51,7 @@ async function* eachMessage(
   for (let from = 1; from <= last; from += STEP) {
     const to = Math.min(last, from + STEP - 1)
     const messages = await findMessagesBySeq(ctx.database, organization.id, id, from, to)
-    // The numbers have no gaps: what is missing went with the contact.
+    // The numbers have no gaps, so a missing message means that the contact was erased or merged.
     if (messages.length <= to - from) throw new Error(`the contact ${id} was erased or merged while it was exported`)
     yield* messages
   }

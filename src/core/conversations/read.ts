@@ -6,22 +6,22 @@ import type { Organization } from '../../model/organizations/organization.js'
 import { findMessagesBySeq, findMessagesBySeqs } from '../../storage/messages/messages.js'
 import { findMatches } from './search.js'
 
-/** Which page of a conversation; `limit` messages a page, the first page is 1. */
+/** Which page of a conversation: `limit` messages per page, the first page is 1. */
 export interface PageRequest {
   page: number
   limit: number
   ascending: boolean
 }
 
-/** One page, and how many messages there are on all pages together. */
+/** One page, and the number of messages on all pages. */
 export interface ConversationPage {
   messages: ShownMessage[]
   total: number
 }
 
 /**
- * Reads one page of a contact's conversation (spec 4.2). The messages are numbered without gaps, so a page is a range of
- * numbers: the last page costs what the first costs, and ascending pages stand still while messages arrive.
+ * Reads one page of a contact's conversation. Messages are numbered without gaps, so a page is a range of numbers: the
+ * last page costs as much as the first, and ascending pages stay stable while messages arrive.
  */
 export async function readConversation(
   ctx: Context,
@@ -38,7 +38,7 @@ export async function readConversation(
   return { messages: ascending ? messages : messages.reverse(), total }
 }
 
-/** Reads one page of the messages that hold one of the terms (contract 4, Search). */
+/** Reads one page of the messages that contain one of the terms. */
 export async function searchConversation(
   ctx: Context,
   organization: Organization,

@@ -12,22 +12,22 @@ import {
   walkMatches,
 } from '../../storage/conversations/search.js'
 
-/** The numbers of the wanted messages, in the wanted order, and how many match in all. */
+/** The numbers of the requested messages, in the requested order, and how many messages match. */
 export interface Matches {
   seqs: number[]
   total: number
 }
 
-/** So many messages are read at a time where there is no index: folding the longest of them holds all others up. */
+/** How many messages are read at a time without the index. Normalizing long messages blocks the event loop. */
 const READ_STEP = 1_000
-/** To find a message by its words, fetch it and sort it costs about what a walk over so many costs. */
+/** Finding one message by the index, fetching and sorting it costs as much as reading this many messages in order. */
 const WALKED_PER_MATCH = 3
-/** A walk over so many messages is short in any case. */
+/** Reading this many messages in order is cheap in any case. */
 const SHORT_WALK = 10_000
 
 /**
- * Finds the messages of a conversation that hold one of the terms (contract 4, Search). All up to `searchable_seq` are found by
- * the index of words; those after it, and short conversations as a whole, by reading them.
+ * Finds the messages of a conversation that contain one of the terms. Messages up to `searchable_seq` are found by the
+ * word index; later ones, and short conversations, are read in full.
  */
 export async function findMatches(
   ctx: Context,
@@ -48,10 +48,7 @@ export async function findMatches(
   return { seqs: [...first, ...(await listIndexed(ctx, contact, terms, indexed, range))], total }
 }
 
-/**
- * Makes all messages of a conversation searchable by the index of words. Throws once `signal` is aborted; what is done by then
- * stays done.
- */
+/** Adds all messages of a conversation to the word index. Throws once `signal` is aborted; finished steps stay. */
 export async function indexConversation(
   ctx: Context,
   organizationId: string,
@@ -65,7 +62,7 @@ export async function indexConversation(
   }
 }
 
-/** The numbers of the matching messages that the index does not know yet, in ascending order. */
+/** The numbers of matching messages that are not indexed yet, in ascending order. */
 async function matchRecent(ctx: Context, contact: Contact, terms: readonly SearchTerm[]): Promise<number[]> {
   const { organization_id, id, searchable_seq, last_seq } = contact
   const matches = createMatcher(terms)
@@ -76,7 +73,7 @@ async function matchRecent(ctx: Context, contact: Contact, terms: readonly Searc
       if (matches(searchableText(message.text, message.transcription))) found.push(message.seq)
     }
   }
-  // The job that comes with every so many messages has failed, or was not there yet when they came.
+  // The indexing job, requested every INDEX_STEP messages, failed or did not exist when the messages came.
   if (last_seq - searchable_seq >= 2 * INDEX_STEP) {
     await requestIndexing(ctx.database, organization_id, id)
     ctx.wakeWorkers()
@@ -88,7 +85,7 @@ async function countIndexed(ctx: Context, contact: Contact, terms: readonly Sear
   return contact.searchable_seq === 0 ? 0 : countMatches(ctx.database, toSearched(contact), terms)
 }
 
-/** The wanted ones among the `count` that the index knows. */
+/** The requested ones among the `count` indexed matches. */
 async function listIndexed(
   ctx: Context,
   contact: Contact,

@@ -6,8 +6,8 @@ import { assignContact } from '../../storage/conversations/inbox.js'
 import { requireInboxContact } from './find.js'
 
 /**
- * Gives a contact to a member of the team, or with null to nobody; raises contact.updated. What the contact writes from now on
- * records the member. Throws contact_not_found, invalid_field.
+ * Assigns a contact to a member of the team (null: to none) and raises contact.updated. Messages from the contact are
+ * recorded with the member from now on. Throws contact_not_found, invalid_field.
  */
 export async function assignConversation(
   ctx: Pick<Context, 'database'>,

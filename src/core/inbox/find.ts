@@ -27,7 +27,6 @@ export async function requireContact(
   throw contactNotFound(contactId)
 }
 
-/** The problem of an id that no contact of the organization has. */
 export function contactNotFound(contactId: string): Problem {
   return new Problem('contact_not_found', `No contact with the id ${contactId} in this organization`)
 }

@@ -7,28 +7,31 @@ import { Problem } from '../../model/problem.js'
 import { type InboxPosition, listInboxPage, readInboxContacts } from '../../storage/conversations/inbox.js'
 import { readContactSearch } from '../contacts/list.js'
 
-/** Which contacts of the inbox. All but `archived` leave those out that are; `mine`: whom the member answers. */
+/** All views except `archived` leave out archived contacts; `mine`: the contacts assigned to the member. */
 export type InboxView = 'all' | 'unread' | 'mine' | 'archived'
 
-/** What is asked of the inbox; null: it does not matter. */
+/** The filters of an inbox page; null: not filtered. */
 export interface InboxRequest {
   view: InboxView
   memberId: string
   tag: string | null
-  /** A part of a name or a number. */
+  /** Part of a name or a number. */
   search: string | null
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   cursor: string | null
   limit: number
 }
 
-/** A page of the inbox; `nextCursor` null: there is no further one. */
+/** A page of the inbox; `nextCursor` is null on the last page. */
 export interface InboxListing {
   contacts: InboxRow[]
   nextCursor: string | null
 }
 
-/** A page of the organization's contacts, latest activity first; pages stand while messages arrive. Throws invalid_parameter. */
+/**
+ * A page of the organization's contacts, latest activity first. Pages stay stable while messages arrive. Throws
+ * invalid_parameter.
+ */
 export async function listInbox(
   { database }: Pick<Context, 'database'>,
   organization: Organization,

@@ -11,12 +11,12 @@ import { openDevice } from '../instances/sessions/device.js'
 import { openBusinessNumber, requireUpstream } from '../organizations/business-number.js'
 import { requireContact } from './find.js'
 
-/** How long a network may take to hear of it. */
+/** Maximum duration of marking messages as read at the upstream or the device. */
 const TIMEOUT_MS = 5_000
 
 /**
- * Marks all that a contact wrote up to a number as read: here, and at the networks that it came by, as far as these take it. Throws
- * contact_not_found.
+ * Marks all messages of a contact up to a number as read, here and on the channels that they came through, if these
+ * support it. Throws contact_not_found.
  */
 export async function markThreadRead(ctx: Context, tenant: Tenant, contactId: string, seq: number): Promise<void> {
   const { last_seq } = await requireContact(ctx, tenant.id, contactId)
@@ -28,7 +28,7 @@ export async function markThreadRead(ctx: Context, tenant: Tenant, contactId: st
   await Promise.all([...channelIds].map((target) => markReadUpstream(ctx, tenant, target, read)))
 }
 
-/** What the network does not take keeps nobody from reading. */
+/** If the channel cannot be reached, the messages are still marked as read here. */
 async function markReadUpstream(
   ctx: Context,
   tenant: Tenant,
@@ -39,7 +39,7 @@ async function markReadUpstream(
     const target = await openReadDevice(ctx, tenant, channelId)
     if (target === null) return
     const messages = read.filter(({ instance_id, upstream_id }) => instance_id === channelId && upstream_id !== null)
-    // The business API marks those before it with it.
+    // The business API marks earlier messages with the last one.
     const acknowledged = target.takesAll ? messages : messages.slice(-1)
     if (acknowledged.length === 0) return
     const answer = await target.device({ verb: 'mark_read', keys: acknowledged.map(keyOf) }, TIMEOUT_MS)
@@ -53,7 +53,7 @@ async function markReadUpstream(
   }
 }
 
-/** Null of an instance that is gone, or is not connected. */
+/** Null if the instance is deleted or not connected. */
 async function openReadDevice(
   ctx: Context,
   tenant: Tenant,

@@ -17,7 +17,7 @@ export async function writeNote(
 ): Promise<NoteRow> {
   const note = { id: newId(), contactId, memberId: author.id, text }
   const written = await insertNote(database, organizationId, note, newId()).catch((error: unknown) => {
-    // The contact has just been erased.
+    // The contact was erased in the meantime.
     if (isForeignKeyViolation(error)) return null
     throw error
   })
@@ -25,7 +25,7 @@ export async function writeNote(
   return written
 }
 
-/** Deletes a note, its author's own or as an owner of the team; raises note.deleted. Throws not_found, forbidden. */
+/** Deletes a note; only its author and owners of the team may. Raises note.deleted. Throws not_found, forbidden. */
 export async function removeNote(
   { database }: Pick<Context, 'database'>,
   organizationId: string,

@@ -10,9 +10,9 @@ const TIMEOUT_MS = 10_000
 const RETRY_SECONDS = 2
 
 /**
- * Has the simulator write a text as a contact, to the number or phone that would answer the contact. Throws not_supported
- * where no simulator is in use or the contact is not reached through it, contact_not_found, invalid_field for a contact
- * without a phone number, service_unavailable.
+ * Has the simulator write a text as a contact, to the channel that answers to the contact use. Throws not_supported if
+ * there is no simulator or the contact is not reached through it, contact_not_found, invalid_field if the contact has
+ * no phone number, service_unavailable.
  */
 export async function playCustomer(
   ctx: Pick<Context, 'database' | 'sandboxes'>,

@@ -10,8 +10,8 @@ const NONE: ReplyChannel = { instance: null, kind: null, has_window: false, is_r
 const ORGANIZATION: ReplyChannel = { instance: null, kind: 'business_api', has_window: true, is_ready: true }
 
 /**
- * The connection by which an answer to a contact leaves: that by which the contact wrote last, else the organization's number, else
- * the first instance that is open.
+ * The channel for answers to a contact: the one that the contact wrote to last, else the organization's number, else
+ * the first open instance.
  */
 export async function findReplyChannel(
   { database }: Pick<Context, 'database'>,
@@ -25,7 +25,7 @@ export async function findReplyChannel(
   }
   if (tenant.provider === 'upstream' && tenant.upstream) return ORGANIZATION
   const instances = await listInstances(database, tenant.id)
-  // One that stands for the organization's number is of no use without it.
+  // An instance that stands for the organization's number is of no use if there is none.
   const open = instances.find((instance) => instance.state === 'open' && channelIdOf(instance) !== null)
   return open ? channelOf(open) : NONE
 }

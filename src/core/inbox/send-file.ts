@@ -14,20 +14,19 @@ import type { SendResult } from '../messages/send/outcome.js'
 import { sendMessage } from '../messages/send/send.js'
 import { requireContact } from './find.js'
 
-/** The kinds of message that are a file. */
+/** The message types that are a file. */
 export const FILE_KINDS = ['image', 'video', 'audio', 'document'] as const
 export type FileKind = (typeof FILE_KINDS)[number]
 
-/** A file that has come whole and lies in the spool. */
+/** A complete file in the spool. */
 export interface SpooledFile {
   path: string
   /** Hexadecimal. */
   sha256: string
 }
 
-/** A file that a member sends to a contact. */
 export interface FileSend {
-  /** The id that the message will have. */
+  /** The id of the message to be recorded. */
   id: string
   contactId: string
   kind: FileKind
@@ -36,19 +35,19 @@ export interface FileSend {
   filename: string | null
   /** The message that it answers. */
   replyToId: string | null
-  /** The instance by which it leaves; null: the organization's number. */
+  /** The instance that sends it; null: the organization's number. */
   instance: string | null
   memberId: string
 }
 
-/** What the file is called in errors. */
+/** The name of the file in error messages. */
 const FIELD = 'The file'
-/** What browsers record that nobody's network takes as it is. */
+/** Formats that browsers record and WhatsApp does not accept. */
 const RECORDINGS = ['video/webm', 'audio/webm', 'video/matroska', 'video/x-matroska', 'audio/x-matroska', 'audio/mp4']
 
 /**
- * Takes a file whole into the spool, and hands it to `work`; it is removed when the work ends, and takes a place among those on their
- * way for as long. Throws invalid_media, too_many_requests.
+ * Receives a file into the spool and passes it to `work`; it is removed when the work ends. Counts as one of the
+ * organization's uploads in progress until then. Throws invalid_media, too_many_requests.
  */
 export function withSpooledFile<Result>(
   ctx: Pick<Context, 'fileLimiter' | 'spool'>,
@@ -75,7 +74,7 @@ export function withSpooledFile<Result>(
   )
 }
 
-/** The problem of a file that has more bytes than its kind may have. */
+/** The problem of a file that exceeds the limit of its type. */
 export function tooBig(kind: FileKind): Problem {
   const { maxBytes } = MEDIA_RULES[kind]
   return new Problem(
@@ -86,8 +85,8 @@ export function tooBig(kind: FileKind): Problem {
 }
 
 /**
- * Sends a file out of the spool to a contact. What a browser recorded becomes a voice note. Throws like sendMessage and
- * openChosenLine.
+ * Sends a file from the spool to a contact. Browser recordings become voice notes. Throws like sendMessage and
+ * openChosenChannel.
  */
 export async function sendFile(ctx: Context, tenant: Tenant, send: FileSend): Promise<SendResult> {
   const { id, contactId, replyToId, memberId, instance } = send
@@ -111,7 +110,7 @@ async function withContent(
   if (kind !== 'audio') return work({ type: kind, file: { path }, caption })
   const type = await detectFileType(path)
   const isRecording = type !== null && RECORDINGS.includes(type)
-  // Without a conversion it is only looked at whether it is a voice note already.
+  // Without a conversion, this only checks whether the file is a voice note already.
   const wanted = { kind: 'voice', encoding: isRecording } as const
   const named = { organizationId: tenant.id, field: FIELD }
   let isPrepared = false

@@ -3,7 +3,7 @@ import { countTags } from '../../storage/conversations/inbox.js'
 
 const MAX_TAGS = 500
 
-/** The organization's tags with the number of contacts that have each, the most used first, 500 at most. */
+/** The organization's tags with the number of contacts of each, most used first, 500 at most. */
 export function listTags(
   { database }: Pick<Context, 'database'>,
   organizationId: string,

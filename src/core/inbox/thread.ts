@@ -5,17 +5,20 @@ import { listNotes } from '../../storage/conversations/notes.js'
 import { listThreadMessages } from '../../storage/conversations/threads.js'
 import { requireContact } from './find.js'
 
-/** Which part of a thread: that before, after or around a number, which belongs to the last one alone; null: its end. */
+/** Which part of a thread: before, after or around a number (only `around` includes the number); null: its end. */
 export type ThreadPlace = { at: 'before' | 'after' | 'around'; seq: number } | null
 
-/** A part of a thread: messages in ascending order, the notes below them, and the number of the newest message of all. */
+/**
+ * A part of a thread: messages in ascending order, the notes below them, and the number of the newest message of the
+ * thread.
+ */
 export interface Thread {
   messages: ThreadRow[]
   notes: NoteRow[]
   lastSeq: number
 }
 
-/** Of one part. */
+/** Per part. */
 const MAX_NOTES = 1_000
 
 /** A part of the conversation with a contact. Throws contact_not_found. */
@@ -36,7 +39,7 @@ export async function readThread(
   return { messages, notes, lastSeq }
 }
 
-/** The numbers of a conversation have no gaps: a part is a range of them. */
+/** The numbers of a conversation have no gaps, so a part is a range of numbers. */
 function rangeOf(place: ThreadPlace, limit: number, lastSeq: number): { from: number; to: number } {
   const from = beginOf(place, limit, lastSeq)
   const to = place?.at === 'before' ? Math.min(place.seq - 1, lastSeq) : Math.min(from + limit - 1, lastSeq)
@@ -51,7 +54,7 @@ function beginOf(place: ThreadPlace, limit: number, lastSeq: number): number {
     case 'after':
       return place.seq + 1
     case 'around':
-      // At either end of the conversation there is no less of it.
+      // A part at either end of the conversation is as long as any other.
       return Math.max(1, Math.min(place.seq - Math.floor(limit / 2), last))
     default:
       return last

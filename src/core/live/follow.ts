@@ -6,38 +6,39 @@ import type { LiveContext, LiveHub } from './hub.js'
 import { type LiveItem, readLiveWindow } from './items.js'
 import { readMark } from './mark.js'
 
-/** Who wants to hear of an organization's events. */
+/** A reader of an organization's live events. */
 export interface LiveReader {
   organizationId: string
   scopes: readonly Scope[]
-  /** The mark of the last event that it has heard of; null: it begins now. */
+  /** The mark of the last event that the reader received; null: it starts now. */
   after: string | null
 }
 
-/** Where events go. */
+/** Receives live events. */
 export interface LiveSink {
-  /** Aborted when nobody reads any more. */
+  /** Aborted when the reader is gone. */
   readonly signal: AbortSignal
-  /** It hears of all that comes after this mark. */
+  /** The stream starts; it has all events after this mark. */
   begin(mark: string): void
   tell(item: LiveItem): void
-  /** It cannot be told what it missed: it loads anew, and hears of all that comes after this mark. */
+  /** Missed events cannot be sent: the reader must reload. The stream has all events after this mark. */
   reset(mark: string): void
-  /** Resolves when it has taken what it was told. */
+  /** Resolves when the reader has taken all events written so far. */
   taken(): Promise<void>
-  /** It is told no more: too much came while it heard of what it had missed. */
+  /** The stream ends: too many events came while the missed ones were sent. */
   cut(): void
 }
 
-/** The most that a reader is told of what it missed. */
+/** The largest number of missed events that are sent. */
 const MAX_MISSED = 1_000
-/** The most that is read for it: of what broadcasts make happen nothing is told. */
+/** The largest number of events that are read for it, since events of broadcasts are not sent. */
 const MAX_READ = 10 * MAX_MISSED
 const PAGE = 100
 
 /**
- * Tells a reader what it missed, and then every event as it happens: none passed over, each once for as long as it listens. One that
- * comes again may be told of some again. Resolves when that has begun; it ends with the sink's signal.
+ * Sends a reader the events that it missed, and then every event as it happens. None is left out, and none is sent
+ * twice in one stream; a reader that reconnects may receive some again. Resolves when live events flow; the stream ends
+ * with the sink's signal.
  */
 export async function followLive(
   ctx: LiveContext,
@@ -46,7 +47,7 @@ export async function followLive(
   sink: LiveSink,
 ): Promise<void> {
   const wants = ({ type }: LiveItem) => !type.startsWith('webhook.') || scopes.includes('webhooks:read')
-  /** What was told of what was missed: the hub may tell of it as well. */
+  /** The marks of the missed events that were sent, since the hub may send them too. */
   const told = new Set<string>()
   let waiting: LiveItem[] | null = []
   const pass = (item: LiveItem) => {
@@ -69,7 +70,9 @@ export async function followLive(
     throw error
   }
 
-  /** False where it cannot be told: it is too much, or nothing is known of that position. */
+  /**
+   * Resolves to false if the missed events cannot be sent: there are too many, or the position is not known any more.
+   */
   async function tellMissed(start: EventPosition | null): Promise<boolean> {
     let toldOf = 0
     let readOf = 0

@@ -7,43 +7,43 @@ import { writeMark } from './mark.js'
 
 export type LiveContext = Pick<Context, 'database' | 'mediaLinks' | 'notifications' | 'clock' | 'log'>
 
-/** Hears of events as they happen; must not throw. */
+/** Receives live events; must not throw. */
 export type LiveListener = (item: LiveItem) => void
 
-/** The events of organizations, for all who listen in this process. */
+/** Distributes the events of organizations to all listeners of this process. */
 export interface LiveHub {
-  /** Tells the listener of all events of the organization from now on, until it leaves. */
+  /** Sends all events of the organization to the listener until it leaves. */
   join(organizationId: string, listener: LiveListener): Promise<{ leave(): void; mark(): string }>
-  /** Tells nobody of anything more. */
+  /** Stops sending events. */
   close(): Promise<void>
 }
 
-/** The reader of an organization's feed. */
+/** Reads the feed of an organization. */
 interface Reader {
   listeners: Set<LiveListener>
-  /** All that comes after it will be told. */
+  /** All events after it will be sent. */
   readonly position: EventPosition
   loop: Loop
 }
 
-/** A reader that may be on its way, and for how many. */
+/** A reader, possibly still starting, with the number of its listeners. */
 interface Shared {
   users: number
   started: Promise<Reader>
 }
 
-/** A signal may be lost. */
+/** How often the feed is read without a notification, since a notification may be lost. */
 const LOOK_MS = 3_000
-/** Told in one go: so few that whoever reads can keep up. */
+/** How many events are sent at once: few enough for slow listeners to keep up. */
 const MAX_EVENTS = 100
 
 /**
- * Makes the hub of a process: an organization's feed is read by one reader while somebody listens, as soon as there is news, and each
- * event is composed once for all who hear of it.
+ * Creates the live hub of this process. One reader per organization reads the feed while there are listeners; each
+ * event is serialized once for all of them.
  */
 export function createLiveHub(ctx: LiveContext): LiveHub {
   const readers = new Map<string, Shared>()
-  // A process in which nobody listens is spared the signals of the others.
+  // A process without listeners does not subscribe to notifications.
   let stopListening: (() => void) | null = null
 
   function hear(notification: Notification): void {
@@ -88,7 +88,7 @@ export function createLiveHub(ctx: LiveContext): LiveHub {
     return shared
   }
 
-  /** The last one puts out the light. */
+  /** The reader ends with its last listener. */
   function release(organizationId: string, shared: Shared): void {
     shared.users -= 1
     if (shared.users > 0) return

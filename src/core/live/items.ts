@@ -7,27 +7,27 @@ import type { EventPosition } from '../../storage/events/events.js'
 import { readWindow } from '../webhooks/feed.js'
 import { writeMark } from './mark.js'
 
-/** An event as it is told live. */
+/** An event as it is sent to live readers. */
 export interface LiveItem {
   eventId: string
   type: string
-  /** By which a reader goes on after it. */
+  /** The mark from which a reader continues after this event. */
   mark: string
   /** A LiveEvent (model/conversations/inbox) as JSON. */
   data: string
 }
 
-/** What comes next in the feed of an organization. */
+/** The next events of an organization's feed. */
 export interface LiveWindow {
   items: LiveItem[]
   next: EventPosition
-  /** How many events were read, those among them that are not told. */
+  /** How many events were read, including those that are not sent. */
   read: number
-  /** Whether there may be more by now. */
+  /** Whether there may be more events. */
   hasMore: boolean
 }
 
-/** Reads at most `limit` events after a position, as they are told. */
+/** Reads at most `limit` events after a position. */
 export async function readLiveWindow(
   ctx: Pick<Context, 'database' | 'mediaLinks'>,
   organizationId: string,
@@ -42,7 +42,8 @@ export async function readLiveWindow(
     unique(told.map(({ data, contact_id }) => data.contact && contact_id)),
     unique(told.map(({ data }) => data.message?.instance_id)),
   )
-  // Whoever goes on after one of them goes on within this window, whether it has been read to its end or not.
+  // A reader that continues after an event of this window continues within it, even if the window was not read to its
+  // end.
   const { windowFrom } = start
   const windowTo = next.windowTo ?? next.windowFrom
   const items = told.map((event) => {
@@ -54,11 +55,11 @@ export async function readLiveWindow(
       data: JSON.stringify(presentLiveEvent(event, surroundings, ctx.mediaLinks.urlOf)),
     }
   })
-  // What was left of a window is not all that has happened since.
+  // Reading the rest of an older window does not reach the end of the feed.
   return { items, next, read: events.length, hasMore: events.length === limit || start.windowTo !== null }
 }
 
-/** What becomes of the many messages of a broadcast would be all that pages hear of. It shows when somebody looks at them. */
+/** The many statuses of a broadcast would drown all other events. Pages show them when they are loaded. */
 function isOfBroadcast({ type, data }: EventRow): boolean {
   return type !== 'message.reaction' && (data.message?.recipient_n ?? 0) > 0
 }

@@ -5,7 +5,7 @@ import { findMessagesWithContacts } from '../../storage/messages/messages.js'
 
 const MAX_BATCH = 500
 
-/** Makes the look-up of a process: messages that are asked for at the same moment are found by one statement. */
+/** Creates the look-up of this process: messages that are looked up at the same moment share one statement. */
 export function createMessageLookup(database: Database): Context['lookUpMessage'] {
   return batch(
     (lookups: { organizationId: string; id: string }[]) => findMessagesWithContacts(database, lookups),

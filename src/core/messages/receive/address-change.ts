@@ -22,7 +22,7 @@ import {
 import { type Observation, type PersonAddresses, personAddresses, withResolution } from './contact-resolution.js'
 import type { AddressChange } from './read-address-change.js'
 
-/** A change of address with what it names. */
+/** A change of address, with the addresses read. */
 interface Change {
   addressChange: AddressChange
   from: PersonAddresses
@@ -30,9 +30,9 @@ interface Change {
 }
 
 /**
- * A person changed the number or the user id: the contact goes on under the new one, and is still found under the old one, until somebody
- * else writes from there. A contact of the new address is joined where it is surely the same person. Resolves to the contact's id;
- * null where others changed the same contacts at the same moment: try again.
+ * Applies a change of number or user id. The contact continues under the new address, and the old one still leads to it
+ * until another person writes from there. A contact of the new address is merged if it is certainly the same person.
+ * Resolves to the contact's id, or to null if another transaction changed the same contacts: then try again.
  */
 export async function applyAddressChange(
   ctx: Context,
@@ -51,7 +51,7 @@ export async function applyAddressChange(
 async function applyChange(resolution: Resolution, change: Change, profileName: string | null): Promise<string> {
   const known = findByOldAddress(resolution, change)
   const arrived = await findByNewAddress(resolution, change, known)
-  // It was seen at both addresses already.
+  // A contact that has both addresses has applied this change before.
   const lastAtOld = change.from.number && findCurrentOwner(resolution, change.from.number)
   const mover = known ?? (lastAtOld?.contact.id === arrived?.contact.id ? (arrived?.contact ?? null) : null)
   if (mover && arrived && mover.id !== arrived.contact.id) {
@@ -63,7 +63,7 @@ async function applyChange(resolution: Resolution, change: Change, profileName: 
   return createAtNewAddress(resolution, change, profileName)
 }
 
-/** The contact that the old address leads to, then. One that is known by another user id is somebody else. */
+/** The contact that the old address led to at that moment. A contact with another user id is a different person. */
 function findByOldAddress(resolution: Resolution, { addressChange, from }: Change): Contact | null {
   const { userId } = addressChange.from
   const known = userId === null ? null : findByUserId(resolution, userId)
@@ -76,12 +76,12 @@ function findByOldAddress(resolution: Resolution, { addressChange, from }: Chang
   return owner.contact
 }
 
-/** The same notice was here before. */
+/** The same notice was applied before. */
 function wasLeftNow({ at }: Resolution, leftAt: Date | null): boolean {
   return leftAt?.getTime() === at.getTime()
 }
 
-/** The contact that the new address leads to; `isSure` when it is surely the one who moved. */
+/** The contact that the new address leads to; `isSure` if it is certainly the person who moved. */
 async function findByNewAddress(
   resolution: Resolution,
   { addressChange, to }: Change,
@@ -98,12 +98,12 @@ async function findByNewAddress(
   const isOther =
     (userId !== null && hasOtherUserId(resolution, contact, userId)) ||
     (mover && haveDifferentUserIds(resolution, mover, contact))
-  // Somebody who wrote from there before the change had the number before.
+  // A contact that wrote from the new number before the change is a different person.
   const { transaction, organizationId, at } = resolution
   return { contact, isSure: !isOther && !(await hasMessageBefore(transaction, organizationId, contact.id, at)) }
 }
 
-/** Two contacts turn out to be one person before and after the change. */
+/** The contacts of the old and the new address are one person. */
 async function mergeBoth(resolution: Resolution, change: Change, mover: Contact, arrived: Contact): Promise<string> {
   const { transaction, organizationId } = resolution
   const current = arrived.phone_number === null ? null : arrived.chat_id
@@ -115,7 +115,9 @@ async function mergeBoth(resolution: Resolution, change: Change, mover: Contact,
   return merged.id
 }
 
-/** The new number has a conversation of its own, which stays; what comes from the number from now on is the mover's. */
+/**
+ * The new number has a conversation of its own, which stays. Messages from the number belong to the mover from now on.
+ */
 async function claimNumber(resolution: Resolution, change: Change, mover: Contact): Promise<string> {
   const { transaction, organizationId, at } = resolution
   const { number } = change.to
@@ -130,7 +132,7 @@ async function claimNumber(resolution: Resolution, change: Change, mover: Contac
   return mover.id
 }
 
-/** One contact is known, from before or from after. */
+/** One contact is known, by the old or the new address. */
 async function continueWith(
   resolution: Resolution,
   change: Change,
@@ -143,7 +145,7 @@ async function continueWith(
   return contact.id
 }
 
-/** Nobody is known yet. */
+/** No contact is known yet. */
 async function createAtNewAddress(resolution: Resolution, change: Change, profileName: string | null): Promise<string> {
   const { transaction, organizationId, at } = resolution
   const { number } = change.to
@@ -171,7 +173,7 @@ async function createAtNewAddress(resolution: Resolution, change: Change, profil
   return id
 }
 
-/** The contact is known by both user ids, and is written to by the new one. */
+/** The contact is known by both user ids, and messages go to the new one. */
 async function addUserIds(
   resolution: Resolution,
   { addressChange, from }: Change,
@@ -190,7 +192,7 @@ async function addUserIds(
   if (addressChange.to.userId !== null) await addUserId(resolution, contact, addressChange.to.userId)
 }
 
-/** The old number is the contact's no more, and still leads to it until somebody else takes it. */
+/** The contact gives up the old number, which still leads to it until another contact takes it. */
 async function leaveOldNumber(
   resolution: Resolution,
   { from, to }: Change,
@@ -202,7 +204,7 @@ async function leaveOldNumber(
   await endAddresses(transaction, organizationId, id, from.number.forms, at)
 }
 
-/** The contact goes on under the new number, unless it has moved on since. */
+/** Assigns the new number to the contact, unless the contact has moved on since. */
 async function takeNewNumber(resolution: Resolution, { from, to }: Change, contact: Contact): Promise<void> {
   const { transaction, organizationId, at } = resolution
   const { number } = to
@@ -232,7 +234,7 @@ function hasSpan(resolution: Resolution, { digits }: NumberForms, { id }: Contac
   )
 }
 
-/** Whether the contact still is where the notice says that it was. */
+/** Whether the contact still has the old address of the notice. */
 function isStillAtOldNumber({ at }: Resolution, old: NumberForms | null, contact: Contact): boolean {
   if (contact.phone_number === null) return true
   if (old !== null) return old.forms.includes(contact.chat_id)

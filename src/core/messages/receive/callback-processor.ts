@@ -30,19 +30,19 @@ import type { AddressChange } from './read-address-change.js'
 import { type CallbackItem, type IncomingItem, readCallback } from './read-callback.js'
 import { readDeviceCallback } from './read-device-callback.js'
 
-/** Works stored callbacks off. */
+/** Processes stored callbacks. */
 export interface CallbackProcessor {
-  /** Records what one callback tells; done again it changes nothing. A callback that is gone is left alone. */
+  /** Records the items of one callback. Processing it again changes nothing; a callback that was deleted is skipped. */
   process(organizationId: string, callbackId: string): Promise<void>
 }
 
 const MAX_BATCH = 100
-/** A callback may hold a thousand things; recorded all at once they would leave nobody else a connection. */
+/** A callback may hold a thousand items. Recording all at once would use up the connection pool. */
 const MAX_RECORDING = 8
 
 /**
- * Makes the processor of a process. Bodies that are wanted together are read together and in order, and what one person
- * sends is recorded in the order in which it came, however many jobs run side by side.
+ * Creates the callback processor of this process. Bodies read at the same moment are read with one statement, in order.
+ * Messages of one person are recorded in the order in which they came, even if jobs run in parallel.
  */
 export function createCallbackProcessor(ctx: Context): CallbackProcessor {
   const readBody = batch(
@@ -58,7 +58,7 @@ export function createCallbackProcessor(ctx: Context): CallbackProcessor {
       if (callback === null || callback.body.length === 0) return
       const { body, instanceId, isDevice, receivedAt } = callback
       const channel = { organizationId, instanceId }
-      // Without a pause: callbacks enter the lanes in the order in which they were read.
+      // No `await` before the items are queued: they must enter their queues in the order in which they were read.
       const items = isDevice ? readDeviceBody(body) : readCallback(body)
       const recorded = items.map((item) =>
         inQueues(queueKeysOf(organizationId, item), () =>
@@ -76,20 +76,20 @@ export function createCallbackProcessor(ctx: Context): CallbackProcessor {
   }
 }
 
-/** What core/instances/sessions/running-session stores of a linked device. */
+/** The format that core/instances/sessions/running-session stores for linked devices. */
 function readDeviceBody(body: Buffer): CallbackItem[] {
   const { events } = asObject(toStorableDeep(JSON.parse(body.toString('utf8'))))
   return readDeviceCallback(asObjects(events))
 }
 
-/** The connection that a callback came through. */
+/** The channel that a callback came through. */
 interface CallbackChannel {
   organizationId: string
   /** Null: the organization's own number. */
   instanceId: string | null
 }
 
-/** Whoever is one person, by one address or by another, is in one lane; and so is a message with its statuses. */
+/** All addresses of a person share a queue, and so do a message and its statuses. */
 function queueKeysOf(organizationId: string, item: CallbackItem): string[] {
   return addressesOf(item).map((address) => `${organizationId} ${address}`)
 }
@@ -117,7 +117,7 @@ async function processItem(
   await changeAddress(ctx, channel, item.addressChange, null, item.createdAt ?? ctx.clock())
 }
 
-/** Statuses of the same moment share a statement, so they wait for no turn. */
+/** Statuses of the same moment share a statement, so they do not count against the semaphore. */
 async function recordStatus(
   ctx: Context,
   applyStatus: (status: ReportedStatus) => Promise<AppliedStatus>,
@@ -145,13 +145,18 @@ async function recordStatus(
   if (messageId === null && item.typed) await recordIncoming(ctx, { organizationId, instanceId }, item.typed)
 }
 
-/** How often a message is recorded anew when its contact or a twin of it comes in between. */
+/**
+ * How often a message is recorded again if its contact, or a duplicate of the message, is created at the same moment.
+ */
 const MAX_TRIES = 5
 
-/** Who it is gets settled when the first statement does not tell: nearly every message is of a known person. */
+/**
+ * Records the message; if the statement does not know the sender, resolves the contact first. Nearly all senders are
+ * known.
+ */
 async function recordIncoming(ctx: Context, channel: CallbackChannel, item: IncomingItem): Promise<void> {
   const { number, all: addresses } = personAddresses(item.from)
-  // What the phone sent bears the name of the phone's owner.
+  // What was typed on the phone carries the name of the phone's owner.
   const profileName = item.device?.fromMe ? null : item.profileName
   const required = [
     ...(number ? [number.digits] : []),
@@ -162,7 +167,7 @@ async function recordIncoming(ctx: Context, channel: CallbackChannel, item: Inco
   const addressChange = item.kind === 'message' ? item.addressChange : null
   let contactId = addressChange && (await changeAddress(ctx, channel, addressChange, profileName, observation.at))
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
-    // A notice from a group tells of one of its members, and shows in the group.
+    // A notice in a group is about one member, but belongs to the group.
     const sender = contactId === null || item.author ? known : { ...known, contactId }
     const received = await tryToRecord(ctx, channel, sender, item)
     if (received === 'recorded' || received === 'duplicate') return
@@ -173,7 +178,7 @@ async function recordIncoming(ctx: Context, channel: CallbackChannel, item: Inco
   throw new Error(`the message ${item.upstreamId} could not be recorded: its contact keeps changing`)
 }
 
-/** Resolves to the contact that moved. */
+/** Resolves to the id of the contact whose address changed. */
 async function changeAddress(
   ctx: Context,
   { organizationId, instanceId }: CallbackChannel,
@@ -224,14 +229,14 @@ async function tryToRecord(
   }
 }
 
-/** What a reply means for broadcasts is done in the transaction that records it: neither without the other, and once. */
+/** The effect of a reply on broadcasts is recorded in the same transaction, so it happens exactly once. */
 function recordMessage(
   ctx: Context,
   organizationId: string,
   sender: Sender,
   message: IncomingMessage,
 ): Promise<Received> {
-  // A group takes part in no broadcast, and one member's wish is not that of all.
+  // A group is not a recipient of broadcasts, and the wish of one member is not the wish of all.
   const isGroup = sender.addresses.some((address) => address.endsWith(GROUP_SERVER))
   const reply = isGroup ? null : readReply(message)
   if (reply === null) return recordIncomingMessage(ctx.database, organizationId, sender, message, newId())

@@ -22,40 +22,42 @@ import {
 } from './callback-routing.js'
 import { findAppSecret, type NamedClaim, openAppSecret } from './callback-signature.js'
 
-/** What became of a callback: only a stored one may be acknowledged. */
+/** The result of a callback. Only a stored one may be acknowledged. */
 export type CallbackReceipt = 'stored' | 'not_json' | 'wrong_signature'
 
-/** Takes callbacks of the upstream in. */
+/** Receives callbacks of the upstream. */
 export interface CallbackReceiver {
   /**
-   * Checks who a body is for and that it is signed, and stores it. `signature`: its HMAC-SHA256 under the app secret, as 64
-   * lower-case hexadecimal digits. A body that names no id of an organization has a wrong signature.
+   * Verifies the signature of a body and stores its changes. `signature`: the HMAC-SHA256 under the app secret, as 64
+   * lower-case hexadecimal digits. A body that names no id of an organization counts as wrongly signed.
    */
   receive(body: Buffer, signature: string): Promise<CallbackReceipt>
 }
 
-/** How many ids of a body are looked up before its signature has proved to be right; genuine bodies name a handful. */
+/** How many ids of a body are looked up before its signature is verified. Genuine bodies name a handful. */
 const MAX_UNVERIFIED_IDS = 100
-/** The same afterwards: the upstream puts at most 1,000 changes into a body. Changes of further ids are dropped. */
+/**
+ * How many ids are looked up after that. The upstream puts at most 1,000 changes into a body; changes of further ids
+ * are dropped.
+ */
 const MAX_IDS = 1_000
-/** Larger bodies are parsed only once their signature has proved to be right: in the worst case 4 MB take a second. */
+/** Larger bodies are parsed only after their signature is verified: parsing 4 MB can take a second. */
 const PARSED_UNVERIFIED_BYTES = 64 * 1_024
 
 const MAX_BATCH = 200
-/** Bodies that name more ids are looked up apart from the others, and fewer at a time. */
+/** Bodies that name more ids are looked up separately, in smaller batches. */
 const FEW_IDS = 5
 const MAX_BATCH_OF_MANY = 10
 
 type FindClaims = (ids: readonly UpstreamId[]) => Promise<(UpstreamClaim | null)[]>
 
-/** What a receiver does for many callbacks at once. */
 interface Receiving {
   ctx: Context
   findClaims: FindClaims
   store: (callback: StoredCallback) => Promise<unknown>
 }
 
-/** Makes the receiver of a process: callbacks that come together are looked up and stored together. */
+/** Creates the callback receiver of this process. Callbacks of the same moment are looked up and stored together. */
 export function createCallbackReceiver(ctx: Context): CallbackReceiver {
   const store = batch(async (callbacks: StoredCallback[]) => {
     await insertCallbacks(ctx.database, callbacks)
@@ -66,12 +68,12 @@ export function createCallbackReceiver(ctx: Context): CallbackReceiver {
   return { receive: (body, signature) => receive(receiving, body, signature) }
 }
 
-/** Whether a verification request carries a verify token that some organization chose for its app, or for that of an instance. */
+/** Whether an organization chose this verify token for its app, or for the app of an instance. */
 export function isVerifyToken(ctx: Context, token: string): Promise<boolean> {
   return isVerifyTokenKnown(ctx.database, sha256(token))
 }
 
-/** One query for all bodies that come together; those that name many ids hold up only each other. */
+/** One query for all bodies of the same moment. Bodies with many ids delay only each other. */
 function createLookUp({ database }: Context): FindClaims {
   const findAll = async (asked: (readonly UpstreamId[])[]) => {
     const claims = await findUpstreamClaims(database, asked.flat())
@@ -100,7 +102,10 @@ async function findClaims(receiving: Receiving, ids: readonly NamedId[]): Promis
   return new Map(ids.map((id, index) => [keyOfId(id), { claim: claims[index] ?? null, changes: id.changes }]))
 }
 
-/** Stores a body that is signed with `appSecret`, each line's changes apart. Changes of other apps are dropped. */
+/**
+ * Stores a body that is signed with `appSecret`, the changes of each channel separately. Changes of other apps are
+ * dropped.
+ */
 async function storeVerified(
   receiving: Receiving,
   body: Buffer,
@@ -118,7 +123,7 @@ async function storeVerified(
   if (groups.length === 0) return 'wrong_signature'
   await Promise.all(
     groups.map(async ({ claim: { organizationId, instanceId }, own }) => {
-      // The raw bytes where they are one line's alone: no tenant keeps another's data.
+      // Other tenants' changes are cut out. If there are none, the raw bytes are stored.
       const ownBody = own.length === changes.length ? body : bodyOf(envelope, own)
       await receiving.store({ organizationId, id: newId(), instanceId, body: ownBody })
       await tryToConnect(receiving.ctx, organizationId, instanceId, ownBody)
@@ -127,7 +132,7 @@ async function storeVerified(
   return 'stored'
 }
 
-/** Each connection's changes are kept apart: an organization's number, and each instance with a number of its own. */
+/** The changes of one channel: the organization's number, or an instance with its own number. */
 interface ChannelChanges {
   claim: UpstreamClaim
   own: IdentifiedChange[]
@@ -149,7 +154,7 @@ function groupByChannel(
   return [...groups.values()]
 }
 
-/** Whoever has scanned a code may send when the callback has been taken; what cannot be kept now the callback's job keeps. */
+/** Opens an instance whose code was scanned at once, so that it can send. If this fails, the callback's job does it. */
 async function tryToConnect(
   ctx: Context,
   organizationId: string,

@@ -2,43 +2,45 @@ import { asObject, asObjects, asText, isDeeperThan, type JsonObject } from '../.
 import { isStorable, toStorableDeep } from '../../../lib/text/text.js'
 import type { UpstreamId } from '../../../storage/organizations/organizations.js'
 
-/** An id that a callback names, and how many of its changes it is named by. */
+/** An id that a callback names, and how many changes name it. */
 export type NamedId = UpstreamId & { changes: number }
 
-/** A change of a callback with the id that says whose it is; null where it names none. */
+/** A change of a callback, with the id of its owner; null if it names none. */
 export interface IdentifiedChange {
   entry: JsonObject
   change: JsonObject
   id: UpstreamId | null
 }
 
-/** Longer ids are nobody's. */
+/** Longer ids are ignored. */
 const MAX_ID_LENGTH = 256
-/** What nests deeper is not read anyway, and cannot be written again without running out of stack. */
+/** Deeper values are not read, and would exhaust the stack when they are serialized. */
 const MAX_DEPTH = 64
 
-/** So many places of a text are looked at: more than a body of 1,000 changes has of numbers. */
+/** How many matches in a text are examined. A body of 1,000 changes has fewer. */
 const MAX_MATCHES = 10_000
 
 const PHONE_NUMBER_IDS = /"phone_number_id"\s{0,8}:\s{0,8}"([^"\\]{1,256})"/g
 const IDS = /"id"\s{0,8}:\s{0,8}"([^"\\]{1,256})"/g
 
-/** The changes of a callback. Each goes by its phone number, else (templates) by the business account of its entry. */
+/**
+ * The changes of a callback. A change belongs to its phone number, or (templates) to the business account of its entry.
+ */
 export function readChanges(envelope: JsonObject): IdentifiedChange[] {
   return asObjects(envelope.entry).flatMap((entry) =>
     asObjects(entry.changes).map((change) => ({ entry, change, id: readId(entry, change) })),
   )
 }
 
-/** The ids that changes name, in their order, each once; `limit`: at most so many. */
+/** The distinct ids that the changes name, in their order, `limit` at most. */
 export function namedIds(changes: readonly IdentifiedChange[], limit: number): NamedId[] {
   const ids = changes.flatMap(({ id }) => id ?? [])
   return countDistinct(ids, limit)
 }
 
 /**
- * What may be an id that the callback in `text` names, without parsing it, which takes a hundred times as long as this and as
- * checking a signature. Phone numbers come first. An id in JSON escapes is not found.
+ * Finds possible ids in the text of a callback without parsing it; parsing takes a hundred times as long as this and as
+ * verifying the signature. Phone numbers come first. Ids with JSON escapes are not found.
  */
 export function scanIds(text: string, limit: number): NamedId[] {
   const numbers = countDistinct(findAll(text, PHONE_NUMBER_IDS, 'phone_number_id'), limit)
@@ -46,12 +48,12 @@ export function scanIds(text: string, limit: number): NamedId[] {
   return [...numbers, ...accounts]
 }
 
-/** An id as a key of maps. */
+/** The id as a key of a map. */
 export function keyOfId({ kind, value }: UpstreamId): string {
   return `${kind} ${value}`
 }
 
-/** The bytes of a callback that holds only some changes of the one in `envelope`. */
+/** The body of a callback that holds only the given changes. */
 export function bodyOf(envelope: JsonObject, changes: readonly IdentifiedChange[]): Buffer {
   const part = { ...envelope, entry: changes.map(({ entry, change }) => ({ ...entry, changes: [change] })) }
   return Buffer.from(JSON.stringify(isDeeperThan(part, MAX_DEPTH) ? toStorableDeep(part) : part))

@@ -2,20 +2,20 @@ import type { Context } from '../../../context.js'
 import { equalInConstantTime, hmacSha256Hex } from '../../../lib/crypto/signature.js'
 import type { UpstreamClaim } from '../../../storage/organizations/organizations.js'
 
-/** Whose an id is that a callback names, null where nobody claims it, and by how many changes it is named. */
+/** The owner of an id that a callback names (null if there is none), and how many changes name it. */
 export interface NamedClaim {
   claim: UpstreamClaim | null
   changes: number
 }
 
-/** With so many app secrets a body is tried: each costs 3 ms where it has 4 MB. */
+/** How many app secrets are tried. One takes 3 ms for a body of 4 MB. */
 const MAX_SECRETS = 20
-/** In place of an app secret where there is none, so that the answer to an unknown id takes as long as to a known one. */
+/** Used if no app secret is known, so that an unknown id takes as long to answer as a known one. */
 const NO_SECRET = 'nobody'
 
 /**
- * The app secret with which a body is signed, of those that claim an id in it, or null. The one that answers for most changes is
- * tried first. `signature`: 64 lower-case hexadecimal digits.
+ * Finds the app secret with which a body is signed among those of the owners of its ids; null if none fits. The secret
+ * with the most changes is tried first. `signature`: 64 lower-case hexadecimal digits.
  */
 export function findAppSecret(
   ctx: Pick<Context, 'secrets'>,
@@ -34,7 +34,7 @@ export function findAppSecret(
   return heaviestFirst.slice(0, MAX_SECRETS).find(signs) ?? null
 }
 
-/** What the callbacks of a line are signed with, or null. */
+/** The app secret with which the callbacks of a channel are signed, or null. */
 export function openAppSecret(
   { secrets }: Pick<Context, 'secrets'>,
   { organizationId, instanceId, appSecret }: UpstreamClaim,

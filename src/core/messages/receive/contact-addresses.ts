@@ -16,19 +16,22 @@ import {
 import { insertContact, renumberContact } from '../../../storage/contacts/contacts.js'
 import { mergeContacts } from '../../../storage/contacts/merges.js'
 
-/** A phone number of the upstream: its canonical digits, the raw ones where it is not possible, and all its forms. */
+/**
+ * A phone number of the upstream: its canonical digits (the raw digits if the number is not possible) and all its
+ * forms.
+ */
 export interface NumberForms {
   digits: string
   forms: readonly string[]
 }
 
-/** What is known of some addresses, as a transaction that holds their contacts sees and changes it. */
+/** The state of resolving some addresses to contacts, inside a transaction that has locked these contacts. */
 export interface Resolution {
   transaction: Queryable
   organizationId: string
-  /** When the news was: the upstream's time of a message. */
+  /** The upstream's time of the message or notice. */
   at: Date
-  /** The instance through which it came; null: the organization's own number. */
+  /** The instance that it came through; null: the organization's own number. */
   instanceId: string | null
   now: Date
   known: KnownAddresses
@@ -36,18 +39,18 @@ export interface Resolution {
   hasMerged: boolean
 }
 
-/** A contact, and since when and until when an address was its own. */
+/** A contact, and the period in which the address belonged to it. */
 export interface AddressOwner {
   contact: Contact
   row: AddressSpan
 }
 
-/** Whether the moment lies within the time. What happens in the second of a change comes after it. */
+/** Whether the moment is in the period. A moment in the same second as a change counts as after the change. */
 export function isOwnerAt({ since, left_at }: AddressSpan, at: Date): boolean {
   return (since === null || since <= at) && (left_at === null || left_at > at)
 }
 
-/** The contact that a number leads to now. */
+/** The contact that the number leads to now. */
 export function findCurrentOwner(resolution: Resolution, { forms }: NumberForms): AddressOwner | null {
   return toOwner(
     resolution,
@@ -55,7 +58,10 @@ export function findCurrentOwner(resolution: Resolution, { forms }: NumberForms)
   )
 }
 
-/** The contact whose the number was at the moment of the news, or that has said that it is; where it leads to another one now. */
+/**
+ * The contact that had the number at the moment `at`, or that announced it, even if the number leads to another contact
+ * now.
+ */
 export function findOwnerThen(
   resolution: Resolution,
   { digits }: NumberForms,
@@ -72,13 +78,12 @@ function toOwner(resolution: Resolution, row: AddressSpan | undefined): AddressO
   return contact ? { contact, row } : null
 }
 
-/** The contact that a user id leads to. */
 export function findByUserId(resolution: Resolution, userId: string): Contact | null {
   const row = resolution.known.rows.find(({ address }) => address === `user:${userId}`)
   return resolution.known.contacts.find(({ id }) => id === row?.contact_id) ?? null
 }
 
-/** The ids of a device's network are the same everywhere, those of the business API hold within one business. */
+/** User ids of linked devices are valid everywhere; those of the business API only within one business. */
 function scopeOf(address: string, instanceId: string | null): string {
   return address.includes('@') ? '@' : (instanceId ?? '')
 }
@@ -87,7 +92,7 @@ function userIdsOf(resolution: Resolution, { id }: Contact) {
   return resolution.known.userIds.filter((row) => row.contact_id === id)
 }
 
-/** Whether the contact is known by another user id, so that it is somebody else. */
+/** Whether the contact has another user id in the same scope, so it is a different person. */
 export function hasOtherUserId(resolution: Resolution, contact: Contact, userId: string): boolean {
   const address = `user:${userId}`
   const scope = scopeOf(address, resolution.instanceId)
@@ -96,7 +101,7 @@ export function hasOtherUserId(resolution: Resolution, contact: Contact, userId:
   return ids.some((row) => scopeOf(row.address, row.instance_id) === scope)
 }
 
-/** Whether the user ids of two contacts are those of two people. */
+/** Whether the contacts have different user ids in the same scope, so they are different people. */
 export function haveDifferentUserIds(resolution: Resolution, one: Contact, other: Contact): boolean {
   const [userIds, otherUserIds] = [userIdsOf(resolution, one), userIdsOf(resolution, other)]
   return userIds.some(({ address, instance_id }) => {
@@ -105,7 +110,10 @@ export function haveDifferentUserIds(resolution: Resolution, one: Contact, other
   })
 }
 
-/** Whether two contacts cannot be one person: each has a number of its own, other than the given one, or other user ids. */
+/**
+ * Whether the contacts are different people: both have a number other than the given one, or they have different user
+ * ids.
+ */
 export function areDifferentPeople(
   resolution: Resolution,
   one: Contact,
@@ -117,14 +125,14 @@ export function areDifferentPeople(
   return areTwo || haveDifferentUserIds(resolution, one, other)
 }
 
-/** Whether the news is older than what is known of the number since. */
+/** Whether something newer is known about the number. */
 export function isOutdated({ at }: Resolution, { contact, row }: AddressOwner): boolean {
   if (row.left_at !== null && row.left_at <= at) return false
   if (row.since !== null && row.since > at) return true
   return contact.last_inbound_at !== null && new Date(contact.last_inbound_at) > at
 }
 
-/** Makes two contacts one: the older takes the younger in. */
+/** Merges two contacts into the older one. */
 export async function mergePair(resolution: Resolution, one: Contact, other: Contact): Promise<Contact> {
   const { transaction, organizationId, known } = resolution
   const [older, younger] = one.id < other.id ? [one, other] : [other, one]
@@ -143,7 +151,6 @@ export async function mergePair(resolution: Resolution, one: Contact, other: Con
   return merged
 }
 
-/** Keeps a user id as an address of the contact. */
 export async function addUserId(
   resolution: Resolution,
   { id }: Pick<Contact, 'id'>,
@@ -158,8 +165,8 @@ export async function addUserId(
 }
 
 /**
- * Makes the number the contact's, from the moment of the news on, wherever it led before; the contact leaves its other numbers then.
- * `holder`: whose it is now.
+ * Assigns the number to the contact from the moment of the message on; the contact gives up its other numbers.
+ * `holder`: the number's current owner.
  */
 export async function assignNumber(
   resolution: Resolution,
@@ -181,7 +188,10 @@ export async function assignNumber(
   }
 }
 
-/** Takes a number from the contacts that have it, all but one: it was theirs until `leftAt`, and they keep all else. */
+/**
+ * Takes a number from all contacts that have it except `kept`. It belonged to them until `leftAt`; they keep everything
+ * else.
+ */
 export async function releaseNumber(
   resolution: Resolution,
   { digits, forms }: NumberForms,
@@ -206,23 +216,22 @@ export async function releaseNumber(
   }
 }
 
-/** The chat id of a contact without a number: that of its user id, or where it has none one of its own. */
+/** The chat id of a contact without a number: that of its user id, or else one derived from the contact's id. */
 function chatIdWithoutNumber(resolution: Resolution, contact: Contact): string {
   const ids = userIdsOf(resolution, contact).map(({ address }) => address.slice('user:'.length))
   const [first = `contact:${contact.id}`] = [...ids.filter((id) => !id.includes('@')), ...ids]
   return userIdChatId(first)
 }
 
-/** What a new contact is known by. */
 export interface NewContactDetails {
   number: NumberForms | null
   userId: string | null
   profileName: string | null
-  /** From when on the number is its own, where it was another contact's before. */
+  /** Since when the number belongs to the contact, if another contact had it before. */
   since?: Date | null
 }
 
-/** Makes a contact of a person; resolves to its id. A unique violation where an address leads somewhere already. */
+/** Creates a contact; resolves to its id. Fails with a unique violation if an address leads to a contact already. */
 export async function createResolvedContact(
   resolution: Resolution,
   { number, userId, profileName, since = null }: NewContactDetails,

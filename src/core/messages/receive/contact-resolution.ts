@@ -24,15 +24,15 @@ import {
 } from './contact-addresses.js'
 import type { UpstreamPerson } from './read-sender.js'
 
-/** The addresses by which the upstream's people are known here. */
+/** The addresses by which a person is found. */
 export interface PersonAddresses {
   number: NumberForms | null
-  /** The address of the user id and its literal chat id; none for a person who is known by a number alone. */
+  /** The address of the user id and its literal chat id; empty for a person who is known by a number only. */
   ofUserId: readonly string[]
   all: readonly string[]
 }
 
-/** The upstream's number always has its country code; the country only matters where that is missing. */
+/** The upstream's numbers include the country code. The country is used only if it is missing. */
 const ANY_COUNTRY = 'US'
 
 /** Reads a person's addresses: every form of the number, the user id, and its literal chat id. */
@@ -45,23 +45,24 @@ export function personAddresses({ waId, userId }: UpstreamPerson): PersonAddress
   return { number: { digits, forms }, ofUserId, all: [...forms, ...ofUserId] }
 }
 
-/** When and through what a person was heard of. */
+/** When and through which channel a person was seen. */
 export interface Observation {
   at: Date
-  /** The instance; null: the organization's own number. User ids are those of one business. */
+  /** The instance; null: the organization's own number. User ids are valid within one business. */
   instanceId: string | null
 }
 
-/** A person as a message names it. */
+/** What a message says about its sender. */
 interface SenderDetails {
   userId: string | null
   profileName: string | null
 }
 
 /**
- * Finds the contact that a person is, or makes it, and sees to it that the person's addresses lead there; two contacts that turn out to
- * be one person are joined where nothing contradicts. Where number and user id speak for two people, the user id decides, and the number
- * passes on. Resolves to the contact's id; null where others changed the same contacts at the same moment: try again.
+ * Finds or creates the contact of a person and makes the person's addresses lead to it. Two contacts that turn out to
+ * be one person are merged unless something contradicts that. If number and user id belong to two people, the user id
+ * decides, and the number passes to its contact. Resolves to the contact's id, or to null if another transaction
+ * changed the same contacts: then try again.
  */
 export async function resolveContact(
   ctx: Context,
@@ -76,7 +77,10 @@ export async function resolveContact(
   )
 }
 
-/** Does what needs to be known of the addresses, in one transaction; null where others changed their contacts meanwhile. */
+/**
+ * Runs `work` in a transaction with the contacts of the addresses locked. Resolves to null if another transaction
+ * changed them in the meantime.
+ */
 export async function withResolution<Result>(
   ctx: Context,
   observation: Observation & { organizationId: string },
@@ -95,12 +99,12 @@ export async function withResolution<Result>(
         return { result, hasMerged: resolution.hasMerged }
       })
       .then(({ result, hasMerged }) => {
-        // Deliveries to be made are held in memory, with the contacts that they were about.
+        // Pending deliveries are cached in memory with their contacts.
         if (hasMerged) ctx.notifications.send({ topic: 'webhooks', organizationId })
         return result
       })
   } catch (error) {
-    // Somebody else made the same contact at the same moment.
+    // Another transaction created the same contact at the same moment.
     if (isUniqueViolation(error)) return null
     throw error
   }
@@ -122,7 +126,7 @@ async function resolve(
   return id
 }
 
-/** A message that names a number alone. */
+/** Resolves a message that names only a number. */
 async function resolveByNumber(
   resolution: Resolution,
   number: NumberForms,
@@ -141,7 +145,7 @@ async function resolveByNumber(
     await releaseNumber(resolution, number, leftAt)
     return createResolvedContact(resolution, { number, userId: null, profileName, since: leftAt })
   }
-  // It comes late: the number was somebody's then who is not known otherwise.
+  // The message is late: the number belonged to an unknown person then.
   const id = await createResolvedContact(resolution, { number: null, userId: null, profileName })
   await insertAddressSpan(resolution.transaction, resolution.organizationId, {
     address: number.digits,
@@ -159,7 +163,7 @@ function lastReleasedAt(resolution: Resolution, { digits }: NumberForms): Date |
   return earlier.length === 0 ? null : new Date(Math.max(...earlier))
 }
 
-/** A message whose user id is new here. */
+/** Resolves a message with an unknown user id. */
 async function resolveNewUserId(
   resolution: Resolution,
   number: NumberForms,
@@ -187,7 +191,7 @@ async function resolveNewUserId(
   return createResolvedContact(resolution, { number, userId, profileName, since })
 }
 
-/** A message whose user id leads to a contact: that is the one, whoever has the number here. */
+/** Resolves a message with a known user id: it decides, even if another contact has the number. */
 async function resolveKnownUserId(
   resolution: Resolution,
   known: Contact,
@@ -213,7 +217,7 @@ async function resolveKnownUserId(
   return known.id
 }
 
-/** The contact has the number: it is told so where it had none, and is found by all its forms. */
+/** The number belongs to the contact: stores it if the contact had none, and adds all its forms. */
 async function confirmNumber(resolution: Resolution, contact: Contact, number: NumberForms): Promise<string> {
   const { transaction, organizationId } = resolution
   let confirmed = contact

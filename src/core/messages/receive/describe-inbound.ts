@@ -1,11 +1,11 @@
 import { asObject, asObjects, asText, type JsonObject } from '../../../lib/text/json.js'
 
-/** What a message of the upstream shows in a conversation (contract 4, Conversations). */
+/** What a conversation shows of a message. */
 export interface InboundDescription {
   text: string
-  /** Spec 2.2; null for what is neither media nor an interactive reply. */
+  /** The `media_type` on the wire; null for messages without media that are not interactive replies. */
   media_type: string | null
-  /** The payload, for those who show more than its text; null where the text says all. */
+  /** The payload, for clients that show more than the text; null if the text is all. */
   content: unknown
 }
 
@@ -18,11 +18,10 @@ const MEDIA_TYPES: Record<string, string> = {
   interactive: 'interactive',
 }
 
-/** The file of an inbound message, as its payload names it. */
 export interface InboundFile {
-  /** The upstream's id of it. */
+  /** The upstream's id of the file. */
   mediaId: string
-  /** As the sender declared it, without parameters. */
+  /** The type that the sender declared, without parameters. */
   mimeType: string | null
   /** The display name of a document. */
   filename: string | null
@@ -33,7 +32,7 @@ const KINDS_WITH_FILE = new Set(['image', 'video', 'audio', 'document', 'sticker
 const MAX_MEDIA_ID_LENGTH = 512
 const MAX_FILENAME_LENGTH = 240
 
-/** The file that a message of the given type and payload comes with; null where there is none to fetch. */
+/** The file of a message of the given type; null if it has none to fetch. */
 export function readInboundFile(type: string, payload: unknown): InboundFile | null {
   if (!KINDS_WITH_FILE.has(type)) return null
   const fields = asObject(payload)
@@ -58,7 +57,7 @@ function readFilename(value: unknown): string | null {
   return name === null ? null : Array.from(name).slice(0, MAX_FILENAME_LENGTH).join('')
 }
 
-/** Text, media type and content of an inbound message of the given type; kinds that are not known become `[unsupported]`. */
+/** Text, media type and content of an inbound message of the given type. Unknown types become `[unsupported]`. */
 export function describeInbound(type: string, message: JsonObject): InboundDescription {
   const payload = message[type]
   return {
@@ -97,7 +96,6 @@ function describe(type: string, payload: unknown): string {
   }
 }
 
-/** Name, address and coordinates, as far as they are there. */
 function describeLocation({ name, address, latitude, longitude }: JsonObject): string {
   const place = [asText(name), asText(address)].filter((part) => part !== null).join(', ')
   if (latitude === undefined || longitude === undefined) return place || '[location]'

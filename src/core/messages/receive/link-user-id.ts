@@ -11,8 +11,9 @@ import { type Observation, personAddresses, withResolution } from './contact-res
 import type { UpstreamPerson } from './read-sender.js'
 
 /**
- * Keeps the user id that the upstream names as the recipient of a contact's message, so that the person is known when the number is no
- * longer told; a contact of that id is joined. Where anything contradicts, all stays as it is.
+ * Adds the user id of a status' recipient to the contact of the message, so that the person is recognized when
+ * callbacks no longer include the number. Another contact with this user id is merged. If the data contradicts itself,
+ * nothing changes.
  */
 export async function linkUserId(
   ctx: Context,

@@ -1,15 +1,16 @@
 import { asObject, asObjects, asText, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
 import { readDigits, readId, readPerson, type UpstreamPerson } from './read-sender.js'
 
-/** A person's change of address: what it was known by, and what it is known by now. Either may be known in part. */
+/** A change of a person's number or user id: the addresses before and after it. Either side may be incomplete. */
 export interface AddressChange {
   from: UpstreamPerson
   to: UpstreamPerson
 }
 
 /**
- * Reads a notice of the system that a person has a new number or user id; null for other notices, and where the old or the new is missing.
- * The new number stands in `new_wa_id`, or else in `wa_id`; `from` is the old number in some callbacks, and the new one in others.
+ * Reads a system message about a new number or user id; null for other messages, and if the old or the new address is
+ * missing. The new number is in `new_wa_id` or `wa_id`; `from` is the old number in some callbacks and the new one in
+ * others.
  */
 export function readAddressChange(message: JsonObject): AddressChange | null {
   const system = asObject(message.system)
@@ -41,12 +42,11 @@ export function readAddressChange(message: JsonObject): AddressChange | null {
   return isEmpty ? null : { from, to }
 }
 
-/** A change of user id that is told by a field of its own, `{previous, current}`. */
+/** A change of user id that a callback reports in `user_id_update`, as `{previous, current}`. */
 export interface UserIdUpdate extends AddressChange {
   timestamp: unknown
 }
 
-/** Reads the updates of user ids in a callback's value. */
 export function readUserIdUpdates(value: JsonObject): UserIdUpdate[] {
   const { user_id_update: updates } = value
   const list = isJsonObject(updates) ? [updates] : asObjects(updates)
@@ -68,10 +68,10 @@ function firstOther(current: string | null, candidates: (string | null)[]): stri
   return candidates.find((one) => one !== null && one !== current) ?? null
 }
 
-/** Invisible marks that stand around numbers in texts of both directions of writing. */
+/** Invisible marks around numbers in bidirectional text. */
 const MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** Both addresses from `… changed from A to B`. A name comes before them and is not believed, whatever it says. */
+/** Reads both addresses from the text `… changed from A to B`. The name before them is untrusted text. */
 function readAnnouncement(body: unknown): { previous: string | null; current: string | null } {
   const text = asText(body)?.slice(-600).replace(MARKS, '').trim() ?? ''
   const [, previous = null, current = null] = /changed from \+?(\S+) to \+?(\S+)$/.exec(text) ?? []

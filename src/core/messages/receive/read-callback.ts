@@ -15,14 +15,14 @@ import {
 
 export type { UpstreamPerson } from './read-sender.js'
 
-/** What only a linked device knows of a message. */
+/** What only linked devices report about a message. */
 export interface DeviceDetails {
   /** A member of the team typed it on the phone. */
   fromMe: boolean
   network: NetworkDetails
 }
 
-/** One thing that a callback tells, read out of whatever shape it came in. */
+/** One item of a callback, in the same form for all sources. */
 export type CallbackItem =
   | {
       kind: 'message'
@@ -34,15 +34,15 @@ export type CallbackItem =
       text: string
       media_type: string | null
       content: unknown
-      /** Whether it comes with a file that is to be fetched. */
+      /** Whether a file has to be fetched. */
       awaitsMedia: boolean
       contextUpstreamId: string | null
       isSystem: boolean
-      /** What a linked device tells of it. */
+      /** Set if a linked device reported it. */
       device?: DeviceDetails
-      /** Who of a group wrote it; absent of private messages. */
+      /** The author of a group message; absent in private chats. */
       author?: NetworkDetails
-      /** The person's change of address, when the message tells of one. */
+      /** The change of address, if the message reports one. */
       addressChange: AddressChange | null
     }
   | {
@@ -51,7 +51,7 @@ export type CallbackItem =
       profileName: string | null
       upstreamId: string
       createdAt: Date | null
-      /** The emoji, or the new text; empty takes back. */
+      /** The emoji or the new text; empty removes the reaction or revokes the message. */
       text: string
       replyToUpstreamId: string
       device?: DeviceDetails
@@ -61,23 +61,27 @@ export type CallbackItem =
   | {
       kind: 'status'
       upstreamId: string
-      /** Our own id, where it came back. */
+      /** Our own id, if the upstream returned it. */
       messageId: string | null
       status: MessageStatus
       createdAt: Date | null
       error: MessageError | null
       recipient: UpstreamPerson
-      /** What it is where no message has this id: a member of the team typed it on a phone, which makes such ids too. */
+      /**
+       * The message itself, recorded if no message has this id: it was typed on the phone, which creates ids of the
+       * same form.
+       */
       typed?: IncomingItem
     }
 
-/** A message, or what changes one. */
+/** A message, or a change of one. */
 export type IncomingItem = Exclude<CallbackItem, { kind: 'status' | 'address_change' }>
 
 const MAX_CODE_LENGTH = 100
 
 /**
- * Reads a stored callback. Nothing in it is trusted: what is not understood is left out, it stays in the raw callback. Order is kept.
+ * Reads a stored callback, in order. The content is untrusted: parts that are not understood are skipped and stay in
+ * the raw callback.
  */
 export function readCallback(body: Buffer): CallbackItem[] {
   const envelope = asObject(toStorableDeep(JSON.parse(body.toString('utf8'))))
@@ -128,7 +132,7 @@ function readMessage(message: JsonObject, person: NamedSender): CallbackItem | n
   }
 }
 
-/** Whose conversation a message belongs to: the group's, or the sender's. */
+/** The conversation that a message belongs to: that of its group, else that of its sender. */
 function readChat(
   message: JsonObject,
   person: NamedSender,
@@ -149,7 +153,7 @@ function isNobody({ waId, userId }: UpstreamPerson): boolean {
   return waId === null && userId === null
 }
 
-/** A message that is about another one, and shows only there. */
+/** A reaction, an edit or a revocation, which shows only on its target. */
 function readChange(
   type: string,
   payload: JsonObject,
@@ -169,12 +173,15 @@ const STATUSES: Record<string, MessageStatus> = {
   sent: 'sent',
   delivered: 'delivered',
   read: 'read',
-  // A voice note was heard.
+  // A voice note was played.
   played: 'read',
   failed: 'failed',
 }
 
-/** Of a message to a group, who it reached is nobody's address of a private conversation. */
+/**
+ * The recipient of a status. In a group it is empty: the member who received the message is not the conversation's
+ * contact.
+ */
 function readRecipient(status: JsonObject, people: JsonObject[]): UpstreamPerson {
   if (readGroup(status) !== null) return { waId: null, userId: null }
   const { waId, userId } = readPerson(status.recipient_id, status.recipient_user_id)
@@ -208,14 +215,14 @@ function readError(status: JsonObject): MessageError {
   }
 }
 
-/** A code is counted by; no upstream has long ones. */
+/** Failures are counted by code, so codes are kept short. */
 function shorten(code: number | string): number | string {
   return typeof code === 'number' ? code : code.slice(0, MAX_CODE_LENGTH)
 }
 
 const LAST_SECOND = Date.parse('9999-12-31T23:59:59Z') / 1000
 
-/** Unix seconds, as text or number; null for what is no time. */
+/** Reads Unix seconds, as text or number; null for other values. */
 function readTimestamp(value: unknown): Date | null {
   const seconds = typeof value === 'string' && value !== '' ? Number(value) : value
   if (typeof seconds !== 'number' || !(seconds > 0 && seconds <= LAST_SECOND)) return null

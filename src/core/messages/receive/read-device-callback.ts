@@ -13,8 +13,8 @@ type MessageEvent = Extract<DeviceEvent, { type: 'message' }>
 type StatusEvent = Extract<DeviceEvent, { type: 'status' }>
 
 /**
- * Reads what a linked device told (channels/linked-device/event), as it was stored. The messages in it are strangers': what is
- * not understood becomes `[unsupported]`, what is no event is left out. Order is kept.
+ * Reads the stored events of a linked device, in order. Their messages come from outside: unknown content becomes
+ * `[unsupported]`, and values that are not events are skipped.
  */
 export function readDeviceCallback(events: JsonObject[]): CallbackItem[] {
   return events
@@ -31,10 +31,10 @@ function isEvent(value: JsonObject): value is JsonObject & DeviceEvent {
   return isKnown && (type === 'status' || (type === 'message' && isJsonObject(value.message)))
 }
 
-/** An id longer than this would not fit into an index, and no phone makes one. */
+/** Longer ids would not fit into an index; no phone creates them. */
 const MAX_ID_LENGTH = 512
 
-/** A message of ours that comes back shows that the network has it. */
+/** A message sent by Parley that comes back proves that the network has it. */
 function readEcho({ key, chat, timestamp }: MessageEvent, typed: IncomingItem): CallbackItem {
   if (!key.fromMe || toMessageId(key.id) === null) return typed
   return { ...readStatus({ type: 'status', key, chat, status: 'sent', timestamp, code: null }), typed }
@@ -70,7 +70,7 @@ function toPerson({ jid, phone, lid }: NetworkChat): UpstreamPerson {
   return isGroup(jid) ? { waId: null, userId: jid } : { waId: phone, userId: lid }
 }
 
-/** People who hide their number are shown by it where it is known: clients answer to what they are shown. */
+/** Hidden numbers are replaced by the number if it is known, because clients answer to the address that they see. */
 function toDetails({ key, chat, pushName, message }: MessageEvent): DeviceDetails {
   const network: NetworkDetails = {
     remoteJid: chat.phone === null ? chat.jid : `${chat.phone}@s.whatsapp.net`,
@@ -82,7 +82,7 @@ function toDetails({ key, chat, pushName, message }: MessageEvent): DeviceDetail
   return { fromMe: key.fromMe, network }
 }
 
-/** A message that is about another one, and shows only there. */
+/** A reaction, an edit or a revocation, which shows only on its target. */
 function readChange(
   message: JsonObject,
 ): { kind: 'reaction' | 'edit' | 'revoke'; text: string; replyToUpstreamId: string } | null {
@@ -102,13 +102,13 @@ function readChange(
 
 interface Payload {
   type: string
-  /** As the upstream's callbacks have it. */
+  /** In the form of the upstream's callbacks. */
   payload: unknown
 }
 
 const POLLS = ['pollCreationMessage', 'pollCreationMessageV2', 'pollCreationMessageV3', 'pollCreationMessageV5']
 
-/** The message in the shape of the upstream's, so that both are shown alike. */
+/** Converts the message to the form of the upstream's messages, so that both are shown alike. */
 function readPayload(message: JsonObject, id: string): Payload {
   const text = asText(message.conversation) ?? asText(asObject(message.extendedTextMessage).text)
   if (text !== null) return { type: 'text', payload: { body: text } }
@@ -155,7 +155,7 @@ function readCards({ contactMessage, contactsArrayMessage }: JsonObject): Payloa
   return cards.length === 0 ? null : { type: 'contacts', payload: cards.map(readCard) }
 }
 
-/** Of a vCard the numbers are read; whoever wants more has the card itself. */
+/** Only the name and the numbers of a vCard are read. */
 function readCard({ displayName, vcard }: JsonObject): JsonObject {
   const lines = (asText(vcard) ?? '').replace(/\r?\n[ \t]/g, '').split(/\r?\n/)
   const phones = lines.flatMap((line) => {
@@ -169,7 +169,7 @@ function readCard({ displayName, vcard }: JsonObject): JsonObject {
   return { name: { formatted_name: name ?? phones[0]?.phone ?? '' }, phones }
 }
 
-/** What was chosen from buttons or a list that a business sent. */
+/** The choice from buttons or a list that a business sent. */
 function readReply(message: JsonObject): Payload | null {
   const { buttonsResponseMessage, templateButtonReplyMessage, listResponseMessage, interactiveResponseMessage } =
     message
@@ -200,13 +200,13 @@ function toReply(type: 'button_reply' | 'list_reply', id: unknown, title: unknow
   return { type: 'interactive', payload: { type, [type]: { id: asText(id) ?? '', title: asText(title) ?? '' } } }
 }
 
-/** Polls are no kind of the upstream's; they show as those that are sent do (describe-content). */
+/** The upstream has no polls, so they are described here, as describe-content does for sent ones. */
 function describe(type: string, payload: unknown): InboundDescription {
   if (type !== 'poll') return describeInbound(type, { [type]: payload })
   return { text: asText(asObject(payload).name) ?? '', media_type: null, content: payload }
 }
 
-/** The message that this one answers: whichever part of it says so. */
+/** The id of the quoted message, which any part may hold. */
 function readQuotedId(message: JsonObject): string | null {
   for (const part of Object.values(message)) {
     const id = readId(asObject(asObject(part).contextInfo).stanzaId)

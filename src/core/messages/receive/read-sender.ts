@@ -1,48 +1,51 @@
 import { asObject, asObjects, asText, type JsonObject } from '../../../lib/text/json.js'
 import { GROUP_SERVER } from '../../../model/contacts/contact.js'
 
-/** Who sent a message, or to whom a status belongs: a phone number's digits, the upstream's user id, or both. */
+/**
+ * The sender of a message or the recipient of a status: the digits of a phone number, the upstream's user id, or both.
+ */
 export interface UpstreamPerson {
   waId: string | null
   userId: string | null
 }
 
-/** A sender as a callback names it. */
 export interface NamedSender extends UpstreamPerson {
   name: string | null
 }
 
-/** An id longer than this would not fit into an index, and no upstream makes one. */
+/** Longer ids would not fit into an index; no upstream creates them. */
 const MAX_ID_LENGTH = 512
 
-/** A user id as it stands where a number is expected: a country and letters or digits, or the older form. */
+/** A user id in a field for numbers: a country with letters or digits, or the older form. */
 const USER_ID = /^(?:[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}|user\.[A-Za-z0-9]{1,128})$/
 
-/** The value when it is a text that can be an id; else null. */
+/** The value if it is a text that can be an id, else null. */
 export function readId(value: unknown): string | null {
   const text = asText(value)
   return text !== null && text.length <= MAX_ID_LENGTH ? text : null
 }
 
-/** The digits of a phone number, from text or a whole number. No number begins with 0; the chat ids of people without one do. */
+/**
+ * The digits of a phone number, from text or a whole number. Numbers never begin with 0, but the chat ids of people
+ * without a number do.
+ */
 export function readDigits(value: unknown): string | null {
   const given = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
   const digits = asText(given)?.replace(/^\+/, '')
   return digits !== undefined && /^[1-9]\d{0,19}$/.test(digits) ? digits : null
 }
 
-/** The user id that stands where a number is expected; null for everything else. */
+/** A user id in a field for numbers; null for other values. */
 function readMisplacedId(value: unknown): string | null {
   const text = asText(value)
   return text !== null && USER_ID.test(text) ? text : null
 }
 
-/** A person from the field of its number and that of its user id. */
+/** Reads a person from the fields for the number and the user id. */
 export function readPerson(number: unknown, userId: unknown): UpstreamPerson {
   return { waId: readDigits(number), userId: readId(userId) ?? readMisplacedId(number) }
 }
 
-/** Whether two descriptions have an address in common. */
 function sharesAddress(one: UpstreamPerson, other: UpstreamPerson): boolean {
   return (one.waId !== null && one.waId === other.waId) || (one.userId !== null && one.userId === other.userId)
 }
@@ -52,8 +55,9 @@ function areDifferent(one: UpstreamPerson, other: UpstreamPerson): boolean {
 }
 
 /**
- * Finds who sent each message among the profiles that stand beside it. A profile belongs to a message by one of its ids; the only profile
- * of a callback also by being alone, where all messages have one sender: its number need not be the sender's.
+ * Returns a function that finds the sender of a message among the profiles of its callback. A profile belongs to a
+ * message if they share an id. If all messages have the same sender and there is only one profile, it belongs to them
+ * even if its number differs.
  */
 export function createSenderFinder(value: JsonObject, others: JsonObject[]): (message: JsonObject) => NamedSender {
   const profiles = asObjects(value.contacts)
@@ -90,7 +94,7 @@ function isUnknown({ waId, userId }: UpstreamPerson): boolean {
   return waId === null && userId === null
 }
 
-/** What the message does not tell of its sender stands in the profile. */
+/** Adds from the profiles what the message does not say about its sender. */
 function complete(sender: UpstreamPerson, profiles: JsonObject[]): UpstreamPerson {
   const people = profiles.map(readProfile).filter((profile) => !areDifferent(sender, profile))
   const userId = sender.userId ?? people.find((profile) => profile.userId !== null)?.userId ?? null
@@ -106,7 +110,7 @@ function firstName(profiles: JsonObject[]): string | null {
   return null
 }
 
-/** The group that a message or a status belongs to, by any of its spellings; null for what is private. */
+/** The group of a message or status, in any of its spellings; null in private chats. */
 export function readGroup(message: JsonObject): string | null {
   const group = asObject(message.group)
   const context = asObject(message.context)
@@ -114,11 +118,11 @@ export function readGroup(message: JsonObject): string | null {
   if (named !== null) return named
   const types = [message.recipient_type, context.recipient_type]
   if (!types.includes('group')) return null
-  // Whatever it is called: it is no private conversation.
+  // Without a known id it still belongs to some group, not to a private conversation.
   return readId(message.recipient_id) ?? readId(message.to) ?? readId(context.recipient_id) ?? 'unknown'
 }
 
-/** The address of a group, as linked devices call theirs. */
+/** The address of a group, in the form that linked devices use. */
 export function groupAddress(groupId: string): string {
   return groupId.endsWith(GROUP_SERVER) ? groupId : `${groupId}${GROUP_SERVER}`
 }

@@ -6,28 +6,27 @@ import type { Tenant, UpstreamSettings } from '../../../model/organizations/orga
 import type { BusinessNumber } from '../../../upstream/client.js'
 import { openBusinessNumber, requireUpstream } from '../../organizations/business-number.js'
 
-/** A connection that messages leave by, with the pace that they keep on it. */
+/** What messages are sent through, with its limits. */
 export interface Channel {
-  /** The instance whose connection it is; null: the organization's own number at the upstream. */
+  /** The instance; null: the organization's own number at the upstream. */
   instanceId: string | null
   driver: ChannelDriver
   number: RateLimitedNumber
-  /** Whether the upstream's pace for one recipient is to be kept. */
+  /** Whether the upstream's limit per recipient applies. */
   pairLimit: boolean
-  /** Whether it calls chats as a device's network does: …@lid, …@g.us. */
+  /** Whether it addresses chats by JIDs (…@lid, …@g.us), as the network of linked devices does. */
   usesJids: boolean
 }
 
-/** The share of the upstream's rate that is used: not every message takes the same time on its way there. */
+/** The used share of the upstream's rate. It is below 1 because messages do not all take the same time to arrive. */
 const USED_RATE = 0.95
 
-/** The organization's own number. Throws invalid_provider where it has none. */
+/** The organization's own number. Throws invalid_provider if it has none. */
 export function organizationChannel(ctx: Context, tenant: Tenant): Channel {
   const upstream = requireUpstream(tenant)
   return businessChannel(ctx, null, openBusinessNumber(ctx, tenant.id, upstream), upstream)
 }
 
-/** A number at the upstream. */
 export function businessChannel(
   ctx: Context,
   instanceId: string | null,

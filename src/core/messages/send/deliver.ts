@@ -11,13 +11,13 @@ import type { Channel } from './channel.js'
 import { describeContent } from './describe-content.js'
 import { recordOutcome, type SendResult } from './outcome.js'
 
-/** What a message to be recorded is made from. */
+/** The parts of a message to be recorded. */
 export interface Draft {
   id: string
-  /** The forms of the recipient's address. */
+  /** All forms of the recipient's address. */
   addresses: readonly string[]
   content: MessageContent | ReadyContent
-  /** The stored file that it shows; by default the one that will have the message's id, where it has a file. */
+  /** The stored file that the message shows. By default, a message with a file has a file with the message's own id. */
   mediaId?: string | null
   replyToId: string | null
   memberId: string | null
@@ -25,24 +25,24 @@ export interface Draft {
   recipient: BroadcastRecipient | null
 }
 
-/** How long a message is tried; times in milliseconds. */
+/** The deadlines of a send, as Unix times in milliseconds. */
 export interface SendDeadlines {
-  /** Until when it waits for what comes before the call: a turn of the number, its contact's row and pace. */
+  /** Until when the send waits before the call: for a send slot, the contact's row and the limit per recipient. */
   waitUntil: number
-  /** When its last call must have ended. */
+  /** When the last call must have ended. */
   deadline: number
-  /** Whether it asks again for a turn of the number that is not near, and calls again as often as there is time. */
+  /** Whether it waits for a send slot that is far off, and retries the call until the deadline. */
   keepsTrying: boolean
-  /** Aborted, it waits and tries no more. */
+  /** If aborted, the send stops waiting and retrying. */
   signal?: AbortSignal
 }
 
-/** What the patience of a request comes to: it asks for little, and the call itself has to have its time. */
+/** The deadlines of a request: it waits only as long as enough time is left for the call. */
 export function requestDeadlines(ctx: Context, deadline: number): SendDeadlines {
   return { waitUntil: deadline - ctx.upstreamTimeoutMs, deadline, keepsTrying: false }
 }
 
-/** `taken`: a message was recorded under the id before. `late`: no turn of the number, or of the recipient, comes in time. */
+/** `taken`: a message with this id is recorded already. `late`: no send slot is free before the deadline. */
 export type Delivery =
   | SendResult
   | { result: 'taken' }
@@ -51,10 +51,9 @@ export type Delivery =
 
 const MIN_CALL_MS = 1_000
 const MAX_TRIES = 5
-/** How long at least a message waits for its contact's row, which somebody else is writing. */
+/** Minimum time that a message waits for its contact's row if another transaction has locked it. */
 const LOCK_TIMEOUT_MS = 2_000
 
-/** The message as it is recorded. */
 export function draftMessage(ctx: Context, tenant: Tenant, channel: Channel, draft: Draft): OutgoingMessage {
   const { id, addresses, content, replyToId, memberId, isPromotional, recipient } = draft
   const { mediaId = hasFile(content) ? id : null } = draft
@@ -80,8 +79,8 @@ export function draftMessage(ctx: Context, tenant: Tenant, channel: Channel, dra
 }
 
 /**
- * Sends one message, the one way for all: waits for a turn of the number, records the message, calls the upstream, records
- * what it said. Throws service_unavailable where the contact's row cannot be had.
+ * Sends one message; every send goes through here. Waits for a send slot, records the message, calls the upstream and
+ * records the outcome. Throws service_unavailable if the contact's row stays locked.
  */
 export async function deliver(
   ctx: Context,
@@ -100,7 +99,7 @@ export async function deliver(
   return recordOutcome(ctx, tenant, message.id, recorded, outcome)
 }
 
-/** Whether a refusal passes by itself, and soon enough. */
+/** Whether the refusal ends before the send's deadline. */
 export function passesInTime(
   refusal: NotRecorded,
   { waitUntil }: SendDeadlines,
@@ -108,7 +107,7 @@ export function passesInTime(
   return refusal.reason === 'paced' && Date.now() + refusal.waitMs <= waitUntil
 }
 
-/** Null when the turn has come; else how many milliseconds away it is. */
+/** Resolves to null when the slot has come, else to the milliseconds until it would come. */
 async function waitForSlot(
   ctx: Context,
   tenant: Tenant,
@@ -125,8 +124,8 @@ async function waitForSlot(
 }
 
 /**
- * Records the message, after the wait that the upstream's pace for one recipient asks for. Null when the id is taken: an
- * attempt whose process died had its statement waiting, and it came through after all.
+ * Records the message after the wait that the limit per recipient asks for. Null if the id is taken: the statement of
+ * an earlier attempt, whose process died, went through after all.
  */
 async function record(ctx: Context, message: OutgoingMessage, deadlines: SendDeadlines): Promise<Recorded | null> {
   for (;;) {
@@ -151,7 +150,7 @@ function toChannelMessage(id: string, content: ReadyContent, recorded: RecordedM
   return { id, recipient, content, replyToUpstreamId: recorded.replyToUpstreamId }
 }
 
-/** Tries again only what was surely not accepted, and only inside its time. */
+/** Retries only if the upstream certainly did not accept the message, and only before the deadline. */
 async function callUpstream(
   ctx: Context,
   tenant: Tenant,
@@ -165,7 +164,7 @@ async function callUpstream(
     if (leftMs < MIN_CALL_MS) return outcome
     outcome = await driver.send(message, Math.min(ctx.upstreamTimeoutMs, leftMs))
     if (outcome.outcome !== 'not_accepted') return outcome
-    // The limit of one recipient is not worth the time of all that come after.
+    // The limit of one recipient must not hold up the recipients after it.
     const isLast = attempt === MAX_TRIES && (!keepsTrying || outcome.limit === 'pair')
     if (isLast || (!outcome.mayRetry && !keepsTrying)) return outcome
     const slot = await ctx.reserveSendSlot(tenant.id, number)
@@ -176,7 +175,7 @@ async function callUpstream(
   }
 }
 
-/** Waits; false when that was cut short. */
+/** Waits; resolves to false if the wait was aborted. */
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
   if (ms <= 0) return signal?.aborted !== true
   try {
@@ -188,7 +187,7 @@ async function pause(ms: number, signal: AbortSignal | undefined): Promise<boole
   }
 }
 
-/** A call that could not end is not begun: the message has surely not left. */
+/** A call that could not finish in time is not started, so the message was certainly not sent. */
 const NO_TIME_LEFT: DriverOutcome = {
   outcome: 'not_accepted',
   limit: null,
@@ -200,7 +199,7 @@ const NO_TIME_LEFT: DriverOutcome = {
 
 function retryDelay(outcome: Extract<DriverOutcome, { outcome: 'not_accepted' }>, attempt: number): number {
   if (outcome.retryAfterMs !== null) return outcome.retryAfterMs
-  // The upstream's advice for the limit of a pair: 4^X seconds.
+  // The upstream advises to wait 4^X seconds when the limit per recipient is reached.
   if (outcome.limit === 'pair') return 4 ** (attempt - 1) * 1_000
   return upstreamBackoff(attempt)
 }

@@ -1,7 +1,7 @@
 import type { MessageContent, ReadyContent } from '../../../model/messages/content.js'
 import { describeInbound, type InboundDescription } from '../receive/describe-inbound.js'
 
-/** What a message of ours shows in a conversation, as those of customers do (contract 4, Conversations). */
+/** Text, media type and content of an outgoing message, in the same form as those of inbound messages. */
 export function describeContent(message: MessageContent | ReadyContent): InboundDescription {
   switch (message.type) {
     case 'text':
@@ -53,7 +53,7 @@ export function describeContent(message: MessageContent | ReadyContent): Inbound
   }
 }
 
-/** What stands around the text of a template. */
+/** All parts of a template besides its body. */
 function describeTemplate({ template, header: file }: Extract<MessageContent | ReadyContent, { type: 'template' }>) {
   const { name, language, header, footer, buttons } = template
   return {

@@ -5,14 +5,14 @@ import type { Acceptance, MessageWriter, OutgoingMessage } from '../../../model/
 import { Problem } from '../../../model/problem.js'
 import { acceptMessages, recordOutgoingMessages } from '../../../storage/messages/outgoing.js'
 
-/** How long the news of an acceptance waits for a row; afterwards a status callback has to bring it. */
+/** Maximum wait for a locked row when an acceptance is recorded. After that, a status callback has to record it. */
 const ACCEPT_TIMEOUT_MS = 10_000
 const LOCKED_RETRY_SECONDS = 2
 
 /**
- * Makes the outbox of a process. The sends of the same moment share a statement, so a busy process makes few of them. No
- * statement waits for a row that somebody holds, for others would wait with it: what it passes over tries again after a
- * pause. A shared one stands or falls as a whole: of one that fell, each part is tried by itself.
+ * Creates the message writer of this process. Sends of the same moment share one statement. A statement never waits for
+ * a locked row, because all its messages would wait; it skips the message, which is retried after a pause. If a shared
+ * statement fails, each of its messages is tried alone.
  */
 export function createMessageWriter(database: Database): MessageWriter {
   const recordShared = batchStatement((messages: OutgoingMessage[]) => recordOutgoingMessages(database, messages))
@@ -37,7 +37,7 @@ export function createMessageWriter(database: Database): MessageWriter {
   }
 }
 
-/** Who holds a row mostly lets go of it in a millisecond. */
+/** Most row locks last about a millisecond. */
 function pauseMs(attempt: number): number {
   return Math.min(200, 2 ** attempt)
 }

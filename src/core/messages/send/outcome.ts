@@ -10,23 +10,23 @@ import { findMessage } from '../../../storage/messages/messages.js'
 import { markMessageUnknown, refuseMessage } from '../../../storage/messages/outgoing.js'
 import { optOutByUpstream } from '../../contacts/opt-outs.js'
 
-/** What became of a send (contract 4, Sending). The message stands in the conversation in every case. */
+/** The result of a send. The message is in the conversation in every case. */
 export type SendResult =
   | { result: 'accepted'; messageId: string; upstreamId: string; recipient: string; answer: JsonObject }
   | { result: 'refused'; because: 'message' | 'credentials'; messageId: string; code: number | string; text: string }
   | { result: 'unavailable'; messageId: string; text: string }
-  /** `limit`: whose rate was exceeded, the number's or that of one recipient. */
+  /** `limit`: which rate was exceeded, that of the number or that of the recipient. */
   | { result: 'limited'; limit: 'number' | 'pair'; messageId: string; text: string; retryAfterMs: number }
   | { result: 'unknown'; messageId: string }
 
-/** The error of a message that the upstream surely did not take. */
+/** The error code of a message that the upstream certainly did not accept. */
 const UNAVAILABLE = 'upstream_unavailable'
-/** When to come back where the upstream does not tell. */
+/** Wait before a retry if the upstream does not name one. */
 const LIMITED_MS = 1_000
 
 /**
- * Records what the upstream said. From here on the message is sent or refused whatever happens to us: when the news cannot
- * be kept, the message stays recorded as outstanding, its callback or the clock settles it, and no retry may send it again.
+ * Records the outcome of a call. If the database fails now, the message stays outstanding: a status callback or the
+ * 15-minute timeout decides its outcome, and no retry sends it again.
  */
 export async function recordOutcome(
   ctx: Context,
@@ -98,15 +98,15 @@ async function storeAcceptance(
     await ctx.messageWriter.accept(acceptance)
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    // The upstream gave an id that another message has. It is sent all the same; only its statuses cannot be told apart.
+    // The upstream gave an id that another message has. The message was sent; only its statuses cannot be assigned.
     ctx.log.error({ organizationId: tenant.id, messageId, upstreamId }, 'the upstream gave a message id twice')
     await ctx.messageWriter.accept({ ...acceptance, upstreamId: null })
   }
 }
 
 /**
- * What became of a send whose own request cannot tell any more (its process died, or its outcome was unknown then).
- * Null when no message was recorded under the id: then nothing was sent.
+ * The result of an earlier send whose request did not see it (its process died, or the outcome was unknown). Null if no
+ * message has the id: then nothing was sent.
  */
 export async function findSendResult(ctx: Context, tenant: Tenant, messageId: string): Promise<SendResult | null> {
   const message = await findMessage(ctx.database, tenant.id, messageId)
@@ -127,7 +127,7 @@ export async function findSendResult(ctx: Context, tenant: Tenant, messageId: st
   return { result: 'accepted', messageId, upstreamId: upstreamId ?? '', recipient, answer }
 }
 
-/** The result that the request itself would have told. */
+/** The result that the request returned when the message failed. */
 function readFailure(messageId: string, { code, text, passing }: MessageError): SendResult {
   switch (passing) {
     case 'number':
@@ -138,7 +138,7 @@ function readFailure(messageId: string, { code, text, passing }: MessageError): 
     case 'credentials':
       return { result: 'refused', because: passing, messageId, code, text }
     default:
-      // Recorded by a process of an older version.
+      // Messages recorded by older versions have no `passing`.
       if (code === UNAVAILABLE) return { result: 'unavailable', messageId, text }
       return { result: 'refused', because: 'message', messageId, code, text }
   }

@@ -4,15 +4,15 @@ import type { RateLimitedNumber, ReserveSendSlot, SendSlot } from '../../../mode
 import { reserveSendTime } from '../../../storage/messages/send-rates.js'
 
 /**
- * Turns are spoken for when the first of them begins within this time, at most as much of it again at once: nobody waits
- * longer than twice that, and what remains of a request's time is for its call.
+ * Slots are reserved only if the first begins within this time, and for at most this much time at once. So no send
+ * waits longer than twice this span, and a request has time left for its call.
  */
 const SPAN_MS = 5_000
 const MAX_BATCH = 1_000
 
 /**
- * Makes the pacer of a process: turns lie evenly in time and are spoken for in the database, those that are asked for at
- * the same moment together.
+ * Creates the rate limiter of this process. Slots are evenly spaced and are reserved in the database, in one statement
+ * for sends of the same moment.
  */
 export function createSendRateLimiter(database: Database): ReserveSendSlot {
   const batchers = new Map<string, (intervalMs: number) => Promise<SendSlot>>()
@@ -35,7 +35,7 @@ export function createSendRateLimiter(database: Database): ReserveSendSlot {
   }
 }
 
-/** When a turn would come that was asked for now; nothing is spoken for. */
+/** The next free slot, without reserving it. */
 export async function peekSendSlot(
   database: Database,
   organizationId: string,
@@ -53,7 +53,7 @@ async function reserveSlots(
   phoneNumberId: string,
   intervals: number[],
 ): Promise<SendSlot[]> {
-  // All have the number's interval, but for those who asked while it was being changed.
+  // The intervals only differ while the number's rate is being changed.
   const intervalMs = Math.max(...intervals)
   const granted = Math.min(intervals.length, Math.max(1, Math.floor(SPAN_MS / intervalMs)))
   const { reserved, waitMs } = await reserveSendTime(database, organizationId, phoneNumberId, {

@@ -15,40 +15,39 @@ import { deliver, draftMessage, passesInTime, requestDeadlines } from './deliver
 import { findSendResult, type SendResult } from './outcome.js'
 import { peekSendSlot } from './rate-limiter.js'
 
-/** A message that an organization wants sent. */
 export interface SendCommand {
-  /** The id that the message will have; made before, so that a retry can find what became of it. */
+  /** The id of the message. The caller creates it, so that a retry can find the result. */
   id: string
-  /** The recipient as it was read (core/contacts/contacts, readAddresses). */
+  /** The recipient, as returned by readAddresses. */
   to: ContactNumber
   content: MessageContent
-  /** What the sender calls the file, where that is not as Interface A does. */
+  /** The name of the file's field in error messages, if it differs from Interface A's. */
   fileField?: string
-  /** The message that this one answers or reacts to, by either of its ids, and the field that named it. */
+  /** The message that this one answers or reacts to: one of its two ids, and the field that named it. */
   replyTo: { id: string; field: string } | null
-  /** The team's member who sends; null when a program does. */
+  /** The member who sends; null for a program. */
   memberId: string | null
-  /** Whether it is kept from who wants no broadcasts. */
+  /** Whether contacts that do not allow broadcasts are left out. */
   isPromotional: boolean
-  /** The recipient of a broadcast that it is for; null of other messages. */
+  /** The recipient of the broadcast that the message belongs to; null for other messages. */
   recipient: BroadcastRecipient | null
 }
 
-/** A message with what its sending needs. */
+/** A message that is ready to be sent. */
 interface ReadyMessage {
   message: OutgoingMessage
   content: ReadyContent
   deadline: number
 }
 
-/** How long a request may take in all, retries included (contract 1). */
+/** Maximum duration of a request, retries included. */
 const BUDGET_MS = 25_000
 
 /**
- * Sends one message to an existing contact: records it, calls the upstream, records what it said. Throws problems for what
- * is wrong with the request (spec 4.3): contact_not_found, contact_blocked, contact_opted_out,
- * message_not_found, invalid_field, invalid_media, upstream_upload_failed, too_many_requests where its turn would come too late, and service_unavailable where
- * the contact or the file store cannot be had. Nothing is recorded then.
+ * Sends one message to an existing contact: records it, calls the upstream and records the outcome. If the request is
+ * refused, nothing is recorded and it throws contact_not_found, contact_blocked, contact_opted_out, message_not_found,
+ * invalid_field, invalid_media, upstream_upload_failed, too_many_requests (no send slot in time) or service_unavailable
+ * (the contact is locked or the file store is down).
  */
 export async function sendMessage(
   ctx: Context,
@@ -66,15 +65,15 @@ export async function sendMessage(
   try {
     return await deliverNow(ctx, tenant, channel, command, { message: withFileFacts(message, file), content, deadline })
   } catch (error) {
-    // Where nobody knows whether it was recorded, the sweep decides.
+    // After other errors the message may be recorded, so the file stays; the cleanup job removes it if it is unused.
     if (error instanceof Problem && message.mediaId !== null) await dropFile(ctx, tenant, message.mediaId)
     throw error
   }
 }
 
 /**
- * Refuses what would be refused of a message that is to be sent `inMs` milliseconds from now, before anything is done for it that
- * takes long; nothing is written. Throws contact_not_found, contact_blocked, contact_opted_out, message_not_found, too_many_requests.
+ * Checks a message that is to be sent in `inMs` milliseconds, before work that takes long; writes nothing. Throws
+ * contact_not_found, contact_blocked, contact_opted_out, message_not_found, too_many_requests.
  */
 export async function checkMessage(
   ctx: Context,
@@ -92,7 +91,6 @@ function draftOf(ctx: Context, tenant: Tenant, channel: Channel, command: SendCo
   return draftMessage(ctx, tenant, channel, { ...command, addresses: to.forms, replyToId: replyTo?.id ?? null })
 }
 
-/** What is refused then leaves no file behind. */
 async function deliverNow(
   ctx: Context,
   tenant: Tenant,
@@ -113,15 +111,15 @@ async function deliverNow(
   }
 }
 
-/** Refuses who is no member of the organization's team. Throws invalid_field. */
+/** Throws invalid_field if the member is not in the organization's team. */
 export async function checkMember(ctx: Context, tenant: Tenant, memberId: string | null): Promise<void> {
   if (memberId === null || (await memberExists(ctx.database, tenant.id, memberId))) return
   throw new Problem('invalid_field', `memberId ${memberId} is not a member of this organization`)
 }
 
 /**
- * Looks at all that could be wrong with the message itself (contract 4, order of checks) before a file is fetched for it, or
- * one of the number's turns is taken. Without a file and a pace, recording it shows the same.
+ * Checks contact and reply target before a file is fetched or a send slot is reserved. Without a file and a rate,
+ * recording the message does the same checks.
  */
 async function checkFirst(
   ctx: Context,
@@ -148,7 +146,7 @@ async function checkContact(
   if (refusal && !passesInTime(refusal, requestDeadlines(ctx, deadline))) throw explainRefusal(refusal, command)
 }
 
-/** Hands the file over, where there is one. */
+/** Uploads the file, if there is one. */
 async function prepareContent(
   ctx: Context,
   tenant: Tenant,
@@ -162,7 +160,7 @@ async function prepareContent(
   return { content: withFile(content, { channelMediaId: file.channelMediaId }, file.filename), file }
 }
 
-/** What is known of a file only when it has been handed over is kept with its message. */
+/** MIME type, size and file name are known only after the upload. */
 function withFileFacts(message: OutgoingMessage, file: UploadedMedia | null): OutgoingMessage {
   if (file === null) return message
   const { mimeType, size, filename } = file
@@ -220,7 +218,7 @@ function tooManyRequests(reason: string, waitMs: number): Problem {
   return new Problem('too_many_requests', `${reason}: try again in ${seconds} s`, { retry_after: seconds })
 }
 
-/** A file whose message was refused after all; one that cannot be removed now is found by the sweep. */
+/** Removes the file of a refused message. If that fails, the cleanup job removes it later. */
 async function dropFile(ctx: Context, tenant: Tenant, mediaId: string): Promise<void> {
   await removeUnattachedFile(ctx, tenant.id, mediaId).catch((error: unknown) => {
     ctx.log.warn(
