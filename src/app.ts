@@ -10,7 +10,7 @@ import { createContactLookup } from './core/contacts/contacts.js'
 import { createAuthenticator } from './core/identity/api-keys.js'
 import { createSignInTokens } from './core/identity/sign-in-tokens.js'
 import { createInstanceLookup } from './core/instances/manage/find.js'
-import { makeAllKnownToSimulator } from './core/instances/manage/sandbox.js'
+import { registerAllWithSimulator } from './core/instances/manage/sandbox.js'
 import { createLinkedLibrary, isLibraryInstalled } from './core/instances/sessions/linked-library.js'
 import { createSessionCommands } from './core/instances/sessions/session-commands.js'
 import { createSessions, type Sessions } from './core/instances/sessions/sessions.js'
@@ -196,7 +196,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const gatewayUrl = servesApi ? await listenForGateway(gatewayAddress, config) : null
     if (gatewayUrl !== null) log.info(`the gateway answers on ${gatewayUrl}`)
     await linkAllWithSimulator(ctx)
-    if (servesApi) await makeAllKnownToSimulator(ctx)
+    if (servesApi) await registerAllWithSimulator(ctx)
     if (runsWorker) {
       await scheduleTemplateSyncs(ctx)
       await scheduleReconciling(ctx)

@@ -28,7 +28,7 @@ export type DeviceCommand =
   /** Ends the session for good. → null */
   | { verb: 'logout' }
   /** → Sent */
-  | { verb: 'send'; message: DriverMessage; about: KnownMessage | null }
+  | { verb: 'send'; message: DriverMessage; replyTo: KnownMessage | null }
   /** → null */
   | { verb: 'set_presence'; presence: ChatPresence }
   /** Shows it in a chat until it is changed or forgotten. → null */

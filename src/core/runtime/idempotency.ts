@@ -62,7 +62,7 @@ export async function performOnce(
       case 'under_way':
         return takeOver(ctx, organizationId, request, claim.resourceId, claim.processId)
       case 'answered': {
-        const kept = { status: claim.status, body: unseal(ctx, organizationId, request, claim.answer) }
+        const kept = { status: claim.status, body: decrypt(ctx, organizationId, request, claim.answer) }
         return { ...(await settleAnswer(ctx, organizationId, request, claim.resourceId, kept)), replayed: true }
       }
     }
@@ -106,7 +106,7 @@ async function finish(
 ): Promise<void> {
   try {
     if (final) {
-      const kept = { status, body: request.isSecret ? seal(ctx, organizationId, body) : body }
+      const kept = { status, body: request.isSecret ? encrypt(ctx, organizationId, body) : body }
       await keepAnswer(ctx.database, organizationId, request, resourceId, kept)
     } else await releaseIdempotencyKey(ctx.database, organizationId, request, resourceId)
   } catch (error) {
@@ -116,20 +116,20 @@ async function finish(
 }
 
 /** What is kept of an answer that holds a secret; base64. */
-interface SealedAnswer {
+interface EncryptedAnswer {
   sealed: string
 }
 
-function seal(ctx: Context, organizationId: string, body: unknown): SealedAnswer {
-  return { sealed: ctx.secrets.seal(JSON.stringify(body), sealContext(organizationId)).toString('base64') }
+function encrypt(ctx: Context, organizationId: string, body: unknown): EncryptedAnswer {
+  return { sealed: ctx.secrets.seal(JSON.stringify(body), encryptionContext(organizationId)).toString('base64') }
 }
 
-function unseal(ctx: Context, organizationId: string, { isSecret }: IdempotentRequest, kept: unknown): unknown {
+function decrypt(ctx: Context, organizationId: string, { isSecret }: IdempotentRequest, kept: unknown): unknown {
   if (!isSecret) return kept
-  return JSON.parse(ctx.secrets.open(Buffer.from((kept as SealedAnswer).sealed, 'base64'), sealContext(organizationId)))
+  return JSON.parse(ctx.secrets.open(Buffer.from((kept as EncryptedAnswer).sealed, 'base64'), encryptionContext(organizationId)))
 }
 
-function sealContext(organizationId: string): string {
+function encryptionContext(organizationId: string): string {
   return `${organizationId}:idempotency_keys.answer`
 }
 

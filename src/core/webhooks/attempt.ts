@@ -7,7 +7,7 @@ import type { EndpointRow } from '../../storage/webhooks/health.js'
 import { createGatewayComposer, type GatewayContext } from './gateway-call.js'
 import { GONE, type HealthSample } from './health.js'
 import { nextAttemptAt } from './schedule.js'
-import { openWebhookSecrets } from './secrets.js'
+import { decryptWebhookSecrets } from './secrets.js'
 
 /** What the attempts of deliveries need. */
 export type AttemptContext = GatewayContext & Pick<Context, 'clock' | 'log' | 'endpoints'>
@@ -43,7 +43,7 @@ export function createAttempter(ctx: AttemptContext): Attempter {
       // A large body may have waited for its turn.
       signal.throwIfAborted()
       const begunAt = ctx.clock()
-      const secrets = openWebhookSecrets(ctx.secrets, endpoint, begunAt)
+      const secrets = decryptWebhookSecrets(ctx.secrets, endpoint, begunAt)
       return { begunAt, answer: await ctx.endpoints.post({ ...call, secrets, id: event.id, at: begunAt }, signal) }
     }
     const { url, instance } = endpoint

@@ -11,7 +11,7 @@ import {
   listWebhooks as listWebhookRows,
   rotateWebhookSecret as rotateWebhookRow,
 } from '../../storage/webhooks/webhooks.js'
-import { openWebhookSecrets, sealWebhookSecret } from './secrets.js'
+import { decryptWebhookSecrets, encryptWebhookSecret } from './secrets.js'
 
 /** What a webhook is made from (model/webhooks/webhook, SetWebhook). */
 export interface WebhookFields {
@@ -44,8 +44,8 @@ export async function setWebhook(
   const kinds = readKinds(events, 'events', 'invalid_field')
   await requireCallable(ctx, url)
   const secret = newWebhookSecret()
-  const sealed = sealWebhookSecret(ctx.secrets, organizationId, secret)
-  const row = { id, url, events: kinds, description, secret: sealed }
+  const encrypted = encryptWebhookSecret(ctx.secrets, organizationId, secret)
+  const row = { id, url, events: kinds, description, secret: encrypted }
   const webhook = await refusingDeleted(() =>
     ctx.database.transaction((transaction) => insertWebhook(transaction, organizationId, row, MAX_WEBHOOKS)),
   )
@@ -77,7 +77,7 @@ export async function recoverWebhook(
 ): Promise<IssuedWebhook | null> {
   const webhook = await findWebhook(ctx.database, organizationId, id)
   if (webhook === null) return null
-  const [secret = ''] = openWebhookSecrets(ctx.secrets, webhook, ctx.clock())
+  const [secret = ''] = decryptWebhookSecrets(ctx.secrets, webhook, ctx.clock())
   return { webhook, secret }
 }
 
@@ -105,9 +105,9 @@ export async function rotateWebhookSecret(
   id: string,
 ): Promise<IssuedWebhook> {
   const secret = newWebhookSecret()
-  const sealed = sealWebhookSecret(ctx.secrets, organizationId, secret)
+  const encrypted = encryptWebhookSecret(ctx.secrets, organizationId, secret)
   const until = new Date(ctx.clock().getTime() + OVERLAP_MS)
-  const webhook = await rotateWebhookRow(ctx.database, organizationId, id, sealed, until)
+  const webhook = await rotateWebhookRow(ctx.database, organizationId, id, encrypted, until)
   if (webhook === null) throw webhookNotFound(id)
   ctx.notifications.send({ topic: 'webhooks', organizationId })
   return { webhook, secret }

@@ -13,9 +13,9 @@ import {
 import { JWT_HEADER } from '../../model/instances/gateway-webhook.js'
 import type { EventRow } from '../../model/webhooks/event.js'
 import type { EndpointRow } from '../../storage/webhooks/health.js'
-import { openCode } from '../instances/manage/state.js'
+import { decryptCode } from '../instances/manage/state.js'
 import { createFileReader, type FileContext } from './file.js'
-import { openWebhookHeaders } from './secrets.js'
+import { decryptWebhookHeaders } from './secrets.js'
 
 export type GatewayContext = FileContext & Pick<Context, 'clock' | 'secrets' | 'mediaLinks' | 'publicUrl'>
 
@@ -80,7 +80,7 @@ function envelop(
 
 async function showCode(ctx: GatewayContext, { organization_id, data }: EventRow): Promise<ShownCode> {
   if (data.qrcode === undefined) return NO_CODE
-  const { code, pairingCode } = openCode(ctx.secrets, organization_id, data.qrcode.sealed)
+  const { code, pairingCode } = decryptCode(ctx.secrets, organization_id, data.qrcode.sealed)
   return { code, pairingCode, base64: code === null ? null : await qrDataUrl(code) }
 }
 
@@ -102,7 +102,7 @@ function composeHeaders(
   name: GatewayEventName,
 ): Record<string, string> {
   const { id, name: instanceName } = endpoint.instance
-  const { [JWT_HEADER]: key, ...given } = openWebhookHeaders(ctx.secrets, endpoint)
+  const { [JWT_HEADER]: key, ...given } = decryptWebhookHeaders(ctx.secrets, endpoint)
   return {
     'x-event-type': name,
     'x-instance-id': id,

@@ -4,20 +4,20 @@ import type { Webhook } from '../../model/webhooks/webhook.js'
 type Secrets = Pick<Webhook, 'organization_id' | 'secret' | 'previous_secret' | 'previous_secret_until'>
 
 /** A webhook's secret as it is stored. */
-export function sealWebhookSecret(box: SecretBox, organizationId: string, secret: string): Buffer {
+export function encryptWebhookSecret(box: SecretBox, organizationId: string, secret: string): Buffer {
   return box.seal(secret, contextOf(organizationId))
 }
 
 /** The secrets that sign for a webhook at `now`, newest first: two for a day after a rotation. */
-export function openWebhookSecrets(box: SecretBox, webhook: Secrets, now: Date): string[] {
+export function decryptWebhookSecrets(box: SecretBox, webhook: Secrets, now: Date): string[] {
   const { organization_id, secret, previous_secret, previous_secret_until } = webhook
   const signsStill = previous_secret !== null && previous_secret_until !== null && previous_secret_until > now
-  const sealed = signsStill ? [secret, previous_secret] : [secret]
-  return sealed.map((one) => box.open(one, contextOf(organization_id)))
+  const encrypted = signsStill ? [secret, previous_secret] : [secret]
+  return encrypted.map((one) => box.open(one, contextOf(organization_id)))
 }
 
 /** The headers that are sent beside ours, as they are stored; null for none. */
-export function sealWebhookHeaders(
+export function encryptWebhookHeaders(
   box: SecretBox,
   organizationId: string,
   headers: Readonly<Record<string, string>>,
@@ -27,7 +27,7 @@ export function sealWebhookHeaders(
 }
 
 /** They again. */
-export function openWebhookHeaders(
+export function decryptWebhookHeaders(
   box: SecretBox,
   { organization_id, headers }: Pick<Webhook, 'organization_id' | 'headers'>,
 ): Record<string, string> {

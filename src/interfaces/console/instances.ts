@@ -7,9 +7,9 @@ import {
   restartInstance,
 } from '../../core/instances/manage/connect.js'
 import { requireInstance } from '../../core/instances/manage/find.js'
-import { listInstanceRows, openToken } from '../../core/instances/manage/list.js'
+import { listInstanceRows, decryptToken } from '../../core/instances/manage/list.js'
 import { scanCode } from '../../core/instances/manage/scan.js'
-import { setUpInstance } from '../../core/instances/manage/set-up.js'
+import { createInstanceWithWebhook } from '../../core/instances/manage/set-up.js'
 import { newestCode } from '../../core/instances/manage/state.js'
 import { tenantOf } from '../../http/auth.js'
 import { newId } from '../../lib/bytes/id.js'
@@ -56,7 +56,7 @@ export function instanceRoutes(server: ConsoleServer, ctx: Context): void {
   })
 
   server.post('/instances', { config, schema: { body: CreateInstance } }, async (request, reply) => {
-    const { instance } = await setUpInstance(ctx, tenantOf(request), readSetUp(request.body), newId())
+    const { instance } = await createInstanceWithWebhook(ctx, tenantOf(request), readSetUp(request.body), newId())
     return reply.code(201).send({ success: true, instance: presentInstance(instance) })
   })
 
@@ -96,7 +96,7 @@ export function instanceRoutes(server: ConsoleServer, ctx: Context): void {
 
   server.get('/instances/:name/token', { config, schema: { params } }, async (request) => {
     const instance = await requireInstance(ctx, tenantOf(request).id, request.params.name)
-    return { success: true, token: openToken(ctx, instance) }
+    return { success: true, token: decryptToken(ctx, instance) }
   })
 
   server.delete('/instances/:name', { config, schema: { params } }, async (request) => {

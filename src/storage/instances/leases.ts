@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 
 /** A linked device that a process holds: it alone runs its session, until the lease ends. */
-export interface HeldInstance {
+export interface LeasedInstance {
   organization_id: string
   id: string
   /** Whether it is still to be kept connected. */
@@ -13,7 +13,7 @@ export interface HeldInstance {
 const COLUMNS = 'organization_id, id, wanted, settings'
 
 // All times are the database's: the clocks of the processes need not agree.
-const renew = statement<HeldInstance>(
+const renew = statement<LeasedInstance>(
   'instanceLeases.renew',
   `WITH present AS (
      UPDATE processes SET devices_until = now() + $2::integer * interval '1 millisecond' WHERE id = $1
@@ -24,7 +24,7 @@ const renew = statement<HeldInstance>(
 )
 
 // Who locks a row is about to take it, or still writes as its holder.
-const claim = statement<HeldInstance>(
+const claim = statement<LeasedInstance>(
   'instanceLeases.claim',
   `UPDATE instances SET holder = $1, held_until = now() + $2::integer * interval '1 millisecond'
    WHERE (organization_id, id) IN (
@@ -80,7 +80,7 @@ const end = statement<never>(
  * Makes all leases of a process last `leaseMs` from now on, and its word that it runs linked devices. Resolves to what it holds;
  * whatever is missing there, others have taken, or it is gone.
  */
-export function renewLeases(db: Queryable, processId: number, leaseMs: number): Promise<HeldInstance[]> {
+export function renewLeases(db: Queryable, processId: number, leaseMs: number): Promise<LeasedInstance[]> {
   return db.run(renew, [processId, leaseMs])
 }
 
@@ -90,7 +90,7 @@ export function claimInstances(
   processId: number,
   leaseMs: number,
   limit: number,
-): Promise<HeldInstance[]> {
+): Promise<LeasedInstance[]> {
   return db.run(claim, [processId, leaseMs, limit])
 }
 
@@ -112,7 +112,7 @@ export async function doOthersRunDevices(db: Queryable, processId: number): Prom
 /** Gives back those of the instances that the process holds. */
 export async function releaseInstances(
   db: Queryable,
-  instances: readonly Pick<HeldInstance, 'organization_id' | 'id'>[],
+  instances: readonly Pick<LeasedInstance, 'organization_id' | 'id'>[],
   processId: number,
 ): Promise<void> {
   await db.run(release, [
@@ -131,7 +131,7 @@ export async function releaseAllInstances(db: Queryable, processId: number): Pro
  * The instance is to be kept connected no more, unless it is asked to, and held by nobody; nothing where the process does not hold it.
  * In a transaction: what was asked while the row was waited for is seen.
  */
-export async function endHeldInstance(
+export async function endLeasedInstance(
   transaction: Queryable,
   organizationId: string,
   id: string,

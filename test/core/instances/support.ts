@@ -53,7 +53,7 @@ export interface InstanceRow {
 }
 
 /** Leases that end soon, so that a test need not wait for them long. */
-export const TIMING = { leaseMs: 2_000, marginMs: 600, tendMs: 100 }
+export const TIMING = { leaseMs: 2_000, marginMs: 600, roundMs: 100 }
 
 export async function startDevices(): Promise<Devices> {
   const world = await startWorld({ PARLEY_ROLES: 'api,worker' })

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { makeAllKnownToSimulator } from '../../../src/core/instances/manage/sandbox.js'
+import { registerAllWithSimulator } from '../../../src/core/instances/manage/sandbox.js'
 import { linkAllWithSimulator } from '../../../src/core/organizations/connections.js'
 import { createInstance } from '../../support/instances.js'
 import { type Answer, startWorld, type TestOrganization, type World } from '../../support/world.js'
@@ -71,7 +71,7 @@ describe('an instance with a number of its own', () => {
     expect((await world.sim('POST', '/inbound', inbound)).status).toBe(404)
     expect((await ask('GET', '/instance/connect/phone')).status).toBe(500)
     await linkAllWithSimulator(world.app.ctx)
-    await makeAllKnownToSimulator(world.app.ctx)
+    await registerAllWithSimulator(world.app.ctx)
     expect((await world.sim('POST', '/inbound', inbound)).body).toMatchObject({ status: 200 })
     expect((await ask('GET', '/instance/connect/phone')).status).toBe(200)
   })

@@ -6,7 +6,7 @@ import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
 import { type ChannelMessage, findChannelMessage } from '../../../storage/instances/messages.js'
 import { changeOwnMessage } from '../../../storage/messages/own-changes.js'
-import { requireReady } from '../manage/ready.js'
+import { requireCapability } from '../manage/capabilities.js'
 import { command } from '../sessions/device.js'
 import { findChatContact } from './chat-contact.js'
 import { keyOf } from './message-key.js'
@@ -32,7 +32,7 @@ export function editMessage(
 }
 
 /** Takes a message that an instance sent back from everybody, at the network and then here. As `editMessage`. */
-export function takeMessageBack(
+export function revokeMessage(
   ctx: Context,
   tenant: Tenant,
   instance: Instance,
@@ -49,7 +49,7 @@ async function change(
   text: string,
   toCommand: (key: MessageKey) => Extract<DeviceCommand, { verb: 'edit_message' | 'delete_message' }>,
 ): Promise<Sent> {
-  requireReady(instance, text === '' ? 'delete_message' : 'edit_message')
+  requireCapability(instance, text === '' ? 'delete_message' : 'edit_message')
   const message = await findChannelMessage(ctx.database, tenant.id, channelIdOf(instance), keyId)
   if (message === null) throw messageNotFound(keyId)
   for (const chat of chats) if (!(await isOfChat(ctx, tenant, message, chat))) throw messageNotFound(keyId)

@@ -10,7 +10,7 @@ import { updateContact } from '../../../storage/contacts/contacts.js'
 import { hasMessageOnChannel } from '../../../storage/instances/contacts.js'
 import { type ChannelMessage, findChannelMessage } from '../../../storage/instances/messages.js'
 import { checkNumbers } from '../manage/numbers.js'
-import { requireReady } from '../manage/ready.js'
+import { requireCapability } from '../manage/capabilities.js'
 import { readRecipient } from '../send/recipient.js'
 import { command } from '../sessions/device.js'
 import { isOfChat, messageNotFound } from './change-message.js'
@@ -29,7 +29,7 @@ export async function showPresence(
   { number, presence, delayMs }: { number: string; presence: ChatPresence; delayMs: number },
   signal: AbortSignal,
 ): Promise<void> {
-  requireReady(instance, 'show_presence')
+  requireCapability(instance, 'show_presence')
   const { jid } = readRecipient(tenant, 'number', number)
   await command(ctx, tenant, instance, { verb: 'show_presence', jid, presence })
   if (delayMs === 0) return
@@ -54,7 +54,7 @@ export async function archiveChat(
   reference: ChatReference,
   archive: boolean,
 ): Promise<string> {
-  requireReady(instance, 'archive')
+  requireCapability(instance, 'archive')
   const message = await findLast(ctx, tenant, instance, reference)
   const key = keyOf(message)
   const last = { key, messageTimestamp: Math.floor(new Date(message.created_at).getTime() / 1_000) }
@@ -91,7 +91,7 @@ export async function findProfilePicture(
   instance: Instance,
   number: string | null,
 ): Promise<{ jid: string; url: string | null }> {
-  requireReady(instance, 'profile_picture')
+  requireCapability(instance, 'profile_picture')
   const { jid } = readRecipient(tenant, 'number', numberOrOwn(instance, number))
   const { url } = (await command(ctx, tenant, instance, { verb: 'profile_picture', jid })) as { url: string | null }
   return { jid, url }
@@ -108,7 +108,7 @@ export async function findProfile(
   given: string | null,
   isOfInstanceAlone: boolean,
 ) {
-  requireReady(instance, 'profile_picture')
+  requireCapability(instance, 'profile_picture')
   const number = numberOrOwn(instance, given)
   const [check] = await checkNumbers(ctx, tenant, instance, [number])
   const [{ jid, url }, contact] = await Promise.all([

@@ -52,7 +52,7 @@ export async function findMessages(
   if (search.remoteJid !== null && contact === null) return NOTHING
   if (search.keyId !== null) return findByKey(ctx, organization.id, channelId, search.keyId, search, contact, page)
   return contact === null
-    ? findOnLine(ctx, organization.id, channelId, search, page)
+    ? findOnChannel(ctx, organization.id, channelId, search, page)
     : findInConversation(ctx, channelId, contact, search, page)
 }
 
@@ -83,7 +83,7 @@ async function findByKey(
 }
 
 /** How many messages there are in all is kept count of; those that fit a filter are counted. */
-async function findOnLine(
+async function findOnChannel(
   { database }: Context,
   organizationId: string,
   channelId: string | null,

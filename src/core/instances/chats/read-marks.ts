@@ -32,9 +32,9 @@ export async function markMessagesRead(
   const deadline = Date.now() + TIMEOUT_MS
   let refusal: Problem | null = null
   for (const messages of toCommands(instance, received)) {
-    const refused = await tellNetwork(ctx, tenant, instance, messages, deadline - Date.now())
+    const refused = await markOnNetwork(ctx, tenant, instance, messages, deadline - Date.now())
     refusal ??= refused
-    if (refused === null) await markHere(ctx, tenant, channelId, messages)
+    if (refused === null) await markStored(ctx, tenant, channelId, messages)
   }
   if (refusal !== null) throw refusal
 }
@@ -47,7 +47,7 @@ function toCommands({ kind }: Instance, messages: readonly ChannelMessage[]): (r
 }
 
 /** Resolves to why the network refused it; null where it did not. */
-async function tellNetwork(
+async function markOnNetwork(
   ctx: Context,
   tenant: Tenant,
   instance: Instance,
@@ -63,7 +63,7 @@ async function tellNetwork(
   }
 }
 
-async function markHere(
+async function markStored(
   ctx: Context,
   tenant: Tenant,
   channelId: string | null,

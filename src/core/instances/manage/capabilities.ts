@@ -1,7 +1,9 @@
-import type { InstanceKind } from '../../../model/instances/instance.js'
+import { type BusinessRefusal, whyNotBusiness } from '../../../channels/business-device.js'
+import type { Instance, InstanceKind } from '../../../model/instances/instance.js'
 import type { MessageContent } from '../../../model/messages/content.js'
 import { LIMITS } from '../../../model/messages/limits.js'
 import { Problem } from '../../../model/problem.js'
+import { requireOpen } from './find.js'
 
 /** The longest text that the network of a linked device takes, in characters. */
 const NETWORK_TEXT = 65_536
@@ -18,6 +20,15 @@ export function checkSupport(kind: InstanceKind, content: MessageContent): void 
 export function checkGroup(kind: InstanceKind): void {
   if (kind !== 'business_api') return
   throw new Problem('not_supported', 'The business API sends to persons only, not to groups: use a linked device')
+}
+
+/**
+ * Refuses a command that the instance cannot do at all, or not while it is closed. Call it before any look-up, so that the
+ * answer does not depend on what the request names. Throws not_supported, instance_not_open.
+ */
+export function requireCapability(instance: Instance, verb: BusinessRefusal): void {
+  if (instance.kind === 'business_api') throw new Problem('not_supported', whyNotBusiness(verb))
+  requireOpen(instance)
 }
 
 function whyNot(kind: InstanceKind, content: MessageContent): string | null {

@@ -15,9 +15,9 @@ import { command, openDevice } from '../sessions/device.js'
 import { recordCode } from './state.js'
 
 /** How long a code is waited for: the process that is to run the device may have to take it first. */
-const CODE_MS = 15_000
+const CODE_TIMEOUT_MS = 15_000
 /** How long a deletion waits for the network to hear of it. */
-const FAREWELL_MS = 5_000
+const LOGOUT_TIMEOUT_MS = 5_000
 
 /**
  * Has an instance show a code to be scanned, or with `number` one to be typed; null when it is open. Throws not_supported,
@@ -30,15 +30,15 @@ export async function connectInstance(
   number: string | null,
 ): Promise<PairingCode | null> {
   if (instance.state === 'open') return null
-  return begin(ctx, tenant, instance, { verb: 'connect', number })
+  return requestCode(ctx, tenant, instance, { verb: 'connect', number })
 }
 
 /** Connects anew; a code where one has to be scanned. Throws like connectInstance. */
 export function restartInstance(ctx: Context, tenant: Tenant, instance: Instance): Promise<PairingCode | null> {
-  return begin(ctx, tenant, instance, { verb: 'restart' })
+  return requestCode(ctx, tenant, instance, { verb: 'restart' })
 }
 
-async function begin(
+async function requestCode(
   ctx: Context,
   tenant: Tenant,
   instance: Instance,
@@ -49,7 +49,7 @@ async function begin(
     await setInstanceWanted(ctx.database, tenant.id, id, true)
     ctx.notifications.send({ topic: 'instances' })
   }
-  const code = (await command(ctx, tenant, instance, asked, CODE_MS)) as PairingCode | null
+  const code = (await command(ctx, tenant, instance, asked, CODE_TIMEOUT_MS)) as PairingCode | null
   // A linked device keeps its codes itself, as the network gives it one after the other.
   if (code !== null && kind === 'sandbox') await recordCode(ctx, tenant.id, id, code)
   return code
@@ -66,7 +66,7 @@ export async function logoutInstance(ctx: Context, tenant: Tenant, instance: Ins
 
 /** Deletes an instance, its session and its webhook; its messages stay. Whether the network can be told does not matter. */
 export async function deleteInstance(ctx: Context, tenant: Tenant, instance: Instance): Promise<void> {
-  await sayFarewell(ctx, tenant, instance)
+  await logOutDevice(ctx, tenant, instance)
   const { id, phone_number_id: number, token } = instance
   const hashes = {
     tokenHash: directoryHash(ctx.secrets.open(token, `${tenant.id}:instance.token`)),
@@ -78,15 +78,15 @@ export async function deleteInstance(ctx: Context, tenant: Tenant, instance: Ins
   })
   // A job deletes what was for the webhook.
   ctx.wakeWorkers()
-  tell(ctx, tenant.id)
+  notify(ctx, tenant.id)
   await forgetSandbox(ctx, instance)
 }
 
 /** What cannot be told any more, as where a phone's simulator is gone, is no reason to keep the instance. */
-async function sayFarewell(ctx: Context, tenant: Tenant, instance: Instance): Promise<void> {
+async function logOutDevice(ctx: Context, tenant: Tenant, instance: Instance): Promise<void> {
   const isThere = instance.kind === 'linked_device' || (instance.kind === 'sandbox' && ctx.sandboxes !== null)
   if (instance.state === 'close' || !isThere) return
-  await openDevice(ctx, tenant, instance)({ verb: 'logout' }, FAREWELL_MS)
+  await openDevice(ctx, tenant, instance)({ verb: 'logout' }, LOGOUT_TIMEOUT_MS)
 }
 
 /** A simulator that cannot be told now has no use for the phone either: nobody sends by it any more. */
@@ -99,11 +99,11 @@ async function forgetSandbox(ctx: Context, { organization_id: organizationId, na
 
 async function forgetSession(ctx: Context, { organization_id, id }: Instance): Promise<void> {
   await logOutInstance(ctx.database, organization_id, id, [newId(), newId()])
-  tell(ctx, organization_id)
+  notify(ctx, organization_id)
 }
 
 /** The process that runs the device, and the one that delivers to the webhook. */
-function tell(ctx: Context, organizationId: string): void {
+function notify(ctx: Context, organizationId: string): void {
   ctx.notifications.send({ topic: 'instances' })
   ctx.notifications.send({ topic: 'webhooks', organizationId })
 }

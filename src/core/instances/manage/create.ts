@@ -13,10 +13,10 @@ import {
   HEADER_TEXT,
   type InstanceFieldNames,
   type InstanceFields,
-  sealCredentials,
+  encryptCredentials,
 } from './credentials.js'
-import { makeKnownToSimulator } from './sandbox.js'
-import { sealSettings } from './settings.js'
+import { registerWithSimulator } from './sandbox.js'
+import { encryptSettings } from './settings.js'
 
 /** An instance with its token in clear. */
 export interface CreatedInstance {
@@ -30,7 +30,7 @@ const MAX_INSTANCES = 1_000
 /** So long after the simulator was not reached may somebody try again. */
 const SIMULATOR_RETRY_SECONDS = 2
 /** In paths they stand where in others the name does. */
-const VERBS: readonly string[] = [
+const RESERVED_NAMES: readonly string[] = [
   ...['create', 'fetchInstances', 'connect', 'connectionState', 'restart', 'setPresence', 'logout', 'delete'],
 ]
 
@@ -59,15 +59,15 @@ export async function createInstance<Result>(
     token_hash: directoryHash(token),
     number: fields.number ?? null,
     owner: null,
-    settings: sealSettings(ctx, tenant.id, fields.settings ?? {}),
-    ...sealCredentials(ctx, tenant.id, credentials),
+    settings: encryptSettings(ctx, tenant.id, fields.settings ?? {}),
+    ...encryptCredentials(ctx, tenant.id, credentials),
   }
   return insert(ctx, tenant, row, { token, fieldNames: fields.fieldNames }, finish)
 }
 
 function checkName(given: string, fieldNames: InstanceFieldNames): string {
   const name = given.trim()
-  if (VERBS.includes(name))
+  if (RESERVED_NAMES.includes(name))
     throw new Problem('invalid_field', `${fieldNames.name} "${name}" is a word of the paths: choose another`)
   // Clients resolve . and .. in a path themselves.
   if (name !== '' && name !== '.' && name !== '..' && name.length <= MAX_NAME_LENGTH && !/[/\\?#\p{Cc}]/u.test(name))
@@ -108,7 +108,7 @@ async function insert<Result>(
         throw taken(`The number ${number} is already in use.`)
       }
       // Before the commit: what is there can be used.
-      await makeKnown(ctx, instance)
+      await register(ctx, instance)
       return await finish(transaction, { instance, token })
     })
   } catch (error) {
@@ -121,9 +121,9 @@ async function insert<Result>(
 }
 
 /** Where a simulator is in use, it has to know the instance's number. */
-async function makeKnown(ctx: Context, instance: Instance): Promise<void> {
+async function register(ctx: Context, instance: Instance): Promise<void> {
   try {
-    await makeKnownToSimulator(ctx, instance)
+    await registerWithSimulator(ctx, instance)
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
     throw new Problem(

@@ -118,14 +118,14 @@ function readOwnNumber(number: string, { token, accessToken, fieldNames, ...fiel
 }
 
 /** The columns of an instance that keep its number. */
-export function sealCredentials({ secrets }: Context, organizationId: string, credentials: Credentials | null) {
-  const seal = (value: string | null | undefined, name: string) =>
+export function encryptCredentials({ secrets }: Context, organizationId: string, credentials: Credentials | null) {
+  const encrypt = (value: string | null | undefined, name: string) =>
     value ? secrets.seal(value, `${organizationId}:instance.${name}`) : null
   return {
     phone_number_id: credentials?.phoneNumberId ?? null,
     business_account_id: credentials?.businessAccountId ?? null,
-    access_token: seal(credentials?.accessToken, 'access_token'),
-    app_secret: seal(credentials?.appSecret, 'app_secret'),
+    access_token: encrypt(credentials?.accessToken, 'access_token'),
+    app_secret: encrypt(credentials?.appSecret, 'app_secret'),
     verify_token_hash: credentials?.verifyToken ? sha256(credentials.verifyToken) : null,
   }
 }

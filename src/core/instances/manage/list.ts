@@ -27,8 +27,8 @@ export interface InstanceCounts {
 }
 
 /** How many messages are looked through for the people of one instance, and of all that are listed together. */
-const MAX_LOOKED_AT = 10_000
-const MAX_LOOKED_AT_IN_ALL = 100_000
+const MAX_MESSAGES_READ = 10_000
+const MAX_MESSAGES_READ_IN_ALL = 100_000
 
 /** The organization's instances, oldest first; with `onlyId`, as if there were no other. Throws instance_not_found where a name or an id is asked for that none has. */
 export async function listInstances(
@@ -47,7 +47,7 @@ export async function listInstances(
   const countsOf = await count(ctx, organizationId, instances)
   return instances.map((instance) => ({
     instance,
-    token: openToken(ctx, instance),
+    token: decryptToken(ctx, instance),
     counts: countsOf(instance),
   }))
 }
@@ -58,7 +58,7 @@ export function listInstanceRows({ database }: Pick<Context, 'database'>, organi
 }
 
 /** The token of an instance in clear; whoever may see the instance may see it. */
-export function openToken({ secrets }: Pick<Context, 'secrets'>, { organization_id, token }: Instance): string {
+export function decryptToken({ secrets }: Pick<Context, 'secrets'>, { organization_id, token }: Instance): string {
   return secrets.open(token, `${organization_id}:instance.token`)
 }
 
@@ -73,14 +73,14 @@ async function count(
   organizationId: string,
   instances: readonly Instance[],
 ): Promise<(instance: Instance) => InstanceCounts> {
-  const lines = [...new Set(instances.map(channelIdOf))]
-  const limit = Math.min(MAX_LOOKED_AT, Math.floor(MAX_LOOKED_AT_IN_ALL / Math.max(1, lines.length)))
+  const channelIds = [...new Set(instances.map(channelIdOf))]
+  const limit = Math.min(MAX_MESSAGES_READ, Math.floor(MAX_MESSAGES_READ_IN_ALL / Math.max(1, channelIds.length)))
   const [messages, contacts] = await Promise.all([
-    findChannelTotals(database, organizationId, lines),
-    countChannelContacts(database, organizationId, lines, limit),
+    findChannelTotals(database, organizationId, channelIds),
+    countChannelContacts(database, organizationId, channelIds, limit),
   ])
   return (instance) => {
-    const line = channelIdOf(instance)
-    return { messages: messages.get(line) ?? 0, contacts: contacts.get(line) ?? 0 }
+    const channelId = channelIdOf(instance)
+    return { messages: messages.get(channelId) ?? 0, contacts: contacts.get(channelId) ?? 0 }
   }
 }

@@ -19,7 +19,7 @@ export function openInstanceNumber(
 }
 
 /** Makes the simulator, where one is in use, know the number that an instance has of its own. Throws where it cannot. */
-export async function linkOwnNumber(
+export async function registerOwnNumber(
   { secrets, linkWithSimulator }: Pick<Context, 'secrets' | 'linkWithSimulator'>,
   { organization_id, phone_number_id, business_account_id, access_token, app_secret }: Instance,
 ): Promise<void> {

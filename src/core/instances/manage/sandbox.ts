@@ -1,16 +1,16 @@
 import type { Context } from '../../../context.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import { listOwnNumberInstances } from '../../../storage/instances/instances.js'
-import { linkOwnNumber } from './number.js'
+import { registerOwnNumber } from './number.js'
 import { recordState } from './state.js'
 
 type SimulatorContext = Pick<Context, 'sandboxes' | 'secrets' | 'linkWithSimulator'>
 type SandboxContext = SimulatorContext & Pick<Context, 'database' | 'log' | 'notifications'>
 
 /** Makes the simulator, where one is in use, know the number or the phone that an instance has of its own. Throws where it cannot. */
-export async function makeKnownToSimulator(ctx: SimulatorContext, instance: Instance): Promise<void> {
+export async function registerWithSimulator(ctx: SimulatorContext, instance: Instance): Promise<void> {
   if (instance.kind === 'sandbox') await registerSandbox(ctx, instance)
-  else await linkOwnNumber(ctx, instance)
+  else await registerOwnNumber(ctx, instance)
 }
 
 /** Makes the simulator know an instance's phone, as it was last; resolves to whether it knew of another state. Throws where it cannot. */
@@ -31,17 +31,17 @@ export async function registerSandbox(
 }
 
 /** The same for the instances of all organizations; what the simulator knows better of a phone is taken over. */
-export async function makeAllKnownToSimulator(ctx: SandboxContext): Promise<void> {
+export async function registerAllWithSimulator(ctx: SandboxContext): Promise<void> {
   if (ctx.sandboxes === null) return
   for (const instance of await listOwnNumberInstances(ctx.database)) {
-    await tell(ctx, instance).catch((error: unknown) => {
+    await registerOne(ctx, instance).catch((error: unknown) => {
       ctx.log.warn({ err: error, instance: instance.name }, "the simulator does not know an instance's number")
     })
   }
 }
 
-async function tell(ctx: SandboxContext, instance: Instance): Promise<void> {
-  if (instance.kind !== 'sandbox') return linkOwnNumber(ctx, instance)
+async function registerOne(ctx: SandboxContext, instance: Instance): Promise<void> {
+  if (instance.kind !== 'sandbox') return registerOwnNumber(ctx, instance)
   const phone = await registerSandbox(ctx, instance)
   if (phone === null || (phone.state === instance.state && phone.number === instance.owner)) return
   const { state, number: owner, profileName } = phone

@@ -4,51 +4,51 @@ import type { Tenant } from '../../../model/organizations/organization.js'
 import { findInstanceById } from '../../../storage/instances/instances.js'
 import { type CreatedInstance, createInstance } from './create.js'
 import type { InstanceFields } from './credentials.js'
-import { openToken } from './list.js'
+import { decryptToken } from './list.js'
 import {
   checkInstanceWebhook,
   type InstanceWebhook,
-  makeInstanceWebhook,
+  insertInstanceWebhook,
   recoverInstanceWebhook,
   setInstanceWebhook,
 } from './webhook.js'
 
 /** A new instance, with the webhook that it was given. */
-export type SetUpInstance = CreatedInstance & { webhook: InstanceWebhook | null }
+export type InstanceWithWebhook = CreatedInstance & { webhook: InstanceWebhook | null }
 
 /** What an instance is set up from. */
-export type SetUpFields = InstanceFields & { webhook: InstanceWebhookFields | null }
+export type InstanceWithWebhookFields = InstanceFields & { webhook: InstanceWebhookFields | null }
 
 /**
  * Makes an instance, and its webhook, both under the given id and both or none; what is wrong with either is found before. Throws like
  * createInstance and setInstanceWebhook.
  */
-export async function setUpInstance(
+export async function createInstanceWithWebhook(
   ctx: Context,
   tenant: Tenant,
-  { webhook, ...fields }: SetUpFields,
+  { webhook, ...fields }: InstanceWithWebhookFields,
   id: string,
-): Promise<SetUpInstance> {
+): Promise<InstanceWithWebhook> {
   if (webhook === null) return createInstance(ctx, tenant, fields, id, async (_, made) => ({ ...made, webhook: null }))
   const checked = { ...webhook, url: await checkInstanceWebhook(ctx, webhook) }
-  const setUp = await createInstance(ctx, tenant, fields, id, async (transaction, made) => ({
+  const created = await createInstance(ctx, tenant, fields, id, async (transaction, made) => ({
     ...made,
-    webhook: await makeInstanceWebhook(ctx, transaction, made.instance, checked, id),
+    webhook: await insertInstanceWebhook(ctx, transaction, made.instance, checked, id),
   }))
   ctx.notifications.send({ topic: 'webhooks', organizationId: tenant.id })
-  return setUp
+  return created
 }
 
 /** The instance that an attempt to set it up has left under its id, with its webhook, which attempts of older versions may not have come to; null where it left none. */
-export async function recoverSetUp(
+export async function recoverInstanceWithWebhook(
   ctx: Context,
   tenant: Tenant,
-  { webhook }: SetUpFields,
+  { webhook }: InstanceWithWebhookFields,
   id: string,
-): Promise<SetUpInstance | null> {
+): Promise<InstanceWithWebhook | null> {
   const instance = await findInstanceById(ctx.database, tenant.id, id)
   if (instance === null) return null
-  const created = { instance, token: openToken(ctx, instance) }
+  const created = { instance, token: decryptToken(ctx, instance) }
   if (webhook === null) return { ...created, webhook: null }
   const set = await recoverInstanceWebhook(ctx, tenant.id, instance, id)
   return { ...created, webhook: set ?? (await setInstanceWebhook(ctx, tenant.id, instance, webhook, id)) }

@@ -22,14 +22,14 @@ export async function setInstanceSettings(
     ctx.database,
     organizationId,
     id,
-    sealSettings(ctx, organizationId, given),
+    encryptSettings(ctx, organizationId, given),
   )
   if (settings === null) throw instanceNotFound(name)
-  return openSettings(ctx, { organization_id: organizationId, settings })
+  return decryptSettings(ctx, { organization_id: organizationId, settings })
 }
 
 /** Settings as an instance's row holds them: the secret among them as `{"sealed": …}`, base64. */
-export function sealSettings(
+export function encryptSettings(
   { secrets }: Pick<Context, 'secrets'>,
   organizationId: string,
   settings: Settings,
@@ -40,7 +40,7 @@ export function sealSettings(
 }
 
 /** The settings of an instance in clear. */
-export function openSettings(
+export function decryptSettings(
   { secrets }: Pick<Context, 'secrets'>,
   { organization_id: organizationId, settings }: Pick<Instance, 'organization_id' | 'settings'>,
 ): Settings {

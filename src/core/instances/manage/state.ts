@@ -44,7 +44,7 @@ export async function recordCode(
 }
 
 /** A code out of an event of kind instance.qrcode, or out of an instance's row. */
-export function openCode(secrets: Context['secrets'], organizationId: string, sealed: string | Buffer): PairingCode {
+export function decryptCode(secrets: Context['secrets'], organizationId: string, sealed: string | Buffer): PairingCode {
   const bytes = typeof sealed === 'string' ? Buffer.from(sealed, 'base64') : sealed
   return JSON.parse(secrets.open(bytes, codeContext(organizationId))) as PairingCode
 }
@@ -52,7 +52,7 @@ export function openCode(secrets: Context['secrets'], organizationId: string, se
 /** The newest code that an instance shows, wherever it runs; null when it shows none. */
 export function newestCode({ secrets }: Pick<Context, 'secrets'>, instance: Instance): PairingCode | null {
   const { organization_id, state, code } = instance
-  return state === 'connecting' && code !== null ? openCode(secrets, organization_id, code) : null
+  return state === 'connecting' && code !== null ? decryptCode(secrets, organization_id, code) : null
 }
 
 function codeContext(organizationId: string): string {

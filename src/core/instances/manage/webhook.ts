@@ -16,10 +16,10 @@ import {
 } from '../../../storage/instances/webhooks.js'
 import { requireCallable } from '../../webhooks/endpoints.js'
 import {
-  openWebhookHeaders,
-  openWebhookSecrets,
-  sealWebhookHeaders,
-  sealWebhookSecret,
+  decryptWebhookHeaders,
+  decryptWebhookSecrets,
+  encryptWebhookHeaders,
+  encryptWebhookSecret,
 } from '../../webhooks/secrets.js'
 import { instanceNotFound } from './find.js'
 
@@ -58,7 +58,7 @@ export async function setInstanceWebhook(
  * Makes the webhook of an instance that the same transaction makes; `url` is what checkInstanceWebhook has resolved to. To be told of by
  * the signal `webhooks` after the commit.
  */
-export async function makeInstanceWebhook(
+export async function insertInstanceWebhook(
   ctx: Pick<Context, 'secrets' | 'clock'>,
   transaction: Queryable,
   instance: Instance,
@@ -91,8 +91,8 @@ export async function recoverInstanceWebhook(
 ): Promise<InstanceWebhook | null> {
   const webhook = await findRow(ctx.database, organizationId, instance.id)
   if (webhook?.id !== id) return null
-  const [secret = null] = openWebhookSecrets(ctx.secrets, webhook, ctx.clock())
-  return { webhook, headers: openWebhookHeaders(ctx.secrets, webhook), secret }
+  const [secret = null] = decryptWebhookSecrets(ctx.secrets, webhook, ctx.clock())
+  return { webhook, headers: decryptWebhookHeaders(ctx.secrets, webhook), secret }
 }
 
 /** The webhook of an instance; null where it has none. */
@@ -102,7 +102,7 @@ export async function findInstanceWebhook(
   { id }: Pick<Instance, 'id'>,
 ): Promise<InstanceWebhook | null> {
   const webhook = await findRow(ctx.database, organizationId, id)
-  return webhook && { webhook, headers: openWebhookHeaders(ctx.secrets, webhook), secret: null }
+  return webhook && { webhook, headers: decryptWebhookHeaders(ctx.secrets, webhook), secret: null }
 }
 
 async function put(
@@ -117,11 +117,11 @@ async function put(
     id,
     url,
     events: readGatewayEvents(events),
-    secret: sealWebhookSecret(secrets, organizationId, secret),
+    secret: encryptWebhookSecret(secrets, organizationId, secret),
     active: enabled,
     by_events: byEvents,
     with_base64: base64,
-    headers: sealWebhookHeaders(secrets, organizationId, headers),
+    headers: encryptWebhookHeaders(secrets, organizationId, headers),
   })
   return { webhook, headers: { ...headers }, secret: webhook.id === id ? secret : null }
 }
@@ -138,7 +138,7 @@ async function switchOff(
     return { webhook: notStored(instance, fields, id, ctx.clock()), headers: { ...fields.headers }, secret: null }
   }
   ctx.notifications.send({ topic: 'webhooks', organizationId })
-  return { webhook, headers: openWebhookHeaders(ctx.secrets, webhook), secret: null }
+  return { webhook, headers: decryptWebhookHeaders(ctx.secrets, webhook), secret: null }
 }
 
 /** What is switched off before it ever had a url says nothing that were worth a row. */

@@ -10,14 +10,14 @@ import { findKnownMessage } from '../chats/known-message.js'
 import { openInstanceNumber } from '../manage/number.js'
 
 /** The upstream's own pace, for numbers that nobody gave another one. */
-const UPSTREAM_PACE = { messages_per_second: 80, pair_limit: true }
+const UPSTREAM_RATE = { messages_per_second: 80, pair_limit: true }
 
 /** The connection of an instance. Throws invalid_provider where it is the organization's number, and there is none. */
 export function instanceChannel(ctx: Context, tenant: Tenant, instance: Instance): Channel {
   if (instance.kind === 'linked_device') return deviceChannel(ctx, instance)
   if (instance.phone_number_id === null) return organizationChannel(ctx, tenant)
   const number = openInstanceNumber(ctx, tenant, instance)
-  if (instance.kind === 'business_api') return businessChannel(ctx, instance.id, number, UPSTREAM_PACE)
+  if (instance.kind === 'business_api') return businessChannel(ctx, instance.id, number, UPSTREAM_RATE)
   return unlimitedChannel(instance, sandboxDriver(ctx.upstream, number))
 }
 
@@ -47,10 +47,10 @@ async function sendByDevice(
   message: DriverMessage,
   timeoutMs: number,
 ): Promise<DriverOutcome> {
-  const { replyToUpstreamId: aboutUpstreamId } = message
+  const { replyToUpstreamId } = message
   try {
-    const about = aboutUpstreamId && (await findKnownMessage(ctx, organization_id, id, aboutUpstreamId))
-    return toOutcome(await device({ verb: 'send', message, about: about || null }, timeoutMs))
+    const replyTo = replyToUpstreamId && (await findKnownMessage(ctx, organization_id, id, replyToUpstreamId))
+    return toOutcome(await device({ verb: 'send', message, replyTo: replyTo || null }, timeoutMs))
   } catch (error) {
     // Only the look at the database can fail: nothing has been sent.
     ctx.log.warn({ err: error, instance: id }, 'the message that is answered could not be looked for')

@@ -118,7 +118,7 @@ async function checkFirst(
   try {
     await checkMessage(ctx, tenant, channel, command, delayMs)
   } catch (error) {
-    passStranger(error, recipient, command)
+    ignoreUnknownContact(error, recipient, command)
   }
 }
 
@@ -169,14 +169,18 @@ async function sendToContact(
   try {
     return await sendMessage(ctx, tenant, channel, command)
   } catch (error) {
-    passStranger(error, recipient, command)
+    ignoreUnknownContact(error, recipient, command)
   }
-  await makeContact(ctx, tenant, recipient)
+  await createContact(ctx, tenant, recipient)
   return sendMessage(ctx, tenant, channel, command)
 }
 
 /** Passes over the error that nobody knows the recipient, where a contact can be made; throws every other one. */
-function passStranger(error: unknown, recipient: GatewayRecipient, { replyTo }: Pick<SendCommand, 'replyTo'>): void {
+function ignoreUnknownContact(
+  error: unknown,
+  recipient: GatewayRecipient,
+  { replyTo }: Pick<SendCommand, 'replyTo'>,
+): void {
   if (!(error instanceof Problem) || error.code !== 'contact_not_found') throw error
   if (replyTo !== null) throw unknownMessage(replyTo)
   if (recipient.kind === 'person' && isUserIdChatId(recipient.digits)) throw unknownPerson(recipient)
@@ -192,7 +196,7 @@ function unknownMessage({ id, field }: NonNullable<SendCommand['replyTo']>): Pro
   return new Problem('message_not_found', `${field} "${id}" is not a message of the conversation`)
 }
 
-async function makeContact(ctx: Context, tenant: Tenant, { kind, digits, forms }: GatewayRecipient): Promise<void> {
+async function createContact(ctx: Context, tenant: Tenant, { kind, digits, forms }: GatewayRecipient): Promise<void> {
   try {
     await insertContact(ctx.database, tenant.id, {
       id: newId(),

@@ -3,10 +3,10 @@ import type { Context } from '../../../context.js'
 import { withTimeout } from '../../../lib/async/timeout.js'
 import type { Notification } from '../../../model/notification.js'
 import { type TakenAnswer, takeAnswers } from '../../../storage/instances/commands.js'
-import { openFromProcess } from './encrypted-command.js'
+import { decryptFromProcess } from './encrypted-command.js'
 
 /** The answers of other processes that this one waits for. */
-export interface Answers {
+export interface CommandAnswers {
   /** The answer to a command, which ends with that; null where none has come within `timeoutMs`. */
   wait(organizationId: string, id: string, timeoutMs: number): Promise<DeviceAnswer | null>
 }
@@ -18,19 +18,19 @@ interface Waiter {
 }
 
 /** So long it takes at most until an answer is seen whose signal was lost. */
-const LOOK_MS = 250
+const POLL_MS = 250
 
 /** Looks for all answers that are waited for at once, when a signal tells of one and from time to time. */
-export function createAnswers(ctx: Pick<Context, 'database' | 'notifications' | 'secrets' | 'log'>): Answers {
+export function createCommandAnswers(ctx: Pick<Context, 'database' | 'notifications' | 'secrets' | 'log'>): CommandAnswers {
   const waiting = new Map<string, Waiter>()
-  let looking: Promise<void> | null = null
+  let reading: Promise<void> | null = null
   let isListening = false
-  let isLooking = false
-  let isCalled = false
-  let wake = () => {}
+  let isPolling = false
+  let isNotified = false
+  let endNap = () => {}
 
   async function wait(organizationId: string, id: string, timeoutMs: number): Promise<DeviceAnswer | null> {
-    if (!isListening) ctx.notifications.listen(hear)
+    if (!isListening) ctx.notifications.listen(onNotification)
     isListening = true
     let answer: DeviceAnswer | null = null
     const taken = new Promise<void>((resolve) => {
@@ -40,27 +40,27 @@ export function createAnswers(ctx: Pick<Context, 'database' | 'notifications' | 
       }
       waiting.set(id, { organizationId, id, take })
     })
-    if (!isLooking) void lookOn()
+    if (!isPolling) void poll()
     await withTimeout(taken, timeoutMs)
     // What a look under way has taken is nowhere else any more.
-    if (answer === null) await looking
+    if (answer === null) await reading
     waiting.delete(id)
     return answer
   }
 
-  async function lookOn(): Promise<void> {
-    isLooking = true
+  async function poll(): Promise<void> {
+    isPolling = true
     while (waiting.size > 0) {
-      isCalled = false
-      looking = look()
-      await looking
-      looking = null
-      if (!isCalled) await nap()
+      isNotified = false
+      reading = readAnswers()
+      await reading
+      reading = null
+      if (!isNotified) await nap()
     }
-    isLooking = false
+    isPolling = false
   }
 
-  async function look(): Promise<void> {
+  async function readAnswers(): Promise<void> {
     try {
       for (const taken of await takeAnswers(ctx.database, [...waiting.values()])) {
         waiting.get(taken.id)?.take(open(taken))
@@ -74,7 +74,7 @@ export function createAnswers(ctx: Pick<Context, 'database' | 'notifications' | 
   /** What one answer is wrong with must not lose the others: they stand nowhere else any more. */
   function open({ organization_id: organizationId, id, answer }: TakenAnswer): DeviceAnswer {
     try {
-      return openFromProcess<DeviceAnswer>(ctx.secrets, organizationId, answer)
+      return decryptFromProcess<DeviceAnswer>(ctx.secrets, organizationId, answer)
     } catch (error) {
       ctx.log.warn({ err: error, organizationId, id }, 'the answer of a linked device could not be opened')
       return { outcome: 'unknown', text: 'the answer of the process that runs this instance could not be read' }
@@ -83,23 +83,23 @@ export function createAnswers(ctx: Pick<Context, 'database' | 'notifications' | 
 
   function nap(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, LOOK_MS)
-      wake = () => {
+      const timer = setTimeout(resolve, POLL_MS)
+      endNap = () => {
         clearTimeout(timer)
         resolve()
       }
     })
   }
 
-  function hear(notification: Notification): void {
+  function onNotification(notification: Notification): void {
     if (notification.topic !== 'commands' && notification.topic !== 'missed') return
     const organizationIds = notification.topic === 'commands' ? notification.organizationIds : null
     const isConcerned = [...waiting.values()].some(
       ({ organizationId }) => organizationIds === null || organizationIds.includes(organizationId),
     )
     if (!isConcerned) return
-    isCalled = true
-    wake()
+    isNotified = true
+    endNap()
   }
 
   return { wait }

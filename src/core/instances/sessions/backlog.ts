@@ -1,23 +1,23 @@
 import type { Logger } from 'pino'
 import { createRetryQueue, type PendingWrite, type RetryQueue } from '../../../channels/linked-device/retry-queue.js'
 import { sleep } from '../../../lib/async/backoff.js'
-import type { HeldInstance } from '../../../storage/instances/leases.js'
+import type { LeasedInstance } from '../../../storage/instances/leases.js'
 
 /** What linked devices have received that could not be recorded while they were connected here. */
-export interface Backlog {
+export interface UnrecordedMessages {
   /** Tries until it is recorded; of one instance in order. */
-  keep(instance: Pick<HeldInstance, 'organization_id' | 'id'>, delivery: PendingWrite): void
+  add(instance: Pick<LeasedInstance, 'organization_id' | 'id'>, write: PendingWrite): void
   /** Tries once more and no more: the process ends. What is lost with it is logged. */
   close(): Promise<void>
 }
 
 /** The network has been told that these messages have come: they are tried as long as the process lives, whoever has the instance. */
-export function createBacklog(log: Logger): Backlog {
-  const outlets = new Map<string, RetryQueue>()
+export function createUnrecordedMessages(log: Logger): UnrecordedMessages {
+  const queues = new Map<string, RetryQueue>()
   let isClosed = false
 
-  function open({ organization_id: organizationId, id: instanceId }: Parameters<Backlog['keep']>[0]): RetryQueue {
-    const retryQueue = createRetryQueue({
+  function open({ organization_id: organizationId, id: instanceId }: Parameters<UnrecordedMessages['add']>[0]): RetryQueue {
+    const queue = createRetryQueue({
       sleep,
       random: Math.random,
       onFailure: (error) =>
@@ -28,19 +28,19 @@ export function createBacklog(log: Logger): Backlog {
         }
       },
     })
-    outlets.set(instanceId, retryQueue)
-    return retryQueue
+    queues.set(instanceId, queue)
+    return queue
   }
 
   return {
-    keep: (instance, delivery) => {
-      const retryQueue = outlets.get(instance.id) ?? open(instance)
-      retryQueue.push(delivery)
-      if (isClosed) void retryQueue.close()
+    add: (instance, write) => {
+      const queue = queues.get(instance.id) ?? open(instance)
+      queue.push(write)
+      if (isClosed) void queue.close()
     },
     close: async () => {
       isClosed = true
-      await Promise.all(Array.from(outlets.values(), (retryQueue) => retryQueue.close()))
+      await Promise.all(Array.from(queues.values(), (queue) => queue.close()))
     },
   }
 }

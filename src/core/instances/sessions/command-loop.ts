@@ -3,13 +3,13 @@ import type { Context } from '../../../context.js'
 import { startLoop } from '../../../lib/async/loop.js'
 import type { Notification } from '../../../model/notification.js'
 import { answerCommand, type BegunCommand, beginCommands } from '../../../storage/instances/commands.js'
-import type { HeldInstance } from '../../../storage/instances/leases.js'
-import { openFromProcess, sealForProcess } from './encrypted-command.js'
+import type { LeasedInstance } from '../../../storage/instances/leases.js'
+import { decryptFromProcess, encryptForProcess } from './encrypted-command.js'
 
 /** Does what other processes ask of the devices that this one runs. */
 export interface CommandLoop {
   /** Looks for commands now. */
-  call(): void
+  wake(): void
   /** Begins no more; resolves when those that were begun have been answered. */
   stop(): Promise<void>
 }
@@ -17,11 +17,11 @@ export interface CommandLoop {
 /** The devices of this process. */
 export interface RunningDevices {
   find(organizationId: string, instanceId: string): Device | undefined
-  running(): Pick<HeldInstance, 'organization_id' | 'id'>[]
+  running(): Pick<LeasedInstance, 'organization_id' | 'id'>[]
 }
 
 /** So long it takes at most until a command is seen whose signal was lost. */
-const LOOK_MS = 1_000
+const POLL_MS = 1_000
 const MAX_BEGUN = 100
 
 /**
@@ -49,9 +49,9 @@ export function startCommandLoop(
     try {
       const device = find(organization_id, instance_id)
       const answer: DeviceAnswer = device
-        ? await device(openFromProcess<DeviceCommand>(ctx.secrets, organization_id, command), left_ms)
+        ? await device(decryptFromProcess<DeviceCommand>(ctx.secrets, organization_id, command), left_ms)
         : { outcome: 'not_open', text: 'the instance is on its way to another process' }
-      await answerCommand(ctx.database, organization_id, id, sealForProcess(ctx.secrets, organization_id, answer))
+      await answerCommand(ctx.database, organization_id, id, encryptForProcess(ctx.secrets, organization_id, answer))
       ctx.notifications.send({ topic: 'commands', organizationIds: [organization_id] })
     } catch (error) {
       ctx.log.warn({ err: error, instanceId: instance_id }, 'the answer of a linked device could not be passed on')
@@ -60,14 +60,14 @@ export function startCommandLoop(
 
   const loop = startLoop({
     round,
-    pauseMs: () => LOOK_MS,
+    pauseMs: () => POLL_MS,
     onFailure: (error) => ctx.log.warn({ err: error }, 'commands to linked devices could not be read; trying again'),
   })
   const stopListening = ctx.notifications.listen((notification) => {
     if (isConcerned(notification, running)) loop.wake()
   })
   return {
-    call: loop.wake,
+    wake: loop.wake,
     stop: async () => {
       stopListening()
       await loop.stop()

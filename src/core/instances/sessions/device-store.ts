@@ -34,7 +34,7 @@ export function createDeviceStore(
   let lastWrite: Promise<unknown> = Promise.resolve()
   let isClosed = false
 
-  function inTurn(write: () => Promise<boolean>): Promise<void> {
+  function enqueue(write: () => Promise<boolean>): Promise<void> {
     const written = lastWrite.then(async () => {
       if (isClosed) throw new Error('The session of the linked device has ended in this process')
       if (!(await write())) lose()
@@ -49,7 +49,7 @@ export function createDeviceStore(
     throw new Error('Another process runs the linked device now')
   }
 
-  function seal({ credentials, keys }: Parameters<KeyStore['write']>[0]): SessionChange {
+  function encrypt({ credentials, keys }: Parameters<KeyStore['write']>[0]): SessionChange {
     const written: SessionChange['written'][number][] = []
     const removed: SessionChange['removed'][number][] = []
     for (const { type, id, value } of lastOfEach(keys)) {
@@ -71,11 +71,11 @@ export function createDeviceStore(
       return found.credentials && secrets.open(found.credentials, credentialsContext)
     },
     readKeys: async (type, ids) => {
-      const sealed = await findDeviceKeys(database, organizationId, instanceId, type, ids)
-      return new Map(Array.from(sealed, ([id, value]) => [id, secrets.open(value, keyContext)]))
+      const stored = await findDeviceKeys(database, organizationId, instanceId, type, ids)
+      return new Map(Array.from(stored, ([id, value]) => [id, secrets.open(value, keyContext)]))
     },
-    write: (change) => inTurn(() => writeDeviceSession(database, organizationId, instanceId, processId, seal(change))),
-    clear: () => inTurn(() => clearDeviceSession(database, organizationId, instanceId, processId)),
+    write: (change) => enqueue(() => writeDeviceSession(database, organizationId, instanceId, processId, encrypt(change))),
+    clear: () => enqueue(() => clearDeviceSession(database, organizationId, instanceId, processId)),
     close: () => {
       isClosed = true
     },

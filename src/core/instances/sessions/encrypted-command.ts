@@ -2,13 +2,13 @@ import type { Context } from '../../../context.js'
 import { toStorableDeep } from '../../../lib/text/text.js'
 
 /** A command to a device of another process, or its answer, as it is kept for the other one: codes and messages are in them. */
-export function sealForProcess(secrets: Context['secrets'], organizationId: string, value: object): Buffer {
+export function encryptForProcess(secrets: Context['secrets'], organizationId: string, value: object): Buffer {
   return secrets.seal(JSON.stringify(toStorableDeep(value)), contextOf(organizationId))
 }
 
 /** What was sealed for this process. */
-export function openFromProcess<Value>(secrets: Context['secrets'], organizationId: string, sealed: Buffer): Value {
-  return JSON.parse(secrets.open(sealed, contextOf(organizationId))) as Value
+export function decryptFromProcess<Value>(secrets: Context['secrets'], organizationId: string, encrypted: Buffer): Value {
+  return JSON.parse(secrets.open(encrypted, contextOf(organizationId))) as Value
 }
 
 function contextOf(organizationId: string): string {

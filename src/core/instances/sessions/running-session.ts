@@ -9,7 +9,7 @@ import { withTimeout } from '../../../lib/async/timeout.js'
 import { newId } from '../../../lib/bytes/id.js'
 import { asText } from '../../../lib/text/json.js'
 import type { InstanceState } from '../../../model/instances/instance.js'
-import type { HeldInstance } from '../../../storage/instances/leases.js'
+import type { LeasedInstance } from '../../../storage/instances/leases.js'
 import { insertCallbacks } from '../../../storage/messages/callbacks.js'
 import { findMedia } from '../../../storage/messages/media.js'
 import { openMedia } from '../../media/read.js'
@@ -29,7 +29,7 @@ export interface RunningSession {
 }
 
 /** Whoever keeps the session. */
-export interface SessionKeeper {
+export interface SessionListener {
   /** It is connected, or has failed to, or shows a code: the network has answered. */
   onAnswered(): void
   /** It will not connect again by itself. */
@@ -37,11 +37,11 @@ export interface SessionKeeper {
   /** Another process has the instance now. */
   onLost(): void
   /** Takes over what came in and could not be recorded before the session was closed. */
-  onUnrecorded(delivery: PendingWrite): void
+  onUnrecorded(write: PendingWrite): void
 }
 
 /** Longer than hanging up takes. */
-const HANG_UP_MS = 5_000
+const HANG_UP_TIMEOUT_MS = 5_000
 
 /**
  * Connects a linked device that this process holds: what happens to it is kept and told until it is closed. `instance`: as it is now.
@@ -49,14 +49,14 @@ const HANG_UP_MS = 5_000
 export function startRunningSession(
   ctx: Context,
   library: LinkedLibrary,
-  instance: () => HeldInstance,
+  instance: () => LeasedInstance,
   socketUrl: string | null,
-  keeper: SessionKeeper,
+  listener: SessionListener,
 ): RunningSession {
   const { organization_id: organizationId, id: instanceId } = instance()
   const log = ctx.log.child({ organizationId, instanceId })
   const commands = new Set<Promise<unknown>>()
-  const store = createDeviceStore(ctx, { organizationId, instanceId, onLost: keeper.onLost })
+  const store = createDeviceStore(ctx, { organizationId, instanceId, onLost: listener.onLost })
   let state: InstanceState = 'connecting'
   let isClosed = false
 
@@ -66,14 +66,14 @@ export function startRunningSession(
       // What comes now is another process's to tell.
       if (isClosed) return
       state = now
-      if (now !== 'connecting') keeper.onAnswered()
+      if (now !== 'connecting') listener.onAnswered()
       await recordState(ctx, organizationId, instanceId, { state: now, code, owner, profileName }, ctx.processId)
       // It may have been asked to connect again meanwhile.
-      if (now === 'close' && !isClosed && !session.isRunning()) keeper.onEnd()
+      if (now === 'close' && !isClosed && !session.isRunning()) listener.onEnd()
     },
     onCode: async (code) => {
       if (isClosed) return
-      keeper.onAnswered()
+      listener.onAnswered()
       await recordCode(ctx, organizationId, instanceId, code, ctx.processId)
     },
     // To the last moment: the network has been told that these have come.
@@ -82,7 +82,7 @@ export function startRunningSession(
       await insertCallbacks(ctx.database, [{ organizationId, id: newId(), body, instanceId }])
       ctx.wakeWorkers()
     },
-    onUnrecorded: keeper.onUnrecorded,
+    onUnrecorded: listener.onUnrecorded,
     findMessage: (networkId) => findContentToResend(ctx, organizationId, instanceId, networkId),
     openFile: (mediaId) => openFile(ctx, organizationId, mediaId),
     settings: () => readSettings(instance().settings),
@@ -111,7 +111,7 @@ export function startRunningSession(
       if (graceMs > 0) await withTimeout(Promise.allSettled(commands), graceMs)
       isClosed = true
       const hungUp = session.stop().catch((error) => log.warn({ err: error }, 'a linked device could not hang up'))
-      await withTimeout(hungUp, HANG_UP_MS)
+      await withTimeout(hungUp, HANG_UP_TIMEOUT_MS)
       store.close()
     },
   }
@@ -128,7 +128,7 @@ async function openFile(ctx: Context, organizationId: string, mediaId: string): 
 }
 
 /** By the names under which an instance is given them (facts: instance/create). */
-function readSettings(settings: HeldInstance['settings']): DeviceSettings {
+function readSettings(settings: LeasedInstance['settings']): DeviceSettings {
   return {
     rejectCalls: settings.rejectCall === true,
     callAnswer: asText(settings.msgCall),

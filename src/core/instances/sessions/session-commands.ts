@@ -4,8 +4,8 @@ import { startCountdown, withTimeout } from '../../../lib/async/timeout.js'
 import { newId } from '../../../lib/bytes/id.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import { cancelCommand, insertCommand } from '../../../storage/instances/commands.js'
-import { createAnswers } from './answers.js'
-import { openFromProcess, sealForProcess } from './encrypted-command.js'
+import { createCommandAnswers } from './answers.js'
+import { decryptFromProcess, encryptForProcess } from './encrypted-command.js'
 import { hasLinkedLibrary, LIBRARY_MISSING } from './linked-library.js'
 import type { Sessions } from './sessions.js'
 
@@ -16,10 +16,10 @@ export type SessionCommandContext = Pick<
 >
 
 /** A linked device as it is asked for. */
-type DeviceOf = Pick<Instance, 'organization_id' | 'id'>
+type InstanceKey = Pick<Instance, 'organization_id' | 'id'>
 
 /** So much longer a device or the database may take to say what has become of a command. */
-const WORD_MS = 2_000
+const ANSWER_MARGIN_MS = 2_000
 const UNANSWERED: DeviceAnswer = { outcome: 'unknown', text: 'the process that runs this instance has not answered' }
 
 /**
@@ -30,10 +30,10 @@ const UNANSWERED: DeviceAnswer = { outcome: 'unknown', text: 'the process that r
 export function createSessionCommands(
   ctx: SessionCommandContext,
   sessions: Pick<Sessions, 'find'>,
-): (instance: DeviceOf) => Device {
-  const answers = createAnswers(ctx)
+): (instance: InstanceKey) => Device {
+  const answers = createCommandAnswers(ctx)
 
-  async function askOther(instance: DeviceOf, command: DeviceCommand, timeoutMs: number): Promise<DeviceAnswer> {
+  async function askOtherProcess(instance: InstanceKey, command: DeviceCommand, timeoutMs: number): Promise<DeviceAnswer> {
     const leftMs = startCountdown(timeoutMs)
     const refusal = await cannotRun()
     if (refusal) return refusal
@@ -57,15 +57,15 @@ export function createSessionCommands(
 
   /** Null where it was asked. */
   async function ask(
-    { organization_id: organizationId, id: instanceId }: DeviceOf,
+    { organization_id: organizationId, id: instanceId }: InstanceKey,
     id: string,
     command: DeviceCommand,
     timeoutMs: number,
   ): Promise<DeviceAnswer | null> {
     try {
       const connects = command.verb === 'connect' || command.verb === 'restart'
-      const sealed = sealForProcess(ctx.secrets, organizationId, command)
-      const asked = { id, instanceId, command: sealed, connects, timeoutMs }
+      const encrypted = encryptForProcess(ctx.secrets, organizationId, command)
+      const asked = { id, instanceId, command: encrypted, connects, timeoutMs }
       const inserted = await insertCommand(ctx.database, organizationId, asked)
       if (inserted === null) return { outcome: 'not_open', text: 'the instance is not connected' }
       if (!inserted.held) ctx.notifications.send({ topic: 'instances' })
@@ -81,7 +81,7 @@ export function createSessionCommands(
   async function cancel(organizationId: string, id: string): Promise<DeviceAnswer> {
     try {
       const ended = await cancelCommand(ctx.database, organizationId, id)
-      if (ended?.answer) return openFromProcess<DeviceAnswer>(ctx.secrets, organizationId, ended.answer)
+      if (ended?.answer) return decryptFromProcess<DeviceAnswer>(ctx.secrets, organizationId, ended.answer)
       if (ended && !ended.begun) return { outcome: 'not_open', text: 'no process runs this instance at the moment' }
     } catch (error) {
       ctx.log.warn({ err: error }, 'a command to a linked device could not be taken back')
@@ -91,8 +91,8 @@ export function createSessionCommands(
 
   return (instance) => async (command, timeoutMs) => {
     const device = sessions.find(instance.organization_id, instance.id)
-    const asked = device ? device(command, timeoutMs) : askOther(instance, command, timeoutMs)
+    const asked = device ? device(command, timeoutMs) : askOtherProcess(instance, command, timeoutMs)
     // Neither a device nor a database that does not answer holds up whoever asks.
-    return (await withTimeout(asked, timeoutMs + WORD_MS)) ?? UNANSWERED
+    return (await withTimeout(asked, timeoutMs + ANSWER_MARGIN_MS)) ?? UNANSWERED
   }
 }

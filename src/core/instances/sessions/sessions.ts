@@ -2,8 +2,8 @@ import type { Device } from '../../../channels/device.js'
 import type { Context } from '../../../context.js'
 import { type Loop, startLoop } from '../../../lib/async/loop.js'
 import type { Notification } from '../../../model/notification.js'
-import type { HeldInstance } from '../../../storage/instances/leases.js'
-import { createBacklog } from './backlog.js'
+import type { LeasedInstance } from '../../../storage/instances/leases.js'
+import { createUnrecordedMessages } from './backlog.js'
 import { type CommandLoop, startCommandLoop } from './command-loop.js'
 import { createLeaseRounds, GRACE_MS } from './lease-rounds.js'
 import { createLeasedSessions, type LeasedSession } from './leased-sessions.js'
@@ -41,12 +41,12 @@ export interface SessionTiming {
   /** How long before the end of a lease its session is closed. */
   marginMs: number
   /** How often leases are renewed, and free instances looked for. */
-  tendMs: number
+  roundMs: number
 }
 
-const TIMING: SessionTiming = { leaseMs: 15_000, marginMs: 3_000, tendMs: 5_000 }
+const TIMING: SessionTiming = { leaseMs: 15_000, marginMs: 3_000, roundMs: 5_000 }
 /** Signals that come close together are looked into together. */
-const SETTLE_MS = 100
+const DEBOUNCE_MS = 100
 
 /**
  * Makes the keeper of the linked devices of a process (contract 5). Each runs in exactly one process: the one that has its lease, which
@@ -55,40 +55,40 @@ const SETTLE_MS = 100
 export function createSessions(
   ctx: Context,
   { isInstalled, socketUrl }: SessionSettings,
-  { leaseMs, marginMs, tendMs }: SessionTiming = TIMING,
+  { leaseMs, marginMs, roundMs }: SessionTiming = TIMING,
 ): Sessions {
   const library = createNeededLibrary(ctx, isInstalled)
-  const backlog = createBacklog(ctx.log)
-  const holdings = createLeasedSessions({ start: startOne, onClosed: () => loop?.wake(), log: ctx.log })
-  const rounds = createLeaseRounds(ctx, holdings, library, { leaseMs, isInstalled })
+  const unrecorded = createUnrecordedMessages(ctx.log)
+  const leasedSessions = createLeasedSessions({ start: startOne, onClosed: () => loop?.wake(), log: ctx.log })
+  const rounds = createLeaseRounds(ctx, leasedSessions, library, { leaseMs, isInstalled })
   let loop: Loop | null = null
   let commands: CommandLoop | null = null
   let watchdog: NodeJS.Timeout | undefined
-  let settling: NodeJS.Timeout | undefined
+  let debounce: NodeJS.Timeout | undefined
   let stopListening = () => {}
 
-  function startOne(holding: LeasedSession, onAnswered: () => void): RunningSession {
-    const { instance } = holding
-    const session = startRunningSession(ctx, library.get(), () => holding.instance, socketUrl, {
+  function startOne(leased: LeasedSession, onAnswered: () => void): RunningSession {
+    const { instance } = leased
+    const session = startRunningSession(ctx, library.get(), () => leased.instance, socketUrl, {
       onAnswered,
       onEnd: () => {
-        rounds.end(instance)
-        holdings.close(holding, GRACE_MS)
+        rounds.markEnded(instance)
+        leasedSessions.close(leased, GRACE_MS)
       },
-      onLost: () => holdings.close(holding, 0),
-      onUnrecorded: (delivery) => backlog.keep(instance, delivery),
+      onLost: () => leasedSessions.close(leased, 0),
+      onUnrecorded: (write) => unrecorded.add(instance, write),
     })
-    commands?.call()
+    commands?.wake()
     return session
   }
 
   /** Whoever cannot reach the database must not go on beside the next holder. */
-  function watch(): void {
-    for (const holding of holdings.all()) {
-      if (isSafe(holding) || holding.isClosing) continue
-      const { id: instanceId, organization_id: organizationId } = holding.instance
+  function closeExpired(): void {
+    for (const leased of leasedSessions.all()) {
+      if (isSafe(leased) || leased.isClosing) continue
+      const { id: instanceId, organization_id: organizationId } = leased.instance
       ctx.log.warn({ instanceId, organizationId }, 'the lease of a linked device could not be renewed: it hangs up')
-      holdings.close(holding, 0)
+      leasedSessions.close(leased, 0)
     }
   }
 
@@ -96,36 +96,36 @@ export function createSessions(
     return performance.now() < until - marginMs
   }
 
-  function hear({ topic }: Notification): void {
+  function onNotification({ topic }: Notification): void {
     if (topic !== 'instances' && topic !== 'missed') return
-    settling ??= setTimeout(() => {
-      settling = undefined
+    debounce ??= setTimeout(() => {
+      debounce = undefined
       loop?.wake()
-    }, SETTLE_MS)
+    }, DEBOUNCE_MS)
   }
 
   function find(organizationId: string, instanceId: string): Device | undefined {
-    const holding = holdings.get(instanceId)
-    const isOurs = holding?.instance.organization_id === organizationId && isSafe(holding)
-    return isOurs && !holding.isClosing ? holding.session?.run : undefined
+    const leased = leasedSessions.get(instanceId)
+    const isOurs = leased?.instance.organization_id === organizationId && isSafe(leased)
+    return isOurs && !leased.isClosing ? leased.session?.run : undefined
   }
 
-  function running(): HeldInstance[] {
-    return holdings.all().flatMap(({ instance, session, isClosing }) => (session && !isClosing ? [instance] : []))
+  function running(): LeasedInstance[] {
+    return leasedSessions.all().flatMap(({ instance, session, isClosing }) => (session && !isClosing ? [instance] : []))
   }
 
   async function stop(): Promise<void> {
     if (!loop) return
     stopListening()
-    clearTimeout(settling)
+    clearTimeout(debounce)
     await loop.stop()
-    for (const holding of holdings.all()) holdings.close(holding, GRACE_MS)
-    await holdings.settled()
+    for (const leased of leasedSessions.all()) leasedSessions.close(leased, GRACE_MS)
+    await leasedSessions.allClosed()
     clearInterval(watchdog)
     // Their sessions have hung up, so commands under way have ended.
-    await Promise.all([commands?.stop(), backlog.close()])
+    await Promise.all([commands?.stop(), unrecorded.close()])
     await rounds
-      .leave()
+      .releaseAll()
       .catch((error) =>
         ctx.log.warn({ err: error }, 'linked devices could not be given back: their leases end by themselves'),
       )
@@ -133,23 +133,23 @@ export function createSessions(
 
   return {
     start: () => {
-      stopListening = ctx.notifications.listen(hear)
+      stopListening = ctx.notifications.listen(onNotification)
       loop = startLoop({
         round: async () => {
-          await rounds.tend()
+          await rounds.reconcile()
           return false
         },
-        pauseMs: () => tendMs,
+        pauseMs: () => roundMs,
         onFailure: (error) => ctx.log.warn({ err: error }, 'linked devices could not be looked after; trying again'),
       })
       commands = startCommandLoop(ctx, { find, running })
-      watchdog = setInterval(watch, marginMs / 3)
+      watchdog = setInterval(closeExpired, marginMs / 3)
     },
     stop,
     find,
     figures: () => ({
-      held: holdings.all().length,
-      open: holdings.all().filter(({ session, isClosing }) => !isClosing && session?.state() === 'open').length,
+      held: leasedSessions.all().length,
+      open: leasedSessions.all().filter(({ session, isClosing }) => !isClosing && session?.state() === 'open').length,
     }),
   }
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
-import { editMessage, takeMessageBack } from '../../../core/instances/chats/change-message.js'
+import { editMessage, revokeMessage } from '../../../core/instances/chats/change-message.js'
 import { tenantOf } from '../../../http/auth.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import { requireRouteInstance } from '../guard.js'
@@ -70,7 +70,7 @@ export function changeRoutes(server: GatewayServer, ctx: Context): void {
     async (request, reply) => {
       const instance = await requireRouteInstance(ctx, request)
       const { id: keyId, remoteJid } = request.body
-      const sent = await takeMessageBack(ctx, tenantOf(request), instance, { keyId, chats: chatsOf(remoteJid) })
+      const sent = await revokeMessage(ctx, tenantOf(request), instance, { keyId, chats: chatsOf(remoteJid) })
       return reply.code(201).send(presentSent(ctx, instance, sent))
     },
   )

@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.js'
 import type { ListedInstance } from '../../../core/instances/manage/list.js'
-import type { SetUpInstance } from '../../../core/instances/manage/set-up.js'
-import { openSettings } from '../../../core/instances/manage/settings.js'
+import type { InstanceWithWebhook } from '../../../core/instances/manage/set-up.js'
+import { decryptSettings } from '../../../core/instances/manage/settings.js'
 import type { InstanceWebhook } from '../../../core/instances/manage/webhook.js'
 import { qrDataUrl } from '../../../lib/text/qr.js'
 import { toIso } from '../../../model/contacts/contact.js'
@@ -30,7 +30,7 @@ export async function presentCode(code: Code) {
 }
 
 /** A new instance (facts 1), with a code where one was asked for. */
-export async function presentSetUp(ctx: Context, setUp: SetUpInstance, code: Code | undefined) {
+export async function presentSetUp(ctx: Context, setUp: InstanceWithWebhook, code: Code | undefined) {
   const { instance, token, webhook } = setUp
   const isBusiness = instance.kind === 'business_api'
   return {
@@ -48,7 +48,7 @@ export async function presentSetUp(ctx: Context, setUp: SetUpInstance, code: Cod
     rabbitmq: {},
     nats: {},
     sqs: {},
-    settings: presentSettings(openSettings(ctx, instance)),
+    settings: presentSettings(decryptSettings(ctx, instance)),
     ...(code !== undefined && { qrcode: await presentCode(code) }),
   }
 }
@@ -89,7 +89,7 @@ export function presentRow(ctx: Context, tenant: Tenant, { instance, token, coun
 function presentSettingRow(ctx: Context, instance: Instance) {
   return {
     id: instance.id,
-    ...presentSettings(openSettings(ctx, instance)),
+    ...presentSettings(decryptSettings(ctx, instance)),
     createdAt: toIso(instance.created_at),
     updatedAt: toIso(instance.updated_at),
     instanceId: instance.id,

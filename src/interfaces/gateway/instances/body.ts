@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { SetUpFields } from '../../../core/instances/manage/set-up.js'
+import type { InstanceWithWebhookFields } from '../../../core/instances/manage/set-up.js'
 import { excerpt } from '../../../lib/text/text.js'
 import type { InstanceWebhookFields } from '../../../model/instances/gateway-webhook.js'
 import { INTEGRATIONS, type InstanceKind } from '../../../model/instances/instance.js'
@@ -23,7 +23,7 @@ const FIELD_NAMES = {
 const FOREIGN = 'EVOLUTION'
 
 /** What an instance is set up from, in either version's words. Throws invalid_provider, not_supported for a kind that there is not. */
-export function readSetUp(body: Body): SetUpFields {
+export function readSetUp(body: Body): InstanceWithWebhookFields {
   return {
     fieldNames: FIELD_NAMES,
     name: body.instanceName,

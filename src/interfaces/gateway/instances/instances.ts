@@ -3,8 +3,8 @@ import { type Static, Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { connectInstance, deleteInstance } from '../../../core/instances/manage/connect.js'
 import { listInstances } from '../../../core/instances/manage/list.js'
-import { recoverSetUp, type SetUpInstance, setUpInstance } from '../../../core/instances/manage/set-up.js'
-import { openSettings, setInstanceSettings } from '../../../core/instances/manage/settings.js'
+import { recoverInstanceWithWebhook, type InstanceWithWebhook, createInstanceWithWebhook } from '../../../core/instances/manage/set-up.js'
+import { decryptSettings, setInstanceSettings } from '../../../core/instances/manage/settings.js'
 import type { Attempt } from '../../../core/runtime/idempotency.js'
 import { tenantOf } from '../../../http/auth.js'
 import { answerOnce } from '../../../http/idempotency.js'
@@ -103,7 +103,7 @@ export function instanceRoutes(server: GatewayServer, ctx: Context): void {
         response: responses({ 200: SettingsSchema }, 404),
       },
     },
-    async (request) => presentSettings(openSettings(ctx, await requireRouteInstance(ctx, request))),
+    async (request) => presentSettings(decryptSettings(ctx, await requireRouteInstance(ctx, request))),
   )
 }
 
@@ -115,22 +115,22 @@ function create(
 ): Promise<unknown> {
   const tenant = tenantOf(request)
   const fields = readSetUp(body)
-  const answer = async (setUp: SetUpInstance): Promise<Attempt> => {
+  const answer = async (setUp: InstanceWithWebhook): Promise<Attempt> => {
     const code = body.qrcode ? await showCode(ctx, tenant, setUp) : undefined
     return { status: 201, body: await presentSetUp(ctx, setUp, code), final: true }
   }
   return answerOnce(ctx, request, reply, {
     isSecret: true,
-    perform: async (id) => answer(await setUpInstance(ctx, tenant, fields, id)),
+    perform: async (id) => answer(await createInstanceWithWebhook(ctx, tenant, fields, id)),
     recover: async (id) => {
-      const setUp = await recoverSetUp(ctx, tenant, fields, id)
+      const setUp = await recoverInstanceWithWebhook(ctx, tenant, fields, id)
       return setUp && answer(setUp)
     },
   })
 }
 
 /** The instance is made: that it shows no code yet is no failure of that. */
-async function showCode(ctx: Context, tenant: Tenant, { instance }: SetUpInstance) {
+async function showCode(ctx: Context, tenant: Tenant, { instance }: InstanceWithWebhook) {
   try {
     return await connectInstance(ctx, tenant, instance, readLinkNumber(instance.number))
   } catch (error) {

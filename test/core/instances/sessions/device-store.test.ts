@@ -61,7 +61,7 @@ describe('the keys of a linked device', () => {
     const { rows } = await query(
       'SELECT credentials AS sealed FROM device_credentials UNION ALL SELECT value FROM device_keys',
     )
-    expect(rows.map(({ sealed }) => sealed.includes('secret'))).toEqual([false, false])
+    expect(rows.map(({ sealed: stored }) => stored.includes('secret'))).toEqual([false, false])
     const other = await devices.createInstance(false)
     await query('UPDATE device_keys SET instance_id = $1', [other.id])
     await expect(open(other).readKeys('session', ['a'])).rejects.toThrow('sealed for another place')

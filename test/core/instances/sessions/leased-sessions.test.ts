@@ -6,7 +6,7 @@ import type { RunningSession } from '../../../../src/core/instances/sessions/run
 it('starts the devices of all organizations in turn', () => {
   const started: string[] = []
   const answered: (() => void)[] = []
-  const holdings = createLeasedSessions({
+  const sessions = createLeasedSessions({
     start: ({ instance }, onAnswered) => {
       started.push(instance.id)
       answered.push(onAnswered)
@@ -17,9 +17,9 @@ it('starts the devices of all organizations in turn', () => {
   })
   const until = performance.now() + 60_000
   for (const id of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b1', 'b2', 'c1']) {
-    holdings.add({ organization_id: id.charAt(0), id, wanted: true, settings: {} }, until)
+    sessions.add({ organization_id: id.charAt(0), id, wanted: true, settings: {} }, until)
   }
-  holdings.startWaiting()
+  sessions.startWaiting()
   for (let next = 0; next < answered.length; next++) answered[next]?.()
   expect(started).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4', 'a5', 'a6'])
 })

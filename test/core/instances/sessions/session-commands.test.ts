@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Device, DeviceAnswer, DeviceCommand } from '../../../../src/channels/device.js'
 import { type CommandLoop, startCommandLoop } from '../../../../src/core/instances/sessions/command-loop.js'
-import { sealForProcess } from '../../../../src/core/instances/sessions/encrypted-command.js'
+import { encryptForProcess } from '../../../../src/core/instances/sessions/encrypted-command.js'
 import { createSessionCommands } from '../../../../src/core/instances/sessions/session-commands.js'
 import { expireOutcomes } from '../../../../src/core/runtime/maintenance.js'
 import { newId } from '../../../../src/lib/bytes/id.js'
@@ -91,7 +91,7 @@ describe('a command to a device of another process', () => {
     for (const { organizationId, id } of asked) {
       const command = { id, instanceId: instance.id, command: Buffer.from('x'), connects: false, timeoutMs: 10_000 }
       await insertCommand(database, organizationId, command)
-      await answerCommand(database, organizationId, id, sealForProcess(secrets, organizationId, DONE))
+      await answerCommand(database, organizationId, id, encryptForProcess(secrets, organizationId, DONE))
     }
     const taken = async () => (await takeAnswers(database, asked)).map(({ id }) => id)
     const sql = 'DELETE FROM instance_commands WHERE organization_id = $1 AND id = $2'
@@ -170,7 +170,7 @@ describe('a command to a device of another process', () => {
     const answers = Promise.all([1, 2, 3].map(() => asking.device(instance)(COMMAND, 10_000)))
     await expect.poll(rows).toHaveLength(3)
     // They are taken together, whichever comes first.
-    const good = sealForProcess(asking.ctx.secrets, instance.organization_id, DONE)
+    const good = encryptForProcess(asking.ctx.secrets, instance.organization_id, DONE)
     await query(
       `UPDATE instance_commands SET begun_at = now(),
          answer = CASE WHEN id = (SELECT id FROM instance_commands ORDER BY id OFFSET 1 LIMIT 1) THEN $1 ELSE 'x'::bytea END`,
