@@ -6,7 +6,7 @@ import type { NetworkDetails } from '../../model/messages/message.js'
 import { findInstanceById } from '../../storage/instances/instances.js'
 import { findTenant } from '../../storage/organizations/organizations.js'
 import type { BusinessNumber } from '../../upstream/client.js'
-import { openInstanceNumber } from '../instances/manage/number.js'
+import { openInstanceNumber } from '../instances/manage/own-number.js'
 import { openBusinessNumber } from '../organizations/business-number.js'
 
 /** Where the file of an inbound message is to be had. */

@@ -126,7 +126,9 @@ function encrypt(ctx: Context, organizationId: string, body: unknown): Encrypted
 
 function decrypt(ctx: Context, organizationId: string, { isSecret }: IdempotentRequest, kept: unknown): unknown {
   if (!isSecret) return kept
-  return JSON.parse(ctx.secrets.open(Buffer.from((kept as EncryptedAnswer).sealed, 'base64'), encryptionContext(organizationId)))
+  return JSON.parse(
+    ctx.secrets.open(Buffer.from((kept as EncryptedAnswer).sealed, 'base64'), encryptionContext(organizationId)),
+  )
 }
 
 function encryptionContext(organizationId: string): string {

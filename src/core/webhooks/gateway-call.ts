@@ -13,8 +13,8 @@ import {
 import { JWT_HEADER } from '../../model/instances/gateway-webhook.js'
 import type { EventRow } from '../../model/webhooks/event.js'
 import type { EndpointRow } from '../../storage/webhooks/health.js'
-import { decryptCode } from '../instances/manage/state.js'
-import { createFileReader, type FileContext } from './file.js'
+import { decryptCode } from '../instances/manage/connection-state.js'
+import { createFileReader, type FileContext } from './file-reader.js'
 import { decryptWebhookHeaders } from './secrets.js'
 
 export type GatewayContext = FileContext & Pick<Context, 'clock' | 'secrets' | 'mediaLinks' | 'publicUrl'>

@@ -6,11 +6,11 @@ import {
   logoutInstance,
   restartInstance,
 } from '../../core/instances/manage/connect.js'
+import { newestCode } from '../../core/instances/manage/connection-state.js'
+import { createInstanceWithWebhook } from '../../core/instances/manage/create-with-webhook.js'
 import { requireInstance } from '../../core/instances/manage/find.js'
-import { listInstanceRows, decryptToken } from '../../core/instances/manage/list.js'
+import { decryptToken, listInstanceRows } from '../../core/instances/manage/list.js'
 import { scanCode } from '../../core/instances/manage/scan.js'
-import { createInstanceWithWebhook } from '../../core/instances/manage/set-up.js'
-import { newestCode } from '../../core/instances/manage/state.js'
 import { tenantOf } from '../../http/auth.js'
 import { newId } from '../../lib/bytes/id.js'
 import { qrDataUrl } from '../../lib/text/qr.js'

@@ -48,7 +48,11 @@ function send(
   recipient: { phone: string } | { userId: string } = { phone: '5511888887777' },
   about: KnownMessage | null = null,
 ): DeviceCommand {
-  return { verb: 'send', message: { id: ID, recipient, content, replyToUpstreamId: about?.key.id ?? null }, replyTo: about }
+  return {
+    verb: 'send',
+    message: { id: ID, recipient, content, replyToUpstreamId: about?.key.id ?? null },
+    replyTo: about,
+  }
 }
 
 const error = (statusCode: number) => Object.assign(new Error('Connection Closed'), { output: { statusCode } })

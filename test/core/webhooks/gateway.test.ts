@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { recordCode, recordState } from '../../../src/core/instances/manage/state.js'
+import { recordCode, recordState } from '../../../src/core/instances/manage/connection-state.js'
 import { receiveMessages, seconds, textMessage, wamid } from '../../interfaces/hooks/support.js'
 import type { ReceivedWebhook } from '../../support/receiver.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { registerAllWithSimulator } from '../../../src/core/instances/manage/sandbox.js'
+import { registerAllWithSimulator } from '../../../src/core/instances/manage/simulator.js'
 import { linkAllWithSimulator } from '../../../src/core/organizations/connections.js'
 import { createInstance } from '../../support/instances.js'
 import { type Answer, startWorld, type TestOrganization, type World } from '../../support/world.js'

@@ -12,7 +12,7 @@ import {
 import { deleteInstanceWebhook } from '../../../storage/instances/webhooks.js'
 import { directoryHash } from '../../../storage/organizations/directory.js'
 import { command, openDevice } from '../sessions/device.js'
-import { recordCode } from './state.js'
+import { recordCode } from './connection-state.js'
 
 /** How long a code is waited for: the process that is to run the device may have to take it first. */
 const CODE_TIMEOUT_MS = 15_000

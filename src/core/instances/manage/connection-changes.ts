@@ -2,7 +2,7 @@ import type { Context } from '../../../context.js'
 import { asObject, asObjects, asText } from '../../../lib/text/json.js'
 import { toStorableDeep } from '../../../lib/text/text.js'
 import { findInstanceById } from '../../../storage/instances/instances.js'
-import { type ConnectionState, recordState } from './state.js'
+import { type ConnectionState, recordState } from './connection-state.js'
 
 /** What a callback of the simulator tells of the connection of one of its phones. */
 export interface ConnectionChange extends ConnectionState {

@@ -10,13 +10,13 @@ import { claimInDirectory, directoryHash } from '../../../storage/organizations/
 import { isApiKey } from '../../identity/api-keys.js'
 import {
   chooseCredentials,
+  encryptCredentials,
   HEADER_TEXT,
   type InstanceFieldNames,
   type InstanceFields,
-  encryptCredentials,
 } from './credentials.js'
-import { registerWithSimulator } from './sandbox.js'
 import { encryptSettings } from './settings.js'
+import { registerWithSimulator } from './simulator.js'
 
 /** An instance with its token in clear. */
 export interface CreatedInstance {

@@ -7,7 +7,7 @@ import type { NetworkDetails } from '../../../model/messages/message.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { businessChannel, type Channel, organizationChannel } from '../../messages/send/channel.js'
 import { findKnownMessage } from '../chats/known-message.js'
-import { openInstanceNumber } from '../manage/number.js'
+import { openInstanceNumber } from '../manage/own-number.js'
 
 /** The upstream's own pace, for numbers that nobody gave another one. */
 const UPSTREAM_RATE = { messages_per_second: 80, pair_limit: true }

@@ -74,7 +74,8 @@ export function createDeviceStore(
       const stored = await findDeviceKeys(database, organizationId, instanceId, type, ids)
       return new Map(Array.from(stored, ([id, value]) => [id, secrets.open(value, keyContext)]))
     },
-    write: (change) => enqueue(() => writeDeviceSession(database, organizationId, instanceId, processId, encrypt(change))),
+    write: (change) =>
+      enqueue(() => writeDeviceSession(database, organizationId, instanceId, processId, encrypt(change))),
     clear: () => enqueue(() => clearDeviceSession(database, organizationId, instanceId, processId)),
     close: () => {
       isClosed = true

@@ -7,7 +7,11 @@ export function encryptForProcess(secrets: Context['secrets'], organizationId: s
 }
 
 /** What was sealed for this process. */
-export function decryptFromProcess<Value>(secrets: Context['secrets'], organizationId: string, encrypted: Buffer): Value {
+export function decryptFromProcess<Value>(
+  secrets: Context['secrets'],
+  organizationId: string,
+  encrypted: Buffer,
+): Value {
   return JSON.parse(secrets.open(encrypted, contextOf(organizationId))) as Value
 }
 

@@ -14,7 +14,7 @@ import { insertCallbacks } from '../../../storage/messages/callbacks.js'
 import { findMedia } from '../../../storage/messages/media.js'
 import { openMedia } from '../../media/read.js'
 import { findContentToResend } from '../chats/known-message.js'
-import { recordCode, recordState } from '../manage/state.js'
+import { recordCode, recordState } from '../manage/connection-state.js'
 import { createDeviceStore } from './device-store.js'
 
 /** The session of a linked device in this process. */

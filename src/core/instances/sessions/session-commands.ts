@@ -4,7 +4,7 @@ import { startCountdown, withTimeout } from '../../../lib/async/timeout.js'
 import { newId } from '../../../lib/bytes/id.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import { cancelCommand, insertCommand } from '../../../storage/instances/commands.js'
-import { createCommandAnswers } from './answers.js'
+import { createCommandAnswers } from './command-answers.js'
 import { decryptFromProcess, encryptForProcess } from './encrypted-command.js'
 import { hasLinkedLibrary, LIBRARY_MISSING } from './linked-library.js'
 import type { Sessions } from './sessions.js'
@@ -33,7 +33,11 @@ export function createSessionCommands(
 ): (instance: InstanceKey) => Device {
   const answers = createCommandAnswers(ctx)
 
-  async function askOtherProcess(instance: InstanceKey, command: DeviceCommand, timeoutMs: number): Promise<DeviceAnswer> {
+  async function askOtherProcess(
+    instance: InstanceKey,
+    command: DeviceCommand,
+    timeoutMs: number,
+  ): Promise<DeviceAnswer> {
     const leftMs = startCountdown(timeoutMs)
     const refusal = await cannotRun()
     if (refusal) return refusal

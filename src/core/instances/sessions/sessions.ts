@@ -3,12 +3,12 @@ import type { Context } from '../../../context.js'
 import { type Loop, startLoop } from '../../../lib/async/loop.js'
 import type { Notification } from '../../../model/notification.js'
 import type { LeasedInstance } from '../../../storage/instances/leases.js'
-import { createUnrecordedMessages } from './backlog.js'
 import { type CommandLoop, startCommandLoop } from './command-loop.js'
 import { createLeaseRounds, GRACE_MS } from './lease-rounds.js'
 import { createLeasedSessions, type LeasedSession } from './leased-sessions.js'
 import { createNeededLibrary } from './needed-library.js'
 import { type RunningSession, startRunningSession } from './running-session.js'
+import { createUnrecordedMessages } from './unrecorded-messages.js'
 
 /** The linked devices that this process runs. */
 export interface Sessions {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { findProfile, findProfilePicture, showPresence } from '../../../core/instances/chats/chat-commands.js'
-import { checkNumbers } from '../../../core/instances/manage/numbers.js'
+import { checkNumbers } from '../../../core/instances/manage/check-numbers.js'
 import { tenantOf } from '../../../http/auth.js'
 import { hangUpSignal } from '../../../http/hang-up.js'
 import { Problem } from '../../../model/problem.js'

@@ -1,6 +1,6 @@
 import type { Context } from '../../../context.js'
+import type { InstanceWithWebhook } from '../../../core/instances/manage/create-with-webhook.js'
 import type { ListedInstance } from '../../../core/instances/manage/list.js'
-import type { InstanceWithWebhook } from '../../../core/instances/manage/set-up.js'
 import { decryptSettings } from '../../../core/instances/manage/settings.js'
 import type { InstanceWebhook } from '../../../core/instances/manage/webhook.js'
 import { qrDataUrl } from '../../../lib/text/qr.js'

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { InstanceWithWebhookFields } from '../../../core/instances/manage/set-up.js'
+import type { InstanceWithWebhookFields } from '../../../core/instances/manage/create-with-webhook.js'
 import { excerpt } from '../../../lib/text/text.js'
 import type { InstanceWebhookFields } from '../../../model/instances/gateway-webhook.js'
 import { INTEGRATIONS, type InstanceKind } from '../../../model/instances/instance.js'

@@ -2,8 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { connectInstance, deleteInstance } from '../../../core/instances/manage/connect.js'
+import {
+  createInstanceWithWebhook,
+  type InstanceWithWebhook,
+  recoverInstanceWithWebhook,
+} from '../../../core/instances/manage/create-with-webhook.js'
 import { listInstances } from '../../../core/instances/manage/list.js'
-import { recoverInstanceWithWebhook, type InstanceWithWebhook, createInstanceWithWebhook } from '../../../core/instances/manage/set-up.js'
 import { decryptSettings, setInstanceSettings } from '../../../core/instances/manage/settings.js'
 import type { Attempt } from '../../../core/runtime/idempotency.js'
 import { tenantOf } from '../../../http/auth.js'

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { recordCode, recordState } from '../../../../src/core/instances/manage/state.js'
+import { recordCode, recordState } from '../../../../src/core/instances/manage/connection-state.js'
 import { requireLinkedLibrary } from '../../../../src/core/instances/sessions/linked-library.js'
 import { deleteOrganization, deleteOrganizationData } from '../../../../src/core/organizations/deletion.js'
 import { newId } from '../../../../src/lib/bytes/id.js'

@@ -16,7 +16,10 @@ export function createUnrecordedMessages(log: Logger): UnrecordedMessages {
   const queues = new Map<string, RetryQueue>()
   let isClosed = false
 
-  function open({ organization_id: organizationId, id: instanceId }: Parameters<UnrecordedMessages['add']>[0]): RetryQueue {
+  function open({
+    organization_id: organizationId,
+    id: instanceId,
+  }: Parameters<UnrecordedMessages['add']>[0]): RetryQueue {
     const queue = createRetryQueue({
       sleep,
       random: Math.random,

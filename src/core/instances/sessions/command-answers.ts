@@ -21,7 +21,9 @@ interface Waiter {
 const POLL_MS = 250
 
 /** Looks for all answers that are waited for at once, when a signal tells of one and from time to time. */
-export function createCommandAnswers(ctx: Pick<Context, 'database' | 'notifications' | 'secrets' | 'log'>): CommandAnswers {
+export function createCommandAnswers(
+  ctx: Pick<Context, 'database' | 'notifications' | 'secrets' | 'log'>,
+): CommandAnswers {
   const waiting = new Map<string, Waiter>()
   let reading: Promise<void> | null = null
   let isListening = false
