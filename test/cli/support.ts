@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { runCli } from '../../src/cli/program.js'
 import type { Connection } from '../../src/database/pool.js'
+import { makeDatabaseFolder } from '../support/database-folder.js'
 
 /** What a command did. */
 export interface Result {
@@ -39,7 +38,7 @@ export function besideService(connection: Connection): Record<string, string> {
 
 /** A folder that is removed by `remove`. */
 export async function makeFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
-  const path = await mkdtemp(join(tmpdir(), 'parley-cli-'))
+  const path = await makeDatabaseFolder()
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }
 

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, chown, lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -18,6 +17,7 @@ import {
   openEmbeddedDatabase,
   startEmbeddedDatabase,
 } from '../../src/database/embedded.js'
+import { makeDatabaseFolder } from '../support/database-folder.js'
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 const isRoot = process.geteuid?.() === 0
@@ -28,7 +28,7 @@ let folder: string
 const cleanups: (() => Promise<unknown>)[] = []
 
 beforeEach(async () => {
-  parent = await mkdtemp(join(tmpdir(), 'parley-embedded-'))
+  parent = await makeDatabaseFolder()
   folder = join(parent, 'postgres')
 })
 
@@ -354,7 +354,7 @@ async function compileSupervisor(): Promise<string> {
   await writeFile(join(target, 'package.json'), '{"type":"module"}')
   const siblings = await readdir(join(repository, 'src', 'database', 'embedded'))
   const files = [
-    join('lib', 'make-folder.ts'),
+    join('lib', 'files', 'make-folder.ts'),
     join('database', 'embedded.ts'),
     ...siblings.map((name) => join('database', 'embedded', name)),
   ]

@@ -18,7 +18,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const server = inject('server')
   const name = `parley_test_${process.pid}_${++copies}`
   const admin = openDatabase(server, 1, () => undefined)
-  await admin.pool.query(`CREATE DATABASE ${name} TEMPLATE ${inject('template')}`)
+  await admin.pool.query(`CREATE DATABASE ${name} TEMPLATE ${inject('template')} STRATEGY FILE_COPY`)
   const connection = onDatabase(server, name)
   const database = openDatabase(connection, POOL_SIZE, () => undefined)
   return {

@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedDatabase } from '../../src/database/embedded.js'
@@ -7,6 +6,7 @@ import { migrate } from '../../src/database/migrate.js'
 import { type Connection, openDatabase } from '../../src/database/pool.js'
 import { TASK_NAMES } from '../../src/jobs/tasks.js'
 import { chromiumPath, NO_CHROMIUM } from './chromium.js'
+import { makeDatabaseFolder, removeLeftovers } from './database-folder.js'
 import { hasFfmpeg, NO_FFMPEG } from './ffmpeg.js'
 
 declare module 'vitest' {
@@ -42,9 +42,10 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
 }
 
 async function startEmbedded(): Promise<{ connection: Connection; stop: () => Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'parley-test-'))
+  await removeLeftovers()
+  const folder = await makeDatabaseFolder()
   // Tests that kill processes keep their promises without a disk that keeps its own.
-  const settings = { fsync: 'off', max_connections: MAX_CONNECTIONS }
+  const settings = { fsync: 'off', max_wal_size: '512MB', max_connections: MAX_CONNECTIONS }
   const server = await startEmbeddedDatabase({ folder: join(folder, 'postgres'), settings })
   return {
     connection: server.connection,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Connection } from '../../../src/database/pool.js'
+import { makeDatabaseFolder } from '../../support/database-folder.js'
 import type { Answer, RequestOptions, TestOrganization } from '../../support/world.js'
 import { type Program, startProgram } from './programs.js'
 
@@ -126,7 +126,7 @@ export async function succeed(asked: Promise<Answer>): Promise<Answer> {
 
 /** A folder for one test. */
 export async function makeFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
-  const path = await mkdtemp(join(tmpdir(), 'parley-journey-'))
+  const path = await makeDatabaseFolder()
   // A killed service's database may write its last files while the folder is removed.
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 }) }
 }
