@@ -15,7 +15,7 @@ import { scheduleOrderSyncs, syncOrdersAsJob } from '../core/storefront/sync.js'
 import { scheduleTemplateSyncs, syncTemplatesAsJob } from '../core/templates/sync.js'
 import { sweepWebhook } from '../core/webhooks/log.js'
 
-/** The names under which jobs are inserted; `migrate` makes them known to the queue. */
+/** The names of all job tasks; `migrate` registers them with the queue. */
 export const TASK_NAMES = [
   'receive_callback',
   'erase_traces',
@@ -39,8 +39,9 @@ export const TASK_NAMES = [
 ] as const
 
 /**
- * Tasks that wait for others, or move much, with how many of them run at a time. Each line is worked off apart, so that
- * callbacks never wait for them, nor files that are to be shown for what is less urgent. Each takes a connection to the database.
+ * Separate worker pools for tasks that wait for other servers or move much data, with their concurrency, so that
+ * callbacks never wait for them, and urgent files never wait for less urgent work. Each running job takes a database
+ * connection.
  */
 export const WORKER_POOLS: readonly { tasks: readonly string[]; concurrency: number }[] = [
   { tasks: ['fetch_media'], concurrency: 8 },
@@ -61,7 +62,7 @@ export const WORKER_POOLS: readonly { tasks: readonly string[]; concurrency: num
   },
 ]
 
-/** When recurring tasks run. */
+/** The schedule of recurring tasks. */
 export const CRONTAB = [
   '* * * * * settle_outcomes',
   '* * * * * fold_counts',
@@ -71,7 +72,7 @@ export const CRONTAB = [
   '41 * * * * sync_all_orders',
 ].join('\n')
 
-/** What each task does. The payload of a tenant's job names its organization. */
+/** The code of each task. The payload of a tenant's job names its organization. */
 export function createTasks(ctx: Context): Record<(typeof TASK_NAMES)[number], Task> {
   const callbacks = createCallbackProcessor(ctx)
   return {
@@ -87,7 +88,7 @@ export function createTasks(ctx: Context): Record<(typeof TASK_NAMES)[number], T
       }
       return eraseTraces(ctx, organizationId, contactId, addresses)
     },
-    // Of a process of an older version, which deletes an organization in one transaction.
+    // Jobs of older versions, which deleted an organization in one transaction.
     sweep_organization: (payload: unknown, { abortSignal }: JobHelpers) => {
       const { organizationId } = payload as { organizationId: string }
       return deleteOrganizationData(ctx, organizationId, true, abortSignal)

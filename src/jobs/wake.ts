@@ -9,14 +9,14 @@ const notify = statement<never>(
 )
 
 /**
- * Makes the function that tells the workers of all processes about inserted jobs. One notification serves all calls that
- * come while another is on its way: a notification inside each transaction would serialize the commits.
+ * Returns a function that notifies the workers of all processes about new jobs. Calls during a notification share the
+ * next one: a notification inside each transaction would serialize the commits.
  */
 export function createWake(database: Database, log: Logger): () => void {
   const wake = batch(async (calls: null[]) => {
     await database.run(notify, [calls.length])
     return calls
   }, Number.MAX_SAFE_INTEGER)
-  // A lost notification only delays: the workers look for jobs by themselves every two seconds.
+  // A lost notification only delays jobs: the workers poll every two seconds.
   return () => void wake(null).catch((error) => log.warn({ err: error }, 'the workers could not be woken'))
 }

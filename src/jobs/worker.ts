@@ -21,30 +21,30 @@ import { CRONTAB, WORKER_POOLS } from './tasks.js'
 /** A running worker. */
 export interface Worker {
   isRunning(): boolean
-  /** Lets running jobs end, aborts slow ones after a while, and hands back those that were fetched and not begun. */
+  /** Lets running jobs finish, aborts slow ones after a while, and returns fetched jobs that have not started. */
   stop(): Promise<void>
 }
 
 const CONCURRENCY = 10
-/** Slow jobs are begun again elsewhere, at no cost but their bytes: a stop waits for them no longer than this. */
+/** Slow jobs can start again in another process, so a stop waits for them no longer than this. */
 const SLOW_GRACE_MS = 3_000
 
-/** Waits before a queue that ended by itself is begun anew. */
+/** Waits before a failed queue is restarted. */
 const AGAIN = { baseMs: 100, maxMs: 2_000, jitter: 0.5 }
-/** How long a queue that has come to its end waits for its last reports of jobs. */
+/** How long a stopped queue waits to report its last jobs. */
 const REPORTS_MS = 2_000
-/** How often jobs are looked for that are locked and that nobody works on. */
+/** How often the worker looks for jobs that are locked and that no process works on. */
 const STRAYS_MS = 15_000
-/** How often jobs are looked for of which no notification has told: those whose time has come, and where one was lost. */
+/** How often it looks for due jobs without a notification: scheduled jobs, and those whose notification was lost. */
 const LOOK_MS = 2_000
-/** How often each of a queue's workers looks for itself: all of them together cost an idle process more than all else. */
+/** How often each library worker polls on its own. A short interval would be the largest cost of an idle process. */
 const WORKER_LOOK_MS = 60_000
-/** As many workers are woken at a time at most. */
+/** Maximum number of library workers woken at once. */
 const MAX_WOKEN = 32
 
 const preset = {
   worker: {
-    // Finished jobs are reported together; one that is lost to a crash is done again, which changes nothing.
+    // Finished jobs are reported in batches. A job whose report is lost in a crash runs again, which changes nothing.
     completeJobBatchDelay: 10,
     failJobBatchDelay: 10,
     gracefulShutdownAbortTimeout: 10_000,
@@ -52,7 +52,9 @@ const preset = {
 }
 const localQueue = { size: 200 }
 
-/** Starts working jobs off, slow ones apart from the others; `onId` hears under which ids they are locked, before any is. */
+/**
+ * Starts processing jobs, slow ones in separate pools. `onId` gets the ids under which jobs are locked, before any is.
+ */
 export async function startWorker(
   database: Database,
   tasks: TaskList,
@@ -71,7 +73,7 @@ export async function startWorker(
     }),
   ]
   for (const line of WORKER_POOLS) {
-    // Without a local queue: what one process is too busy for another one may take.
+    // Without a local queue, so that other processes can take jobs that this one is too busy for.
     const worker = await keepQueue(database, log, onId, {
       taskList: only((name) => line.tasks.includes(name)),
       crontab: '',
@@ -105,17 +107,17 @@ const countDue = statement<{ due: number }>(
    ) due`,
 )
 
-/** A queue that is begun anew where it ends by itself. */
+/** A queue that is restarted if it ends unexpectedly. */
 interface KeptQueue extends Worker {
-  /** Has so many of its workers look for jobs now. */
+  /** Makes this many of its workers look for jobs now. */
   wake(count: number): void
 }
 
 type QueueOptions = Pick<RunnerOptions, 'taskList' | 'crontab' | 'concurrency' | 'preset'>
 
 /**
- * Runs a queue until it is stopped. One that ends by itself is begun anew, its jobs freed: the library gives up when a single
- * report of a job that has ended does not get through, as when PostgreSQL is restarted.
+ * Runs a queue until it is stopped. If it ends unexpectedly, its jobs are unlocked and it is restarted: the library
+ * gives up when a single report of a finished job fails, as during a restart of PostgreSQL.
  */
 async function keepQueue(
   database: Database,
@@ -135,7 +137,7 @@ async function keepQueue(
   async function keep(first: Queue): Promise<void> {
     for (let running: Queue | null = first; running; running = await beginAnew()) {
       queue = running
-      // Asked to stop while it was begun.
+      // The stop was requested during the start.
       if (stopping.signal.aborted) await running.stop()
       const ended = await running.ended
       queue = null
@@ -170,11 +172,11 @@ async function keepQueue(
 
 /** A queue of the library, from its start to its end. */
 interface Queue {
-  /** Resolves when it has ended, to the error that ended it. */
+  /** Resolves when the queue has ended, to the error that ended it. */
   ended: Promise<unknown>
-  /** Frees jobs that are locked for it and that it does not know of: the answer that brought them was lost. */
+  /** Unlocks jobs that are locked for the queue but unknown to it, because the answer with them was lost. */
   freeStrays(): Promise<void>
-  /** Has so many of its workers look for jobs now. */
+  /** Makes this many of its workers look for jobs now. */
   wake(count: number): void
   stop(): Promise<void>
 }
@@ -190,13 +192,14 @@ async function startQueue(database: Database, log: Logger, workerId: string, opt
   reportLost(events, log)
   const held = holding(events)
   const stuck = whenStuck(events)
-  // The queue's own id would be known only after its first jobs are locked: a process that dies in between would keep them.
+  // The queue's own id is known only after its first jobs are locked; if the process died in between, they would stay
+  // locked.
   let pool: WorkerPool | null = null
   events.on('pool:create', ({ workerPool }: { workerPool: WorkerPool }) => {
     workerPool.id = workerId
     pool = workerPool
   })
-  // Workers that have ended refuse to be woken.
+  // Ended workers throw when they are woken.
   const letGo = () => {
     pool = null
   }
@@ -209,7 +212,7 @@ async function startQueue(database: Database, log: Logger, workerId: string, opt
     events,
     logger: queueLogger(log),
   })
-  // One that ends by itself, or has ended, refuses to be stopped.
+  // A queue that has ended throws when it is stopped.
   const tryToStop = () => runner.stop().catch(() => undefined)
   const ended = Promise.race([runner.promise.catch((error: unknown) => error), stuck]).finally(tryToStop)
   return {
@@ -228,8 +231,8 @@ async function startQueue(database: Database, log: Logger, workerId: string, opt
 }
 
 /**
- * Resolves, to an error, a while after a queue with these events has let go of everything but its last reports of jobs. The
- * library loses count of reports when two of them fail together, and then waits for them forever.
+ * Resolves to an error if a stopping queue does not finish its last reports in time. The library loses count of its
+ * reports if two fail together, and then waits forever.
  */
 function whenStuck(events: EventEmitter): Promise<Error> {
   return new Promise((resolve) => {
@@ -244,7 +247,7 @@ function whenStuck(events: EventEmitter): Promise<Error> {
   })
 }
 
-/** Logs each job that has failed for the last time, with what its payload names; the rest of that may be data of people. */
+/** Logs jobs that have failed for the last time, with the ids in their payload only; the rest may be personal data. */
 function reportLost(events: EventEmitter, log: Logger): void {
   events.on('job:failed', ({ job, error }: { job: Job; error: unknown }) => {
     const { organizationId, callbackId } = asObject(job.payload)
@@ -252,7 +255,7 @@ function reportLost(events: EventEmitter, log: Logger): void {
   })
 }
 
-/** The ids of the jobs that a queue with these events has fetched and not ended. */
+/** The ids of the jobs that the queue has fetched and not finished. */
 function holding(events: EventEmitter): ReadonlySet<string> {
   const held = new Set<string>()
   events.on('localQueue:getJobs:complete', ({ jobs }: { jobs: Job[] }) => {
@@ -273,7 +276,7 @@ const hasWork = statement<{ waiting: boolean }>(
 
 const readClock = statement<{ now: Date }>('jobs.clock', 'SELECT now() AS now')
 
-/** Works off every job that is due, in the order in which a worker takes them, and ends when all have ended. */
+/** Runs every due job, in the order in which a worker takes them, and resolves when all have finished. */
 export async function drainJobs(database: Database, tasks: TaskList, log: Logger): Promise<void> {
   const [clock] = await database.run(readClock, [])
   for (;;) {
@@ -286,26 +289,26 @@ export async function drainJobs(database: Database, tasks: TaskList, log: Logger
       logger: queueLogger(log),
       preset: { worker: { localQueue } },
     })
-    // The queue may resolve while the last jobs of this run are being reported.
+    // The queue may resolve before the last jobs of this run are reported.
     const [left] = await database.run(hasWork, [clock?.now])
     if (!left?.waiting) return
   }
 }
 
 /**
- * The events of a queue that begins its jobs in the order of their insertion. The queue's own statement chooses them in order,
- * and returns them as PostgreSQL comes upon them: after a VACUUM later rows may lie before earlier ones.
+ * Makes a queue start its jobs in insertion order. The queue's statement selects them in order, but returns them in the
+ * order of their rows, which changes after a VACUUM.
  */
 function inOrder(): EventEmitter {
   const events = new EventEmitter()
-  // The queue hands out this very array.
+  // The queue uses this array itself.
   events.on('localQueue:getJobs:complete', ({ jobs }: { jobs: Job[] }) => {
     jobs.sort((one, other) => Number(one.id) - Number(other.id))
   })
   return events
 }
 
-/** Frees the jobs that workers of dead processes held. */
+/** Unlocks the jobs of dead processes. */
 export async function unlockJobs(database: Database, workerIds: string[]): Promise<void> {
   if (workerIds.length === 0) return
   const utils = await makeWorkerUtils({ pgPool: database.pool })
@@ -316,7 +319,7 @@ export async function unlockJobs(database: Database, workerIds: string[]): Promi
   }
 }
 
-/** Failures of jobs are worth a warning; what the queue says of its daily business is not. */
+/** Failed jobs are logged as warnings; the queue's routine messages are not logged. */
 function queueLogger(log: Logger): QueueLogger {
   return new QueueLogger((scope) => (level, message) => {
     if (level === 'error') log.warn({ ...scope }, message)

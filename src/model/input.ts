@@ -5,7 +5,7 @@ import { isDeeperThan, isJsonObject, type JsonObject } from '../lib/text/json.js
 import { excerpt, firstUnstorable } from '../lib/text/text.js'
 import { Problem, type ProblemCode } from './problem.js'
 
-/** What a check needs to see of a JSON Schema. */
+/** The parts of a JSON Schema that error messages need. */
 export interface InputSchema {
   type?: string
   required?: string[]
@@ -13,23 +13,22 @@ export interface InputSchema {
   maximum?: number
   description?: string
   properties?: Record<string, InputSchema>
-  /** Says that a value must be there and not be empty, and how that is told: in these words, or by its path. */
+  /** Says that the value must be present and not empty; the text of the error, or true to name its path. */
   'x-missing'?: string | true
-  /** The problem that tells it, where that is not missing_field, and the body that it shows as an example. */
+  /** The problem to throw instead of missing_field, and an example body for its message. */
   'x-problem'?: ProblemCode
   'x-example'?: object
 }
 
-/** Type or null. */
 export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 
-/** The path parameter of one thing. */
+/** The path parameter `id`. */
 export const IdParams = Type.Object({ id: Type.String({ format: 'uuid' }) })
 
-/** Nesting that no honest input needs, and that recursive code further on need not fear. */
+/** Deeper nesting is refused, so that recursive code is safe. */
 const MAX_DEPTH = 32
 
-// Nothing is coerced, no default filled in, surplus fields are let through (contract 4). Lengths count code points.
+// Values are not coerced, no defaults are filled in, and surplus fields are allowed. Lengths count code points.
 const ajv = new Ajv({ strict: false, allErrors: false, verbose: true, discriminator: true })
 ajv.addFormat('uuid', /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i)
 ajv.addFormat(
@@ -39,14 +38,14 @@ ajv.addFormat(
 )
 ajv.addFormat('uri', (value: string) => URL.canParse(value))
 
-/** Compiles a JSON Schema with the formats that ours use: uuid, date-time, uri. */
+/** Compiles a JSON Schema with the formats uuid, date-time and uri. */
 export function compileSchema(schema: object): ValidateFunction {
   return ajv.compile(schema)
 }
 
 /**
- * Tells what is wrong with a JSON object that somebody gave: invalid_json, missing_field or invalid_field with the field's
- * path and the limit (contract 4); null when it fits. `source` names it at the beginning of a sentence.
+ * Finds what is wrong with a JSON object: invalid_json, missing_field or invalid_field with the field's path and the
+ * limit; null if it is valid. `source` names the object at the start of the sentence.
  */
 export function findInputProblem(
   validate: ValidateFunction,
@@ -96,7 +95,7 @@ function missing(path: string, schema: InputSchema | undefined): Problem {
   return new Problem(schema?.['x-problem'] ?? 'missing_field', message, example === undefined ? {} : { example })
 }
 
-/** The property that tells several kinds of object apart is missing, or names none of them. */
+/** The field that distinguishes several kinds of object is missing or has an unknown value. */
 function kindProblem(field: string, { params, parentSchema }: ErrorObject): Problem {
   const { tag, tagValue } = params as { tag: string; tagValue: unknown }
   const path = join(field, tag)
@@ -108,7 +107,7 @@ function kindProblem(field: string, { params, parentSchema }: ErrorObject): Prob
   return new Problem(code, `${path} "${excerpt(tagValue)}" is not one of ${names}`)
 }
 
-/** What a value should have been, for the person who gave it: `must be …`. */
+/** Describes what a value must be: `must be …`. */
 export function explainError({ keyword, params, schema, parentSchema, message }: ErrorObject): string {
   const { type, minimum, maximum, description } = parentSchema as InputSchema
   if (type === 'integer' && minimum !== undefined && maximum !== undefined) {
@@ -137,7 +136,7 @@ export function explainError({ keyword, params, schema, parentSchema, message }:
   }
 }
 
-/** The path of a field in `data` as people write it: /contacts/0/name → contacts[0].name */
+/** Converts a JSON pointer to a path as people write it: /contacts/0/name → contacts[0].name */
 export function toFieldPath(pointer: string, data: unknown): string {
   const parts = pointer.split('/').slice(1)
   let path = ''

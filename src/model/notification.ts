@@ -1,11 +1,10 @@
 /**
- * That there is something new, for those who would otherwise look for it from time to time. A hint: it may come for nothing, and
- * be lost where a process or a connection ends.
- * `events`: these organizations may have new events; null: any may. `webhooks`: this organization's have changed.
- * `instances`: linked devices may be wanted now, or no more, or free to be taken. `commands`: those of these organizations (null: of any)
- * may have been asked for something, or have answered.
- * `sessions`: members of these organizations (null: of any) may have been signed out, or have another role.
- * `missed`: signals may have been lost until now.
+ * A hint that something changed, for code that would otherwise poll. It may be spurious, and it may be lost when a
+ * process or a connection ends. `events`: these organizations (null: any) may have new events. `webhooks`: the
+ * organization's webhooks changed. `instances`: linked devices may need to be started, stopped or taken over.
+ * `commands`: commands or answers of these organizations (null: any) may be waiting. `sessions`: members of these
+ * organizations (null: any) may have been signed out or have a new role. `missed`: notifications may have been lost
+ * until now.
  */
 export type Notification =
   | { topic: 'events'; organizationIds: readonly string[] | null }
@@ -15,10 +14,13 @@ export type Notification =
   | { topic: 'sessions'; organizationIds: readonly string[] | null }
   | { topic: 'missed' }
 
-/** Signals within this process and to the others of the service. */
+/** Notifications within this process and between the processes of the service. */
 export interface Notifications {
-  /** After what it tells of has been committed. Listeners of this process hear it before `send` returns. */
+  /** Call it after the commit. Listeners of this process are called before `send` returns. */
   send(signal: Exclude<Notification, { topic: 'missed' }>): void
-  /** Hears every signal from now on, and `missed` where some may have been lost; the result ends that. It must not take long. */
+  /**
+   * Calls the listener for every notification, and with `missed` if some may have been lost. Returns a function that
+   * unsubscribes. Listeners must return quickly.
+   */
   listen(listener: (notification: Notification) => void): () => void
 }

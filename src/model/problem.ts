@@ -1,6 +1,6 @@
 /**
- * The catalogue of everything that can be wrong with what somebody asks for (spec 7, contract 4): a code for the service,
- * the short name that the public reads. Each interface turns a code into its own status and body.
+ * All problems of requests: each code with the short name that clients read. Each interface maps a code to its own
+ * status and body.
  */
 export const PROBLEMS = {
   authorization_required: 'Authorization required',
@@ -74,7 +74,7 @@ export type ProblemCode = keyof typeof PROBLEMS
 /** Further fields of an error body, such as `chat_id`, `details`, `retry_after`. */
 export type ProblemExtras = Record<string, string | number | boolean | object>
 
-/** Thrown by a verb that refuses; `message` is for the person who asked: what was wrong, with which value, what to do. */
+/** Thrown to refuse a request. `message` is for people: what was wrong, with which value, what to do. */
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly extras: ProblemExtras

@@ -3,7 +3,7 @@
 import { isJsonObject, type JsonObject } from '../lib/text/json.js'
 import { nearestWord } from '../lib/text/nearest-word.js'
 
-/** What is read of a JSON Schema to learn which fields it knows. */
+/** The parts of a JSON Schema that name its fields. */
 interface FieldSchema {
   type?: unknown
   properties?: Record<string, FieldSchema>
@@ -16,11 +16,11 @@ interface FieldSchema {
   const?: unknown
 }
 
-/** What a schema knows of a value; null = nothing: the value may hold whatever it likes. */
+/** The fields that a schema knows of a value; null: any value is allowed. */
 type Known =
   | KnownObject
   | { type: 'array'; items: Known }
-  /** One of several objects, told apart by the field `tag`; `any` knows the fields of all of them. */
+  /** One of several objects, distinguished by the field `tag`; `any` knows the fields of all of them. */
   | { type: 'kinds'; tag: string; kinds: ReadonlyMap<unknown, KnownObject>; any: KnownObject }
 
 interface KnownObject {
@@ -30,25 +30,26 @@ interface KnownObject {
 
 /** A field that a schema does not know. */
 export interface UnknownField {
-  /** Where it stands, such as `interactive.buttns` or `contacts[0].nme`; a name is cut at 100 characters. */
+  /** Its path, such as `interactive.buttns` or `contacts[0].nme`; names are cut at 100 characters. */
   path: string
-  /** The same without the numbers of items. */
+  /** The path without array indexes. */
   place: string
-  /** The path of the known field that it resembles. */
+  /** The path of the most similar known field. */
   nearest: string | null
-  /** Why it is not known although others of its kind have it: `message_type audio`. */
+  /** The kind of object that lacks the field although others have it: `message_type audio`. */
   kind: string | null
 }
 
-/** How many unknown fields of a value are told. */
+/** How many unknown fields are reported. */
 export const MAX_UNKNOWN = 20
 const MAX_NAME = 100
-/** How many fields are looked at: more are of lists, whose first items tell what is misspelt. */
+/** How many fields are checked. Larger values are lists, whose first items show the same mistakes. */
 const MAX_FIELDS = 10_000
 
 /**
- * Makes the function that finds the fields of a value that a JSON Schema does not know: the first 20, each once for all items of
- * a list, of the first 10,000 fields. Objects of which the schema names no fields, or allows more, may hold anything.
+ * Returns a function that finds the fields of a value that a JSON Schema does not know: the first 20, each once for all
+ * items of a list, among the first 10,000 fields. Objects whose schema names no fields, or allows further ones, may
+ * contain anything.
  */
 export function compileUnknownFields(schema: object): (value: unknown) => UnknownField[] {
   const known = compile(schema)
@@ -60,7 +61,7 @@ export function compileUnknownFields(schema: object): (value: unknown) => Unknow
   }
 }
 
-/** Says that a parameter or a field is not known, and which one was most likely meant: `ending` comes between the two. */
+/** Describes an unknown parameter or field and suggests the most similar one. `ending` comes between the two. */
 export function describeUnknown(is: 'parameter' | 'field', { path, nearest, kind }: UnknownField, ending = ''): string {
   const suggestion = nearest === null ? '' : ` Did you mean ${nearest}?`
   return `The ${is} ${path} is not ${kind === null ? 'known' : `a field of ${kind}`}${ending}.${suggestion}`
@@ -100,12 +101,12 @@ interface Search {
   left: number
 }
 
-/** The object that is looked at, and what is known of it. */
+/** An object of the value, and what the schema knows of it. */
 interface Place {
   path: string
   value: JsonObject
   fields: ReadonlyMap<string, Known | null>
-  /** Where the object is one of several kinds and says which. */
+  /** Set if the object is one of several kinds and names its kind. */
   kinds: (Known & { type: 'kinds' }) | null
 }
 

@@ -13,13 +13,14 @@ import {
 import { findLinkCampaigns } from '../../storage/storefront/short-links.js'
 
 const DAY_MS = 86_400_000
-/** When a broadcast ends by being cancelled, some of its messages are still under way; after so long each has an outcome. */
+/** When a broadcast is cancelled, some of its messages are in flight; after this time each has an outcome. */
 const UNDER_WAY_MS = 15 * 60_000
 
 /**
- * What the orders of folded campaigns are attributed by: the broadcasts that may have led to an order between the ends of `span`.
- * Each order is attributed to one broadcast or send-template at most: the last one whose own link its buyer followed, else the last
- * one that the buyer was sent, else the last one of its campaign. `isRecount`: what the buyer was sent is looked up for every order.
+ * Finds the data for attributing the orders of normalized campaigns: the broadcasts that may have led to an order
+ * between the ends of `span`. Each order is attributed to at most one broadcast or one-off send: the last one whose own
+ * link its buyer followed, else the last one sent to the buyer, else the last one of its campaign. `isRecount`: looks
+ * up the messages of every order's buyer.
  */
 export async function findAttribution(
   ctx: Pick<Context, 'database' | 'channelNames'>,
@@ -48,9 +49,9 @@ export async function findAttribution(
   return { campaigns, sources: ctx.channelNames, sendings, windowDays }
 }
 
-/** When orders may have been placed that are attributed to what was sent between the ends of `sent`. */
+/** When orders may be placed that are attributed to messages sent between the ends of `sent`. */
 export function ordersAfter({ from, to }: Span, { attribution_window_days: days }: Organization): Span {
-  // What was accepted is heard of a little later; and shops tell whole seconds.
+  // The upstream reports acceptance a little later, and shops report whole seconds.
   return { from: new Date(from.getTime() - 1_000), to: new Date(to.getTime() + (days + 1) * DAY_MS) }
 }
 
@@ -67,7 +68,7 @@ function toSendings(campaign: string, broadcasts: readonly BroadcastSending[], s
   return { campaign, ids, starts, ...spans }
 }
 
-/** A broadcast, from its start until what it sent has surely been accepted, if it was. */
+/** A broadcast, from its start until all its messages have certainly been accepted, if at all. */
 interface Sent {
   id: string
   start: number
@@ -75,8 +76,8 @@ interface Sent {
 }
 
 /**
- * The spans of time in which an order is attributed to the same broadcast for every buyer: where one alone can have reached the buyer
- * within the window before, and all of it had been sent.
+ * The periods in which an order is attributed to the same broadcast for every buyer, because only this broadcast can
+ * have reached buyers within the window, and all its messages had been sent.
  */
 function findPlainSpans(broadcasts: readonly BroadcastSending[], windowMs: number): PlainSpans {
   const sent: Sent[] = broadcasts.map(({ id, started_at, completed_at }) => ({
@@ -95,8 +96,8 @@ function findPlainSpans(broadcasts: readonly BroadcastSending[], windowMs: numbe
 }
 
 /**
- * For the span that begins at each bound: whether all its orders are attributed alike, for any buyer, and to which broadcast, if any.
- * `bounds`: ascending.
+ * For the period that starts at each bound: whether all its orders are attributed to the same broadcast for every
+ * buyer, and to which one, if any. `bounds`: ascending.
  */
 function sweep(sent: readonly Sent[], windowMs: number, bounds: readonly number[]) {
   const starting = sent.toSorted((one, other) => other.start - one.start)
@@ -118,13 +119,16 @@ function sweep(sent: readonly Sent[], windowMs: number, bounds: readonly number[
   })
 }
 
-/** The campaigns of what was sent, folded and with each suffix; `links`: those of its links by their codes. */
+/**
+ * The normalized campaigns of what was sent, with each suffix; `links`: the campaigns of its short links by their
+ * codes.
+ */
 export function campaignsOf(sent: SentCampaigns, links: ReadonlyMap<string, string>): Set<string> {
   const linked = codesOf(sent).flatMap((code) => links.get(code) ?? [])
   return new Set([...linked, ...sent.utm_campaigns].flatMap(campaignVariants).map(normalizeUtm))
 }
 
-/** What may be codes of links in the buttons of what was sent. */
+/** The possible short link codes in the buttons of what was sent. */
 export function codesOf({ buttons }: SentCampaigns): string[] {
   return Object.values(buttons ?? {})
     .map(readShortCode)

@@ -9,7 +9,7 @@ import { readAnalytics, readBroadcastAnalytics } from './read.js'
 type RangeAnalytics = Awaited<ReturnType<typeof readAnalytics>>
 type BroadcastAnalytics = Awaited<ReturnType<typeof readBroadcastAnalytics>>
 
-/** The tables of all campaigns of a range, with their columns: those of the analytics, in their order. */
+/** The tables of all campaigns of a range, with the columns of the analytics in their order. */
 const RANGE_TABLES = {
   campaigns: table(
     (analytics: RangeAnalytics) =>
@@ -30,7 +30,7 @@ const RANGE_TABLES = {
   ),
 }
 
-/** The tables of one broadcast; `recipients` is one of its own. */
+/** The tables of one broadcast; `recipients` is a separate table. */
 const BROADCAST_TABLES = {
   orders: table(
     ({ revenue }: BroadcastAnalytics) => revenue.orders,
@@ -42,7 +42,7 @@ const BROADCAST_TABLES = {
 export type RangeTable = keyof typeof RANGE_TABLES
 export type BroadcastTable = keyof typeof BROADCAST_TABLES | 'recipients'
 
-/** A table of the analytics of a range as a CSV file, part by part. */
+/** A table of the analytics of a range as a CSV file, as a stream. */
 export async function exportRange(
   ctx: Pick<Context, 'database' | 'clock' | 'channelNames'>,
   organization: Organization,
@@ -52,7 +52,7 @@ export async function exportRange(
   return RANGE_TABLES[name](await readAnalytics(ctx, organization, range))
 }
 
-/** A table of one broadcast as a CSV file, part by part. Throws broadcast_not_found. */
+/** A table of one broadcast as a CSV file, as a stream. Throws broadcast_not_found. */
 export async function exportBroadcast(
   ctx: Pick<Context, 'database' | 'clock' | 'channelNames'>,
   organization: Organization,
@@ -63,7 +63,7 @@ export async function exportBroadcast(
   return BROADCAST_TABLES[name](await readBroadcastAnalytics(ctx, organization, broadcastId))
 }
 
-/** Both figures of revenue, first what is attributed to the broadcast alone. */
+/** Both revenue figures, first the revenue attributed to this broadcast only. */
 function toColumns({ attributed, totalRevenue, orderCount, currency }: RangeRevenue) {
   return {
     attributedRevenue: attributed.totalRevenue,
@@ -74,7 +74,7 @@ function toColumns({ attributed, totalRevenue, orderCount, currency }: RangeReve
   }
 }
 
-/** Makes what writes a table of some analytics. */
+/** Returns a function that writes a table of some analytics. */
 function table<Analytics, Row extends object>(
   rowsOf: (analytics: Analytics) => readonly Row[],
   ...columns: (keyof Row & string)[][]

@@ -16,15 +16,15 @@ import { presentAttributed } from './revenue.js'
 
 const DAY_MS = 86_400_000
 
-/** What the groups of a range earned: all together, each order once, and one of them by its place. */
+/** The revenue of the groups of a range: in total, each order once, and per group by its index. */
 export interface RevenueOfGroups {
   all: RangeRevenue
   of(place: number): RangeRevenue
 }
 
 /**
- * What was earned by what was sent in a range of days; `groups`: the ids of the broadcasts and of the days of send-templates that
- * are counted together. Orders in other currencies than the organization's are left out. `isRecount`: every order is looked at by itself.
+ * The revenue of what was sent in a range of days; `groups`: the ids of the broadcasts and of the days of one-off sends
+ * that are counted together. Orders in other currencies are left out. `isRecount`: looks at every order separately.
  */
 export async function findRangeRevenue(
   ctx: Pick<Context, 'database' | 'clock' | 'channelNames'>,
@@ -38,7 +38,7 @@ export async function findRangeRevenue(
   const places = await findPlaces(ctx, organization, ids)
   const campaigns = [...new Set(places.map(({ campaign }) => campaign))]
   if (campaigns.length === 0) return presenterOf(organization, [], [])
-  // A day too many, whatever the organization's time zone.
+  // One day more covers every time zone.
   const since = new Date(Date.parse(from) - DAY_MS)
   const attribution = await findAttribution(ctx, organization, campaigns, { from: since, to: ctx.clock() }, isRecount)
   const [sums, byPlace, attributed] = await Promise.all([
@@ -50,7 +50,7 @@ export async function findRangeRevenue(
   return presenterOf(organization, [...byPlace, ...all.map((sum) => ({ ...sum, place: null }))], attributed)
 }
 
-/** The campaigns of each group; none where no storefront is connected. */
+/** The campaigns of each group; none if no storefront is connected. */
 async function findPlaces(
   { database }: Pick<Context, 'database'>,
   { id: organizationId }: Organization,

@@ -22,7 +22,7 @@ import type { Span } from '../../storage/analytics/attribution.js'
 import { findRangeRevenue } from './range-revenue.js'
 import { findRevenue } from './revenue.js'
 
-/** The analytics of one broadcast, or of one send-template by its broadcastId (spec 2.6). Throws broadcast_not_found. */
+/** The analytics of one broadcast, or of one one-off send by its broadcastId. Throws broadcast_not_found. */
 export async function readBroadcastAnalytics(
   ctx: Pick<Context, 'database' | 'clock' | 'channelNames'>,
   organization: Organization,
@@ -31,7 +31,7 @@ export async function readBroadcastAnalytics(
   const broadcast = await findMeasuredBroadcast(ctx.database, organization.id, broadcastId)
   if (!broadcast) throw new Problem('broadcast_not_found', `There is no broadcast with the id ${broadcastId}`)
   const revenue = await findRevenue(ctx, organization, {
-    // Any of them may be a short code; what is none earns nothing.
+    // Any button parameter may be a short code; other values match no link.
     codes: Object.values(broadcast.parameters?.buttons ?? {}),
     campaigns: broadcast.utm_campaigns,
     broadcastId,
@@ -40,7 +40,7 @@ export async function readBroadcastAnalytics(
   return { ...presentBroadcastAnalytics(toMeasured(broadcast)), revenue }
 }
 
-/** The analytics of all campaigns that started in a range of days (spec 2.7). */
+/** The analytics of all campaigns that started in a range of days. */
 export async function readAnalytics(
   ctx: Pick<Context, 'database' | 'clock' | 'channelNames'>,
   organization: Organization,
@@ -66,7 +66,7 @@ export async function readAnalytics(
   return presentAnalytics(range, campaigns, errorCounts, revenue.all)
 }
 
-/** From the first message to the last: one that has not ended may go on sending now. */
+/** From the first message to the last. A broadcast that has not ended may still be sending. */
 function sentIn({ started_at: from, completed_at: to }: BroadcastRow, now: Date): Span | null {
   return from === null ? null : { from, to: to ?? now }
 }
@@ -81,16 +81,16 @@ function toMeasured({ status, counters, clicks, ...broadcast }: BroadcastRow): M
   }
 }
 
-/** A campaign and which rows are counted in it. */
+/** A campaign and the ids of the rows that it counts. */
 type Group = Omit<Campaign, 'revenue'> & { ids: string[] }
 
-/** The send-templates of one template and day are one campaign, in whatever languages they went out. */
+/** The one-off sends of one template on one day are one campaign, in all languages. */
 function toGroups(started: readonly CampaignRow[], sums: ReadonlyMap<string, Sums>): Group[] {
   const campaigns: Group[] = []
   const singles = new Map<string, Group>()
   for (const row of started) {
     const counted = sums.get(row.id)
-    // The send-template for which it was made was refused after all.
+    // Created for a one-off send that was refused.
     if (row.kind === 'singles' && counted === undefined) continue
     const campaign = toCampaign(row, counted ?? NOTHING)
     const key = `${row.day} ${row.template_name}`
@@ -122,7 +122,7 @@ function toCampaign({ id, kind, name, template_name, status, created_at, day }: 
   }
 }
 
-/** Newest first: the other one is older, or as old. */
+/** Rows come newest first, so the other row is older or equally old. */
 function addTo(campaign: Group, { ids, created_at, counts }: Group): void {
   campaign.ids.push(...ids)
   campaign.created_at = created_at

@@ -14,15 +14,15 @@ import { type OrderSum, sumStorefrontOrders } from '../../storage/storefront/ord
 import { resolveUtmCampaigns } from '../../storage/storefront/short-links.js'
 import { findAttribution, ordersAfter } from './attribution.js'
 
-/** What leads to campaigns. */
+/** The sources of a broadcast's campaigns. */
 export interface CampaignSources {
-  /** Values of button parameters, with a short link's code in each (model/broadcasts/short-link, readShortCode). */
+  /** Values of button parameters that may hold a short link's code (model/broadcasts/short-link, readShortCode). */
   codes: readonly string[]
-  /** utm_campaigns that are known already. */
+  /** Known utm_campaign values. */
   campaigns: readonly string[]
 }
 
-/** A broadcast or send-template of these campaigns; `sent`: from its first message to its last, null before the first. */
+/** A broadcast or one-off send; `sent`: from its first message to its last, null if none was sent. */
 export interface RevenueOf extends CampaignSources {
   broadcastId: string
   sent: Span | null
@@ -33,12 +33,12 @@ const MAX_ORDERS = 1_000
 const NEVER = new Date(0)
 
 /**
- * What the orders brought that came from the given campaigns by way of the messaging channel (spec 4.5): those whose landing page
- * has one of PARLEY_CHANNEL_NAMES as utm_source, and as utm_campaign a campaign or its name with a suffix, whatever the case.
- * Tests and cancelled orders are left out; unpaid, voided and refunded ones count with their price as it was ordered.
- * `utmCampaigns` has an entry for each campaign and each suffix of it by which orders in the organization's currency came, spelled
- * as the link is, first the campaign itself; no order stands in two. Nothing but zeros where there is no campaign or no storefront.
- * `attributed` is what of it is attributed to this broadcast and no other (core/analytics/attribution).
+ * The revenue of the orders that came through the given campaigns: orders whose landing page has one of
+ * PARLEY_CHANNEL_NAMES as utm_source, and a campaign or its name with a suffix as utm_campaign, ignoring case. Tests
+ * and cancelled orders are left out; unpaid, voided and refunded orders count with their original price. `utmCampaigns`
+ * has an entry for each campaign, and each suffix of it, with orders in the organization's currency, spelled as in the
+ * link; the campaign itself comes first, and no order counts in two entries. All figures are zero without a campaign or
+ * a storefront. `attributed` is the part attributed to this broadcast only (core/analytics/attribution).
  */
 export async function findRevenue(
   ctx: Pick<Context, 'database' | 'channelNames'>,
@@ -50,7 +50,7 @@ export async function findRevenue(
   const isConnected = spellings.size > 0 && (await findStorefrontSettings(ctx.database, organization.id)) !== null
   if (!isConnected) return present(organization, new Map(), NOTHING)
   const { id, currency } = organization
-  // Nothing can be attributed to what was never sent, at any time.
+  // Orders cannot be attributed to a broadcast that was never sent.
   const span = ordersAfter(sent ?? { from: NEVER, to: NEVER }, organization)
   const attribution = await findAttribution(ctx, organization, [...spellings.keys()], span)
   const [sums, orders, attributed] = await Promise.all([
@@ -61,7 +61,7 @@ export async function findRevenue(
   return present(organization, spellings, { sums, orders, attributed })
 }
 
-/** The campaigns and their suffixes, folded, with the first spelling of each; in their order. */
+/** The normalized campaigns and their suffixes, with the first spelling of each, in order. */
 function spellingsOf(campaigns: readonly string[]): Map<string, string> {
   const spellings = new Map<string, string>()
   for (const spelling of campaigns.flatMap(campaignVariants)) {
@@ -71,7 +71,7 @@ function spellingsOf(campaigns: readonly string[]): Map<string, string> {
   return spellings
 }
 
-/** Shows what is attributed to a broadcast, or to several. */
+/** Presents the revenue attributed to one or more broadcasts. */
 export function presentAttributed(
   { currency, attribution_window_days }: Organization,
   sum: AttributedSum | null,

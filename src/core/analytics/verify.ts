@@ -12,22 +12,22 @@ import {
 import { findRangeRevenue } from './range-revenue.js'
 import { readBroadcastAnalytics } from './read.js'
 
-/** A counter of a campaign that is not what the campaign's recipients and messages say. */
+/** A counter of a campaign that differs from its recipients and messages. */
 export interface CampaignDrift extends Drift {
   campaignId: string
   name: string
 }
 
-/** What a recount has come to. */
+/** The result of a recount. */
 export interface Verification {
   campaigns: number
   drifts: CampaignDrift[]
 }
 
 /**
- * Counts the recipients of every campaign of the organization anew, or those of one: a broadcast, or the send-templates among
- * which the one with this broadcastId is; and adds up what they earned from all orders at once, looking at each order by itself, to
- * compare with the figures of each. Each campaign is counted in one snapshot, so it may be sent meanwhile. Throws broadcast_not_found.
+ * Counts the recipients of every campaign of the organization again, or of one: a broadcast, or the one-off sends of
+ * the day of the given broadcastId. Also computes the revenue from each order separately and compares it with the
+ * stored figures. Each campaign is counted in one snapshot, so it may be sending. Throws broadcast_not_found.
  */
 export async function verifyCounters(
   ctx: Pick<Context, 'database' | 'clock' | 'channelNames'>,
@@ -55,7 +55,7 @@ const EVER = '1970-01-02'
 
 type RevenueContext = Pick<Context, 'database' | 'clock' | 'channelNames'>
 
-/** Both figures of revenue where that of a campaign is not its part of all orders. */
+/** Both revenue figures of a campaign where they differ from its part of all orders. */
 async function findRevenueDrifts(
   ctx: RevenueContext,
   organization: Organization,
@@ -84,7 +84,7 @@ async function findRevenueDrifts(
   return drifts
 }
 
-/** As its analytics show it: of a broadcast, or of the send-templates of a day. */
+/** The revenue as the analytics show it: of a broadcast, or of the one-off sends of a day. */
 async function readRevenue(
   ctx: RevenueContext,
   organization: Organization,

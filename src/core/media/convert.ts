@@ -9,9 +9,9 @@ import type { GivenSource } from '../../model/messages/content.js'
 import { MEDIA_RULES } from '../../model/messages/media.js'
 import { Problem } from '../../model/problem.js'
 
-/** What a file is made into before it is sent; null: nothing. */
+/** The conversion of a file before it is sent; null: none. */
 export type Wanted =
-  /** A voice note (OGG with Opus, mono). `encoding` as the request gave it: false sends the file as it is, true insists. */
+  /** A voice note (OGG with Opus, mono). `encoding` as in the request: false sends the file unchanged, true insists. */
   | { kind: 'voice'; encoding: boolean | null }
   /** A sticker (WebP, 512 x 512). */
   | { kind: 'sticker' }
@@ -23,7 +23,7 @@ export interface Prepared {
   voice: boolean
 }
 
-/** The field that gave the file, for those who are told what is wrong with it. */
+/** The field that named the file, for error messages. */
 interface Named {
   organizationId: string
   field: string
@@ -31,15 +31,15 @@ interface Named {
 
 const DOWNLOAD_TIMEOUT_MS = 30_000
 const CONVERSION_TIMEOUT_MS = 60_000
-/** How large a picture may be that is made into a sticker. */
+/** Maximum size of a picture that is converted to a sticker. */
 const MAX_PICTURE_BYTES = MEDIA_RULES.image.maxBytes
-/** Each is a process that keeps a processor busy. */
+/** Each conversion is a process that uses a full processor. */
 const MAX_CONVERSIONS = 4
 const INSTALL = 'install ffmpeg where the service runs'
 
 const convertInTurn = createSemaphore(MAX_CONVERSIONS)
 
-/** Formats of sound and pictures that hold all of it: a playlist would lead to files that are nobody's business. */
+/** Formats that contain all their data. A playlist could make ffmpeg read other files. */
 const SOUND_FORMATS = [
   'aac',
   'ac3',
@@ -63,14 +63,14 @@ const PICTURE_FORMATS = ['bmp_pipe', 'gif', 'jpeg_pipe', 'png_pipe', 'apng', 'ti
 const VOICE = ['-vn', '-ac', '1', '-ar', '48000', '-c:a', 'libopus', '-b:a', '32k', '-application', 'voip', '-f', 'ogg']
 const FIT =
   'scale=512:512:force_original_aspect_ratio=decrease,format=rgba,pad=512:512:(ow-iw)/2:(oh-ih)/2:color=#00000000'
-/** A small file may hold a picture that takes gigabytes when it is unpacked. */
+/** A small file may decompress to gigabytes of pixels. */
 const PICTURE = ['-max_pixels', '50000000']
 const STICKER = ['-an', '-vf', FIT, '-frames:v', '1', '-c:v', 'libwebp', '-quality', '75', '-f', 'webp']
 
 /**
- * Makes a file into what the network takes, and hands it to `work`; what was made for it is removed when the work ends. A file at
- * an address takes a place among those on their way for as long. Throws invalid_media, too_many_requests, and not_supported where
- * it needs ffmpeg, and there is none.
+ * Converts a file for sending and passes it to `work`; the converted file is removed when the work ends. A file given
+ * by URL counts as one of the organization's uploads in progress until then. Throws invalid_media, too_many_requests,
+ * and not_supported if ffmpeg is needed and missing.
  */
 export function withPrepared<Result>(
   ctx: Context,
@@ -143,7 +143,7 @@ function convert(
   how: Pick<ConversionOptions, 'formats' | 'input' | 'output'>,
   maxBytes: number,
 ): Promise<Conversion> {
-  // What ends at the limit would be cut: one byte more shows it.
+  // Output of exactly the limit may be truncated, so the limit is one byte higher.
   const limits = { maxBytes: maxBytes + 1, timeoutMs: CONVERSION_TIMEOUT_MS }
   return convertInTurn(() => convertFile(path, target, { ...how, ...limits }))
 }
@@ -186,7 +186,7 @@ function unusable({ field }: Named, why: string, reason: string): Problem {
   return new Problem('invalid_media', `${field} cannot be used: ${why}`, { reason })
 }
 
-/** OGG whose first packet is Opus's. */
+/** Whether the file is OGG with Opus as its first packet. */
 async function isOpus(path: string): Promise<boolean> {
   const file = await open(path)
   try {

@@ -9,30 +9,32 @@ import type { BusinessNumber } from '../../upstream/client.js'
 import { openInstanceNumber } from '../instances/manage/own-number.js'
 import { openBusinessNumber } from '../organizations/business-number.js'
 
-/** Where the file of an inbound message is to be had. */
+/** The source of an inbound message's file. */
 export interface InboundSource {
-  /** The upstream's id of it. */
+  /** The upstream's id of the file. */
   mediaId: string
   /** The instance that the message came through; null: the organization's own number. */
   instanceId: string | null
   network: NetworkDetails | null
 }
 
-/** What became of a download. `final`: trying again would not change it. */
+/** The result of a download. `final`: another try would fail too. */
 export type InboundDownload =
   | { outcome: 'downloaded'; size: number }
   | { outcome: 'failed'; text: string; final: boolean }
 
-/** What the upstream takes from a sender at most. */
+/** The upstream's limit for files of senders. */
 const LIMITS = { maxBytes: 100 * MEBIBYTE, timeoutMs: 60_000 }
 
-/** Failures of a download that lie in the file and its address, so that no later try can do better. */
+/** Download failures caused by the file or its address, so later tries would fail too. */
 const FINAL_FAILURES: readonly DownloadFailure[] = ['bad_url', 'too_big', 'empty']
 
-/** What the network's server says of a file that it does not keep any more. */
+/** Statuses of the network's media server for deleted files. */
 const GONE = [404, 410]
 
-/** Gets the file of an inbound message into a new file at `path`, by the connection that the message came through. */
+/**
+ * Downloads the file of an inbound message to a new file at `path`, through the channel that the message came through.
+ */
 export async function downloadInbound(
   ctx: Context,
   organizationId: string,

@@ -16,16 +16,16 @@ import { downloadInbound, type InboundSource } from './download-inbound.js'
 import { type JobAttempt, unlessAborted } from './job-attempt.js'
 import { removeMedia } from './remove.js'
 
-/** What became of a try to store a file. `final`: trying again would not change it. */
+/** The result of one try. `final`: another try would fail too. */
 type FetchOutcome = { outcome: 'stored' } | { outcome: 'failed'; text: string; final: boolean }
 
-/** With the queue's back-off the last of them comes after some 16 hours; the upstream keeps the file for 7 days. */
+/** With the queue's back-off the last try is after about 16 hours; the upstream keeps the file for 7 days. */
 const MAX_ATTEMPTS = 12
 const MAX_REASON_LENGTH = 1_000
 
 /**
- * Fetches the file of an inbound message from the upstream and shows it there. Done again it changes nothing. The message
- * stays whatever happens: a file that is not to be had is recorded as its error. Throws where another try is to follow.
+ * Fetches the file of an inbound message and attaches it. Doing it again changes nothing. If the file cannot be
+ * fetched, the message stays, with the error. Throws if another try is to follow.
  */
 export async function fetchInboundMedia(
   ctx: Context,
@@ -34,7 +34,7 @@ export async function fetchInboundMedia(
   attempt: JobAttempt,
 ): Promise<void> {
   const message = await findInboundMedia(ctx.database, organizationId, messageId)
-  // An earlier try, whose process died, may have stored what has been erased since.
+  // An earlier try, whose process died, may have stored the file of a message that was erased since.
   if (!message) return removeMedia(ctx, organizationId, [messageId])
   const file = readInboundFile(message.message_type, message.content)
   if (file === null || message.media_state === null || message.media_state === 'missing') return
@@ -51,7 +51,7 @@ export async function fetchInboundMedia(
   throw new Error(fetched.text)
 }
 
-/** What goes wrong on our side is a failed try as well: the event that waits for it must not wait for us to be repaired. */
+/** Internal errors count as failed tries too, so that the event that waits for the file is raised anyway. */
 async function tryToFetch(
   ctx: Context,
   organizationId: string,
@@ -69,7 +69,7 @@ async function tryToFetch(
   }
 }
 
-/** A media row stands before its blob, so that no blob is ever without one. */
+/** The media row is written before its blob, so every blob has a row. */
 async function fetchAndStore(
   ctx: Context,
   organizationId: string,
@@ -107,7 +107,7 @@ async function attach(
     return
   }
   const message = await findInboundMedia(ctx.database, organizationId, messageId)
-  // Erased while its file was on the way.
+  // The message was erased during the download.
   if (!message) await removeMedia(ctx, organizationId, [messageId])
 }
 

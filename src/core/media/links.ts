@@ -4,10 +4,10 @@ import { createSigner } from '../../lib/crypto/signer.js'
 const PURPOSE = 'parley/media-links/v1'
 
 /**
- * Makes and checks the addresses under which stored files are read without an API key (spec 4.3; contract 2, `/media`):
- * `{publicUrl}/media/{organizationId}/{mediaId}?expires={unix seconds}&signature={base64url}`. The signature is HMAC-SHA256
- * under a key derived from a master key: the first signs, all are accepted. The same inputs always make the same address.
- * Throws when there is no master key.
+ * Creates and verifies signed media URLs, which need no API key:
+ * `{publicUrl}/media/{organizationId}/{mediaId}?expires={unix seconds}&signature={base64url}`. The signature is
+ * HMAC-SHA256 under a key derived from a master key: the first master key signs, all are accepted. The same inputs give
+ * the same URL. Throws if there is no master key.
  */
 export function createMediaLinks(masterKeys: readonly string[], publicUrl: () => string): MediaLinks {
   const signer = createSigner(masterKeys, PURPOSE)

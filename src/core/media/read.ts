@@ -6,7 +6,7 @@ import { Problem } from '../../model/problem.js'
 import { findMedia } from '../../storage/messages/media.js'
 import { storeFailure } from './store-failure.js'
 
-/** The parts of a media link as they came; what was missing is empty. */
+/** The parts of a media URL; missing parts are empty. */
 export interface MediaLink {
   organizationId: string
   mediaId: string
@@ -15,8 +15,8 @@ export interface MediaLink {
 }
 
 /**
- * The file that a link names. Throws invalid_link where we did not make the link or its time is over, before anything is
- * looked up, and not_found where the file was erased.
+ * The file of a media URL. Throws invalid_link if the signature is wrong or expired, before any look-up, and not_found
+ * if the file was erased.
  */
 export async function followMediaLink(ctx: Context, link: MediaLink): Promise<StoredMedia> {
   const { organizationId, mediaId, expires, signature } = link
@@ -34,8 +34,8 @@ export async function followMediaLink(ctx: Context, link: MediaLink): Promise<St
 }
 
 /**
- * The bytes of a stored file, or of a range that lies inside it. Throws not_found where they are lost, and
- * service_unavailable where the store fails; both are logged.
+ * The bytes of a stored file, or of a range inside it. Throws not_found if they are lost, and service_unavailable if
+ * the store fails; both are logged.
  */
 export async function openMedia(ctx: Context, media: StoredMedia, range?: ByteRange): Promise<Readable> {
   const where = { organizationId: media.organization_id, mediaId: media.id }

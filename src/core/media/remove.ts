@@ -4,19 +4,19 @@ import { deleteMedia, deleteUnattachedMedia, listUnattachedMedia } from '../../s
 
 const BATCH = 500
 
-/** Removes files. The rows go last: what a failure leaves behind is still known by them. */
+/** Removes files. The rows are removed last, so that a failed removal can be repeated. */
 export async function removeMedia(ctx: Context, organizationId: string, mediaIds: readonly string[]): Promise<void> {
   await ctx.blobs.remove(mediaIds.map((id) => blobKey(organizationId, id)))
   await deleteMedia(ctx.database, organizationId, mediaIds)
 }
 
-/** Removes a file, unless a message has come to show it. */
+/** Removes a file unless a message shows it. */
 export async function removeUnattachedFile(ctx: Context, organizationId: string, mediaId: string): Promise<void> {
   if (!(await deleteUnattachedMedia(ctx.database, organizationId, mediaId))) return
   await ctx.blobs.remove([blobKey(organizationId, mediaId)])
 }
 
-/** Removes the files noted before `before` whose messages were never recorded. Of all tenants. */
+/** Removes files noted before `before` whose messages were never recorded. Of all tenants. */
 export async function removeUnattachedMedia(ctx: Context, before: Date): Promise<void> {
   for (;;) {
     const unattached = await listUnattachedMedia(ctx.database, before, BATCH)

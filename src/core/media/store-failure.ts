@@ -4,8 +4,8 @@ import { Problem } from '../../model/problem.js'
 const RETRY_SECONDS = 5
 
 /**
- * The problem that a failing store of files is to whoever asked: service_unavailable. `what` says what cannot be done, `where`
- * names the file in the log.
+ * Logs an error of the file store and returns service_unavailable. `what` says what cannot be done; `where` names the
+ * file in the log.
  */
 export function storeFailure(ctx: Context, error: unknown, what: string, where: Record<string, string>): Problem {
   ctx.log.error({ err: error, ...where }, 'the media store failed')

@@ -7,7 +7,7 @@ import type { JobAttempt } from './job-attempt.js'
 const MAX_ATTEMPTS = 6
 const MAX_TEXT_LENGTH = 20_000
 
-/** The extensions by which services tell the formats of voice notes; whatever else comes is taken for the usual one. */
+/** The file extensions by which transcription services recognize the format; other types are sent as the usual one. */
 const EXTENSIONS: Record<string, string> = {
   'audio/ogg': 'ogg',
   'audio/mpeg': 'mp3',
@@ -20,8 +20,8 @@ const EXTENSIONS: Record<string, string> = {
 }
 
 /**
- * Has a stored voice note written down. One that cannot be stays without its text, and the log tells why. Throws where
- * another try is to follow.
+ * Transcribes a stored voice note. If that fails for good, the message stays without a transcription, and the reason is
+ * logged. Throws if another try is to follow.
  */
 export async function transcribeVoiceNote(
   ctx: Context,

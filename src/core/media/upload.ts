@@ -13,38 +13,37 @@ import type { UploadOutcome } from '../../upstream/media.js'
 import { upstreamBackoff } from '../organizations/upstream-backoff.js'
 import { storeFailure } from './store-failure.js'
 
-/** A file that an organization wants to send. */
 export interface GivenFile {
-  /** The id that the stored file will have. */
+  /** The id of the stored file. */
   id: string
   kind: MediaKind
   source: GivenSource
-  /** The field that named it, for those who are told what is wrong with it. */
+  /** The field that named the file, for error messages. */
   field: string
-  /** The display name of a document, where one was given. */
+  /** The display name of a document, if given. */
   filename: string | null
 }
 
-/** A file that is stored with us and known to the channel. */
+/** A file that is stored and that the channel knows. */
 export interface UploadedMedia {
   channelMediaId: string
   filename: string | null
   mimeType: string
-  /** Bytes. */
+  /** In bytes. */
   size: number
 }
 
 const DOWNLOAD_TIMEOUT_MS = 30_000
 const MAX_UPLOADS = 3
-/** What every mebibyte adds to the time that an upload may take. */
+/** How much every mebibyte adds to the timeout of an upload. */
 const UPLOAD_MS_PER_MEBIBYTE = 1_000
-/** Up to 240 characters, none of which is invisible, turns the text around, or parts folders; not only an ending. */
+/** Up to 240 characters without invisible ones, direction marks and path separators, and not only an extension. */
 const PLAIN_NAME = /^[^\p{C}/\\.][^\p{C}/\\]{0,239}$/u
 
 /**
- * Fetches a file from its address, checks what it is, hands it over to the channel, and stores it (spec 4.3, media
- * handling). Throws invalid_media, upstream_upload_failed, service_unavailable where it cannot
- * be stored, and too_many_requests where too many are on their way.
+ * Downloads a file from its URL, checks its type, uploads it to the channel, and stores it. Throws invalid_media,
+ * upstream_upload_failed, service_unavailable if it cannot be stored, and too_many_requests if too many uploads are in
+ * progress.
  */
 export function uploadMedia(
   ctx: Context,
@@ -53,14 +52,14 @@ export function uploadMedia(
   given: GivenFile,
 ): Promise<UploadedMedia> {
   const { source } = given
-  // What lies in the spool already has passed the gate on its way there.
+  // Files in the spool were counted when they were received.
   if ('path' in source) return uploadFromSpool(ctx, tenant, driver, given, source.path)
   return ctx.fileLimiter.pass(tenant.id, () =>
     ctx.spool.use((path) => downloadAndUpload(ctx, tenant, driver, { ...given, source }, path)),
   )
 }
 
-/** A file that is fetched first. */
+/** A file given by URL. */
 type DistantFile = GivenFile & { source: { url: string } }
 
 async function downloadAndUpload(
@@ -118,7 +117,7 @@ async function checkType({ kind, field }: GivenFile, path: string): Promise<{ mi
   })
 }
 
-/** Uploads a file, again where that may help; resolves to the channel's id of it. Throws upstream_upload_failed. */
+/** Uploads a file, with retries; resolves to the channel's id of it. Throws upstream_upload_failed. */
 export async function uploadFile(
   ctx: Context,
   driver: ChannelDriver,
@@ -135,7 +134,7 @@ export async function uploadFile(
   }
 }
 
-/** Milliseconds until the next try; null when there is to be none. */
+/** Milliseconds until the next try; null for none. */
 function retryDelay(uploaded: UploadOutcome, attempt: number): number | null {
   if (uploaded.outcome !== 'failed' || !uploaded.mayRetry || attempt === MAX_UPLOADS) return null
   return uploaded.retryAfterMs ?? upstreamBackoff(attempt)
@@ -154,7 +153,7 @@ async function store(ctx: Context, key: string, path: string, mimeType: string):
   })
 }
 
-/** A document without a name is shown under that of its address, where it has the right ending and is fit to be shown. */
+/** A document without a name gets the name from its URL, if that has the right extension and is safe to show. */
 function nameOf(source: GivenSource, extension: string): string {
   const last = 'url' in source ? decode(new URL(source.url).pathname.split('/').at(-1) ?? '') : ''
   const isName = PLAIN_NAME.test(last) && last.toLowerCase().endsWith(`.${extension}`)

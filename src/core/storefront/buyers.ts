@@ -7,8 +7,8 @@ import type { ShopOrder } from '../../storefront/client.js'
 type Buyer = Pick<ShopOrder, 'buyer'>
 
 /**
- * The ids of the contacts that bought, in the order of the orders; null where that is not known. A phone number goes before an
- * e-mail address; an address that several contacts have tells nothing.
+ * The ids of the contacts that placed the orders, in the order of the orders; null if unknown. A phone number takes
+ * precedence over an e-mail address, and an address shared by several contacts is ignored.
  */
 export async function findBuyers(
   db: Queryable,
@@ -28,7 +28,7 @@ export async function findBuyers(
   })
 }
 
-/** The forms under which a contact with this number may be known; none of what is no number. */
+/** The forms under which a contact with this number may be stored; none if it is not a number. */
 function formsOf({ default_country: country }: Organization, phone: string): readonly string[] {
   const reading = readPhoneNumber(phone, country)
   return reading.possible ? reading.forms : []

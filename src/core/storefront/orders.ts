@@ -7,7 +7,7 @@ import type { FindOrderOutcome, OrderReference, Shop } from '../../storefront/cl
 import { readOrderId } from '../../storefront/client.js'
 import { openShop } from './shop.js'
 
-/** The digits of the storefront's id of an order. Throws invalid_parameter for what is none. */
+/** The digits of the storefront's id of an order. Throws invalid_parameter if it has none. */
 export function requireOrderId(orderId: string): string {
   const id = readOrderId(orderId)
   if (id !== null) return id
@@ -19,7 +19,7 @@ export function requireOrderId(orderId: string): string {
 }
 
 /**
- * What an order is called in a conversation: its number, and its name (contract 4, Conversations). `id` in digits. Throws
+ * The search terms for an order in a conversation: its number and its name. `id` in digits. Throws
  * storefront_not_connected, order_not_found, storefront_credentials, too_many_requests, storefront_unavailable.
  */
 export async function findOrderTerms(ctx: Context, organization: Organization, id: string): Promise<SearchTerm[]> {

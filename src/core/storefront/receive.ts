@@ -9,33 +9,33 @@ import { cancelStorefrontOrder } from '../../storage/storefront/orders.js'
 import { readOrderId, readRestOrder } from '../../storefront/client.js'
 import { recordOrders } from './record.js'
 
-/** A webhook of a storefront with the headers that tell of it. */
+/** A webhook of a storefront with its headers. */
 export interface OrderWebhook {
   body: Buffer
   /** X-Shopify-Hmac-SHA256: 32 bytes in base64. */
   signature: string
   /** X-Shopify-Topic, such as `orders/paid`. */
   topic: string | undefined
-  /** X-Shopify-Webhook-Id: the same when it is sent again. */
+  /** X-Shopify-Webhook-Id; a repeated webhook has the same id. */
   id: string | undefined
 }
 
-/** The topic of webhooks that hold no more of an order than its id. */
+/** Webhooks of this topic contain only the order's id. */
 const DELETED = 'orders/delete'
 const MAX_ID_LENGTH = 255
-/** What a webhook is held against where nobody has a secret, so that this takes as long as a wrong signature. */
+/** Used if there is no secret, so that an unknown slug takes as long to answer as a wrong signature. */
 const NO_SECRET = 'nobody'
 
-/** So many senders are looked up at a time: strangers must not take the connections to the database. */
+/** How many look-ups run at once: requests without a valid signature must not use up the connection pool. */
 const LOOK_UPS = 4
 
-/** Takes in the webhook of the organization with a slug. */
+/** Receives a webhook for the organization with the slug. */
 export type OrderReceiver = (slug: string, webhook: OrderWebhook) => Promise<void>
 
 /**
- * Makes the receiver of a process, which records the order that a webhook tells of, once; one that was deleted is cancelled. What is
- * signed is taken whatever it holds: refused ones come again and again, until the storefront gives up telling of orders at all.
- * Throws invalid_signature, which does not tell who has a storefront here, and invalid_json.
+ * Creates the order receiver of this process. It records the order of a webhook once; deleted orders count as
+ * cancelled. Webhooks with a valid signature are accepted whatever they contain, because the storefront repeats refused
+ * ones and finally stops sending. Throws invalid_signature, also for unknown slugs, and invalid_json.
  */
 export function createOrderReceiver(ctx: Context): OrderReceiver {
   const reserveSendSlot = createSemaphore(LOOK_UPS)
@@ -56,7 +56,7 @@ async function record(ctx: Context, organizationId: string, webhook: OrderWebhoo
   ctx.log.warn({ organizationId, topic, webhookId }, 'a webhook of a storefront holds no order')
 }
 
-/** False where the webhook holds no order. */
+/** Resolves to false if the webhook has no order. */
 async function recordOrder(
   ctx: Context,
   organizationId: string,
@@ -65,13 +65,13 @@ async function recordOrder(
 ): Promise<boolean> {
   const order = readRestOrder(body)
   if (order === null) return false
-  // The order's own time makes a repetition harmless where its id is none.
+  // If the webhook has no usable id, the order's update time makes a repetition harmless.
   const known = webhookId && webhookId.length <= MAX_ID_LENGTH ? webhookId : null
   await recordOrders(ctx, organizationId, [order], known)
   return true
 }
 
-/** The same of an order that is no more; one that is not known need not be. */
+/** Cancels a deleted order; an unknown one is ignored. */
 async function recordDeletion(ctx: Context, organizationId: string, { id }: JsonObject): Promise<boolean> {
   const orderId = readOrderId(String(id))
   if (orderId === null) return false

@@ -7,8 +7,8 @@ import type { ShopOrder } from '../../storefront/client.js'
 import { findBuyers } from './buyers.js'
 
 /**
- * Records what a storefront says of orders; what it said later already stands. `webhookId`: who told; what came by it before is
- * not recorded again. Of the buyer no more is kept than which contact it is.
+ * Records orders of a storefront; newer data that is stored already is kept. `webhookId`: the webhook that reported
+ * them; a repeated webhook changes nothing. Of the buyer, only the contact's id is stored.
  */
 export async function recordOrders(
   { database }: Pick<Context, 'database'>,
@@ -23,7 +23,7 @@ export async function recordOrders(
   await putStorefrontOrders(database, organizationId, rows, webhookId)
 }
 
-/** An order as it is recorded: where its buyer came from is read from the landing page (spec 4.5). */
+/** The order as it is stored; its source is read from the landing page. */
 function toStorefrontOrder(order: ShopOrder, contactId: string | null): StorefrontOrder {
   const { source, campaign } = readVisit(order)
   return {
@@ -42,7 +42,7 @@ function toStorefrontOrder(order: ShopOrder, contactId: string | null): Storefro
   }
 }
 
-/** What the shop itself read counts where the landing page is not told, or says nothing. */
+/** The shop's own values are used if the landing page is missing or has none. */
 function readVisit({ landingPage, utm }: ShopOrder): Utm {
   const read = readUtm(landingPage)
   if (utm === null || read.source !== null || read.campaign !== null) return read

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.js'
 import type { Shop } from '../../storefront/client.js'
 
-/** A storefront with its credential in clear. */
+/** A storefront with its decrypted credential. */
 export function openShop(
   { secrets }: Pick<Context, 'secrets'>,
   organizationId: string,

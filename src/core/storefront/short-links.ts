@@ -16,7 +16,7 @@ import {
   listShortLinkPage,
 } from '../../storage/storefront/short-links.js'
 
-/** What a link is made from; without a code it gets one. */
+/** The fields of a new link; without a code, one is generated. */
 export interface ShortLinkFields {
   redirect_url: string
   code?: string | undefined
@@ -24,13 +24,19 @@ export interface ShortLinkFields {
 
 const CODE_LENGTH = 7
 const BASE_62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** Of 3.5 million million codes; that so many in a row are taken never happens. */
+/** There are 3.5 trillion codes, so this many collisions in a row do not happen. */
 const MAX_TRIES = 5
 const MAX_BATCH = 500
-/** As many clicks of one network at once, and one a second after them, are counted: many phones share the address of their provider. */
+/**
+ * How many clicks of one network are counted: 100 at once, then one per second. Many phones share an address of their
+ * mobile network.
+ */
 const COUNTED = { burst: 100, refillMs: 1_000, maxKeys: 50_000 }
 
-/** Makes a short link. `id` is its maker's, random: the code follows from it. Throws invalid_field, already_taken. */
+/**
+ * Creates a short link. `id` is random and chosen by the caller; generated codes are derived from it. Throws
+ * invalid_field, already_taken.
+ */
 export async function createShortLink(
   ctx: Context,
   organization: Organization,
@@ -47,7 +53,7 @@ export async function createShortLink(
   throw new Problem('already_taken', `The code "${code}" is taken: choose another one, or leave it out`)
 }
 
-/** The link that an attempt to make it, with the same fields and id, has left; null where it has not come to that. */
+/** The link that an earlier attempt with the same fields and id created; null if it did not. */
 export async function recoverShortLink(
   ctx: Context,
   organization: Organization,
@@ -70,18 +76,18 @@ export function listShortLinks(
   return listShortLinkPage(ctx.database, organization.id, (page - 1) * limit, limit)
 }
 
-/** Someone who comes by a link; `looks`: only to see where it leads. */
+/** A visit of a link; `looks`: only to see where it leads (HEAD). */
 export interface Visit {
   code: string
   userAgent: string
-  /** The public network from which the visitor comes, where it is known. */
+  /** The public network of the visitor, if known. */
   network: string | null
   looks: boolean
 }
 
 /**
- * Makes the function that tells where a link leads, and null where there is none. When it has told, the click is stored, but
- * for those of programs that show previews, and those of a network that has clicked too often in this process. Visits that come together
+ * Returns a function that resolves to the target of a link, or null if there is no such link. The click is stored
+ * afterwards, except clicks of link previews and of networks over the limit in this process. Visits of the same moment
  * share one statement.
  */
 export function createLinkFollower(ctx: Context): (visit: Visit) => Promise<string | null> {
@@ -103,7 +109,7 @@ function addUp(visits: readonly Clicks[]): Clicks[] {
   return [...sums].map(([code, clicks]) => ({ code, clicks }))
 }
 
-/** The code that is wanted, else those that an id gives one after the other. */
+/** The requested code, or else the codes derived from an id. */
 function candidates(code: string | undefined, id: string): string[] {
   if (code !== undefined) return [code]
   return Array.from({ length: MAX_TRIES }, (_, index) => codeOf(`${id} ${index}`))

@@ -12,23 +12,23 @@ import type { Failure, ListOrdersOutcome, OrderCursor, OrderPage, Shop } from '.
 import { recordOrders } from './record.js'
 import { openShop } from './shop.js'
 
-/** What asking storefronts for orders needs: the command line does it too. */
+/** The command line uses it too. */
 export type SyncContext = Pick<Context, 'database' | 'clock' | 'log' | 'secrets' | 'storefront'>
 
 /**
- * How a sync ended. `done`: all orders are known; `more`: so many that it is to be called again; `not_connected`: there is no
+ * The outcome of a sync. `done`: all orders are known; `more`: call it again for the rest; `not_connected`: there is no
  * storefront, or another one by now. `orders`: how many were recorded.
  */
 export type SyncOutcome = { orders: number } & ({ outcome: 'done' | 'more' | 'not_connected' } | Failure)
 
 const DAY_MS = 86_400_000
-/** Older orders are shown to nobody without a permission of its own. */
+/** Reading older orders needs a separate permission of the shop. */
 const FIRST_REACH_MS = 60 * DAY_MS
-/** What a shop says of the visit that led to an order comes later than the order, without a change to it. */
+/** A shop reports the visit that led to an order after the order, without changing the order's update time. */
 const OVERLAP_MS = 2 * 3_600_000
-/** Then a further run goes on: no job may take as long as the queue gives it, which is four hours. */
+/** After this time another job continues, since the queue gives a job at most four hours. */
 const MAX_RUN_MS = 30 * 60_000
-/** A list that is longer is begun anew where it stands: GraphQL shows no more than 25,000 orders of one. */
+/** Longer lists continue with a new query, because GraphQL returns at most 25,000 orders of one list. */
 const MAX_PAGES = 200
 const TOO_SLOW = 'half an hour did not do for the list of orders, and another run would begin where this one did'
 const MAX_WAIT_MS = 60_000
@@ -36,8 +36,8 @@ const MAX_WAIT_MS = 60_000
 const MAX_WAITS = 5
 
 /**
- * Records what has changed in the orders of an organization's storefront since the last time; at first those of 60 days. How far
- * it came is noted with every page, so that whoever goes on after a crash begins there.
+ * Records the orders that changed in an organization's storefront since the last sync; the first sync covers 60 days.
+ * Progress is stored with every page, so after a crash a later sync continues there.
  */
 export async function syncOrders(ctx: SyncContext, organizationId: string, signal?: AbortSignal): Promise<SyncOutcome> {
   const sync = await findOrderSync(ctx.database, organizationId)
@@ -47,7 +47,7 @@ export async function syncOrders(ctx: SyncContext, organizationId: string, signa
   return outcome
 }
 
-/** The same as a job: a storefront that cannot be asked is asked again within the hour. */
+/** Like syncOrders, as a job: a storefront that cannot be reached is tried again within the hour. */
 export async function syncOrdersAsJob(ctx: SyncContext, organizationId: string, signal?: AbortSignal): Promise<void> {
   const { outcome, orders, ...failure } = await syncOrders(ctx, organizationId, signal)
   if (outcome === 'more') await enqueueOrderSync(ctx.database, organizationId)
@@ -55,7 +55,7 @@ export async function syncOrdersAsJob(ctx: SyncContext, organizationId: string, 
   ctx.log.warn({ organizationId, outcome, orders, ...failure }, 'a storefront could not be asked for all of its orders')
 }
 
-/** Leaves a job for every storefront that is to be asked for orders. */
+/** Enqueues a sync for every storefront that is due. */
 export function scheduleOrderSyncs(ctx: Pick<Context, 'database'>): Promise<void> {
   return enqueueAllOrderSyncs(ctx.database)
 }
@@ -80,7 +80,7 @@ async function readOrders(
     orders += listed.page.orders.length
     cursor = listed.page.next
 
-    // Of a list in another order nothing is known before its end.
+    // In a list that is not in order, the position is known only at its end.
     isInOrder &&= listed.page.orders.every(
       (order, index, all) => order.updatedAt >= (all[index - 1]?.updatedAt ?? reached),
     )
@@ -105,7 +105,7 @@ function latestOf({ orders }: OrderPage, reached: Date): Date {
   return orders.reduce((latest, { updatedAt }) => (updatedAt > latest ? updatedAt : latest), reached)
 }
 
-/** Waits as the shop asks for, some times and no longer than a minute each. */
+/** Waits as long as the shop asks, up to a minute, and a limited number of times. */
 async function listPatiently(
   ctx: SyncContext,
   shop: Shop,

@@ -4,7 +4,7 @@ import { asObject, asObjects, asText, type JsonObject } from '../../lib/text/jso
 import { toStorableDeep } from '../../lib/text/text.js'
 import { enqueueTemplateSync, setTemplateStatus } from '../../storage/templates/templates.js'
 
-/** What a callback tells of a template; `status` is null where it tells no new one. */
+/** A change of a template in a callback; `status` is null if the callback has no new status. */
 export interface TemplateChange {
   name: string | null
   language: string | null
@@ -18,7 +18,7 @@ const FIELDS = new Set([
   'template_category_update',
 ])
 
-/** What each event makes of a template; of others (FLAGGED) only a sync tells. */
+/** The status after each event. Other events (such as FLAGGED) are found by the next sync. */
 const STATUSES: Record<string, string> = {
   APPROVED: 'APPROVED',
   REINSTATED: 'APPROVED',
@@ -34,8 +34,8 @@ const STATUSES: Record<string, string> = {
 }
 
 /**
- * Takes over what a stored callback tells of templates: a new status counts at once, and a job fetches the rest. Done again it
- * changes nothing.
+ * Applies the template changes of a stored callback: a new status counts at once, and a job fetches the rest. Applying
+ * it again changes nothing.
  */
 export async function applyTemplateChanges(
   { database, wakeWorkers }: Pick<Context, 'database' | 'wakeWorkers'>,
@@ -52,9 +52,9 @@ export async function applyTemplateChanges(
   wakeWorkers()
 }
 
-/** Reads the changes of templates from a stored callback, in their order. Nothing in it is trusted. */
+/** Reads the template changes of a stored callback, in their order. The content is untrusted. */
 export function readTemplateChanges(body: Buffer): TemplateChange[] {
-  // Nearly every callback is of messages and would be read for nothing.
+  // Nearly all callbacks are about messages, so most need no parsing here.
   if (!body.includes('template')) return []
   const envelope = asObject(toStorableDeep(JSON.parse(body.toString('utf8'))))
   return asObjects(envelope.entry)

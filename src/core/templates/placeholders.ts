@@ -5,12 +5,12 @@ import { findContactByAddresses } from '../../storage/contacts/contacts.js'
 import { readAddresses } from '../contacts/contacts.js'
 import { requireContact } from '../inbox/find.js'
 
-/** A recipient: a contact, or a number with the name that a new contact would be given. */
+/** A recipient: a contact, or a number with the name of the contact that would be created. */
 export type PreviewedRecipient = { contactId: string } | { chatNumber: string; name: string | null }
 
 /**
- * What each placeholder becomes for a recipient when a template is sent now. Writes nothing. Throws contact_not_found
- * for an unknown id, invalid_field for a number that is none.
+ * The value of each placeholder for a recipient if a template were sent now. Writes nothing. Throws contact_not_found
+ * for an unknown id, invalid_field for an invalid number.
  */
 export async function readPlaceholders(
   ctx: Pick<Context, 'database'>,

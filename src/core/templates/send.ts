@@ -22,20 +22,20 @@ import { findSendResult, type SendResult } from '../messages/send/outcome.js'
 import { checkMember, sendMessage } from '../messages/send/send.js'
 import { chooseTemplate } from './templates.js'
 
-/** A template that is to be sent to one person (spec 4.4). */
+/** A template to be sent to one person. */
 export interface TemplateCommand {
-  /** Of the message and of the broadcast of one that it is. */
+  /** The id of the message and of its one-off send. */
   id: string
   templateName: string
   language: string | undefined
   chatNumber: string
   parameters: TemplateParameters
-  /** The address of the file above the body. */
+  /** The URL of the header's file. */
   headerMedia: string | null
   memberId: string | null
 }
 
-/** What became of it. `not_sent`: nothing was recorded, for the reason in `text`. */
+/** The result of a send. `not_sent`: nothing was recorded, for the reason in `text`. */
 export interface TemplateSend {
   broadcastId: string
   contact: Pick<Contact, 'id' | 'full_name'>
@@ -49,9 +49,10 @@ interface NotSent {
 }
 
 /**
- * Sends a template to one person, who becomes a contact where `bodyParameters.name` names one (spec 4.4). Throws invalid_provider,
- * template_not_found, recipient_not_found, contact_blocked, missing_field and invalid_field (parameters, memberId), invalid_media,
- * too_many_requests, service_unavailable: nothing is sent then. What goes wrong at the upstream is a value.
+ * Sends a template to one person; an unknown number becomes a contact if `bodyParameters.name` is a name. Refusals
+ * throw, and nothing is sent: invalid_provider, template_not_found, recipient_not_found, contact_blocked, missing_field
+ * and invalid_field (parameters, memberId), invalid_media, too_many_requests, service_unavailable. Errors of the
+ * upstream are returned as a value.
  */
 export async function sendTemplate(ctx: Context, tenant: Tenant, command: TemplateCommand): Promise<TemplateSend> {
   const channel = organizationChannel(ctx, tenant)
@@ -89,7 +90,7 @@ export async function sendTemplate(ctx: Context, tenant: Tenant, command: Templa
 
 const UPSTREAM_PROBLEMS = new Set(['upstream_credentials', 'upstream_unavailable', 'too_many_requests'])
 
-/** The template; or why the upstream could not be asked for it, where not one is known. */
+/** The template; or the upstream's error if no template is known and the upstream cannot list them. */
 async function tryToChoose(
   ctx: Context,
   tenant: Tenant,
@@ -104,13 +105,13 @@ async function tryToChoose(
   }
 }
 
-/** Stands for a template of which nothing but its name is known. */
+/** Stands for a template that is known only by its name. */
 function unknownTemplate(name: string, language: string): StoredTemplate {
   const unknown = { status: 'UNKNOWN', category: 'UNKNOWN', parameter_format: 'POSITIONAL' } as const
   return { organization_id: '', upstream_id: null, name, language, ...unknown, components: [], synced_at: new Date(0) }
 }
 
-/** What became of a send whose own request cannot tell any more; null when nothing came of it. */
+/** The result of an earlier send whose request did not see it; null if it left nothing. */
 export async function findTemplateSend(ctx: Context, tenant: Tenant, id: string): Promise<TemplateSend | null> {
   const recipient = await findRecipientOfOneOff(ctx.database, tenant.id, id)
   if (!recipient?.contact_id) return null
@@ -121,7 +122,7 @@ export async function findTemplateSend(ctx: Context, tenant: Tenant, id: string)
   return { broadcastId: id, contact: contact ?? { id: contactId, full_name: name }, sent }
 }
 
-/** Who is to become a contact. Throws recipient_not_found where nobody says how it is called. */
+/** The person that an unknown number would become. Throws recipient_not_found if no name is given. */
 function newPerson({ digits }: ContactNumber, givenName = ''): Person {
   const name = toParameterText(givenName)
   if (name === '' || hasPlaceholder(name) || isUserIdChatId(digits)) {
@@ -144,7 +145,7 @@ async function makeContact(ctx: Context, tenant: Tenant, { phone_number, full_na
     return await createContact(ctx, tenant, { phone_number, full_name, source }, newId())
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'contact_exists') throw error
-    // Somebody else was faster.
+    // Another request created the contact first.
     const contact = await findContactById(ctx.database, tenant.id, String(error.extras.id))
     if (contact) return contact
     throw error
@@ -164,14 +165,14 @@ function fillFor(
 }
 
 const MAX_CAMPAIGNS = 10_000
-/** The campaigns of today's templates that this process has come across. */
+/** The one-off campaigns of today's templates that this process has used. */
 const campaigns = new Map<string, string>()
 
-/** With what a single is counted: all of its template, on this day of the organization. */
+/** The campaign that counts a one-off send: all sends of its template on this day of the organization. */
 async function campaignOf(ctx: Context, tenant: Tenant, template: StoredTemplate): Promise<string> {
   const at = ctx.clock()
   const day = localDate(at, tenant.timezone)
-  // A template that has been changed since has other buttons, which clicks are told apart by.
+  // A template that was changed since may have other buttons, and clicks are counted by button.
   const key = JSON.stringify([tenant.id, day, template.name, template.language, template.synced_at])
   const known = campaigns.get(key)
   if (known !== undefined) return known
@@ -181,7 +182,7 @@ async function campaignOf(ctx: Context, tenant: Tenant, template: StoredTemplate
   return id
 }
 
-/** Who wants none, and what the upstream would not take the file for, counts as a broadcast of one all the same. */
+/** A send that was refused because of an opt-out or a failed upload still counts as a one-off send. */
 async function keepUnsent(
   ctx: Context,
   tenant: Tenant,

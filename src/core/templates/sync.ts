@@ -20,30 +20,30 @@ import type { ListedTemplate, ListTemplatesOutcome } from '../../upstream/client
 import { openBusinessNumber, requireUpstream } from '../organizations/business-number.js'
 import { linkWithSimulator } from '../organizations/connections.js'
 
-/** What asking the upstream for templates needs: the command line does it too. */
+/** The command line uses it too. */
 export type SyncContext = Pick<Context, 'database' | 'secrets' | 'upstream' | 'upstreamTimeoutMs'>
 
-/** What a sync changed. */
+/** The result of a sync. */
 export interface SyncedTemplates {
-  /** How many templates there are. */
+  /** The number of templates. */
   total: number
   added: number
   changed: number
   removed: number
-  /** When the list began to be fetched. */
+  /** When the fetch of the list started. */
   syncedAt: Date
 }
 
 const NOT_AGAIN = new Set(['organization_not_found', 'invalid_provider', 'upstream_credentials'])
-/** A request's whole budget (contract 1). */
+/** Maximum duration of a request. */
 const BUDGET_MS = 25_000
-/** Nobody waits for a job, and an account may have thousands of templates. */
+/** No request waits for the job, and an account may have thousands of templates. */
 const JOB_BUDGET_MS = 5 * 60_000
 
 /**
- * Fetches the organization's templates from the upstream; what it lists no more goes. Changes of status, new templates and those
- * that went (as DELETED) raise template.status_changed, but not with the first list of a business account. Throws
- * invalid_provider, upstream_credentials, upstream_unavailable, too_many_requests.
+ * Fetches the organization's templates from the upstream and removes those that it does not list any more. Changed
+ * statuses, new templates and removed ones (as DELETED) raise template.status_changed, except in the first list of a
+ * business account. Throws invalid_provider, upstream_credentials, upstream_unavailable, too_many_requests.
  */
 export async function syncTemplates(
   ctx: SyncContext,
@@ -61,7 +61,10 @@ export async function syncTemplates(
   return recordList(ctx, tenant, { businessAccountId, begunAt: begun.now, listed: listing.templates })
 }
 
-/** The same for an organization by its id, with all the time that a list may take. Throws organization_not_found too. */
+/**
+ * Like syncTemplates, for an organization by its id and without the time limit of a request. Throws
+ * organization_not_found too.
+ */
 export async function syncTemplatesOf(ctx: SyncContext, organizationId: string): Promise<SyncedTemplates> {
   const tenant = await findTenant(ctx.database, organizationId)
   if (tenant) return syncTemplates(ctx, tenant, JOB_BUDGET_MS)
@@ -69,9 +72,9 @@ export async function syncTemplatesOf(ctx: SyncContext, organizationId: string):
 }
 
 /**
- * The same as a job that was asked for at `askedAt`: a list that began to be fetched later is enough. A refusal is for the
- * operator to heal; after other failures the job is done again. A simulator is told of the number first: the command line, which
- * leaves this job, does not know where a service has its own.
+ * Like syncTemplates, as a job requested at `askedAt`: a list fetched later is enough. Refusals are logged, since only
+ * the operator can fix them; other failures are retried. The job registers the number with the simulator first, because
+ * the command line, which enqueues it, does not know the simulator's address.
  */
 export async function syncTemplatesAsJob(
   ctx: SyncContext & CredentialsContext & Pick<Context, 'log'>,
@@ -89,12 +92,12 @@ export async function syncTemplatesAsJob(
   }
 }
 
-/** Leaves a job that fetches an organization's templates. */
+/** Enqueues a sync of an organization's templates. */
 export function requestTemplateSync({ database }: Pick<Context, 'database'>, organizationId: string): Promise<void> {
   return enqueueTemplateSync(database, organizationId)
 }
 
-/** Leaves a job for every organization that has templates at the upstream. */
+/** Enqueues a sync for every organization with a number at the upstream. */
 export function scheduleTemplateSyncs({ database }: Pick<Context, 'database'>): Promise<void> {
   return enqueueTemplateSyncs(database)
 }
@@ -105,7 +108,7 @@ interface List {
   listed: readonly ListedTemplate[]
 }
 
-/** What was written since the list began to be fetched, by a callback or a later list, is newer than it. */
+/** Rows written after the fetch started, by a callback or a later list, are newer than this list. */
 function recordList(ctx: SyncContext, tenant: Tenant, list: List): Promise<SyncedTemplates> {
   const { businessAccountId, begunAt, listed } = list
   return ctx.database.transaction(async (transaction) => {
@@ -141,7 +144,9 @@ function toRow({ upstreamId, parameterFormat, components, ...rest }: ListedTempl
   return { ...rest, upstream_id: upstreamId, parameter_format, components }
 }
 
-/** What the list says that is not known; only those that are older than it change or go. */
+/**
+ * The differences between the list and the known templates. Only templates older than the list are changed or removed.
+ */
 function compare(known: readonly StoredTemplate[], older: readonly StoredTemplate[], listed: readonly Row[]) {
   const keyOf = ({ name, language }: Pick<Row, 'name' | 'language'>) => `${name} ${language}`
   const knownKeys = new Set(known.map(keyOf))
@@ -186,7 +191,7 @@ function toProblem(failure: Exclude<ListTemplatesOutcome, { outcome: 'listed' }>
   }
 }
 
-/** The limit of such calls is one of an hour. */
+/** The upstream's limit for these calls is per hour. */
 const DEFAULT_WAIT_MS = 60_000
 
 function accountChanged(): Problem {

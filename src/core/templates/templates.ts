@@ -6,15 +6,16 @@ import { findTemplates, listTemplates as listRows, listSendableNames } from '../
 import { requireUpstream } from '../organizations/business-number.js'
 import { syncTemplates } from './sync.js'
 
-/** Every template of an organization as it is known, by name and language. */
+/** Every known template of an organization, by name and language. */
 export function listTemplates(ctx: Pick<Context, 'database'>, organizationId: string): Promise<StoredTemplate[]> {
   return listRows(ctx.database, organizationId)
 }
 
 /**
- * The approved template of a name: in `language` where one is asked for, else in the organization's, else the first by language
- * (contract 4, Templates). Where there is none, the upstream is asked first, once a minute. Throws invalid_provider,
- * template_not_found, which names what there is, and what syncTemplates throws where nothing is known at all.
+ * The approved template of a name: in `language` if given, else in the organization's language, else the first by
+ * language. If there is none, the templates are fetched from the upstream, at most once a minute. Throws
+ * invalid_provider, template_not_found (which lists existing templates), and the errors of syncTemplates if no
+ * templates are known.
  */
 export async function chooseTemplate(
   ctx: Context,
@@ -37,8 +38,8 @@ export async function chooseTemplate(
 }
 
 /**
- * The category of the organization's template of this name and language, whatever its status; where it is not known, the upstream is
- * asked first, once a minute. Null where nobody tells.
+ * The category of the organization's template of this name and language, whatever its status. If it is unknown, the
+ * templates are fetched first, at most once a minute. Null if it stays unknown.
  */
 export async function findTemplateCategory(
   ctx: Context,
@@ -60,7 +61,7 @@ export async function findTemplateCategory(
 const APPROVED = 'APPROVED'
 const MAX_SHOWN = 10
 
-/** Templates come by language. */
+/** Candidates are ordered by language. */
 function choose<Candidate extends Template>(
   templates: readonly Candidate[],
   language: string | undefined,
@@ -72,12 +73,12 @@ function choose<Candidate extends Template>(
   return language === undefined ? (inLanguage(preferred) ?? approved[0]) : inLanguage(language)
 }
 
-/** pt-br is pt_BR. */
+/** Converts pt-br to pt_BR. */
 function normalizeLanguage(language: string): string {
   return language.toLowerCase().replaceAll('-', '_')
 }
 
-/** Resolves to why the upstream could not be asked, or null. */
+/** Resolves to the problem if the templates could not be fetched, else to null. */
 async function refresh(ctx: Context, tenant: Tenant): Promise<Problem | null> {
   try {
     await ctx.refreshTemplates(tenant.id, () => syncTemplates(ctx, tenant))

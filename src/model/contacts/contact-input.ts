@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Nullable } from '../input.js'
 
-/** What an organization may say of its contacts, over the API or in a file (contract 4, Contacts): one set of rules. */
+/** The fields of contacts that clients may set, by the API or in a file. */
 
 const Email = Type.String({ maxLength: 320, pattern: '^[^@\\s]+@[^@\\s]+$', description: 'must be an e-mail address' })
 const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 100 })
@@ -34,5 +34,5 @@ export const ChangeContact = Type.Object({
   contact_summary: Type.Optional(Nullable(Type.String({ maxLength: 10_000 }))),
 })
 
-/** A row of a file that is imported: what a new contact is made from, and what can be changed of one. */
+/** A row of an import file: the fields of a new contact, and those that can be changed. */
 export const ImportContact = Type.Object({ ...CreateContact.properties, ...ChangeContact.properties })

@@ -9,7 +9,7 @@ import { presentNote } from './note.js'
 
 export { type Note, presentNote } from './note.js'
 
-/** What the inbox's list shows of a conversation's newest message. */
+/** The newest message of a conversation, as the inbox shows it. */
 export interface LastMessage {
   id: string
   seq: number
@@ -23,14 +23,14 @@ export interface LastMessage {
   has_error: boolean
 }
 
-/** A contact as it stands in the inbox. */
+/** A contact in the inbox. */
 export interface InboxRow extends Contact {
-  /** When something happened last in the conversation. */
+  /** The latest activity of the conversation. */
   active_at: Date | string
   last_message: LastMessage | null
 }
 
-/** The message that another one answers, as far as it shows above it. */
+/** A quoted message, as shown above its answer. */
 export interface QuotedMessage {
   id: string
   seq: number | null
@@ -40,40 +40,40 @@ export interface QuotedMessage {
   media_type: string | null
 }
 
-/** A message of a thread, with what other tables add to it. */
+/** A message of a thread, with data of other tables. */
 export interface ThreadRow extends ShownMessage {
   /** The name of the instance that it went through; null: the organization's own number. */
   instance_name: string | null
   quoted: QuotedMessage | null
-  /** What was done to it since by who wrote it. */
+  /** Whether its author edited or revoked it. */
   changed: 'edited' | 'revoked' | null
 }
 
-/** What a live event tells beside the rows of its event. */
+/** Data of a live event besides the rows of its event. */
 export interface LiveSurroundings {
-  /** When something happened last in the contact's conversation; null where the contact is gone. */
+  /** The latest activity of the contact's conversation; null if the contact was erased. */
   activeAt: Date | string | null
   /** The name of the message's instance. */
   instanceName: string | null
 }
 
-/** The connection by which an answer to a contact leaves. */
+/** The channel for answers to a contact. */
 export interface ReplyChannel {
-  /** The gateway's name of it; null: the organization's own number, or none at all. */
+  /** The instance's name; null: the organization's own number, or no channel. */
   instance: string | null
-  /** Null: there is none. */
+  /** Null: there is no channel. */
   kind: InstanceKind | null
-  /** Whether only templates may be sent when the contact has not written for 24 hours. */
+  /** Whether only templates may be sent if the contact has not written for 24 hours. */
   has_window: boolean
-  /** Whether a message can leave by it now. */
+  /** Whether it can send now. */
   is_ready: boolean
 }
 
-/** The contact without its newest message, as live events carry it. */
+/** The contact without its newest message, as in live events. */
 function presentInboxFields(contact: Contact, activeAt: Date | string, now: Date) {
   return {
     ...presentContact(contact, now),
-    // Events from before there were assignees know of none.
+    // Older events have no assignee.
     assignee_id: contact.assignee_id ?? null,
     last_seq: contact.last_seq,
     last_inbound_at: toIso(contact.last_inbound_at),
@@ -82,7 +82,7 @@ function presentInboxFields(contact: Contact, activeAt: Date | string, now: Date
   }
 }
 
-/** The contact as the inbox shows it: as everywhere, with what the list needs. */
+/** The contact as the inbox shows it: the public fields and those of the list. */
 export function presentInboxContact(row: InboxRow, now: Date) {
   return { ...presentInboxFields(row, row.active_at, now), last_message: presentLastMessage(row.last_message) }
 }
@@ -93,7 +93,7 @@ function presentLastMessage(message: LastMessage | null) {
   return message && { ...message, created_at: toIso(message.created_at) }
 }
 
-/** The message as a thread shows it: as everywhere, with its number, its stored content, and the message that it answers. */
+/** The message as a thread shows it: the public fields, its number, its stored content, and the quoted message. */
 export function presentThreadMessage(row: ThreadRow, mediaAddress: MediaAddress) {
   return {
     ...presentMessage(row, mediaAddress),
@@ -108,7 +108,7 @@ export function presentThreadMessage(row: ThreadRow, mediaAddress: MediaAddress)
 
 export type ThreadMessage = ReturnType<typeof presentThreadMessage>
 
-/** A message that was searched for, with its number, by which it is found in its thread. */
+/** A search hit: the message with its number, to find it in its thread. */
 export function presentHit(message: ShownMessage, mediaAddress: MediaAddress) {
   return { ...presentMessage(message, mediaAddress), seq: message.seq }
 }
@@ -119,7 +119,7 @@ function presentQuoted({ id, seq, text, sender_type, message_type, media_type }:
   return { id, seq, message: text, sender_type, message_type, media_type }
 }
 
-/** The event as `GET /console/api/live` tells it; which objects there are depends on its kind. */
+/** The event as `GET /console/api/live` sends it; which objects it has depends on its type. */
 export function presentLiveEvent(event: EventRow, around: LiveSurroundings, mediaAddress: MediaAddress) {
   const { id, type, contact_id, created_at, data } = event
   const at = new Date(created_at)
@@ -153,7 +153,7 @@ export function presentLiveEvent(event: EventRow, around: LiveSurroundings, medi
 
 export type LiveEvent = ReturnType<typeof presentLiveEvent>
 
-/** The state that the event leaves its instance in; null where the event does not tell. */
+/** The state of the instance after the event; null if the event has none. */
 function stateAfter({ type, data }: EventRow): InstanceState | null {
   if (data.connection) return data.connection.state
   return type === 'instance.qrcode' ? 'connecting' : null

@@ -5,7 +5,7 @@ export interface NoteRow {
   organization_id: string
   id: string
   contact_id: string
-  /** It stands below the message with this number; 0: above all. */
+  /** The note stands below the message with this number; 0: above all. */
   after_seq: number
   /** Null: the author has left the team. */
   member_id: string | null

@@ -2,11 +2,13 @@ import { likeContaining } from '../../lib/text/like.js'
 import { normalizeText } from '../../lib/text/normalize.js'
 import { Problem } from '../problem.js'
 
-/** What a message may hold to be found (contract 4, Conversations). */
+/** A search term. */
 export interface SearchTerm {
-  /** As it was given. */
+  /** As given. */
   text: string
-  /** Whether digits at its ends may not go on in the message, as in an order's number: 1001 is not in 10010. */
+  /**
+   * Whether digits at its ends must not continue in the message, as for an order's number: 1001 does not match 10010.
+   */
   isWhole: boolean
 }
 
@@ -31,21 +33,21 @@ export function readSearchTerms(query: string): SearchTerm[] {
   return given.map((text) => ({ text, isWhole: false }))
 }
 
-/** A term as PostgreSQL looks for it in folded text. */
+/** A term as patterns for normalized text in PostgreSQL. */
 export interface TermPattern {
   /** For LIKE. */
   like: string
-  /** A regular expression that must match too; null where LIKE says it all. */
+  /** A regular expression that must match too; null if LIKE is enough. */
   whole: string | null
 }
 
-/** How PostgreSQL looks for a term. */
+/** The patterns of a term. */
 export function toPattern(term: SearchTerm): TermPattern {
   const folded = normalizeTerm(term.text)
   return { like: likeContaining(folded), whole: term.isWhole ? wholePattern(folded) : null }
 }
 
-/** Tells of folded texts whether they hold one of the terms: the same that the patterns tell. */
+/** Returns a function that tests normalized texts for any of the terms, with the same result as the patterns. */
 export function createMatcher(terms: readonly SearchTerm[]): (folded: string) => boolean {
   const matchers = terms.map((term) => {
     const folded = normalizeTerm(term.text)
@@ -57,23 +59,23 @@ export function createMatcher(terms: readonly SearchTerm[]): (folded: string) =>
 }
 
 /**
- * What is looked for, as folded texts may hold it. What folds away to nothing (a lone accent) would be in every text; left
- * unfolded it is in none.
+ * Normalizes a term. A term that normalizes to nothing (a lone accent) would match every text, so it stays as it is and
+ * matches none.
  */
 export function normalizeTerm(text: string): string {
   return normalizeText(text).trim() || text
 }
 
-/** Understood alike by JavaScript and PostgreSQL. */
+/** JavaScript and PostgreSQL read this pattern alike. */
 function wholePattern(folded: string): string {
   const literal = folded.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
   return `${/^\d/.test(folded) ? '(?<![0-9])' : ''}${literal}${/\d$/.test(folded) ? '(?![0-9])' : ''}`
 }
 
-/** Between what a message says and what is said in it: no term reaches over it. */
+/** Separates text and transcription, so that no term matches across both. */
 const BORDER = '\u001e'
 
-/** The text of a message under which it is found. */
+/** The searchable text of a message. */
 export function searchableText(text: string, transcription: string | null): string {
   return normalizeText(transcription === null ? text : `${text}${BORDER}${transcription}`)
 }

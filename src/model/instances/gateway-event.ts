@@ -4,7 +4,7 @@ import type { EventData, EventRow } from '../webhooks/event.js'
 import { chatOf, type GatewayMessage, isFromMe, presentGatewayMessage } from './gateway-message.js'
 import { channelIdOf, type Instance } from './instance.js'
 
-/** What is told to the webhook of an instance, as `event` of the envelope (facts 4). */
+/** The `event` of the envelope that is sent to an instance's webhook. */
 export type GatewayEventName =
   | 'messages.upsert'
   | 'send.message'
@@ -20,29 +20,29 @@ export type GatewayEventName =
 /** What events for a webhook need to know of its instance. */
 export type WebhookInstance = Pick<Instance, 'id' | 'name' | 'kind' | 'phone_number_id' | 'owner'>
 
-/** A code to be scanned, in clear. */
+/** A code to be scanned, decrypted. */
 export interface ShownCode {
   code: string | null
   pairingCode: string | null
-  /** The QR code as a PNG in a data URL; null where there is none. */
+  /** The QR code as a PNG in a data URL; null if there is none. */
   base64: string | null
 }
 
-/** Where an event goes. */
+/** The destination of an event. */
 export interface GatewayTarget {
   instance: WebhookInstance
-  /** As it was set. */
+  /** As configured. */
   url: string
-  /** Where the gateway is reached. */
+  /** The gateway's URL. */
   serverUrl: string
 }
 
-/** What an event is called where it goes to the webhook of this instance; null where it does not concern the instance. */
+/** The event's name for this instance's webhook; null if it does not concern the instance. */
 export function gatewayEventFor(event: EventRow, instance: WebhookInstance): GatewayEventName | null {
   return concerns(event.data, instance) ? gatewayEventOf(event) : null
 }
 
-/** What an event is called by the gateway, whatever instance it is for; null where the gateway has no such event. */
+/** The event's name in the gateway, for any instance; null if the gateway has no such event. */
 export function gatewayEventOf({ type, data }: Pick<EventRow, 'type' | 'data'>): GatewayEventName | null {
   switch (type) {
     case 'message.received':
@@ -73,7 +73,7 @@ export function gatewayEventOf({ type, data }: Pick<EventRow, 'type' | 'data'>):
   }
 }
 
-/** What the event tells (facts 4, `data`); `code` is shown of a qrcode.updated alone. The same at every time. */
+/** The `data` of the event; `code` is included only in qrcode.updated. Always the same for the same event. */
 export function presentGatewayData(
   event: EventRow,
   instance: WebhookInstance,
@@ -89,7 +89,7 @@ export function presentGatewayData(
   return event.data.connection ? presentConnection(event.data, event.data.connection, instance) : null
 }
 
-/** The envelope around it. The key is never in it. */
+/** The envelope of an event. It never contains the API key. */
 export function presentGatewayEvent(
   event: EventRow,
   name: GatewayEventName,
@@ -108,13 +108,13 @@ export function presentGatewayEvent(
   }
 }
 
-/** Messages belong to the connection that they went through, contacts to all instances of the organization. */
+/** Messages belong to their channel, contacts to all instances of the organization. */
 function concerns({ message, instance: subject }: EventData, instance: WebhookInstance): boolean {
   if (message) return (message.instance_id ?? null) === channelIdOf(instance)
   return subject === undefined || subject.id === instance.id
 }
 
-/** By the organization, and not on the phone that an instance is linked with. */
+/** Sent by Parley, not typed on the phone. */
 function isSentByUs(message: ShownMessage | undefined): boolean {
   return message !== undefined && isFromMe(message) && message.network?.fromPhone !== true
 }
@@ -145,7 +145,7 @@ function presentAboutMessage({ type, data, created_at }: EventRow, shown: Gatewa
   }
 }
 
-/** One scale for all kinds of connection. */
+/** The same names for all kinds of channel. */
 const UPDATED_STATUS = {
   'message.delivered': 'DELIVERY_ACK',
   'message.read': 'READ',

@@ -5,13 +5,13 @@ import type { ContactCard } from '../messages/content.js'
 import type { MediaAddress, ShownMessage } from '../messages/message.js'
 import { plainMessage } from '../messages/network-message.js'
 
-/** The chat that a message is shown in. */
+/** The chat of a message. */
 export interface Chat {
   jid: string
   pushName: string | null
 }
 
-/** A message as clients of the gateway read it (facts: the answer of a send, and messages.upsert). */
+/** A message as clients of the gateway read it, in answers to sends and in messages.upsert. */
 export interface GatewayMessage {
   key: { remoteJid: string; fromMe: boolean; id: string; participant?: string }
   pushName: string
@@ -29,10 +29,13 @@ export type GatewayStatus = 'ERROR' | 'PENDING' | 'SERVER_ACK' | 'DELIVERY_ACK' 
 
 const PERSON_SERVER = 's.whatsapp.net'
 
-/** What leads to the chat of a contact. */
+/** The fields that identify a contact's chat. */
 export type ChatAddress = Pick<Contact, 'chat_id' | 'phone_number' | 'network_id'>
 
-/** The id of a contact's chat on the network; a person of whom only the upstream's id is known has none that could be used there. */
+/**
+ * The JID of a contact's chat. If only the upstream's user id is known, the contact has no JID, and its chat id is
+ * used.
+ */
 export function jidOf({ chat_id, phone_number, network_id }: ChatAddress): string {
   if (phone_number !== null) return `${chat_id}@${PERSON_SERVER}`
   return network_id ?? `${chat_id}@lid`
@@ -43,7 +46,7 @@ export function chatOf(contact: ChatAddress & Pick<Contact, 'full_name'>): Chat 
   return { jid: jidOf(contact), pushName: contact.full_name }
 }
 
-/** How far a message came; what we sent is PENDING until the network has taken it. */
+/** The status of a message; a sent message is PENDING until it is accepted. */
 export function gatewayStatus({ sender_type, status, outcome }: ShownMessage): GatewayStatus {
   if (outcome !== null) return 'PENDING'
   if (status === 'read') return 'READ'
@@ -51,7 +54,7 @@ export function gatewayStatus({ sender_type, status, outcome }: ShownMessage): G
   return status === 'failed' ? 'ERROR' : 'SERVER_ACK'
 }
 
-/** The message as the gateway shows it; of one that a linked device sent or received, `message` is the network's own. */
+/** The message as the gateway shows it. For messages of linked devices, `message` is the network's own. */
 export function presentGatewayMessage(
   message: ShownMessage,
   chat: Chat,
@@ -80,7 +83,7 @@ export function presentGatewayMessage(
   }
 }
 
-/** What it answers, and whom it calls. */
+/** The quoted message and the mentions. */
 function toContextInfo({ message_type, context_upstream_id: replyToId, content }: ShownMessage): JsonObject | null {
   const mentioned = asList(asObject(content).mentions)
   const info = {
@@ -95,7 +98,7 @@ export function isFromMe({ sender_type }: Pick<ShownMessage, 'sender_type'>): bo
   return sender_type === 'bot-chat' || sender_type === 'human-chat'
 }
 
-/** Where the stored file is stands beside the message, as clients know it. */
+/** Adds the URL of the stored file, in the field that clients know. */
 function withAddress(body: JsonObject, message: ShownMessage, mediaAddress: MediaAddress): JsonObject {
   const url = addressOf(message, mediaAddress)
   return url === null ? body : { ...body, mediaUrl: url }
@@ -107,7 +110,7 @@ function addressOf(message: ShownMessage, mediaAddress: MediaAddress): string | 
   return mediaAddress(organization_id, media_id, new Date(media_expires_at))
 }
 
-/** The message in the network's words, from what is kept of it. */
+/** Builds the message in the network's format from what is stored. */
 function compose(message: ShownMessage, remoteJid: string, mediaAddress: MediaAddress): JsonObject {
   const { message_type: type, text, context_upstream_id: replyToId } = message
   const content = asObject(message.content)
@@ -136,7 +139,7 @@ function compose(message: ShownMessage, remoteJid: string, mediaAddress: MediaAd
       }
     case 'poll':
       return {
-        // The network has a message of its own for a single choice.
+        // The network has a separate message type for a single choice.
         [content.selectable_count === 1 ? 'pollCreationMessageV3' : 'pollCreationMessage']: {
           name: text,
           options: asList(content.options).map((optionName) => ({ optionName })),
@@ -188,7 +191,7 @@ function composeCards(cards: JsonObject[]): JsonObject {
   return { contactsArrayMessage: { displayName: `${contacts.length} contacts`, contacts } }
 }
 
-/** A card as it is kept, in our words or in the upstream's. */
+/** A stored card, in our format or the upstream's. */
 function readCard(card: JsonObject, displayName: string): ContactCard {
   const { first_name: first, last_name: last } = asObject(card.name)
   return {

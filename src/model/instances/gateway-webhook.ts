@@ -4,7 +4,7 @@ import { Problem } from '../problem.js'
 import { EVERY_KIND, type Webhook } from '../webhooks/webhook.js'
 import type { Instance } from './instance.js'
 
-/** The events that the webhook of an instance may name (facts 4). Some there never are; naming them does no harm. */
+/** The events that an instance's webhook may name. Some never occur; naming them does no harm. */
 export const GATEWAY_EVENTS = [
   'APPLICATION_STARTUP',
   'QRCODE_UPDATED',
@@ -43,21 +43,20 @@ export const GATEWAY_EVENTS = [
   'CHAMA_AI_ACTION',
 ] as const
 
-/** In place of a value in the headers: a secret that signs a token for each attempt (facts 4). */
+/** A pseudo-header: its value is the secret that signs a token for each attempt. */
 export const JWT_HEADER = 'jwt_key'
 
-/** What is shown of the webhook of an instance. */
 export type ShownInstanceWebhook = Pick<
   Webhook,
   'id' | 'url' | 'events' | 'active' | 'by_events' | 'with_base64' | 'instance_id' | 'created_at' | 'updated_at'
 >
 
-/** What the webhook of an instance is made from. */
+/** The settings of an instance's webhook. */
 export interface InstanceWebhookFields {
   enabled: boolean
-  /** Null: as it was; only where it is switched off. */
+  /** Null: unchanged, if the webhook is switched off. */
   url: string | null
-  /** In any spelling; none: all. */
+  /** In any spelling; empty: all. */
   events: readonly string[]
   headers: Readonly<Record<string, string>>
   byEvents: boolean
@@ -69,7 +68,7 @@ const MAX_HEADER_NAME = 100
 const MAX_HEADER_VALUE = 4_096
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/
-/** What the connection and the signature are made of. */
+/** Headers that Parley sets itself. */
 const OUR_HEADER =
   /^(?:host|content-length|transfer-encoding|connection|keep-alive|upgrade|expect|te|trailer|proxy-.*|webhook-.*)$/
 
@@ -78,7 +77,7 @@ export function gatewayEventKey(name: string): string {
   return name.replace(/[.-]/g, '_').toUpperCase()
 }
 
-/** The keys of the events that somebody names, each once; EVERY_KIND for none. Throws invalid_field with those that there are not. */
+/** The keys of the named events, each once; EVERY_KIND for none. Throws invalid_field with the unknown names. */
 export function readGatewayEvents(given: readonly string[]): string[] {
   const keys = [...new Set(given.map(gatewayEventKey))]
   const unknown = given.filter((name) => !GATEWAY_EVENTS.some((known) => known === gatewayEventKey(name)))
@@ -90,7 +89,7 @@ export function readGatewayEvents(given: readonly string[]): string[] {
   )
 }
 
-/** Checks the headers that somebody wants beside ours. Throws invalid_field. */
+/** Checks custom headers. Throws invalid_field. */
 export function checkHeaders(headers: Readonly<Record<string, string>>): void {
   const names = Object.keys(headers)
   if (names.length > MAX_HEADERS) refuse(`has ${names.length} headers: it may have at most ${MAX_HEADERS}`)
@@ -110,7 +109,7 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): void {
   }
 }
 
-/** The webhook as its row is shown (facts 4). */
+/** The webhook as the gateway shows it. */
 export function presentGatewayWebhook(webhook: ShownInstanceWebhook, headers: Readonly<Record<string, string>>) {
   return {
     id: webhook.id,
@@ -126,7 +125,7 @@ export function presentGatewayWebhook(webhook: ShownInstanceWebhook, headers: Re
   }
 }
 
-/** The same as clients of the older version know it. */
+/** The same for clients of the older version. */
 export function presentOlderWebhook(
   webhook: ShownInstanceWebhook,
   { name }: Pick<Instance, 'name'>,

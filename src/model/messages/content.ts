@@ -1,7 +1,7 @@
 import type { TemplateButton, TemplateFileKind } from '../templates/template.js'
 import type { MediaKind } from './media.js'
 
-/** A contact card (spec 4.3). */
+/** A contact card. */
 export interface ContactCard {
   name: { formatted_name: string; first_name: string; last_name: string | null }
   phones: { phone: string; type: string | null; wa_id?: string }[]
@@ -16,7 +16,7 @@ export interface Row {
   description: string | null
 }
 
-/** An interactive message without what may stand above its body. */
+/** An interactive message without its header. */
 export type InteractiveContent = {
   body: string
   footer: string | null
@@ -27,18 +27,18 @@ export type InteractiveContent = {
 
 /** A value for a variable of a template. */
 export interface FilledParameter {
-  /** Null in a template whose variables have positions only. */
+  /** Null in a template with positional variables. */
   name: string | null
   text: string
 }
 
-/** A text of a template, filled in, with what was filled in, in the order in which the upstream expects it. */
+/** A filled text of a template, with its values in the order that the upstream expects. */
 export interface FilledText {
   text: string
   parameters: FilledParameter[]
 }
 
-/** A template with its variables filled in, without a file that stands above its body. */
+/** A filled template, without the header's file. */
 export interface FilledTemplate {
   name: string
   language: string
@@ -48,7 +48,7 @@ export interface FilledTemplate {
     | null
   body: FilledText
   footer: string | null
-  /** All of them; those that need a parameter have it. */
+  /** All buttons; those that need a parameter have it. */
   buttons: (Pick<TemplateButton, 'index' | 'kind' | 'text'> & { parameter: string | null })[]
 }
 
@@ -56,14 +56,14 @@ export interface FilledTemplate {
 export interface TemplateContent<File> {
   type: 'template'
   template: FilledTemplate
-  /** The file that stands above its body. */
+  /** The header's file. */
   header: { type: TemplateFileKind; file: File; filename: string | null } | null
 }
 
-/** A file that is to be sent: at an address, or received already and lying in the spool. */
+/** A file to be sent: at a URL, or received and in the spool. */
 export type GivenSource = { url: string } | { path: string }
 
-/** A template with the parameters as the upstream takes them (spec 4.7); `text` shows in the conversation. */
+/** A template with parameters in the upstream's format; `text` shows in the conversation. */
 export interface RawTemplate {
   type: 'raw_template'
   name: string
@@ -72,16 +72,16 @@ export interface RawTemplate {
   text: string
 }
 
-/** Whom a text names, in a group: people by their JIDs, or all of its members. */
+/** Mentions in a group: people by their JIDs, or all members. */
 export interface Mentions {
   mentions?: readonly string[]
   mentionsEveryone?: boolean
 }
 
-/** What an organization wants said (spec 4.3, 4.4, 4.7). Files are still where they were given. */
+/** The content of a message to be sent. Files are not fetched yet. */
 export type MessageContent = ContentWith<GivenSource>
 
-/** The same, ready to leave: every file is known to the channel by an id of its own. */
+/** The content when it is ready: files are uploaded to the channel. */
 export type ReadyContent = ContentWith<{ channelMediaId: string }>
 
 type ContentWith<File> =
@@ -96,23 +96,22 @@ type ContentWith<File> =
   | { type: 'location'; latitude: number; longitude: number; name: string | null; address: string | null }
   | { type: 'contacts'; contacts: ContactCard[] }
   | { type: 'interactive'; interactive: InteractiveContent; header: InteractiveHeader<File> | null }
-  /** `toOwn`: whether it is to a message of the organization's own, where that was said. */
+  /** `toOwn`: whether the target is a message of the organization, if that is known. */
   | { type: 'reaction'; emoji: string; toOwn?: boolean }
   | { type: 'poll'; name: string; options: readonly string[]; selectableCount: number }
   | RawTemplate
   | TemplateContent<File>
 
-/** What stands above the body of an interactive message: text, or a file of some kind. */
+/** The header of an interactive message: text or a file. */
 export type InteractiveHeader<File> =
   | { type: 'text'; text: string }
   | { type: Exclude<MediaKind, 'audio' | 'sticker'>; file: File; filename: string | null }
 
-/** Whether the message carries a file. */
 export function hasFile(content: MessageContent | ReadyContent): boolean {
   return 'file' in content || ('header' in content && content.header !== null && 'file' in content.header)
 }
 
-/** The file that a message carries, with the kind that its type asks for, and the field of Interface A that names it (spec 4.3, 4.4). */
+/** The file of a message, with its type, and the field of Interface A that names it. */
 export function fileOf(
   content: MessageContent,
 ): { kind: MediaKind; source: GivenSource; filename: string | null; field: string } | null {

@@ -1,6 +1,6 @@
 import { Problem } from '../problem.js'
 
-/** How much a message may hold, in characters and items (spec 8 and, where it is silent, the upstream; contract 4). */
+/** The limits of a message, in characters and items, as the API and the upstream define them. */
 export const LIMITS = {
   text: 4096,
   caption: 1024,
@@ -27,7 +27,10 @@ export const LIMITS = {
   sectionTitle: 24,
 } as const
 
-/** What the upstream asks of a list as a whole; `path` and `idName`: how the request calls its sections, and the id of a row. */
+/**
+ * Checks the upstream's rules for a list as a whole; `path` and `idName`: the names of the sections and of a row's id
+ * in the request.
+ */
 export function checkSections<IdName extends string>(
   sections: { title?: string | null | undefined; rows: Record<IdName, string>[] }[],
   path: string,
@@ -50,7 +53,7 @@ export function checkSections<IdName extends string>(
   refuseTwice(rows, (index) => rows[index]?.path ?? '')
 }
 
-/** Ids tell the customer's choice, so each may stand once; `pathOf` names the field of an item. */
+/** Ids identify the customer's choice, so each must be unique; `pathOf` names the field of an item. */
 export function refuseTwice(items: { id: string }[], pathOf: (index: number) => string): void {
   const seen = new Set<string>()
   items.forEach(({ id }, index) => {

@@ -1,6 +1,6 @@
 /**
- * Who fetches links without anybody having clicked: those who show previews of them in chats and feeds, and search engines. By
- * the names that they give themselves; a word such as "bot" alone is part of the names of some telephones.
+ * Programs that fetch links without a click: link previews of chats and feeds, and search engines, by their User-Agent.
+ * The word "bot" alone is not listed, because it occurs in the names of some phones.
  */
 const AGENTS = [
   '^WhatsApp/',
@@ -32,7 +32,7 @@ const AGENTS = [
 ]
 const AGENT = new RegExp(AGENTS.join('|'), 'i')
 
-/** Whether a User-Agent is that of a program that looks at links by itself. */
+/** Whether the User-Agent is that of a program that fetches links on its own. */
 export function isLinkPreview(userAgent: string): boolean {
   return AGENT.test(userAgent)
 }

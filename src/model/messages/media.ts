@@ -1,21 +1,21 @@
 import { MEBIBYTE } from '../../lib/text/units.js'
 
-/** A file that a message shows; its bytes are in the blob store under `blobKey`. */
+/** A stored file of a message; its bytes are in the blob store under `blobKey`. */
 export interface StoredMedia {
   organization_id: string
   id: string
   mime_type: string
-  /** Bytes. */
+  /** In bytes. */
   size: number
   /** The display name of a document. */
   filename: string | null
   created_at: Date
 }
 
-/** The kinds of message that carry a file (spec 4.3, 4.7). */
+/** The types of message that carry a file. */
 export type MediaKind = 'image' | 'video' | 'audio' | 'document' | 'sticker'
 
-/** What a client may send of each kind: the most bytes, and the types of file with their extensions (spec 4.3, contract 4). */
+/** The limits of each type: the maximum size, and the file types with their extensions. */
 export const MEDIA_RULES: Record<MediaKind, { maxBytes: number; types: Record<string, string>; names: string }> = {
   image: { maxBytes: 5 * MEBIBYTE, types: { 'image/jpeg': 'jpg', 'image/png': 'png' }, names: 'JPEG or PNG' },
   video: { maxBytes: 16 * MEBIBYTE, types: { 'video/mp4': 'mp4' }, names: 'MP4' },
@@ -40,17 +40,17 @@ export const MEDIA_RULES: Record<MediaKind, { maxBytes: number; types: Record<st
   },
 }
 
-/** The extension of a type that a client may send. */
+/** The extension of a type that clients may send. */
 export function extensionOf(mimeType: string): string {
   const rule = Object.values(MEDIA_RULES).find(({ types }) => Object.hasOwn(types, mimeType))
   return rule?.types[mimeType] ?? 'bin'
 }
 
-/** How long the address of a stored file works, from the time of sending (spec 4.3). */
+/** When the URL of a stored file expires, counted from the time of sending. */
 export function mediaExpiry(sentAt: Date): Date {
   const expiry = new Date(sentAt)
   expiry.setUTCFullYear(expiry.getUTCFullYear() + 1)
-  // Of the 29th of February, which the next year does not have.
+  // The 29th of February does not exist in the next year.
   if (expiry.getUTCMonth() !== sentAt.getUTCMonth()) expiry.setUTCDate(0)
   return expiry
 }

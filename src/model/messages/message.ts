@@ -1,46 +1,48 @@
 import { type Contact, toIso } from '../contacts/contact.js'
 
-/** Who wrote a message (spec 3). */
+/** Who wrote a message. */
 export type SenderType = 'user-chat' | 'bot-chat' | 'human-chat' | 'system'
 
-/** How far a message came (spec 3). Never goes backwards; `failed` gives way to `delivered` and `read` (contract 4). */
+/** The status of a message. It never goes backwards, except that `failed` gives way to `delivered` and `read`. */
 export type MessageStatus = 'sent' | 'delivered' | 'read' | 'failed'
 
-/** The upstream's answer to a send is outstanding: not yet here, or not to come (contract 4, Sending). */
+/** An outcome that is not known yet: the call is in progress, or it ended without an answer. */
 export type Outcome = 'pending' | 'unknown'
 
-/** Why a send failed: the upstream's code, or a word of ours such as `outcome_unknown`. */
+/** Why a send failed: the upstream's code, or one of ours such as `outcome_unknown`. */
 export interface MessageError {
   code: number | string
   text: string
-  /** Why the upstream took nothing at all, where that is no fault of the message; not shown. */
+  /** Set if the failure was temporary and not caused by the message; not shown. */
   passing?: PassingReason
 }
 
-/** What keeps a message from being taken and passes: credentials, the rate of the number or of one recipient, the upstream itself. */
+/**
+ * Temporary causes of a failure: the credentials, the rate of the number or of one recipient, or the upstream itself.
+ */
 export type PassingReason = 'credentials' | 'number' | 'pair' | 'unavailable'
 
 export const OUTCOME_UNKNOWN = 'outcome_unknown'
-/** The upstream's code of an error: the recipient wants no marketing messages of this business. */
+/** The upstream's error code for recipients who do not want marketing messages of this business. */
 export const OPTED_OUT = 131050
 
-/** A reaction as it shows on its message (contract 4, Conversations). */
+/** A reaction as its message shows it. */
 export interface Reaction {
   emoji: string
   sender_type: SenderType
   created_at: Date | string
 }
 
-/** A message as the network of a linked device has it; of the business API's messages, who of a group wrote one. */
+/** A message as the network of a linked device has it; for the business API only the author of a group message. */
 export interface NetworkDetails {
-  /** The chat, where it is no phone number's. */
+  /** The chat, if it is not that of a phone number. */
   remoteJid?: string
-  /** Who wrote it, in a group. */
+  /** The author, in a group. */
   participant?: string
   pushName?: string
   /** Typed on the phone. */
   fromPhone?: true
-  /** As the network wrote it; bytes are base64. */
+  /** The network's own message; bytes are base64. */
   message?: Record<string, unknown>
 }
 
@@ -59,9 +61,9 @@ export interface Message {
   media_expires_at: Date | string | null
   transcription: string | null
   content: unknown
-  /** The instance whose connection it went through; null: the organization's own number. */
+  /** The instance that it went through; null: the organization's own number. */
   instance_id: string | null
-  /** What only the network of a linked device tells of it. */
+  /** Data that only linked devices have. */
   network: NetworkDetails | null
   status: MessageStatus
   outcome: Outcome | null
@@ -72,22 +74,22 @@ export interface Message {
   accepted_at: Date | string | null
 }
 
-/** A message's row with what other tables add to it for showing; the event of a fresh message leaves out what it has not. */
+/** A message's row with data of other tables; events of new messages leave out what is empty. */
 export interface ShownMessage extends Message {
   reactions?: Reaction[] | null
   assignee?: { id: string; full_name: string; email: string } | null
 }
 
-/** A message with what shows of its contact. */
+/** A message with fields of its contact. */
 export interface MessageOfContact {
   message: ShownMessage
   contact: Pick<Contact, 'chat_id' | 'phone_number' | 'network_id' | 'full_name'>
 }
 
-/** Makes the address of a stored file, which works until `expiresAt`. */
+/** Creates the URL of a stored file, which works until `expiresAt`. */
 export type MediaAddress = (organizationId: string, mediaId: string, expiresAt: Date) => string
 
-/** The message as every interface and event shows it (spec 2.2; contract 4 for the fields after `reactions`). */
+/** The message as interfaces and events show it. */
 export function presentMessage(message: ShownMessage, mediaAddress: MediaAddress) {
   return {
     message: message.text,
@@ -109,7 +111,7 @@ export function presentMessage(message: ShownMessage, mediaAddress: MediaAddress
   }
 }
 
-/** Who of a group wrote the message; nothing of private ones. */
+/** The author of a group message; empty for private ones. */
 function presentAuthor({ network }: ShownMessage) {
   if (!network?.participant) return {}
   const { participant, pushName = null } = network

@@ -1,6 +1,6 @@
 import { asObject, asText, isJsonObject, type JsonObject } from '../../lib/text/json.js'
 
-/** Messages of the network that only hold another one. */
+/** Messages of the network that only wrap another one. */
 export const WRAPPERS = [
   'ephemeralMessage',
   'viewOnceMessage',
@@ -14,10 +14,10 @@ export const WRAPPERS = [
   'botForwardedMessage',
   'associatedChildMessage',
 ]
-/** How many may be around one message. */
+/** How many wrappers are unwrapped. */
 export const MAX_WRAPPERS = 5
 
-/** The message itself, out of whatever it was wrapped in. */
+/** The message without its wrappers. */
 export function innerMessage(message: JsonObject): JsonObject {
   let inner = message
   for (let depth = 0; depth < MAX_WRAPPERS; depth++) {
@@ -28,7 +28,7 @@ export function innerMessage(message: JsonObject): JsonObject {
   return inner
 }
 
-/** The message as clients of gateways know it: unwrapped, and a text in whatever form as `conversation`. */
+/** The message as clients of gateways know it: unwrapped, with any text as `conversation`. */
 export function plainMessage(message: JsonObject): JsonObject {
   const { extendedTextMessage, ...rest } = innerMessage(message)
   const text = asText(asObject(extendedTextMessage).text)

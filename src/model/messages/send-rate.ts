@@ -1,15 +1,14 @@
-/** A business number with the rate at which the upstream takes messages from it. */
 export interface RateLimitedNumber {
   phoneNumberId: string
-  /** 0 = as many as come. */
+  /** 0: unlimited. */
   messagesPerSecond: number
 }
 
-/** Whether a message may leave, in `waitMs`; or that its turn would come too late, in `waitMs`. */
+/** A send slot that begins in `waitMs`; if it is not reserved, it would begin too late. */
 export interface SendSlot {
   reserved: boolean
   waitMs: number
 }
 
-/** Gives the messages of a business number their turns, over all processes. */
+/** Reserves the next send slot of a business number, shared by all processes. */
 export type ReserveSendSlot = (organizationId: string, number: RateLimitedNumber) => Promise<SendSlot>

@@ -1,6 +1,6 @@
 import { SCOPES, type Scope } from './scope.js'
 
-/** What the members of a team may be. */
+/** The roles of members. */
 export const MEMBER_ROLES = ['owner', 'agent', 'analyst'] as const
 
 export type MemberRole = (typeof MEMBER_ROLES)[number]
@@ -11,13 +11,13 @@ export interface Member {
   email: string
   full_name: string
   role: MemberRole
-  /** Whether the member can sign in by a password, or by links only. */
+  /** Whether the member can sign in with a password, or with links only. */
   has_password: boolean
   created_at: Date
   updated_at: Date
 }
 
-/** What the members of a team are shown of each other. */
+/** The fields of a member that other members see. */
 export type TeamMember = Pick<Member, 'id' | 'email' | 'full_name' | 'role' | 'has_password'>
 
 const OF_OWNERS: readonly Scope[] = ['webhooks:read', 'webhooks:write', 'gateway']
@@ -28,12 +28,12 @@ const SCOPES_OF_ROLE: Record<MemberRole, readonly Scope[]> = {
   analyst: ['contacts:read', 'conversations:read', 'broadcasts:read', 'analytics:read'],
 }
 
-/** What a member of the role may do, in the terms in which keys are allowed it. */
+/** The scopes of a role. */
 export function scopesOfRole(role: MemberRole): readonly Scope[] {
   return SCOPES_OF_ROLE[role]
 }
 
-/** A member as the members of the team see it. */
+/** A member as other members see it. */
 export function presentTeamMember({ id, email, full_name, role, has_password }: TeamMember): TeamMember {
   return { id, email, full_name, role, has_password }
 }

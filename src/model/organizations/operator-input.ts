@@ -6,7 +6,7 @@ import { Problem } from '../problem.js'
 import { MEMBER_ROLES } from './member.js'
 import { SCOPES } from './scope.js'
 
-/** What an operator may give, by the admin API or on the command line (contract 3): one set of rules for both. */
+/** The input of operators, for the admin API and the command line. */
 
 const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
 
@@ -28,20 +28,20 @@ const organizationFields = {
   attribution_window_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 90 })),
 }
 
-/** `country` is another name of `default_country`: the one that the command line has. */
+/** `country` is another name for `default_country`, used by the command line. */
 export const CreateOrganization = Type.Object({ ...organizationFields, country: organizationFields.default_country })
 export const ChangeOrganization = Type.Partial(CreateOrganization)
 
 const { slug: _slug, provider: _provider, country: _country, ...ownFields } = ChangeOrganization.properties
 
-/** What an owner may change of the own organization: the rest is the operator's. */
+/** The fields that an owner may change; the others are the operator's. */
 export const ChangeOwnOrganization = Type.Object(ownFields)
 
 type OrganizationInput = Static<typeof ChangeOrganization>
 
 /**
- * The fields of an organization that were given, without those that are not ours. Throws invalid_field for what no pattern
- * can tell: a country, time zone or currency that does not exist, or two countries.
+ * The given fields of an organization, without unknown ones. Throws invalid_field for values that a pattern cannot
+ * check: a country, time zone or currency that does not exist, or two countries.
  */
 export function readOrganizationFields<Input extends OrganizationInput>(input: Input) {
   const given = { ...input, default_country: readCountry(input) }
@@ -60,7 +60,7 @@ function readCountry({ default_country, country = default_country }: Organizatio
   )
 }
 
-/** The same of the fields that are an owner's to change. */
+/** The same for the fields that an owner may change. */
 export function readOwnOrganizationFields(input: Static<typeof ChangeOwnOrganization>) {
   const own = Object.entries(input).filter(([name]) => Object.hasOwn(ownFields, name))
   return readOrganizationFields(Object.fromEntries(own) as typeof input)
@@ -88,7 +88,7 @@ function isTimeZone(name: string): boolean {
 }
 
 const upstreamIds = {
-  // Pretend phones have ids with a slash.
+  // Ids of simulated phones contain a slash.
   phone_number_id: Type.String({
     minLength: 1,
     maxLength: 64,
@@ -105,35 +105,34 @@ const upstreamPace = {
 
 export const PutUpstream = Type.Object({ ...upstreamIds, ...upstreamSecrets, ...upstreamPace })
 
-/** The same of a connection that may be there already. */
+/** For a connection that may exist already. */
 export const ChangeUpstream = Type.Object({
   ...upstreamIds,
   ...Type.Partial(Type.Object(upstreamSecrets)).properties,
   ...upstreamPace,
 })
 
-/** What of a connection is to be tried out. */
+/** The parts of a connection to be tested. */
 export const TestUpstream = Type.Partial(PutUpstream)
 
-/** The organization's number and credentials at the upstream, in clear. */
+/** The organization's number and credentials at the upstream, decrypted. */
 export interface UpstreamCredentials {
   phone_number_id: string
   business_account_id: string
   access_token: string
   app_secret: string
   verify_token: string
-  /** 0 = unpaced. */
+  /** 0: unlimited. */
   messages_per_second: number
   pair_limit: boolean
 }
 
-/** The same of a connection that may be there already. */
 export type UpstreamChanges = Static<typeof ChangeUpstream>
 
-/** What the upstream allows a number by default. */
+/** The upstream's default rate of a number. */
 export const DEFAULT_MESSAGES_PER_SECOND = 80
 
-/** The credentials with the defaults filled in. */
+/** The credentials with defaults filled in. */
 export function readUpstreamCredentials(input: Static<typeof PutUpstream>): UpstreamCredentials {
   const { phone_number_id, business_account_id, access_token, app_secret, verify_token } = input
   const { messages_per_second = DEFAULT_MESSAGES_PER_SECOND, pair_limit = true } = input
@@ -158,13 +157,13 @@ const storefrontSecrets = {
 
 export const PutStorefront = Type.Object({ url: storefrontUrl, ...storefrontSecrets })
 
-/** The same of a connection that may be there already. */
+/** For a connection that may exist already. */
 export const ChangeStorefront = Type.Object({
   url: storefrontUrl,
   ...Type.Partial(Type.Object(storefrontSecrets)).properties,
 })
 
-/** What of a connection is to be tried out. */
+/** The parts of a connection to be tested. */
 export const TestStorefront = Type.Partial(PutStorefront)
 
 export const CreateKey = Type.Object({
@@ -173,7 +172,7 @@ export const CreateKey = Type.Object({
   expires_at: Type.Optional(Nullable(Type.String({ format: 'date-time' }))),
 })
 
-/** The fields of a new key; no expiry = it works until it is revoked. */
+/** The fields of a new key; without an expiry it works until it is revoked. */
 export function readKeyFields({ name, scopes, expires_at }: Static<typeof CreateKey>) {
   return { name, scopes, expires_at: expires_at ? new Date(expires_at) : null }
 }
@@ -184,7 +183,7 @@ export const RotateKey = Type.Object({
   overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_OVERLAP_SECONDS })),
 })
 
-/** A new password; earlier ones may have been shorter. */
+/** A new password; existing ones may be shorter. */
 export const Password = Type.String({ minLength: 8, maxLength: 256 })
 
 export const CreateMember = Type.Object({
@@ -194,7 +193,7 @@ export const CreateMember = Type.Object({
   password: Type.Optional(Password),
 })
 
-/** A new member who signs in by a link. */
+/** A new member who signs in with a link. */
 export const InviteMember = Type.Object({
   email: CreateMember.properties.email,
   full_name: CreateMember.properties.full_name,

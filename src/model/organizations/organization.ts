@@ -1,6 +1,6 @@
 import type { CountryCode } from 'libphonenumber-js/max'
 
-/** Who sends for an organization: the business API, a gateway instance, or nobody yet. */
+/** How an organization sends: by the business API, by a gateway instance, or not yet. */
 export type Provider = 'upstream' | 'gateway' | null
 
 /** A tenant, as its row is stored. */
@@ -9,23 +9,23 @@ export interface Organization {
   name: string
   slug: string
   provider: Provider
-  /** ISO 3166 alpha-2; national phone numbers are read by it. */
+  /** ISO 3166 alpha-2; national phone numbers are read with it. */
   default_country: CountryCode
-  /** IANA name; days of analytics are its days. */
+  /** IANA name; it defines the days of the analytics. */
   timezone: string
   /** ISO 4217. */
   currency: string
   /** The preferred language of templates. */
   language: string
-  /** False where `language` is the service's default, which tells nothing about the organization. */
+  /** False if `language` is the service's default, which says nothing about the organization. */
   language_chosen: boolean
-  /** How long after a click, or after the message, an order is still attributed to it. */
+  /** How many days after a click or a message an order is still attributed to it. */
   attribution_window_days: number
   created_at: Date
   updated_at: Date
 }
 
-/** The organization's number at the upstream; the secrets are sealed (lib/crypto/secret-box). */
+/** The organization's number at the upstream; the secrets are encrypted (lib/crypto/secret-box). */
 export interface UpstreamSettings {
   phone_number_id: string
   business_account_id: string
@@ -35,12 +35,12 @@ export interface UpstreamSettings {
   pair_limit: boolean
 }
 
-/** An organization with what sending for it needs. */
+/** An organization with the settings for sending. */
 export interface Tenant extends Organization {
   upstream: UpstreamSettings | null
 }
 
-/** The organization as the admin API shows it (contract 3). */
+/** The organization as the admin API shows it. */
 export function presentOrganization(organization: Organization) {
   const { id, name, slug, provider, default_country, timezone, currency, language, attribution_window_days } =
     organization

@@ -1,4 +1,4 @@
-/** What an API key may be allowed to do (contract 3). */
+/** The scopes of API keys. */
 export const SCOPES = [
   'contacts:read',
   'contacts:write',

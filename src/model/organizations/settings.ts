@@ -1,38 +1,38 @@
 import { presentOrganization, type Tenant } from './organization.js'
 
-/** What an owner sees of the organization and its connections: no secrets. */
+/** The settings that an owner sees, without secrets. */
 export interface ShownSettings {
   organization: ReturnType<typeof presentOrganization>
-  /** Null where no number is connected. */
+  /** Null if no number is connected. */
   upstream: ShownUpstream | null
-  /** Null where no shop is connected. */
+  /** Null if no shop is connected. */
   storefront: { url: string } | null
-  /** Where the upstream's callbacks are to go. */
+  /** The URL for the upstream's callbacks. */
   callback_url: string
-  /** Where the shop's order webhooks are to go. */
+  /** The URL for the shop's order webhooks. */
   storefront_callback_url: string
 }
 
-/** What may be shown of a number at the upstream (contract 3: secrets are never returned). */
+/** A number at the upstream without its secrets, which are never returned. */
 export interface ShownUpstream {
   phone_number_id: string
   business_account_id: string
-  /** 0 = unpaced. */
+  /** 0: unlimited. */
   messages_per_second: number
   pair_limit: boolean
 }
 
-/** What came of asking another service with the credentials for it; `message` says for people what was wrong and what to do. */
+/** The result of a connection test; `message` says what was wrong and what to do. */
 export interface ConnectionCheck<Name extends string> {
   check: Name
   ok: boolean
   message: string
 }
 
-/** Of the upstream: whether the token opens the number, and lists the templates of the business account. */
+/** Upstream: whether the token can read the number and list the templates of the business account. */
 export type UpstreamCheck = ConnectionCheck<'number' | 'templates'>
 
-/** Of the storefront: whether the token reads orders. */
+/** Storefront: whether the token can read orders. */
 export type StorefrontCheck = ConnectionCheck<'orders'>
 
 /** The settings of an organization; `publicUrl` is the service's. */
@@ -46,7 +46,6 @@ export function presentSettings(tenant: Tenant, storefrontUrl: string | null, pu
   }
 }
 
-/** The connection to the upstream without its secrets. */
 export function presentUpstream(settings: ShownUpstream): ShownUpstream {
   const { phone_number_id, business_account_id, messages_per_second, pair_limit } = settings
   return { phone_number_id, business_account_id, messages_per_second, pair_limit }

@@ -3,12 +3,12 @@ import { PARAMETER_FIELDS, readParameters, type Slot, slotsOf, type TemplatePara
 import { type Person, resolvePlaceholders, toParameterText } from './placeholders.js'
 import { describeTemplate, fileKindOf, fillText, type Template, type TemplateForm } from './template.js'
 
-/** A template that can be sent to one person, or the first field that this person lacks, with the reason in words. */
+/** A filled template, or the first field that is missing for this person, with the reason. */
 export type FillOutcome<File> =
   | { outcome: 'filled'; content: TemplateContent<File> }
   | { outcome: 'missing'; field: string; text: string }
 
-/** The file that stands above the body, wherever it is. */
+/** The header's file, in any form. */
 export interface HeaderMedia<File> {
   file: File
   /** The display name of a document. */
@@ -16,9 +16,9 @@ export interface HeaderMedia<File> {
 }
 
 /**
- * Fills a template for one person: the parameters' placeholders are replaced (spec 4.4), and the values made such that the
- * upstream takes them. What is empty then is missing, and so is one with a placeholder that resolves to nothing or that
- * nobody has. Surplus parameters are left alone (checkParameters refuses them).
+ * Fills a template for one person: replaces the parameters' placeholders and cleans the values for the upstream. An
+ * empty value counts as missing, and so does one with a placeholder that is unknown or resolves to nothing. Surplus
+ * parameters are ignored (checkParameters refuses them).
  */
 export function fillTemplate<File>(
   template: Template,
@@ -38,7 +38,7 @@ type Missing = Extract<FillOutcome<never>, { outcome: 'missing' }>
 type Part = keyof TemplateParameters
 const PARTS: Part[] = ['body', 'header', 'buttons']
 
-/** Each slot's value for this person, by the slot's name. */
+/** The value of each slot for this person, by the slot's name. */
 function resolveAll(
   slots: Record<Part, Slot[]>,
   parameters: TemplateParameters,
@@ -58,7 +58,7 @@ function resolveAll(
   return values
 }
 
-/** What is put into an address must not change where it leads. */
+/** Values in a URL are encoded, so that they cannot change its target. */
 function resolve({ kind }: Slot, value: string, person: Person): { text: string } | { reason: string } {
   const { text, unresolved } = resolvePlaceholders(value, person, kind === 'address' ? encodeURIComponent : undefined)
   if (unresolved !== null) return { reason: `${unresolved} resolves to nothing for this contact` }

@@ -4,7 +4,7 @@ import { Nullable } from '../input.js'
 const MAX_PARAMETERS = 100
 const MAX_VALUE = 4_096
 
-/** Values of a template's variables, by name or by position, as a body gives them. */
+/** The values of a template's variables in a body, by name or by position. */
 export const parameterValues = (description: string) =>
   Type.Optional(
     Nullable(

@@ -5,34 +5,36 @@ import { Problem } from '../problem.js'
 import { PLACEHOLDERS, toParameterText, unknownPlaceholders } from './placeholders.js'
 import { describeTemplate, fileKindOf, type Template, type TemplateText } from './template.js'
 
-/** What the variables of a template are filled with (spec 4.4): values with placeholders, by name or by position. */
+/** The values of a template's variables, by name or by position; they may contain placeholders. */
 export interface TemplateParameters {
   body: Record<string, string>
   header: Record<string, string>
   buttons: Record<string, string>
 }
 
-/** What is given of a template beside its parameters, and what has to be there. */
+/** What is given besides the parameters, and what must be present. */
 export interface ParameterCheck {
   hasHeaderMedia: boolean
-  /** Whether parameters may still be missing: the rest comes with each recipient. The file is the same for all. */
+  /** Whether parameters may be missing, because each recipient adds its own. The header's file is the same for all. */
   mayLack?: boolean
 }
 
-/** What parameters come to for a template; the paths are those of the fields that a client writes (`bodyParameters.discount`). */
+/** The parameters as read for a template; paths are the field names that clients write (`bodyParameters.discount`). */
 export interface ParameterReading {
-  /** Under the template's own names: those of its variables, `1`, `2`, … where they have none, `param1`, … of buttons. */
+  /**
+   * Under the template's own names: those of its variables, `1`, `2`, … if they have none, and `param1`, … for buttons.
+   */
   parameters: TemplateParameters
   missing: string[]
   surplus: string[]
 }
 
-/** Something that a parameter fills. */
+/** A variable that a parameter fills. */
 export interface Slot {
   name: string
-  /** Other names by which it may be called, beside its position. */
+  /** Other accepted names, besides its position. */
   aliases: string[]
-  /** Whether the template gives it a name; else it is known by its position. */
+  /** Whether the template names it; otherwise it goes by its position. */
   isNamed: boolean
   kind: 'text' | 'address' | 'number'
 }
@@ -44,7 +46,7 @@ export const PARAMETER_FIELDS: Record<keyof TemplateParameters, string> = {
   buttons: 'buttonParameters',
 }
 
-/** In a template with positions, one more key may stand among them: an auto-created contact gets its name by it. */
+/** Templates with positions accept one more key: the name of the contact to be created. */
 const ALWAYS_ALLOWED = ['name']
 const POSITION = /^(?:param)?\d+$/
 const HEADER_MEDIA = 'headerMedia'
@@ -52,8 +54,8 @@ const MAX_SHOWN = 10
 const MAX_SHOWN_LENGTH = 100
 
 /**
- * The parameters under the template's own names. Throws missing_field or invalid_field, naming everything that is missing or
- * surplus, and every placeholder that nobody has.
+ * The parameters under the template's own names. Throws missing_field or invalid_field with all missing, surplus and
+ * unknown ones.
  */
 export function checkParameters(
   template: Template,
@@ -74,7 +76,7 @@ export function checkParameters(
   return parameters
 }
 
-/** Assigns parameters to what they fill. */
+/** Assigns parameters to the slots of a template. */
 export function readParameters(
   template: Template,
   given: TemplateParameters,
@@ -97,7 +99,7 @@ export function readParameters(
   }
 }
 
-/** What the parameters of a template fill, in the order in which positions count. */
+/** The slots of a template, in the order in which positions count. */
 export const slotsOf = memoize((template: Template): Record<keyof TemplateParameters, Slot[]> => {
   const { body, header, buttons } = describeTemplate(template)
   return {
@@ -114,7 +116,7 @@ export const slotsOf = memoize((template: Template): Record<keyof TemplateParame
   }
 })
 
-/** The place that stands above the body. */
+/** The location header. */
 const LOCATION: Slot[] = [
   { name: 'latitude', aliases: [], isNamed: true, kind: 'number' },
   { name: 'longitude', aliases: [], isNamed: true, kind: 'number' },
@@ -134,7 +136,10 @@ interface Assigned {
   surplus: string[]
 }
 
-/** Where two keys call the same slot its own name counts before an alias, and that before the position. Blank is not given. */
+/**
+ * If two keys fit the same slot, its own name takes precedence over an alias, and an alias over the position. Blank
+ * values count as missing.
+ */
 function assign(slots: Slot[], given: Record<string, string>, allowed: readonly string[] = []): Assigned {
   const keys = Object.keys(given)
   const table = keyTable(slots)
@@ -157,7 +162,7 @@ function assign(slots: Slot[], given: Record<string, string>, allowed: readonly 
   }
 }
 
-/** By which keys the slots are called, the best of each first. */
+/** The slots by their keys; the best key of each comes first. */
 const keyTable = memoize((slots: Slot[]): ReadonlyMap<string, string> => {
   const table = new Map<string, string>()
   const enter = (key: string, { name }: Slot) => table.has(key) || table.set(key, name)
@@ -171,8 +176,8 @@ const keyTable = memoize((slots: Slot[]): ReadonlyMap<string, string> => {
 })
 
 /**
- * The table with names that the template does not know, for slots that have none: they count in the order in which they were
- * written, when there are as many of them, with or without the `name` of a new contact.
+ * If the template has positions and the keys are unknown names, they are assigned in the order in which they were
+ * written, provided that the number matches, with or without the `name` of a new contact.
  */
 function assignInOrder(
   table: ReadonlyMap<string, string>,
@@ -216,7 +221,7 @@ function takenBy(template: Template): string {
   return takes.length === 0 ? 'it takes no parameters' : `it takes ${enumerate(takes)}`
 }
 
-/** Clients choose how many keys they send, and how long ones. */
+/** Clients choose the number and length of the keys, so both are limited here. */
 function enumerate(paths: string[]): string {
   const shown = paths.slice(0, MAX_SHOWN).map((path) => path.slice(0, MAX_SHOWN_LENGTH).toWellFormed())
   return paths.length > MAX_SHOWN ? `${shown.join(', ')} and ${paths.length - MAX_SHOWN} more` : shown.join(', ')

@@ -1,13 +1,13 @@
 import type { Contact } from '../contacts/contact.js'
 import type { Organization } from '../organizations/organization.js'
 
-/** The person a placeholder is about. */
+/** The person that placeholders refer to. */
 export interface Person extends Pick<Contact, 'full_name' | 'email' | 'phone_number' | 'chat_id'> {
-  /** What stands for the first name where the name has none (unnamedWord); left out, it is the English word. */
+  /** The replacement for a missing first name (unnamedWord); by default the English word. */
   unnamed?: string
 }
 
-/** What may stand in the value of a parameter, and what it becomes (spec 4.4); null where the contact has nothing of the kind. */
+/** The placeholders and their values; null if the contact has no such value. */
 const VALUES: Record<string, (person: Person) => string | null> = {
   first_name: ({ full_name, unnamed = UNNAMED }) => firstName(full_name) ?? unnamed,
   full_name: ({ full_name }) => full_name,
@@ -23,19 +23,18 @@ export const PLACEHOLDERS = Object.keys(VALUES)
 
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
 
-/** What each placeholder becomes for this person, by its name; null where the contact has nothing of the kind. */
+/** The value of each placeholder for this person, by name; null if the contact has no such value. */
 export function placeholderValues(person: Person): Record<string, string | null> {
   return Object.fromEntries(Object.entries(VALUES).map(([name, read]) => [name, read(person)]))
 }
 
-/** Whether something in a value is to be replaced. */
 export function hasPlaceholder(value: string): boolean {
   return value.search(PLACEHOLDER) !== -1
 }
 
 /**
- * Replaces the placeholders of a value, in any case and with any space around their names. `unresolved` is the first one
- * that resolves to nothing: the contact has no such value, or there is no such placeholder. `encode` is applied to what is put in.
+ * Replaces the placeholders of a value; case and spaces in them do not matter. `unresolved` is the first one without a
+ * value: the contact has none, or the placeholder does not exist. `encode` is applied to the inserted values.
  */
 export function resolvePlaceholders(
   value: string,
@@ -51,20 +50,20 @@ export function resolvePlaceholders(
   return { text, unresolved }
 }
 
-/** The placeholders of a value that nobody has, as they stand there. */
+/** The placeholders of a value that do not exist, as written. */
 export function unknownPlaceholders(value: string): string[] {
   return Array.from(value.matchAll(PLACEHOLDER)).flatMap(([placeholder, name = '']) =>
     placeholderValue(name) ? [] : [placeholder],
   )
 }
 
-/** A text as the upstream takes it for a parameter: no line breaks, no tabs, no runs of spaces, nothing around it. */
+/** Cleans a text as the upstream requires for parameters: no line breaks, tabs or runs of spaces, and trimmed. */
 export function toParameterText(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
 }
 
 const UNNAMED = 'there'
-/** By language: words that fit behind a greeting and are the same for women and men. */
+/** By language: words that fit after a greeting and do not depend on gender. */
 const UNNAMED_IN = new Map([
   ['pt', 'cliente'],
   ['es', 'cliente'],
@@ -72,18 +71,18 @@ const UNNAMED_IN = new Map([
   ['fr', 'vous'],
 ])
 
-/** What `{{first_name}}` becomes for a person without a name, by the organization's language where that was chosen. */
+/** The value of `{{first_name}}` for a person without a name, in the organization's language if it was chosen. */
 export function unnamedWord({ language, language_chosen }: Pick<Organization, 'language' | 'language_chosen'>): string {
   const [spoken = ''] = language.toLowerCase().split(/[_-]/)
   return (language_chosen && UNNAMED_IN.get(spoken)) || UNNAMED
 }
 
-/** Emoji with what modifies or joins them; keycaps. */
+/** Emoji with modifiers and joiners; keycaps. */
 const EMOJI =
   /[0-9#*]\ufe0f?\u20e3|[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}][\u200d\ufe0e\ufe0f\u{e0020}-\u{e007f}]*/gu
 const AROUND_NAME = /^[^\p{L}]+|[^\p{L}\p{M}\p{N}]+$/gu
 
-/** The first word of a name that has letters, without emoji and punctuation around it; null where there is none. */
+/** The first word of a name that has letters, without emoji and punctuation around it; null if there is none. */
 export function firstName(fullName: string | null): string | null {
   const words = (fullName ?? '').replace(EMOJI, ' ').split(/\s+/)
   const first = words.find((word) => /\p{L}/u.test(word))

@@ -2,8 +2,8 @@ import { memoize } from '../../lib/async/memoize.js'
 import { asObject, asText, type JsonObject } from '../../lib/text/json.js'
 
 /**
- * A template as the upstream lists it (facts: templates); one for each language of a name. Only an APPROVED one can be sent. What is
- * read from one is remembered, so nobody changes one: a changed template is another object.
+ * A template as the upstream lists it, one per name and language. Only APPROVED ones can be sent. Results are memoized
+ * per object, so templates must not be mutated.
  */
 export interface Template {
   name: string
@@ -11,7 +11,7 @@ export interface Template {
   status: string
   category: string
   parameter_format: 'NAMED' | 'POSITIONAL'
-  /** As they came. */
+  /** As the upstream sent them. */
   components: JsonObject[]
 }
 
@@ -23,27 +23,27 @@ export interface StoredTemplate extends Template {
   synced_at: Date | string
 }
 
-/** A text with the names of its variables (`{{name}}`, `{{1}}`), each once, in the order in which they stand in it. */
+/** A text with the names of its variables (`{{name}}`, `{{1}}`), each once, in order. */
 export interface TemplateText {
   text: string
   variables: string[]
 }
 
-/** The kinds of file that may stand above the body. */
+/** The types of file in a header. */
 export type TemplateFileKind = 'image' | 'video' | 'document'
 
 export interface TemplateButton {
-  /** The place among all buttons of the template, from 0. */
+  /** The index among all buttons of the template, from 0. */
   index: number
   kind: 'quick_reply' | 'url' | 'copy_code' | 'phone_number' | 'other'
   text: string
-  /** Whether it is sent with a parameter: the rest of an address, or a code. */
+  /** Whether it takes a parameter: the rest of a URL, or a code. */
   needsParameter: boolean
-  /** The name of the variable in its address, where that is more than a number. */
+  /** The name of the variable in its URL, if it is not a number. */
   variable: string | null
 }
 
-/** What a template consists of, and what has to be filled in. */
+/** The parts of a template, with their variables. */
 export interface TemplateForm {
   body: TemplateText
   header: ({ kind: 'text' } & TemplateText) | { kind: TemplateFileKind } | { kind: 'location' } | null
@@ -51,10 +51,10 @@ export interface TemplateForm {
   buttons: TemplateButton[]
 }
 
-/** A variable in the text of a template. */
+/** A variable in a template's text. */
 const VARIABLE = /\{\{\s*([\p{L}\p{N}_]+)\s*\}\}/gu
 
-/** Reads the components of a template. Kinds that are not known, and parts that are missing, are left out. */
+/** Reads the components of a template. Unknown components are ignored. */
 export const describeTemplate = memoize(({ components, parameter_format }: Template): TemplateForm => {
   const find = (type: string) => asObject(components.find((component) => typeOf(component) === type))
   return {
@@ -65,30 +65,30 @@ export const describeTemplate = memoize(({ components, parameter_format }: Templ
   }
 })
 
-/** The kind of file that stands above the body; null where none does. */
+/** The type of the header's file; null if there is none. */
 export function fileKindOf(template: Template): TemplateFileKind | null {
   const { header } = describeTemplate(template)
   return header === null || header.kind === 'text' || header.kind === 'location' ? null : header.kind
 }
 
-/** The template as every interface and event shows it (contract 4, Templates). */
+/** The template as interfaces and events show it. */
 export function presentTemplate({ name, language, status, category, parameter_format, components }: Template) {
   return { name, language, status, category, parameter_format, components }
 }
 
-/** The texts of the quick-reply buttons, in their order. */
+/** The texts of the quick-reply buttons, in order. */
 export function quickReplies(template: Template): string[] {
   return describeTemplate(template).buttons.flatMap(({ kind, text }) => (kind === 'quick_reply' ? [text] : []))
 }
 
-/** How the parameters of these components are named, where the upstream does not say: numbers alone are positions. */
+/** How the parameters of these components are named if the upstream does not say: numbers are positions. */
 export function inferParameterFormat(components: readonly JsonObject[]): Template['parameter_format'] {
   const texts = components.filter((component) => ['HEADER', 'BODY'].includes(typeOf(component)))
   const names = texts.flatMap(({ text }) => variablesOf(asText(text) ?? ''))
   return names.every(isPosition) ? 'POSITIONAL' : 'NAMED'
 }
 
-/** The text with its variables replaced by their values; one without a value stays. */
+/** The text with its variables replaced; variables without a value stay. */
 export function fillText(text: string, values: ReadonlyMap<string, string>): string {
   return text.replace(VARIABLE, (variable, name: string) => values.get(name) ?? variable)
 }
@@ -97,7 +97,7 @@ function typeOf({ type }: JsonObject): string {
   return asText(type)?.toUpperCase() ?? ''
 }
 
-/** Of a positional template only numbers are variables. */
+/** In a positional template only numbers are variables. */
 function readText(component: JsonObject, format: Template['parameter_format']): TemplateText {
   const text = asText(component.text) ?? ''
   const variables = variablesOf(text)
@@ -135,7 +135,7 @@ function readButton(button: JsonObject, index: number): TemplateButton {
       const isNamed = variable !== undefined && !isPosition(variable)
       return { ...common, kind: 'url', needsParameter: variable !== undefined, variable: isNamed ? variable : null }
     }
-    // The code of an authentication template is sent as the rest of an address.
+    // The code of an authentication template is sent as the rest of a URL.
     case 'OTP':
       return { ...common, kind: 'url', needsParameter: true }
     case 'COPY_CODE':

@@ -6,23 +6,23 @@ import { type MediaAddress, type MessageStatus, presentMessage, type ShownMessag
 import { presentTemplate, type Template } from '../templates/template.js'
 import { presentWebhook, type ShownWebhook } from './webhook.js'
 
-/** An event as its row is stored: what happened, with the rows that it is about as they were then. */
+/** An event as its row is stored, with the affected rows as they were then. */
 export interface EventRow {
   organization_id: string
-  /** Later than everything that it follows from; see storage/events/events. */
+  /** Larger than those of all events that it follows from; see storage/events/events. */
   seq: number
   id: string
   type: string
-  /** Whom it is about; null where it is about nobody. */
+  /** The contact that it is about; null if there is none. */
   contact_id: string | null
   transaction_id: string
   created_at: Date | string
   data: EventData
 }
 
-/** The rows of an event, as JSON; which of them there are depends on its kind. */
+/** The rows of an event, as JSON; which ones are present depends on its type. */
 export interface EventData {
-  /** `recipient_n`: which recipient of a broadcast it is for; 0 of a single, and null of other messages. */
+  /** `recipient_n`: its recipient of a broadcast; 0 for a one-off send, null for other messages. */
   message?: ShownMessage & { recipient_n?: number | null }
   contact?: Contact
   previous_status?: MessageStatus
@@ -30,19 +30,19 @@ export interface EventData {
   template?: Template
   webhook?: ShownWebhook
   reason?: string
-  /** Of a note, which Interface A never shows either (`note.…`). */
+  /** Of `note.…`, which Interface A never shows. */
   note?: NoteRow
-  /** Whom there is no more (`contact.erased`), which Interface A never shows; the event is of no contact, and names none. */
+  /** Of `contact.erased`, which Interface A never shows; the event has no contact_id. */
   erased?: { id: string }
-  /** The instance that an event of the gateway alone is about (`instance.…`); these Interface A never shows. */
+  /** Of `instance.…`, events of the gateway that Interface A never shows. */
   instance?: ShownInstance
-  /** `statusReason`: the network's code; null where it gave none. */
+  /** `statusReason`: the network's code; null if it gave none. */
   connection?: { state: InstanceState; statusReason: number | null }
-  /** Sealed (`instance.qrcode`), base64: {code, pairingCode, count} as JSON. */
+  /** Encrypted (`instance.qrcode`), base64: {code, pairingCode, count} as JSON. */
   qrcode?: { sealed: string }
 }
 
-/** What an endpoint gets and the feed shows of an event (contract 4, Webhooks). */
+/** An event as endpoints and the feed show it. */
 export interface ShownEvent {
   type: string
   /** When it happened, ISO 8601. */
@@ -50,7 +50,10 @@ export interface ShownEvent {
   data: Record<string, unknown>
 }
 
-/** The event with its objects as the API shows them; the same at every time, so that every attempt to deliver it sends the same bytes. */
+/**
+ * The event with its objects as the API shows them. The result never changes, so every delivery attempt sends the same
+ * bytes.
+ */
 export function presentEvent({ type, created_at, data }: EventRow, mediaAddress: MediaAddress): ShownEvent {
   const at = new Date(created_at)
   return {

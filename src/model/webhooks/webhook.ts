@@ -4,7 +4,7 @@ import { toIso } from '../contacts/contact.js'
 import { Nullable } from '../input.js'
 import { Problem } from '../problem.js'
 
-/** What an endpoint may ask for, and the feed shows (contract 4, Webhooks). */
+/** The event types that endpoints can subscribe to and the feed shows. */
 export const EVENT_KINDS = [
   'message.received',
   'message.sent',
@@ -21,16 +21,16 @@ export const EVENT_KINDS = [
   'webhook.disabled',
 ] as const
 
-/** In place of all kinds. */
+/** All types. */
 export const EVERY_KIND = '*'
-/** An event that goes only to the endpoint that is tried out with it. */
+/** An event for testing one endpoint. */
 export const TEST_KIND = 'webhook.test'
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
 /**
- * An endpoint of an organization, or of one of its instances, as its row is stored; the secrets are sealed
+ * A webhook of an organization or of one of its instances, as its row is stored; the secrets are encrypted
  * (`${organizationId}:webhook.secret`).
  */
 export interface Webhook {
@@ -38,14 +38,14 @@ export interface Webhook {
   id: string
   url: string
   description: string | null
-  /** Kinds, of an instance's the names of the gateway's events; or EVERY_KIND among them. */
+  /** Event types, for an instance's webhook those of the gateway; or EVERY_KIND among them. */
   events: string[]
   secret: Buffer
-  /** Signs as well until `previous_secret_until`. */
+  /** Also signs, until `previous_secret_until`. */
   previous_secret: Buffer | null
   previous_secret_until: Date | null
   active: boolean
-  /** Why it was disabled by itself. */
+  /** Why it was disabled automatically. */
   disabled_reason: string | null
   /** The first failure since the last success. */
   failing_since: Date | null

@@ -36,7 +36,7 @@ describe('what a linked device told', () => {
       contextUpstreamId: null,
       isSystem: false,
       device: { fromMe: false, network: { remoteJid: JID, pushName: 'Ana', message: { conversation: 'hi' } } },
-      move: null,
+      addressChange: null,
     })
   })
 

@@ -9,13 +9,13 @@ import { createTestDatabase, type TestDatabase } from '../../../support/database
 let database: TestDatabase
 let second: Database
 let reserveSendSlot: ReserveSendSlot
-let takeTurnElsewhere: ReserveSendSlot
+let reserveElsewhere: ReserveSendSlot
 
 beforeAll(async () => {
   database = await createTestDatabase()
   second = openDatabase(database.connection, 4, () => undefined)
   reserveSendSlot = createSendRateLimiter(database)
-  takeTurnElsewhere = createSendRateLimiter(second)
+  reserveElsewhere = createSendRateLimiter(second)
 })
 
 afterAll(async () => {
@@ -23,22 +23,22 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** A number whose time nobody has spoken for yet. */
+/** A number without reservations. */
 const newNumber = () => ({ organizationId: newId(), phoneNumberId: newId() })
 
-type RateLimitedChannel = ReturnType<typeof newNumber>
+type TestNumber = ReturnType<typeof newNumber>
 
 function take(
-  { organizationId, phoneNumberId }: RateLimitedChannel,
+  { organizationId, phoneNumberId }: TestNumber,
   messagesPerSecond: number,
   count: number,
-  pacer = reserveSendSlot,
+  reserve = reserveSendSlot,
 ): Promise<SendSlot[]> {
-  return Promise.all(Array.from({ length: count }, () => pacer(organizationId, { phoneNumberId, messagesPerSecond })))
+  return Promise.all(Array.from({ length: count }, () => reserve(organizationId, { phoneNumberId, messagesPerSecond })))
 }
 
-/** Sets until when the number's time is spoken for, in seconds from now. */
-async function speakFor({ organizationId, phoneNumberId }: RateLimitedChannel, seconds: number): Promise<void> {
+/** Sets the end of the number's reservations, in seconds from now. */
+async function setReservedUntil({ organizationId, phoneNumberId }: TestNumber, seconds: number): Promise<void> {
   await database.pool.query(
     `INSERT INTO sending_paces (organization_id, phone_number_id, paced_until)
      VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3))
@@ -47,8 +47,8 @@ async function speakFor({ organizationId, phoneNumberId }: RateLimitedChannel, s
   )
 }
 
-/** Until when the number's time is spoken for, in microseconds; null where nobody ever did. */
-async function spokenFor({ organizationId, phoneNumberId }: RateLimitedChannel): Promise<number | null> {
+/** The end of the number's reservations in microseconds; null if there never were any. */
+async function reservedUntil({ organizationId, phoneNumberId }: TestNumber): Promise<number | null> {
   const { rows } = await database.pool.query<{ until: string }>(
     `SELECT (extract(epoch FROM paced_until) * 1000000)::bigint::text AS until FROM sending_paces
      WHERE organization_id = $1 AND phone_number_id = $2`,
@@ -57,14 +57,14 @@ async function spokenFor({ organizationId, phoneNumberId }: RateLimitedChannel):
   return rows[0] ? Number(rows[0].until) : null
 }
 
-const waits = (turns: SendSlot[]) => turns.map(({ waitMs }) => waitMs)
-const granted = (turns: SendSlot[]) => turns.filter((slot) => slot.reserved).length
+const waits = (slots: SendSlot[]) => slots.map(({ waitMs }) => waitMs)
+const countReserved = (slots: SendSlot[]) => slots.filter((slot) => slot.reserved).length
 
-describe('the turns of a number', () => {
-  it('lie evenly: the first at once, each of the others an interval later', async () => {
-    const turns = await take(newNumber(), 80, 100)
-    expect(granted(turns)).toBe(100)
-    expect(waits(turns)).toEqual(turns.map((_, index) => Math.ceil(index * 12.5)))
+describe('the send slots of a number', () => {
+  it('are evenly spaced, the first at once', async () => {
+    const slots = await take(newNumber(), 80, 100)
+    expect(countReserved(slots)).toBe(100)
+    expect(waits(slots)).toEqual(slots.map((_, index) => Math.ceil(index * 12.5)))
   })
 
   it.each([
@@ -72,110 +72,107 @@ describe('the turns of a number', () => {
     [2, 10],
     [80, 400],
     [10_000, 1_000],
-  ])(
-    'at %i a second: those of the next 5 s are given at once, and no batch is larger than 1,000',
-    async (rate, count) => {
-      const turns = await take(newNumber(), rate, count)
-      expect(granted(turns)).toBe(count)
-      expect(waits(turns)).toEqual(turns.map((_, index) => Math.ceil(index * (1_000 / rate))))
-    },
-  )
+  ])('at %i a second: the slots of the next 5 s are reserved at once, at most 1,000 per batch', async (rate, count) => {
+    const slots = await take(newNumber(), rate, count)
+    expect(countReserved(slots)).toBe(count)
+    expect(waits(slots)).toEqual(slots.map((_, index) => Math.ceil(index * (1_000 / rate))))
+  })
 
-  it('beyond that are refused, told when they would have come', async () => {
+  it('later than that are refused with the time when they would begin', async () => {
     const number = newNumber()
-    const turns = await take(number, 1, 8)
-    expect(turns.map((slot) => slot.reserved)).toEqual([true, true, true, true, true, false, false, false])
-    expect(waits(turns)).toEqual([0, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000])
+    const slots = await take(number, 1, 8)
+    expect(slots.map((slot) => slot.reserved)).toEqual([true, true, true, true, true, false, false, false])
+    expect(waits(slots)).toEqual([0, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000])
   })
 
-  it('that are refused cost the number nothing', async () => {
+  it('are not used up by refused requests', async () => {
     const [asked, other] = [newNumber(), newNumber()]
-    await speakFor(asked, 60)
-    const before = await spokenFor(asked)
-    const turns = await take(asked, 1, 3)
-    expect(granted(turns)).toBe(0)
-    for (const { waitMs } of turns) expect(waitMs).toBeGreaterThan(5_000)
-    expect(await spokenFor(asked)).toBe(before)
-    expect(await take(other, 1, 1)).toEqual([{ granted: true, waitMs: 0 }])
+    await setReservedUntil(asked, 60)
+    const before = await reservedUntil(asked)
+    const slots = await take(asked, 1, 3)
+    expect(countReserved(slots)).toBe(0)
+    for (const { waitMs } of slots) expect(waitMs).toBeGreaterThan(5_000)
+    expect(await reservedUntil(asked)).toBe(before)
+    expect(await take(other, 1, 1)).toEqual([{ reserved: true, waitMs: 0 }])
   })
 
-  it('follow those that were given before', async () => {
+  it('follow the earlier reservations', async () => {
     const number = newNumber()
     await take(number, 1, 3)
-    const before = (await spokenFor(number)) as number
+    const before = (await reservedUntil(number)) as number
     const [next, afterNext] = await take(number, 1, 2)
     expect(next?.reserved).toBe(true)
     expect(next?.waitMs).toBeGreaterThan(0)
     expect((afterNext?.waitMs ?? 0) - (next?.waitMs ?? 0)).toBe(1_000)
-    expect(await spokenFor(number)).toBe(before + 2_000_000)
+    expect(await reservedUntil(number)).toBe(before + 2_000_000)
   })
 
-  it('begin now where nobody sent for a while: what was not used is not made up for', async () => {
+  it('begin now after a pause: unused slots are lost', async () => {
     const number = newNumber()
-    await speakFor(number, -3_600)
+    await setReservedUntil(number, -3_600)
     expect(waits(await take(number, 10, 4))).toEqual([0, 100, 200, 300])
   })
 
   it('change their interval with the rate', async () => {
     const number = newNumber()
-    await speakFor(number, -1)
+    await setReservedUntil(number, -1)
     expect(waits(await take(number, 10, 3))).toEqual([0, 100, 200])
-    await speakFor(number, -1)
+    await setReservedUntil(number, -1)
     expect(waits(await take(number, 20, 3))).toEqual([0, 50, 100])
   })
 })
 
 describe('two processes', () => {
-  it('share the time of a number', async () => {
+  it('share the slots of a number', async () => {
     const number = newNumber()
-    expect(granted(await take(number, 1, 5))).toBe(5)
-    const [elsewhere] = await take(number, 1, 1, takeTurnElsewhere)
+    expect(countReserved(await take(number, 1, 5))).toBe(5)
+    const [elsewhere] = await take(number, 1, 1, reserveElsewhere)
     expect(elsewhere?.waitMs).toBeGreaterThan(0)
   })
 
-  it('are given no moment twice', async () => {
+  it('never reserve the same slot', async () => {
     const number = newNumber()
-    await speakFor(number, 4)
-    const before = (await spokenFor(number)) as number
+    await setReservedUntil(number, 4)
+    const before = (await reservedUntil(number)) as number
     const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => take(number, 100, 1, index % 2 ? reserveSendSlot : takeTurnElsewhere)),
+      Array.from({ length: 40 }, (_, index) => take(number, 100, 1, index % 2 ? reserveSendSlot : reserveElsewhere)),
     )
-    expect(granted(answers.flat())).toBe(40)
-    expect(await spokenFor(number)).toBe(before + 40 * 10_000)
+    expect(countReserved(answers.flat())).toBe(40)
+    expect(await reservedUntil(number)).toBe(before + 40 * 10_000)
   })
 
-  it('speak for time in the database one after the other', async () => {
+  it('reserve in the database one after the other', async () => {
     const { organizationId, phoneNumberId } = newNumber()
-    await speakFor({ organizationId, phoneNumberId }, 30)
-    const before = (await spokenFor({ organizationId, phoneNumberId })) as number
-    const pace = { durationMs: 12.5, maxWaitMs: 60_000 }
+    await setReservedUntil({ organizationId, phoneNumberId }, 30)
+    const before = (await reservedUntil({ organizationId, phoneNumberId })) as number
+    const span = { durationMs: 12.5, maxWaitMs: 60_000 }
     const reserved = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
-        reserveSendTime(index % 2 ? database : second, organizationId, phoneNumberId, pace),
+        reserveSendTime(index % 2 ? database : second, organizationId, phoneNumberId, span),
       ),
     )
     expect(reserved.every((one) => one.reserved)).toBe(true)
-    expect(await spokenFor({ organizationId, phoneNumberId })).toBe(before + 50 * 12_500)
+    expect(await reservedUntil({ organizationId, phoneNumberId })).toBe(before + 50 * 12_500)
   })
 })
 
-describe('who has a pace of its own', () => {
-  it('another number, and the same number of another organization', async () => {
+describe('separate limits', () => {
+  it('apply to another number, and to the same number of another organization', async () => {
     const number = newNumber()
-    await speakFor(number, 60)
-    expect(granted(await take(number, 1, 1))).toBe(0)
+    await setReservedUntil(number, 60)
+    expect(countReserved(await take(number, 1, 1))).toBe(0)
     for (const one of [
       { ...number, phoneNumberId: newId() },
       { ...number, organizationId: newId() },
     ]) {
-      expect(await take(one, 1, 1)).toEqual([{ granted: true, waitMs: 0 }])
+      expect(await take(one, 1, 1)).toEqual([{ reserved: true, waitMs: 0 }])
     }
   })
 
-  it('0 a second: as many as come, and nothing is spoken for', async () => {
+  it('0 a second: unlimited, without reservations', async () => {
     const number = newNumber()
-    const turns = await take(number, 0, 500)
-    expect(turns).toEqual(turns.map(() => ({ granted: true, waitMs: 0 })))
-    expect(await spokenFor(number)).toBeNull()
+    const slots = await take(number, 0, 500)
+    expect(slots).toEqual(slots.map(() => ({ reserved: true, waitMs: 0 })))
+    expect(await reservedUntil(number)).toBeNull()
   })
 })
