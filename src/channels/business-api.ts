@@ -12,7 +12,7 @@ import type { BusinessNumber, UpstreamClient } from '../upstream/client.js'
 import type * as wire from '../upstream/wire.js'
 import type { ChannelDriver, DriverMessage } from './driver.js'
 
-/** The channel of a number at the upstream's business API. */
+/** The driver of a number at the upstream's business API. */
 export function businessApiDriver(upstream: UpstreamClient, number: BusinessNumber): ChannelDriver {
   return {
     upload: (file, timeoutMs) => upstream.uploadMedia(number, file, timeoutMs),
@@ -20,9 +20,9 @@ export function businessApiDriver(upstream: UpstreamClient, number: BusinessNumb
   }
 }
 
-/** The message as the upstream takes it (facts: sending). */
+/** Converts a message to the upstream's format. */
 export function toOutbound({ id, recipient, content, replyToUpstreamId }: DriverMessage): wire.OutboundMessage {
-  // A reaction names its message itself.
+  // A reaction names its message in its own payload.
   const answers = replyToUpstreamId !== null && content.type !== 'reaction'
   return {
     messaging_product: 'whatsapp',
@@ -83,7 +83,7 @@ function toReference({ file }: { file: UploadedFile }): wire.MediaReference {
   return { id: file.channelMediaId }
 }
 
-/** What a client wrote for the upstream is for the upstream to judge. */
+/** Components that a client wrote in the upstream's format are passed on; the upstream validates them. */
 function asGiven(components: RawTemplate['components']): wire.TemplateComponent[] {
   return components as wire.TemplateComponent[]
 }
@@ -169,7 +169,7 @@ function toTemplateButton({ index, kind, parameter }: FilledTemplate['buttons'][
     : [{ ...common, sub_type: 'url', parameters: [{ type: 'text', text: parameter }] }]
 }
 
-/** The upstream knows no null: what is not given is left out. */
+/** The upstream does not accept null, so absent values are left out. */
 function optional<Name extends string>(name: Name, value: string | null): Partial<Record<Name, string>> {
   return (value === null ? {} : { [name]: value }) as Partial<Record<Name, string>>
 }

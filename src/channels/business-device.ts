@@ -2,23 +2,25 @@ import type { BusinessNumber, UpstreamClient } from '../upstream/client.js'
 import type { MarkReadOutcome } from '../upstream/mark-read.js'
 import type { Device, DeviceAnswer, DeviceCommand, MessageKey } from './device.js'
 
-/** What a number at the upstream cannot be asked for. */
+/** Commands that a number at the upstream does not support. */
 export type BusinessRefusal = Exclude<DeviceCommand['verb'], 'connect' | 'restart' | 'mark_read'>
 
-/** Why the business API cannot do what a linked device can. */
 const REASONS: Record<BusinessRefusal, string> = {
-  logout: 'it has no session that could be ended: delete the instance, or revoke its access token',
-  send: 'messages leave by its channel, not by a command',
-  set_presence: 'a number on it is neither online nor offline',
-  show_presence: 'it shows that somebody types only as part of marking a message as read',
-  check_numbers: 'it tells of no number whether it is on the network: send, and see what becomes of the message',
-  profile_picture: 'it shows nobody’s profile picture',
-  delete_message: 'it takes back no message that was sent',
-  edit_message: 'it changes no message that was sent',
-  archive: 'it keeps no chats that could be archived',
+  logout: 'it has no session to end: delete the instance, or revoke its access token',
+  send: 'messages are sent through its channel, not by a command',
+  set_presence: 'its numbers are neither online nor offline',
+  show_presence: 'it shows typing only together with marking a message as read',
+  check_numbers: 'it does not say whether a number is on WhatsApp: send, and look at the status of the message',
+  profile_picture: 'it does not show profile pictures',
+  delete_message: 'it cannot delete a message that was sent',
+  edit_message: 'it cannot edit a message that was sent',
+  archive: 'it has no chats to archive',
 }
 
-/** What a number at the upstream can be asked for beside sending: to mark messages as read. Never throws. */
+/**
+ * The commands of a number at the upstream. Besides connecting, only marking messages as read is supported. Never
+ * throws.
+ */
 export function businessDevice(upstream: UpstreamClient, number: BusinessNumber): Device {
   return async (command, timeoutMs) => {
     switch (command.verb) {
@@ -33,12 +35,12 @@ export function businessDevice(upstream: UpstreamClient, number: BusinessNumber)
   }
 }
 
-/** Why the business API does not do what a command asks for, in a sentence. */
+/** A sentence that says why the business API does not support a command. */
 export function whyNotBusiness(verb: BusinessRefusal): string {
   return `The business API cannot do this: ${REASONS[verb]}`
 }
 
-/** One call for each message, one after the other, until one is not done; our own need no mark. */
+/** The upstream takes one message per call. Stops at the first call that fails; own messages need no mark. */
 async function markRead(
   upstream: UpstreamClient,
   number: BusinessNumber,

@@ -1,29 +1,29 @@
 import type { JsonObject } from '../lib/text/json.js'
 import type { DriverMessage } from './driver.js'
 
-/** A message as the network names it. */
+/** Identifies a message on the network. */
 export interface MessageKey {
   remoteJid: string
   fromMe: boolean
   id: string
-  /** Who wrote it, in a group. */
+  /** The author, in a group. */
   participant?: string
 }
 
-/** The message that another one answers, reacts to, or takes back, as far as it is known here. */
+/** A stored message that another one replies to, reacts to or revokes. */
 export interface KnownMessage {
   key: MessageKey
-  /** As the network wrote it; where that is not known, made from its text. */
+  /** The network's message; if it is not stored, one built from the text. */
   message: JsonObject
 }
 
 export type ChatPresence = 'available' | 'unavailable' | 'composing' | 'recording' | 'paused'
 
-/** What a device is asked to do; JSON, since another process may have to do it. */
+/** A command to a device. JSON, because another process may run the device. */
 export type DeviceCommand =
-  /** Shows a code to be scanned, or with `number` one to be typed; changes nothing where it is open. → PairingCode */
+  /** Returns a code to scan or, with `number`, one to type. Does nothing if the device is connected. → PairingCode */
   | { verb: 'connect'; number: string | null }
-  /** Connects anew. → PairingCode | null (null: it is open, or on its way without a code) */
+  /** Reconnects. → PairingCode | null (null: connected, or connecting without a code) */
   | { verb: 'restart' }
   /** Ends the session for good. → null */
   | { verb: 'logout' }
@@ -31,7 +31,7 @@ export type DeviceCommand =
   | { verb: 'send'; message: DriverMessage; replyTo: KnownMessage | null }
   /** → null */
   | { verb: 'set_presence'; presence: ChatPresence }
-  /** Shows it in a chat until it is changed or forgotten. → null */
+  /** Shows the presence in one chat until it changes or times out on the phone. → null */
   | { verb: 'show_presence'; jid: string; presence: ChatPresence }
   /** → null */
   | { verb: 'mark_read'; keys: MessageKey[] }
@@ -46,23 +46,23 @@ export type DeviceCommand =
   /** → null */
   | { verb: 'archive'; jid: string; archive: boolean; last: { key: MessageKey; messageTimestamp: number } | null }
 
-/** A code by which a phone links the device; `count` = how many there have been. */
+/** A code that links the device to a phone; `count` is the number of codes so far. */
 export interface PairingCode {
   /** The text of the QR code. */
   code: string | null
-  /** The eight characters to be typed. */
+  /** The eight characters to type. */
   pairingCode: string | null
   count: number
 }
 
-/** What the network says of a message that it took. */
+/** The network's answer to a message that it accepted. */
 export interface Sent {
   key: MessageKey
-  /** As the network has it; kept with the message. */
+  /** The network's form of the message; stored with it. */
   message: JsonObject | null
 }
 
-/** Whether a number can be written to; `jid` under which. */
+/** Whether a number is on the network, and its address there. */
 export interface NumberCheck {
   jid: string
   exists: boolean
@@ -71,17 +71,17 @@ export interface NumberCheck {
   lid?: string
 }
 
-/** What became of a command. Never an exception. */
+/** The outcome of a command; devices never throw. */
 export type DeviceAnswer =
   | { outcome: 'done'; value: unknown }
-  /** This kind of connection has no such thing; `text` says so. */
+  /** This kind of channel does not have the feature; `text` says so. */
   | { outcome: 'unsupported'; text: string }
-  /** It is not connected; surely nothing was done. */
+  /** Not connected; nothing was done. */
   | { outcome: 'not_open'; text: string }
-  /** The network said no. */
+  /** The network refused the command. */
   | { outcome: 'refused'; code: number | null; text: string }
-  /** Nobody can tell whether it was done. */
+  /** It is not known whether the command was carried out. */
   | { outcome: 'unknown'; text: string }
 
-/** A connected number or device, wherever it runs. Waits at most `timeoutMs`; never throws. */
+/** A connected number or device, in this process or another. Waits at most `timeoutMs`; never throws. */
 export type Device = (command: DeviceCommand, timeoutMs: number) => Promise<DeviceAnswer>

@@ -3,26 +3,26 @@ import type { NetworkDetails } from '../model/messages/message.js'
 import type { SendOutcome } from '../upstream/client.js'
 import type { UploadFile, UploadOutcome } from '../upstream/media.js'
 
-/** Whom a message is for: a phone number, or the upstream's user id of a person who shows none. */
+/** The recipient: a phone number, or the upstream's user id of a person who shows no number. */
 export type Recipient = { phone: string } | { userId: string }
 
-/** A message on its way out, whatever the kind of connection. */
+/** An outgoing message, for every kind of channel. */
 export interface DriverMessage {
   /** Our id; comes back with every status. */
   id: string
   recipient: Recipient
   content: ReadyContent
-  /** The upstream's id of the message that this one answers, or reacts to. */
+  /** The upstream's id of the message that this one replies or reacts to. */
   replyToUpstreamId: string | null
 }
 
-/** What became of a try to send; of what a linked device sent, `network` is to be kept. */
+/** The outcome of one attempt to send. For linked devices, `network` is stored with the message. */
 export type DriverOutcome = SendOutcome & { network?: NetworkDetails }
 
-/** A way out: one connected number or device. */
+/** Sends through one connected number or device. */
 export interface ChannelDriver {
-  /** Hands a file over (`id`: under which it is stored with us), waiting at most `timeoutMs`; doing it again is harmless. Never throws. */
+  /** Uploads a file, waiting at most `timeoutMs`; `id` is our id of the file. Can be repeated. Never throws. */
   upload(file: UploadFile & { id: string }, timeoutMs: number): Promise<UploadOutcome>
-  /** Makes one try, waiting at most `timeoutMs` for the answer. Never throws. */
+  /** Makes one attempt, waiting at most `timeoutMs` for the answer. Never throws. */
   send(message: DriverMessage, timeoutMs: number): Promise<DriverOutcome>
 }

@@ -18,13 +18,16 @@ import { toOutbound } from './business-api.js'
 import type { Device, DeviceAnswer, DeviceCommand, MessageKey, NumberCheck, PairingCode, Sent } from './device.js'
 import type { ChannelDriver, DriverMessage } from './driver.js'
 
-/** The pretend phones of a simulator (contract 6). */
+/** The simulated phones. */
 export interface Sandboxes {
-  /** Makes a phone known, and answers what it is there. Throws when the simulator does not take it. */
+  /** Registers a phone and returns its state in the simulator. Throws if the simulator does not accept it. */
   register(phone: SimulatedPhone): Promise<PhoneState>
-  /** Throws when the simulator cannot be told. */
+  /** Throws if the simulator cannot be reached. */
   forget(phone: PhoneName): Promise<void>
-  /** Has the phone's owner scan the code that it shows; `number`: as whose. Waits at most `timeoutMs`; never throws. */
+  /**
+   * Has the phone's owner scan the code that it shows; `number` is the owner's number. Waits at most `timeoutMs`; never
+   * throws.
+   */
   scan(phone: PhoneName, number: string | null, timeoutMs: number): Promise<ControlOutcome>
   /** Has a customer write a text to a number or a phone. Waits at most `timeoutMs`; never throws. */
   receive(
@@ -33,11 +36,11 @@ export interface Sandboxes {
     text: string,
     timeoutMs: number,
   ): Promise<ControlOutcome>
-  /** All but sending, which goes by `sandboxChannel`. */
+  /** Everything except sending, which `sandboxDriver` does. */
   device(phone: PhoneName): Device
 }
 
-/** The phones of the simulator that takes orders at `control`; `callbackUrl`: where it tells what becomes of them. */
+/** The phones of the simulator at `control`; it reports their changes to `callbackUrl`. */
 export function openSandboxes(control: SimulatorControl, callbackUrl: () => string): Sandboxes {
   return {
     register: (phone) => registerPhone(control, phone, callbackUrl()),
@@ -48,7 +51,7 @@ export function openSandboxes(control: SimulatorControl, callbackUrl: () => stri
   }
 }
 
-/** The channel of a pretend phone: it takes what the business API takes, and people whom a text mentions. */
+/** The driver of a simulated phone: like the business API, plus mentions. */
 export function sandboxDriver(upstream: UpstreamClient, number: BusinessNumber): ChannelDriver {
   return {
     upload: (file, timeoutMs) => upstream.uploadMedia(number, file, timeoutMs),
@@ -61,7 +64,7 @@ function withMentions(message: DriverMessage) {
   return mentions === undefined ? toOutbound(message) : { ...toOutbound(message), mentions }
 }
 
-/** A pretend phone of the simulator, but for sending. Never throws. */
+/** The commands of a simulated phone, except sending. Never throws. */
 export function sandboxDevice(control: SimulatorControl, phone: PhoneName): Device {
   return (command, timeoutMs) => {
     const ask: Ask = async (asked, fields, read) =>
@@ -70,7 +73,6 @@ export function sandboxDevice(control: SimulatorControl, phone: PhoneName): Devi
   }
 }
 
-/** Asks the simulator for something, and reads its answer. */
 type Ask = (
   asked: Parameters<typeof askPhone>[2],
   fields: JsonObject,
@@ -86,7 +88,7 @@ async function runCommand(command: DeviceCommand, ask: Ask): Promise<DeviceAnswe
     case 'logout':
       return ask('logout', {}, () => null)
     case 'send':
-      return { outcome: 'unsupported', text: 'A pretend phone sends by its channel, not by a command' }
+      return { outcome: 'unsupported', text: 'A simulated phone sends through its channel, not by a command' }
     case 'check_numbers':
       return ask('check', { numbers: command.numbers.map(numberOf) }, (body) => readChecks(command.numbers, body))
     case 'profile_picture':
@@ -105,7 +107,7 @@ async function runCommand(command: DeviceCommand, ask: Ask): Promise<DeviceAnswe
   }
 }
 
-/** A phone that the simulator does not know, or that is not linked, is not open. */
+/** A phone that the simulator does not know, or that is not linked, counts as not open. */
 function toAnswer(outcome: ControlOutcome, read: (body: JsonObject) => unknown): DeviceAnswer {
   switch (outcome.outcome) {
     case 'done':
@@ -123,7 +125,7 @@ function toAnswer(outcome: ControlOutcome, read: (body: JsonObject) => unknown):
   }
 }
 
-/** Null where it is open and shows none. */
+/** Null if the phone is connected and shows no code. */
 function readCode({ code, pairing_code: pairingCode, count }: JsonObject): PairingCode | null {
   if (asText(code) === null) return null
   return { code: asText(code), pairingCode: asText(pairingCode), count: typeof count === 'number' ? count : 0 }
@@ -131,12 +133,12 @@ function readCode({ code, pairing_code: pairingCode, count }: JsonObject): Pairi
 
 const PERSON = '@s.whatsapp.net'
 
-/** Numbers may be given as the network writes them. */
+/** Clients may give a number as a JID. */
 function numberOf(given: string): string {
   return given.endsWith(PERSON) ? given.slice(0, -PERSON.length) : given
 }
 
-/** The simulator knows numbers only; what is given as a group, or as a person without a number, is believed. */
+/** The simulator knows phone numbers only; groups and hidden ids are taken to exist. */
 function readChecks(given: string[], { numbers }: JsonObject): NumberCheck[] {
   const checks = asObjects(numbers)
   return given.map((number, index) => {
@@ -147,7 +149,7 @@ function readChecks(given: string[], { numbers }: JsonObject): NumberCheck[] {
   })
 }
 
-/** The message by which the network tells of a change to another one. */
+/** The message with which the network announces a change to another message. */
 function sentAbout(key: MessageKey, change: JsonObject): Sent {
   const id = newId().replaceAll('-', '').toUpperCase()
   return {

@@ -5,13 +5,16 @@ import type { AuthenticationState, Credentials, KeysByType, LinkedLibrary } from
 
 /** The keys of a session while a connection uses them. */
 export interface SessionKeys {
-  /** As the library takes it. */
+  /** In the library's format. */
   state: AuthenticationState
   /** Whether a phone has linked this device. */
   isLinked: boolean
-  /** The credentials, which the library changes in place, are to be written. */
+  /** Marks the credentials, which the library changes in place, as changed. */
   credentialsChanged(): void
-  /** Takes no further changes, since another connection may change the same; resolves when those before are written. */
+  /**
+   * Takes no further changes, since the next connection may change the same keys. Resolves when earlier changes are
+   * written.
+   */
   close(): Promise<void>
 }
 
@@ -21,13 +24,14 @@ interface Pending {
   written: Promise<void>
 }
 
-/** Of a few KB each at most; the people whom a device writes with in the same hour. */
+/** Values have a few KB at most. The number covers the people that a device writes with within an hour. */
 const MAX_CACHED = 500
 
 /**
- * Reads the session out of the store, or begins a new one. What changes at the same moment, credentials and keys, is written
- * in one transaction. `onFailure` hears when that fails: the connection must end then, for the network would go on with keys
- * that nobody would have after a restart. To the library it is a KeysNotWritten, or where it reads a KeysNotRead.
+ * Reads the session from the store, or begins a new one. Changes of the same moment, to credentials and keys, are
+ * written in one transaction. `onFailure` is called when a write fails; the connection must end then, because the
+ * network would go on with keys that are lost at a restart. The library gets a KeysNotWritten, or a KeysNotRead if a
+ * read fails.
  */
 export async function openSessionKeys(
   library: LinkedLibrary,
@@ -36,19 +40,20 @@ export async function openSessionKeys(
 ): Promise<SessionKeys> {
   const stored = await store.load()
   const found = stored === null ? null : (decode(stored) as Credentials)
-  // A code was asked for and never typed: the network does not know these credentials.
+  // Without an account the code was never scanned, so the network does not know these credentials.
   const isLinked = found?.account !== undefined
   const creds = found !== null && isLinked ? found : library.initAuthCreds()
   let pending: Pending | null = null
   let last: Promise<void> = Promise.resolve()
   let failure: { error: unknown } | null = null
   let isClosed = false
-  // Newer than what the store holds, until it is written.
+  // Values that are newer than the store, until they are written.
   const overlay = new Map<string, KeyEntry>()
-  // What the store holds, null = nothing, so that the library need not wait. Nothing else writes there as long as this connection can.
+  // The values of the store (null: none), so that the library need not wait. Nothing else writes to the store while
+  // this connection can.
   const cache = createLruCache<string | null>(MAX_CACHED)
 
-  /** What changes until the next turn of the event loop shares one transaction. */
+  /** Changes until the next turn of the event loop share one transaction. */
   function schedule(): Pending {
     if (pending !== null) return pending
     const next: Pending = { withCredentials: false, keys: new Map(), written: Promise.resolve() }
@@ -86,7 +91,7 @@ export async function openSessionKeys(
     const missing = ids.filter((id) => newest(type, id) === undefined)
     const stored = missing.length === 0 ? new Map<string, string>() : await read(type, missing)
     for (const id of missing) {
-      // What was written meanwhile is newer.
+      // A value that was written meanwhile is newer.
       if (newest(type, id) === undefined) cache.set(nameOf(type, id), stored.get(id) ?? null)
     }
     const found: Record<string, unknown> = {}

@@ -14,32 +14,31 @@ import { toNetworkId } from './own-id.js'
 import { describeRefusal, readRefusalCode } from './refusal.js'
 import { type OpenedFile, toNetworkContent, toQuoted } from './to-network.js'
 
-/** What a device does while it is connected. */
+/** The commands that need an open connection. */
 export type OpenCommand = Exclude<DeviceCommand, { verb: 'connect' | 'restart' | 'logout' }>
 
-/** What commands need of the session. */
 export interface CommandContext {
   library: LinkedLibrary
   connection: Connection
   openFile: (mediaId: string) => Promise<OpenedFile>
-  /** The addresses of numbers that the network has confirmed. */
+  /** Addresses that the network has confirmed, by number. */
   confirmed: Map<string, string>
   condition: Condition
-  /** Whether the session was stopped: nothing more is waited for. */
+  /** True once the session is stopped; commands stop waiting then. */
   isOver: () => boolean
 }
 
-/** No longer is asked before a message whether its number is on the network. */
+/** Maximum wait for the network to confirm a number before a message. */
 const CHECK_TIMEOUT_MS = 5_000
 const MAX_CONFIRMED = 10_000
-/** As the business API says it, so that nobody has to know which kind of connection it was. */
+/** The business API's code, so that clients see the same code for both kinds of channel. */
 const NOT_ON_NETWORK = 131026
 const UNCONFIRMED: DeviceAnswer = { outcome: 'unknown', text: 'The network has not confirmed the message' }
 const LATE: DeviceAnswer = { outcome: 'unknown', text: 'The network did not answer in time' }
 const CUT_OFF: DeviceAnswer = { outcome: 'unknown', text: 'The connection was given up in the middle' }
 const NOT_OPEN: DeviceAnswer = { outcome: 'not_open', text: 'Connection Closed' }
 
-/** Does what is asked over the open connection, waiting at most `timeoutMs`. Never throws. */
+/** Runs a command over the open connection, waiting at most `timeoutMs`. Never throws. */
 export async function runCommand(
   context: CommandContext,
   command: OpenCommand,
@@ -97,7 +96,7 @@ async function send(
   replyTo: KnownMessage | null,
   timeoutMs: number,
 ): Promise<DeviceAnswer> {
-  // Files are opened last: nobody reads from one while the network is asked.
+  // Files are opened last, so that no stream stays unread while the network is asked.
   const jid = await findRecipient(context, recipientJid(recipient))
   if (jid === null) return { outcome: 'refused', code: NOT_ON_NETWORK, text: 'The number is not on the network' }
   const quotes = replyTo !== null && content.type !== 'reaction'
@@ -113,14 +112,14 @@ async function send(
   }
 }
 
-/** Opens files for as long as a message needs them. */
+/** Opens files and closes them when the message is sent. */
 function openFiles(openFile: CommandContext['openFile']): { open: CommandContext['openFile']; close(): void } {
   const streams: Readable[] = []
   return {
     open: async (mediaId) => {
       const file = await openFile(mediaId)
       if ('stream' in file.source) {
-        // Whoever reads from it hears of its failure; where nobody does any more, it is nobody's.
+        // A reader sees the error itself; without one it must not end the process.
         streams.push(file.source.stream.on('error', () => undefined))
       }
       return file
@@ -131,7 +130,7 @@ function openFiles(openFile: CommandContext['openFile']): { open: CommandContext
   }
 }
 
-/** Mentions act in groups only. Who is in the group the network tells; what it does not tell keeps no message back. */
+/** Mentions work only in groups. If the network does not list the members, the message is sent without mentions. */
 async function findEveryone(
   { connection: { socket } }: CommandContext,
   jid: string,
@@ -144,8 +143,8 @@ async function findEveryone(
 }
 
 /**
- * What the library throws it throws before the message has left, or while it writes it to the socket; except where it cannot write the
- * keys: it does so last, when the message is out. After that comes the network's word.
+ * The library throws before the message is sent or while it is written to the socket. Only a failure to write the keys
+ * comes after the message is out.
  */
 async function sendContent(
   { connection: { socket } }: CommandContext,
@@ -177,7 +176,7 @@ function toAnswer(jid: string, id: string, sent: SentMessage | undefined, word: 
   return done(value)
 }
 
-/** Under which address the network has a recipient; null where it says that it has none. */
+/** The network's address of a recipient; null if the network says that it has none. */
 async function findRecipient(context: CommandContext, jid: string): Promise<string | null> {
   const phone = phoneOf(jid)
   if (phone === null) return jid
@@ -186,7 +185,7 @@ async function findRecipient(context: CommandContext, jid: string): Promise<stri
   const asked = askAbout(context, [phone]).catch(() => [])
   const people = await context.condition.withTimeout(asked, CHECK_TIMEOUT_MS)
   const person = people?.[0]
-  // No word is none either way: the network often gives none.
+  // The network often does not answer; that says nothing about the number.
   if (person?.contact === undefined) return jid
   if (!person.contact) return null
   return remember(context, phone, toJid(person.id))
@@ -227,7 +226,7 @@ async function toCheck(
   return { jid: toJid(person.id), exists: true, number, ...(lid === null ? {} : { lid }) }
 }
 
-/** The answers stand in the order of the questions; the network may spell a number in another way than it was asked. */
+/** Answers come in the order of the questions; the network may spell a number differently. */
 function matchPerson(people: FoundPerson[], phone: string, index: number, asked: number): [string, FoundPerson][] {
   const person =
     people.find(({ id }) => phoneOf(toJid(id)) === phone) ?? (people.length === asked ? people[index] : undefined)
@@ -241,7 +240,7 @@ async function askAbout({ library, connection }: CommandContext, phones: readonl
   return answer?.list ?? []
 }
 
-/** Who has none, or shows it to nobody, is answered with an error. */
+/** The network answers with an error if the person has no picture or hides it. */
 async function findPicture({ connection }: CommandContext, jid: string, timeoutMs: number): Promise<string | null> {
   try {
     return asText(await connection.socket.profilePictureUrl(jid, 'image', timeoutMs))
@@ -257,7 +256,7 @@ function toFailure(error: unknown): DeviceAnswer {
   return { outcome: 'refused', code: codeOf(error), text }
 }
 
-/** Nobody knows how much of the message the network has. */
+/** The network may have received the message, or a part of it. */
 function mayBeSent(error: unknown): boolean {
   const { code } = (error ?? {}) as NodeJS.ErrnoException
   return (
@@ -272,7 +271,7 @@ function isConnectionLoss(error: unknown): boolean {
   return codeOf(error) === CLOSE_CODES.closed
 }
 
-/** Like those of the network's web client: none of our messages. */
+/** An id like those of the network's web client, which no message of ours has. */
 function newNetworkId(): string {
   return `3EB0${randomBytes(9).toString('hex').toUpperCase()}`
 }

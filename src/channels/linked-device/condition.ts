@@ -2,13 +2,13 @@ import { withTimeout } from '../../lib/async/timeout.js'
 
 type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
 
-/** Lets commands wait for what the connection does. */
+/** A condition variable: commands wait until the connection has changed. */
 export interface Condition {
-  /** Something has changed: those who wait look again. */
+  /** Wakes all waiters, so that they check again. */
   notify(): void
-  /** Resolves when it holds, or after `timeoutMs`. */
+  /** Resolves when `holds` returns true, or after `timeoutMs`. */
   waitUntil(holds: () => boolean, timeoutMs: number): Promise<void>
-  /** The result, or null after `timeoutMs`; rejects as the work does. */
+  /** The result, or null after `timeoutMs`; rejects if the work does. */
   withTimeout<Result>(work: Promise<Result>, timeoutMs: number): Promise<Result | null>
 }
 

@@ -9,7 +9,7 @@ import { normalizeJid, phoneOf } from './jid.js'
 import type { ClientVersion, LinkedLibrary } from './library.js'
 import type { DeviceState, SessionSettings } from './session-options.js'
 
-/** A connection, and what has come of it so far. */
+/** A connection and its progress so far. */
 export interface Link {
   connection: Connection
   keys: SessionKeys
@@ -18,21 +18,20 @@ export interface Link {
   shown: PairingCode | null
 }
 
-/** Keeps a device connected, by one link after the other. */
+/** Keeps a device connected, with one link after the other. */
 export interface ConnectionSupervisor {
-  /** The link that there is. */
   current(): Link | null
-  /** Whether it is connected, or tried to be. */
+  /** True while it is connected or tries to be. */
   isRunning(): boolean
-  /** How many codes it has shown since it began. */
+  /** Number of codes shown since the start. */
   codeCount(): number
-  /** Begins, where it is not running. */
+  /** Starts, if it is not running. */
   start(): void
-  /** Does not wait any longer to try again. */
+  /** Ends the wait before the next attempt. */
   reconnectNow(): void
-  /** Gives the link up, and resolves when it has ended: until then nothing begins anew. */
+  /** Logs out with `logOut` and resolves when the link has ended; no other link starts before. */
   disconnect(logOut: (link: Link | null) => Promise<void>): Promise<void>
-  /** Shows another code, beside or in place of the last one. */
+  /** Shows another code, in addition to the last one or in its place. */
   show(link: Link, code: PairingCode): void
   stop(): Promise<void>
 }
@@ -40,14 +39,13 @@ export interface ConnectionSupervisor {
 /** Longer than the library waits for any single answer of the network. */
 const CONNECT_TIMEOUT_MS = 90_000
 const RECONNECT = { baseMs: 1_000, maxMs: 60_000, jitter: 0.5 }
-/** A phone that has not scanned by then will not. */
+/** A phone that has not scanned one of so many codes will not scan another. */
 const MAX_CODES = 30
 const UNSCANNED = { step: 'end', clear: false, text: 'Nobody has scanned the codes' } as const
 
-/** What the end of a link tells of it. */
 interface Outcome {
   ended: ConnectionEnd
-  /** The network has let it in, or shown codes. */
+  /** True if the network accepted the session or showed codes. */
   wasAccepted: boolean
 }
 
@@ -66,7 +64,7 @@ export function createConnectionSupervisor(
   let mustDrain = false
   let isDisconnecting = false
 
-  /** Keeps it connected until there is nothing more to try. */
+  /** Reconnects until there is nothing left to try. */
   async function keepConnected(): Promise<void> {
     let failures = 0
     let refusals = 0
@@ -75,7 +73,7 @@ export function createConnectionSupervisor(
       if (mustDrain) await eventWriter.drained()
       if (isOver()) return
       mustDrain = false
-      // Who does not want to wait says so from here on, whatever it does before it waits.
+      // From here on reconnectNow ends the next wait, even if it is called before the wait begins.
       retryNow = new AbortController()
       const { ended, wasAccepted: gotThrough } = await connectOnce()
       if (isOver()) return
@@ -113,12 +111,15 @@ export function createConnectionSupervisor(
       over.abort()
       link = null
       condition.notify()
-      // The next connection must find what this one has changed, and what is left of this one must not write over it.
+      // The next connection must find the changes of this one, and this one must not overwrite later changes.
       await made?.keys.close()
     }
   }
 
-  /** The library does not tell the end of every connection, such as one whose first request is answered with a page. */
+  /**
+   * The library does not report the end of every connection, for example if the first request is answered with a web
+   * page.
+   */
   async function hangUpIfStuck(made: Link, signal: AbortSignal): Promise<void> {
     const isLate = await sleep(CONNECT_TIMEOUT_MS, signal).then(
       () => true,
@@ -227,7 +228,7 @@ export function createConnectionSupervisor(
 function toOpenState({ state: { creds } }: SessionKeys): DeviceState {
   const { id = '', name, verifiedName } = creds.me ?? {}
   const owner = phoneOf(normalizeJid(id))
-  // The library's mark of a name that it does not know yet.
+  // The library's placeholder for an unknown name.
   const profileName = name === '~' ? verifiedName : (name ?? verifiedName)
   return {
     state: 'open',

@@ -1,3 +1,4 @@
+import { withTimeout } from '../../lib/async/timeout.js'
 import { asObject, asObjects, asText, type JsonObject } from '../../lib/text/json.js'
 import type { SessionKeys } from './auth-state.js'
 import { codeOf } from './close-reason.js'
@@ -8,30 +9,30 @@ import { KeysNotRead } from './key-store.js'
 import type { ClientVersion, LibraryLogger, LinkedLibrary, LinkedSocket } from './library.js'
 import { createReorderBuffer } from './reorder-buffer.js'
 
-/** What the owner of a connected device has chosen. */
+/** The settings that the owner of a device has chosen. */
 export interface DeviceSettings {
-  /** Calls are declined, and `callAnswer` is written to who called. */
+  /** Declines calls and sends `callAnswer` to the caller. */
   rejectCalls: boolean
   callAnswer: string | null
   ignoreGroups: boolean
-  /** Shown as online while it is connected. */
+  /** Shown as online while connected. */
   alwaysOnline: boolean
-  /** What comes in is marked as read. */
+  /** Marks incoming messages as read. */
   readMessages: boolean
 }
 
-/** How a connection ended; `code` is the network's, null where it gave none. */
+/** How a connection ended; `code` is the network's, null if it gave none. */
 export interface ConnectionEnd {
   code: number | null
   text: string
-  /** Hung up to connect anew. */
+  /** We hung up in order to reconnect. */
   isIntended?: boolean
 }
 
-/** What a connection tells while it lasts. None of them throws. */
+/** Receives what happens on a connection. None of these throws. */
 export interface ConnectionListener {
   onOpen(): void
-  /** A code to be scanned. */
+  /** A code to scan. */
   onQr(text: string): void
   onEvents(events: DeviceEvent[]): void
   onWarning(error: unknown, text: string): void
@@ -41,14 +42,14 @@ export interface ConnectionOptions {
   keys: SessionKeys
   /** Null: the network's own address. */
   socketUrl: string | null
-  /** Null: as the library has it. */
+  /** Null: the library's default. */
   version: ClientVersion | null
   settings: () => DeviceSettings
   findMessage: (networkId: string) => Promise<JsonObject | null>
   sleep: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
-/** One connection, from its first step to its end. */
+/** One connection, from start to end. */
 export interface Connection {
   socket: LinkedSocket
   /** Names that only the network or the session's keys know. */
@@ -56,11 +57,11 @@ export interface Connection {
   /** The addresses of this account. */
   own(): string[]
   ended: Promise<ConnectionEnd>
-  /** Ends it at once, without logging out. */
+  /** Ends the connection at once, without logging out. */
   hangUp(reason: ConnectionEnd): void
 }
 
-/** Connects. Throws what the library throws when it cannot even begin. */
+/** Connects. Throws the library's error if the connection cannot even start. */
 export function openConnection(
   library: LinkedLibrary,
   options: ConnectionOptions,
@@ -90,7 +91,7 @@ export function openConnection(
       const message = id ? await findMessage(id) : null
       return message === null ? undefined : library.proto.Message.fromObject(message)
     },
-    // Keys that could not be written once end the connection; see SessionKeys.
+    // A failure to write keys ends the connection at once; see SessionKeys.
     transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
   })
   const directory = openDirectory(socket)
@@ -136,7 +137,7 @@ export function openConnection(
       const id = asText(call.id)
       const from = asText(call.from)
       if (call.status !== 'offer' || id === null || from === null) continue
-      // It waited for the device, and who called has given up since.
+      // The call waited for the device; the caller has hung up since.
       if (call.offline === true) continue
       void decline(id, from, call.isGroup === true ? null : callAnswer)
     }
@@ -171,15 +172,15 @@ export function openConnection(
     ended,
     hangUp: (reason) => {
       end(reason)
-      // It may wait long for a network that is gone.
+      // The library may wait long for a network that is gone.
       Promise.resolve(socket.end(undefined)).catch(() => undefined)
     },
   }
 }
 
 /**
- * Hears events at the moment at which the library raises them: it holds them back for up to 30 s before it hands them on, but
- * has confirmed the messages to the network by then, so they would be lost with the process.
+ * Receives events when the library raises them. The library holds them back for up to 30 s before its own listeners get
+ * them, but confirms the messages to the network at once; they would be lost if the process ended.
  */
 function listenTo({ ev }: LinkedSocket, handleEvent: (name: string, data: unknown) => void): void {
   const emit = ev.emit.bind(ev)
@@ -190,30 +191,20 @@ function listenTo({ ev }: LinkedSocket, handleEvent: (name: string, data: unknow
   }
 }
 
-/** How long a group's name may take to come; messages wait for it. */
+/** Maximum wait for a group's name; its messages wait for it. */
 const SUBJECT_TIMEOUT_MS = 5_000
 
 function openDirectory(socket: LinkedSocket): Directory {
   const subjects = new Map<string, Promise<string | null>>()
 
   async function askSubject(group: string): Promise<string | null> {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<null>((resolve) => {
-      timer = setTimeout(resolve, SUBJECT_TIMEOUT_MS, null)
-    })
-    try {
-      const found = await Promise.race([socket.groupMetadata(group), late])
-      return asText(found?.subject)
-    } catch {
-      return null
-    } finally {
-      clearTimeout(timer)
-    }
+    const found = await withTimeout(socket.groupMetadata(group), SUBJECT_TIMEOUT_MS).catch(() => null)
+    return asText(found?.subject)
   }
 
   return {
     findPhone: (lid) => socket.signalRepository.lidMapping.getPNForLID(lid).catch(toNone),
-    // Once for each connection.
+    // Asked once per connection.
     findSubject: (group) => {
       const known = subjects.get(group) ?? askSubject(group)
       subjects.set(group, known)
@@ -222,13 +213,13 @@ function openDirectory(socket: LinkedSocket): Directory {
   }
 }
 
-/** What the library fails at is no number; keys that could not be read may have one. */
+/** Other failures mean that no number is known; keys that could not be read may contain one. */
 function toNone(error: unknown): null {
   if (error instanceof KeysNotRead) throw error
   return null
 }
 
-/** What the library would log has keys and messages in it. */
+/** The library's log lines contain keys and messages. */
 const silentLogger: LibraryLogger = {
   level: 'silent',
   child: () => silentLogger,

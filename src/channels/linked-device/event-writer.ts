@@ -5,23 +5,23 @@ import { identify } from './from-network.js'
 import { createRetryQueue, type PendingWrite } from './retry-queue.js'
 import type { DeviceState, SessionSettings } from './session-options.js'
 
-/** Tells the surroundings of a session what happens, in its order. */
+/** Records the events of a session, in order. */
 export interface EventWriter {
   state(state: DeviceState): void
   code(code: PairingCode): void
   messages(connection: Connection, events: DeviceEvent[]): void
-  /** The session has ended. `clear`: its keys are worth nothing any more. */
+  /** The session has ended. `clear`: its keys are no longer valid. */
   end(code: number | null, ending: { clear: boolean; text: string }): void
-  /** Resolves when everything has been recorded that was told so far. */
+  /** Resolves when all earlier events are recorded. */
   drained(): Promise<void>
-  /** Tries what is left once more; messages that even then cannot be recorded are handed over. */
+  /** Tries once more to record what is left; messages that still cannot be recorded go to onUnrecorded. */
   close(): Promise<void>
 }
 
-/** So many failures in a row to record what comes in, and nothing more is taken in: the network keeps it. */
+/** After so many failures in a row the device disconnects; the network keeps its messages until it reconnects. */
 const MAX_FAILURES = 3
 
-/** `onBehind`: what comes in cannot be recorded for a while. */
+/** `onFailing` is called when events cannot be recorded for a while. */
 export function createEventWriter(settings: SessionSettings, onFailing: () => void): EventWriter {
   const { store, onState, onCode, onMessages, onUnrecorded, log, sleep, random } = settings
   let lastState = ''
@@ -42,7 +42,7 @@ export function createEventWriter(settings: SessionSettings, onFailing: () => vo
   }
 
   function state(next: DeviceState): void {
-    // On its way is on its way, however often it tries.
+    // Repeated attempts to connect are one state.
     const name = next.state === 'connecting' ? 'connecting' : JSON.stringify(next)
     if (name === lastState) return
     lastState = name
@@ -78,7 +78,7 @@ export function createEventWriter(settings: SessionSettings, onFailing: () => vo
   }
 }
 
-/** Messages of others, shown in the conversation. */
+/** Incoming messages of the conversation. */
 function toUnreadKey(event: DeviceEvent): MessageKey[] {
   return event.type === 'message' && !event.key.fromMe ? [event.key] : []
 }

@@ -1,31 +1,37 @@
 import type { JsonObject } from '../../lib/text/json.js'
 import type { MessageKey } from '../device.js'
 
-/** A person or group by what the network calls them; `lid` is the id of a person who hides the number, a whole address. */
+/** A person or group by its names on the network; `lid` is the full address of a person who hides the number. */
 export interface NetworkParty {
   phone: string | null
   lid: string | null
 }
 
-/** The chat that a message belongs to: with a person, or a group, which has neither phone nor lid. */
+/** The chat of a message: a person, or a group, which has neither phone nor lid. */
 export interface NetworkChat extends NetworkParty {
   jid: string
-  /** The subject of a group, where it is known. */
+  /** The subject of a group, if known. */
   name: string | null
 }
 
-/** What the network tells, as JSON: it is stored before it is understood (core/messages/receive/read-device-callback). */
+/**
+ * An event of the network as JSON. It is stored first and interpreted later, by
+ * core/messages/receive/read-device-callback.
+ */
 export type DeviceEvent =
   | {
       type: 'message'
       key: MessageKey
       chat: NetworkChat
-      /** Who wrote it, in a group. */
+      /** The author, in a group. */
       sender: NetworkParty | null
       pushName: string | null
       /** Unix seconds. */
       timestamp: number | null
-      /** As the network has it: bytes are base64. Reactions, edits and revocations are messages too; and so is one of ours that comes back. */
+      /**
+       * The network's message; bytes are base64. Reactions, edits and revocations are messages too, and so are our own
+       * when they come back.
+       */
       message: JsonObject
     }
   | {
@@ -34,6 +40,6 @@ export type DeviceEvent =
       chat: NetworkChat
       status: 'sent' | 'delivered' | 'read' | 'failed'
       timestamp: number | null
-      /** The network's code of a failure. */
+      /** The network's error code. */
       code: string | null
     }

@@ -5,17 +5,17 @@ import type { DeviceEvent, NetworkChat, NetworkParty } from './event.js'
 import { isChat, isGroup, isLid, normalizeJid, phoneOf } from './jid.js'
 import { readNumber, toNetworkJson } from './network-message.js'
 
-/** Where missing names of a chat may be found. */
+/** Looks up names that an event lacks. */
 export interface Directory {
-  /** The address of the number behind a hidden one; null where none is known. Throws KeysNotRead. */
+  /** The address of the number behind a hidden id; null if unknown. Throws KeysNotRead. */
   findPhone(lid: string): Promise<string | null>
   /** Never throws. */
   findSubject(group: string): Promise<string | null>
 }
 
 /**
- * What an event of the library tells, in the order in which it tells it; nothing for events of other kinds. Live messages and
- * those that waited for the device (`append`) are the same here; history is not taken. `own`: the addresses of this account.
+ * Converts an event of the library to ours, in order; other kinds of events give an empty list. Live messages and those
+ * that waited for the device (`append`) are treated alike; history is ignored. `own` has the addresses of this account.
  */
 export function readNetworkEvent(name: string, data: unknown, own: readonly string[]): DeviceEvent[] {
   switch (name) {
@@ -30,16 +30,16 @@ export function readNetworkEvent(name: string, data: unknown, own: readonly stri
   }
 }
 
-/** The event with the names that only the directory knows. Throws where it cannot be asked. */
+/** Completes an event with names from the directory. Throws if the directory cannot be asked. */
 export async function identify(event: DeviceEvent, directory: Directory): Promise<DeviceEvent> {
   const chat = await identifyChat(event.chat, directory)
   if (event.type !== 'message' || event.sender === null) return { ...event, chat }
   return { ...event, chat, sender: await identifyParty(event.sender, directory) }
 }
 
-/** What messages consist of beside their content. */
+/** Fields of messages that are not content. */
 const NO_CONTENT = new Set(['messageContextInfo', 'senderKeyDistributionMessage'])
-/** Of the messages that manage others: revocation and edit. */
+/** Protocol messages that change other messages: revocation and edit. */
 const SHOWN_PROTOCOL_TYPES = [0, 14]
 
 function readMessage(info: JsonObject, own: readonly string[]): DeviceEvent | null {
@@ -53,7 +53,7 @@ function readMessage(info: JsonObject, own: readonly string[]): DeviceEvent | nu
   return { type: 'message', key, chat, sender: readSender(rawKey), pushName: asText(info.pushName), timestamp, message }
 }
 
-/** Of a message typed on the phone the other name may be its writer's, who is not the chat. */
+/** In a message typed on the phone, the alternative name may be the author's instead of the chat's. */
 function withoutOwnName(key: JsonObject, own: readonly string[]): JsonObject {
   const alternative = asText(key.remoteJidAlt)
   return alternative !== null && own.includes(normalizeJid(alternative)) ? { ...key, remoteJidAlt: null } : key
@@ -72,7 +72,7 @@ const STATUSES = new Map<number, 'failed' | 'sent' | 'delivered' | 'read'>([
   [2, 'sent'],
   [3, 'delivered'],
   [4, 'read'],
-  // A voice note was heard.
+  // A voice note was played.
   [5, 'read'],
 ])
 
@@ -93,7 +93,7 @@ function readStatus({ key: rawKey, update }: JsonObject): DeviceEvent | null {
   }
 }
 
-/** In a group each member says so, and the first of them counts; the owner's own phone is none of them. */
+/** In a group each member sends a receipt, and the first counts; the owner's own phone does not. */
 function readReceipt({ key: rawKey, receipt }: JsonObject, own: readonly string[]): DeviceEvent | null {
   const key = readKey(rawKey)
   if (key === null || !key.fromMe) return null
@@ -107,7 +107,7 @@ function readReceipt({ key: rawKey, receipt }: JsonObject, own: readonly string[
   return { type: 'status', key, chat: readChat(asObject(rawKey)), status, timestamp: read ?? delivered, code: null }
 }
 
-/** Null for what is no conversation. */
+/** Null for anything that is not a conversation. */
 function readKey(value: unknown): MessageKey | null {
   const { remoteJid, fromMe, id, participant } = asObject(value)
   const jid = asText(remoteJid)
@@ -130,7 +130,7 @@ function readSender({ remoteJid, participant, participantAlt }: JsonObject): Net
   return writer !== null && isGroup(asText(remoteJid) ?? '') ? readParty(writer, participantAlt) : null
 }
 
-/** A person is named in one way or in both. */
+/** A person has one name or both. */
 function readParty(jid: string, alternative: unknown): NetworkParty {
   const names = [jid, asText(alternative)].filter((name) => name !== null).map(normalizeJid)
   return {

@@ -2,7 +2,7 @@ import type { Recipient } from '../driver.js'
 
 const PERSON = '@s.whatsapp.net'
 
-/** A person or group as the network addresses it: without the device, old spellings made new. */
+/** The canonical address of a person or group: without the device part, in the current spelling. */
 export function normalizeJid(jid: string): string {
   const [name = '', server = ''] = jid.split('@')
   const [user = ''] = name.split(':')
@@ -11,7 +11,7 @@ export function normalizeJid(jid: string): string {
   return `${plain}@${server === 'hosted.lid' ? 'lid' : server}`
 }
 
-/** The address of what a user gave: an address already, or the digits of a number. */
+/** Converts user input, an address or the digits of a number, to an address. */
 export function toJid(text: string): string {
   return text.includes('@') ? normalizeJid(text) : `${text.replace(/\D/g, '')}${PERSON}`
 }
@@ -24,7 +24,7 @@ export function isGroup(jid: string): boolean {
   return jid.endsWith('@g.us')
 }
 
-/** Who hides the number behind an id of the network. */
+/** True for a person who hides the number behind an id. */
 export function isLid(jid: string): boolean {
   return /@(hosted\.)?lid$/.test(jid)
 }
@@ -33,13 +33,13 @@ export function isPerson(jid: string): boolean {
   return /@(s\.whatsapp\.net|c\.us|hosted)$/.test(jid)
 }
 
-/** The digits of a person's number; null for whatever shows none. */
+/** The digits of a person's number; null if the address has none. */
 export function phoneOf(jid: string): string | null {
   const [digits = ''] = normalizeJid(jid).split('@')
   return isPerson(jid) && /^[1-9]\d{0,19}$/.test(digits) ? digits : null
 }
 
-/** Whose messages are conversations: people and groups; neither status posts, channels nor broadcast lists. */
+/** True for people and groups; false for status posts, channels and broadcast lists. */
 export function isChat(jid: string): boolean {
   return isPerson(jid) || isLid(jid) || isGroup(jid)
 }

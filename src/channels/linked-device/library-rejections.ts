@@ -3,17 +3,17 @@ import { dirname, isAbsolute, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { KeysNotRead, KeysNotWritten } from './key-store.js'
 
-/** Hears of what a library has failed at while nobody waited for it. */
+/** Receives errors of the library that no caller awaits. */
 export type OnLibraryRejection = (error: unknown) => void
 
-/** What the stacks of such failures name: where the libraries are. */
+/** The locations of the library, as they appear in stack traces. */
 const locations = new Set<string>()
 let listener: OnLibraryRejection | null = null
 
 /**
- * Keeps the process up where a promise of the library is rejected that nobody waits for: the library answers the network in listeners
- * that catch nothing, and a connection may end at any moment. What else is rejected so ends the process, as it does without this.
- * Once for a process; the one who asked last hears of them.
+ * Keeps the process alive when the library rejects a promise that no caller awaits: its listeners catch nothing, and a
+ * connection may end at any moment. Other unhandled rejections still end the process. One handler per process; the last
+ * caller's `onRejection` gets the errors.
  */
 export function surviveLibraryRejections(specifier: string, onRejection: OnLibraryRejection): void {
   for (const location of locationsOf(specifier)) locations.add(location)
@@ -30,12 +30,12 @@ function locationsOf(specifier: string): string[] {
   if (!isAbsolute(specifier)) return [`/node_modules/${specifier}/`]
   const file = createRequire(import.meta.url).resolve(specifier)
   const folder = `${dirname(file)}${sep}`
-  // Beside the service itself only the file tells them apart.
+  // If the library lies next to the service's own files, only the file name distinguishes them.
   const location = fileURLToPath(import.meta.url).startsWith(folder) ? file : folder
   return [location, pathToFileURL(location).href]
 }
 
-/** Keys that it was told of in vain it may have asked for unheard, too; and nobody else here makes Booms. */
+/** The library may ask for keys without handling the failure, and only the library uses Booms. */
 function isOfLibrary(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof KeysNotRead || error instanceof KeysNotWritten || 'isBoom' in error) return true
@@ -45,7 +45,7 @@ function isOfLibrary(error: unknown): boolean {
 
 const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
 
-/** What a socket tells of its own end has been raised by no code at all. */
+/** A socket raises the error of its own end from no code at all. */
 function isBrokenConnection({ code = '' }: NodeJS.ErrnoException, stack: string): boolean {
   const frames = stack.split('\n').filter((line) => line.startsWith('    at '))
   return BROKEN.has(code) && frames.every((frame) => frame.includes('node:'))

@@ -8,13 +8,13 @@ import type { ChatPresence, MessageKey } from '../device.js'
 import { type OnLibraryRejection, surviveLibraryRejections } from './library-rejections.js'
 
 /**
- * What is used of the library that speaks the network's protocol (`baileys` 7). It is no dependency of ours: its own are
- * under the GPL, so it is loaded only where an operator has installed it, and these types are all that we know of it.
+ * The parts of the protocol library (`baileys` 7) that Parley uses. It is not a dependency, since its own dependencies
+ * are under the GPL: it is loaded only if an operator has installed it.
  */
 export interface LinkedLibrary {
   makeWASocket(config: SocketConfig): LinkedSocket
   initAuthCreds(): Credentials
-  /** Between values with bytes in them and JSON. */
+  /** Converts between values that contain bytes and JSON. */
   BufferJSON: {
     replacer: (key: string, value: unknown) => unknown
     reviver: (key: string, value: unknown) => unknown
@@ -25,24 +25,26 @@ export interface LinkedLibrary {
       AppStateSyncKeyData: { fromObject(value: JsonObject): unknown }
     }
   }
-  /** The decrypted bytes of a file. */
   downloadContentFromMessage(file: EncryptedFile, kind: string, options?: JsonObject): Promise<Readable>
-  /** A question to the network about people. */
+  /** A query about people. */
   USyncQuery: new () => PeopleQuery
   USyncUser: new () => { withPhone(phone: string): unknown }
-  /** The version that the network's own web client has now; never fails, `isLatest` tells whether it was found out. */
+  /**
+   * The current version of the network's web client. Never fails; `isLatest` is false if the version could not be
+   * looked up.
+   */
   fetchLatestWaWebVersion(): Promise<{ version: ClientVersion; isLatest: boolean }>
 }
 
 export type ClientVersion = [number, number, number]
 
-/** A message as the library has it: bytes are Uint8Arrays, big numbers are Longs. */
+/** A message in the library's form: bytes are Uint8Arrays, large numbers are Longs. */
 export type NetworkMessage = object
 
-/** The session's own keys and what the network told of the account; only what is read here is named. */
+/** The session's keys and account data; only the fields that Parley reads. */
 export interface Credentials {
   me?: { id: string; name?: string; verifiedName?: string; lid?: string }
-  /** There from the moment at which a phone has linked the device. */
+  /** Present once a phone has linked the device. */
   account?: unknown
 }
 
@@ -58,14 +60,14 @@ export interface PeopleQuery {
   withUser(user: unknown): PeopleQuery
 }
 
-/** What the network says of a person: `contact` is missing where it does not say whether there is one. */
+/** A person; `contact` is missing if the network does not say whether the number exists. */
 export interface FoundPerson {
   id: string
   contact?: boolean
   lid?: string | null
 }
 
-/** Key and value of what a session keeps beside its credentials; null removes it. */
+/** Values by type and id, besides the credentials; null removes a value. */
 export type KeysByType = Record<string, Record<string, unknown>>
 
 export interface AuthenticationState {
@@ -99,17 +101,16 @@ export interface LibraryLogger {
   error(...entry: unknown[]): void
 }
 
-/** One connection to the network. */
 export interface LinkedSocket {
   ev: { emit(event: string, data: unknown): boolean }
-  /** `CB:message`: an envelope has come, still encrypted. */
+  /** `CB:message`: a message has arrived, still encrypted. */
   ws: { on(event: 'CB:message', listener: (stanza: Stanza) => void): unknown }
   signalRepository: { lidMapping: { getPNForLID(lid: string): Promise<string | null> } }
   end(error: Error | undefined): unknown
   logout(): Promise<void>
   requestPairingCode(number: string): Promise<string>
   sendMessage(jid: string, content: JsonObject, options: JsonObject): Promise<SentMessage | undefined>
-  /** The next word of the network that names this id; undefined when there is none in time. */
+  /** The network's next answer about this message; undefined if there is none in time. */
   waitForMessage(id: string, timeoutMs: number): Promise<Stanza | undefined>
   executeUSyncQuery(query: PeopleQuery): Promise<{ list: FoundPerson[] } | undefined>
   groupMetadata(jid: string): Promise<{ subject?: string; participants?: { id: string }[] }>
@@ -131,14 +132,14 @@ export interface Stanza {
 }
 
 /**
- * Loads the library by the name of its package, or from a folder's or file's absolute path. Null where it is not installed;
- * throws where what is there cannot be loaded or is no such library. `onStray` hears of what it fails at unheard, which would end the
+ * Loads the library by package name or from the absolute path of a folder or file. Null if it is not installed; throws
+ * if it cannot be loaded or is another library. `onRejection` receives its unhandled rejections, which would end the
  * process.
  */
 export async function loadLibrary(specifier: string, onRejection: OnLibraryRejection): Promise<LinkedLibrary | null> {
   try {
     const library: unknown = await import(addressOf(specifier))
-    if (!isLibrary(library)) throw new Error(`${specifier} is no version of the library that is known here`)
+    if (!isLibrary(library)) throw new Error(`${specifier} is not a supported version of the library`)
     silenceSessionDumps()
     surviveLibraryRejections(specifier, onRejection)
     return library
@@ -150,7 +151,7 @@ export async function loadLibrary(specifier: string, onRejection: OnLibraryRejec
 
 function addressOf(specifier: string): string {
   if (!isAbsolute(specifier)) return specifier
-  // A folder has a main file.
+  // The path may be a folder with a main file.
   return pathToFileURL(createRequire(import.meta.url).resolve(specifier)).href
 }
 
@@ -159,7 +160,7 @@ function isLibrary(library: unknown): library is LinkedLibrary {
   return needed.every((name) => name in (library as object))
 }
 
-/** Something that the library itself lacks is another failure. */
+/** False if a dependency of the library is missing. */
 function isNotInstalled(error: unknown, specifier: string): boolean {
   const { code, message = '' } = error as NodeJS.ErrnoException
   return (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') && message.includes(`'${specifier}'`)
@@ -167,7 +168,10 @@ function isNotInstalled(error: unknown, specifier: string): boolean {
 
 let isSilenced = false
 
-/** A dependency of the library prints whole sessions, keys and all, to the console; nothing of ours prints objects there. */
+/**
+ * A dependency of the library prints whole sessions, including keys, to the console. Our own code prints no objects
+ * there.
+ */
 function silenceSessionDumps(): void {
   if (isSilenced) return
   isSilenced = true

@@ -6,7 +6,6 @@ import type { ConnectionSupervisor, Link } from './connection-supervisor.js'
 import type { EventWriter } from './event-writer.js'
 import { phoneOf, toJid } from './jid.js'
 
-/** What commands about the link itself need of the session. */
 export interface LinkContext {
   supervisor: ConnectionSupervisor
   eventWriter: EventWriter
@@ -15,67 +14,64 @@ export interface LinkContext {
 
 const NO_CODE = { code: null, pairingCode: null }
 
-/** Begins to connect, where that is not so, and answers the code that is to be scanned, or with `number` to be typed. */
+/** Starts to connect if necessary and returns the code to scan or, with `number`, the one to type. */
 export async function showLink(
-  { supervisor: keeper, condition: watch }: LinkContext,
+  { supervisor, condition }: LinkContext,
   number: string | null,
   timeoutMs: number,
 ): Promise<DeviceAnswer> {
   const leftMs = startCountdown(timeoutMs)
-  keeper.start()
-  await watch.waitUntil(() => !keeper.isRunning() || hasComeFar(keeper.current()), timeoutMs)
-  const link = keeper.current()
-  if (link?.isOpen || link?.keys.isLinked) return done({ ...NO_CODE, count: keeper.codeCount() })
+  supervisor.start()
+  await condition.waitUntil(() => !supervisor.isRunning() || hasProgressed(supervisor.current()), timeoutMs)
+  const link = supervisor.current()
+  if (link?.isOpen || link?.keys.isLinked) return done({ ...NO_CODE, count: supervisor.codeCount() })
   if (!link?.shown) return { outcome: 'not_open', text: 'The network has not given a code yet' }
   if (number === null || link.shown.pairingCode !== null) return done(link.shown)
   const { code, count } = link.shown
   const asked = link.connection.socket.requestPairingCode(phoneOf(toJid(number)) ?? number)
-  const pairingCode = await watch.withTimeout(asked, leftMs())
+  const pairingCode = await condition.withTimeout(asked, leftMs())
   if (pairingCode === null) return { outcome: 'unknown', text: 'The network did not answer in time' }
-  // It was scanned meanwhile, or the connection has ended.
-  if (link.isOpen || keeper.current() !== link) return done({ ...NO_CODE, count: keeper.codeCount() })
+  // The code was scanned meanwhile, or the connection has ended.
+  if (link.isOpen || supervisor.current() !== link) return done({ ...NO_CODE, count: supervisor.codeCount() })
   const shown = { code, pairingCode, count }
-  keeper.show(link, shown)
+  supervisor.show(link, shown)
   return done(shown)
 }
 
-/** Connects anew; answers the code that is to be scanned, if one is. */
-export async function restart(
-  { supervisor: keeper, condition: watch }: LinkContext,
-  timeoutMs: number,
-): Promise<DeviceAnswer> {
-  const before = keeper.current()
-  before?.connection.hangUp({ code: null, text: 'It is to connect anew', isIntended: true })
-  keeper.reconnectNow()
-  keeper.start()
-  const hasChanged = () => keeper.current() !== before && hasComeFar(keeper.current())
-  await watch.waitUntil(() => !keeper.isRunning() || hasChanged(), timeoutMs)
-  if (!keeper.isRunning()) return { outcome: 'not_open', text: 'It could not be connected anew' }
-  return done(keeper.current()?.shown ?? null)
+/** Reconnects; returns the code to scan, if there is one. */
+export async function restart({ supervisor, condition }: LinkContext, timeoutMs: number): Promise<DeviceAnswer> {
+  const before = supervisor.current()
+  before?.connection.hangUp({ code: null, text: 'It is to reconnect', isIntended: true })
+  supervisor.reconnectNow()
+  supervisor.start()
+  const hasChanged = () => supervisor.current() !== before && hasProgressed(supervisor.current())
+  await condition.waitUntil(() => !supervisor.isRunning() || hasChanged(), timeoutMs)
+  if (!supervisor.isRunning()) return { outcome: 'not_open', text: 'It could not be reconnected' }
+  return done(supervisor.current()?.shown ?? null)
 }
 
-/** Ends the session for good. What is not done in time goes on, and nobody can tell how it ends. */
+/** Ends the session for good. If it takes too long, it goes on in the background and the outcome is unknown. */
 export async function logOut(context: LinkContext, timeoutMs: number): Promise<DeviceAnswer> {
   const left = await context.condition.withTimeout(endSession(context, timeoutMs), timeoutMs)
   return left ?? { outcome: 'unknown', text: 'It could not be logged out in time' }
 }
 
 async function endSession(
-  { supervisor: keeper, eventWriter: teller, condition: watch }: LinkContext,
+  { supervisor, eventWriter, condition }: LinkContext,
   timeoutMs: number,
 ): Promise<DeviceAnswer> {
-  await keeper.disconnect(async (link) => {
-    // Half of the time is kept for what follows.
-    if (link?.isOpen) await watch.withTimeout(link.connection.socket.logout(), timeoutMs / 2).catch(() => undefined)
+  await supervisor.disconnect(async (link) => {
+    // Half of the time is left for the rest.
+    if (link?.isOpen) await condition.withTimeout(link.connection.socket.logout(), timeoutMs / 2).catch(() => undefined)
     link?.connection.hangUp({ code: CLOSE_CODES.logged_out, text: 'Logged out' })
   })
-  teller.end(CLOSE_CODES.logged_out, { clear: true, text: 'It was logged out' })
-  await teller.drained()
+  eventWriter.end(CLOSE_CODES.logged_out, { clear: true, text: 'It was logged out' })
+  await eventWriter.drained()
   return done(null)
 }
 
-/** Whether there is something to answer: it is open, on its way without a code, or shows one. */
-function hasComeFar(link: Link | null): boolean {
+/** True if there is something to answer: connected, connecting without a code, or showing a code. */
+function hasProgressed(link: Link | null): boolean {
   return link !== null && (link.isOpen || link.keys.isLinked || link.shown !== null)
 }
 

@@ -9,8 +9,8 @@ import type { EncryptedFile, LinkedLibrary } from './library.js'
 import { fileOfMessage, type NetworkFile } from './network-message.js'
 
 /**
- * Gets the file of a message (as the network has it, JSON), decrypted, into a new file at `path`, which only this user may
- * read. A failure leaves no file. Throws only for what is wrong on this side: a path that is taken, a full disk.
+ * Downloads and decrypts the file of a message (the network's JSON) to a new file at `path` that only this user can
+ * read. A failed download leaves no file. Throws only for local errors: the path exists, the disk is full.
  */
 export async function downloadDeviceFile(
   library: LinkedLibrary,
@@ -35,7 +35,7 @@ export async function downloadDeviceFile(
 
 const FILE_HOST = 'https://mmg.whatsapp.net/'
 
-/** The sender wrote the address: it must lead to the network's own servers. Null where the file cannot be had. */
+/** The sender wrote the address, so it must be one of the network's servers. Null if there is no such address. */
 function readSource({ fields }: NetworkFile): EncryptedFile | null {
   const mediaKey = asText(fields.mediaKey)
   const url = asText(fields.url)
@@ -55,7 +55,7 @@ async function begin(
   deadline: AbortSignal,
 ): Promise<Readable> {
   const begun = library.downloadContentFromMessage(source, cipher, { options: { signal: deadline } })
-  // The library need not hear the deadline.
+  // The library may ignore the deadline.
   const late = new Promise<never>((_, reject) => {
     deadline.addEventListener('abort', () => reject(deadline.reason), { once: true })
   })

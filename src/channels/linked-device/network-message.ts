@@ -12,14 +12,14 @@ const FILES: Record<string, { kind: FileKind; cipher: string }> = {
 
 export type FileKind = 'image' | 'video' | 'audio' | 'document' | 'sticker'
 
-/** The file of a message: its kind, the name of its kind in the network's encryption, and what the message says of it. */
+/** The file of a message: its kind, the encryption's name for that kind, and the message's fields. */
 export interface NetworkFile {
   kind: FileKind
   cipher: string
   fields: JsonObject
 }
 
-/** A message of the network as JSON: bytes become base64, big numbers numbers, what is not set is left out. */
+/** Converts a message of the network to JSON: bytes become base64, Longs become numbers, unset fields are left out. */
 export function toNetworkJson(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
   if (Array.isArray(value)) return value.map(toNetworkJson)
@@ -30,13 +30,12 @@ export function toNetworkJson(value: unknown): unknown {
   return Object.fromEntries(fields.map(([name, field]) => [name, toNetworkJson(field)]))
 }
 
-/** A number of the network, which may be a Long; null for what is none. */
+/** Reads a number, which may be a Long; null if it is not a number. */
 export function readNumber(value: unknown): number | null {
   const number = typeof value === 'object' && value !== null && isLong(value) ? toNumber(value) : value
   return typeof number === 'number' && Number.isFinite(number) ? number : null
 }
 
-/** The file that a message carries, or null. */
 export function fileOfMessage(message: JsonObject): NetworkFile | null {
   const inner = innerMessage(message)
   const name = Object.keys(FILES).find((name) => isJsonObject(inner[name]))

@@ -1,28 +1,30 @@
 import type { DeviceEvent } from './event.js'
 import { isChat, isLid, normalizeJid } from './jid.js'
 
-/** Tells the messages of each chat in the order in which they came, and those that waited for the device before live ones. */
+/**
+ * Emits the messages of each chat in the order of their arrival, and those that waited for the device before live ones.
+ */
 export interface ReorderBuffer {
-  /** A message has come from the network; what it says is still encrypted. */
+  /** A message has arrived, still encrypted. */
   arrived(message: ArrivedMessage): void
-  /** What messages say, each with its id, in whatever order the library got to know it. */
+  /** Messages have been decrypted, in any order. */
   decrypted(messages: readonly DecryptedMessage[]): void
-  /** The network has handed over all that waited for the device. */
+  /** The network has delivered everything that waited for the device. */
   backlogDone(): void
-  /** The connection has ended: tells what was held back. */
+  /** The connection has ended; emits what was held back. */
   end(): void
 }
 
-/** The envelope of a message. `offline` is there where it waited for the device. */
+/** The envelope of a message. `offline` is set if it waited for the device. */
 export interface ArrivedMessage {
   id?: string
   from?: string
-  /** The chat, where the owner's own phone wrote it. */
+  /** The chat, if the owner's own phone wrote the message. */
   recipient?: string
   offline?: string
-  /** The number of a sender who writes under a hidden id. */
+  /** The number of a sender with a hidden id. */
   sender_pn?: string
-  /** The same of the chat, where the owner's own phone wrote it. */
+  /** The number of the chat, if the owner's own phone wrote the message. */
   recipient_pn?: string
   peer_recipient_pn?: string
 }
@@ -36,20 +38,20 @@ interface Arrival {
   id: string
   chat: string
   isLive: boolean
-  /** Null as long as the library has not told them. */
+  /** Null until the message is decrypted. */
   events: DeviceEvent[] | null
-  /** Aborted as soon as nothing waits for it. */
+  /** Aborted when no timeout is needed any more. */
   over: AbortController
 }
 
-/** Of some messages the library tells nothing, as of one that cannot be read: those behind it wait so long. */
+/** Some messages, such as undecryptable ones, are never emitted by the library; later ones wait this long for them. */
 const LIVE_TIMEOUT_MS = 5_000
-/** The library works off what waited for the device one by one. */
+/** The library decrypts waiting messages one by one. */
 const BACKLOG_TIMEOUT_MS = 30_000
 
 /**
- * The library looks up keys before it puts messages in a line, so the second of two that come close together may overtake the
- * first. `tell` gets events in their order; it must not throw.
+ * The library looks up keys before it queues a message, so the second of two close messages may overtake the first.
+ * `emit` gets events in order; it must not throw.
  */
 export function createReorderBuffer(
   emit: (events: DeviceEvent[]) => void,
@@ -99,7 +101,7 @@ export function createReorderBuffer(
     if (ready.length > 0) emit(ready)
   }
 
-  /** Takes from a chat's line what nothing is in front of. */
+  /** Removes the events of a chat that no earlier message blocks. */
   function takeReady(chat: string): DeviceEvent[] {
     const queue = chats.get(chat) ?? []
     const ready: DeviceEvent[] = []
@@ -143,7 +145,7 @@ export function createReorderBuffer(
   return { arrived, decrypted, backlogDone, end }
 }
 
-/** One person may write by number and under a hidden id within one burst: both are one chat, that of the number. */
+/** A person may write by number and with a hidden id within one burst; both count as the chat of the number. */
 function chatOf({ from = '', recipient, sender_pn, recipient_pn, peer_recipient_pn }: ArrivedMessage): string {
   const jid = recipient ?? from
   const number = recipient === undefined ? sender_pn : (recipient_pn ?? peer_recipient_pn)

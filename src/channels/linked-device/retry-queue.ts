@@ -1,27 +1,30 @@
 import { backoffDelay } from '../../lib/async/backoff.js'
 
-/** Something that is to be recorded, in its turn. */
+/** One write of the queue. */
 export interface PendingWrite {
   record(): Promise<void>
-  /** The network's ids of the messages in it, which it will not hand over again; none: what is of no use later. */
+  /**
+   * The network's ids of the messages in this write, which the network does not send again; empty if the write may be
+   * dropped.
+   */
   messageIds: readonly string[]
 }
 
 export interface RetryQueueOptions {
   sleep: (ms: number, signal: AbortSignal) => Promise<void>
   random: () => number
-  /** Hears of each failure of the same delivery, the first being 1; it is tried again. */
+  /** Called for each failure of a write, starting with 1; the write is repeated. */
   onFailure: (error: unknown, failures: number) => void
-  /** Hears of each delivery that could not be made before the end. */
+  /** Called for each write that failed until the end. */
   onAbandoned: (write: PendingWrite) => void
 }
 
-/** Records what the network tells, one thing after the other and each until it is recorded. */
+/** Writes one item after the other, repeating each until it succeeds. */
 export interface RetryQueue {
   push(write: PendingWrite): void
-  /** Resolves when nothing is left, or at the end. */
+  /** Resolves when the queue is empty or closed. */
   drained(): Promise<void>
-  /** Tries what is left, and whatever comes afterwards, once more and no more. */
+  /** Tries the rest, and whatever is added later, once more only. */
   close(): Promise<void>
 }
 
@@ -40,7 +43,7 @@ export function createRetryQueue({ sleep, random, onFailure, onAbandoned: onLeft
     running = null
   }
 
-  /** False only where the end came first. */
+  /** False only if the queue was closed first. */
   async function isRecorded(write: PendingWrite): Promise<boolean> {
     for (let failures = 1; ; failures++) {
       const isLast = closing.signal.aborted

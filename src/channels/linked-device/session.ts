@@ -10,19 +10,22 @@ import type { DeviceSessionOptions, SessionSettings } from './session-options.js
 
 /** A linked device that this process keeps connected. */
 export interface DeviceSession {
-  /** Does what is asked, waiting at most `timeoutMs`. Never throws. */
+  /** Runs a command, waiting at most `timeoutMs`. Never throws. */
   run(command: DeviceCommand, timeoutMs: number): Promise<DeviceAnswer>
-  /** Whether it is connected, or tries to be. */
+  /** True while it is connected or tries to be. */
   isRunning(): boolean
-  /** Hangs up without logging out; commands under way end. What came in is recorded, or handed over. The state stays as it was told. */
+  /**
+   * Hangs up without logging out; running commands end. Incoming messages are recorded or handed to onUnrecorded. The
+   * recorded state does not change.
+   */
   stop(): Promise<void>
 }
 
 const NOT_OPEN: DeviceAnswer = { outcome: 'not_open', text: 'Connection Closed' }
 
 /**
- * Connects the device, and connects it again whenever the network drops it, until the network ends the session (unlinked,
- * replaced, banned), nobody scans its codes, or it is stopped. Without a session in the store it shows codes to be scanned.
+ * Connects the device and reconnects it until the network ends the session (unlinked, replaced, banned), its codes are
+ * not scanned, or it is stopped. Without a stored session it shows codes to scan.
  */
 export function startDeviceSession(library: LinkedLibrary, options: DeviceSessionOptions): DeviceSession {
   const settings: SessionSettings = { sleep, random: Math.random, ...options }
@@ -70,10 +73,10 @@ export function startDeviceSession(library: LinkedLibrary, options: DeviceSessio
       isStopped = true
       const stopped = supervisor.stop()
       condition.notify()
-      // The keeper may be waiting for what cannot be recorded; from here on that is tried once more, and no more.
+      // The supervisor may be waiting for a write that keeps failing; closing limits it to one more attempt.
       await eventWriter.close()
       await stopped
-      // What the last connection told meanwhile.
+      // Writes events of the last connection.
       await eventWriter.close()
     },
   }

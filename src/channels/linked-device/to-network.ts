@@ -6,19 +6,19 @@ import type { KnownMessage } from '../device.js'
 import { toJid } from './jid.js'
 import type { LinkedLibrary } from './library.js'
 
-/** A file that is to be sent. */
+/** A file to send. */
 export interface OpenedFile {
   source: { path: string } | { stream: Readable }
   mimeType: string
   filename: string | null
 }
 
-/** A message as the library takes it, or why this kind of connection has no such message. */
+/** A message in the library's format, or why linked devices do not support it. */
 export type NetworkContent = { content: JsonObject } | { unsupported: string }
 
 type FileContent = Extract<ReadyContent, { file: { channelMediaId: string } }>
 
-/** The message as the library takes it; `openFile` finds what `channelMediaId` names. */
+/** Converts a message to the library's format; `openFile` finds the file of a `channelMediaId`. */
 export async function toNetworkContent(
   content: ReadyContent,
   replyTo: KnownMessage | null,
@@ -26,7 +26,7 @@ export async function toNetworkContent(
 ): Promise<NetworkContent> {
   switch (content.type) {
     case 'text':
-      // The library would fetch a page by itself to show of it; it must fetch nothing that a message names.
+      // Otherwise the library would fetch the page for a preview; it must not fetch what a message names.
       return { content: { text: content.text, linkPreview: null, ...toMentions(content.mentions) } }
     case 'image':
     case 'video':
@@ -48,7 +48,7 @@ export async function toNetworkContent(
       return { content: { contacts: { displayName, contacts } } }
     }
     case 'reaction':
-      if (replyTo === null) return { unsupported: 'The message that is to be reacted to is not known to this device' }
+      if (replyTo === null) return { unsupported: 'The message to react to is not known to this device' }
       return { content: { react: { key: replyTo.key, text: content.emoji } } }
     case 'poll': {
       const { name, options, selectableCount } = content
@@ -57,15 +57,15 @@ export async function toNetworkContent(
     case 'interactive':
       return {
         unsupported:
-          'Buttons and lists of a linked device never arrive; the network shows them from business numbers only',
+          'Buttons and lists of a linked device never arrive; WhatsApp shows them from business numbers only',
       }
     case 'template':
     case 'raw_template':
-      return { unsupported: 'A linked device has no templates; the network has them for business numbers only' }
+      return { unsupported: 'A linked device has no templates; WhatsApp has them for business numbers only' }
   }
 }
 
-/** The message that is answered, as the library takes it. */
+/** The quoted message in the library's format. */
 export function toQuoted(library: LinkedLibrary, { key, message }: KnownMessage): JsonObject {
   const known = Object.keys(message).length === 0 ? { conversation: '' } : message
   return { key, message: library.proto.Message.fromObject(known) }
