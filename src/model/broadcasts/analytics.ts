@@ -11,7 +11,7 @@ export interface DateRange {
   to: string
 }
 
-/** How many recipients came how far (contract 4, Analytics). */
+/** The number of recipients by status. */
 export interface DeliveryCounts {
   total: number
   sent: number
@@ -20,7 +20,7 @@ export interface DeliveryCounts {
   failed: number
 }
 
-/** One broadcast with what became of it; `clicks`: recipients by the text of the button that they pressed. */
+/** One broadcast with its figures; `clicks`: recipients by the text of the button that they pressed. */
 export interface MeasuredBroadcast {
   id: string
   name: string
@@ -31,19 +31,19 @@ export interface MeasuredBroadcast {
   clicks: ReadonlyMap<string, number>
 }
 
-/** What is counted together: a broadcast, or the send-templates of one template on one day, whose `id` is null. */
+/** A unit of counting: a broadcast, or the one-off sends of one template on one day (`id` is null). */
 export interface Campaign {
   id: string | null
   name: string
   template_name: string
   created_at: Date
-  /** On which it counts, YYYY-MM-DD. */
+  /** The day on which it counts, YYYY-MM-DD. */
   day: string
   counts: DeliveryCounts
   revenue: RangeRevenue
 }
 
-/** How many messages failed with an error; `code` is '' where the upstream named none. */
+/** How many messages failed with an error; `code` is '' if the upstream named none. */
 export interface ErrorCount {
   code: string
   text: string | null
@@ -53,15 +53,15 @@ export interface ErrorCount {
 const LONGEST_RANGE_DAYS = 3_660
 const DAY_MS = 86_400_000
 
-/** Where a question stands: by that its refusals are named. */
+/** The place of the range in the request, which decides the names of errors. */
 type Source = 'query' | 'body'
 
-/** What the two ends of a range are called, first the start. */
+/** The names of the start and the end of the range. */
 type RangeNames = readonly [start: string, end: string]
 
 const RANGE_NAMES: RangeNames = ['start_date', 'end_date']
 
-/** Reads the two ends of a range. Throws missing_parameter, and invalid_parameter (of a body: invalid_field). */
+/** Reads both ends of a range. Throws missing_parameter, and invalid_parameter (for a body: invalid_field). */
 export function readDateRange(start: unknown, end: unknown, source: Source, names = RANGE_NAMES): DateRange {
   const from = readDate(names[0], start, source, names)
   const to = readDate(names[1], end, source, names)
@@ -71,10 +71,10 @@ export function readDateRange(start: unknown, end: unknown, source: Source, name
   throw invalid(source, `${names[0]} to ${names[1]} must be at most ${LONGEST_RANGE_DAYS} days, not ${days}`)
 }
 
-/** One broadcast's analytics (spec 2.6) but for the revenue. */
+/** One broadcast's analytics, without the revenue. */
 export function presentBroadcastAnalytics({ counts, clicks, ...broadcast }: MeasuredBroadcast) {
   const { total, sent, delivered, read, failed, clicked, opted_out } = counts
-  // Who pressed a button has the message, even where the report of its delivery never came.
+  // A recipient who pressed a button has the message, even if its delivery was never reported.
   const reached = delivered === 0 ? 0 : Math.max(delivered, clicked)
   const buttons = quickReplies(broadcast.template).map((buttonText) => {
     const pressed = clicks.get(buttonText) ?? 0
@@ -97,7 +97,7 @@ export function presentBroadcastAnalytics({ counts, clicks, ...broadcast }: Meas
   }
 }
 
-/** The analytics of all campaigns of a range (spec 2.7), which are given newest first. */
+/** The analytics of all campaigns of a range, which are given newest first. */
 export function presentAnalytics(
   range: DateRange,
   campaigns: readonly Campaign[],
@@ -122,7 +122,7 @@ export function presentAnalytics(
   }
 }
 
-/** A share in percent with two decimals, rounded half up; 0 of nothing. */
+/** A share in percent with two decimals, rounded half up; 0 if the whole is 0. */
 export function percentOf(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((part * 10_000) / whole) / 100
 }
@@ -171,7 +171,7 @@ function presentDays(range: DateRange, campaigns: readonly Campaign[]) {
   return daysOf(range).map((date) => ({ date, ...presentCounts(sumCounts(byDay.get(date) ?? [])) }))
 }
 
-/** Calendar dates know no clock changes: they are counted in UTC, where every day has 24 hours. */
+/** Calendar dates are counted in UTC, where every day has 24 hours. */
 function daysOf({ from, to }: DateRange): string[] {
   const days: string[] = []
   for (let at = Date.parse(from); at <= Date.parse(to); at += DAY_MS) days.push(new Date(at).toISOString().slice(0, 10))
@@ -200,7 +200,7 @@ function presentErrors(errors: readonly ErrorCount[], failed: number) {
 
 const UNNAMED_ERROR = 'unknown'
 
-/** The upstream's codes are numbers; ours are words. */
+/** The upstream's codes are numbers; Parley's are words. */
 function presentCode(code: string): number | string {
   return /^\d{1,15}$/.test(code) ? Number(code) : code || UNNAMED_ERROR
 }

@@ -11,7 +11,7 @@ const RecipientBody = Type.Object({
   buttonParameters: parameterValues("Its own values; they go before the broadcast's"),
 })
 
-/** Who gets a broadcast (contract 4, Broadcasts), as a body says it. */
+/** The audience of a broadcast, in a body. */
 export const AudienceBody = Type.Object(
   {
     tags: Type.Optional(
@@ -29,7 +29,7 @@ export const AudienceBody = Type.Object(
   { description: 'Who gets it; the kinds add up, and nobody gets it twice' },
 )
 
-/** At least one kind of recipient. Throws missing_field. */
+/** At least one kind of recipient is required. Throws missing_field. */
 export function readAudience({
   tags = [],
   contactIds = [],
@@ -42,11 +42,11 @@ export function readAudience({
   return { ...(all ? { all: true } : tags.length > 0 ? { tags } : {}), contactIds, recipients }
 }
 
-/** How many a broadcast would reach, and why it would not reach the others. */
+/** How many recipients a broadcast would reach, and why it would skip the others. */
 export interface AudienceCount {
-  /** Everybody who is named, once each time: reachable and skipped. */
+  /** All named recipients, reachable and skipped; a recipient named twice counts twice. */
   total: number
   reachable: number
-  /** By reason (SKIP_REASONS of model/broadcasts/broadcast), the most frequent first. */
+  /** By reason (SKIP_REASONS of model/broadcasts/broadcast), most frequent first. */
   skipped: { reason: string; count: number }[]
 }

@@ -8,7 +8,7 @@ export type BroadcastStatus = (typeof BROADCAST_STATUSES)[number]
 export const RECIPIENT_STATUSES = ['pending', 'skipped', 'sent', 'delivered', 'read', 'failed'] as const
 export type RecipientStatus = (typeof RECIPIENT_STATUSES)[number]
 
-/** The counters of a campaign that have no detail; what is not there is 0. */
+/** The counters of a campaign without a detail; a missing counter is 0. */
 export type Counters = Partial<
   Record<'total' | 'skipped' | 'recorded' | 'sent' | 'delivered' | 'read' | 'failed' | 'clicked' | 'opted_out', number>
 >
@@ -20,9 +20,9 @@ export interface Broadcast {
   name: string
   template_name: string
   template_language: string
-  /** As it was when the broadcast was made. */
+  /** As it was when the broadcast was created. */
   template: Template
-  /** Those that all recipients share. */
+  /** The parameters of all recipients. */
   parameters: TemplateParameters
   header_media: string | null
   media_id: string | null
@@ -30,7 +30,7 @@ export interface Broadcast {
   handed_over_at: Date | null
   audience: Audience
   status: BroadcastStatus
-  /** Why it was paused by itself. */
+  /** Why it was paused automatically. */
   status_reason: string | null
   generation: number
   prepared_n: number
@@ -40,12 +40,12 @@ export interface Broadcast {
   started_at: Date | null
   completed_at: Date | null
   created_at: Date
-  /** Of contacts that were made later nobody is of its audience. */
+  /** Contacts created later are not in its audience. */
   stored_at: Date
   counters: Counters
 }
 
-/** What a broadcast shows; a send-template, which is a broadcast of one, shows the same. In events the dates are ISO strings. */
+/** The public fields of a broadcast or a one-off send. In events the dates are ISO strings. */
 export type ShownBroadcast = Pick<
   Broadcast,
   'id' | 'name' | 'template_name' | 'template_language' | 'status' | 'status_reason' | 'counters'
@@ -56,13 +56,13 @@ export type ShownBroadcast = Pick<
   created_at: Date | string
 }
 
-/** The contacts that are still to become recipients, beside those that were listed. */
+/** The contacts that become recipients, besides the listed ones. */
 export interface Audience {
   tags?: string[]
   all?: boolean
 }
 
-/** A recipient with what became of it. */
+/** A recipient with its status. */
 export interface Recipient {
   n: number
   contact_id: string | null
@@ -77,7 +77,7 @@ export interface Recipient {
   read_at: Date | null
 }
 
-/** Why a recipient is not sent to (contract 4, Broadcasts). */
+/** Why a recipient is skipped. */
 export const SKIP_REASONS = {
   notNumber: 'not a number',
   noContact: 'no such contact',
@@ -91,7 +91,10 @@ export const SKIP_REASONS = {
   cancelled: 'cancelled',
 } as const
 
-/** How many are sent to and how many are not: of a cancelled broadcast those that it did not come to are left out too. */
+/**
+ * How many recipients are sent to and how many are skipped. In a cancelled broadcast, recipients without a message
+ * count as skipped.
+ */
 export function countRecipients({ status, counters }: Pick<Broadcast, 'status' | 'counters'>): {
   total: number
   skipped: number
@@ -100,7 +103,7 @@ export function countRecipients({ status, counters }: Pick<Broadcast, 'status' |
   return status === 'cancelled' ? { total: recorded, skipped: skipped + total - recorded } : { total, skipped }
 }
 
-/** The broadcast as the API and events show it (contract 4, Broadcasts). */
+/** The broadcast as the API and events show it. */
 export function presentBroadcast(broadcast: ShownBroadcast) {
   const { id, name, template_name, template_language, status, status_reason } = broadcast
   const { total, skipped } = countRecipients(broadcast)
@@ -120,7 +123,7 @@ export function presentBroadcast(broadcast: ShownBroadcast) {
   }
 }
 
-/** The recipient as the API shows it (contract 4, Broadcasts). */
+/** The recipient as the API shows it. */
 export function presentRecipient(recipient: Recipient) {
   return {
     contactId: recipient.contact_id,

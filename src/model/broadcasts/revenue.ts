@@ -1,11 +1,11 @@
-/** Spec 2.6, `revenue`, and what contract 4 adds. Money is a number with two decimals. */
+/** The revenue of a broadcast. Money is a number with two decimals. */
 export interface Revenue {
   totalRevenue: number
-  /** The organization's; the totals are of orders in it alone. */
+  /** The organization's currency; the totals count only orders in it. */
   currency: string
   orderCount: number
   avgOrderValue: number
-  /** As the link has it; the first where there are several. */
+  /** As in the link; the first one if there are several. */
   utmCampaign: string | null
   utmCampaigns: { campaign: string; orderCount: number; revenue: number; avgOrderValue: number }[]
   orders: {
@@ -15,7 +15,7 @@ export interface Revenue {
     /** ISO 8601. */
     orderDate: string
     financialStatus: string | null
-    /** As it stood in the landing page's address. */
+    /** As in the URL of the landing page. */
     utmCampaign: string | null
     /** True if the order counts in `attributed`. */
     attributed: boolean
@@ -24,7 +24,7 @@ export interface Revenue {
   attributed: AttributedRevenue
 }
 
-/** What several campaigns earned, or one of them: by utm_campaign, each order once, and what is attributed to them. */
+/** The revenue of several campaigns, or of one: by utm_campaign, each order once, and the part attributed to them. */
 export interface RangeRevenue {
   totalRevenue: number
   orderCount: number
@@ -33,13 +33,13 @@ export interface RangeRevenue {
   attributed: AttributedRevenue
 }
 
-/** What is attributed to one broadcast alone; each order counts for one at most. */
+/** The revenue attributed to one broadcast; each order counts for at most one. */
 export interface AttributedRevenue {
   totalRevenue: number
   orderCount: number
   avgOrderValue: number
-  /** The organization's; orders in others are left out. */
+  /** The organization's currency; orders in others are left out. */
   currency: string
-  /** For how many days after a click, or the message, an order is attributed to it. */
+  /** For how many days after a click or a message an order is attributed to it. */
   window_days: number
 }

@@ -26,7 +26,7 @@ export const CreateShortLink = Type.Object({
   ),
 })
 
-/** Throws invalid_field for what is no address that a link may lead to. */
+/** Throws invalid_field if the URL cannot be the target of a link. */
 export function checkRedirectUrl(redirectUrl: string): void {
   const url = /[\s\p{Cc}]/u.test(redirectUrl) || !URL.canParse(redirectUrl) ? null : new URL(redirectUrl)
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
@@ -43,8 +43,8 @@ export function isShortCode(value: string): boolean {
 }
 
 /**
- * The code in the parameter of a template's button, which may be more than that: a path (`offers/abc?x=1`) or a whole address.
- * Null where there is none. No code holds a slash, so that a value without any is one as a whole.
+ * The code in a button parameter, which may also be a path (`offers/abc?x=1`) or a whole URL. Null if there is none.
+ * Codes have no slash, so a value without a slash is a code as a whole.
  */
 export function readShortCode(value: string): string | null {
   const path = value.trim().replace(/[?#].*$/s, '')
@@ -52,7 +52,7 @@ export function readShortCode(value: string): string | null {
   return isShortCode(last) ? last : null
 }
 
-/** A short link as the API shows it (contract 4). */
+/** A short link as the API shows it. */
 export function presentShortLink({ code, redirect_url }: ShortLink, publicUrl: string) {
   return { code, short_url: `${publicUrl}/s/${code}`, redirect_url }
 }

@@ -1,4 +1,4 @@
-/** A contact as its row is stored; in events the dates are ISO strings, as PostgreSQL writes them into JSON. */
+/** A contact as its row is stored; in events the dates are ISO strings, in PostgreSQL's JSON format. */
 export interface Contact {
   organization_id: string
   id: string
@@ -15,42 +15,42 @@ export interface Contact {
   source: Record<string, unknown> | null
   contact_summary: string | null
   contact_summary_updated_at: Date | string | null
-  /** How many messages the conversation has; the number of the newest. */
+  /** The number of the newest message, which is the number of messages in the conversation. */
   last_seq: number
-  /** Up to which number the messages are searched by the index of words. */
+  /** The number of the last message in the word index. */
   searchable_seq: number
   last_inbound_at: Date | string | null
-  /** Since when it wants no broadcasts any more; allow_broadcast is false then. Null where it never said so. */
+  /** Since when the contact is opted out (`allow_broadcast` is false then); null if it is not. */
   opted_out_at: Date | string | null
-  /** How that came: it said so, the upstream did, or a list that was imported. */
+  /** The source of the opt-out: the contact's reply, the upstream, or an imported list. */
   opt_out_source: 'reply' | 'upstream' | 'import' | null
-  /** When it last said that it wants broadcasts again, or was allowed them by hand after an opt-out. */
+  /** When the contact last opted in again, by a reply or by hand. */
   opted_in_at: Date | string | null
-  /** The member of the team who answers it; null: nobody in particular. */
+  /** The member who answers the contact; null if unassigned. */
   assignee_id: string | null
-  /** What the network calls the chat of a contact without a number: a group (…@g.us), or a person who hides it (…@lid). */
+  /** The JID of a contact without a number: a group (…@g.us), or a person who hides the number (…@lid). */
   network_id: string | null
   created_at: Date | string
   updated_at: Date | string
 }
 
-/** Asks for the contact that one of the addresses leads to, the first of them first. */
+/** Looks up the contact of an address; the first address that is known decides. */
 export interface ContactLookup {
   organizationId: string
   addresses: readonly string[]
 }
 
-/** How the address of a group ends. */
+/** The server part of a group's JID. */
 export const GROUP_SERVER = '@g.us'
 
-/** Whether the contact stands for a group, and not for a person. */
+/** Whether the contact is a group. */
 export function isGroup({ network_id }: Pick<Contact, 'network_id'>): boolean {
   return network_id?.endsWith(GROUP_SERVER) === true
 }
 
 const ACTIVE_MS = 24 * 3_600_000
 
-/** The contact as every interface and event shows it (spec 2.1). `active_status`: wrote within 24 hours before `now`. */
+/** The contact as interfaces and events show it. `active_status`: wrote within 24 hours before `now`. */
 export function presentContact(contact: Contact, now: Date) {
   return {
     id: contact.id,

@@ -1,7 +1,7 @@
 import { normalizeText } from '../../lib/text/normalize.js'
 import { type Contact, toIso } from './contact.js'
 
-/** The words by which customers say that they want no more (spec 4.5), folded. */
+/** The opt-out keywords, normalized. */
 const KEYWORDS = [
   'stop',
   'unsubscribe',
@@ -26,15 +26,15 @@ const KEYWORDS = [
 const OPTS_OUT = anyOf(KEYWORDS)
 const OPTS_IN = anyOf(['start'])
 
-/** A keyword of opting out in a reply; `isWhole`: nothing else stands there. */
+/** An opt-out keyword in a reply; `isWhole`: the reply has no other words. */
 export interface OptOutWish {
   keyword: string
   isWhole: boolean
 }
 
 /**
- * The first keyword of opting out that stands in a reply as a whole word or phrase, whatever the case and accents; null where
- * there is none. Punctuation and emoji only separate words (contract 4, Analytics).
+ * The first opt-out keyword in a reply, as a whole word or phrase, ignoring case and accents; null if there is none.
+ * Punctuation and emoji separate words.
  */
 export function findOptOut(text: string): OptOutWish | null {
   const words = readWords(text)
@@ -42,22 +42,21 @@ export function findOptOut(text: string): OptOutWish | null {
   return keyword === undefined ? null : { keyword, isWhole: isNothingBut(OPTS_OUT, words) }
 }
 
-/** Whether a reply says that the customer wants broadcasts again: nothing but `start`. */
+/** Whether a reply asks to receive broadcasts again: only the word `start`. */
 export function isReOptIn(text: string): boolean {
   const words = readWords(text)
   return words.trim() !== '' && isNothingBut(OPTS_IN, words)
 }
 
-/** A contact that wants no broadcasts any more. */
+/** A contact that has opted out. */
 export type OptedOutContact = Contact & {
   opted_out_at: Date | string
   opt_out_source: NonNullable<Contact['opt_out_source']>
 }
 
-/** An opt-out as the interfaces show it. */
 export type PresentedOptOut = ReturnType<typeof presentOptOut>
 
-/** Who has opted out, when, and by which way. */
+/** An opt-out as the interfaces show it. */
 export function presentOptOut({ id, chat_id, full_name, opted_out_at, opt_out_source }: OptedOutContact) {
   return {
     contactId: id,
@@ -68,7 +67,10 @@ export function presentOptOut({ id, chat_id, full_name, opted_out_at, opt_out_so
   }
 }
 
-/** The folded words of a text with a space before and after each. What folds to letters without being one separates, too: ™, ℹ. */
+/**
+ * The normalized words of a text with a space before and after each. Symbols that normalize to letters, such as ™ and
+ * ℹ, separate words too.
+ */
 function readWords(text: string): string {
   const spaced = text.replace(/[^\p{L}\p{N}\p{M}]|\p{Extended_Pictographic}/gu, ' ')
   const words = normalizeText(spaced).split(/[^\p{L}\p{N}]+/u)

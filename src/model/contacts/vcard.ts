@@ -1,6 +1,6 @@
 import type { ContactCard } from '../messages/content.js'
 
-/** The card as a vCard 3.0 (RFC 2426); `waid` is how the network knows a number that can be written to. */
+/** The card as a vCard 3.0 (RFC 2426); with `waid`, the network recognizes a number that can be messaged. */
 export function toVcard({ name, phones, organization, email, url }: ContactCard): string {
   const lines = [
     'BEGIN:VCARD',
@@ -22,7 +22,7 @@ function toPhoneLine({ phone, type, wa_id }: ContactCard['phones'][number]): str
   return `TEL;type=${toToken(type)}${waid}:${escapeText(phone)}`
 }
 
-/** A parameter holds a plain name. */
+/** A parameter must be a plain name. */
 function toToken(type: string | null): string {
   const name = (type ?? '').toUpperCase().replace(/[^A-Z-]/g, '')
   return name === '' ? 'CELL' : name

@@ -51,33 +51,33 @@ export interface Webhook {
   failing_since: Date | null
   /** Only events with a higher number are for it. */
   since_seq: number
-  /** Whose it is, where it speaks the gateway's language; Interface A has nothing to do with it. */
+  /** The instance of a gateway webhook; Interface A does not show these. */
   instance_id: string | null
-  /** Each event is posted to a path of its own below `url`. */
+  /** Each event is posted to its own path below `url`. */
   by_events: boolean
-  /** The bytes of files are posted with their messages. */
+  /** Files are included in their messages as base64. */
   with_base64: boolean
-  /** Sealed (`${organizationId}:webhook.headers`): further headers, as a JSON object. */
+  /** Encrypted (`${organizationId}:webhook.headers`): custom headers, as a JSON object. */
   headers: Buffer | null
   created_at: Date
   updated_at: Date
 }
 
-/** What is shown of a webhook; in events the dates are ISO strings, and no secret is there. */
+/** The public fields of a webhook, without secrets; in events the dates are ISO strings. */
 export type ShownWebhook = Pick<Webhook, 'id' | 'url' | 'events' | 'description' | 'active' | 'disabled_reason'> & {
   created_at: Date | string
   updated_at: Date | string
 }
 
-/** One try to deliver. */
+/** One delivery attempt. */
 export interface AttemptRow {
   /** ISO 8601. */
   at: string
-  /** Null where no answer came. */
+  /** Null if there was no response. */
   response_status: number | null
   error: string | null
   duration_ms: number
-  /** The beginning of it. */
+  /** The beginning of the response body. */
   response_body: string | null
 }
 
@@ -90,11 +90,11 @@ export interface Delivery {
   event_id: string
   event_type: string
   contact_id: string | null
-  /** False: a replay, a test, an event without a contact; waits for nothing. */
+  /** False for a replay, a test or an event without a contact, which wait for no other event. */
   in_order: boolean
   status: DeliveryStatus
   attempts: AttemptRow[]
-  /** Null: it has ended, or waits for an earlier event of its contact. */
+  /** Null if it has ended or waits for an earlier event of its contact. */
   next_attempt_at: Date | null
   attempted_at: Date | null
   created_at: Date
@@ -104,7 +104,7 @@ const MAX_URL_LENGTH = 2_048
 const MAX_DESCRIPTION = 500
 const MAX_KINDS = 20
 
-/** What a webhook is made from. */
+/** The input for a webhook. */
 export const SetWebhook = Type.Object({
   url: Type.String({ minLength: 1, maxLength: MAX_URL_LENGTH, description: 'Where events are posted: http or https' }),
   events: Type.Array(Type.String({ maxLength: 100 }), {
@@ -115,7 +115,7 @@ export const SetWebhook = Type.Object({
   description: Type.Optional(Nullable(Type.String({ maxLength: MAX_DESCRIPTION }))),
 })
 
-/** The kinds that somebody names, each once. Throws the problem with the first one that there is not; `field` names where they stand. */
+/** The named event types, each once. Throws for the first unknown one; `field` is its name in the error. */
 export function readKinds(
   given: readonly string[],
   field: string,
@@ -129,7 +129,7 @@ export function readKinds(
   )
 }
 
-/** The webhook as the API and events show it (contract 4, Webhooks); `disabled_reason` after it. */
+/** The webhook as the API and events show it; `disabled_reason` comes last. */
 export function presentWebhook(webhook: ShownWebhook) {
   return {
     id: webhook.id,
@@ -143,7 +143,7 @@ export function presentWebhook(webhook: ShownWebhook) {
   }
 }
 
-/** The delivery as the API shows it (contract 4, Webhooks); of an attempt, what was answered after it. */
+/** The delivery as the API shows it; of an attempt, the response comes last. */
 export function presentDelivery(delivery: Delivery) {
   return {
     id: delivery.id,

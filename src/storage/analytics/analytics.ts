@@ -6,7 +6,7 @@ import { SINGLE_CREATED_AT } from '../broadcasts/one-off-sends.js'
 import { RECIPIENT_STATUS } from '../broadcasts/recipients.js'
 import { countersOf } from './campaign-counts.js'
 
-/** A broadcast, or the send-templates of one template, language and day (`singles`). */
+/** A broadcast, or the one-off sends of one template, language and day (`singles`). */
 export interface CampaignRow {
   id: string
   kind: 'broadcast' | 'singles'
@@ -14,17 +14,17 @@ export interface CampaignRow {
   template_name: string
   status: BroadcastStatus
   created_at: Date
-  /** On which it counts, YYYY-MM-DD. */
+  /** The day on which it counts, YYYY-MM-DD. */
   day: string
 }
 
-/** A broadcast as its analytics need it; a send-template too, which is a broadcast of one. */
+/** A broadcast or one-off send for its analytics. */
 export interface BroadcastRow
   extends Pick<Broadcast, 'id' | 'name' | 'template_name' | 'template' | 'status' | 'created_at' | 'counters'> {
   parameters: { buttons?: Record<string, string> } | null
   clicks: Record<string, number> | null
   utm_campaigns: string[]
-  /** Null before it began. */
+  /** Null before it started. */
   started_at: Date | null
   /** Null before it ended. */
   completed_at: Date | null
@@ -34,7 +34,7 @@ const UTM_CAMPAIGNS = `ARRAY (
   SELECT utm_campaign FROM broadcast_utm_campaigns WHERE organization_id = $1 AND broadcast_id = $2 ORDER BY utm_campaign
 )`
 
-// Counts and deltas in one statement: between two of them the job may fold the deltas.
+// Counts and deltas are read in one statement, because the job may roll up the deltas between two.
 const findBroadcast = statement<BroadcastRow>(
   'analytics.findBroadcast',
   `SELECT b.id, b.name, b.template_name, b.template, b.status, b.parameters, b.created_at, b.started_at, b.completed_at,
@@ -56,7 +56,9 @@ const findBroadcast = statement<BroadcastRow>(
    WHERE b.organization_id = $1 AND b.id = $2 AND b.kind = 'broadcast'`,
 )
 
-/** What the recipient `r` of the broadcast `b` adds to the counters, with the message `m`, which is all null where there is none. */
+/**
+ * What the recipient `r` of the broadcast `b` adds to the counters, with the message `m` (all NULL if there is none).
+ */
 const ADDS = `r.skip_reason IS NULL AS total, r.skip_reason IS NOT NULL AS skipped,
   m.id IS NOT NULL OR r.outcome IS NOT NULL AS recorded,
   m.accepted_at IS NOT NULL OR r.outcome ->> 'accepted_at' IS NOT NULL AS sent,
@@ -78,7 +80,7 @@ const findOneOff = statement<BroadcastRow>(
    WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND r.n = 0`,
 )
 
-// The index finds a few days too many, whatever the time zone of the organization and of this connection.
+// The index returns a few days too many, to cover every time zone.
 const listStarted = statement<CampaignRow>(
   'analytics.listStarted',
   `SELECT id, kind, name, template_name, status, created_at, day::text AS day
@@ -93,7 +95,7 @@ const listStarted = statement<CampaignRow>(
 
 const COUNTERS = ['total', 'recorded', 'sent', 'delivered', 'read', 'failed'] as const
 
-/** The counters that the analytics of many campaigns are made from. */
+/** The counters in the analytics of many campaigns. */
 export type Sums = Record<(typeof COUNTERS)[number], number>
 
 const sumsOf = (value: string) =>
@@ -101,8 +103,8 @@ const sumsOf = (value: string) =>
 
 const WANTED = `organization_id = $1 AND campaign_id = ANY (${opaqueArray('$2', 'uuid')})`
 
-// The sums of a campaign, in one row or two; and of each error how many failed with it. Each part is summed by itself, in the
-// order of its index: all of them together would have to be hashed, which takes twice as long.
+// The sums of a campaign, in one or two rows, and the number of failures by error. Each part is summed separately in
+// index order; one query would have to hash them, which takes twice as long.
 const sumCounts = statement<Sums & { campaign_id: string | null; code: string | null }>(
   'analytics.sumCounts',
   `SELECT campaign_id, NULL AS code, ${sumsOf('value')} FROM campaign_counts WHERE ${WANTED} GROUP BY campaign_id
@@ -137,7 +139,7 @@ const findCampaignOf = statement<CampaignName>(
    )`,
 )
 
-// One campaign is counted in one snapshot. Those of its recipients that are not ready are not counted yet.
+// One campaign is counted in one snapshot. Recipients that are not prepared are not counted.
 const findDrift = statement<Drift>(
   'analytics.findDrift',
   `WITH recipients AS MATERIALIZED (
@@ -182,22 +184,22 @@ const findDrift = statement<Drift>(
    ORDER BY counter, detail`,
 )
 
-/** How a campaign is called. */
+/** The name of a campaign. */
 export type CampaignName = Pick<CampaignRow, 'id' | 'name' | 'kind'> & {
-  /** Of send-templates: YYYY-MM-DD, in the organization's time zone. */
+  /** For one-off sends: YYYY-MM-DD, in the organization's time zone. */
   day: string | null
 }
 
-/** A counter that is not what its rows say. */
+/** A counter that differs from its rows. */
 export interface Drift {
   counter: string
-  /** The code of an error, the text of a button; else ''. */
+  /** The code of an error or the text of a button; else ''. */
   detail: string
   counted: number
   recounted: number
 }
 
-/** A broadcast, or the send-template with this broadcast id; null where there is none. */
+/** A broadcast, or the one-off send with this broadcast id; null if there is none. */
 export async function findMeasuredBroadcast(
   db: Queryable,
   organizationId: string,
@@ -219,7 +221,9 @@ export function listStartedCampaigns(
   return db.run(listStarted, [organizationId, from, to, timezone])
 }
 
-/** The sums of campaigns by their id, and how often they failed by the code of the error. A campaign without counters is left out. */
+/**
+ * The sums of campaigns by their id, and the number of failures by error code. Campaigns without counters are left out.
+ */
 export async function sumCampaignCounts(
   db: Queryable,
   organizationId: string,
@@ -239,7 +243,7 @@ function add(sums: Sums | undefined, row: Sums): Sums {
   return row
 }
 
-/** What is known of errors in words, by their codes. */
+/** The known texts of errors, by their codes. */
 export async function findErrorTexts(
   db: Queryable,
   organizationId: string,
@@ -254,7 +258,7 @@ export function listAllCampaigns(db: Queryable, organizationId: string): Promise
   return db.run(listCampaigns, [organizationId])
 }
 
-/** The campaign with which a broadcast or a send-template is counted. */
+/** The campaign that counts a broadcast or a one-off send. */
 export async function findCampaign(
   db: Queryable,
   organizationId: string,
@@ -264,7 +268,7 @@ export async function findCampaign(
   return campaign ?? null
 }
 
-/** Counts a campaign's recipients and messages anew; resolves to the counters that say otherwise. */
+/** Counts a campaign's recipients and messages again; resolves to the counters that differ. */
 export function findCampaignDrift(db: Queryable, organizationId: string, campaignId: string): Promise<Drift[]> {
   return db.run(findDrift, [organizationId, campaignId])
 }

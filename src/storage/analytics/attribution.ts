@@ -4,7 +4,8 @@ import type { StorefrontOrder } from '../../model/broadcasts/storefront-order.js
 import { SUFFIX_PATTERN } from '../../model/broadcasts/utm.js'
 import { FITTING, ORDERED_UNTIL, type OrderFilter } from '../storefront/orders.js'
 
-// Where every message failed nobody was reached. One that goes on for long was begun before the orders that may be attributed to it.
+// Broadcasts whose messages all failed are left out. A long broadcast started before the orders that may be attributed
+// to it.
 const listBroadcasts = statement<BroadcastSending>(
   'attribution.listBroadcasts',
   `SELECT b.id, b.started_at, b.completed_at, b.parameters -> 'buttons' AS buttons, ARRAY (
@@ -25,8 +26,8 @@ const listBroadcasts = statement<BroadcastSending>(
 )
 
 /**
- * $4: the broadcasts that an order of a campaign may be attributed to, and the spans of time in which that is plain. And when its
- * send-templates went out.
+ * $4: the broadcasts that orders of a campaign may be attributed to, with the periods in which the attribution is
+ * certain; and the times of its one-off sends.
  */
 const SENDINGS = `sendings AS MATERIALIZED (
      SELECT * FROM jsonb_to_recordset($4::jsonb) AS s (campaign text, ids uuid[], starts timestamptz[], bounds timestamptz[],
@@ -38,15 +39,15 @@ const SENDINGS = `sendings AS MATERIALIZED (
        AND campaign IN (SELECT unnest($2::text[]) UNION SELECT regexp_replace(unnest($2::text[]), '${SUFFIX_PATTERN}', ''))
    )`
 
-/** $5: how many days an order is attributed to what came before it. */
+/** $5: for how many days an order is attributed to earlier messages. */
 const EARLIEST = `o.until - $5::int * interval '24 hours'`
 const BASES = `ARRAY[o.campaign, regexp_replace(o.campaign, '${SUFFIX_PATTERN}', '')]`
 
-// What an erased contact was sent is told by its recipient.
+// For an erased contact, the recipient stores when the message was accepted.
 const ACCEPTED_AT = `coalesce(m.accepted_at, (r.outcome ->> 'accepted_at')::timestamptz)`
 const STATUS = `coalesce(m.status, r.outcome ->> 'status')`
 
-/** What the buyer of the order `o` was sent last, as SQL: by a broadcast of its campaign, or by a send-template. */
+/** SQL: the last message sent to the buyer of the order `o`, by a broadcast of its campaign or by a one-off send. */
 const SENT_TO_BUYER = `(
        SELECT r.broadcast_id
        FROM broadcast_recipients r JOIN messages m ON m.organization_id = $1 AND m.id = r.message_id
@@ -60,7 +61,9 @@ const SENT_TO_BUYER = `(
        LIMIT 1
      )`
 
-/** The broadcast of the campaign of the order `o` that began last before it; one that came to the buyer only later did not lead to it. */
+/**
+ * The broadcast of the order's campaign that started last before the order `o`, unless it reached the buyer only later.
+ */
 const LAST_BROADCAST = `SELECT k.id, k.at
          FROM unnest(s.ids, s.starts) AS k (id, at)
          WHERE k.at BETWEEN ${EARLIEST} AND o.until AND NOT EXISTS (
@@ -70,7 +73,7 @@ const LAST_BROADCAST = `SELECT k.id, k.at
          ORDER BY k.at DESC, k.id DESC
          LIMIT 1`
 
-/** The send-template of the campaign that was sent last before the order `o`. */
+/** The last one-off send of the campaign before the order `o`. */
 const LAST_SINGLE = `SELECT l.broadcast_id AS id, l.noted_at AS at
          FROM sent_links l
          JOIN broadcast_recipients r ON r.organization_id = $1 AND r.broadcast_id = l.broadcast_id AND r.n = 0
@@ -80,13 +83,13 @@ const LAST_SINGLE = `SELECT l.broadcast_id AS id, l.noted_at AS at
          ORDER BY l.noted_at DESC, l.broadcast_id DESC
          LIMIT 1`
 
-/** In which of the spans of its campaign the order `o` is; 0 or null: before the first of them. */
+/** The index of the period of its campaign with the order `o`; 0 or NULL: before the first one. */
 const SPAN = 'width_bucket(o.until, s.bounds)'
 const NO_SINGLE = `(o.until < singles.first OR ${EARLIEST} > singles.last OR singles.first IS NULL)`
 
 /**
- * The id of the broadcast or send-template that the order `o` is attributed to, as SQL; null where there is none. One at most. What the
- * buyer was sent is looked up only where it matters: that is what costs.
+ * SQL: the id of the broadcast or one-off send that the order `o` is attributed to; NULL if none. The buyer's messages
+ * are looked up only if they matter, because that is the expensive part.
  */
 const DUE_TO = `coalesce(
      CASE WHEN o.clicked_at >= ${EARLIEST} THEN o.clicked_broadcast_id END,
@@ -102,12 +105,14 @@ const DUE_TO = `coalesce(
      )) END
    )`
 
-/** Orders, given as SQL, each with the broadcasts of its campaign. OFFSET: `until` is reckoned once, not wherever it is named. */
+/**
+ * Orders, given as SQL, each with the broadcasts of its campaign. OFFSET 0: `until` is computed once, not at each use.
+ */
 const withSendings = (orders: string) => `(
      SELECT o.*, ${ORDERED_UNTIL} AS until FROM (${orders}) o OFFSET 0
    ) o LEFT JOIN sendings s ON s.campaign = o.campaign CROSS JOIN singles`
 
-// Nothing that began at $7 was there before, and nothing that ended by $8 led to later orders, but by a click.
+// A broadcast that started at $7 cannot have led to earlier orders, and one that ended by $8 only by a click.
 const sumOne = statement<AttributedSum>(
   'attribution.sumOne',
   `WITH ${SENDINGS}
@@ -119,7 +124,7 @@ const sumOne = statement<AttributedSum>(
    HAVING count(*) > 0`,
 )
 
-// The newest of each campaign first: those an index has in order.
+// The newest of each campaign first, since an index has them in this order.
 const listNewest = statement<ListedOrder>(
   'attribution.listNewest',
   `WITH ${SENDINGS}
@@ -137,7 +142,7 @@ const listNewest = statement<ListedOrder>(
    ORDER BY ordered_at DESC, id DESC`,
 )
 
-// The days of send-templates name theirs by what was noted of each.
+// The campaigns of the days of one-off sends are stored with each send.
 const listCampaigns = statement<SentCampaigns>(
   'attribution.listCampaigns',
   `SELECT b.id, b.parameters -> 'buttons' AS buttons, ARRAY (
@@ -162,7 +167,8 @@ const sumPlaces = statement<PlaceSum>(
    GROUP BY p.place`,
 )
 
-// A send-template is counted with those of its template and day. OFFSET: an order's attribution is found once, not for each place.
+// A one-off send counts with those of its template and day. OFFSET 0: an order's attribution is found once, not per
+// place.
 const sumAttributedPlaces = statement<PlaceSum>(
   'attribution.sumAttributedPlaces',
   `WITH ${SENDINGS}
@@ -175,16 +181,16 @@ const sumAttributedPlaces = statement<PlaceSum>(
    HAVING count(*) > 0`,
 )
 
-/** What names the campaigns of a broadcast, or of the send-templates of a day. */
+/** The sources of the campaigns of a broadcast, or of the one-off sends of a day. */
 export interface SentCampaigns {
   id: string
-  /** The common parameters of its buttons; a link's code may be in each. */
+  /** The common button parameters, which may contain a link's code. */
   buttons: Record<string, string> | null
-  /** Of links that single recipients were given. */
+  /** Campaigns of links in the parameters of single recipients. */
   utm_campaigns: string[]
 }
 
-/** What names the campaigns of these broadcasts and days of send-templates. */
+/** The sources of the campaigns of these broadcasts and days of one-off sends. */
 export function listSentCampaigns(
   db: Queryable,
   organizationId: string,
@@ -193,10 +199,10 @@ export function listSentCampaigns(
   return db.run(listCampaigns, [organizationId, ids])
 }
 
-/** The orders of one place added up; null as place: of all. */
+/** The sum of the orders of one place; null: of all. */
 export type PlaceSum = AttributedSum & { place: number | null }
 
-/** Adds up the orders of a currency in each place, which is a list of campaigns: `places` pairs them. */
+/** Sums the orders of a currency by place, which is a list of campaigns: `places` pairs them. */
 export function sumOrdersByPlace(
   db: Queryable,
   organizationId: string,
@@ -208,7 +214,10 @@ export function sumOrdersByPlace(
   return db.run(sumPlaces, [organizationId, campaigns, sources, currency, ...columns])
 }
 
-/** Adds up the orders of a currency since `from` attributed to each place, a list of broadcasts and days of send-templates. */
+/**
+ * Sums the orders of a currency since `from` by the place that they are attributed to, a list of broadcasts and days of
+ * one-off sends.
+ */
 export function sumAttributedByPlace(
   db: Queryable,
   organizationId: string,
@@ -226,7 +235,7 @@ export interface BroadcastSending extends SentCampaigns {
   completed_at: Date | null
 }
 
-/** The broadcasts that reached somebody, and were being sent at some time of this span. */
+/** The broadcasts that reached a recipient and were sending during this period. */
 export function listBroadcastSendings(
   db: Queryable,
   organizationId: string,
@@ -235,39 +244,45 @@ export function listBroadcastSendings(
   return db.run(listBroadcasts, [organizationId, from, to])
 }
 
-/** A time from `from` to `to`. */
+/** The period from `from` to `to`. */
 export interface Span {
   from: Date
   to: Date
 }
 
-/** The broadcasts of a campaign, which is as orders have it: folded, with its suffix. */
+/** The broadcasts of a campaign, normalized and with its suffix, as in orders. */
 export interface Sendings {
   campaign: string
   /** Latest first. */
   ids: string[]
   starts: Date[]
-  /** Times in ascending order: a span is from one of them to the next. */
+  /** Times in ascending order: a period lies between two of them. */
   bounds: Date[]
-  /** Of each span: whether every order in it is attributed to `due`, or to nothing (null). Before the first span none is attributed. */
+  /**
+   * For each period: whether every order in it is attributed to `due`, or to nothing (null). Orders before the first
+   * period are not attributed.
+   */
   plain: boolean[]
   due: (string | null)[]
 }
 
-/** What orders are attributed by: which orders, what they may be attributed to, and for how many days. */
+/** The input of an attribution: the orders, what they may be attributed to, and for how many days. */
 export interface Attribution extends OrderFilter {
   sendings: readonly Sendings[]
   windowDays: number
 }
 
-/** The orders that are attributed to something, added up; the sums with two decimals, the average rounded half up. */
+/** The sum of attributed orders; amounts with two decimals, the average rounded half up. */
 export interface AttributedSum {
   orderCount: number
   revenue: number
   avgOrderValue: number
 }
 
-/** Adds up the orders in a currency attributed to one broadcast or send-template, which was sent in `span`; null: none is. */
+/**
+ * Sums the orders in a currency attributed to one broadcast or one-off send that was sent in `span`; null: nothing was
+ * sent.
+ */
 export async function sumAttributedOrders(
   db: Queryable,
   organizationId: string,
@@ -279,17 +294,19 @@ export async function sumAttributedOrders(
   return sum ?? null
 }
 
-/** An order as it is listed; its price with two decimals. */
+/** A listed order; its price with two decimals. */
 export type ListedOrder = Pick<
   StorefrontOrder,
   'name' | 'currency' | 'ordered_at' | 'financial_status' | 'utm_campaign'
 > & {
   total_price: number
-  /** Whether it is attributed to the broadcast that is asked for. */
+  /** Whether it is attributed to the requested broadcast. */
   attributed: boolean
 }
 
-/** The newest `limit` of the orders that fit, newest first, and which of them are attributed to a broadcast or send-template. */
+/**
+ * The newest `limit` matching orders, newest first, and whether they are attributed to the broadcast or one-off send.
+ */
 export function listAttributedOrders(
   db: Queryable,
   organizationId: string,

@@ -2,9 +2,9 @@ import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 
 /**
- * The parts of a statement that keep the counters of campaigns while messages change, for its WITH. `changed` names rows with
- * organization_id, campaign_id, broadcast_id, recipient_n, accepted_at, status and error of the messages, and the last three as
- * they were before, named …_before. What failed is noted too, with the words of its error.
+ * The parts of a WITH that update the counters of campaigns when messages change. `changed` names rows with
+ * organization_id, campaign_id, broadcast_id, recipient_n, accepted_at, status and error of the messages; the last
+ * three also with their old values as …_before. Failures are stored with the text of their error.
  */
 export function countChanges(changed: string): string {
   return `counted AS (
@@ -37,7 +37,7 @@ export function countChanges(changed: string): string {
    )`
 }
 
-// What was appended since the last time; a row that another process folds is left to it.
+// Rows that another process rolls up are skipped.
 const fold = statement<{ folded: number }>(
   'campaignCounts.fold',
   `WITH taken AS (
@@ -60,13 +60,16 @@ const fold = statement<{ folded: number }>(
    SELECT count(*) AS folded FROM taken`,
 )
 
-/** Folds up to `limit` deltas into the counters; resolves to how many there were. Of all tenants. */
+/** Rolls up to `limit` deltas into the counters; resolves to how many. Of all tenants. */
 export async function rollUpCampaignCounts(db: Queryable, limit: number): Promise<number> {
   const [row] = await db.run(fold, [limit])
   return row?.folded ?? 0
 }
 
-/** The part of a statement that counts recipients as skipped and no longer among the total. `skipped`: rows with their campaign_id. */
+/**
+ * The part of a WITH that counts recipients as skipped and removes them from the total. `skipped`: rows with their
+ * campaign_id.
+ */
 export function countSkipped(skipped: string): string {
   return `skips AS (
      INSERT INTO campaign_deltas (organization_id, campaign_id, counter, change)
@@ -76,7 +79,7 @@ export function countSkipped(skipped: string): string {
    )`
 }
 
-/** SQL of the counters of a campaign as JSON by their names, without those that have a detail. */
+/** SQL: the counters of a campaign as a JSON object, without those that have a detail. */
 export const countersOf = (organizationId: string, campaignId: string) => `(
   SELECT coalesce(jsonb_object_agg(k.counter, k.value), '{}')
   FROM (

@@ -2,18 +2,18 @@ import type { Queryable } from '../../database/pool.js'
 import { FEW_ROWS, ofOrganization, statement } from '../../database/statement.js'
 import { SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
 
-/** A recipient as it was listed: a contact by its id, or a number. */
+/** A recipient as listed: a contact by its id, or a number. */
 export interface ListedRecipient {
   contactId: string | null
   number: string | null
   name: string | null
   /** Its own parameters: {body, buttons}. */
   parameters: unknown
-  /** The id that its message will have. */
+  /** The id of its message. */
   messageId: string
 }
 
-/** A listed recipient, read again for its preparation. */
+/** A listed recipient that is not prepared yet. */
 export interface UnpreparedRecipient {
   n: number
   contact_id: string | null
@@ -36,7 +36,7 @@ const findUnprepared = statement<UnpreparedRecipient>(
    LIMIT $4`,
 )
 
-/** Why the contact `c` is not sent to, as SQL. */
+/** SQL: why the contact `c` is skipped; NULL if it is not. */
 const CONTACT_REASON = `CASE
     WHEN c.phone_number IS NULL AND c.network_id IS NOT NULL THEN '${SKIP_REASONS.notNumber}'
     WHEN c.blocked THEN '${SKIP_REASONS.blocked}'
@@ -44,7 +44,8 @@ const CONTACT_REASON = `CASE
     WHEN NOT c.allow_broadcast THEN '${SKIP_REASONS.unwanted}'
   END`
 
-// Of the same contact the first is sent to. Those before this batch stand in the table, those of it in what is given.
+// Only the first entry of a contact is sent to. Entries before this batch are in the table, those of the batch in
+// `given`.
 const prepare = statement<never>(
   'broadcastAudiences.prepare',
   `WITH given AS (
@@ -72,8 +73,8 @@ const prepare = statement<never>(
    GROUP BY reason IS NULL`,
 )
 
-// The contacts that a broadcast's tags name (or all), in the order of their ids, but for those that are recipients already.
-// OFFSET 0 has PostgreSQL look for each by its key, also where it does not know yet how large the tables have become.
+// The contacts with the broadcast's tags (or all), in the order of their ids, without those that are recipients
+// already. OFFSET 0 makes PostgreSQL look each up by its key, even if the statistics are out of date.
 const extend = statement<{ added: number; last_contact: string | null }>(
   'broadcastAudiences.extend',
   `WITH wanted AS (
@@ -149,7 +150,9 @@ export function findUnpreparedRecipients(
   return db.run(findUnprepared, [organizationId, broadcastId, after, limit])
 }
 
-/** Makes listed recipients ready: each gets its contact, or the reason why it is skipped. All before them are ready. */
+/**
+ * Prepares listed recipients: each gets its contact, or the reason why it is skipped. All before them must be prepared.
+ */
 export async function prepareRecipients(
   db: Queryable,
   organizationId: string,
@@ -159,19 +162,19 @@ export async function prepareRecipients(
   await db.run(prepare, [organizationId, broadcastId, JSON.stringify(recipients)])
 }
 
-/** Which contacts become recipients: those that were there at `until` and have one of the tags; null tags = all. */
+/** Which contacts become recipients: those that existed at `until` and have one of the tags; null tags: all. */
 export interface AudienceStep {
   tags: readonly string[] | null
   until: Date
-  /** Goes on after this contact; null at the beginning. */
+  /** Continues after this contact; null: at the beginning. */
   afterContact: string | null
   /** The number of the last recipient so far. */
   afterN: number
-  /** The ids of their messages, as many as there may be. */
+  /** The ids of their messages; as many as the step may add. */
   messageIds: readonly string[]
 }
 
-/** Makes the next contacts of an audience recipients; resolves to how many, and the last of them. */
+/** Adds the next contacts of an audience as recipients; resolves to how many, and the last one. */
 export async function extendRecipients(
   db: Queryable,
   organizationId: string,
@@ -183,16 +186,18 @@ export async function extendRecipients(
   return { added: row?.added ?? 0, lastContact: row?.last_contact ?? null }
 }
 
-/** A contact that somebody lists for a broadcast. */
+/** A listed contact with its skip reason. */
 export interface JudgedContact {
   id: string
-  /** Why it would not be sent to; null: it would. */
+  /** Why it would be skipped; null: it would be sent to. */
   reason: string | null
   /** Whether it has one of the tags. */
   is_tagged: boolean
 }
 
-/** Judges these contacts, by their ids; those that there are not are left out. With `tags` null each counts as tagged. */
+/**
+ * The skip reasons of these contacts, by their ids; unknown ones are left out. With `tags` null each counts as tagged.
+ */
 export async function judgeContacts(
   db: Queryable,
   organizationId: string,
@@ -203,7 +208,7 @@ export async function judgeContacts(
   return new Map(rows.map((contact) => [contact.id, contact]))
 }
 
-/** How many contacts have one of the tags (null = all), by why they would not be sent to. */
+/** How many contacts have one of the tags (null: all), by skip reason. */
 export function countAudience(
   db: Queryable,
   organizationId: string,
@@ -212,7 +217,7 @@ export function countAudience(
   return db.run(count, [organizationId, tags])
 }
 
-/** Notes utm_campaigns to which links of single recipients lead. */
+/** Adds utm_campaigns that links of single recipients lead to. */
 export async function addUtmCampaignsOfBroadcast(
   db: Queryable,
   organizationId: string,

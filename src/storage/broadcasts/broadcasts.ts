@@ -13,7 +13,7 @@ const COLUMNS = `b.organization_id, b.id, b.name, b.template_name, b.template_la
 /** The broadcast `b` with its counters, for a select list. */
 const SHOWN = `${COLUMNS}, ${countersOf('b.organization_id', 'b.id')} AS counters`
 
-// A little later than its time: the database's clock may be ahead of the one that the time is looked up by.
+// The job runs a little later than its time, because the database's clock may be ahead of the service's.
 const insert = statement<never>(
   'broadcasts.insert',
   `WITH inserted AS (
@@ -30,7 +30,7 @@ const insert = statement<never>(
    SELECT ${taskId('tend_broadcasts')}, '{}', $13::timestamptz + interval '200 milliseconds' WHERE $12 = 'scheduled'`,
 )
 
-// The campaign of a template's singles on one day shows its components as they were last.
+// The campaign of a template's one-off sends on one day stores the template's latest components.
 const ensureOneOffs = statement<{ id: string }>(
   'broadcasts.ensureSingles',
   `INSERT INTO broadcasts AS b (organization_id, id, kind, day, name, template_name, template_language, template, status, started_at, created_at)
@@ -75,7 +75,7 @@ const markPrepared = statement<never>(
   `UPDATE broadcasts SET prepared_n = $3, prepared_contact = $4, prepared_at = $5 WHERE organization_id = $1 AND id = $2`,
 )
 
-/** What a new broadcast is made from; its recipients follow (storage/broadcasts/audiences). */
+/** The fields of a new broadcast; its recipients follow (storage/broadcasts/audiences). */
 export interface NewBroadcast {
   id: string
   name: string
@@ -90,7 +90,7 @@ export interface NewBroadcast {
   created_at: Date
 }
 
-/** Inserts a broadcast and the job that prepares its recipients. A unique violation when its id is taken. */
+/** Inserts a broadcast and enqueues its preparation. Fails with a unique violation if the id is taken. */
 export async function insertBroadcast(db: Queryable, organizationId: string, broadcast: NewBroadcast): Promise<void> {
   const { template } = broadcast
   await db.run(insert, [
@@ -111,7 +111,10 @@ export async function insertBroadcast(db: Queryable, organizationId: string, bro
   ])
 }
 
-/** The id of the campaign with which the singles of a template on a day (YYYY-MM-DD) are counted; made when it is the first. */
+/**
+ * The id of the campaign that counts the one-off sends of a template on a day (YYYY-MM-DD); created by the first of
+ * them.
+ */
 export async function ensureOneOffCampaign(
   db: Queryable,
   organizationId: string,
@@ -122,13 +125,13 @@ export async function ensureOneOffCampaign(
   return (row as { id: string }).id
 }
 
-/** One broadcast by its id, or null. Singles are no broadcasts of this table. */
+/** One broadcast by its id, or null. One-off sends are not found. */
 export async function findBroadcast(db: Queryable, organizationId: string, id: string): Promise<Broadcast | null> {
   const rows = await db.run(find, [organizationId, id])
   return rows[0] ?? null
 }
 
-/** Locks a broadcast; its counters are not read. Null when there is none. */
+/** Locks a broadcast; its counters are not read. Null if there is none. */
 export async function lockBroadcast(
   transaction: Queryable,
   organizationId: string,
@@ -138,7 +141,7 @@ export async function lockBroadcast(
   return rows[0] ?? null
 }
 
-/** A page of broadcasts, newest first, and how many there are in all. */
+/** A page of broadcasts, newest first, and the total. */
 export async function listBroadcasts(
   db: Queryable,
   organizationId: string,
@@ -149,7 +152,7 @@ export async function listBroadcasts(
   return { broadcasts, total: row?.count ?? 0 }
 }
 
-/** Keeps under which id the channel knows the header's file now. */
+/** Stores the channel's new id of the header's file. */
 export async function markHandedOver(
   db: Queryable,
   organizationId: string,
@@ -160,7 +163,7 @@ export async function markHandedOver(
   await db.run(handOver, [organizationId, id, channelMediaId, at])
 }
 
-/** Keeps how far the recipients of a locked broadcast are ready; `at` when all are. */
+/** Stores how far the recipients of a locked broadcast are prepared; `at`: when all are. */
 export async function markPreparedUpTo(
   transaction: Queryable,
   organizationId: string,

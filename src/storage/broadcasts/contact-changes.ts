@@ -31,9 +31,9 @@ const move = statement<never>(
 )
 
 /**
- * The parts of the statement that erases the contact $2 of the organization $1: its recipients keep what became of them, and
- * nothing of the person. One that was still to be sent to is skipped; of one whose outcome was outstanding nothing more is heard.
- * One that is not prepared yet is not counted yet.
+ * The parts of the statement that erases the contact $2 of the organization $1: its recipients keep their outcome,
+ * without personal data. A pending recipient is skipped; an outstanding one fails as unknown. Recipients that are not
+ * prepared yet are not counted.
  */
 export const ERASE_RECIPIENTS = `recipients_before AS (
      SELECT r.broadcast_id, r.n, r.n <= b.prepared_n AND r.skip_reason IS NULL AND r.outcome IS NULL AND m.id IS NULL AS was_pending,
@@ -70,7 +70,7 @@ export const ERASE_RECIPIENTS = `recipients_before AS (
    )`
 
 /**
- * Gives the recipients of one contact to another. Where both are of one broadcast, one that was not sent to yet is skipped.
+ * Moves the recipients of one contact to another. If both are in one broadcast, one that has no message is skipped.
  * Both contacts must be locked.
  */
 export async function moveRecipients(

@@ -4,11 +4,11 @@ import type { Recipient, ShownBroadcast } from '../../model/broadcasts/broadcast
 import { countChanges } from '../analytics/campaign-counts.js'
 import { RECIPIENT_COLUMNS, RECIPIENT_JOINS } from './recipients.js'
 
-/** When the single `r` with the message `m` was made; where no message tells, its id, a UUIDv7, does. */
+/** When the one-off send `r` with the message `m` was created; without a message, its UUIDv7 has the time. */
 export const SINGLE_CREATED_AT = `coalesce(m.created_at,
   to_timestamp(('x0000' || left(replace(r.broadcast_id::text, '-', ''), 12))::bit(64)::bigint / 1000.0))`
 
-// A single's own row tells what becomes of it.
+// The state of a one-off send is in its own recipient row.
 const SINGLE = `SELECT r.organization_id, r.broadcast_id AS id, b.name, b.template_name, b.template_language,
      CASE WHEN m.outcome IS NULL THEN 'completed' ELSE 'running' END AS status, NULL AS status_reason,
      NULL::timestamptz AS scheduled_at, t.at AS started_at,
@@ -70,7 +70,7 @@ const insertUnsentOneOff = statement<never>(
    WHERE (counter = 'skipped') = (skip_reason IS NOT NULL)`,
 )
 
-/** One send-template as the broadcast of one that it is, or null. */
+/** One one-off send in the shape of a broadcast, or null. */
 export async function findOneOffBroadcast(
   db: Queryable,
   organizationId: string,
@@ -80,7 +80,7 @@ export async function findOneOffBroadcast(
   return rows[0] ?? null
 }
 
-/** A page of send-templates, newest first, and how many there are in all. */
+/** A page of one-off sends, newest first, and the total. */
 export async function listOneOffBroadcasts(
   db: Queryable,
   organizationId: string,
@@ -91,7 +91,7 @@ export async function listOneOffBroadcasts(
   return { broadcasts, total: row?.count ?? 0 }
 }
 
-/** The one recipient of a send-template, or null. */
+/** The recipient of a one-off send, or null. */
 export async function findRecipientOfOneOff(
   db: Queryable,
   organizationId: string,
@@ -101,7 +101,7 @@ export async function findRecipientOfOneOff(
   return rows[0] ?? null
 }
 
-/** A single for which no message could be recorded: skipped with a reason, or failed. */
+/** A one-off send without a message: skipped with a reason, or failed. */
 export interface UnsentOneOff {
   broadcastId: string
   campaignId: string
@@ -111,7 +111,7 @@ export interface UnsentOneOff {
   error: { code: number | string; text: string } | null
 }
 
-/** Records a single that has no message; once. */
+/** Records a one-off send that has no message, once. */
 export async function insertUnsentOneOffRecipient(
   db: Queryable,
   organizationId: string,

@@ -3,7 +3,10 @@ import { statement } from '../../database/statement.js'
 import { type Recipient, type RecipientStatus, SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
 import { OUTSTANDING } from './runs.js'
 
-/** The status of the recipient `r` with its message `m` in its broadcast `b` (see the migration's words on recipients). */
+/**
+ * The status of the recipient `r` with its message `m` in its broadcast `b` (the comments of the migration explain
+ * recipients).
+ */
 export const RECIPIENT_STATUS = `CASE
     WHEN r.skip_reason IS NOT NULL THEN 'skipped'
     WHEN m.id IS NOT NULL THEN CASE WHEN m.outcome IS NULL THEN m.status ELSE 'pending' END
@@ -12,7 +15,7 @@ export const RECIPIENT_STATUS = `CASE
     ELSE 'pending'
   END`
 
-/** A recipient with what became of it, for a select list. */
+/** A recipient with its status, for a select list. */
 export const RECIPIENT_COLUMNS = `r.n, r.contact_id, CASE WHEN c.id IS NULL THEN r.number ELSE c.chat_id END AS number,
   coalesce(c.full_name, r.name) AS name, ${RECIPIENT_STATUS} AS status,
   CASE WHEN r.skip_reason IS NULL AND b.status = 'cancelled' AND m.id IS NULL AND r.outcome IS NULL
@@ -72,17 +75,17 @@ const countOutstanding = statement<{ count: number }>(
   `SELECT count(*) FROM (${OUTSTANDING}) m WHERE m.broadcast_id = $2`,
 )
 
-/** Which recipients to read: the next ones after number `after`, those of a status (from an offset) or all. */
+/** Which recipients to read: the next ones after number `after`, of one status (from an offset) or all. */
 export interface RecipientPage {
   status: RecipientStatus | null
-  /** Whether the broadcast was cancelled: then those are skipped too whom it did not come to. */
+  /** Whether the broadcast was cancelled; then recipients without a message count as skipped. */
   isCancelled: boolean
   after: number
   offset: number
   limit: number
 }
 
-/** A page of a broadcast's recipients that are ready, in the order of their numbers. */
+/** A page of a broadcast's prepared recipients, in the order of their numbers. */
 export function listBroadcastRecipients(
   db: Queryable,
   organizationId: string,
@@ -96,7 +99,7 @@ export function listBroadcastRecipients(
   return db.run(listByStatus, [organizationId, broadcastId, after, limit, status, offset])
 }
 
-/** How many messages of a broadcast have an outcome that is outstanding. */
+/** How many messages of a broadcast are outstanding. */
 export async function countOutstandingRecipients(
   db: Queryable,
   organizationId: string,

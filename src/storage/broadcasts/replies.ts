@@ -2,17 +2,17 @@ import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { Template } from '../../model/templates/template.js'
 
-/** The message of a broadcast's recipient, with the template as it was sent. */
+/** The message of a broadcast's recipient, with its template as sent. */
 export interface BroadcastMessage {
   broadcast_id: string
   recipient_n: number
   template: Template
 }
 
-/** What a message answers; the fields are null where that belongs to no broadcast. */
+/** The message that a reply answers; the fields are null if it belongs to no broadcast. */
 export type AnsweredMessage = BroadcastMessage | Record<keyof BroadcastMessage, null>
 
-/** Among how many of a contact's broadcast messages, newest first, those are looked for that a reply means. */
+/** How many of a contact's newest broadcast messages are searched for the one that a reply means. */
 const LATEST = 100
 
 const CONTACT = '(SELECT contact_id FROM messages WHERE organization_id = $1 AND id = $2)'
@@ -59,7 +59,7 @@ const recordClick = statement<never>(
    SELECT $1, campaign_id, 'clicked', '', 1 FROM pressed WHERE is_first`,
 )
 
-// The upstream's times are whole seconds: a reply may seem to come before the message of the same second.
+// The upstream's times are whole seconds, so a reply may seem to precede a message of the same second.
 const countOptOut = statement<never>(
   'broadcastReplies.countOptOut',
   `WITH sent AS (
@@ -81,8 +81,7 @@ const countOptOut = statement<never>(
 )
 
 /**
- * The message with the given upstream id, if it belongs to the same conversation as the reply `messageId`; null where there is
- * none.
+ * The message with the given upstream id if it is in the conversation of the reply `messageId`; null if there is none.
  */
 export async function findAnsweredMessage(
   db: Queryable,
@@ -94,7 +93,7 @@ export async function findAnsweredMessage(
   return answered ?? null
 }
 
-/** The category of the template that the message with the given upstream id shows; null where that is not known. */
+/** The category of the template in the message with the given upstream id; null if it is unknown. */
 export async function findAnsweredCategory(
   db: Queryable,
   organizationId: string,
@@ -105,7 +104,7 @@ export async function findAnsweredCategory(
   return answered?.category ?? null
 }
 
-/** The latest broadcast messages of the conversation in which the reply `messageId` stands, newest first. */
+/** The latest broadcast messages in the conversation of the reply `messageId`, newest first. */
 export function listLatestBroadcastMessages(
   db: Queryable,
   organizationId: string,
@@ -114,7 +113,7 @@ export function listLatestBroadcastMessages(
   return db.run(listLatest, [organizationId, messageId])
 }
 
-/** Notes that a recipient pressed a button and counts it; once per button, and again changes nothing. */
+/** Records that a recipient pressed a button and counts it, once per button. */
 export async function recordButtonClick(
   db: Queryable,
   organizationId: string,
@@ -125,8 +124,8 @@ export async function recordButtonClick(
 }
 
 /**
- * Counts the reply `messageId` of the given time as an opt-out in each broadcast that was sent to its contact within the 48 hours
- * before; once per recipient.
+ * Counts the reply `messageId` of the given time as an opt-out in each broadcast sent to its contact within the 48
+ * hours before, once per recipient.
  */
 export async function countReplyAsOptOut(
   db: Queryable,

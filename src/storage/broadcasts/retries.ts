@@ -1,11 +1,11 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 
-/** A request to send once more to those for whom a broadcast failed, as far as it has come. */
+/** A retry request for a broadcast's failed recipients, with its progress. */
 export interface BroadcastRetry {
-  /** Whose message was recorded later failed again meanwhile, and is not tried a third time. */
+  /** Messages recorded later that failed again are not tried a third time. */
   until: Date
-  /** For how many it has been done. */
+  /** How many recipients were reset so far. */
   retried: number
 }
 
@@ -25,7 +25,7 @@ const prune = statement<never>(
   'DELETE FROM broadcast_retries r USING organizations o WHERE r.organization_id = o.id AND r.until < $1',
 )
 
-/** Notes that the request `id` has been done for `retried` more. */
+/** Adds `retried` to the progress of the request `id`. */
 export async function advanceBroadcastRetry(
   transaction: Queryable,
   organizationId: string,
@@ -36,7 +36,7 @@ export async function advanceBroadcastRetry(
   await transaction.run(advance, [organizationId, id, broadcastId, until, retried])
 }
 
-/** How far the request `id` has come; null where it never began. */
+/** The progress of the request `id`; null if it has not started. */
 export async function findBroadcastRetry(
   db: Queryable,
   organizationId: string,
@@ -46,7 +46,7 @@ export async function findBroadcastRetry(
   return row ?? null
 }
 
-/** Forgets requests made before `before`. Of all tenants. */
+/** Deletes requests made before `before`. Of all tenants. */
 export async function pruneBroadcastRetries(db: Queryable, before: Date): Promise<void> {
   await db.run(prune, [before])
 }

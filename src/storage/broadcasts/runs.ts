@@ -4,24 +4,24 @@ import type { BroadcastStatus } from '../../model/broadcasts/broadcast.js'
 import { countersOf } from '../analytics/campaign-counts.js'
 import { taskId } from '../runtime/jobs.js'
 
-/** How many jobs share the sending of a broadcast: recipient `n` is of lane `n % LANES`. */
+/** How many jobs share the sending of a broadcast: recipient `n` belongs to shard `n % SHARDS`. */
 export const LANES = 4
 
 /**
- * Whether the recipient `r` of the organization $1 is still to be sent to. OFFSET 0 has PostgreSQL look for each message by its
- * key, and never read all messages.
+ * Whether the recipient `r` of the organization $1 has no message yet and is not skipped. OFFSET 0 makes PostgreSQL
+ * look for each message by its key instead of reading all messages.
  */
 export const IS_UNSENT = `r.skip_reason IS NULL AND r.outcome IS NULL
   AND NOT EXISTS (SELECT FROM messages m WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = r.message_id OFFSET 0)`
 
-/** The messages of the organization $1 whose outcome is outstanding: few, and by the index of those, whose order this is. */
+/** The outstanding messages of the organization $1. They are few, and their order matches their index. */
 export const OUTSTANDING = `
   SELECT broadcast_id FROM messages WHERE organization_id = $1 AND outcome IS NOT NULL ORDER BY recorded_at ${FEW_ROWS}`
 
 /** The broadcast `b` with its counters as JSON, for an event. */
 const SNAPSHOT = `(to_jsonb(b) || jsonb_build_object('counters', ${countersOf('b.organization_id', 'b.id')}))`
 
-// Sending begins where the recipients are ready; until then the broadcast is running, and begins when they are.
+// If the recipients are not prepared, the broadcast only becomes running; sending starts when they are.
 const launch = statement<{ launched: boolean }>(
   'broadcasts.launch',
   `WITH before AS (
@@ -58,7 +58,7 @@ const stop = statement<{ id: string }>(
    RETURNING id`,
 )
 
-// Whom it has not come to is skipped without a word in its row. Those who were not even looked at leave nothing behind.
+// Recipients without a message count as skipped without a mark in their rows. Those that are not prepared are deleted.
 const forgetUnprepared = statement<never>(
   'broadcasts.forgetUnprepared',
   `DELETE FROM broadcast_recipients r
@@ -77,7 +77,7 @@ const reschedule = statement<{ id: string }>(
    SELECT id FROM rescheduled`,
 )
 
-// Nobody is left to send to, and of nobody the outcome is outstanding.
+// All recipients have a message or are skipped, and no message is outstanding.
 const complete = statement<{ completed: boolean }>(
   'broadcasts.complete',
   `WITH completed AS (
@@ -137,8 +137,8 @@ const enqueueLane = statement<never>(
 )
 
 /**
- * Makes a broadcast of one of these statuses run, with jobs for its lanes when its recipients are ready; raises
- * broadcast.started the first time. False when it has another status.
+ * Makes a broadcast of one of these statuses run and, if its recipients are prepared, enqueues the jobs of its shards;
+ * raises broadcast.started the first time. False if it has another status.
  */
 export async function launchBroadcast(
   db: Queryable,
@@ -150,7 +150,9 @@ export async function launchBroadcast(
   return row?.launched === true
 }
 
-/** How a broadcast is stopped; `generation` is given by a lane, which must not stop what has been begun anew. */
+/**
+ * How a broadcast is stopped; shards pass their `generation`, so that they cannot stop a broadcast that was restarted.
+ */
 export interface Stop {
   from: readonly BroadcastStatus[]
   to: 'paused' | 'cancelled'
@@ -159,7 +161,7 @@ export interface Stop {
   at: Date
 }
 
-/** Gives a broadcast of one of the statuses `from` the status `to`; its lanes end. False when it has another status. */
+/** Changes a broadcast's status from one of `from` to `to`; its shards end. False if it has another status. */
 export async function stopBroadcast(
   db: Queryable,
   organizationId: string,
@@ -171,13 +173,13 @@ export async function stopBroadcast(
   return rows.length > 0
 }
 
-/** Gives a paused broadcast that never started back to its schedule; false when it did, or is not paused. */
+/** Makes a paused broadcast that never started scheduled again; false if it started, or is not paused. */
 export async function rescheduleBroadcast(db: Queryable, organizationId: string, id: string): Promise<boolean> {
   const rows = await db.run(reschedule, [organizationId, id])
   return rows.length > 0
 }
 
-/** Completes a running broadcast where nothing is left to come, and raises broadcast.completed; false where something is. */
+/** Completes a running broadcast if no send and no outcome is missing, and raises broadcast.completed; else false. */
 export async function completeBroadcast(
   db: Queryable,
   organizationId: string,
@@ -189,40 +191,40 @@ export async function completeBroadcast(
   return row?.completed === true
 }
 
-/** Scheduled broadcasts whose time has come. Of all tenants. */
+/** Scheduled broadcasts that are due. Of all tenants. */
 export function listDueBroadcasts(db: Queryable, now: Date): Promise<{ organization_id: string; id: string }[]> {
   return db.run(listDue, [now])
 }
 
-/** Broadcasts that are being prepared or sent, and whether a job is at it, or soon will be. Of all tenants. */
+/** Broadcasts that are being prepared or sent, and whether they have a job now or soon. Of all tenants. */
 export function listRunningBroadcasts(
   db: Queryable,
 ): Promise<{ organization_id: string; id: string; is_prepared: boolean; has_job: boolean }[]> {
   return db.run(listRunning, [])
 }
 
-/** Leaves a job that looks after all broadcasts. */
+/** Enqueues a reconciliation of all broadcasts. */
 export async function enqueueBroadcastTending(db: Queryable): Promise<void> {
   await db.run(enqueueTending, [])
 }
 
-/** Leaves a job that prepares the recipients. */
+/** Enqueues the preparation of the recipients. */
 export async function enqueueBroadcastPreparation(db: Queryable, organizationId: string, id: string): Promise<void> {
   await db.run(enqueuePreparation, [organizationId, id])
 }
 
-/** One of the jobs that send a broadcast; it goes on after recipient `after`. */
+/** The state of a shard's job, which continues after recipient `after`. */
 export interface Lane {
   generation: number
   lane: number
   after: number
-  /** Before that, some could not be sent to for the moment. */
+  /** Whether recipients were deferred before. */
   hasDeferred: boolean
-  /** How many of its outcomes just before that were unknown, in a row. */
+  /** How many outcomes in a row were unknown before. */
   unknowns: number
 }
 
-/** Leaves the job of a lane, to be run in `delaySeconds`. */
+/** Enqueues the job of a shard, to run in `delaySeconds`. */
 export async function enqueueBroadcastShard(
   db: Queryable,
   organizationId: string,

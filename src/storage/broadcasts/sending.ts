@@ -36,10 +36,10 @@ const skip = statement<never>(
    SELECT`,
 )
 
-// What failed for good becomes pending once more, under the id of a new message; the failed one stays in its conversation. Of two
-// recipients that turned out to be one person the first is tried again, and none where the other one had it or is to get it.
-// OFFSET 0, the arrays and `lookUpByKeys` have PostgreSQL look for each recipient by its key: right after a large broadcast, when it has
-// no statistics of it yet, it would go through all recipients for each of the failed.
+// Failed recipients become pending again with a new message id; the failed message stays in its conversation. Of two
+// recipients that are the same person by now, only the first is tried again, and none if the other received the message
+// or is pending. OFFSET 0, the arrays and `lookUpByKeys` make PostgreSQL look up each recipient by its key: right after
+// a large broadcast, without statistics, it would read all recipients for each failed one.
 const resetFailed = statement<{ reset: number }>(
   'broadcastRecipients.resetFailed',
   `WITH failed AS (
@@ -92,7 +92,7 @@ const goByKeys = statement<never>(
      set_config('enable_mergejoin', 'off', true)`,
 )
 
-/** A recipient to be sent to, with its contact; null where that has been erased. */
+/** A pending recipient with its contact; null if the contact was erased. */
 export interface PendingRecipient extends Person {
   n: number
   message_id: string
@@ -100,7 +100,7 @@ export interface PendingRecipient extends Person {
   contact_id: string | null
 }
 
-/** The next recipients of a lane without a message; none when the broadcast does not run in this generation. */
+/** The shard's next recipients without a message; none if the broadcast is not running in this generation. */
 export function findPendingRecipients(
   db: Queryable,
   organizationId: string,
@@ -111,7 +111,7 @@ export function findPendingRecipients(
   return db.run(findPending, [organizationId, broadcastId, generation, after, lane, limit])
 }
 
-/** Whether somebody is still to be sent to. */
+/** Whether any recipient is pending. */
 export async function hasPendingRecipients(
   db: Queryable,
   organizationId: string,
@@ -132,18 +132,18 @@ export async function skipRecipient(
   await db.run(skip, [organizationId, broadcastId, n, reason])
 }
 
-/** Which failed recipients to try again: those whose message was recorded by `until`, or only the one of number `n`. */
+/** Which failed recipients to try again: those whose message was recorded by `until`, or only number `n`. */
 export interface Failed {
   n: number | null
   until: Date
 }
 
-/** Has PostgreSQL go by keys until the end of the transaction, whatever it believes of the sizes of tables. */
+/** Makes PostgreSQL use keys until the end of the transaction, whatever its statistics say. */
 export async function lookUpByKeys(transaction: Queryable): Promise<void> {
   await transaction.run(goByKeys, [])
 }
 
-/** Makes failed recipients pending again, at most one for each new id of a message; resolves to how many. */
+/** Makes failed recipients pending again, at most one per new message id; resolves to how many. */
 export async function resetFailedRecipients(
   db: Queryable,
   organizationId: string,

@@ -4,7 +4,7 @@ import { newId } from '../../lib/bytes/id.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { CONTACT_COLUMNS } from './contacts.js'
 
-/** Between which moments an address was a contact's; null: from the first, until now. */
+/** The period in which an address belonged to a contact; null: from the beginning, until now. */
 export interface AddressSpan {
   address: string
   contact_id: string
@@ -12,20 +12,20 @@ export interface AddressSpan {
   left_at: Date | null
 }
 
-/** A user id of a contact, and the instance through which it became known. */
+/** A user id of a contact, and the instance that reported it. */
 export interface UserIdRow {
   address: string
   contact_id: string
   instance_id: string | null
 }
 
-/** All that is known of some addresses, its contacts locked. */
+/** The stored data of some addresses, with their contacts locked. */
 export interface KnownAddresses {
   /** Older first. */
   contacts: Contact[]
-  /** Where the addresses lead now. */
+  /** The contacts that the addresses lead to now. */
   rows: AddressSpan[]
-  /** Whose the numbers were at other times. */
+  /** Other periods of the numbers. */
   spans: AddressSpan[]
   /** All user ids of these contacts. */
   userIds: UserIdRow[]
@@ -139,8 +139,8 @@ const wroteBefore = statement<{ wrote: boolean }>(
 )
 
 /**
- * Locks the contacts that the addresses lead to, or led to, and those of `ids`, in the order of their ids, and reads what is known of
- * them. Null when that changed meanwhile: begin again.
+ * Locks the contacts that the addresses lead to or led to, and those of `ids`, in the order of their ids, and reads the
+ * stored data. Null if it changed meanwhile: try again.
  */
 export async function lockAddresses(
   transaction: Queryable,
@@ -157,7 +157,7 @@ export async function lockAddresses(
   return { contacts, rows, spans, userIds }
 }
 
-/** Makes the addresses lead to the contact, from `since` on where they led to another one before. */
+/** Makes the addresses lead to the contact, from `since` on if they led to another one before. */
 export async function reassignAddresses(
   transaction: Queryable,
   organizationId: string,
@@ -168,14 +168,14 @@ export async function reassignAddresses(
   await transaction.run(take, [organizationId, contactId, addresses, since])
 }
 
-/** What is told of an address that a contact gets. */
+/** Further data of a contact's address. */
 export interface AddressDetails {
   since?: Date | null
   leftAt?: Date | null
   instanceId?: string | null
 }
 
-/** Remembers further addresses of a contact; those that lead somewhere already stay as they are. */
+/** Adds addresses to a contact; addresses that lead to a contact already stay as they are. */
 export async function addAddresses(
   transaction: Queryable,
   organizationId: string,
@@ -186,7 +186,7 @@ export async function addAddresses(
   await transaction.run(add, [organizationId, contactId, addresses, since, leftAt, instanceId])
 }
 
-/** The contact left these addresses at the moment `at`; they lead to it until another contact takes them. */
+/** Records that the contact gave up these addresses at `at`. They lead to it until another contact takes them. */
 export async function endAddresses(
   transaction: Queryable,
   organizationId: string,
@@ -197,7 +197,7 @@ export async function endAddresses(
   await transaction.run(leave, [organizationId, contactId, addresses, at])
 }
 
-/** The contact left all its numbers but those of `kept` at the moment `at`. */
+/** Records that the contact gave up all its numbers except `kept` at `at`. */
 export async function endOtherNumbers(
   transaction: Queryable,
   organizationId: string,
@@ -208,7 +208,10 @@ export async function endOtherNumbers(
   await transaction.run(leaveNumbers, [organizationId, contactId, kept, at])
 }
 
-/** Whose the number was before and after the moment `at` cannot be told any more: it leads to nobody who names no user id. */
+/**
+ * Records that the owner of the addresses is uncertain around `at`: they lead to a contact only together with a user
+ * id.
+ */
 export async function disownAddresses(
   transaction: Queryable,
   organizationId: string,
@@ -218,7 +221,7 @@ export async function disownAddresses(
   await transaction.run(doubt, [organizationId, addresses, at])
 }
 
-/** Keeps that an address was a contact's for some time, or is to be its own. */
+/** Adds a period in which an address belonged to a contact, or a claim to it from now on. */
 export async function insertAddressSpan(
   transaction: Queryable,
   organizationId: string,
@@ -228,7 +231,7 @@ export async function insertAddressSpan(
   await transaction.run(insertSpan, [organizationId, newId(), address, contact_id, since, left_at])
 }
 
-/** Ends at the moment `at` what contacts claim of an address. */
+/** Ends at `at` all open claims to an address. */
 export async function endAddressClaims(
   transaction: Queryable,
   organizationId: string,
@@ -238,7 +241,7 @@ export async function endAddressClaims(
   await transaction.run(closeClaims, [organizationId, address, at])
 }
 
-/** Takes its phone number from a contact, which goes by `chatId` from here on, and raises contact.updated. */
+/** Removes the phone number of a contact, whose chat id becomes `chatId`, and raises contact.updated. */
 export async function removeContactNumber(
   transaction: Queryable,
   organizationId: string,
@@ -248,7 +251,7 @@ export async function removeContactNumber(
   await transaction.raise(dropNumber, [organizationId, contactId, chatId, newId()], [organizationId])
 }
 
-/** Addresses of the contact lead nowhere from here on. */
+/** Removes addresses of the contact. */
 export async function removeAddresses(
   transaction: Queryable,
   organizationId: string,
@@ -258,7 +261,7 @@ export async function removeAddresses(
   await transaction.run(removeRows, [organizationId, contactId, addresses])
 }
 
-/** Whether the contact's conversation has a message from the moment `at` or before. */
+/** Whether the contact's conversation has a message at `at` or earlier. */
 export async function hasMessageBefore(
   transaction: Queryable,
   organizationId: string,

@@ -5,15 +5,15 @@ import type { Contact, ContactLookup } from '../../model/contacts/contact.js'
 import { ERASE_RECIPIENTS } from '../broadcasts/contact-changes.js'
 import { lockFeed } from '../webhooks/feeds.js'
 
-/** Every column that a contact shows or that a verb needs; the same list in every statement that returns a contact. */
+/** The columns of a contact, the same in all statements. */
 export const CONTACT_COLUMNS = `organization_id, id, chat_id, phone_number, full_name, email, tags, bot_status, allow_broadcast,
   archived, blocked, has_unread_messages, source, contact_summary, contact_summary_updated_at, last_seq, searchable_seq,
   last_inbound_at, opted_out_at, opt_out_source, opted_in_at, assignee_id, network_id, created_at, updated_at`
 
-/** The same of a row `c`. */
+/** The same for a row `c`. */
 export const QUALIFIED_CONTACT_COLUMNS = CONTACT_COLUMNS.replaceAll(/(\w+)/g, 'c.$1')
 
-// Look-ups of several tenants may share a run; each row is found under its own organization, by a look-up for each (OFFSET 0).
+// Look-ups of several tenants may share a statement; OFFSET 0 keeps each under its own organization.
 const findByAddresses = statement<Contact & { lookup: number }>(
   'contacts.findByAddresses',
   `SELECT DISTINCT ON (wanted.lookup) wanted.lookup, ${QUALIFIED_CONTACT_COLUMNS}
@@ -66,9 +66,9 @@ const insert = statement<Contact>(
   { raises: 'events' },
 )
 
-// jsonb_populate_record keeps what the patch leaves out. The event is raised only when something changed. Broadcasts that are
-// allowed again end an opt-out. When that was is kept in whole seconds, as the upstream's times are: a stop that is said within
-// the same second is not taken for an older one.
+// jsonb_populate_record keeps the fields that the patch leaves out. The event is raised only if something changed.
+// Allowing broadcasts again ends an opt-out. Its time is stored in whole seconds, like the upstream's times, so that a
+// "stop" within the same second is not considered older.
 const update = statement<Contact>(
   'contacts.update',
   `WITH before AS (
@@ -131,14 +131,14 @@ const lockCounted = statement<{ id: string }>(
    FOR UPDATE`,
 )
 
-/** Whose kept answers name people who are no resource of theirs: imports, which the console has too. */
+/** The kept answers that may contain data of other contacts: import reports, also in the console. */
 const REPORTS = ['', '/console/api']
   .flatMap((base) => [`'POST ${base}/contacts/import'`, `'POST ${base}/opt-outs/import'`])
   .join(', ')
 
-// The traces that stay elsewhere (raw callbacks, events) are blanked by a job that this statement leaves behind, and the bytes
-// of the files are removed by another one. Their rows go at once: no address works any more. The file of an inbound message
-// has the id of the message, and may be there by half; that of a broadcast belongs to all its recipients, and stays.
+// This statement enqueues one job that blanks traces elsewhere (raw callbacks, events) and another that removes the
+// bytes of files. The rows of files are deleted at once, so their URLs stop working. The file of an inbound message has
+// the message's id, and may be stored in part; the file of a broadcast belongs to all its recipients, and stays.
 const erase = statement<{ id: string }>(
   'contacts.erase',
   `WITH addresses AS (
@@ -203,7 +203,7 @@ const eraseEvents = statement<never>(
    WHERE d.organization_id = $1 AND d.event_seq IN (SELECT seq FROM happened)`,
 )
 
-// A callback that still has its job is not worked off: blanking it would lose what it brings. It is looked for again later.
+// A callback with a job is unprocessed and cannot be blanked yet; another job does it later.
 const eraseCallbacks = statement<never>(
   'contacts.eraseCallbacks',
   `WITH named AS (
@@ -227,7 +227,7 @@ const eraseCallbacks = statement<never>(
    WHERE c.organization_id = $1 AND c.id = named.id AND NOT named.is_waiting`,
 )
 
-/** The contacts that are asked for, in the order asked; null where no address leads to one. */
+/** The contacts of these look-ups, in the given order; null if no address leads to one. */
 export async function findContactsByAddresses(
   db: Queryable,
   lookups: readonly ContactLookup[],
@@ -245,7 +245,7 @@ export async function findContactsByAddresses(
   return found
 }
 
-/** The contact that one of the addresses leads to, the first of them first; null when none does. */
+/** The contact of the first known address; null if none is known. */
 export async function findContactByAddresses(
   db: Queryable,
   organizationId: string,
@@ -255,7 +255,7 @@ export async function findContactByAddresses(
   return contact ?? null
 }
 
-/** The ids of contacts by their e-mail addresses, which are given in lower case; one that several contacts have is left out. */
+/** The ids of contacts by their lower-case e-mail addresses; addresses that several contacts share are left out. */
 export async function findContactIdsByEmail(
   db: Queryable,
   organizationId: string,
@@ -272,7 +272,6 @@ export async function findContactById(db: Queryable, organizationId: string, id:
   return rows[0] ?? null
 }
 
-/** What a new contact is made from. */
 export interface NewContact {
   id: string
   eventId: string
@@ -286,7 +285,10 @@ export interface NewContact {
   source: Record<string, unknown> | null
 }
 
-/** Inserts a contact with its addresses and its event; a unique violation when one of them belongs to another contact. */
+/**
+ * Inserts a contact with its addresses and its event. Fails with a unique violation if an address belongs to another
+ * contact.
+ */
 export async function insertContact(db: Queryable, organizationId: string, contact: NewContact): Promise<Contact> {
   const { id, eventId, chat_id, phone_number, addresses, full_name, email, tags, allow_broadcast, source } = contact
   const [row] = await db.raise(
@@ -310,7 +312,7 @@ export async function insertContact(db: Queryable, organizationId: string, conta
   return row as Contact
 }
 
-/** The fields of a contact that its organization changes (contract 4, Contacts). */
+/** The fields of a contact that its organization may change. */
 export type ContactChanges = Partial<
   Pick<
     Contact,
@@ -318,7 +320,7 @@ export type ContactChanges = Partial<
   >
 >
 
-/** Changes a contact; raises contact.updated when something really changed. Null when there is no such contact. */
+/** Changes a contact; raises contact.updated if something changed. Null if there is no such contact. */
 export async function updateContact(
   db: Queryable,
   organizationId: string,
@@ -335,12 +337,12 @@ export async function updateContact(
   return rows[0] ?? null
 }
 
-/** A contact's name as it is searched. */
+/** A contact's name, normalized for search. */
 export function normalizeName(name: string | null): string | null {
   return name === null ? null : normalizeText(name)
 }
 
-/** Gives a contact its (new) phone number; the addresses are the caller's matter. */
+/** Sets a contact's phone number; the caller changes its addresses. */
 export async function renumberContact(
   db: Queryable,
   organizationId: string,
@@ -352,9 +354,9 @@ export async function renumberContact(
 }
 
 /**
- * Erases a contact, its messages and kept answers, raises contact.erased, and leaves a job for its traces; false when there is none.
- * Needs a transaction: the locks come first, so that the last statement sees every message recorded before it, and what became
- * of those that broadcasts count.
+ * Erases a contact with its messages and kept answers, raises contact.erased, and enqueues the jobs for its traces;
+ * false if there is none. Needs a transaction: the locks come first, so that the last statement sees every message
+ * recorded before, and the outcomes that broadcasts count.
  */
 export async function eraseContact(
   transaction: Queryable,
@@ -369,8 +371,8 @@ export async function eraseContact(
 }
 
 /**
- * Blanks the events of an erased contact, whose deliveries end with that. Needs a transaction: with the feed locked, no event of it
- * becomes a delivery meanwhile.
+ * Blanks the events of an erased contact, which ends their deliveries. Needs a transaction: while the feed is locked,
+ * no event of the contact becomes a delivery.
  */
 export async function eraseContactEvents(transaction: Queryable, organizationId: string, id: string): Promise<void> {
   await lockFeed(transaction, organizationId)
@@ -378,8 +380,8 @@ export async function eraseContactEvents(transaction: Queryable, organizationId:
 }
 
 /**
- * Blanks the raw callbacks that name one of an erased contact's addresses; leaves another job for its traces where some of these are
- * not worked off yet. Reads all callbacks of the organization.
+ * Blanks the raw callbacks that name an address of an erased contact; enqueues another job if some of them are
+ * unprocessed. Reads all callbacks of the organization.
  */
 export async function eraseContactCallbacks(
   db: Queryable,

@@ -3,27 +3,27 @@ import { statement } from '../../database/statement.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { CONTACT_COLUMNS, normalizeName } from './contacts.js'
 
-/** A contact as a file has it; what the file says nothing of is null. */
+/** A contact of an import file; fields that the file leaves out are null. */
 export interface ImportedContact
   extends Pick<Contact, 'id' | 'chat_id' | 'source'>,
     Record<'full_name' | 'email' | 'contact_summary', string | null>,
     Record<'allow_broadcast' | 'archived' | 'blocked', boolean | null> {
-  /** `id` and this are used when the contact is made, `eventId` alone when it is changed. */
+  /** A created contact uses `id` and this, a changed one only `eventId`. */
   eventId: string
-  /** Of contact.opted_out. */
+  /** For contact.opted_out. */
   optOutEventId: string
   addresses: readonly string[]
-  /** Whether it may be made; a person without a number is only ever found. */
+  /** Whether it may be created; people without a number are only updated. */
   creatable: boolean
   tags: string[] | null
   bot_status: Contact['bot_status']
-  /** Since when it wants no broadcasts any more, as a list of opt-outs has it; `allow_broadcast` is false then. */
+  /** Since when the contact is opted out, from a list of opt-outs; `allow_broadcast` is false then. */
   opted_out_at: Date | null
 }
 
 /**
- * What became of an imported contact. `unknown`: not there, and not to be made. `passed`: another one of the same batch led
- * to the same contact, or that has just been erased or merged: import it again.
+ * The result of an imported contact. `unknown`: not found, and not creatable. `passed`: another one of the same batch
+ * led to the same contact, or the contact was just erased or merged: import it again.
  */
 export interface ImportedRow {
   outcome: 'created' | 'updated' | 'unchanged' | 'skipped' | 'unknown' | 'passed'
@@ -31,9 +31,9 @@ export interface ImportedRow {
   chat_id: string | null
 }
 
-// Rows are locked in the order of their ids, and made in the order of their numbers, as every import does: two of them do not
-// wait in a circle. A number that another writer takes meanwhile is a unique violation, and nothing is written. An opt-out that
-// is older than the contact's coming back is not heard.
+// Rows are locked in the order of their ids and created in the order of their numbers in every import, so that two
+// imports cannot deadlock. If another transaction takes a number meanwhile, a unique violation rolls everything back.
+// An opt-out before the contact's last opt-in is ignored.
 const importAll = statement<ImportedRow>(
   'contactImports.import',
   `WITH given AS (
@@ -136,9 +136,10 @@ const importAll = statement<ImportedRow>(
 )
 
 /**
- * Makes or changes contacts, each found by the forms of its number, in one statement; with `leaveExisting` those that are there
- * stay as they are. No two of the contacts share an address. Raises contact.created, contact.updated and contact.opted_out; an
- * opt-out that is known already keeps its date, and one before the contact's last opt-in is none. A unique violation, and nothing written, when a number is taken at that moment.
+ * Creates or changes contacts in one statement; each is found by the forms of its number. With `leaveExisting`,
+ * existing contacts stay as they are. The contacts must not share addresses. Raises contact.created, contact.updated
+ * and contact.opted_out. An existing opt-out keeps its date, and one before the contact's last opt-in is ignored. Fails
+ * with a unique violation, and writes nothing, if a number is taken at that moment.
  */
 export function importContacts(
   db: Queryable,
@@ -156,10 +157,10 @@ const wasAnalyzed = statement<{ recently: boolean }>(
 )
 
 /**
- * Has PostgreSQL look at how many contacts there are now. Plans that were made when there were none, those of foreign keys among
- * them, go through all contacts of the organization for each row: 20,000 new contacts take 106 s without this, up to 10 s for 500
- * of them, until PostgreSQL looks by itself; with it they take 16 s. False, and nothing done, where that was within the last minute:
- * there may have been none at that time, so ask again with the next batch, which costs a look at one row of the statistics.
+ * Updates PostgreSQL's statistics of the contacts. Plans made when there were none, including those of foreign keys,
+ * read all contacts of the organization for each row: 20,000 new contacts take 106 s without this and 16 s with it.
+ * False, and nothing done, if that happened within the last minute; the statistics may be too old then, so call it
+ * again with the next batch. A call costs the read of one row.
  */
 export async function analyzeContacts(db: Database): Promise<boolean> {
   const [known] = await db.run(wasAnalyzed, [])

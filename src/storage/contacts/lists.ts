@@ -4,7 +4,7 @@ import { isKnownToTrigrams, likeContaining } from '../../lib/text/like.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import { QUALIFIED_CONTACT_COLUMNS } from './contacts.js'
 
-/** The contacts of one page, most recently active first, and how many there are on all pages together. */
+/** One page of contacts, most recently active first, and the number of contacts on all pages. */
 export interface ContactPage {
   contacts: Contact[]
   total: number
@@ -17,14 +17,14 @@ interface PageRow {
 
 const COUNT = '(SELECT coalesce(sum(change), 0) FROM contact_counts WHERE organization_id = $1)'
 
-/** The ids of a page that begins after `$2` contacts, counted from the end that is nearer. */
+/** The ids of a page after `$2` contacts, counted from the nearer end. */
 const latest = (direction: 'ASC' | 'DESC', skip: string, limit: string) => `
   SELECT contact_id, active_at FROM contact_activity
   WHERE organization_id = $1
   ORDER BY active_at ${direction}, contact_id ${direction}
   OFFSET ${skip} LIMIT ${limit}`
 
-// What OFFSET skips is read all the same: so a page of the second half is read from the other end.
+// OFFSET reads the rows that it skips, so a page in the second half is read from the other end.
 const listPage = statement<PageRow>(
   'contactLists.page',
   `WITH counted AS MATERIALIZED (
@@ -40,7 +40,9 @@ const listPage = statement<PageRow>(
      ARRAY (SELECT contact_id FROM page ORDER BY active_at DESC, contact_id DESC) AS ids`,
 )
 
-/** Those of whose number a form holds what is looked for, or that have the number itself, written in whatever way. */
+/**
+ * The contacts whose number has a form that contains the search text, or that have exactly this number in any spelling.
+ */
 export const BY_NUMBER = `
   SELECT contact_id AS id FROM contact_addresses
   WHERE organization_id = $1 AND address LIKE $3 AND address NOT LIKE 'user:%'
@@ -58,10 +60,10 @@ const countBy = (nameFits: string) => `
 
 const countFound = statement<FoundCount>('contactLists.countFound', countBy('folded_name LIKE $2'))
 
-// IS TRUE keeps the index of names out.
+// IS TRUE keeps the name index from being used.
 const countByReading = statement<FoundCount>('contactLists.countByReading', countBy('(folded_name LIKE $2) IS TRUE'))
 
-// A look-up for each: without OFFSET 0 all of contact_activity would be read and joined.
+// One look-up per contact; without OFFSET 0 all of contact_activity would be read and joined.
 const listFound = statement<{ id: string }>(
   'contactLists.listFound',
   `SELECT a.contact_id AS id
@@ -75,7 +77,7 @@ const listFound = statement<{ id: string }>(
    OFFSET $5 LIMIT $6`,
 )
 
-// OFFSET 0 again: one contact after the other is looked at, until there are enough.
+// OFFSET 0: contacts are tested one by one until the page is full.
 const walkToFound = statement<{ id: string }>(
   'contactLists.walkToFound',
   `SELECT a.contact_id AS id
@@ -112,7 +114,7 @@ const listAfter = statement<Contact>(
    LIMIT $3`,
 )
 
-// What is added meanwhile is not seen and stays.
+// Rows added meanwhile are not seen and stay.
 const rollUpCounts = statement<never>(
   'contactLists.foldCounts',
   `WITH folded AS (
@@ -124,7 +126,7 @@ const rollUpCounts = statement<never>(
    SELECT organization_id, sum(change) FROM folded GROUP BY organization_id`,
 )
 
-// One who is just being erased is passed over: the foreign key would refuse the row.
+// Contacts that are being erased are skipped, because the foreign key would refuse the row.
 const addActivity = statement<never>(
   'contactLists.addActivity',
   `INSERT INTO contact_activity (organization_id, contact_id, active_at)
@@ -138,7 +140,7 @@ const addActivity = statement<never>(
    ON CONFLICT DO NOTHING`,
 )
 
-// Contacts and counts are written together, so that one snapshot shows how far they are apart.
+// Contacts and counts are written together, so one snapshot shows the difference.
 const correctCounts = statement<never>(
   'contactLists.correctCounts',
   `INSERT INTO contact_counts (organization_id, change)
@@ -152,13 +154,13 @@ const correctCounts = statement<never>(
    HAVING sum(change) <> 0`,
 )
 
-/** What is looked for in names and numbers; null where it cannot be one. */
+/** The patterns of a search in names and numbers; null if the text cannot match. */
 export interface ContactSearch {
-  /** A part of a folded name. */
+  /** Part of a normalized name. */
   name: string
-  /** A part of a number's digits. */
+  /** Part of a number's digits. */
   digits: string | null
-  /** All forms of a whole number. */
+  /** All forms of a complete number. */
   forms: readonly string[]
 }
 
@@ -174,13 +176,13 @@ export async function listContactPage(
   return { contacts: await readContacts(db, organizationId, ids), total }
 }
 
-/** How many contacts fit a search, and how many there are in all. */
+/** How many contacts match a search, and how many there are. */
 export interface FoundCount {
   found: number
   all: number
 }
 
-/** Counts the contacts whose name or number holds what is looked for. */
+/** Counts the contacts that match a search. */
 export async function countFoundContacts(
   db: Queryable,
   organizationId: string,
@@ -191,10 +193,10 @@ export async function countFoundContacts(
   return row as FoundCount
 }
 
-/** A page of those contacts, by finding all of them: right where they are few. */
+/** A page of the matches, by finding all of them; fast if there are few. */
 export const listFoundContacts = pageOf(listFound)
 
-/** The same, by looking at one contact after the other: right where many fit and the page is one of the first. */
+/** The same, by testing one contact after the other; fast if many match and the page is one of the first. */
 export const walkToFoundContacts = pageOf(walkToFound)
 
 function pageOf(find: typeof listFound) {
@@ -214,17 +216,17 @@ function pageOf(find: typeof listFound) {
   }
 }
 
-/** The parameters of BY_NUMBER and its neighbours: the name, the digits and the forms that are looked for. */
+/** The parameters of BY_NUMBER and the statements with it: name, digits and forms. */
 export function toPatterns({ name, digits, forms }: ContactSearch): [string, string | null, readonly string[]] {
   return [likeContaining(name), digits === null ? null : likeContaining(digits), forms]
 }
 
-/** The contacts with these ids, in the order asked. */
+/** The contacts with these ids, in the given order. */
 export async function readContacts(db: Queryable, organizationId: string, ids: readonly string[]): Promise<Contact[]> {
   return ids.length === 0 ? [] : db.run(readAll, [organizationId, ids])
 }
 
-/** The next contacts after one of them, in the order of their ids; the nil UUID begins. For going through all of them. */
+/** The next contacts in the order of their ids; the nil UUID starts. For reading all contacts. */
 export function listContactsAfter(
   db: Queryable,
   organizationId: string,
@@ -234,14 +236,14 @@ export function listContactsAfter(
   return db.run(listAfter, [organizationId, id, limit])
 }
 
-/** Folds what was added to the counts of contacts. Of all tenants. */
+/** Rolls up the changes of the contact counts. Of all tenants. */
 export async function rollUpContactCounts(db: Queryable): Promise<void> {
   await db.run(rollUpCounts, [])
 }
 
 /**
- * Lists and counts contacts of which the lists do not know: processes of a version without lists make and erase contacts until
- * the last of them has ended. Of all tenants.
+ * Adds contacts that are missing in lists and counts: processes of a version without lists create and erase contacts
+ * until the last of them has ended. Of all tenants.
  */
 export async function repairContactLists(db: Queryable): Promise<void> {
   await db.run(addActivity, [])

@@ -35,7 +35,7 @@ const moveEvents = statement<never>(
   'UPDATE events SET contact_id = $3 WHERE organization_id = $1 AND contact_id = $2',
 )
 
-// Of two deliveries that waited for nothing the later one waits for the earlier one now.
+// If both contacts have a delivery that is due, the later one now waits for the earlier one.
 const moveDeliveries = statement<never>(
   'contactMerges.moveDeliveries',
   `WITH waiting AS (
@@ -65,7 +65,7 @@ const drop = statement<never>(
    INSERT INTO contact_counts (organization_id, change) SELECT $1, -1 FROM dropped`,
 )
 
-// What the older does not know it takes from the younger; the phone's number becomes the chat id where there was none.
+// Takes from the younger contact what the older lacks; the younger's number becomes the chat id if the older has none.
 const absorb = statement<Contact>(
   'contactMerges.absorb',
   `WITH merged AS (
@@ -91,8 +91,8 @@ const absorb = statement<Contact>(
 )
 
 /**
- * Moves all that the younger contact has to the older one, its messages after the older's (pages that stand keep standing), its notes and orders with them,
- * and drops it. Both must be locked. Resolves to what the older has become.
+ * Moves everything of the younger contact to the older one and deletes it. The younger's messages come after the
+ * older's, so existing pages stay stable. Both must be locked. Resolves to the merged contact.
  */
 export async function mergeContacts(
   transaction: Queryable,
@@ -107,7 +107,8 @@ export async function mergeContacts(
   await transaction.run(moveOrders, [organizationId, younger.id, older.id])
   await transaction.run(moveAddresses, [organizationId, younger.id, older.id])
   await transaction.run(moveSpans, [organizationId, younger.id, older.id])
-  // A round of deliveries under way would have the later ones of either contact wait for what does not wake them.
+  // Without the feed's lock, a concurrent round of deliveries could let deliveries of the two contacts wait for each
+  // other without a wake-up.
   await lockFeed(transaction, organizationId)
   await transaction.run(moveEvents, [organizationId, younger.id, older.id])
   await transaction.run(moveDeliveries, [organizationId, younger.id, older.id])

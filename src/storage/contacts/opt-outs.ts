@@ -3,13 +3,13 @@ import { statement } from '../../database/statement.js'
 import type { OptedOutContact } from '../../model/contacts/opt-out.js'
 import { CONTACT_COLUMNS } from './contacts.js'
 
-/** One page of an organization's opt-outs, newest first, and how many there are on all pages together. */
+/** One page of an organization's opt-outs, newest first, and the number on all pages. */
 export interface OptOutPage {
   contacts: OptedOutContact[]
   total: number
 }
 
-/** For a WITH: the events, under the ids $3 and $4, of the contact in `changed` that has opted out. */
+/** For a WITH: the events, under the ids $3 and $4, for the opted-out contact in `changed`. */
 const OPTED_OUT_EVENTS = `raised AS (
      INSERT INTO events (organization_id, id, type, contact_id, data)
      SELECT $1, kind.event_id, kind.type, changed.id, jsonb_build_object('contact', to_jsonb(changed))
@@ -30,7 +30,8 @@ const optOut = statement<never>(
   { raises: 'events' },
 )
 
-// Raises nothing where there was no opt-out to end; that broadcasts were forbidden by hand is not the customer's to change.
+// Raises nothing if there was no opt-out to end. If the organization disallowed broadcasts by hand, the customer cannot
+// change that.
 const optIn = statement<never>(
   'optOuts.end',
   `WITH before AS (
@@ -56,8 +57,8 @@ const optIn = statement<never>(
   { raises: 'events' },
 )
 
-// The recipient keeps when the upstream refused it: the same report, heard again after the contact has come back, is not taken
-// for another one. Locks the contact first, as replies do.
+// The recipient stores when the upstream refused it, so that a repeated report after an opt-in is not a new opt-out.
+// Locks the contact first, as replies do.
 const optOutByUpstream = statement<never>(
   'optOuts.byUpstream',
   `WITH refused AS (
@@ -111,8 +112,8 @@ const listBefore = statement<OptedOutContact>(
 )
 
 /**
- * The contact that wrote the message wants no broadcasts any more: allows none, and raises contact.opted_out and contact.updated
- * under the two ids. Nothing where it had opted out already, or has come back later than `at`.
+ * Opts out the contact that wrote the message, and raises contact.opted_out and contact.updated under the two ids. Does
+ * nothing if it is opted out already, or opted in later than `at`.
  */
 export async function optOutByReply(
   db: Queryable,
@@ -125,8 +126,8 @@ export async function optOutByReply(
 }
 
 /**
- * The contact that wrote the message wants broadcasts again: ends its opt-out, whoever told of it, and raises contact.updated.
- * Nothing where it opted out later than `at`.
+ * Ends the opt-out of the contact that wrote the message, whatever its source, and raises contact.updated. Does nothing
+ * if it opted out later than `at`.
  */
 export async function endOptOut(
   db: Queryable,
@@ -139,8 +140,8 @@ export async function endOptOut(
 }
 
 /**
- * The upstream refused a message because its contact wants none: that one has opted out, and counts in the broadcast. Once for
- * each failure of a message, however often it is told; raises like `optOutByReply`.
+ * Opts out the contact of a message that the upstream refused for that reason, and counts it in the broadcast, once per
+ * failure of a message. Raises the same events as `optOutByReply`.
  */
 export async function recordUpstreamOptOut(
   db: Queryable,
@@ -151,7 +152,7 @@ export async function recordUpstreamOptOut(
   await db.raise(optOutByUpstream, [organizationId, messageId, ...eventIds], [organizationId])
 }
 
-/** One page of the contacts that have opted out, newest first. */
+/** One page of the opted-out contacts, newest first. */
 export async function listOptOutPage(
   db: Queryable,
   organizationId: string,
@@ -165,7 +166,7 @@ export async function listOptOutPage(
   return { contacts, total: counted?.total ?? 0 }
 }
 
-/** The next contacts in that order after one of them, or from the newest on. For going through all of them. */
+/** The next contacts in the same order; null starts. For reading all of them. */
 export function listOptOutsAfter(
   db: Queryable,
   organizationId: string,

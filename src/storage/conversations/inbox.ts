@@ -5,7 +5,7 @@ import type { InboxRow } from '../../model/conversations/inbox.js'
 import { QUALIFIED_CONTACT_COLUMNS } from '../contacts/contacts.js'
 import { BY_NUMBER, type ContactSearch, toPatterns } from '../contacts/lists.js'
 
-/** The newest message of the contact `c`, as far as the list shows it, as JSON. */
+/** The newest message of the contact `c`, as JSON. */
 const LAST_MESSAGE = `(
   SELECT json_build_object('id', m.id, 'seq', m.seq, 'text', left(m.text, 200), 'message_type', m.message_type,
     'media_type', m.media_type, 'sender_type', m.sender_type, 'status', m.status, 'created_at', m.created_at,
@@ -14,11 +14,11 @@ const LAST_MESSAGE = `(
   WHERE m.organization_id = c.organization_id AND m.contact_id = c.id AND m.seq = c.last_seq
 )`
 
-/** When something happened in a row `a` of contact_activity, in microseconds: a number is exact on its way to us and back. */
+/** The activity of a row `a` of contact_activity in microseconds: an integer loses no precision in a cursor. */
 const MICROSECONDS = '(extract(epoch FROM a.active_at) * 1000000)::bigint'
 const toTime = (parameter: string) => `'epoch'::timestamptz + ${parameter}::float8 * interval '1 microsecond'`
 
-// $2 to $4: the name, the digits and the forms that are looked for, as contact-lists has them; then the filters, and from where on.
+// $2 to $4: the name, the digits and the forms to search for, as in contact-lists; then the filters and the position.
 const IS_AFTER = `(a.active_at, a.contact_id) < (${toTime('$9')}, $10::uuid)`
 const FITS = `c.archived = $5 AND (NOT $6::boolean OR c.has_unread_messages) AND ($7::uuid IS NULL OR c.assignee_id = $7)
      AND ($8::text IS NULL OR $8 = ANY (c.tags))`
@@ -33,8 +33,8 @@ interface PageRow {
   active_at: number
 }
 
-// OFFSET 0: one contact after the other is looked up by its key, until there are enough. By any other index each look-up would read all
-// contacts of the organization: 1,000 times 12,500 take minutes.
+// OFFSET 0: contacts are looked up one by one by their key until the page is full. With any other index, each look-up
+// would read all contacts of the organization: 1,000 times 12,500 take minutes.
 const walk = statement<PageRow>(
   'inbox.walk',
   `SELECT a.contact_id AS id, ${MICROSECONDS} AS active_at
@@ -89,7 +89,8 @@ const findSearched = findAmong(
    WHERE ${FITS}`,
 )
 
-// FITS asks for it as well, but by a parameter, of which the planner does not know what it is: the index needs it in words.
+// FITS has the same condition, but with a parameter whose value the planner does not know; the partial index needs a
+// literal.
 const findArchived = findAmong(
   'findArchived',
   `SELECT c.id FROM contacts c WHERE c.organization_id = $1 AND c.archived AND ${FITS} AND ${IS_FOUND}`,
@@ -112,7 +113,7 @@ const read = statement<InboxRow>(
    ORDER BY wanted.rank`,
 )
 
-/** So many of its newest messages tell by which connection a contact writes. */
+/** How many of a contact's newest messages are searched for its last channel. */
 const LOOKED_BACK = 1_000
 
 const newestInbound = statement<{ instance_id: string | null }>(
@@ -123,7 +124,7 @@ const newestInbound = statement<{ instance_id: string | null }>(
    LIMIT 1`,
 )
 
-// Whoever is not of the team (any more) is given nobody: the row is locked against leaving.
+// The member's row is locked, so that the member cannot be removed meanwhile; a former member cannot be assigned.
 const assign = statement<{ is_member: boolean }>(
   'inbox.assign',
   `WITH member AS (
@@ -151,14 +152,14 @@ const listTags = statement<{ tag: string; count: number }>(
    LIMIT $2`,
 )
 
-/** A place in the list: after a contact that was active then. */
+/** A position in the list: after this contact with this activity. */
 export interface InboxPosition {
   /** Microseconds since 1970. */
   activeAt: number
   contactId: string
 }
 
-/** Which contacts: all that is given has to fit. */
+/** The filters of the list; all must match. */
 export interface InboxFilter {
   archived: boolean
   unread: boolean
@@ -167,14 +168,14 @@ export interface InboxFilter {
   search: ContactSearch | null
 }
 
-/** The ids of a page with the position after it; null where it is the last one. */
+/** The ids of a page, and the position after it; null on the last page. */
 export interface InboxPage {
   ids: string[]
   next: InboxPosition | null
 }
 
 const NEWEST: InboxPosition = { activeAt: Number.MAX_SAFE_INTEGER, contactId: 'ffffffff-ffff-ffff-ffff-ffffffffffff' }
-/** How far the list is walked down contact by contact before those that fit are looked for among all that are left. */
+/** How far the list is read contact by contact before the matching contacts are searched among all that remain. */
 const WALKS = { ofIndexed: [1_000], ofOthers: [1_000, 10_000] } as const
 
 /** A page of the inbox, latest activity first. */
@@ -188,7 +189,7 @@ export async function listInboxPage(
   const rows: PageRow[] = []
   const { find, walks } = searchOf(filter)
   let from: InboxPosition | null = after ?? NEWEST
-  // One more than is shown tells whether there is a further page.
+  // One row more than the page shows whether there is a next page.
   const missing = () => limit + 1 - rows.length
   for (const steps of walks) {
     if (from === null || missing() === 0) break
@@ -201,7 +202,7 @@ export async function listInboxPage(
   return toPage(rows, limit)
 }
 
-/** The position that a walk of so many steps has come to; null where it has come to the end. */
+/** The position that a walk of this many steps reached; null if it reached the end. */
 async function findEdge(
   db: Queryable,
   organizationId: string,
@@ -219,7 +220,8 @@ function searchOf({ archived, unread, assigneeId, search }: InboxFilter): {
   if (assigneeId !== null) return { find: findAssigned, walks: WALKS.ofIndexed }
   if (search !== null) return { find: findSearched, walks: WALKS.ofIndexed }
   if (archived) return { find: findArchived, walks: WALKS.ofIndexed }
-  // The mark has no index, which every message that sets or clears it would pay for; but it is quickly looked at.
+  // The unread mark has no index, because every message that sets or clears it would have to update it; testing it is
+  // cheap.
   return { find: findFiltered, walks: unread ? WALKS.ofIndexed : WALKS.ofOthers }
 }
 
@@ -242,7 +244,7 @@ function toPosition({ id, active_at }: PageRow): InboxPosition {
   return { activeAt: active_at, contactId: id }
 }
 
-/** These contacts with what the inbox shows of them, in the order asked; those that there are not are left out. */
+/** These contacts as the inbox shows them, in the given order; unknown ones are left out. */
 export async function readInboxContacts(
   db: Queryable,
   organizationId: string,
@@ -251,7 +253,7 @@ export async function readInboxContacts(
   return ids.length === 0 ? [] : db.run(read, [organizationId, ids])
 }
 
-/** The connection of the last message that a contact wrote, as far as it is not long ago; undefined where there is none. */
+/** The channel of the last recent message that a contact wrote; undefined if there is none. */
 export async function findInboundChannel(
   db: Queryable,
   { organization_id, id, last_seq }: Contact,
@@ -260,7 +262,9 @@ export async function findInboundChannel(
   return row?.instance_id
 }
 
-/** Gives a contact to a member of the team, or to nobody; raises contact.updated where that is a change. False: there is no such member. */
+/**
+ * Assigns a contact to a member (null: to none); raises contact.updated on a change. False if there is no such member.
+ */
 export async function assignContact(
   db: Queryable,
   organizationId: string,
@@ -272,7 +276,7 @@ export async function assignContact(
   return row?.is_member === true
 }
 
-/** How many contacts have each tag, the most used first. */
+/** How many contacts have each tag, most used first. */
 export function countTags(
   db: Queryable,
   organizationId: string,

@@ -3,7 +3,7 @@ import { statement } from '../../database/statement.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import type { Message } from '../../model/messages/message.js'
 
-/** So far back messages become read with the one that was read: those before it are old, or read already. */
+/** How many earlier messages are marked as read with a message. Messages before them are old or already read. */
 const READ_WITH_IT = 1_000
 
 const lock = statement<never>(
@@ -11,7 +11,8 @@ const lock = statement<never>(
   'SELECT FROM contacts WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE',
 )
 
-// The contact's mark is one for all its connections. What a human has answered needs none any more, though nobody told the network.
+// The contact has one unread mark for all its channels. It is cleared when a human answers, even if the messages are
+// not marked as read on the network.
 const markRead = statement<never>(
   'conversationMarks.read',
   `WITH marked AS (
@@ -37,7 +38,7 @@ const markRead = statement<never>(
   { raises: 'events' },
 )
 
-/** A message that became read, with what its network needs to hear of it. */
+/** A message that was marked as read, with what commands to its network need. */
 export type ReadMessage = Pick<Message, 'id' | 'upstream_id' | 'sender_type' | 'instance_id' | 'network'> &
   Pick<Contact, 'chat_id' | 'phone_number' | 'network_id'> & { seq: number }
 
@@ -83,7 +84,7 @@ const markUnread = statement<never>(
   { raises: 'events' },
 )
 
-/** A message of a conversation, and the connection that it came by; null: the organization's own number. */
+/** A message of a conversation, and its channel; null: the organization's own number. */
 export interface ConversationPlace {
   contactId: string
   channelId: string | null
@@ -91,8 +92,9 @@ export interface ConversationPlace {
 }
 
 /**
- * Marks what the contact wrote on this connection as read, up to this message. With nothing unread left on any, the contact's mark
- * goes, and contact.updated is raised. Needs a transaction: with the contact locked, no message comes in between.
+ * Marks the contact's messages on this channel as read, up to this message. If none is unread on any channel, the
+ * contact's mark is cleared, and contact.updated is raised. Needs a transaction: while the contact is locked, no
+ * message can come in between.
  */
 export async function markConversationRead(
   transaction: Queryable,
@@ -106,8 +108,8 @@ export async function markConversationRead(
 }
 
 /**
- * Marks what the contact wrote, on whatever connection, as read up to this number; with nothing unread left, the contact's mark goes,
- * and contact.updated is raised. Resolves to the messages that were not read before. Needs a transaction, as above.
+ * Marks the contact's messages on all channels as read, up to this number. If none is unread, the contact's mark is
+ * cleared, and contact.updated is raised. Resolves to the messages that were unread. Needs a transaction, as above.
  */
 export async function markThreadReadUpTo(
   transaction: Queryable,
@@ -120,7 +122,7 @@ export async function markThreadReadUpTo(
   return transaction.raise(markThreadRead, [organizationId, contactId, seq, at, eventId], [organizationId])
 }
 
-/** Sets the contact's mark that there is something unread; raises contact.updated where it was not set. */
+/** Sets the contact's unread mark; raises contact.updated if it was not set. */
 export async function markConversationUnread(
   db: Queryable,
   organizationId: string,

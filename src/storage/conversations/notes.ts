@@ -2,11 +2,11 @@ import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { NoteRow } from '../../model/conversations/note.js'
 
-/** Every column of a note. */
+/** All columns of a note. */
 const COLUMNS = 'organization_id, id, contact_id, after_seq, member_id, text, created_at'
 
-// The contact's lock keeps it from being merged or erased meanwhile, the author's from leaving the team. The number of the event
-// tells where the text stands as well.
+// The locks keep the contact from being merged or erased meanwhile, and the author from leaving the team. The event
+// names the note's place in the conversation.
 const insert = statement<NoteRow>(
   'notes.insert',
   `WITH contact AS (
@@ -28,7 +28,7 @@ const insert = statement<NoteRow>(
 
 const find = statement<NoteRow>('notes.find', `SELECT ${COLUMNS} FROM notes WHERE organization_id = $1 AND id = $2`)
 
-// What it said is not told any more, not even to who hears only now that it was written.
+// The text is removed from the note.created event too, so that late readers of the feed do not get it.
 const remove = statement<{ id: string }>(
   'notes.remove',
   `WITH removed AS (
@@ -54,7 +54,7 @@ const list = statement<NoteRow>(
    LIMIT $5`,
 )
 
-/** Writes a note below the newest message of a contact, and raises note.created; null when there is no such contact. */
+/** Writes a note below the newest message of a contact, and raises note.created; null if there is no such contact. */
 export async function insertNote(
   db: Queryable,
   organizationId: string,
@@ -71,13 +71,16 @@ export async function findNote(db: Queryable, organizationId: string, id: string
   return rows[0] ?? null
 }
 
-/** Deletes a note, and raises note.deleted; false when there is none. */
+/** Deletes a note, and raises note.deleted; false if there is none. */
 export async function deleteNote(db: Queryable, organizationId: string, id: string, eventId: string): Promise<boolean> {
   const rows = await db.raise(remove, [organizationId, id, eventId], [organizationId])
   return rows.length > 0
 }
 
-/** The notes of a contact below the messages with numbers of the range (both ends included), the last `limit` of them, in their order. */
+/**
+ * The notes of a contact below the messages whose numbers are in the range (both ends included), the last `limit` of
+ * them, in order.
+ */
 export async function listNotes(
   db: Queryable,
   organizationId: string,

@@ -4,7 +4,7 @@ import { isKnownToTrigrams } from '../../lib/text/like.js'
 import { type SearchTerm, searchableText, toPattern } from '../../model/conversations/search-terms.js'
 import { taskId } from '../runtime/jobs.js'
 
-/** A message's number in its conversation, and what it says. */
+/** A message's number in its conversation, and its searchable texts. */
 export interface SpokenMessage {
   seq: number
   text: string
@@ -15,22 +15,24 @@ export interface SpokenMessage {
 export interface SearchedConversation {
   organizationId: string
   contactId: string
-  /** The number of the last message that is looked at. */
+  /** The number of the last message to search. */
   until: number
 }
 
-/** Which of the matching messages: so many after the first `skip` ones, in the order of their numbers or against it. */
+/**
+ * Which matching messages: `limit` of them after the first `skip`, in ascending or descending order of their numbers.
+ */
 export interface MatchRange {
   skip: number
   limit: number
   ascending: boolean
 }
 
-// Written so that the primary key is of no use: without knowing the word, the planner may take a walk through the whole
-// conversation for cheaper than the index of words, and it is not.
+// Written so that the primary key cannot be used: the planner does not know the word and would prefer reading the whole
+// conversation to the word index, although the index is cheaper.
 const IN_CONVERSATION = 'organization_id IS NOT DISTINCT FROM $1 AND contact_id = $2 AND seq <= $3'
 
-/** Whether a message holds one of the terms; `$5` is null where LIKE says it all. */
+/** Whether a message contains one of the terms; `$5` is null if LIKE is enough. */
 const HOLDS = `folded LIKE ANY ($4::text[]) AND ($5::text[] IS NULL OR EXISTS (
     SELECT FROM unnest($4::text[], $5::text[]) AS term (pattern, whole)
     WHERE folded LIKE term.pattern AND (term.whole IS NULL OR folded ~ term.whole)
@@ -49,14 +51,15 @@ const list = statement<{ seq: number }>(
    OFFSET $6 LIMIT $7`,
 )
 
-// For terms that the index of words does not know: it would hand out every row of the conversation. IS TRUE keeps it out.
+// For terms that are too short for the word index, which would return every row of the conversation. IS TRUE keeps it
+// from being used.
 const countByWalk = statement<{ total: number }>(
   'messageSearch.countByWalk',
   `SELECT count(*)::float8 AS total FROM message_search
    WHERE organization_id = $1 AND contact_id = $2 AND seq <= $3 AND (${HOLDS}) IS TRUE`,
 )
 
-/** Goes by the numbers, as long as it takes: IS TRUE keeps the index of words out. */
+/** Reads the messages in order; IS TRUE keeps the word index from being used. */
 const walk = (direction: 'ASC' | 'DESC') => `
   SELECT seq FROM message_search
   WHERE organization_id = $1 AND contact_id = $2 AND seq <= $3 AND (${HOLDS}) IS TRUE
@@ -73,13 +76,13 @@ const read = statement<SpokenMessage>(
    ORDER BY seq`,
 )
 
-// Against merging and erasing, not against sending.
+// Locks against merging and erasing, not against sending.
 const lockConversation = statement<{ last_seq: number; searchable_seq: number }>(
   'messageSearch.lockConversation',
   'SELECT last_seq, searchable_seq FROM contacts WHERE organization_id = $1 AND id = $2 FOR KEY SHARE',
 )
 
-// Against edits and transcriptions: one of them that comes now waits, and then finds the row that it has to change.
+// Locks against edits and transcriptions: a concurrent one waits, and then finds the row that it must change.
 const readLocked = statement<SpokenMessage>(
   'messageSearch.readLocked',
   `SELECT seq, text, transcription FROM messages
@@ -105,13 +108,15 @@ const change = statement<never>(
   'UPDATE message_search SET folded = $4 WHERE organization_id = $1 AND contact_id = $2 AND seq = $3',
 )
 
-/** After so many messages of a conversation the statement that records the last of them leaves a job that indexes them. */
+/**
+ * After every INDEX_STEP messages of a conversation, the statement that records the last one enqueues an indexing job.
+ */
 export const INDEX_STEP = 1_000
 
 /** The job's task. */
 export const INDEXING_TASK = taskId('index_conversation')
 
-// One job waits at most, however many ask for it; one that has failed for good begins anew.
+// At most one job waits per conversation; a job that failed for good is reset.
 const request = statement<never>(
   'messageSearch.request',
   `INSERT INTO graphile_worker._private_jobs AS job (task_id, key, payload)
@@ -120,7 +125,7 @@ const request = statement<never>(
    ON CONFLICT (key) DO UPDATE SET attempts = 0, run_at = now() WHERE job.attempts >= job.max_attempts`,
 )
 
-/** Counts the messages that hold one of the terms, by the index of words where it knows them all. */
+/** Counts the messages that contain one of the terms, by the word index if it supports all terms. */
 export async function countMatches(
   db: Queryable,
   { organizationId, contactId, until }: SearchedConversation,
@@ -131,7 +136,7 @@ export async function countMatches(
   return row?.total ?? 0
 }
 
-/** The numbers of matching messages by the index of words, where it knows them: right where few match. */
+/** The numbers of matching messages by the word index; fast if few messages match. */
 export function listMatches(
   db: Queryable,
   conversation: SearchedConversation,
@@ -142,7 +147,7 @@ export function listMatches(
   return numbersOf(db, list, [...toValues(conversation, terms, range), range.ascending])
 }
 
-/** The same, going by the numbers from one end: right where many match and the range is near that end. */
+/** The same, reading the numbers from one end; fast if many match and the range is near that end. */
 export function walkMatches(
   db: Queryable,
   conversation: SearchedConversation,
@@ -175,7 +180,10 @@ function toArrays(terms: readonly SearchTerm[]): [string[], (string | null)[] | 
   return [patterns.map(({ like }) => like), wholes.some((whole) => whole !== null) ? wholes : null]
 }
 
-/** What the messages of a conversation whose numbers lie in the range (both ends included) say, in ascending order. */
+/**
+ * The searchable texts of the messages of a conversation whose numbers are in the range (both ends included), in
+ * ascending order.
+ */
 export function readSpokenMessages(
   db: Queryable,
   organizationId: string,
@@ -187,8 +195,8 @@ export function readSpokenMessages(
 }
 
 /**
- * Makes the next messages of a conversation searchable by words, `INDEX_STEP` at most. Resolves to whether more of them wait.
- * Needs a transaction; done by several at once it is done once.
+ * Adds the next messages of a conversation to the word index, `INDEX_STEP` at most. Resolves to whether there are more.
+ * Needs a transaction; concurrent calls index each message once.
  */
 export async function indexNextMessages(
   transaction: Queryable,
@@ -207,8 +215,8 @@ export async function indexNextMessages(
 }
 
 /**
- * Makes a message that says something else now be found by that. Needs the transaction that changed it, after the change: then
- * the job that makes messages searchable has either ended, or not begun with this one.
+ * Updates the search text of a changed message. Needs the transaction that changed it, after the change: then the
+ * indexing job has either finished with this message or not started with it.
  */
 export async function changeSearchableMessage(
   transaction: Queryable,
@@ -219,7 +227,7 @@ export async function changeSearchableMessage(
   await transaction.run(change, [organizationId, contactId, seq, searchableText(text, transcription)])
 }
 
-/** Leaves a job that makes a conversation searchable by words, unless one that was asked for so waits; wake the workers. */
+/** Enqueues the indexing of a conversation unless such a job waits; wake the workers. */
 export async function requestIndexing(db: Queryable, organizationId: string, contactId: string): Promise<void> {
   await db.run(request, [organizationId, contactId])
 }

@@ -4,11 +4,11 @@ import type { LiveSurroundings, ThreadRow } from '../../model/conversations/inbo
 import { isSameAuthor } from '../messages/incoming.js'
 import { SHOWN_MESSAGE_COLUMNS } from '../messages/messages.js'
 
-/** So much of a message shows above those that answer it. */
+/** How many characters of a quoted message are shown. */
 const QUOTED_LENGTH = 200
 
-// The same message may have come by two devices: of its records the one of the same connection is quoted. An edit or a revocation
-// counts where it counted for the text (see incoming-messages). OFFSET 0: each is looked up by its index, never among all messages of
+// A message may have come through two devices; the record of the same channel is quoted. An edit or revocation counts
+// if it changed the text (see incoming). OFFSET 0: each message is looked up by its index, not among all messages of
 // the conversation.
 const range = statement<ThreadRow>(
   'threads.range',
@@ -54,7 +54,7 @@ const instanceNames = statement<{ id: string; name: string }>(
   `SELECT id, name FROM instances WHERE organization_id = $1 AND id = ANY (${opaqueArray('$2', 'uuid')})`,
 )
 
-/** The messages of a contact whose numbers lie in the range (both ends included), in ascending order. */
+/** The messages of a contact whose numbers are in the range (both ends included), in ascending order. */
 export function listThreadMessages(
   db: Queryable,
   organizationId: string,
@@ -64,7 +64,7 @@ export function listThreadMessages(
   return db.run(range, [organizationId, contactId, from, to])
 }
 
-/** What events about these contacts, and messages of these instances, tell beside their own rows. */
+/** Data for live events of these contacts and instances, besides the rows of the events. */
 export async function readSurroundings(
   db: Queryable,
   organizationId: string,

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { opaqueArray, statement } from '../../database/statement.js'
 
-/** A callback's body as one organization may see it. */
+/** A callback's body, cut to the changes of one organization. */
 export interface StoredCallback {
   organizationId: string
   id: string
@@ -10,7 +10,8 @@ export interface StoredCallback {
   body: Buffer
 }
 
-// The job rows go in without a notification, which would serialize the commits; the caller wakes the workers (see jobs/wake).
+// The jobs are inserted without a notification, which would serialize the commits; the caller wakes the workers (see
+// jobs/wake).
 const insert = statement<{ jobs: number }>(
   'callbacks.insert',
   `WITH given AS (
@@ -28,7 +29,8 @@ const insert = statement<{ jobs: number }>(
    SELECT count(*) AS jobs FROM enqueued`,
 )
 
-// Whoever signs bodies for a number of their own may begin them as a device's; so the kind of the instance counts, where it is there.
+// An app that signs its own bodies could imitate the format of linked devices, so the instance's kind decides if the
+// instance exists.
 const find = statement<{ organization_id: string; id: string } & CallbackBody>(
   'callbacks.find',
   `SELECT c.organization_id, c.id, c.body, c.instance_id AS "instanceId", c.received_at AS "receivedAt",
@@ -40,7 +42,7 @@ const find = statement<{ organization_id: string; id: string } & CallbackBody>(
    LEFT JOIN instances i ON i.organization_id = c.organization_id AND i.id = c.instance_id`,
 )
 
-// One that has failed again and again settles nothing soon: nobody else's messages wait for it.
+// Callbacks that failed repeatedly are left out, because nothing can be expected of them soon.
 const listBacklogged = statement<{ organization_id: string }>(
   'callbacks.listBacklogged',
   `SELECT DISTINCT (j.payload ->> 'organizationId')::uuid AS organization_id
@@ -49,7 +51,7 @@ const listBacklogged = statement<{ organization_id: string }>(
    WHERE t.identifier = 'receive_callback' AND j.attempts <= $2 AND j.created_at < $1`,
 )
 
-// By the ids, which stand in the order of time, and in the index. One whose job is still there has not been worked off: it waits, or
+// Finds old callbacks by their ids, which are ordered by time. A callback with a job is unprocessed: it waits, or
 // failed for good.
 const prune = statement<{ count: number }>(
   'callbacks.prune',
@@ -82,7 +84,7 @@ const countFailed = statement<{ failed: number }>(
    WHERE t.identifier = 'receive_callback' AND j.attempts >= j.max_attempts`,
 )
 
-/** Stores callbacks with the jobs that work them off, all in one statement. */
+/** Stores callbacks and enqueues their jobs in one statement. */
 export async function insertCallbacks(db: Queryable, callbacks: readonly StoredCallback[]): Promise<void> {
   const [row] = await db.run(insert, [
     callbacks.map((callback) => callback.organizationId),
@@ -93,14 +95,14 @@ export async function insertCallbacks(db: Queryable, callbacks: readonly StoredC
   if (row?.jobs !== callbacks.length) throw new Error('the task receive_callback is not registered: run parley migrate')
 }
 
-/** What a stored callback tells, and the instance that it came through. */
+/** The body of a stored callback and the instance that it came through. */
 export type CallbackBody = Pick<StoredCallback, 'body' | 'instanceId'> & {
   receivedAt: Date
-  /** A linked device told of it; everything else the upstream posted. */
+  /** Whether it came from a linked device and not from the upstream. */
   isDevice: boolean
 }
 
-/** The bodies of stored callbacks, in the order asked; null for one that is gone. */
+/** The bodies of stored callbacks, in the given order; null for deleted ones. */
 export async function findCallbackBodies(
   db: Queryable,
   wanted: readonly { organizationId: string; callbackId: string }[],
@@ -110,22 +112,21 @@ export async function findCallbackBodies(
   return wanted.map((one) => bodies.get(one.callbackId) ?? null)
 }
 
-/** The organizations whose callbacks stored before `before` still wait to be worked off, those tried more than `attempts` times aside. */
+/**
+ * The organizations with unprocessed callbacks stored before `before`, without those tried more than `attempts` times.
+ */
 export async function listBackloggedOrganizations(db: Queryable, before: Date, attempts: number): Promise<string[]> {
   const rows = await db.run(listBacklogged, [before, attempts])
   return rows.map((row) => row.organization_id)
 }
 
-/** How many callbacks were tried so often that they are not tried any more. Of all tenants. */
+/** How many callbacks failed for good. Of all tenants. */
 export async function countFailedCallbacks(db: Queryable): Promise<number> {
   const [row] = await db.run(countFailed, [])
   return row?.failed ?? 0
 }
 
-/**
- * Deletes at most `limit` callbacks with ids smaller than this one, but for those that have not been worked off; resolves to how many.
- * Of all tenants.
- */
+/** Deletes at most `limit` processed callbacks with smaller ids; resolves to how many. Of all tenants. */
 export async function pruneCallbacks(db: Queryable, beforeId: string, limit: number): Promise<number> {
   const [row] = await db.run(prune, [beforeId, limit])
   return row?.count ?? 0

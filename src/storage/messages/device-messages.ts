@@ -3,7 +3,7 @@ import { statement } from '../../database/statement.js'
 import type { Contact } from '../../model/contacts/contact.js'
 import type { Message } from '../../model/messages/message.js'
 
-/** A message of a linked device, with what its network needs to hear of it again. */
+/** A message of a linked device, with what commands to its network need. */
 export type DeviceMessage = Pick<Message, 'id' | 'sender_type' | 'message_type' | 'text' | 'network'> &
   Pick<Contact, 'chat_id' | 'phone_number' | 'network_id'>
 
@@ -15,7 +15,7 @@ const find = statement<DeviceMessage>(
    WHERE m.organization_id = $1 AND m.instance_id = $2 AND (m.upstream_id = $3 OR m.id = $4)`,
 )
 
-/** A message that went through a linked device, by the network's id or by ours; null where there is none. */
+/** A message of a linked device, by the network's id or by ours; null if there is none. */
 export async function findDeviceMessage(
   db: Queryable,
   organizationId: string,

@@ -5,22 +5,22 @@ import { changeSearchableMessage, type SpokenMessage } from '../conversations/se
 import { taskId } from '../runtime/jobs.js'
 import { MESSAGE_SNAPSHOT, RECORDED_EVENT } from './messages.js'
 
-/** What fetching an inbound message's file needs to know of it. */
+/** An inbound message whose file is fetched. */
 export interface InboundMedia {
   message_type: string
   content: unknown
   created_at: Date
   instance_id: string | null
   network: NetworkDetails | null
-  /** Null when there is nothing (more) to fetch. */
+  /** Null if there is nothing (more) to fetch. */
   media_state: 'awaited' | 'retried' | 'missing' | null
 }
 
-/** What writing a voice note down needs to know of it. */
+/** A voice note to be transcribed. */
 export interface VoiceNote {
   media_id: string
   mime_type: string
-  /** Bytes. */
+  /** In bytes. */
   size: number
 }
 
@@ -31,7 +31,7 @@ const find = statement<InboundMedia>(
    WHERE m.organization_id = $1 AND m.id = $2`,
 )
 
-/** What is still to be fetched, locked: who else works on it has to wait, and then finds it settled. */
+/** Messages whose file is still to be fetched, locked: a concurrent try waits and then finds the file fetched. */
 const UNSETTLED = `
   unsettled AS (
     SELECT id, media_state FROM messages
@@ -39,7 +39,7 @@ const UNSETTLED = `
     FOR UPDATE
   )`
 
-/** Raises message.received for the row `m` of `changed`, if this ends the first try; see incoming.record. */
+/** Raises message.received for the row `m` of `changed` if this is the end of the first try; see incoming.record. */
 const RECEIVED = `
   received AS (
     INSERT INTO events (organization_id, id, type, contact_id, data)
@@ -108,7 +108,7 @@ const transcribe = statement<SpokenMessage & { contact_id: string }>(
    RETURNING contact_id, seq, text, transcription`,
 )
 
-/** What there is to fetch for a message; null when there is no such message (any more). */
+/** The file to fetch for a message; null if the message does not exist any more. */
 export async function findInboundMedia(
   db: Queryable,
   organizationId: string,
@@ -119,8 +119,8 @@ export async function findInboundMedia(
 }
 
 /**
- * Shows a stored file on its message, and leaves a job that writes it down where that is wanted. False when the message is
- * gone, or another one has settled it.
+ * Attaches a stored file to its message, and enqueues its transcription if that is on. False if the message is gone, or
+ * another try has attached it.
  */
 export async function attachInboundMedia(
   db: Queryable,
@@ -138,7 +138,7 @@ export async function attachInboundMedia(
   return rows.length > 0
 }
 
-/** Notes that a try to fetch a message's file has failed and another one follows. */
+/** Records that a try to fetch a message's file failed and another one follows. */
 export async function postponeInboundMedia(
   db: Queryable,
   organizationId: string,
@@ -148,7 +148,7 @@ export async function postponeInboundMedia(
   await db.raise(postpone, [organizationId, messageId, eventId], [organizationId])
 }
 
-/** Notes that a message's file is not to be had, and why. */
+/** Records that a message's file cannot be fetched, and why. */
 export async function giveUpInboundMedia(
   db: Queryable,
   organizationId: string,
@@ -159,7 +159,7 @@ export async function giveUpInboundMedia(
   await db.raise(giveUp, [organizationId, messageId, eventId, JSON.stringify(error)], [organizationId])
 }
 
-/** The stored recording of a message that is not written down yet; null when there is none. */
+/** The stored recording of a message without a transcription; null if there is none. */
 export async function findVoiceNote(
   db: Queryable,
   organizationId: string,
@@ -169,7 +169,7 @@ export async function findVoiceNote(
   return rows[0] ?? null
 }
 
-/** Keeps what is said in a voice note, and makes the message be found by it. Needs a transaction. */
+/** Stores the transcription of a voice note and makes it searchable. Needs a transaction. */
 export async function setTranscription(
   transaction: Queryable,
   organizationId: string,

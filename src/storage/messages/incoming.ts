@@ -6,20 +6,20 @@ import { changeSearchableMessage, INDEX_STEP, INDEXING_TASK, type SpokenMessage 
 import { taskId } from '../runtime/jobs.js'
 import { MESSAGE_SNAPSHOT, RECORDED_EVENT } from './messages.js'
 
-/** A message from the upstream, to be recorded. */
+/** An inbound message to be recorded. */
 export interface IncomingMessage {
   id: string
   eventId: string
   upstreamId: string
   /** The instance that it came through; null: the organization's own number. */
   instanceId: string | null
-  /** human-chat: a member of the team typed it on the phone that a device is linked with. */
+  /** human-chat: a member of the team typed it on the phone of a linked device. */
   sender_type: 'user-chat' | 'system' | 'human-chat'
   message_type: string
   text: string
   media_type: string | null
   content: unknown
-  /** Whether it has a file that is to be fetched. */
+  /** Whether it has a file to fetch. */
   awaitsMedia: boolean
   contextUpstreamId: string | null
   /** As the network of a linked device has it. */
@@ -27,7 +27,7 @@ export interface IncomingMessage {
   created_at: Date
 }
 
-/** `no_contact`: the addresses do not lead to one whole contact (yet, or any more): see to it and record again. */
+/** `no_contact`: the addresses do not lead to exactly one complete contact; resolve the contact and record again. */
 export type Received = 'recorded' | 'duplicate' | 'no_contact'
 
 interface RecordRow {
@@ -36,16 +36,17 @@ interface RecordRow {
 }
 
 /**
- * Whether the row `of` was written by the side, through the connection, and of a group by the person, who wrote the other one: a
- * message is changed by nobody else.
+ * True if row `of` has the same author (side, instance, and in groups the participant): only the author may edit or
+ * revoke a message.
  */
 export const isSameAuthor = (of: string, isCustomers: string, instance: string, participant: string) =>
   `(${of}.sender_type = 'user-chat') = (${isCustomers}) AND ${of}.instance_id IS NOT DISTINCT FROM ${instance}
          AND (${of}.network ->> 'participant') IS NOT DISTINCT FROM (${participant})`
 
 /**
- * The one contact that a sender's addresses lead to; nobody while they lead to several contacts, one of those that must be known is new,
- * or a number is not the contact's at that time: the caller finds out who it is, and names the contact.
+ * The one contact that a sender's addresses lead to. NULL if they lead to several contacts, a required address is
+ * unknown, or a number did not belong to the contact at that time: then the caller resolves the contact and passes its
+ * id.
  */
 const senderContact = (
   addresses: string,
@@ -65,9 +66,9 @@ const senderContact = (
        ) a
      ))`
 
-// Nothing is recorded while it is not known whose it is, or while the contact lacks the number that is known now. An edit or a revocation may have come before the message itself: then its text is the one that
-// counts. A message with a file raises message.received only when the first try to fetch the file has ended (see
-// incoming-media): who reads the event is to find the file's address in it. The job that tries is left here.
+// Records nothing if the contact is unresolved or lacks the known number. If an edit or revocation came before the
+// message, its text is used. A message with a file raises message.received after the first try to fetch the file (see
+// incoming-media), so that the event has the file's URL; this statement enqueues that try.
 const record = statement<RecordRow>(
   'incoming.record',
   `WITH known AS (
@@ -142,7 +143,7 @@ const record = statement<RecordRow>(
   { raises: 'events' },
 )
 
-// The contact's row is locked against erasure, as a numbered message's update would.
+// Locks the contact's row against erasure, as the update of a numbered message does.
 const recordReaction = statement<RecordRow>(
   'incoming.recordReaction',
   `WITH known AS (
@@ -185,7 +186,7 @@ const recordChange = statement<{ id: string }>(
    RETURNING id`,
 )
 
-// Only the gateway tells of it (instance.…). A message that is yet to come is told of when it has come, as it is then.
+// Only the gateway has events for changes (instance.…). If the message comes later, its own event has the changed text.
 const applyChanges = statement<SpokenMessage>(
   'incoming.applyChanges',
   `WITH changed AS (
@@ -209,30 +210,30 @@ const applyChanges = statement<SpokenMessage>(
   { raises: 'events' },
 )
 
-/** What the gateway tells of a change that was recorded. */
+/** The gateway's event for each change. */
 const CHANGE_EVENTS = { edit: 'instance.message_edited', revoke: 'instance.message_deleted' } as const
 
-/** What leads to the contact that wrote. */
+/** The addresses of a message's author. */
 export interface SenderAddresses {
   addresses: readonly string[]
-  /** Those of the addresses that must be known: the number's digits, the user id. */
+  /** The addresses that must be known: the number's digits, the user id. */
   required: readonly string[]
-  /** The contact, where the addresses do not tell it. */
+  /** The contact, if the addresses are not sufficient. */
   contactId: string | null
 }
 
-/** Who sent a message, as far as recording it needs to know. */
+/** The sender of a message. */
 export interface Sender extends SenderAddresses {
   /** Whether one of the addresses is a phone number. */
   hasNumber: boolean
-  /** Names the contact where it has no name yet. */
+  /** Becomes the contact's name if it has none. */
   profileName: string | null
 }
 
 /**
- * Records a message of the conversation that the addresses lead to, under its next number, once per upstream id.
- * A unique violation when the same message is being recorded at this moment: try again, it is then a duplicate.
- * One that awaits its file leaves a job: wake the workers.
+ * Records a message of the contact that the addresses lead to, under its next number, once per upstream id. Fails with
+ * a unique violation if the same message is being recorded at this moment; a second try finds a duplicate. A message
+ * that awaits its file enqueues a job: wake the workers.
  */
 export async function recordIncomingMessage(
   db: Queryable,
@@ -271,11 +272,11 @@ export async function recordIncomingMessage(
   return toReceived(row)
 }
 
-/** A reaction, an edit or a revocation: what shows only on the message that it is about. */
+/** A reaction, an edit or a revocation, which shows only on its target. */
 export interface IncomingRecord {
   id: string
   upstreamId: string
-  /** The emoji, or the new text; empty takes back. */
+  /** The emoji or the new text; empty removes the reaction or revokes the message. */
   text: string
   replyToUpstreamId: string
   instanceId: string | null
@@ -284,7 +285,7 @@ export interface IncomingRecord {
   created_at: Date
 }
 
-/** Records a reaction, a customer's or one from the phone, known target or not, and raises message.reaction. */
+/** Records a reaction, with or without a known target, and raises message.reaction. */
 export async function recordIncomingReaction(
   db: Queryable,
   organizationId: string,
@@ -311,8 +312,8 @@ export async function recordIncomingReaction(
 }
 
 /**
- * Records an edit or a revocation and gives its message the text of the newest one. The message may come later: then
- * recording it applies the change. Needs a transaction: the contact's lock makes the newest really the newest.
+ * Records an edit or a revocation and gives its message the text of the newest one. If the message comes later,
+ * recording it applies the change. Needs a transaction, because the contact's lock guarantees the order of changes.
  */
 export async function recordIncomingChange(
   transaction: Queryable,
@@ -351,7 +352,7 @@ export async function recordIncomingChange(
   return 'recorded'
 }
 
-/** The parameters that tell who wrote a record, and through what it came. */
+/** The parameters that identify the author and the channel of a record. */
 function authorValues({ sender_type, instanceId, network }: IncomingRecord): unknown[] {
   return [sender_type, instanceId, network && JSON.stringify(network)]
 }

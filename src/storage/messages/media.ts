@@ -30,7 +30,7 @@ const removeUnattached = statement<{ id: string }>(
   'DELETE FROM media WHERE organization_id = $1 AND id = $2 AND message_id IS NULL RETURNING id',
 )
 
-/** Notes a file before its bytes are stored; `messageId` is null where the message is still to be recorded. */
+/** Records a file before its bytes are stored; `messageId` is null if its message is recorded later. */
 export async function insertMedia(
   db: Queryable,
   organizationId: string,
@@ -45,7 +45,7 @@ export async function findMedia(db: Queryable, organizationId: string, id: strin
   return rows[0] ?? null
 }
 
-/** At most `limit` files noted before `before` that no message has come to show, by organization. Of all tenants. */
+/** At most `limit` files recorded before `before` that no message shows, by organization. Of all tenants. */
 export function listUnattachedMedia(
   db: Queryable,
   before: Date,
@@ -54,7 +54,7 @@ export function listUnattachedMedia(
   return db.run(listUnattached, [before, limit])
 }
 
-/** Deletes the row of a file that no message shows; whether there was one. */
+/** Deletes the row of a file that no message shows; resolves to whether there was one. */
 export async function deleteUnattachedMedia(db: Queryable, organizationId: string, id: string): Promise<boolean> {
   const rows = await db.run(removeUnattached, [organizationId, id])
   return rows.length > 0

@@ -2,13 +2,13 @@ import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, opaqueArray, statement } from '../../database/statement.js'
 import type { Message, MessageOfContact, ShownMessage } from '../../model/messages/message.js'
 
-/** The columns of a row `m` of messages that a verb or an answer needs. */
+/** The columns of a row `m` of messages. */
 export const MESSAGE_COLUMNS = `m.organization_id, m.id, m.contact_id, m.seq, m.upstream_id, m.sender_type, m.message_type, m.text,
   m.media_type, m.media_id, m.media_expires_at, m.transcription, m.content, m.instance_id, m.network, m.status, m.outcome, m.error, m.context_upstream_id, m.assignee_id, m.created_at, m.accepted_at`
 
 /**
- * The reactions that show on the message `m`, as JSON: of each side (the customer, the organization) the last one that did
- * not fail, unless it was taken back (an empty text).
+ * The reactions on the message `m`, as JSON: of each side (customer, organization) the last one that did not fail,
+ * unless it was removed (an empty text).
  */
 const REACTIONS = `(
   SELECT jsonb_agg(jsonb_build_object('emoji', r.text, 'sender_type', r.sender_type, 'created_at', r.created_at)
@@ -23,23 +23,23 @@ const REACTIONS = `(
   WHERE r.text <> ''
 )`
 
-/** The member to whom the message `m` is assigned, as JSON, or null. */
+/** The member assigned to the message `m`, as JSON, or null. */
 export const ASSIGNEE = `(
   SELECT jsonb_build_object('id', b.id, 'full_name', b.full_name, 'email', b.email)
   FROM members b
   WHERE b.organization_id = m.organization_id AND b.id = m.assignee_id
 )`
 
-/** The event that the acceptance of the message `m` by the upstream raises. */
+/** The type of the event for the acceptance of the message `m`. */
 export const ACCEPTED_EVENT = `CASE WHEN m.message_type = 'reaction' THEN 'message.reaction' ELSE 'message.sent' END`
 
-/** The event that recording the message `m`, which came from the network, raises; what was typed on the phone is sent already. */
+/** The type of the event for the recorded message `m`; a message typed on the phone is sent already. */
 export const RECORDED_EVENT = `CASE WHEN m.sender_type = 'human-chat' THEN 'message.sent' ELSE 'message.received' END`
 
-/** The message `m` with all that it shows, for a select list. */
+/** The message `m` with all that is shown of it, for a select list. */
 export const SHOWN_MESSAGE_COLUMNS = `${MESSAGE_COLUMNS}, ${REACTIONS} AS reactions, ${ASSIGNEE} AS assignee`
 
-/** The message `m` with all that it shows, as JSON for an event. */
+/** The message `m` with all that is shown of it, as JSON for an event. */
 export const MESSAGE_SNAPSHOT = `(to_jsonb(m) || jsonb_build_object('reactions', ${REACTIONS}, 'assignee', ${ASSIGNEE}))`
 
 const page = statement<ShownMessage>(
@@ -75,7 +75,7 @@ const find = statement<Message>(
   `SELECT ${MESSAGE_COLUMNS} FROM messages m WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2`,
 )
 
-/** The messages that are asked for with their contacts, in the order asked; null where there is none. */
+/** The messages with these ids and their contacts, in the given order; null for unknown ones. */
 export async function findMessagesWithContacts(
   db: Queryable,
   lookups: readonly { organizationId: string; id: string }[],
@@ -86,7 +86,7 @@ export async function findMessagesWithContacts(
   return found
 }
 
-/** The messages of a conversation whose numbers lie in the range (both ends included), in ascending order. */
+/** The messages of a conversation whose numbers are in the range (both ends included), in ascending order. */
 export function findMessagesBySeq(
   db: Queryable,
   organizationId: string,
@@ -97,7 +97,7 @@ export function findMessagesBySeq(
   return db.run(page, [organizationId, contactId, from, to])
 }
 
-/** The messages of a conversation that have these numbers, in ascending order. */
+/** The messages of a conversation with these numbers, in ascending order. */
 export async function findMessagesBySeqs(
   db: Queryable,
   organizationId: string,

@@ -8,7 +8,7 @@ import { countChanges } from '../analytics/campaign-counts.js'
 import { INDEX_STEP, INDEXING_TASK } from '../conversations/search.js'
 import { ACCEPTED_EVENT, ASSIGNEE, MESSAGE_SNAPSHOT } from './messages.js'
 
-/** A message that a shared statement passed over. */
+/** Why a shared statement skipped a message. */
 type Skipped = 'crowded' | 'held'
 
 interface RecordRow {
@@ -27,13 +27,13 @@ interface RecordRow {
 }
 
 /**
- * One message to one recipient in 6 s, and at most 45 at once (facts: limits). Ours are a little longer: the upstream counts
- * from when a message arrives, and not each takes the same time on its way.
+ * The upstream's limit per recipient: one message per 6 s, and at most 45 at once. The interval is a little longer
+ * here, because the upstream counts when messages arrive, and they do not all take the same time.
  */
 const PAIR_INTERVAL = `interval '6.1 seconds'`
 const PAIR_AHEAD = `44 * ${PAIR_INTERVAL}`
 
-/** By which address a connection reaches the contact `c` without a number: the user id that became known last and was not left. */
+/** The user id for a contact `c` without a number: the newest one of the right kind that it has not given up. */
 const userAddress = (c: string, usesJids: string) => `CASE WHEN ${c}.phone_number IS NULL THEN (
        SELECT a.address FROM contact_addresses a
        WHERE a.organization_id = ${c}.organization_id AND a.contact_id = ${c}.id AND a.address LIKE 'user:%'
@@ -44,10 +44,10 @@ const userAddress = (c: string, usesJids: string) => `CASE WHEN ${c}.phone_numbe
 
 const isGroup = (c: string) => `coalesce(${c}.network_id LIKE '%@g.us', false)`
 
-// Finds the contacts, checks what it must, numbers the messages under the contacts' row locks, and records them. Many share
-// it, so it waits for nobody: of several messages to one contact only the first is recorded, and none to a contact whose row
-// somebody holds. A person without a number is reached by the user id that became known last. A broadcast's recipient is looked at
-// behind its contact's lock, as it is then (hence locked itself): what is merged or erased holds that lock.
+// Finds the contacts, checks the conditions, numbers the messages under the contacts' row locks, and records them. Many
+// sends share the statement, so it does not wait for locks: of several messages to one contact it records only the
+// first, and none to a contact whose row is locked. The recipient of a broadcast is read after its contact is locked,
+// and is locked itself, because merging and erasing lock the contact first.
 const record = statement<RecordRow>(
   'outgoing.record',
   `WITH given AS (
@@ -195,8 +195,8 @@ const check = statement<{
    LIMIT 1`,
 )
 
-// The upstream said yes. A status callback may have said so before, then nothing changes and nothing is raised. What a message
-// shows beside its row is little at this moment: nobody has reacted to it yet. It waits for nobody either.
+// A status callback may have reported the acceptance before; then nothing changes. The event's message has no
+// reactions, since a message just accepted cannot have any. The statement does not wait for locks either.
 const accept = statement<{ held: boolean }>(
   'outgoing.accept',
   `WITH given AS (
@@ -222,7 +222,7 @@ const accept = statement<{ held: boolean }>(
      RETURNING g.n, m.organization_id, m.contact_id, m.instance_id, m.message_type, m.assignee_id, to_jsonb(m) AS row, m.campaign_id,
        m.broadcast_id, m.recipient_n, m.accepted_at, m.status, m.error, accepted_at_before, status_before, error_before
    ), kept AS (
-     -- A status may have come before the answer did.
+     -- A status may come before the answer to the call.
      UPDATE messages m SET network = g.network
      FROM (SELECT * FROM given WHERE network IS NOT NULL ${FEW}) g
      WHERE ${ofOrganization('m.organization_id', 'g.organization_id')} AND m.id = g.id
@@ -234,7 +234,7 @@ const accept = statement<{ held: boolean }>(
      ORDER BY m.organization_id, g.alias
      ON CONFLICT DO NOTHING
    ), ids AS (
-     -- A contact that has another user id of the same business is another person than the one who has the number now.
+     -- If the contact has another user id of the same business, the number's current owner is a different person.
      INSERT INTO contact_addresses (organization_id, address, contact_id, instance_id)
      SELECT m.organization_id, g.user_address, m.contact_id, m.instance_id FROM accepted m JOIN given g USING (n)
      WHERE g.user_address IS NOT NULL AND NOT EXISTS (
@@ -302,9 +302,9 @@ const listOverdue = statement<{ organization_id: string; id: string }>(
 )
 
 /**
- * Records messages with outcome `pending`, each found by the forms of its recipient's address, or says why not. What a
- * human's send does to the contact raises contact.updated. `crowded`: another message to the same contact came first; `held`:
- * somebody holds the contact's row. A unique violation, and nothing recorded, when the id of one is taken.
+ * Records messages with the outcome `pending`, or says why not. Each contact is found by the forms of the address. If a
+ * human's send changes the contact, contact.updated is raised. `crowded`: another message to the same contact came
+ * first; `held`: the contact's row is locked. Fails with a unique violation, and records nothing, if an id is taken.
  */
 export async function recordOutgoingMessages(
   db: Queryable,
@@ -314,7 +314,7 @@ export async function recordOutgoingMessages(
   return rows.map((row, index) => toRecorded(row, messages[index] as OutgoingMessage))
 }
 
-/** Why recording the message now would fail, or null; nothing is written. */
+/** Why recording the message now would fail, or null; writes nothing. */
 export async function checkRecipient(
   db: Queryable,
   { organizationId, instanceId, usesJids, addresses, replyToId, pairLimit, isPromotional, created_at }: OutgoingMessage,
@@ -402,8 +402,8 @@ function toRecorded(
 }
 
 /**
- * Marks messages accepted by the upstream and raises message.sent, or message.reaction; one that is marked already needs it
- * no more. `held`: somebody holds its row. A unique violation, and nothing marked, when an upstream id is taken.
+ * Marks messages accepted and raises message.sent or message.reaction, unless they are marked already. `held`: the
+ * message's row is locked. Fails with a unique violation, and marks none, if an upstream id is taken.
  */
 export async function acceptMessages(
   db: Queryable,
@@ -429,7 +429,7 @@ function toAcceptanceset(acceptances: readonly Acceptance[]): string {
   )
 }
 
-/** Marks a message failed for good and raises message.failed; one that is settled already stays as it is. */
+/** Marks an outstanding message failed and raises message.failed. */
 export async function refuseMessage(
   db: Queryable,
   organizationId: string,
@@ -441,17 +441,19 @@ export async function refuseMessage(
   await db.raise(refuse, [organizationId, id, JSON.stringify(error), at, eventId], [organizationId])
 }
 
-/** The request left and no answer came: the outcome stays unknown until a callback settles it. */
+/**
+ * Marks an outstanding message as unknown: the call ended without an answer. A callback may still report its outcome.
+ */
 export async function markMessageUnknown(db: Queryable, organizationId: string, id: string): Promise<void> {
   await db.run(markUnknown, [organizationId, id])
 }
 
-/** Messages recorded before `before` whose send never ended (their process died): their outcome is unknown. Of all tenants. */
+/** Marks messages recorded before `before` as unknown if their process died during the send. Of all tenants. */
 export async function markAbandonedMessages(db: Queryable, before: Date): Promise<void> {
   await db.run(markAbandoned, [before])
 }
 
-/** Messages recorded before `before` whose outcome is still outstanding, oldest first. Of all tenants but those in `except`. */
+/** Messages recorded before `before` that are still outstanding, oldest first. Of all tenants but those in `except`. */
 export function listOverdueMessages(
   db: Queryable,
   before: Date,

@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import { changeSearchableMessage, type SpokenMessage } from '../conversations/search.js'
 
-// As the network had it, it is no more what was said.
+// The network's copy of the message is removed, because it has the old text.
 const change = statement<SpokenMessage & { contact_id: string }>(
   'ownChanges.change',
   `UPDATE messages m
@@ -11,7 +11,7 @@ const change = statement<SpokenMessage & { contact_id: string }>(
    RETURNING m.contact_id, m.seq, m.text, m.transcription`,
 )
 
-/** Gives a message of ours the text that it has on the network now; empty: it was taken back. Needs a transaction. */
+/** Sets the text of an own message that was edited on the network; empty if it was revoked. Needs a transaction. */
 export async function changeOwnMessage(
   transaction: Queryable,
   organizationId: string,

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 
-// What is reserved begins where the last reservation ends, or now; nothing is reserved that would begin too late.
+// A reservation begins where the last one ends, or now; none is made that would begin too late.
 const reserve = statement<{ reserved: boolean; wait_ms: number }>(
   'sendingPaces.reserve',
   `WITH reserved AS (
@@ -20,8 +20,8 @@ const reserve = statement<{ reserved: boolean; wait_ms: number }>(
 )
 
 /**
- * Speaks for the next `durationMs` of a business number's time, when they begin within `maxWaitMs`. `waitMs`: until they
- * begin, or would have begun.
+ * Reserves the next `durationMs` of a business number's time if they begin within `maxWaitMs`. `waitMs`: until they
+ * begin, or would begin.
  */
 export async function reserveSendTime(
   db: Queryable,

@@ -4,18 +4,17 @@ import { type MessageError, type MessageStatus, OUTCOME_UNKNOWN } from '../../mo
 import { countChanges } from '../analytics/campaign-counts.js'
 import { ACCEPTED_EVENT, MESSAGE_SNAPSHOT } from './messages.js'
 
-/** A status that the upstream reports. */
 export interface ReportedStatus {
   organizationId: string
   /** The instance that it came through; null: the organization's own number. */
   instanceId: string | null
   upstreamId: string
-  /** Our id, where the upstream gave it back. */
+  /** Our id, if the upstream returned it. */
   messageId: string | null
   status: MessageStatus
   at: Date
   error: MessageError | null
-  /** A form of the recipient's number that may be new. */
+  /** A form of the recipient's number, possibly a new one. */
   alias: string | null
   /** The recipient's user id as an address. */
   userAddress: string | null
@@ -23,10 +22,9 @@ export interface ReportedStatus {
   eventIds: readonly [string, string]
 }
 
-// A status never goes backwards, but failed gives way to what proves the contrary (contract 4, Conversations). Whatever the
-// upstream reports of a message, its failure too, settles that it was accepted, so a message that waited for its answer raises
-// message.sent first. Where the upstream gave one id to two messages, ours decides, and the second goes without. Statements
-// that share messages lock them in the same order.
+// A status never goes backwards, but `failed` gives way to later evidence of delivery. Every status, even `failed`,
+// proves that the message was accepted, so an outstanding message raises message.sent first. If the upstream gave one
+// id to two messages, our own id decides. Statements lock shared messages in the same order.
 const apply = statement<{ message_id: string | null; contact_id: string | null; is_linked: boolean }>(
   'statuses.apply',
   `WITH given AS (
@@ -110,17 +108,17 @@ const apply = statement<{ message_id: string | null; contact_id: string | null; 
   { raises: 'events' },
 )
 
-/** What a status is about; null where there is no such message. */
+/** The message of a status; null if there is none. */
 export interface AppliedStatus {
   messageId: string | null
   contactId: string | null
-  /** Whether the recipient's user id, where one is told, leads to the message's contact. */
+  /** Whether the recipient's user id, if given, leads to the message's contact. */
   isLinked: boolean
 }
 
 /**
- * Applies reported statuses, no two of them of one message; one of an unknown message, or one that would go backwards, changes
- * and raises nothing. Resolves in their order to the messages that they are about; null where there is none.
+ * Applies reported statuses, at most one per message. A status of an unknown message, or one that would go backwards,
+ * changes nothing and raises nothing. Resolves to their messages, in order.
  */
 export async function applyStatuses(db: Queryable, statuses: readonly ReportedStatus[]): Promise<AppliedStatus[]> {
   const rows = await db.raise(apply, [toRecordset(statuses)], organizationsOf(statuses))

@@ -4,19 +4,19 @@ import type { StorefrontOrder } from '../../model/broadcasts/storefront-order.js
 import { campaignBases, normalizeUtm } from '../../model/broadcasts/utm.js'
 import { taskId } from '../runtime/jobs.js'
 
-// A shop learns of the visit later than of the order, and not every answer of it tells what it knows.
+// A shop learns of the visit after the order, and not every report includes it.
 const keepVisit = (column: string) =>
   `${column} = CASE WHEN coalesce(excluded.utm_source, excluded.utm_campaign) IS NULL THEN o.${column} ELSE excluded.${column} END`
 
-// Once a click was found it stands: visits are pruned, and not every report of an order tells who bought.
+// A click that was found is kept, because visits are pruned, and not every report names the buyer.
 const keepClick = (column: string) =>
   `${column} = CASE WHEN excluded.clicked_broadcast_id IS NULL THEN o.${column} ELSE excluded.${column} END`
 
-/** Up to when something counts as before the order `o`: shops tell whole seconds. */
+/** The end of what counts as before the order `o`: shops report whole seconds. */
 export const ORDERED_UNTIL = `o.ordered_at + CASE WHEN o.ordered_at = date_trunc('second', o.ordered_at)
     THEN interval '999999 microseconds' ELSE interval '0' END`
 
-// Of a link that others were given too nobody knows who followed it.
+// If a link was given to several recipients, its visitor is unknown.
 const LAST_CLICK = `SELECT l.broadcast_id, v.visited_at
      FROM broadcast_recipients r
      JOIN messages m ON m.organization_id = $1 AND m.id = r.message_id AND m.status <> 'failed'
@@ -33,7 +33,7 @@ const LAST_CLICK = `SELECT l.broadcast_id, v.visited_at
      ORDER BY v.visited_at DESC, m.accepted_at DESC, l.broadcast_id DESC
      LIMIT 1`
 
-// The buyers are locked first, as everywhere. In the order of the ids, so that two who write the same orders do not wait for each other in a circle.
+// Buyers are locked first, in the order of their ids, so that two transactions with the same orders cannot deadlock.
 const put = statement<never>(
   'storefrontOrders.put',
   `WITH noted AS (
@@ -67,7 +67,7 @@ const put = statement<never>(
    WHERE o.updated_at <= excluded.updated_at`,
 )
 
-// What the shop said of the order before may come later, and brings it back no more.
+// Late data from before the cancellation must not revive the order.
 const cancel = statement<never>(
   'storefrontOrders.cancel',
   `UPDATE storefront_orders SET cancelled_at = coalesce(cancelled_at, $3), updated_at = greatest(updated_at, $3)
@@ -121,8 +121,10 @@ const enqueueAllSyncs = statement<never>(
    ON CONFLICT (key) DO UPDATE SET attempts = 0, run_at = now() WHERE job.attempts >= job.max_attempts`,
 )
 
-// An order stands under one campaign only, so that none is summed twice.
-/** The orders that count for the organization $1, of the folded campaigns $2 and sources $3. */
+/**
+ * The orders of the organization $1 that count, with the normalized campaigns $2 and sources $3. An order has one
+ * campaign, so none is summed twice.
+ */
 export const FITTING = `organization_id = $1 AND campaign = ANY ($2) AND utm_source = ANY ($3) AND NOT is_test AND cancelled_at IS NULL`
 
 const sum = statement<OrderSum>(
@@ -140,8 +142,8 @@ const sum = statement<OrderSum>(
 )
 
 /**
- * Records what a storefront says of orders; what it said later already stands. `webhookId`: who told; what came by it before
- * is not recorded again.
+ * Records orders of a storefront; newer data that is stored already is kept. `webhookId`: the webhook that reported
+ * them; a repeated webhook changes nothing.
  */
 export async function putStorefrontOrders(
   db: Queryable,
@@ -156,7 +158,7 @@ export async function putStorefrontOrders(
   await db.run(put, [organizationId, JSON.stringify(rows), webhookId])
 }
 
-/** Notes that an order is no more since `at`; nothing where it is not known. */
+/** Records that an order was deleted at `at`; unknown orders are ignored. */
 export async function cancelStorefrontOrder(
   db: Queryable,
   organizationId: string,
@@ -166,26 +168,26 @@ export async function cancelStorefrontOrder(
   await db.run(cancel, [organizationId, id, at])
 }
 
-/** Forgets at most `limit` webhooks received before `before`; resolves to how many. Of all tenants. */
+/** Deletes at most `limit` webhooks received before `before`; resolves to how many. Of all tenants. */
 export async function pruneStorefrontWebhooks(db: Queryable, before: Date, limit: number): Promise<number> {
   const [row] = await db.run(prune, [before, limit])
   return row?.count ?? 0
 }
 
-/** A storefront and up to which change its orders are known; the token is sealed. */
+/** A storefront and how far its orders are known; the token is encrypted. */
 export interface OrderSync {
   url: string
   access_token: Buffer
   until: Date | null
 }
 
-/** How far the orders of an organization's storefront are known; null where it has none. */
+/** How far the orders of an organization's storefront are known; null if it has none. */
 export async function findOrderSync(db: Queryable, organizationId: string): Promise<OrderSync | null> {
   const rows = await db.run(findSync, [organizationId])
   return rows[0] ?? null
 }
 
-/** Notes up to which change the orders are known; false when the organization has another storefront by now. */
+/** Records how far the orders are known; false if the organization has another storefront by now. */
 export async function noteOrdersSynced(
   db: Queryable,
   organizationId: string,
@@ -196,39 +198,39 @@ export async function noteOrdersSynced(
   return rows.length > 0
 }
 
-/** Notes when all orders were known. */
+/** Records when all orders were known. */
 export async function noteOrderSyncEnd(db: Queryable, organizationId: string, url: string, at: Date): Promise<void> {
   await db.run(noteEnd, [organizationId, url, at])
 }
 
-/** Leaves a job that asks the organization's storefront for orders, where there is one. */
+/** Enqueues a sync of the organization's storefront, if there is one. */
 export async function enqueueOrderSync(db: Queryable, organizationId: string): Promise<void> {
   await db.run(enqueueSync, [organizationId])
 }
 
-/** The same for every storefront, but for those that a job is still to ask. */
+/** Enqueues a sync for every storefront that has no waiting one. */
 export async function enqueueAllOrderSyncs(db: Queryable): Promise<void> {
   await db.run(enqueueAllSyncs, [])
 }
 
-/** Which orders: `campaigns` and `sources` folded. */
+/** Which orders; `campaigns` and `sources` are normalized. */
 export interface OrderFilter {
   campaigns: readonly string[]
   sources: readonly string[]
 }
 
-/** Orders of a currency added up: those of one campaign, and with null as campaign those of all. */
+/** The sum of the orders of a currency: of one campaign, or of all (null). */
 export interface OrderSum {
   currency: string
-  /** Folded. */
+  /** Normalized. */
   campaign: string | null
   orderCount: number
-  /** Two decimals, as is the average, which is rounded half up. */
+  /** With two decimals, like the average, which is rounded half up. */
   revenue: number
   avgOrderValue: number
 }
 
-/** Adds up the orders that fit, but for tests and cancelled ones. */
+/** Sums the matching orders, without tests and cancelled ones. */
 export function sumStorefrontOrders(
   db: Queryable,
   organizationId: string,

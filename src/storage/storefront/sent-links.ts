@@ -12,20 +12,23 @@ const insert = statement<never>(
    ON CONFLICT DO NOTHING`,
 )
 
-/** What is given a link: a broadcast, or a send-template, whose campaign is that of its template and day. */
+/** What gives links away: a broadcast, or a one-off send, whose campaign is that of its template and day. */
 export interface LinkSender {
   broadcastId: string
   campaignId: string
   at: Date
 }
 
-/** A parameter of a button, which may have a link's code in it. `n`: whose own it is; 0 = of all, or of a send-template. */
+/**
+ * A button parameter, which may contain a link's code. `n`: the recipient whose own it is; 0: common to all, or of a
+ * one-off send.
+ */
 export interface ButtonValue {
   n: number
   value: string
 }
 
-/** Notes which of the organization's links with a campaign are given away; resolves to the campaigns, as the links have them. */
+/** Records which links with a campaign were given away; resolves to the campaigns, spelled as in the links. */
 export async function noteSentLinks(
   db: Queryable,
   organizationId: string,

@@ -58,7 +58,7 @@ const follow = statement<{ code: string; redirect_url: string }>(
    SELECT code, redirect_url FROM found`,
 )
 
-// What is added meanwhile is not seen and stays.
+// Rows added meanwhile are not seen and stay.
 const rollUpClicks = statement<never>(
   'shortLinks.foldClicks',
   `WITH folded AS (
@@ -89,7 +89,7 @@ const listCampaigns = statement<{ code: string; utm_campaign: string }>(
    WHERE organization_id = $1 AND code = ANY (${opaqueArray('$2', 'text')}) AND utm_campaign IS NOT NULL`,
 )
 
-/** Inserts a link; null when its code is taken, by whomever. `utmCampaign` is folded. */
+/** Inserts a link; null if any organization has the code. `utmCampaign` is normalized. */
 export async function insertShortLink(
   db: Queryable,
   organizationId: string,
@@ -106,10 +106,10 @@ export async function findShortLink(db: Queryable, organizationId: string, code:
   return rows[0] ?? null
 }
 
-/** A link with how often it was clicked. */
+/** A link with its number of clicks. */
 export type ClickedLink = ShortLink & { clicks: number }
 
-/** One page of an organization's links, newest first, and how many there are on all pages together. */
+/** One page of an organization's links, newest first, and the number on all pages. */
 export async function listShortLinkPage(
   db: Queryable,
   organizationId: string,
@@ -123,16 +123,16 @@ export async function listShortLinkPage(
   return { links, total: counted?.total ?? 0 }
 }
 
-/** Someone who follows links of one code, so many times. */
+/** Visits of one code. */
 export interface Clicks {
   code: string
-  /** 0 where it is only looked up. */
+  /** 0 if it is only looked up. */
   clicks: number
 }
 
 /**
- * Where links lead, whosever they are, by their codes; their clicks are stored in the same statement, and that each was followed
- * `at`. Every code once.
+ * The targets of links by their codes, of all organizations. Stores their clicks and visits at `at` in the same
+ * statement. Each code once.
  */
 export async function followShortLinks(
   db: Queryable,
@@ -144,18 +144,18 @@ export async function followShortLinks(
   return new Map(rows.map((row) => [row.code, row.redirect_url]))
 }
 
-/** Folds the clicks that were added. Of all tenants. */
+/** Rolls up the added clicks. Of all tenants. */
 export async function rollUpShortLinkClicks(db: Queryable): Promise<void> {
   await db.run(rollUpClicks, [])
 }
 
-/** Forgets up to `limit` visits before `before`; resolves to how many. Of all tenants. */
+/** Deletes up to `limit` visits before `before`; resolves to how many. Of all tenants. */
 export async function pruneShortLinkVisits(db: Queryable, before: Date, limit: number): Promise<number> {
   const [row] = await db.run(pruneOldVisits, [before, limit])
   return row?.count ?? 0
 }
 
-/** The utm_campaigns to which an organization's links lead, as the links have them, by their codes. */
+/** The utm_campaigns of an organization's links by their codes, spelled as in the links. */
 export async function findLinkCampaigns(
   db: Queryable,
   organizationId: string,
@@ -167,8 +167,8 @@ export async function findLinkCampaigns(
 }
 
 /**
- * The campaigns to which an organization's links with these codes lead: as the links have them, each once, in the order in which the codes name
- * them first. A code may be the whole value of a button's parameter (model/broadcasts/short-link, readShortCode).
+ * The campaigns of an organization's links with these codes, spelled as in the links, each once, in the order of the
+ * codes. A code may be the whole value of a button parameter (model/broadcasts/short-link, readShortCode).
  */
 export async function resolveUtmCampaigns(
   db: Queryable,

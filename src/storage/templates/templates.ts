@@ -28,7 +28,7 @@ const findSync = statement<{ synced_at: Date | null; now: Date }>(
   'SELECT templates_synced_at AS synced_at, now() AS now FROM upstream_settings WHERE organization_id = $1',
 )
 
-// Of two syncs of an organization one waits here for the other.
+// A second sync of the same organization waits here.
 const begin = statement<{ synced_at: Date | null }>(
   'templates.begin',
   `SELECT templates_synced_at AS synced_at FROM upstream_settings
@@ -96,7 +96,7 @@ const enqueueSync = statement<never>(
    VALUES (${taskId('sync_templates')}, json_build_object('organizationId', $1::uuid))`,
 )
 
-// One job of an organization waits at most, however many processes ask for it; one that has failed for good begins anew.
+// At most one job per organization waits; a job that failed for good is reset.
 const enqueueAllSyncs = statement<never>(
   'templates.enqueueAllSyncs',
   `INSERT INTO graphile_worker._private_jobs AS job (task_id, key, payload)
@@ -123,7 +123,7 @@ export async function listSendableNames(db: Queryable, organizationId: string, l
   return rows.map(({ name }) => name)
 }
 
-/** When the last sync of an organization's templates began (null: there was none), and the database's time. */
+/** When the last sync of an organization's templates started (null: never), and the database's time. */
 export async function findTemplateSync(
   db: Queryable,
   organizationId: string,
@@ -133,7 +133,7 @@ export async function findTemplateSync(
 }
 
 /**
- * Locks an organization's list of templates; tells when the sync began that it comes from. Null when the organization has
+ * Locks an organization's templates; returns when the sync that wrote them started. Null if the organization has
  * another business account by now.
  */
 export async function lockTemplates(
@@ -145,7 +145,7 @@ export async function lockTemplates(
   return row ? { syncedAt: row.synced_at } : null
 }
 
-/** Notes that what is known now was begun to be fetched at `begunAt`. */
+/** Records that a sync which started at `begunAt` is complete. */
 export async function noteTemplateSync(db: Queryable, organizationId: string, begunAt: Date): Promise<void> {
   await db.run(noteSync, [organizationId, begunAt])
 }
@@ -153,11 +153,11 @@ export async function noteTemplateSync(db: Queryable, organizationId: string, be
 /** A template to be written. */
 export type TemplateWrite = Template & {
   upstream_id: string | null
-  /** Of the event that tells its status; null where that is nothing new. */
+  /** The id of the status event; null if the status did not change. */
   event_id: string | null
 }
 
-/** Writes templates, each with its event. */
+/** Writes templates and raises their events. */
 export async function putTemplates(
   db: Queryable,
   organizationId: string,
@@ -166,7 +166,7 @@ export async function putTemplates(
   if (templates.length > 0) await db.raise(put, [organizationId, JSON.stringify(templates)], [organizationId])
 }
 
-/** Removes templates; an event, where one is to be raised, tells of it with the status DELETED. */
+/** Removes templates; if an event is to be raised, it has the status DELETED. */
 export async function removeTemplates(
   db: Queryable,
   organizationId: string,
@@ -175,7 +175,7 @@ export async function removeTemplates(
   if (templates.length > 0) await db.raise(remove, [organizationId, JSON.stringify(templates)], [organizationId])
 }
 
-/** Sets the status of a template that is known, with its event; nothing where it has that status already. */
+/** Sets the status of a known template and raises its event; does nothing if it has the status already. */
 export async function setTemplateStatus(
   db: Queryable,
   organizationId: string,
@@ -185,12 +185,12 @@ export async function setTemplateStatus(
   await db.raise(setStatus, [organizationId, name, language, status, eventId], [organizationId])
 }
 
-/** Leaves a job that fetches an organization's templates. */
+/** Enqueues a sync of an organization's templates. */
 export async function enqueueTemplateSync(db: Queryable, organizationId: string): Promise<void> {
   await db.run(enqueueSync, [organizationId])
 }
 
-/** The same for every organization that has a business account. Of all tenants. */
+/** Enqueues a sync for every organization with a business account. Of all tenants. */
 export async function enqueueTemplateSyncs(db: Queryable): Promise<void> {
   await db.run(enqueueAllSyncs, [])
 }
