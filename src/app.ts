@@ -4,16 +4,18 @@ import type { Logger } from 'pino'
 import { openBlobStore } from './blobs/open.js'
 import { openSandboxes } from './channels/sandbox.js'
 import type { Config } from './config.js'
-import type { Context } from './context.js'
+import type { BaseContext, Context } from './context.js'
 import { scheduleReconciling } from './core/broadcasts/reconcile.js'
 import { createContactLookup } from './core/contacts/contacts.js'
 import { createAuthenticator } from './core/identity/api-keys.js'
+import { createPasswords } from './core/identity/passwords.js'
 import { createSignInTokens } from './core/identity/sign-in-tokens.js'
 import { createInstanceLookup } from './core/instances/manage/find.js'
 import { registerAllWithSimulator } from './core/instances/manage/simulator.js'
 import { createLinkedLibrary, isLibraryInstalled } from './core/instances/sessions/linked-library.js'
 import { createSessionCommands } from './core/instances/sessions/session-commands.js'
 import { createSessions, type Sessions } from './core/instances/sessions/sessions.js'
+import { MAX_CONVERSIONS } from './core/media/convert.js'
 import { createMediaLinks } from './core/media/links.js'
 import { createMessageLookup } from './core/messages/find.js'
 import { createCallbackReceiver } from './core/messages/receive/callback-receiver.js'
@@ -23,7 +25,7 @@ import { linkAllWithSimulator } from './core/organizations/connections.js'
 import { createFileLimiter, EXPORTED_FILES, IMPORTED_FILES, SENT_FILES } from './core/runtime/file-limits.js'
 import { adoptRestoredDatabase } from './core/runtime/maintenance.js'
 import { createNotifications } from './core/runtime/notifications.js'
-import { registerThisProcess } from './core/runtime/process-registry.js'
+import { type ProcessRegistration, registerThisProcess } from './core/runtime/process-registry.js'
 import { createRateLimiter } from './core/runtime/rate-limit.js'
 import { scheduleTemplateSyncs } from './core/templates/sync.js'
 import { createDispatcher, type Dispatcher } from './core/webhooks/dispatcher.js'
@@ -36,11 +38,14 @@ import { mount, mountProbesAlone } from './interfaces/mount.js'
 import { createTasks } from './jobs/tasks.js'
 import { createWake } from './jobs/wake.js'
 import { startWorker, unlockJobs, type Worker } from './jobs/worker.js'
+import { createLruCache } from './lib/async/lru-cache.js'
+import { createSemaphore } from './lib/async/semaphore.js'
 import { createThrottledRuns } from './lib/async/throttled-runs.js'
 import { createSecretBox } from './lib/crypto/secret-box.js'
 import { createSpool } from './lib/files/spool.js'
 import { createAddressGuard } from './lib/http/address-guard.js'
 import { createFetcher } from './lib/http/safe-fetch.js'
+import type { Notifications } from './model/notification.js'
 import type { Secrets } from './secrets.js'
 import { createStorefrontClient } from './storefront/client.js'
 import { createTranscriber } from './transcription/client.js'
@@ -83,102 +88,30 @@ const REAP_MS = 15_000
 const STALE_MS = 60 * 60_000
 /** How often templates are fetched because somebody names one that is not known. */
 const TEMPLATES_MS = 60_000
+const MAX_ONE_OFF_CAMPAIGNS = 10_000
 
-/** Puts the service together and starts it: context, worker, HTTP. Throws what makes it impossible (such as a taken port). */
+/** Builds the service and starts it: context, worker, HTTP. Throws what makes that impossible (such as a taken port). */
 export async function startApp(options: AppOptions): Promise<App> {
-  const { config, secrets, log, database, simulator } = options
-  const clock = options.clock ?? (() => new Date())
-  const servesApi = config.roles.includes('api')
-  let url = ''
-  const publicUrl = () => config.publicUrl ?? url
+  const { config, log, database } = options
   await adoptRestoredDatabase({ database, log })
-  const spool = createSpool(join(config.dataDir, 'spool'))
-  await spool.sweep(STALE_MS)
   const registration = await registerThisProcess(database, log)
-  const signals = createNotifications(database, registration, log)
-  const guard = createAddressGuard(config.allowedPrivateHosts)
-  const ctx: Context = {
-    database,
-    clock,
-    log,
-    secrets: createSecretBox(secrets.masterKeys),
-    upstream: createUpstreamClient(options.upstreamUrl),
-    upstreamTimeoutMs: config.upstreamTimeoutMs,
-    refreshTemplates: createThrottledRuns(TEMPLATES_MS, clock),
-    blobs: await openBlobStore(config.media, config.dataDir, (problem) => log.warn(problem)),
-    mediaLinks: createMediaLinks(secrets.masterKeys, publicUrl),
-    signInTokens: createSignInTokens(secrets.masterKeys),
-    storefront: createStorefrontClient(guard),
-    endpoints: createEndpointClient({ guard }),
-    channelNames: config.channelNames,
-    publicUrl,
-    fetcher: createFetcher({
-      guard,
-      trustedOrigins: [new URL(options.upstreamUrl).origin],
-    }),
-    spool,
-    fileLimiter: createFileLimiter(SENT_FILES),
-    importLimiter: createFileLimiter(IMPORTED_FILES),
-    exportLimiter: createFileLimiter(EXPORTED_FILES),
-    transcriber: config.transcribe && createTranscriber(config.transcribe),
-    processId: registration.processId,
-    lookUpContact: createContactLookup(database),
-    lookUpInstance: createInstanceLookup(database),
-    lookUpMessage: createMessageLookup(database),
-    messageWriter: createMessageWriter(database),
-    reserveSendSlot: createSendRateLimiter(database),
-    wakeWorkers: createWake(database, log),
-    notifications: signals,
-    sandboxes: simulator && openSandboxes(simulator, () => `${url}/hooks/upstream`),
-    devices: (instance) => desk(instance),
-    linkedLibrary: createLinkedLibrary(config.linkedDeviceLibrary, log),
-    // Callbacks go to a process that takes them: the others leave the simulator as it is.
-    linkWithSimulator:
-      simulator && servesApi ? (number) => link(simulator, number, `${url}/hooks/upstream`, log) : null,
-  }
-  const freeDeadJobs = () => registration.removeDead((workerIds) => unlockJobs(database, workerIds))
-  await freeDeadJobs()
-  const reaper = setInterval(() => {
-    freeDeadJobs().catch((error) => log.warn({ err: error }, 'dead processes could not be looked for'))
-  }, REAP_MS)
-
-  const sweeper = setInterval(() => {
-    spool.sweep(STALE_MS).catch((error) => log.warn({ err: error }, 'files left behind could not be removed'))
-  }, STALE_MS)
-
-  const runsWorker = config.roles.includes('worker') && options.runWorker !== false
-  const worker = runsWorker ? await startWorker(database, createTasks(ctx), log, registration.addWorker) : null
-  const webhooks = createDispatcher(ctx)
-  const sessions = createSessions(ctx, {
+  const notifications = createNotifications(database, registration, log)
+  const address = createOwnAddress()
+  const base = await createContext(options, address, registration.processId, notifications)
+  const sessions = createSessions(base, {
     isInstalled: isLibraryInstalled(config.linkedDeviceLibrary),
     socketUrl: config.linkedDeviceUrl,
   })
-  const desk = createSessionCommands(ctx, sessions)
-  const probes = {
-    ctx,
-    checks: readinessChecks(database, worker),
-    metricsToken: config.metricsToken,
-    webhookFigures: webhooks.figures,
-  }
+  const ctx: Context = { ...base, devices: createSessionCommands(base, sessions) }
+  const stopSweeping = await startSweeping(ctx, registration)
+  const runsWorker = config.roles.includes('worker') && options.runWorker !== false
+  const worker = runsWorker ? await startWorker(database, createTasks(ctx), log, registration.addWorker) : null
+  const webhooks = createDispatcher(ctx)
   const gatewayAddress = createSecondAddress()
-  const server = servesApi
-    ? mount({
-        ...probes,
-        adminToken: secrets.adminToken,
-        simulator: simulator?.passesOn ? simulator : null,
-        authenticate: createAuthenticator(ctx),
-        takeToken: config.rateLimit > 0 ? createRateLimiter(ctx, config.rateLimit) : null,
-        callbacks: createCallbackReceiver(ctx),
-        isAtGateway: (request) =>
-          gatewayAddress.has(request) ||
-          (config.gatewayHost !== undefined && hostNameOf(request) === config.gatewayHost),
-      })
-    : mountProbesAlone(probes)
-  gatewayAddress.attach(server)
+  const server = createServer(options, ctx, { worker, webhooks, gatewayAddress })
 
   async function close(): Promise<void> {
-    clearInterval(reaper)
-    clearInterval(sweeper)
+    stopSweeping()
     await server.close()
     await Promise.all([worker?.stop(), webhooks.stop(), sessions.stop()])
     await ctx.upstream.close()
@@ -187,12 +120,14 @@ export async function startApp(options: AppOptions): Promise<App> {
     await ctx.transcriber?.close()
     await ctx.fetcher.close()
     await ctx.blobs.close()
-    await signals.close()
+    await notifications.close()
     await registration.leave()
   }
 
   try {
-    url = await listen(server, config)
+    const servesApi = config.roles.includes('api')
+    const url = await listen(server, config)
+    address.set(url)
     const gatewayUrl = servesApi ? await listenForGateway(gatewayAddress, config) : null
     if (gatewayUrl !== null) log.info(`the gateway answers on ${gatewayUrl}`)
     await linkAllWithSimulator(ctx)
@@ -209,6 +144,135 @@ export async function startApp(options: AppOptions): Promise<App> {
     await close()
     throw error
   }
+}
+
+/** Where this process listens, which is known only once it does. */
+interface OwnAddress {
+  set(url: string): void
+  /** Throws before the process listens. */
+  url(): string
+}
+
+function createOwnAddress(): OwnAddress {
+  let own: string | null = null
+  return {
+    set: (url) => {
+      own = url
+    },
+    url: () => {
+      if (own === null) throw new Error('the service does not listen yet')
+      return own
+    },
+  }
+}
+
+async function createContext(
+  { config, secrets, log, database, upstreamUrl, simulator, clock = () => new Date() }: AppOptions,
+  address: OwnAddress,
+  processId: number,
+  notifications: Notifications,
+): Promise<BaseContext> {
+  const guard = createAddressGuard(config.allowedPrivateHosts)
+  const publicUrl = () => config.publicUrl ?? address.url()
+  const callbackUrl = () => `${address.url()}/hooks/upstream`
+  return {
+    clock,
+    log,
+    processId,
+    publicUrl,
+    channelNames: config.channelNames,
+    upstreamTimeoutMs: config.upstreamTimeoutMs,
+    limits: {
+      sentFiles: createFileLimiter(SENT_FILES),
+      importedFiles: createFileLimiter(IMPORTED_FILES),
+      exportedFiles: createFileLimiter(EXPORTED_FILES),
+      conversions: createSemaphore(MAX_CONVERSIONS),
+    },
+    attemptsInProgress: new Set(),
+    database,
+    lookUp: {
+      contact: createContactLookup(database),
+      instance: createInstanceLookup(database),
+      message: createMessageLookup(database),
+    },
+    secrets: createSecretBox(secrets.masterKeys),
+    passwords: createPasswords(),
+    signInTokens: createSignInTokens(secrets.masterKeys),
+    blobs: await openBlobStore(config.media, config.dataDir, (problem) => log.warn(problem)),
+    mediaLinks: createMediaLinks(secrets.masterKeys, publicUrl),
+    spool: createSpool(join(config.dataDir, 'spool')),
+    upstream: createUpstreamClient(upstreamUrl),
+    storefront: createStorefrontClient(guard),
+    endpoints: createEndpointClient({ guard }),
+    fetcher: createFetcher({ guard, trustedOrigins: [new URL(upstreamUrl).origin] }),
+    transcriber: config.transcribe && createTranscriber(config.transcribe),
+    linkedLibrary: createLinkedLibrary(config.linkedDeviceLibrary, log),
+    // Only a process that receives callbacks registers itself: the others leave the simulator as it is.
+    linkWithSimulator:
+      simulator && config.roles.includes('api') ? (number) => link(simulator, number, callbackUrl(), log) : null,
+    sandboxes: simulator && openSandboxes(simulator, callbackUrl),
+    messageWriter: createMessageWriter(database),
+    reserveSendSlot: createSendRateLimiter(database),
+    refreshTemplates: createThrottledRuns(TEMPLATES_MS, clock),
+    oneOffCampaigns: createLruCache(MAX_ONE_OFF_CAMPAIGNS),
+    wakeWorkers: createWake(database, log),
+    notifications,
+  }
+}
+
+/** Frees the jobs of dead processes and removes files left behind, now and again and again; the result ends that. */
+async function startSweeping(
+  { database, spool, log }: Context,
+  registration: ProcessRegistration,
+): Promise<() => void> {
+  await spool.sweep(STALE_MS)
+  const freeDeadJobs = () => registration.removeDead((workerIds) => unlockJobs(database, workerIds))
+  await freeDeadJobs()
+  const reaper = setInterval(() => {
+    freeDeadJobs().catch((error) => log.warn({ err: error }, 'dead processes could not be looked for'))
+  }, REAP_MS)
+  const sweeper = setInterval(() => {
+    spool.sweep(STALE_MS).catch((error) => log.warn({ err: error }, 'files left behind could not be removed'))
+  }, STALE_MS)
+  return () => {
+    clearInterval(reaper)
+    clearInterval(sweeper)
+  }
+}
+
+/** The parts of a process that its server shows or checks. */
+interface ServedParts {
+  worker: Worker | null
+  webhooks: Dispatcher
+  gatewayAddress: SecondAddress
+}
+
+function createServer(
+  { config, secrets, database, simulator }: AppOptions,
+  ctx: Context,
+  { worker, webhooks, gatewayAddress }: ServedParts,
+): FastifyInstance {
+  const probes = {
+    ctx,
+    checks: readinessChecks(database, worker),
+    metricsToken: config.metricsToken,
+    webhookFigures: webhooks.figures,
+  }
+  const server = config.roles.includes('api')
+    ? mount({
+        ...probes,
+        adminToken: secrets.adminToken,
+        simulator: simulator?.passesOn ? simulator : null,
+        authenticate: createAuthenticator(ctx),
+        takeToken: config.rateLimit > 0 ? createRateLimiter(ctx, config.rateLimit) : null,
+        callbacks: createCallbackReceiver(ctx),
+        isAtGateway: (request) =>
+          gatewayAddress.has(request) ||
+          (config.gatewayHost !== undefined && hostNameOf(request) === config.gatewayHost),
+      })
+    : mountProbesAlone(probes)
+  gatewayAddress.attach(server)
+  return server
 }
 
 /** The built-in simulator has to know every number; what else listens on this machine need not be a simulator at all. */

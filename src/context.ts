@@ -5,6 +5,8 @@ import type { LinkedLibrary } from './channels/linked-device/library.js'
 import type { Sandboxes } from './channels/sandbox.js'
 import type { Database } from './database/pool.js'
 import type { EndpointClient } from './endpoints/client.js'
+import type { LruCache } from './lib/async/lru-cache.js'
+import type { Semaphore } from './lib/async/semaphore.js'
 import type { ThrottledRuns } from './lib/async/throttled-runs.js'
 import type { SecretBox } from './lib/crypto/secret-box.js'
 import type { Spool } from './lib/files/spool.js'
@@ -52,78 +54,130 @@ export interface SignInTokens {
   link: SignedTokens
 }
 
-/** Lets so many files pass through at a time, and no organization take the place of all. */
+/** Hashes and checks passwords (core/identity/passwords). */
+export interface Passwords {
+  /** The hash of a password. Throws service_unavailable if too many wait. */
+  hash(password: string): Promise<string>
+  /**
+   * Whether the password has this hash. Null never matches, and takes as long, so that the time does not show who is a member.
+   * Call it within `queue`.
+   */
+  matches(passwordHash: string | null, password: string): Promise<boolean>
+  /** Does work that waits for passwords. Throws service_unavailable, before it starts, if too many wait. */
+  queue<Result>(work: () => Promise<Result>): Promise<Result>
+}
+
+/** Bounds how many files are in progress, in all and for each organization. */
 export interface FileLimiter {
-  /** Does the work when there is a place for it; throws too_many_requests when there is none. */
+  /** Does the work within the limits; throws too_many_requests when they are reached. */
   pass<Result>(organizationId: string, work: () => Promise<Result>): Promise<Result>
 }
 
-/** What every verb is handed. Made once, by the composition root (app.ts). */
-export interface Context {
-  database: Database
+/** What bounds the work of this process. */
+export interface Limits {
+  /** Files that are sent. */
+  sentFiles: FileLimiter
+  /** Files that are imported. */
+  importedFiles: FileLimiter
+  /** Exports. */
+  exportedFiles: FileLimiter
+  /** Conversions of files by ffmpeg; those beyond the limit wait. */
+  conversions: Semaphore
+}
+
+/** Look-ups that share a statement when they are asked for at the same moment. */
+export interface LookUps {
+  /** A contact by its addresses (core/contacts/contacts). */
+  contact: (lookup: ContactLookup) => Promise<Contact | null>
+  /** An instance by its name (core/instances/manage/find). */
+  instance: (lookup: { organizationId: string; name: string }) => Promise<Instance | null>
+  /** A message with its contact (core/messages/find). */
+  message: (lookup: { organizationId: string; id: string }) => Promise<MessageOfContact | null>
+}
+
+/** What finding a contact needs. */
+export type ContactContext = Pick<Context, 'database'> & { lookUp: Pick<LookUps, 'contact'> }
+
+/** The service's own settings and its place among its processes. */
+interface ProcessContext {
   /** The time; tests set it forward instead of waiting. */
   clock: () => Date
   log: Logger
-  secrets: SecretBox
-  upstream: UpstreamClient
-  /** Asks storefronts for orders. */
-  storefront: StorefrontClient
-  /** Calls the endpoints of webhooks. */
-  endpoints: EndpointClient
-  /** The utm_sources, folded (model/broadcasts/utm), by which an order came from the messaging channel. */
-  channelNames: readonly string[]
+  /** This process in the process registry. */
+  processId: number
   /** Where people reach this service, such as https://chat.example.com. */
   publicUrl: () => string
-  /** Has an organization's templates fetched on demand; see core/templates/templates. */
-  refreshTemplates: ThrottledRuns<unknown>
+  /** The values of utm_source, normalized (model/broadcasts/utm), that mark an order as coming from the messaging channel. */
+  channelNames: readonly string[]
   /** How long one call to the upstream waits for its answer, in milliseconds. */
   upstreamTimeoutMs: number
+  limits: Limits
+  /** The idempotent attempts that this process is making, by resource id (core/runtime/idempotency). */
+  attemptsInProgress: Set<string>
+}
+
+/** What the service stores, and how it keeps secrets. */
+interface StoreContext {
+  database: Database
+  lookUp: LookUps
+  secrets: SecretBox
+  passwords: Passwords
+  /** The tokens of sessions and sign-in links (core/identity/sign-in-tokens). */
+  signInTokens: SignInTokens
   /** Where the bytes of media are kept. */
   blobs: BlobStore
   /** The signed addresses of media (core/media/links). */
   mediaLinks: MediaLinks
-  /** The tokens of sessions and sign-in links (core/identity/sign-in-tokens). */
-  signInTokens: SignInTokens
-  /** Gets files from addresses that users give; refuses private ones. */
-  fetcher: Fetcher
   /** Where files lie while they pass through. */
   spool: Spool
-  /** Bounds how many files of senders pass through at a time. */
-  fileLimiter: FileLimiter
-  /** The same of files that are imported. */
-  importLimiter: FileLimiter
-  /** The same of exports. */
-  exportLimiter: FileLimiter
-  /** Turns voice notes into text; null where that is not configured. */
-  transcriber: Transcriber | null
-  /** This process among those of the service. */
-  processId: number
-  /** Finds a contact by its addresses; see core/contacts/contacts. */
-  lookUpContact: (lookup: ContactLookup) => Promise<Contact | null>
-  /** Finds an instance by its name; see core/instances/manage/find. */
-  lookUpInstance: (lookup: { organizationId: string; name: string }) => Promise<Instance | null>
-  /** Finds a message with its contact; see core/messages/find. */
-  lookUpMessage: (lookup: { organizationId: string; id: string }) => Promise<MessageOfContact | null>
-  /** Writes down what is sent; see core/messages/send/message-writer. */
-  messageWriter: MessageWriter
-  /** Gives the messages of a business number their turns; see core/messages/send/rate-limiter. */
-  reserveSendSlot: ReserveSendSlot
-  /** Tells the workers that jobs have been inserted; called after the insert has committed. */
-  wakeWorkers: () => void
-  /** Tells within the service that there is something new; see core/runtime/notifications. */
-  notifications: Notifications
-  /** Makes a business number known to the simulator; null where none is in use. */
-  linkWithSimulator: ((number: SimulatedNumber) => Promise<void>) | null
-  /** The phones of the simulator; null where none is in use. */
-  sandboxes: Sandboxes | null
-  /** Linked devices, in whichever process they run; see core/instances/sessions/session-commands. */
-  devices: (instance: Pick<Instance, 'organization_id' | 'id'>) => Device
-  /** The library that links devices, loaded on demand; null where it is not installed. See core/instances/sessions/linked-library. */
-  linkedLibrary: () => Promise<LinkedLibrary | null>
 }
 
-/** What the verbs of an operator need of it: the command line has no more. */
+/** Clients of what lies outside the service. */
+interface ClientContext {
+  upstream: UpstreamClient
+  /** Reads orders of storefronts. */
+  storefront: StorefrontClient
+  /** Calls the endpoints of webhooks. */
+  endpoints: EndpointClient
+  /** Downloads files from addresses that users give; refuses private ones. */
+  fetcher: Fetcher
+  /** Turns voice notes into text; null if that is not configured. */
+  transcriber: Transcriber | null
+  /** The library that links devices, loaded on demand; null if it is not installed (core/instances/sessions/linked-library). */
+  linkedLibrary: () => Promise<LinkedLibrary | null>
+  /** Registers a business number with the simulator; null if none is in use. */
+  linkWithSimulator: ((number: SimulatedNumber) => Promise<void>) | null
+  /** The simulated phones; null if no simulator is in use. */
+  sandboxes: Sandboxes | null
+}
+
+/** Sending and what follows from it. */
+interface SendContext {
+  /** Writes the messages that are sent (core/messages/send/message-writer). */
+  messageWriter: MessageWriter
+  /** Reserves the moment at which a number may send (core/messages/send/rate-limiter). */
+  reserveSendSlot: ReserveSendSlot
+  /** Fetches an organization's templates on demand (core/templates/templates). */
+  refreshTemplates: ThrottledRuns<unknown>
+  /** The campaigns of one-off sends that this process has used (core/templates/send). */
+  oneOffCampaigns: LruCache<string>
+  /** Wakes the workers; call it after the jobs have been committed. */
+  wakeWorkers: () => void
+  /** Tells the other processes that there is something new (core/runtime/notifications). */
+  notifications: Notifications
+}
+
+/** The context without linked devices: what sessions are built from. */
+export interface BaseContext extends ProcessContext, StoreContext, ClientContext, SendContext {}
+
+/** What every function of core is given. Built once, by the composition root (app.ts). */
+export interface Context extends BaseContext {
+  /** Linked devices, in whichever process they run (core/instances/sessions/session-commands). */
+  devices: (instance: Pick<Instance, 'organization_id' | 'id'>) => Device
+}
+
+/** What operators' functions need; the command line has no more. */
 export type OperatorContext = Pick<Context, 'database' | 'clock'> & { notifications: Pick<Notifications, 'send'> }
 
-/** The same for the verbs that store credentials. */
+/** The same for functions that store credentials. */
 export type CredentialsContext = OperatorContext & Pick<Context, 'secrets' | 'linkWithSimulator' | 'wakeWorkers'>

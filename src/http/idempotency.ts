@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.js'
-import { type Attempt, performOnce } from '../core/runtime/idempotency.js'
+import { type KeptAnswer, performOnce, type RepeatableAnswer } from '../core/runtime/idempotency.js'
 import { newId } from '../lib/bytes/id.js'
 import { sha256 } from '../lib/crypto/signature.js'
 import { asObject, canonicalJson, isDeeperThan } from '../lib/text/json.js'
-import { Problem } from '../model/problem.js'
+import { PROBLEMS, Problem } from '../model/problem.js'
 import { tenantOf } from './auth.js'
 
 /** A POST that may be repeated; see core/runtime/idempotency. */
@@ -13,8 +13,8 @@ export interface Repeatable {
   fingerprint?: unknown
   /** The answer holds a secret: it is kept sealed. */
   isSecret?: boolean
-  perform: (resourceId: string) => Promise<Attempt>
-  recover: (resourceId: string) => Promise<Attempt | null>
+  perform: (resourceId: string) => Promise<RepeatableAnswer>
+  recover: (resourceId: string) => Promise<RepeatableAnswer | null>
 }
 
 const MAX_KEY_LENGTH = 255
@@ -52,10 +52,15 @@ export async function answerOnce(
   }
   const operation = `${request.method} ${request.url.split('?')[0]}`
   const bodyHash = sha256(canonicalJson(fingerprint))
-  const once = { operation, key, bodyHash, isSecret, perform, recover }
+  const once = { operation, key, bodyHash, isSecret, isUnsettled, perform, recover }
   const answer = await performOnce(ctx, tenantOf(request).id, once)
   if (answer.replayed) reply.header('idempotent-replayed', 'true')
   return send(reply, answer.status, answer.body)
+}
+
+/** Whether the outcome of a send was unknown; send-template reports that with 200. */
+function isUnsettled({ status, body }: KeptAnswer): boolean {
+  return status >= 500 || asObject(body).error === PROBLEMS.outcome_unknown
 }
 
 function send(reply: FastifyReply, status: number, body: unknown): unknown {

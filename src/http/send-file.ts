@@ -15,7 +15,7 @@ export function sendFile(
   filename: string,
   parts: AsyncGenerator<string>,
 ): Promise<FastifyReply> {
-  return ctx.exportLimiter.pass(tenantOf(request).id, async () => {
+  return ctx.limits.exportedFiles.pass(tenantOf(request).id, async () => {
     const stream = await startStream(parts)
     reply.headers({
       'content-type': filename.endsWith('.json') ? 'application/json; charset=utf-8' : 'text/csv; charset=utf-8',

@@ -1,12 +1,12 @@
 import type { SendResult } from '../core/messages/send/outcome.js'
-import type { Attempt } from '../core/runtime/idempotency.js'
+import type { RepeatableAnswer } from '../core/runtime/idempotency.js'
 import type { Tenant } from '../model/organizations/organization.js'
 import { Problem } from '../model/problem.js'
 import { bodyOf, statusOf } from './problems.js'
 import { explainUnsent } from './unsent.js'
 
 /** The answer to what became of a send (contract 4). Kept for an Idempotency-Key is only what will not change by trying again. */
-export function toAttempt(tenant: Tenant, type: string, sent: SendResult): Attempt {
+export function toAnswer(tenant: Tenant, type: string, sent: SendResult): RepeatableAnswer {
   if (sent.result === 'accepted') {
     const body = {
       success: true,

@@ -32,7 +32,7 @@ async function exportFile(
   { org, contact: chatNumber, format, output }: ExportCommandOptions,
 ): Promise<void> {
   await withMediaLinks(env, async (operator) => {
-    const ctx = { ...operator, lookUpContact: createContactLookup(operator.database) }
+    const ctx = { ...operator, lookUp: { contact: createContactLookup(operator.database) } }
     const organization = await findOrganizationByName(ctx, org)
     const contact = await findContact(ctx, organization, { chatNumber }, 'query')
     await writeDocument(streams, exportConversation(ctx, organization, contact, format), output)

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { addMember, listMembers, removeMember } from '../../core/identity/members.js'
+import { addMember, findMemberOrganization, listMembers, removeMember } from '../../core/identity/members.js'
+import { createPasswords } from '../../core/identity/passwords.js'
 import { createSignInLinkOfMember } from '../../core/identity/sign-in-links.js'
 import { findOrganizationByName } from '../../core/organizations/organizations.js'
 import { CreateMember } from '../../model/organizations/operator-input.js'
@@ -53,7 +54,7 @@ async function add({ env, streams }: Invocation, org: string, options: AddOption
   const fields = readOptions(CreateMember, { email, full_name: name, role, password }, (input) => input)
   const member = await asOperator(env, async (ctx) => {
     const { id } = await findOrganizationByName(ctx, org)
-    return addMember(ctx, id, fields)
+    return addMember({ ...ctx, passwords: createPasswords() }, id, fields)
   })
   printFields(streams, member, options)
 }
@@ -68,6 +69,8 @@ async function link({ env, streams }: Invocation, memberId: string, options: Jso
 }
 
 async function remove({ env, streams }: Invocation, memberId: string): Promise<void> {
-  await asOperator(env, (ctx) => removeMember(ctx, memberId.toLowerCase()))
+  await asOperator(env, async (ctx) =>
+    removeMember(ctx, await findMemberOrganization(ctx, memberId), memberId, { mayRemoveLastOwner: true }),
+  )
   printDone(streams, 'The member has been removed')
 }

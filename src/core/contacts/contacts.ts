@@ -1,4 +1,4 @@
-import type { Context } from '../../context.js'
+import type { ContactContext, Context, LookUps } from '../../context.js'
 import { isForeignKeyViolation, isUniqueViolation } from '../../database/errors.js'
 import type { Database } from '../../database/pool.js'
 import { retryOnDeadlock } from '../../database/retry.js'
@@ -22,7 +22,7 @@ const MAX_BATCH = 500
 const MAX_SOURCE_LENGTH = 10_000
 
 /** Creates the look-up of this process: contacts that are looked up at the same moment share one statement. */
-export function createContactLookup(database: Database): Context['lookUpContact'] {
+export function createContactLookup(database: Database): LookUps['contact'] {
   return batch((lookups: ContactLookup[]) => findContactsByAddresses(database, lookups), MAX_BATCH)
 }
 
@@ -76,7 +76,7 @@ export function readAddresses(
  * invalid_field for an impossible number or for two values that name two contacts.
  */
 export async function findContact(
-  ctx: Pick<Context, 'database' | 'lookUpContact'>,
+  ctx: ContactContext,
   organization: Organization,
   reference: ContactReference,
   place: ReferencePlace,
@@ -96,7 +96,7 @@ export async function findContact(
 }
 
 function lookUp(
-  ctx: Pick<Context, 'database' | 'lookUpContact'>,
+  ctx: ContactContext,
   organization: Organization,
   name: string,
   value: string,
@@ -104,7 +104,7 @@ function lookUp(
 ): Promise<Contact | null> {
   if (name === 'contactId') return findContactById(ctx.database, organization.id, value)
   const { forms } = readAddresses(organization, name, value, place)
-  return ctx.lookUpContact({ organizationId: organization.id, addresses: forms })
+  return ctx.lookUp.contact({ organizationId: organization.id, addresses: forms })
 }
 
 /** One contact of the organization by its id, or null. */

@@ -5,8 +5,7 @@ import { findMemberPassword, setMemberPassword } from '../../storage/identity/me
 import { endOtherSessions } from '../../storage/identity/sessions.js'
 import { withdrawSignInLinks } from '../../storage/identity/sign-in-links.js'
 import { readSignInName, tryPassword } from './lockout.js'
-import { hashPassword, isPassword } from './passwords.js'
-import { type Session, tellOfSessions } from './sessions.js'
+import { notifyOfSessions, type Session } from './sessions.js'
 
 /**
  * Gives a member another password. The one before is needed, but in a session that a link began, or where there is none. The member's
@@ -22,7 +21,7 @@ export async function changePassword(
   const before = await findMemberPassword(ctx.database, tenant.id, member.id)
   if (before === undefined) throw new Problem('session_required', 'You have been removed from the team')
   if (before !== null && !byLink) await checkCurrent(ctx, tenant, member.email, before, current)
-  const after = await hashPassword(next)
+  const after = await ctx.passwords.hash(next)
   const changed = await ctx.database.transaction(async (transaction) => {
     if (!(await setMemberPassword(transaction, tenant.id, member.id, { before, after }))) return false
     // The links first: the session of one that is used at this moment is there, then, to be ended.
@@ -31,7 +30,7 @@ export async function changePassword(
     return true
   })
   if (!changed) throw new Problem('invalid_field', 'Your password was changed at this moment: try again')
-  tellOfSessions(ctx, tenant.id)
+  notifyOfSessions(ctx, tenant.id)
 }
 
 async function checkCurrent(
@@ -45,6 +44,6 @@ async function checkCurrent(
     throw new Problem('missing_field', 'current_password is required: the password that you have now')
   }
   const name = readSignInName(tenant.slug, email)
-  const right = await tryPassword(ctx, name, async () => (await isPassword(passwordHash, given)) || null)
+  const right = await tryPassword(ctx, name, async () => (await ctx.passwords.matches(passwordHash, given)) || null)
   if (right === null) throw new Problem('invalid_field', 'current_password is not the password that you have now')
 }

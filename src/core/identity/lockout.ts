@@ -2,7 +2,6 @@ import type { Context } from '../../context.js'
 import { sha256 } from '../../lib/crypto/signature.js'
 import { Problem } from '../../model/problem.js'
 import { countFailure, forgetFailures, type LockRule } from '../../storage/identity/sign-in-failures.js'
-import { withPlace } from './passwords.js'
 
 const MINUTE_MS = 60_000
 const RULE: LockRule = { free: 5, firstMs: MINUTE_MS, longestMs: 60 * MINUTE_MS }
@@ -28,7 +27,7 @@ export function tryPassword<Result>(
   name: SignInName,
   attempt: () => Promise<Result | null>,
 ): Promise<Result | null> {
-  return withPlace(() => tryCounted(ctx, name, attempt))
+  return ctx.passwords.queue(() => tryCounted(ctx, name, attempt))
 }
 
 async function tryCounted<Result>(

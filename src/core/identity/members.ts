@@ -1,23 +1,29 @@
-import type { OperatorContext } from '../../context.js'
+import type { Context, OperatorContext } from '../../context.js'
 import { isUniqueViolation } from '../../database/errors.js'
+import type { Queryable } from '../../database/pool.js'
 import { retryOnDeadlock } from '../../database/retry.js'
 import { newId } from '../../lib/bytes/id.js'
 import type { Member, MemberRole } from '../../model/organizations/member.js'
 import { Problem } from '../../model/problem.js'
-import { deleteMember, insertMember, listMembers as listMemberRows } from '../../storage/identity/members.js'
+import {
+  deleteMember,
+  insertMember,
+  listMembers as listMemberRows,
+  lockTeamOwners,
+  updateMember,
+} from '../../storage/identity/members.js'
 import { findInDirectory } from '../../storage/organizations/directory.js'
 import { getOrganization } from '../organizations/organizations.js'
-import { hashPassword } from './passwords.js'
-import { tellOfSessions } from './sessions.js'
+import { notifyOfSessions } from './sessions.js'
 
 /** Adds a member to an organization's team. Throws organization_not_found, already_taken (the e-mail address). */
 export async function addMember(
-  ctx: OperatorContext,
+  ctx: OperatorContext & Pick<Context, 'passwords'>,
   organizationId: string,
   { email, full_name, role, password }: { email: string; full_name: string; role: MemberRole; password?: string },
 ): Promise<Member> {
   await getOrganization(ctx, organizationId)
-  const password_hash = password === undefined ? null : await hashPassword(password)
+  const password_hash = password === undefined ? null : await ctx.passwords.hash(password)
   try {
     return await insertMember(ctx.database, organizationId, { id: newId(), email, full_name, role, password_hash })
   } catch (error) {
@@ -32,18 +38,56 @@ export async function listMembers(ctx: OperatorContext, organizationId: string):
   return listMemberRows(ctx.database, organizationId)
 }
 
-/** Removes a member. Throws member_not_found. */
-export async function removeMember(ctx: OperatorContext, memberId: string): Promise<void> {
-  // The directory knows the hash of the id as it is written, and ours are written in lower case.
-  const id = memberId.toLowerCase()
-  const organizationId = await findInDirectory(ctx.database, 'member_id', id)
-  if (organizationId !== null && (await deleteMemberRows(ctx, organizationId, id))) {
-    return tellOfSessions(ctx, organizationId)
-  }
-  throw new Problem('member_not_found', `There is no member with the id ${memberId}`)
+/** Changes the given fields of a member. Throws member_not_found, last_owner (a team keeps one). */
+export async function changeMember(
+  ctx: OperatorContext,
+  organizationId: string,
+  memberId: string,
+  changes: { full_name?: string | undefined; role?: MemberRole | undefined },
+): Promise<Member> {
+  const member = await ctx.database.transaction(async (transaction) => {
+    if (changes.role !== undefined && changes.role !== 'owner') {
+      await requireOtherOwner(transaction, organizationId, memberId)
+    }
+    return (await updateMember(transaction, organizationId, memberId, changes)) ?? notFound(memberId)
+  })
+  notifyOfSessions(ctx, organizationId)
+  return member
 }
 
-/** It takes the rows of the contacts whom the member answers, in whichever order. */
-function deleteMemberRows({ database }: OperatorContext, organizationId: string, id: string): Promise<boolean> {
-  return retryOnDeadlock(() => database.transaction((transaction) => deleteMember(transaction, organizationId, id)))
+/**
+ * Removes a member from the organization's team. Throws member_not_found, and last_owner unless `mayRemoveLastOwner`: the operator
+ * of the service may leave a team without an owner, its owners may not.
+ */
+export async function removeMember(
+  ctx: OperatorContext,
+  organizationId: string,
+  memberId: string,
+  { mayRemoveLastOwner }: { mayRemoveLastOwner: boolean },
+): Promise<void> {
+  // The contacts that the member answers are locked in any order.
+  await retryOnDeadlock(() =>
+    ctx.database.transaction(async (transaction) => {
+      if (!mayRemoveLastOwner) await requireOtherOwner(transaction, organizationId, memberId)
+      // The directory holds the hash of the id in lower case.
+      if (!(await deleteMember(transaction, organizationId, memberId.toLowerCase()))) notFound(memberId)
+    }),
+  )
+  notifyOfSessions(ctx, organizationId)
+}
+
+/** The organization of a member. Throws member_not_found. */
+export async function findMemberOrganization(ctx: OperatorContext, memberId: string): Promise<string> {
+  return (await findInDirectory(ctx.database, 'member_id', memberId.toLowerCase())) ?? notFound(memberId)
+}
+
+/** The owners are locked, so two owners who leave at the same moment are checked one after the other. */
+async function requireOtherOwner(transaction: Queryable, organizationId: string, memberId: string): Promise<void> {
+  const owners = await lockTeamOwners(transaction, organizationId)
+  if (owners.length > 1 || !owners.includes(memberId.toLowerCase())) return
+  throw new Problem('last_owner', 'This is the last owner of the team: make another member an owner first')
+}
+
+function notFound(memberId: string): never {
+  throw new Problem('member_not_found', `There is no member with the id ${memberId}`)
 }

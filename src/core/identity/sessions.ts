@@ -106,11 +106,11 @@ export function roleOfSession(
 /** Ends a session: its tokens open nothing from the next request on. */
 export async function endSession(ctx: Context, organizationId: string, sessionId: string): Promise<void> {
   await removeSession(ctx.database, organizationId, sessionId)
-  tellOfSessions(ctx, organizationId)
+  notifyOfSessions(ctx, organizationId)
 }
 
 /** Has what the organization's members have open looked at, on every process: some were signed out, or have another role. */
-export function tellOfSessions(
+export function notifyOfSessions(
   { notifications: signals }: Pick<OperatorContext, 'notifications'>,
   organizationId: string,
 ): void {

@@ -7,7 +7,6 @@ import { findMemberByName } from '../../storage/identity/members.js'
 import { beginSession, type NewSession } from '../../storage/identity/sessions.js'
 import { useSignInLink } from '../../storage/identity/sign-in-links.js'
 import { readSignInName, tryPassword } from './lockout.js'
-import { isPassword } from './passwords.js'
 import { SESSION_MS } from './sessions.js'
 
 /** What somebody gives to sign in. */
@@ -27,7 +26,7 @@ export async function signIn(ctx: Context, { organization, email, password }: Cr
   const token = await tryPassword(ctx, name, async () => {
     const member = await findMemberByName(ctx.database, name.slug, name.email)
     const passwordHash = member?.password_hash ?? null
-    if (!(await isPassword(passwordHash, password)) || !member || passwordHash === null) return null
+    if (!(await ctx.passwords.matches(passwordHash, password)) || !member || passwordHash === null) return null
     const session = newSession(ctx, member.organization_id)
     const begun = await beginSession(ctx.database, member.organization_id, { id: member.id, passwordHash }, session)
     return begun ? session.token : null

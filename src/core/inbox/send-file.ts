@@ -50,14 +50,14 @@ const RECORDINGS = ['video/webm', 'audio/webm', 'video/matroska', 'video/x-matro
  * organization's uploads in progress until then. Throws invalid_media, too_many_requests.
  */
 export function withSpooledFile<Result>(
-  ctx: Pick<Context, 'fileLimiter' | 'spool'>,
+  ctx: Pick<Context, 'limits' | 'spool'>,
   organizationId: string,
   kind: FileKind,
   source: Readable,
   work: (file: SpooledFile) => Promise<Result>,
 ): Promise<Result> {
   const { maxBytes } = MEDIA_RULES[kind]
-  return ctx.fileLimiter.pass(organizationId, () =>
+  return ctx.limits.sentFiles.pass(organizationId, () =>
     ctx.spool.use(async (path) => {
       const received = await receiveFile(source, path, maxBytes)
       switch (received.outcome) {

@@ -1,6 +1,5 @@
 import { open, stat } from 'node:fs/promises'
 import type { Context } from '../../context.js'
-import { createSemaphore } from '../../lib/async/semaphore.js'
 import { type Conversion, type ConversionOptions, convertFile } from '../../lib/files/ffmpeg.js'
 import { detectFileType } from '../../lib/files/file-type.js'
 import { readAt } from '../../lib/files/read-at.js'
@@ -34,10 +33,8 @@ const CONVERSION_TIMEOUT_MS = 60_000
 /** Maximum size of a picture that is converted to a sticker. */
 const MAX_PICTURE_BYTES = MEDIA_RULES.image.maxBytes
 /** Each conversion is a process that uses a full processor. */
-const MAX_CONVERSIONS = 4
+export const MAX_CONVERSIONS = 4
 const INSTALL = 'install ffmpeg where the service runs'
-
-const convertInTurn = createSemaphore(MAX_CONVERSIONS)
 
 /** Formats that contain all their data. A playlist could make ffmpeg read other files. */
 const SOUND_FORMATS = [
@@ -80,7 +77,7 @@ export function withPrepared<Result>(
   work: (prepared: Prepared) => Promise<Result>,
 ): Promise<Result> {
   if ('path' in source) return prepare(ctx, named, source.path, wanted, work)
-  return ctx.fileLimiter.pass(named.organizationId, () =>
+  return ctx.limits.sentFiles.pass(named.organizationId, () =>
     ctx.spool.use(async (path) => {
       await fetchFile(ctx, named, source.url, path, maxBytesOf(wanted))
       return prepare(ctx, named, path, wanted, work)
@@ -112,7 +109,7 @@ async function prepareVoice<Result>(
   if (isVoice || encoding === false) return work({ file: { path }, voice: isVoice })
   return ctx.spool.use(async (target) => {
     const { maxBytes } = MEDIA_RULES.audio
-    const made = await convert(path, target, { formats: SOUND_FORMATS, output: VOICE }, maxBytes)
+    const made = await convert(ctx, path, target, { formats: SOUND_FORMATS, output: VOICE }, maxBytes)
     if (made.outcome === 'missing' && encoding === null) return work({ file: { path }, voice: false })
     await checkMade(named, made, target, maxBytes, `${INSTALL}, send OGG with Opus, or set encoding to false`)
     return work({ file: { path: target }, voice: true })
@@ -131,13 +128,14 @@ async function prepareSticker<Result>(
   if (size <= maxBytes && (await detectFileType(path)) === 'image/webp') return work({ file: { path }, voice: false })
   return ctx.spool.use(async (target) => {
     const how = { formats: PICTURE_FORMATS, input: PICTURE, output: STICKER }
-    const made = await convert(path, target, how, maxBytes)
+    const made = await convert(ctx, path, target, how, maxBytes)
     await checkMade(named, made, target, maxBytes, `${INSTALL}, or send WebP of at most ${maxBytes} bytes`)
     return work({ file: { path: target }, voice: false })
   })
 }
 
 function convert(
+  { limits: { conversions } }: Context,
   path: string,
   target: string,
   how: Pick<ConversionOptions, 'formats' | 'input' | 'output'>,
@@ -145,7 +143,7 @@ function convert(
 ): Promise<Conversion> {
   // Output of exactly the limit may be truncated, so the limit is one byte higher.
   const limits = { maxBytes: maxBytes + 1, timeoutMs: CONVERSION_TIMEOUT_MS }
-  return convertInTurn(() => convertFile(path, target, { ...how, ...limits }))
+  return conversions(() => convertFile(path, target, { ...how, ...limits }))
 }
 
 async function checkMade(

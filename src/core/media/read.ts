@@ -37,7 +37,11 @@ export async function followMediaLink(ctx: Context, link: MediaLink): Promise<St
  * The bytes of a stored file, or of a range inside it. Throws not_found if they are lost, and service_unavailable if
  * the store fails; both are logged.
  */
-export async function openMedia(ctx: Context, media: StoredMedia, range?: ByteRange): Promise<Readable> {
+export async function openMedia(
+  ctx: Pick<Context, 'blobs' | 'log'>,
+  media: StoredMedia,
+  range?: ByteRange,
+): Promise<Readable> {
   const where = { organizationId: media.organization_id, mediaId: media.id }
   const bytes = await ctx.blobs.open(blobKey(media.organization_id, media.id), range).catch((error: unknown) => {
     throw storeFailure(ctx, error, 'Stored files cannot be read', where)

@@ -54,7 +54,7 @@ export function uploadMedia(
   const { source } = given
   // Files in the spool were counted when they were received.
   if ('path' in source) return uploadFromSpool(ctx, tenant, driver, given, source.path)
-  return ctx.fileLimiter.pass(tenant.id, () =>
+  return ctx.limits.sentFiles.pass(tenant.id, () =>
     ctx.spool.use((path) => downloadAndUpload(ctx, tenant, driver, { ...given, source }, path)),
   )
 }

@@ -11,7 +11,7 @@ import {
   markOrganizationDeleted,
 } from '../../storage/organizations/deletion.js'
 import { findOrganization } from '../../storage/organizations/organizations.js'
-import { tellOfSessions } from '../identity/sessions.js'
+import { notifyOfSessions } from '../identity/sessions.js'
 import { removeMedia } from '../media/remove.js'
 import { organizationNotFound } from './organizations.js'
 
@@ -38,7 +38,7 @@ export async function deleteOrganization(ctx: OperatorContext, organizationId: s
     ctx.database.transaction((transaction) => markOrganizationDeleted(transaction, organizationId)),
   )
   if (!marked) organizationNotFound(organizationId)
-  tellOfSessions(ctx, organizationId)
+  notifyOfSessions(ctx, organizationId)
   // Deliveries that were about to be made are held in memory.
   ctx.notifications.send({ topic: 'webhooks', organizationId })
 }

@@ -1,8 +1,7 @@
 import type { Context } from '../../context.js'
 import { isDatabaseUnavailable } from '../../database/errors.js'
 import { newId } from '../../lib/bytes/id.js'
-import { asObject } from '../../lib/text/json.js'
-import { PROBLEMS, Problem } from '../../model/problem.js'
+import { Problem } from '../../model/problem.js'
 import {
   abandonIdempotencyKey,
   claimIdempotencyKey,
@@ -13,14 +12,14 @@ import {
 } from '../../storage/runtime/idempotency.js'
 import { isProcessAlive } from '../../storage/runtime/process-registry.js'
 
-/** An answer as it is kept and given again. */
+/** An answer as an interface gave it; it is kept and given again as it is. */
 export interface KeptAnswer {
   status: number
   body: unknown
 }
 
-/** What a verb tells of its answer. `final`: to be kept; otherwise the next attempt starts afresh. */
-export interface Attempt extends KeptAnswer {
+/** The answer to an attempt. `final`: it is kept; otherwise the next attempt starts over. */
+export interface RepeatableAnswer extends KeptAnswer {
   final: boolean
 }
 
@@ -28,14 +27,13 @@ export interface Attempt extends KeptAnswer {
 export interface IdempotentRequest extends IdempotentOperation {
   /** The answer holds a secret: it is kept sealed. */
   isSecret?: boolean
+  /** Whether a kept answer says that the outcome was unknown: it is looked up again, since it may be known by now. */
+  isUnsettled: (answer: KeptAnswer) => boolean
   /** Does the work; whatever it makes gets the given id. */
-  perform: (resourceId: string) => Promise<Attempt>
+  perform: (resourceId: string) => Promise<RepeatableAnswer>
   /** What became of an attempt that cannot tell any more; null when it had not begun to do anything. */
-  recover: (resourceId: string) => Promise<Attempt | null>
+  recover: (resourceId: string) => Promise<RepeatableAnswer | null>
 }
-
-/** The attempts that this process is making, by resource id: a key of ours that is not among them was left behind. */
-const underWay = new Set<string>()
 
 /**
  * Does a request once per Idempotency-Key (contract 4, Idempotency). Throws idempotency_key_reused, request_in_progress.
@@ -48,7 +46,7 @@ export async function performOnce(
 ): Promise<KeptAnswer & { replayed: boolean }> {
   const resourceId = newId()
   // Noted before it is claimed: a twin that reads the claim first must not take it for one that was left behind.
-  return whileUnderWay(resourceId, async () => {
+  return whileInProgress(ctx, resourceId, async () => {
     const attempt = { resourceId, processId: ctx.processId, at: ctx.clock() }
     const claim = await claimIdempotencyKey(ctx.database, organizationId, request, attempt)
     switch (claim.state) {
@@ -69,12 +67,16 @@ export async function performOnce(
   })
 }
 
-async function whileUnderWay<Result>(resourceId: string, work: () => Promise<Result>): Promise<Result> {
-  underWay.add(resourceId)
+async function whileInProgress<Result>(
+  { attemptsInProgress }: Context,
+  resourceId: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  attemptsInProgress.add(resourceId)
   try {
     return await work()
   } finally {
-    underWay.delete(resourceId)
+    attemptsInProgress.delete(resourceId)
   }
 }
 
@@ -102,7 +104,7 @@ async function finish(
   organizationId: string,
   request: IdempotentRequest,
   resourceId: string,
-  { status, body, final }: Attempt,
+  { status, body, final }: RepeatableAnswer,
 ): Promise<void> {
   try {
     if (final) {
@@ -143,8 +145,8 @@ async function takeOver(
   resourceId: string,
   processId: number,
 ): Promise<KeptAnswer & { replayed: boolean }> {
-  if (underWay.has(resourceId)) throw inProgress(request)
-  return whileUnderWay(resourceId, async () => {
+  if (ctx.attemptsInProgress.has(resourceId)) throw inProgress(request)
+  return whileInProgress(ctx, resourceId, async () => {
     const alive = processId !== ctx.processId && (await isProcessAlive(ctx.database, processId))
     const handover = { resourceId, from: processId, to: ctx.processId }
     if (alive || !(await takeOverIdempotencyKey(ctx.database, organizationId, request, handover))) {
@@ -172,14 +174,9 @@ async function settleAnswer(
   resourceId: string,
   kept: KeptAnswer,
 ): Promise<KeptAnswer> {
-  if (!isOpen(kept)) return kept
+  if (!request.isUnsettled(kept)) return kept
   const settled = await request.recover(resourceId)
-  if (settled === null || (isOpen(settled) && settled.status === kept.status)) return kept
+  if (settled === null || (request.isUnsettled(settled) && settled.status === kept.status)) return kept
   await finish(ctx, organizationId, request, resourceId, { ...settled, final: true })
   return { status: settled.status, body: settled.body }
-}
-
-/** An outcome that nobody knew; of a template it is told with 200. */
-function isOpen({ status, body }: KeptAnswer): boolean {
-  return status >= 500 || asObject(body).error === PROBLEMS.outcome_unknown
 }

@@ -164,21 +164,16 @@ function fillFor(
   throw new Problem('invalid_field', filled.text)
 }
 
-const MAX_CAMPAIGNS = 10_000
-/** The one-off campaigns of today's templates that this process has used. */
-const campaigns = new Map<string, string>()
-
 /** The campaign that counts a one-off send: all sends of its template on this day of the organization. */
 async function campaignOf(ctx: Context, tenant: Tenant, template: StoredTemplate): Promise<string> {
   const at = ctx.clock()
   const day = localDate(at, tenant.timezone)
   // A template that was changed since may have other buttons, and clicks are counted by button.
   const key = JSON.stringify([tenant.id, day, template.name, template.language, template.synced_at])
-  const known = campaigns.get(key)
+  const known = ctx.oneOffCampaigns.get(key)
   if (known !== undefined) return known
   const id = await ensureOneOffCampaign(ctx.database, tenant.id, { id: newId(), day, template, at })
-  if (campaigns.size >= MAX_CAMPAIGNS) campaigns.clear()
-  campaigns.set(key, id)
+  ctx.oneOffCampaigns.set(key, id)
   return id
 }
 

@@ -2,7 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Context } from '../../context.js'
 import { findKeyOrganization, issueApiKey, listKeys, revokeKey, rotateKey } from '../../core/identity/api-keys.js'
-import { addMember, listMembers, removeMember } from '../../core/identity/members.js'
+import { addMember, findMemberOrganization, listMembers, removeMember } from '../../core/identity/members.js'
 import { createSignInLinkOfMember } from '../../core/identity/sign-in-links.js'
 import { connectStorefront, connectUpstream, getStorefrontUrl } from '../../core/organizations/connections.js'
 import { deleteOrganization } from '../../core/organizations/deletion.js'
@@ -144,7 +144,8 @@ export function adminRoutes(ctx: Context, guard: AdminGuard): FastifyPluginAsync
     })
 
     server.delete('/members/:id', { schema: { params: IdParams } }, async (request) => {
-      await removeMember(ctx, request.params.id)
+      const { id } = request.params
+      await removeMember(ctx, await findMemberOrganization(ctx, id), id, { mayRemoveLastOwner: true })
       auditAccess(ctx, request, 'member_removed', { memberId: request.params.id })
       return { success: true, message: 'The member has been removed' }
     })

@@ -6,7 +6,7 @@ import { FILE_KINDS, type FileKind, sendFile, tooBig, withSpooledFile } from '..
 import { findSendResult } from '../../core/messages/send/outcome.js'
 import { tenantOf } from '../../http/auth.js'
 import { answerOnce } from '../../http/idempotency.js'
-import { toAttempt } from '../../http/sent.js'
+import { toAnswer } from '../../http/sent.js'
 import { memberOf } from '../../http/session.js'
 import { LIMITS } from '../../model/messages/limits.js'
 import { MEDIA_RULES } from '../../model/messages/media.js'
@@ -49,11 +49,11 @@ export function fileRoutes(server: ConsoleServer, ctx: Context): void {
               perform: async (id) => {
                 const { caption, filename, context_message_id: replyToId = null, instance = null } = given
                 const named = { caption: caption || null, filename: filename || null, replyToId, instance, memberId }
-                return toAttempt(tenant, kind, await sendFile(ctx, tenant, { id, contactId, kind, path, ...named }))
+                return toAnswer(tenant, kind, await sendFile(ctx, tenant, { id, contactId, kind, path, ...named }))
               },
               recover: async (id) => {
                 const result = await findSendResult(ctx, tenant, id)
-                return result && toAttempt(tenant, kind, result)
+                return result && toAnswer(tenant, kind, result)
               },
             }),
           )

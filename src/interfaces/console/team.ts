@@ -1,7 +1,6 @@
 import type { Context } from '../../context.js'
-import { addMember, listMembers } from '../../core/identity/members.js'
+import { addMember, changeMember, listMembers, removeMember } from '../../core/identity/members.js'
 import { createSignInLink, createSignInLinkByOwner } from '../../core/identity/sign-in-links.js'
-import { changeMember, dismissMember } from '../../core/identity/team.js'
 import { auditAccess } from '../../http/audit.js'
 import { tenantOf } from '../../http/auth.js'
 import { memberOf } from '../../http/session.js'
@@ -36,7 +35,7 @@ export function teamRoutes(server: ConsoleServer, ctx: Context): void {
   })
 
   server.delete('/team/:id', { config, schema: { params: IdParams } }, async (request) => {
-    await dismissMember(ctx, tenantOf(request).id, request.params.id)
+    await removeMember(ctx, tenantOf(request).id, request.params.id, { mayRemoveLastOwner: false })
     auditAccess(ctx, request, 'member_removed', { memberId: request.params.id })
     return { success: true, message: 'The member has been removed' }
   })

@@ -6,7 +6,7 @@ import {
   recoverInstanceWebhook,
   setInstanceWebhook,
 } from '../../core/instances/manage/webhook.js'
-import type { Attempt } from '../../core/runtime/idempotency.js'
+import type { RepeatableAnswer } from '../../core/runtime/idempotency.js'
 import { tenantOf } from '../../http/auth.js'
 import { answerOnce } from '../../http/idempotency.js'
 import {
@@ -165,7 +165,7 @@ function readBody({ webhook, ...flat }: Static<typeof SetBody>): InstanceWebhook
   return webhook === undefined ? readWebhook(flat, '') : readWebhook(webhook, 'webhook.')
 }
 
-function present(set: InstanceWebhook, instance: Instance, isNewer: boolean): Attempt {
+function present(set: InstanceWebhook, instance: Instance, isNewer: boolean): RepeatableAnswer {
   const { webhook, headers, secret } = set
   const body = isNewer
     ? { ...presentGatewayWebhook(webhook, headers), ...(secret !== null && { secret }) }

@@ -1,11 +1,11 @@
-/** The values that were last set or looked at, by name. */
+/** The values that were used last, by name. */
 export interface LruCache<Value> {
   /** Undefined where it is not known, or not any more. */
   get(name: string): Value | undefined
   set(name: string, value: Value): void
 }
 
-/** Keeps at most `max` values; what was not used for longest goes first. */
+/** Creates a cache of at most `max` values; the least recently used one goes first. */
 export function createLruCache<Value>(max: number): LruCache<Value> {
   const values = new Map<string, Value>()
   function set(name: string, value: Value): void {

@@ -1,5 +1,8 @@
+/** Runs work within a limit of concurrent runs. */
+export type Semaphore = <Result>(work: () => Promise<Result>) => Promise<Result>
+
 /** Runs at most `max` pieces of work at the same time; the others wait, first come first served. */
-export function createSemaphore(max: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+export function createSemaphore(max: number): Semaphore {
   const waiting: (() => void)[] = []
   let running = 0
 

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Context } from '../../../src/context.js'
-import { type Prepared, type Wanted, withPrepared } from '../../../src/core/media/convert.js'
+import { MAX_CONVERSIONS, type Prepared, type Wanted, withPrepared } from '../../../src/core/media/convert.js'
 import { createFileLimiter, SENT_FILES } from '../../../src/core/runtime/file-limits.js'
+import { createSemaphore } from '../../../src/lib/async/semaphore.js'
 import { createSpool } from '../../../src/lib/files/spool.js'
 import { createAddressGuard } from '../../../src/lib/http/address-guard.js'
 import { createFetcher } from '../../../src/lib/http/safe-fetch.js'
@@ -24,7 +25,7 @@ beforeAll(async () => {
   // No more of it is needed here.
   ctx = {
     spool: createSpool(join(folder, 'spool')),
-    fileLimiter: createFileLimiter(SENT_FILES),
+    limits: { sentFiles: createFileLimiter(SENT_FILES), conversions: createSemaphore(MAX_CONVERSIONS) },
     fetcher: createFetcher({ guard, trustedOrigins: [] }),
   } as unknown as Context
 })

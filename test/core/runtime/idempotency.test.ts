@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Attempt, type IdempotentRequest, performOnce } from '../../../src/core/runtime/idempotency.js'
+import {
+  type IdempotentRequest,
+  type KeptAnswer,
+  performOnce,
+  type RepeatableAnswer,
+} from '../../../src/core/runtime/idempotency.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { sha256 } from '../../../src/lib/crypto/signature.js'
 import { Problem } from '../../../src/model/problem.js'
@@ -17,11 +22,20 @@ afterAll(() => world.close())
 
 /** No process has this id: theirs begin at 1 and are few. */
 const DEAD = 1_000_000
-const DONE: Attempt = { status: 201, body: { done: true }, final: true }
+const DONE: RepeatableAnswer = { status: 201, body: { done: true }, final: true }
 
 function request(key: string, work: Partial<IdempotentRequest>): IdempotentRequest {
+  const isUnsettled = ({ status }: KeptAnswer) => status >= 500
   const never = () => Promise.reject(new Error('not to be called'))
-  return { operation: 'POST /contact', key, bodyHash: sha256('a body'), perform: never, recover: never, ...work }
+  return {
+    operation: 'POST /contact',
+    key,
+    bodyHash: sha256('a body'),
+    isUnsettled,
+    perform: never,
+    recover: never,
+    ...work,
+  }
 }
 
 const once = (asked: IdempotentRequest) => performOnce(world.app.ctx, organization.id, asked)
@@ -149,7 +163,7 @@ describe('an attempt that failed', () => {
 
 describe('an answer that holds a secret', () => {
   it('is kept sealed, and given again as it was', async () => {
-    const told: Attempt = { status: 201, body: { secret: 'whsec_of-the-test' }, final: true }
+    const told: RepeatableAnswer = { status: 201, body: { secret: 'whsec_of-the-test' }, final: true }
     const asked = request('sealed', { isSecret: true, perform: async () => told })
     expect(await once(asked)).toMatchObject({ body: told.body, replayed: false })
     expect(await once(asked)).toEqual({ status: 201, body: told.body, replayed: true })
@@ -163,7 +177,7 @@ describe('an answer that holds a secret', () => {
 
 describe('an unknown outcome', () => {
   it('is answered as it is until it is settled, and then as it was settled', async () => {
-    const unknown: Attempt = { status: 500, body: { error: 'Outcome unknown' }, final: true }
+    const unknown: RepeatableAnswer = { status: 500, body: { error: 'Outcome unknown' }, final: true }
     await once(request('unknown', { perform: async () => unknown }))
     const still = await once(request('unknown', { recover: async () => unknown }))
     expect(still).toEqual({ status: 500, body: unknown.body, replayed: true })

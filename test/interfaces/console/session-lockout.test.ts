@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { withPlace } from '../../../src/core/identity/passwords.js'
 import { addMember, makeSignInLink, signIn } from '../../support/console.js'
 import { type Answer, startWorld, type TestOrganization, type World } from '../../support/world.js'
 
@@ -130,7 +129,7 @@ describe('an attempt for which there is no room', () => {
     const before = await rows()
     const leaving: (() => void)[] = []
     const stay = () => new Promise<void>((resolve) => leaving.push(resolve))
-    const places = Array.from({ length: 100 }, () => withPlace(stay))
+    const places = Array.from({ length: 100 }, () => world.app.ctx.passwords.queue(stay))
     for (let count = 0; count < 6; count++) {
       const { status, headers } = await tryOne(name)
       expect([status, headers.get('retry-after')]).toEqual([503, '2'])

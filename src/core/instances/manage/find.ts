@@ -1,4 +1,4 @@
-import type { Context } from '../../../context.js'
+import type { Context, LookUps } from '../../../context.js'
 import type { Database } from '../../../database/pool.js'
 import { batch } from '../../../lib/async/batcher.js'
 import { isStorable } from '../../../lib/text/text.js'
@@ -9,18 +9,18 @@ import { findInstancesByName, type InstanceLookup } from '../../../storage/insta
 const MAX_BATCH = 500
 
 /** Makes the look-up of a process: instances that are asked for at the same moment are found by one statement. */
-export function createInstanceLookup(database: Database): Context['lookUpInstance'] {
+export function createInstanceLookup(database: Database): LookUps['instance'] {
   return batch((lookups: InstanceLookup[]) => findInstancesByName(database, lookups), MAX_BATCH)
 }
 
 /** The organization's instance of this name. Throws instance_not_found, for another organization's as well (contract 5). */
 export async function requireInstance(
-  ctx: Pick<Context, 'lookUpInstance'>,
+  ctx: Pick<Context, 'lookUp'>,
   organizationId: string,
   name: string,
 ): Promise<Instance> {
   // What PostgreSQL does not take as text would fail the look-ups of all others that share the statement.
-  const instance = isStorable(name) ? await ctx.lookUpInstance({ organizationId, name }) : null
+  const instance = isStorable(name) ? await ctx.lookUp.instance({ organizationId, name }) : null
   if (instance === null) throw instanceNotFound(name)
   return instance
 }

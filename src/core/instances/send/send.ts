@@ -75,7 +75,7 @@ export async function sendByInstance(
 
 /** A message that was sent, as it stands now; null where none was recorded under the id. */
 export async function findSent(ctx: Context, tenant: Tenant, id: string): Promise<MessageInChat | null> {
-  const found = await ctx.lookUpMessage({ organizationId: tenant.id, id })
+  const found = await ctx.lookUp.message({ organizationId: tenant.id, id })
   return found && { message: found.message, chat: chatOf(found.contact) }
 }
 
@@ -85,7 +85,7 @@ function commandOf({ id, recipient, replyTo, content, fileField }: InstanceSend)
 
 /** Whoever hides the number is written to by it alone there, where it has become known. Throws not_supported. */
 async function checkKnownNumber(ctx: Context, tenant: Tenant, { forms, given }: GatewayRecipient): Promise<void> {
-  const contact = await ctx.lookUpContact({ organizationId: tenant.id, addresses: forms })
+  const contact = await ctx.lookUp.contact({ organizationId: tenant.id, addresses: forms })
   if (contact !== null && contact.phone_number !== null) return
   throw new Problem(
     'not_supported',

@@ -1,4 +1,4 @@
-import type { Context } from '../../../context.js'
+import type { BaseContext } from '../../../context.js'
 import {
   claimInstances,
   countInstancesToRun,
@@ -27,7 +27,7 @@ const MAX_RELEASED = 4
 export const GRACE_MS = 5_000
 
 export function createLeaseRounds(
-  ctx: Context,
+  ctx: BaseContext,
   leasedSessions: LeasedSessions,
   library: NeededLibrary,
   { leaseMs, isInstalled }: { leaseMs: number; isInstalled: boolean },

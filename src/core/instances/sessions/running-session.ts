@@ -4,7 +4,7 @@ import type { LinkedLibrary } from '../../../channels/linked-device/library.js'
 import type { PendingWrite } from '../../../channels/linked-device/retry-queue.js'
 import { startDeviceSession } from '../../../channels/linked-device/session.js'
 import type { OpenedFile } from '../../../channels/linked-device/to-network.js'
-import type { Context } from '../../../context.js'
+import type { BaseContext } from '../../../context.js'
 import { withTimeout } from '../../../lib/async/timeout.js'
 import { newId } from '../../../lib/bytes/id.js'
 import { asText } from '../../../lib/text/json.js'
@@ -47,7 +47,7 @@ const HANG_UP_TIMEOUT_MS = 5_000
  * Connects a linked device that this process holds: what happens to it is kept and told until it is closed. `instance`: as it is now.
  */
 export function startRunningSession(
-  ctx: Context,
+  ctx: BaseContext,
   library: LinkedLibrary,
   instance: () => LeasedInstance,
   socketUrl: string | null,
@@ -117,7 +117,7 @@ export function startRunningSession(
   }
 }
 
-async function openFile(ctx: Context, organizationId: string, mediaId: string): Promise<OpenedFile> {
+async function openFile(ctx: BaseContext, organizationId: string, mediaId: string): Promise<OpenedFile> {
   const media = await findMedia(ctx.database, organizationId, mediaId)
   if (media === null) throw new Error(`The file ${mediaId} is not kept any more`)
   return {

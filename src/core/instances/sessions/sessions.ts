@@ -1,5 +1,5 @@
 import type { Device } from '../../../channels/device.js'
-import type { Context } from '../../../context.js'
+import type { BaseContext } from '../../../context.js'
 import { type Loop, startLoop } from '../../../lib/async/loop.js'
 import type { Notification } from '../../../model/notification.js'
 import type { LeasedInstance } from '../../../storage/instances/leases.js'
@@ -53,7 +53,7 @@ const DEBOUNCE_MS = 100
  * it renews as long as it can reach the database; where it cannot, it hangs up before the lease ends and another process begins.
  */
 export function createSessions(
-  ctx: Context,
+  ctx: BaseContext,
   { isInstalled, socketUrl }: SessionSettings,
   { leaseMs, marginMs, roundMs }: SessionTiming = TIMING,
 ): Sessions {

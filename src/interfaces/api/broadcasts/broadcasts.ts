@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { createBroadcast } from '../../../core/broadcasts/create.js'
 import { getBroadcast, listBroadcasts, showBroadcast } from '../../../core/broadcasts/read.js'
-import type { Attempt } from '../../../core/runtime/idempotency.js'
+import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
 import { tenantOf } from '../../../http/auth.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { MEBIBYTE } from '../../../lib/text/units.js'
@@ -47,7 +47,7 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
             audience: readAudience(given.audience),
             scheduledAt: given.scheduled_at ? readMoment('scheduled_at', given.scheduled_at) : null,
           }
-          return toAttempt(await createBroadcast(ctx, tenant, command))
+          return toAnswer(await createBroadcast(ctx, tenant, command))
         },
         recover: (id) => recover(ctx, tenant, id),
       })
@@ -118,13 +118,13 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
   )
 }
 
-function toAttempt(broadcast: Broadcast): Attempt {
+function toAnswer(broadcast: Broadcast): RepeatableAnswer {
   return { status: 202, body: { success: true, broadcast: presentBroadcast(broadcast) }, final: true }
 }
 
-async function recover(ctx: Context, tenant: Tenant, id: string): Promise<Attempt | null> {
+async function recover(ctx: Context, tenant: Tenant, id: string): Promise<RepeatableAnswer | null> {
   try {
-    return toAttempt(await getBroadcast(ctx, tenant, id))
+    return toAnswer(await getBroadcast(ctx, tenant, id))
   } catch (error) {
     if (error instanceof Problem && error.code === 'broadcast_not_found') return null
     throw error

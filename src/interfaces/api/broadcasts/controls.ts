@@ -9,7 +9,7 @@ import {
   retryFailed,
 } from '../../../core/broadcasts/control.js'
 import { getBroadcast } from '../../../core/broadcasts/read.js'
-import type { Attempt } from '../../../core/runtime/idempotency.js'
+import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
 import { tenantOf } from '../../../http/auth.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { type Broadcast, presentBroadcast } from '../../../model/broadcasts/broadcast.js'
@@ -41,10 +41,10 @@ export function broadcastControlRoutes(server: ApiServer, ctx: Context): void {
         const { id } = request.params
         return answerOnce(ctx, request, reply, {
           fingerprint: request.body ?? null,
-          perform: async () => toAttempt(await control(ctx, tenant, id)),
+          perform: async () => toAnswer(await control(ctx, tenant, id)),
           recover: async () => {
             const broadcast = await getBroadcast(ctx, tenant, id)
-            return reached.some((status) => status === broadcast.status) ? toAttempt(broadcast) : null
+            return reached.some((status) => status === broadcast.status) ? toAnswer(broadcast) : null
           },
         })
       },
@@ -89,10 +89,10 @@ export function broadcastControlRoutes(server: ApiServer, ctx: Context): void {
   )
 }
 
-function toAttempt(broadcast: Broadcast): Attempt {
+function toAnswer(broadcast: Broadcast): RepeatableAnswer {
   return { status: 200, body: { success: true, broadcast: presentBroadcast(broadcast) }, final: true }
 }
 
-function toRetryAttempt({ broadcast, retried }: Retried): Attempt {
+function toRetryAttempt({ broadcast, retried }: Retried): RepeatableAnswer {
   return { status: 200, body: { success: true, broadcast: presentBroadcast(broadcast), retried }, final: true }
 }

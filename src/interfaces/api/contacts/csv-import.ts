@@ -73,7 +73,7 @@ export function answerImport(
   reply: FastifyReply,
   { options, importFile }: FileImport,
 ): Promise<unknown> {
-  return ctx.importLimiter.pass(tenantOf(request).id, () =>
+  return ctx.limits.importedFiles.pass(tenantOf(request).id, () =>
     withUpload(ctx, fileOf(request), ({ path, sha256 }) => {
       const fingerprint = { file: sha256.toString('hex'), ...options }
       return answerWithReport(ctx, request, reply, fingerprint, async (report) => {

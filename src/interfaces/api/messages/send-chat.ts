@@ -6,7 +6,7 @@ import { findSendResult } from '../../../core/messages/send/outcome.js'
 import { sendMessage } from '../../../core/messages/send/send.js'
 import { senderOf, tenantOf } from '../../../http/auth.js'
 import { answerOnce } from '../../../http/idempotency.js'
-import { toAttempt } from '../../../http/sent.js'
+import { toAnswer } from '../../../http/sent.js'
 import { responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
 import { readAbout, readContent, SendChatBody } from './send-chat-body.js'
@@ -48,11 +48,11 @@ export function sendChatRoutes(server: ApiServer, ctx: Context): void {
           const to = readAddresses(tenant, 'phone_number', phone_number, 'body')
           const channel = await openChosenChannel(ctx, tenant, instance ?? null, content)
           const sent = await sendMessage(ctx, tenant, channel, { id, to, content, replyTo, ...sender })
-          return toAttempt(tenant, content.type, sent)
+          return toAnswer(tenant, content.type, sent)
         },
         recover: async (id) => {
           const result = await findSendResult(ctx, tenant, id)
-          return result && toAttempt(tenant, content.type, result)
+          return result && toAnswer(tenant, content.type, result)
         },
       })
     },

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
-import type { Attempt } from '../../../core/runtime/idempotency.js'
+import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
 import { findTemplateSend, sendTemplate, type TemplateSend } from '../../../core/templates/send.js'
 import { senderOf, tenantOf } from '../../../http/auth.js'
 import { answerOnce } from '../../../http/idempotency.js'
@@ -80,11 +80,11 @@ export function sendTemplateRoutes(server: ApiServer, ctx: Context): void {
             chatNumber: given.chatNumber,
             memberId,
           }
-          return toAttempt(await sendTemplate(ctx, tenant, command))
+          return toAnswer(await sendTemplate(ctx, tenant, command))
         },
         recover: async (id) => {
           const send = await findTemplateSend(ctx, tenant, id)
-          return send && toAttempt(send)
+          return send && toAnswer(send)
         },
       })
     },
@@ -92,7 +92,7 @@ export function sendTemplateRoutes(server: ApiServer, ctx: Context): void {
 }
 
 /** Whatever went wrong at the upstream is told in the body (spec 4.4, rule 6). */
-function toAttempt({ broadcastId, contact, sent }: TemplateSend): Attempt {
+function toAnswer({ broadcastId, contact, sent }: TemplateSend): RepeatableAnswer {
   const error = sent.result === 'accepted' ? null : explain(sent)
   const success = error === null
   const body = {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
-import type { Attempt } from '../../../core/runtime/idempotency.js'
+import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
 import {
   deleteWebhook,
   enableWebhook,
@@ -154,6 +154,6 @@ export function webhookRoutes(server: ApiServer, ctx: Context): void {
   )
 }
 
-function present({ webhook, secret }: IssuedWebhook, status: number, message: string): Attempt {
+function present({ webhook, secret }: IssuedWebhook, status: number, message: string): RepeatableAnswer {
   return { status, body: { success: true, message, webhook: { ...presentWebhook(webhook), secret } }, final: true }
 }

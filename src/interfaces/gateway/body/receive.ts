@@ -28,7 +28,7 @@ export async function withBody<Result>(
 ): Promise<Result> {
   let space: Borrowed<string> | null = null
   const giveSpace = async () => {
-    space ??= await borrow<string>((use) => ctx.fileLimiter.pass(tenantOf(request).id, () => ctx.spool.use(use)))
+    space ??= await borrow<string>((use) => ctx.limits.sentFiles.pass(tenantOf(request).id, () => ctx.spool.use(use)))
     return space.value
   }
   try {

@@ -9,7 +9,7 @@ import {
 } from '../../../core/instances/manage/create-with-webhook.js'
 import { listInstances } from '../../../core/instances/manage/list.js'
 import { decryptSettings, setInstanceSettings } from '../../../core/instances/manage/settings.js'
-import type { Attempt } from '../../../core/runtime/idempotency.js'
+import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
 import { tenantOf } from '../../../http/auth.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { readLinkNumber } from '../../../model/instances/instance.js'
@@ -119,7 +119,7 @@ function create(
 ): Promise<unknown> {
   const tenant = tenantOf(request)
   const fields = readSetUp(body)
-  const answer = async (setUp: InstanceWithWebhook): Promise<Attempt> => {
+  const answer = async (setUp: InstanceWithWebhook): Promise<RepeatableAnswer> => {
     const code = body.qrcode ? await showCode(ctx, tenant, setUp) : undefined
     return { status: 201, body: await presentSetUp(ctx, setUp, code), final: true }
   }

@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.js'
 import { findSent, type InstanceSend } from '../../../core/instances/send/send.js'
 import type { SendResult } from '../../../core/messages/send/outcome.js'
-import type { Attempt } from '../../../core/runtime/idempotency.js'
+import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
 import { explainUnsent } from '../../../http/unsent.js'
 import { presentGatewayMessage } from '../../../model/instances/gateway-message.js'
 import type { Instance } from '../../../model/instances/instance.js'
@@ -20,13 +20,13 @@ type Asked = Pick<InstanceSend, 'recipient'>
  * The answer to what became of a send (contract 5). Kept for an Idempotency-Key is only what will not change by trying again.
  * Throws what will: upstream_credentials, upstream_unavailable, too_many_requests.
  */
-export async function toAttempt(
+export async function toAnswer(
   ctx: Context,
   tenant: Tenant,
   instance: Instance,
   asked: Asked,
   sent: SendResult,
-): Promise<Attempt> {
+): Promise<RepeatableAnswer> {
   if (sent.result === 'accepted') return presentSent(ctx, tenant, instance, asked, sent.messageId)
   const problem = toProblem(instance, asked, sent)
   if (!isFinal(sent)) throw problem
@@ -40,7 +40,7 @@ async function presentSent(
   instance: Instance,
   { recipient: { kind, jid } }: Asked,
   id: string,
-): Promise<Attempt> {
+): Promise<RepeatableAnswer> {
   const found = await findSent(ctx, tenant, id)
   if (found === null) throw new Problem('message_not_found', `The message ${id} has just been erased`)
   const chat = kind === 'person' ? found.chat : { ...found.chat, jid }

@@ -16,7 +16,7 @@ import { MAX_MESSAGE_BYTES } from '../body/received.js'
 import { requireRouteInstance } from '../guard.js'
 import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
-import { toAttempt } from './answer.js'
+import { toAnswer } from './answer.js'
 import { describeBody } from './described.js'
 import { fileVerbs } from './files.js'
 import { takeFile } from './given-file.js'
@@ -126,11 +126,11 @@ function performing(ctx: Context, request: FastifyRequest, instance: Instance, s
   return {
     perform: async (id: string) => {
       const sent = await sendByInstance(ctx, tenant, instance, { ...send, id })
-      return toAttempt(ctx, tenant, instance, send, sent)
+      return toAnswer(ctx, tenant, instance, send, sent)
     },
     recover: async (id: string) => {
       const sent = await findSendResult(ctx, tenant, id)
-      return sent && toAttempt(ctx, tenant, instance, send, sent)
+      return sent && toAnswer(ctx, tenant, instance, send, sent)
     },
   }
 }

@@ -389,9 +389,9 @@ describe('too much at a time', () => {
 
   /** Takes all places for files; resolves to what gives them back. */
   async function takePlaces(): Promise<() => Promise<unknown>> {
-    const { fileLimiter: fileGate } = on.world.app.ctx
+    const { sentFiles } = on.world.app.ctx.limits
     const passed = Array.from({ length: SENT_FILES.ofOneOrganization }, () =>
-      borrow<void>((use) => fileGate.pass(on.organization.id, () => use())),
+      borrow<void>((use) => sentFiles.pass(on.organization.id, () => use())),
     )
     const held = await Promise.all(passed)
     return () => Promise.all(held.map(({ release }) => release()))
