@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { fits, type InboxFilter } from '../../console/src/pages/inbox/list/filter.js'
 import {
-  hear,
+  applyContact,
+  applyEvent,
   type InboxPage,
-  list,
-  type NewsById,
-  put,
-  update,
+  listContacts,
+  type UpdatesById,
+  withUpdates,
 } from '../../console/src/pages/inbox/list/live-updates.js'
 import type { InboxContact, LiveEvent } from '../../src/model/conversations/inbox.js'
 
@@ -54,105 +54,105 @@ const pageOf = (contacts: InboxContact[], next_cursor: string | null = null): In
   askedAt: 0,
 })
 
-function shown(pages: InboxPage[], news: NewsById, filter = ALL, openId: string | null = null) {
-  return list(pages, news, filter, { memberId: ME, openId }).contacts.map(({ id }) => id)
+function shown(pages: InboxPage[], updates: UpdatesById, filter = ALL, openId: string | null = null) {
+  return listContacts(pages, updates, filter, { memberId: ME, openId }).contacts.map(({ id }) => id)
 }
 
-describe('the list with what was heard since', () => {
+describe('the list with live updates', () => {
   const pages = [pageOf([contactOf('b', 2), contactOf('a', 1)])]
 
-  it('moves who wrote to the top, with the message', () => {
-    const news: NewsById = new Map()
-    hear(news, received(contactOf('a', 3, { has_unread_messages: true }), 1), 10)
-    const [first, second] = list(pages, news, ALL, { memberId: ME, openId: null }).contacts
+  it('moves a contact that writes to the top, with the message', () => {
+    const updates: UpdatesById = new Map()
+    applyEvent(updates, received(contactOf('a', 3, { has_unread_messages: true }), 1), 10)
+    const [first, second] = listContacts(pages, updates, ALL, { memberId: ME, openId: null }).contacts
     expect(first).toMatchObject({ id: 'a', has_unread_messages: true, last_message: { seq: 1, text: 'text 1' } })
     expect(second?.id).toBe('b')
   })
 
-  it('adds who was not there, and asks for the newest message of whom it was not told', () => {
-    const news: NewsById = new Map()
-    hear(news, received(contactOf('c', 4), 1), 10)
-    hear(news, updated(contactOf('d', 3, { last_seq: 5 })), 11)
-    const { contacts, missing } = list(pages, news, ALL, { memberId: ME, openId: null })
+  it('adds a contact that was not listed, and asks for its newest message if that is unknown', () => {
+    const updates: UpdatesById = new Map()
+    applyEvent(updates, received(contactOf('c', 4), 1), 10)
+    applyEvent(updates, updated(contactOf('d', 3, { last_seq: 5 })), 11)
+    const { contacts, missing } = listContacts(pages, updates, ALL, { memberId: ME, openId: null })
     expect(contacts.map(({ id }) => id)).toEqual(['c', 'b', 'a'])
     expect(missing).toEqual(['d'])
   })
 
-  it('asks for no message of whom the service knows none', () => {
-    const news: NewsById = new Map()
-    hear(news, updated(contactOf('d', 3)), 10)
-    put(news, contactOf('d', 3), 11, 12)
-    const { contacts, missing } = list(pages, news, ALL, { memberId: ME, openId: null })
+  it('asks for no message of a contact without messages', () => {
+    const updates: UpdatesById = new Map()
+    applyEvent(updates, updated(contactOf('d', 3)), 10)
+    applyContact(updates, contactOf('d', 3), 11, 12)
+    const { contacts, missing } = listContacts(pages, updates, ALL, { memberId: ME, openId: null })
     expect(contacts.map(({ id }) => id)).toEqual(['d', 'b', 'a'])
     expect(missing).toEqual([])
   })
 
-  it('does not let an answer undo what was heard while it was under way', () => {
-    const news: NewsById = new Map()
-    hear(news, updated(contactOf('a', 1, { archived: true })), 10)
-    put(news, contactOf('a', 1, { full_name: 'Before' }), 9, 11)
-    expect(news.get('a')).toMatchObject({ at: 10, fields: { archived: true, full_name: 'Contact a' } })
-    put(news, contactOf('a', 1, { full_name: 'After' }), 10, 12)
-    expect(news.get('a')).toMatchObject({ at: 12, fields: { archived: false, full_name: 'After' } })
+  it('does not let an answer undo events that arrived during the request', () => {
+    const updates: UpdatesById = new Map()
+    applyEvent(updates, updated(contactOf('a', 1, { archived: true })), 10)
+    applyContact(updates, contactOf('a', 1, { full_name: 'Before' }), 9, 11)
+    expect(updates.get('a')).toMatchObject({ at: 10, fields: { archived: true, full_name: 'Contact a' } })
+    applyContact(updates, contactOf('a', 1, { full_name: 'After' }), 10, 12)
+    expect(updates.get('a')).toMatchObject({ at: 12, fields: { archived: false, full_name: 'After' } })
   })
 
-  it('leaves out who stands below what is loaded', () => {
-    const news: NewsById = new Map()
-    hear(news, received(contactOf('z', 0), 1), 10)
-    expect(shown([pageOf([contactOf('b', 2), contactOf('a', 1)], 'more')], news)).toEqual(['b', 'a'])
-    expect(shown(pages, news)).toEqual(['b', 'a', 'z'])
+  it('leaves out contacts below the loaded pages', () => {
+    const updates: UpdatesById = new Map()
+    applyEvent(updates, received(contactOf('z', 0), 1), 10)
+    expect(shown([pageOf([contactOf('b', 2), contactOf('a', 1)], 'more')], updates)).toEqual(['b', 'a'])
+    expect(shown(pages, updates)).toEqual(['b', 'a', 'z'])
   })
 
-  it('removes who does not fit any more; who is open stays among the unread', () => {
-    const news: NewsById = new Map()
+  it('removes a contact that no longer matches; the open one stays among the unread', () => {
+    const updates: UpdatesById = new Map()
     const unread = [
       pageOf([contactOf('b', 2, { has_unread_messages: true }), contactOf('a', 1, { has_unread_messages: true })]),
     ]
-    hear(news, updated(contactOf('a', 1)), 10)
+    applyEvent(updates, updated(contactOf('a', 1)), 10)
     const filter: InboxFilter = { ...ALL, view: 'unread' }
-    expect(shown(unread, news, filter)).toEqual(['b'])
-    expect(shown(unread, news, filter, 'a')).toEqual(['b', 'a'])
-    hear(news, updated(contactOf('a', 1, { archived: true })), 11)
-    expect(shown(unread, news, filter, 'a')).toEqual(['b'])
+    expect(shown(unread, updates, filter)).toEqual(['b'])
+    expect(shown(unread, updates, filter, 'a')).toEqual(['b', 'a'])
+    applyEvent(updates, updated(contactOf('a', 1, { archived: true })), 11)
+    expect(shown(unread, updates, filter, 'a')).toEqual(['b'])
   })
 
-  it('removes who has been erased, also where a page still had it', () => {
-    const news: NewsById = new Map()
-    hear(news, { id: 'e', type: 'contact.erased', contact_id: null, erased: { id: 'a' } } as LiveEvent, 10)
-    expect(shown(pages, news)).toEqual(['b'])
-    expect(update(contactOf('a', 1), news, 0)).toBeNull()
+  it('removes an erased contact, even if a page still has it', () => {
+    const updates: UpdatesById = new Map()
+    applyEvent(updates, { id: 'e', type: 'contact.erased', contact_id: null, erased: { id: 'a' } } as LiveEvent, 10)
+    expect(shown(pages, updates)).toEqual(['b'])
+    expect(withUpdates(contactOf('a', 1), updates, 0)).toBeNull()
   })
 
-  it('does not let what was heard before a page was asked for spoil it', () => {
-    const news: NewsById = new Map()
-    hear(news, updated(contactOf('a', 1, { archived: true })), 10)
-    expect(shown([{ ...pageOf([contactOf('a', 5)]), askedAt: 20 }], news)).toEqual(['a'])
+  it('ignores events older than the page's request', () => {
+    const updates: UpdatesById = new Map()
+    applyEvent(updates, updated(contactOf('a', 1, { archived: true })), 10)
+    expect(shown([{ ...pageOf([contactOf('a', 5)]), askedAt: 20 }], updates)).toEqual(['a'])
   })
 
-  it('keeps whom the service found by another form of the number', () => {
-    const news: NewsById = new Map()
-    hear(news, received(contactOf('a', 3), 1), 10)
-    expect(shown(pages, news, { ...ALL, search: '551190000999' })).toEqual(['a', 'b'])
+  it('keeps contacts that the service found by another form of the number', () => {
+    const updates: UpdatesById = new Map()
+    applyEvent(updates, received(contactOf('a', 3), 1), 10)
+    expect(shown(pages, updates, { ...ALL, search: '551190000999' })).toEqual(['a', 'b'])
   })
 })
 
 describe('the newest message', () => {
   const contact = contactOf('a', 1)
 
-  it('gets its later status, and gives way only to a later one', () => {
-    const news: NewsById = new Map()
-    hear(news, received(contact, 2), 1)
-    hear(news, received(contact, 1, { message_status: 'read' }), 2)
-    expect(news.get('a')?.lastMessage).toMatchObject({ seq: 2, status: 'delivered' })
-    hear(news, received(contact, 2, { message_status: 'failed', error: { code: 1, text: 'x' } }), 3)
-    expect(update(contact, news, 0)?.last_message).toMatchObject({ seq: 2, status: 'failed', has_error: true })
+  it('takes on a later status, and is replaced only by a later message', () => {
+    const updates: UpdatesById = new Map()
+    applyEvent(updates, received(contact, 2), 1)
+    applyEvent(updates, received(contact, 1, { message_status: 'read' }), 2)
+    expect(updates.get('a')?.lastMessage).toMatchObject({ seq: 2, status: 'delivered' })
+    applyEvent(updates, received(contact, 2, { message_status: 'failed', error: { code: 1, text: 'x' } }), 3)
+    expect(withUpdates(contact, updates, 0)?.last_message).toMatchObject({ seq: 2, status: 'failed', has_error: true })
   })
 
-  it('is no reaction', () => {
-    const news: NewsById = new Map()
-    hear(news, received(contact, 2), 1)
-    hear(news, received(contact, 3, { seq: null }), 2)
-    expect(news.get('a')?.lastMessage).toMatchObject({ seq: 2 })
+  it('is not a reaction', () => {
+    const updates: UpdatesById = new Map()
+    applyEvent(updates, received(contact, 2), 1)
+    applyEvent(updates, received(contact, 3, { seq: null }), 2)
+    expect(updates.get('a')?.lastMessage).toMatchObject({ seq: 2 })
   })
 })
 

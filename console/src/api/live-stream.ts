@@ -1,82 +1,86 @@
 import { api, apiUrl } from './client.js'
 
-/** What the stream brings: an event (JSON) with its position, that what has been loaded may be stale, or whether it is there. */
-export type News = { event: string; position: string } | { stale: true } | { isConnected: boolean }
+/** A message of the stream: an event (JSON) with its position, a notice that loaded data may be stale, or the connection's state. */
+export type StreamMessage = { event: string; position: string } | { stale: true } | { isConnected: boolean }
 
-/** Whose events are heard, and from which position on. */
-export interface Hearing {
+/** Whose events the stream carries, and the position after which it starts. */
+export interface StreamOptions {
   organizationId: string
   memberId: string
   from: string
 }
 
-/** How soon a stream that the service refused, as while it starts anew, is asked for again. */
-const AGAIN_MS = 2_000
+/** Delay before a stream that the service refused, for example during a restart, is opened again. */
+const REOPEN_MS = 2_000
 
 /**
- * Hears of everything that happens, until the result is called. Of the tabs that one browser has open for the same member only one
- * holds a connection and hands on what it hears, for browsers open few of them to one host.
+ * Calls `onMessage` with every message until the result is called. Tabs of one browser and member share one connection: the tab
+ * that holds it passes its messages on, since browsers limit the connections to a host.
  */
-export function openLive({ organizationId, memberId, from }: Hearing, tell: (news: News) => void): () => void {
-  // Without a secure context there is no such lock: then each tab has a connection of its own.
-  if (!('locks' in navigator)) return holdStream(memberId, from, tell)
+export function openLiveStream(
+  { organizationId, memberId, from }: StreamOptions,
+  onMessage: (message: StreamMessage) => void,
+): () => void {
+  // Locks need a secure context. Without one, each tab has its own connection.
+  if (!('locks' in navigator)) return connect(memberId, from, onMessage)
   const name = `parley.live.${organizationId}.${memberId}`
   const closing = new AbortController()
   const others = new BroadcastChannel(name)
   let position = from
-  const take = (news: News) => {
-    if ('position' in news) position = news.position
-    tell(news)
+  const receive = (message: StreamMessage) => {
+    if ('position' in message) position = message.position
+    onMessage(message)
   }
-  others.onmessage = ({ data }: MessageEvent<News>) => take(data)
-  const hold = () =>
+  others.onmessage = ({ data }: MessageEvent<StreamMessage>) => receive(data)
+  const holdConnection = () =>
     new Promise<void>((resolve) => {
-      // The lock may have been given at the moment in which it was no longer wanted.
+      // The lock may be granted after the stream was closed.
       if (closing.signal.aborted) return resolve()
-      const close = holdStream(memberId, position, (news) => {
-        others.postMessage(news)
-        take(news)
+      const close = connect(memberId, position, (message) => {
+        others.postMessage(message)
+        receive(message)
       })
       closing.signal.addEventListener('abort', () => {
         close()
         resolve()
       })
     })
-  // Refused only when it is no longer wanted.
-  navigator.locks.request(name, { signal: closing.signal }, hold).catch(() => undefined)
+  // Rejected only when aborted.
+  navigator.locks.request(name, { signal: closing.signal }, holdConnection).catch(() => undefined)
   return () => {
     closing.abort()
     others.close()
   }
 }
 
-/** Holds a connection, from a position on; the browser itself goes on where it broke, except where the service refused it. */
-function holdStream(memberId: string, from: string, tell: (news: News) => void): () => void {
+/** Connects after a position. The browser reconnects by itself, except after the service refused the stream. */
+function connect(memberId: string, from: string, onMessage: (message: StreamMessage) => void): () => void {
   let position = from
   let source = open()
   let timer: number | undefined
 
   function open(): EventSource {
     const stream = new EventSource(apiUrl('/live', { member_id: memberId, last_event_id: position }))
-    const at = ({ lastEventId }: MessageEvent<string>) => {
+    const keepPosition = ({ lastEventId }: MessageEvent<string>) => {
       position = lastEventId
       return lastEventId
     }
-    stream.onmessage = (message: MessageEvent<string>) => tell({ event: message.data, position: at(message) })
+    stream.onmessage = (message: MessageEvent<string>) =>
+      onMessage({ event: message.data, position: keepPosition(message) })
     stream.addEventListener('reset', (message) => {
-      at(message)
-      tell({ stale: true })
+      keepPosition(message)
+      onMessage({ stale: true })
     })
-    stream.onopen = () => tell({ isConnected: true })
+    stream.onopen = () => onMessage({ isConnected: true })
     stream.onerror = () => {
-      tell({ isConnected: false })
-      if (stream.readyState === EventSource.CLOSED) timer = window.setTimeout(again, AGAIN_MS)
+      onMessage({ isConnected: false })
+      if (stream.readyState === EventSource.CLOSED) timer = window.setTimeout(reopen, REOPEN_MS)
     }
     return stream
   }
 
-  function again(): void {
-    // Where the session has ended, or is another's, the page hears of it by this, and has no use for a stream any more.
+  function reopen(): void {
+    // If the session has ended or belongs to another member, this request makes the page sign out or reload.
     api.get('/session').catch(() => undefined)
     source = open()
   }

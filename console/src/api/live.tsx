@@ -2,27 +2,27 @@ import { useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
 import type { LiveEvent } from '../../../src/model/conversations/inbox.js'
 import { useSession } from '../session/session.js'
-import { openLive } from './live-stream.js'
+import { openLiveStream } from './live-stream.js'
 
 type Listener = (event: LiveEvent) => void
 
 const Listeners = createContext<Set<Listener>>(new Set())
 const Connected = createContext(true)
 
-/** Hears of everything that happens while the page is open; what was missed for too long is loaded anew. */
+/** Receives live events while the page is open. When too many were missed, all queries are reloaded. */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const [listeners] = useState(() => new Set<Listener>())
   const [isConnected, setConnected] = useState(true)
   const { member, organization, live_from } = useSession()
   const queries = useQueryClient()
-  // Where the page began; when the session is read again it is listening already.
+  // Later reads of the session return a newer position, but the stream has started already.
   const [from] = useState(live_from)
   useEffect(
     () =>
-      openLive({ organizationId: organization.id, memberId: member.id, from }, (news) => {
-        if ('isConnected' in news) setConnected(news.isConnected)
-        else if ('stale' in news) void queries.invalidateQueries()
-        else for (const listener of listeners) listener(JSON.parse(news.event) as LiveEvent)
+      openLiveStream({ organizationId: organization.id, memberId: member.id, from }, (message) => {
+        if ('isConnected' in message) setConnected(message.isConnected)
+        else if ('stale' in message) void queries.invalidateQueries()
+        else for (const listener of listeners) listener(JSON.parse(message.event) as LiveEvent)
       }),
     [organization.id, member.id, from, listeners, queries],
   )
@@ -33,7 +33,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   )
 }
 
-/** Calls `listener` (always the newest one given) with every event from now on. */
+/** Calls the latest `listener` with every live event. */
 export function useLive(listener: Listener): void {
   const listeners = useContext(Listeners)
   const newest = useRef(listener)
@@ -41,11 +41,11 @@ export function useLive(listener: Listener): void {
     newest.current = listener
   })
   useEffect(() => {
-    const hear: Listener = (event) => newest.current(event)
-    listeners.add(hear)
-    return () => void listeners.delete(hear)
+    const onEvent: Listener = (event) => newest.current(event)
+    listeners.add(onEvent)
+    return () => void listeners.delete(onEvent)
   }, [listeners])
 }
 
-/** Whether events come in at the moment. */
+/** Whether the live stream is connected. */
 export const useIsLive = (): boolean => useContext(Connected)

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { NavLink, Outlet, useLocation } from 'react-router'
 import { useIsLive } from '../api/live.js'
 import { lazyPart } from '../i18n/index.js'
-import { NewsProvider } from '../pages/inbox/list/live-updates-provider.js'
+import { LiveUpdatesProvider } from '../pages/inbox/list/live-updates-provider.js'
 import { useMay, useSession } from '../session/session.js'
 import { AccountMenu } from './account-menu.js'
 import { useAlerts } from './alerts.js'
@@ -26,7 +26,7 @@ const PLACES = [
   { to: '/settings', name: 'settings', icon: IconSettings, role: 'owner' },
 ] as const
 
-/** What surrounds every page: the ways to the others, who is signed in, and whether news come in. */
+/** What surrounds every page: the ways to the others, who is signed in, and whether live updates arrive. */
 export function Shell() {
   const { t } = useTranslation()
   const isPhone = useIsPhone()
@@ -66,11 +66,11 @@ export function Shell() {
             {t('offline')}
           </Text>
         )}
-        <NewsProvider>
+        <LiveUpdatesProvider>
           <Suspense fallback={<Waiting />}>
             <Outlet />
           </Suspense>
-        </NewsProvider>
+        </LiveUpdatesProvider>
       </main>
       {isPhone && !isFull && (
         <nav className={classes.footer} aria-label={t('navigation')}>

@@ -12,7 +12,7 @@ import classes from './composer.module.css'
 import { useDraft } from './drafts.js'
 import { Editor, type EditorHandle } from './editor/editor.js'
 import { Notice } from './notice.js'
-import { type OutgoingRequest, send } from './pending-sends.js'
+import { type SendRequest, send } from './pending-sends.js'
 import type { Route } from './requests.js'
 import { useAnswerWindow } from './use-window.js'
 
@@ -70,7 +70,7 @@ export function Composer({
     )
   }
   const route: Route = { contact, channel, me: member, lastSeq, replyTo: draft.replyTo }
-  const sendNow = (request: OutgoingRequest) => {
+  const sendNow = (request: SendRequest) => {
     send(request)
     onSent()
   }

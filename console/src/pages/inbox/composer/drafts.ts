@@ -19,8 +19,8 @@ const drafts = new Map<string, Draft>()
 export function useDraft(contactId: string): [Draft, (change: Partial<Draft>) => void] {
   const [draft, setDraft] = useState(() => drafts.get(contactId) ?? EMPTY)
   // Also where the conversation has been left meanwhile: what comes back is found there then.
-  const change = (news: Partial<Draft>) => {
-    const after = { ...(drafts.get(contactId) ?? EMPTY), ...news }
+  const change = (changes: Partial<Draft>) => {
+    const after = { ...(drafts.get(contactId) ?? EMPTY), ...changes }
     drafts.set(contactId, after)
     setDraft(after)
   }

@@ -4,91 +4,90 @@ import { ApiError } from '../../../api/client.js'
 import { newKey } from '../../../shared/new-key.js'
 import { messageOf } from '../../../shared/problem.js'
 
-/** What the service says of a send. */
-export interface Sent {
-  /** The network's id of the message. */
+/** The service's answer to a send. */
+export interface SendResult {
+  /** WhatsApp's id of the message. */
   upstreamId?: string | undefined
   /** The message's own id. */
   id?: string | undefined
-  /** Why it did not leave, where nothing may have been recorded of it. */
+  /** Why it failed, if the service may not have recorded the message. */
   problem?: string | undefined
 }
 
-/** A message on its way: shown at once, until the recorded one is there. */
-export interface Outgoing {
-  /** Its Idempotency-Key: however often it is tried, it is sent once. */
+/** A message that is not confirmed yet. It is shown until the recorded message arrives. */
+export interface PendingSend {
+  /** The Idempotency-Key: retries send the message only once. */
   key: string
   contactId: string
-  /** As it will look. */
+  /** The message as the thread shows it. */
   preview: ThreadMessage
-  /** The newest message when it was sent: the recorded one comes after. */
+  /** The newest message's number at the time of the send; the recorded message has a higher one. */
   afterSeq: number
   state: 'sending' | 'accepted' | 'failed'
-  /** What is known of it by now. */
-  sent: Sent
-  post: (key: string) => Promise<Sent>
+  result: SendResult
+  post: (key: string) => Promise<SendResult>
 }
 
-/** A message that is to be sent. */
-export type OutgoingRequest = Pick<Outgoing, 'contactId' | 'preview' | 'afterSeq' | 'post'>
+/** A message to send. */
+export type SendRequest = Pick<PendingSend, 'contactId' | 'preview' | 'afterSeq' | 'post'>
 
-const NONE: readonly Outgoing[] = []
-// Outlives the conversation's page: what is on its way stays so when another contact is looked at.
-const byContact = new Map<string, readonly Outgoing[]>()
+const NONE: readonly PendingSend[] = []
+// Outside of React, so that sends go on when another conversation is opened.
+const byContact = new Map<string, readonly PendingSend[]>()
 const listeners = new Set<() => void>()
-/** When the last message to each contact has been handed over, or has failed. */
-const turns = new Map<string, Promise<void>>()
+/** By contact: settled when the last message has been accepted or has failed. */
+const queues = new Map<string, Promise<void>>()
 
-/** The messages to a contact that are on their way, or did not leave. */
-export function useOutbox(contactId: string): readonly Outgoing[] {
+/** The messages to a contact that are not confirmed, or have failed. */
+export function usePendingSends(contactId: string): readonly PendingSend[] {
   return useSyncExternalStore(listen, () => byContact.get(contactId) ?? NONE)
 }
 
-/** Sends a message; it shows at once. `key`: its Idempotency-Key, where that is to be the same for each try; one that is on its way is not sent again. */
-export function send(request: OutgoingRequest, key = newKey()): void {
+/** Sends a message, which shows at once. Does nothing if a send with the same `key` (its Idempotency-Key) is pending. */
+export function send(request: SendRequest, key = newKey()): void {
   if ((byContact.get(request.contactId) ?? NONE).some((other) => other.key === key)) return
-  const outgoing: Outgoing = { ...request, key, state: 'sending', sent: {} }
-  write(outgoing.contactId, (all) => [...all, outgoing])
-  inTurn(outgoing)
+  const pending: PendingSend = { ...request, key, state: 'sending', result: {} }
+  write(pending.contactId, (all) => [...all, pending])
+  enqueue(pending)
 }
 
-/** Tries once more what did not leave. With the same key: where it did leave after all, it is not sent again. */
-export function retry(outgoing: Outgoing): void {
-  update(outgoing, { state: 'sending', sent: {} })
-  inTurn(outgoing)
+/** Retries a failed send with the same key: if the first attempt went through after all, nothing is sent twice. */
+export function retry(pending: PendingSend): void {
+  update(pending, { state: 'sending', result: {} })
+  enqueue(pending)
 }
 
-/** Takes a message out: the recorded one shows in its place, or nobody wants it any more. */
-export function drop({ contactId, key, preview }: Outgoing): void {
+/** Removes a pending send that is confirmed or discarded. */
+export function drop({ contactId, key, preview }: PendingSend): void {
   if (preview.media_url?.startsWith('blob:')) URL.revokeObjectURL(preview.media_url)
   write(contactId, (all) => all.filter((other) => other.key !== key))
 }
 
-/** One after the other to each contact: what is said comes in the order in which it was said, however large a file is. */
-function inTurn(outgoing: Outgoing): void {
-  const { contactId } = outgoing
-  turns.set(
+/** Sends to one contact go one after the other, so that messages keep their order even after a large file. */
+function enqueue(pending: PendingSend): void {
+  const { contactId } = pending
+  queues.set(
     contactId,
-    (turns.get(contactId) ?? Promise.resolve()).then(() => attempt(outgoing)),
+    (queues.get(contactId) ?? Promise.resolve()).then(() => attempt(pending)),
   )
 }
 
-async function attempt(outgoing: Outgoing): Promise<void> {
+async function attempt(pending: PendingSend): Promise<void> {
   try {
-    update(outgoing, { state: 'accepted', sent: await outgoing.post(outgoing.key) })
+    update(pending, { state: 'accepted', result: await pending.post(pending.key) })
   } catch (error) {
     const recorded = error instanceof ApiError && typeof error.body.id === 'string' ? error.body.id : undefined
-    const sent = { id: recorded, problem: messageOf(error) }
-    update(outgoing, { state: recorded === undefined ? 'failed' : 'accepted', sent })
+    const result = { id: recorded, problem: messageOf(error) }
+    update(pending, { state: recorded === undefined ? 'failed' : 'accepted', result })
   }
 }
 
-/** Says of a message what is known by now. */
-export function update({ contactId, key }: Outgoing, news: Partial<Outgoing>): void {
-  write(contactId, (all) => all.map((other) => (other.key === key ? { ...other, ...news } : other)))
+/** Changes fields of a pending send. */
+export function update({ contactId, key }: PendingSend, changes: Partial<PendingSend>): void {
+  write(contactId, (all) => all.map((other) => (other.key === key ? { ...other, ...changes } : other)))
 }
 
-function write(contactId: string, change: (all: readonly Outgoing[]) => readonly Outgoing[]): void {
+function write(contactId: string, change: (all: readonly PendingSend[]) => readonly PendingSend[]): void {
   byContact.set(contactId, change(byContact.get(contactId) ?? NONE))
   for (const listener of listeners) listener()
 }
@@ -99,22 +98,22 @@ function listen(listener: () => void): () => void {
 }
 
 /**
- * Those that still show: a recorded message may be here before the answer to its send is. Each recorded one stands for one of those
- * that look like it.
+ * The pending sends whose recorded message is not in `messages`. A recorded message may arrive before the answer to its send;
+ * it then confirms one pending send that looks like it.
  */
-export function stillShown(all: readonly Outgoing[], messages: readonly ThreadMessage[]): Outgoing[] {
+export function unconfirmed(all: readonly PendingSend[], messages: readonly ThreadMessage[]): PendingSend[] {
   const taken = new Set<string>()
-  return all.filter((outgoing) => {
-    const recorded = messages.findLast((message) => !taken.has(message.id) && isRecordOf(message, outgoing))
+  return all.filter((pending) => {
+    const recorded = messages.findLast((message) => !taken.has(message.id) && isRecordOf(message, pending))
     if (recorded) taken.add(recorded.id)
     return !recorded
   })
 }
 
-/** Whether the message is the recorded one of what was sent. */
-export function isRecordOf(message: ThreadMessage, { sent, preview, afterSeq, state }: Outgoing): boolean {
-  if (sent.id !== undefined) return message.id === sent.id
-  if (sent.upstreamId !== undefined) return message.message_id === sent.upstreamId
+/** Whether the message is the recorded message of the send. */
+export function isRecordOf(message: ThreadMessage, { result, preview, afterSeq, state }: PendingSend): boolean {
+  if (result.id !== undefined) return message.id === result.id
+  if (result.upstreamId !== undefined) return message.message_id === result.upstreamId
   return (
     state !== 'failed' &&
     message.sender_type === 'human-chat' &&

@@ -4,7 +4,7 @@ import type { Member } from '../../../api/types.js'
 import { asObject, asObjects, asText } from '../../../shared/json.js'
 import { newKey } from '../../../shared/new-key.js'
 import { quoteOf } from '../thread/window.js'
-import type { OutgoingRequest, Sent } from './pending-sends.js'
+import type { SendRequest, SendResult } from './pending-sends.js'
 
 /** From whom to whom a message goes, and what it answers. */
 export interface Route {
@@ -20,7 +20,7 @@ export interface Route {
 type Look = Partial<ThreadMessage> & Pick<ThreadMessage, 'message_type'>
 
 /** A message by send-chat; `fields` beside the recipient. */
-export function chatRequest(route: Route, fields: Record<string, unknown>, look: Look): OutgoingRequest {
+export function chatRequest(route: Route, fields: Record<string, unknown>, look: Look): SendRequest {
   const { contact, channel, replyTo } = route
   const body = {
     phone_number: contact.chat_id,
@@ -31,12 +31,12 @@ export function chatRequest(route: Route, fields: Record<string, unknown>, look:
   }
   return {
     ...framed(route, look),
-    post: async (key) => readSent(await api.post('/send-chat', body, { idempotencyKey: key })),
+    post: async (key) => readResult(await api.post('/send-chat', body, { idempotencyKey: key })),
   }
 }
 
 /** A file from this device. */
-export function fileRequest(route: Route, file: File, kind: string, caption: string): OutgoingRequest {
+export function fileRequest(route: Route, file: File, kind: string, caption: string): SendRequest {
   const { contact, channel, replyTo } = route
   const query = {
     message_type: kind,
@@ -55,12 +55,12 @@ export function fileRequest(route: Route, file: File, kind: string, caption: str
   return {
     ...framed(route, look),
     post: async (key) =>
-      readSent(await api.post(`/contacts/${contact.id}/files`, file, { query, idempotencyKey: key })),
+      readResult(await api.post(`/contacts/${contact.id}/files`, file, { query, idempotencyKey: key })),
   }
 }
 
 /** A template, with what fills it. */
-export function templateRequest(route: Route, fields: Record<string, unknown>, look: Look): OutgoingRequest {
+export function templateRequest(route: Route, fields: Record<string, unknown>, look: Look): SendRequest {
   const body = { chatNumber: route.contact.chat_id, ...fields }
   return {
     ...framed(route, look),
@@ -73,7 +73,7 @@ export function templateRequest(route: Route, fields: Record<string, unknown>, l
   }
 }
 
-function framed({ contact, channel, me, lastSeq, replyTo }: Route, look: Look): Omit<OutgoingRequest, 'post'> {
+function framed({ contact, channel, me, lastSeq, replyTo }: Route, look: Look): Omit<SendRequest, 'post'> {
   const preview: ThreadMessage = {
     message: '',
     sender_type: 'human-chat',
@@ -100,7 +100,7 @@ function framed({ contact, channel, me, lastSeq, replyTo }: Route, look: Look): 
   return { contactId: contact.id, preview, afterSeq: lastSeq }
 }
 
-function readSent(answer: unknown): Sent {
+function readResult(answer: unknown): SendResult {
   return { upstreamId: asText(asObject(asObject(answer).data).message_id) ?? undefined }
 }
 

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import { api } from '../../../api/client.js'
 import { messageOf, tellDone } from '../../../shared/problem.js'
-import { useNews } from '../list/live-updates-provider.js'
+import { useLiveUpdates } from '../list/live-updates-provider.js'
 import { nameOf } from './name.js'
 
 interface EraseProps {
@@ -28,7 +28,7 @@ export function Erase({ contact, opened, onClose, onErased }: EraseProps) {
 
 function EraseForm({ contact, name, onClose, onErased }: Omit<EraseProps, 'opened'> & { name: string }) {
   const { t } = useTranslation('inbox')
-  const { forget } = useNews()
+  const { forget } = useLiveUpdates()
   const [typed, setTyped] = useState('')
   const erase = useMutation({
     mutationFn: () => api.delete('/contact', { chat_id: contact.chat_id }),

@@ -4,12 +4,12 @@ import { api } from '../../../api/client.js'
 import { useLive } from '../../../api/live.js'
 import type { Contact } from '../../../api/types.js'
 import { tellProblem } from '../../../shared/problem.js'
-import { update } from '../list/live-updates.js'
-import { useNews } from '../list/live-updates-provider.js'
+import { withUpdates } from '../list/live-updates.js'
+import { useLiveUpdates } from '../list/live-updates-provider.js'
 
-/** A contact with the connection by which it is answered, as they are at this moment. */
+/** A contact and the channel for replies to it, kept up to date by live events. */
 export function useContact(contactId: string) {
-  const { latest } = useNews()
+  const { latest } = useLiveUpdates()
   const queries = useQueryClient()
   const queryKey = ['inbox', 'contact', contactId]
   const query = useQuery({
@@ -26,7 +26,12 @@ export function useContact(contactId: string) {
     if (isElsewhere || type.startsWith('instance.')) void queries.invalidateQueries({ queryKey })
   })
   const { data, error, refetch } = query
-  return { contact: data && update(data.contact, latest.news, data.askedAt), channel: data?.line, error, refetch }
+  return {
+    contact: data && withUpdates(data.contact, latest.updates, data.askedAt),
+    channel: data?.line,
+    error,
+    refetch,
+  }
 }
 
 interface Answer {
@@ -34,14 +39,14 @@ interface Answer {
   line: ReplyChannel
 }
 
-/** What a member may change of a contact. */
+/** Fields of a contact that members can change. */
 export type ContactChanges = Partial<
   Pick<Contact, 'full_name' | 'email' | 'tags' | 'allow_broadcast' | 'archived' | 'blocked' | 'bot_status'>
 >
 
-/** Changes fields of a contact; shows the outcome at once, and a refusal as a notification. */
+/** Changes fields of a contact. The change shows at once; an error undoes it and shows a notification. */
 export function useChangeContact(contact: InboxContact) {
-  const { keep } = useNews()
+  const { keep } = useLiveUpdates()
   return useMutation({
     mutationFn: async (changes: ContactChanges) => {
       const path = `/contact?${new URLSearchParams({ chat_id: contact.chat_id })}`
@@ -59,9 +64,9 @@ export function useChangeContact(contact: InboxContact) {
   })
 }
 
-/** Gives a contact to a member of the team, or to nobody. */
+/** Assigns a contact to a member. Null: unassigned. */
 export function useAssign(contact: InboxContact) {
-  const { keep } = useNews()
+  const { keep } = useLiveUpdates()
   return useMutation({
     mutationFn: async (memberId: string | null) =>
       (await api.put<{ contact: InboxContact }>(`/contacts/${contact.id}/assignee`, { member_id: memberId })).contact,

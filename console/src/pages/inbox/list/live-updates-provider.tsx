@@ -1,56 +1,56 @@
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import { useLive } from '../../../api/live.js'
-import { hear, type NewsById, put } from './live-updates.js'
+import { applyContact, applyEvent, type UpdatesById } from './live-updates.js'
 
-interface Heard {
-  /** Another object whenever something was heard; the map in it is the same one. */
-  readonly latest: { readonly news: NewsById }
-  /** Makes an answer of the service, asked for at a moment of performance.now(), known without waiting for its event. */
+interface LiveUpdates {
+  /** A new object after each change; the map in it stays the same. */
+  readonly latest: { readonly updates: UpdatesById }
+  /** Applies a contact that the service returned, without waiting for its event. `askedAt`: in ms of performance.now(). */
   keep: (contact: InboxContact, askedAt: number) => void
-  /** The contact is gone; no event tells. */
+  /** Removes an erased contact: there is no event for the erasure by this page. */
   forget: (contactId: string) => void
 }
 
-const Context = createContext<Heard | null>(null)
+const Context = createContext<LiveUpdates | null>(null)
 
-/** News are shown this many ms after the first of them, all together: a broadcast raises hundreds a second. */
-const PAUSE_MS = 50
+/** Updates of this many ms are rendered together: a broadcast causes hundreds per second. */
+const RENDER_DELAY_MS = 50
 
-/** Hears what happens to contacts, wherever in the page one is: the inbox shows it when it is opened again. */
-export function NewsProvider({ children }: { children: ReactNode }) {
-  const [latest, setLatest] = useState(() => ({ news: new Map() as NewsById }))
+/** Collects updates of contacts on all pages, so that the inbox is current when it is opened again. */
+export function LiveUpdatesProvider({ children }: { children: ReactNode }) {
+  const [latest, setLatest] = useState(() => ({ updates: new Map() as UpdatesById }))
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const show = useCallback(() => {
     timer.current ??= setTimeout(() => {
       timer.current = undefined
-      setLatest(({ news }) => ({ news }))
-    }, PAUSE_MS)
+      setLatest(({ updates }) => ({ updates }))
+    }, RENDER_DELAY_MS)
   }, [])
   useEffect(() => () => clearTimeout(timer.current), [])
   useLive((event) => {
-    if (hear(latest.news, event, performance.now())) show()
+    if (applyEvent(latest.updates, event, performance.now())) show()
   })
-  const heard = useMemo(
+  const liveUpdates = useMemo(
     () => ({
       latest,
       keep: (contact: InboxContact, askedAt: number) => {
-        put(latest.news, contact, askedAt, performance.now())
-        setLatest(({ news }) => ({ news }))
+        applyContact(latest.updates, contact, askedAt, performance.now())
+        setLatest(({ updates }) => ({ updates }))
       },
       forget: (contactId: string) => {
-        latest.news.set(contactId, { at: performance.now(), fields: null, lastMessage: null })
-        setLatest(({ news }) => ({ news }))
+        latest.updates.set(contactId, { at: performance.now(), fields: null, lastMessage: null })
+        setLatest(({ updates }) => ({ updates }))
       },
     }),
     [latest],
   )
-  return <Context.Provider value={heard}>{children}</Context.Provider>
+  return <Context.Provider value={liveUpdates}>{children}</Context.Provider>
 }
 
-/** What was heard of contacts since the page was opened. Only below NewsProvider. */
-export function useNews(): Heard {
-  const heard = useContext(Context)
-  if (!heard) throw new Error('No news are heard here')
-  return heard
+/** Updates of contacts since the page was opened. Only below LiveUpdatesProvider. */
+export function useLiveUpdates(): LiveUpdates {
+  const liveUpdates = useContext(Context)
+  if (!liveUpdates) throw new Error('useLiveUpdates needs a LiveUpdatesProvider')
+  return liveUpdates
 }

@@ -5,37 +5,37 @@ import { fits, type InboxFilter } from './filter.js'
 type Fields = Omit<InboxContact, 'last_message'>
 type LastMessage = NonNullable<InboxContact['last_message']>
 
-/** What was heard of a contact since the page was opened. */
-export interface News {
-  /** When, in ms of performance.now(): what was asked for later knows it already. */
+/** The newest known state of a contact, from live events and answers since the page was opened. */
+export interface ContactUpdate {
+  /** Time in ms of performance.now(). Pages that were requested later include the update already. */
   at: number
-  /** Undefined: nothing but its messages. Null: it is erased. */
+  /** Undefined: only messages are known. Null: the contact is erased. */
   fields: Fields | null | undefined
-  /** Undefined: not heard of. */
+  /** Undefined: unknown. */
   lastMessage: LastMessage | null | undefined
 }
 
-/** What was heard, by contact. Changed in place: there may be thousands. */
-export type NewsById = Map<string, News>
+/** Updates by contact id. Changed in place, since there may be thousands. */
+export type UpdatesById = Map<string, ContactUpdate>
 
-/** A page of the list, with the moment (of performance.now()) at which it was asked for. */
+/** A page of the list. `askedAt`: the time of its request, in ms of performance.now(). */
 export interface InboxPage {
   contacts: InboxContact[]
   next_cursor: string | null
   askedAt: number
 }
 
-/** Keeps what an event tells of its contact; false: it tells nothing of any. */
-export function hear(news: NewsById, event: LiveEvent, at: number): boolean {
+/** Applies an event to the updates. False if it says nothing about a contact. */
+export function applyEvent(updates: UpdatesById, event: LiveEvent, at: number): boolean {
   const { contact_id: id, contact, message, erased } = event
   if (erased) {
-    news.set(erased.id, { at, fields: null, lastMessage: null })
+    updates.set(erased.id, { at, fields: null, lastMessage: null })
     return true
   }
   if (id === null || (!contact && !message)) return false
-  const before = news.get(id)
+  const before = updates.get(id)
   const known = before?.lastMessage === undefined && event.type === 'contact.created' ? null : before?.lastMessage
-  news.set(id, {
+  updates.set(id, {
     at,
     fields: contact ?? before?.fields,
     lastMessage: message ? newest(known, toLastMessage(message)) : known,
@@ -43,42 +43,42 @@ export function hear(news: NewsById, event: LiveEvent, at: number): boolean {
   return true
 }
 
-/** Keeps a contact as the service has just answered it; what was heard of it since it was asked for is newer. */
-export function put(news: NewsById, contact: InboxContact, askedAt: number, at: number): void {
+/** Applies a contact that the service has just returned. Events that arrived after the request are newer and win. */
+export function applyContact(updates: UpdatesById, contact: InboxContact, askedAt: number, at: number): void {
   const { last_message, ...fields } = contact
-  const heard = news.get(contact.id)
-  const lastMessage = newest(heard?.lastMessage, last_message) ?? null
-  if (heard?.fields !== undefined && heard.at > askedAt) news.set(contact.id, { ...heard, lastMessage })
-  else news.set(contact.id, { at, fields, lastMessage })
+  const known = updates.get(contact.id)
+  const lastMessage = newest(known?.lastMessage, last_message) ?? null
+  if (known?.fields !== undefined && known.at > askedAt) updates.set(contact.id, { ...known, lastMessage })
+  else updates.set(contact.id, { at, fields, lastMessage })
 }
 
-/** The contact with what was heard of it since it was asked for; null: it is erased. */
-export function update(contact: InboxContact, news: NewsById, askedAt: number): InboxContact | null {
-  const heard = news.get(contact.id)
-  if (!heard || heard.at <= askedAt) return contact
-  if (heard.fields === null) return null
-  return { ...contact, ...heard.fields, last_message: newest(contact.last_message, heard.lastMessage) ?? null }
+/** The contact with the updates since it was requested. Null if it is erased. */
+export function withUpdates(contact: InboxContact, updates: UpdatesById, askedAt: number): InboxContact | null {
+  const update = updates.get(contact.id)
+  if (!update || update.at <= askedAt) return contact
+  if (update.fields === null) return null
+  return { ...contact, ...update.fields, last_message: newest(contact.last_message, update.lastMessage) ?? null }
 }
 
-/** What the list shows, and what else belongs into it but is not known well enough. */
+/** The contacts of the list, and those that belong to it but are not known completely. */
 export interface Listed {
   contacts: InboxContact[]
-  /** Ids of contacts whose newest message has to be asked for. */
+  /** Ids of contacts whose newest message must be requested. */
   missing: string[]
 }
 
 /**
- * The pages with the news: who wrote last on top, with those who came to fit, without those who do not any more. `openId`: the
- * conversation that is open stays when it has just been read.
+ * The contacts of the pages with all updates, latest activity first. Contacts that have come to match the filter are added,
+ * those that no longer match are left out. In the view of unread conversations the open one (`openId`) stays after it is read.
  */
-export function list(
+export function listContacts(
   pages: readonly InboxPage[],
-  news: NewsById,
+  updates: UpdatesById,
   filter: InboxFilter,
   { memberId, openId }: { memberId: string; openId: string | null },
 ): Listed {
   const shown = new Map<string, InboxContact>()
-  // What the service has found by its name or number it still finds, by more forms of it than are known here.
+  // The service matches more forms of a name or number than this page, so its search results are kept.
   const found = { ...filter, search: '' }
   const keep = (contact: InboxContact | null) => {
     const stays = contact?.id === openId && filter.view === 'unread'
@@ -88,33 +88,33 @@ export function list(
   for (const { contacts, askedAt } of pages) {
     for (const contact of contacts) {
       listed.add(contact.id)
-      keep(update(contact, news, askedAt))
+      keep(withUpdates(contact, updates, askedAt))
     }
   }
   const missing: string[] = []
-  for (const heard of newcomers(pages, news, listed)) {
-    if (!fits(heard.fields, filter, memberId)) continue
-    const { fields, lastMessage } = heard
-    if (isComplete(heard)) shown.set(fields.id, { ...fields, last_message: lastMessage ?? null })
+  for (const update of newcomers(pages, updates, listed)) {
+    if (!fits(update.fields, filter, memberId)) continue
+    const { fields, lastMessage } = update
+    if (isComplete(update)) shown.set(fields.id, { ...fields, last_message: lastMessage ?? null })
     else missing.push(fields.id)
   }
   return { contacts: [...shown.values()].sort(byActivity), missing }
 }
 
-type Newcomer = News & { fields: Fields }
+type Newcomer = ContactUpdate & { fields: Fields }
 
-/** Those heard of that no page has, as far down as the pages go. */
-function newcomers(pages: readonly InboxPage[], news: NewsById, listed: ReadonlySet<string>): Newcomer[] {
+/** Updated contacts that are on no page, down to the end of the last page. */
+function newcomers(pages: readonly InboxPage[], updates: UpdatesById, listed: ReadonlySet<string>): Newcomer[] {
   const first = pages.at(0)
   const last = pages.at(-1)
   if (!first || !last) return []
   const end = last.next_cursor === null ? '' : (last.contacts.at(-1)?.active_at ?? '')
-  const isNew = (heard: News): heard is Newcomer =>
-    !!heard.fields && heard.at > first.askedAt && !listed.has(heard.fields.id) && heard.fields.active_at >= end
-  return [...news.values()].filter(isNew)
+  const isNew = (update: ContactUpdate): update is Newcomer =>
+    !!update.fields && update.at > first.askedAt && !listed.has(update.fields.id) && update.fields.active_at >= end
+  return [...updates.values()].filter(isNew)
 }
 
-/** Where there is no message at all, there is nothing to be asked for. */
+/** Whether the newest message is known; a contact without messages is complete. */
 function isComplete({ fields, lastMessage }: Newcomer): boolean {
   return lastMessage === null || (lastMessage !== undefined && lastMessage.seq >= fields.last_seq)
 }
@@ -124,15 +124,15 @@ function byActivity(a: InboxContact, b: InboxContact): number {
   return a.id < b.id ? 1 : -1
 }
 
-/** The later of the two; of the same message what is heard of it now. */
+/** The later of two messages. Of the same message, the new version. */
 function newest<Known extends LastMessage | null | undefined>(
   known: Known,
-  heard: LastMessage | null | undefined,
+  update: LastMessage | null | undefined,
 ): Known | LastMessage {
-  return heard && heard.seq >= (known?.seq ?? 0) ? heard : known
+  return update && update.seq >= (known?.seq ?? 0) ? update : known
 }
 
-/** Reactions, edits and the like have no number: they are no message of the list. */
+/** Null for reactions, edits and the like: they have no number and are not shown in the list. */
 function toLastMessage(message: NonNullable<LiveEvent['message']>): LastMessage | null {
   const { id, seq, message_type, media_type, sender_type, created_at, error } = message
   if (seq === null) return null

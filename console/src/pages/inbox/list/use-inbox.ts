@@ -4,27 +4,27 @@ import type { InboxContact } from '../../../../../src/model/conversations/inbox.
 import { api } from '../../../api/client.js'
 import { useSession } from '../../../session/session.js'
 import type { InboxFilter } from './filter.js'
-import { type InboxPage, list } from './live-updates.js'
-import { useNews } from './live-updates-provider.js'
+import { type InboxPage, listContacts } from './live-updates.js'
+import { useLiveUpdates } from './live-updates-provider.js'
 
-/** So many contacts are asked for by themselves; where more are missing the list is loaded anew. */
+/** Up to this many missing contacts are requested one by one; with more, the list is reloaded. */
 const MAX_MISSING = 20
 
-/** The contacts that fit the filter, the latest first, as they are at this moment. */
+/** The contacts that match the filter, latest activity first, kept up to date by live events. */
 export function useInbox(filter: InboxFilter, openId: string | null) {
   const { member } = useSession()
-  const { latest, keep } = useNews()
+  const { latest, keep } = useLiveUpdates()
   const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
     queryKey: ['inbox', 'list', filter],
     queryFn: ({ pageParam, signal }) => readPage(filter, pageParam, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
-    // Events tell of all changes from here on.
+    // Live events report all later changes.
     refetchOnMount: 'always',
     refetchOnWindowFocus: false,
   })
   const { contacts, missing } = useMemo(
-    () => list(data?.pages ?? [], latest.news, filter, { memberId: member.id, openId }),
+    () => listContacts(data?.pages ?? [], latest.updates, filter, { memberId: member.id, openId }),
     [data, latest, filter, member.id, openId],
   )
   const asked = useRef(new Set<string>())
@@ -54,7 +54,7 @@ async function readPage({ view, tag, search }: InboxFilter, cursor: string | nul
   return { ...page, askedAt }
 }
 
-/** Null where it has gone in the meantime: the list does without it. */
+/** Null if the contact is gone or cannot be read. */
 async function readContact(id: string): Promise<InboxContact | null> {
   const answer = await api.get<{ contact: InboxContact }>(`/inbox/${id}`).catch(() => null)
   return answer?.contact ?? null

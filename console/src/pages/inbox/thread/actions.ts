@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react'
-import type { Outgoing } from '../composer/pending-sends.js'
+import type { PendingSend } from '../composer/pending-sends.js'
 import type { Note, ThreadMessage } from './window.js'
 
 /** What can be done from within the list of messages. */
@@ -15,8 +15,8 @@ export interface ThreadActions {
   chooseTemplate: () => void
   showInfo: (message: ThreadMessage) => void
   goTo: (seq: number) => void
-  retry: (outgoing: Outgoing) => void
-  drop: (outgoing: Outgoing) => void
+  retry: (pending: PendingSend) => void
+  drop: (pending: PendingSend) => void
   deleteNote: (note: Note) => void
   mayDelete: (note: Note) => boolean
 }

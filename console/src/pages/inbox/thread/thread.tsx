@@ -10,7 +10,7 @@ import { useMay, useSession } from '../../../session/session.js'
 import { newKey } from '../../../shared/new-key.js'
 import { LoadProblem, tellProblem } from '../../../shared/problem.js'
 import { Composer, type ComposerHandle } from '../composer/composer.js'
-import { drop, retry, send, stillShown, useOutbox } from '../composer/pending-sends.js'
+import { drop, retry, send, unconfirmed, usePendingSends } from '../composer/pending-sends.js'
 import { chatRequest, type Route, repeatFields, repeatKey } from '../composer/requests.js'
 import { nameOf } from '../contact/name.js'
 import { type ThreadActions, ThreadActionsProvider } from './actions.js'
@@ -23,13 +23,13 @@ import { MessageInfo } from './message/message-info.js'
 import { NoteCard } from './message/note-card.js'
 import classes from './thread.module.css'
 import { useAddressedMessage } from './use-addressed-message.js'
-import { useSettledOutbox } from './use-confirmed-sends.js'
+import { useConfirmedSends } from './use-confirmed-sends.js'
 import { type ThreadStore, useThread } from './use-thread.js'
 import { holds, isAtEnd, type Note, type ThreadMessage } from './window.js'
 
-/** A conversation, with where it is answered below it. */
+/** The messages of a conversation, with the composer below. */
 export function Thread({ contact, channel }: { contact: InboxContact; channel: ReplyChannel | undefined }) {
-  // What is held belongs to one contact.
+  // The state belongs to one contact.
   return <ContactThread key={contact.id} contact={contact} channel={channel} />
 }
 
@@ -40,13 +40,13 @@ function ContactThread({ contact, channel }: { contact: InboxContact; channel: R
   const mayWrite = useMay('agent')
   const addressed = useAddressedMessage()
   const store = useThread(contact.id, addressed.seq)
-  const outbox = useOutbox(contact.id)
+  const pendingSends = usePendingSends(contact.id)
   const list = useRef<ListHandle>(null)
   const composer = useRef<ComposerHandle>(null)
   const [info, setInfo] = useState<ThreadMessage | null>(null)
   const [isAtBottom, setAtBottom] = useState(false)
   const { window } = store
-  useSettledOutbox(outbox, store)
+  useConfirmedSends(pendingSends, store)
 
   const hasEnd = window !== undefined && isAtEnd(window)
   const isSeen = hasEnd && isAtBottom && hasArrived(store)
@@ -59,34 +59,39 @@ function ContactThread({ contact, channel }: { contact: InboxContact; channel: R
   }, [isReady, addressed])
 
   const entries = useMemo(
-    () => (window ? toEntries(window, hasEnd ? stillShown(outbox, window.messages) : []) : []),
-    [window, hasEnd, outbox],
+    () => (window ? toEntries(window, hasEnd ? unconfirmed(pendingSends, window.messages) : []) : []),
+    [window, hasEnd, pendingSends],
   )
   const contactName = nameOf(contact)
   const lastSeq = window?.last_seq ?? contact.last_seq
   const route: Route = { contact, channel, me: member, lastSeq, replyTo: null }
 
-  const actions = useStableActions({
-    mayWrite,
-    channelName: channel?.instance ?? null,
-    contactName,
-    reply: (message) => composer.current?.reply(message),
-    react: (message, emoji) => void react(route, message, emoji),
-    sendAgain: (message) => {
-      const fields = repeatFields(message)
-      if (!fields) return
-      const { message_type, message: text, content, media_type } = message
-      send(chatRequest(route, fields, { message_type, message: text, content, media_type }), repeatKey(message))
-      list.current?.goToNewest()
-    },
-    chooseTemplate: () => composer.current?.chooseTemplate(),
-    showInfo: setInfo,
-    goTo: (seq) => list.current?.goTo(seq),
-    retry,
-    drop,
-    mayDelete: (note) => isOwner || note.member_id === member.id,
-    deleteNote: (note) => askToDelete(note, t),
+  const newestRoute = useRef(route)
+  useEffect(() => {
+    newestRoute.current = route
   })
+  const channelName = channel?.instance ?? null
+  // Stays the same while nothing in it changes: a new object would render every message again.
+  const actions = useMemo<ThreadActions>(
+    () => ({
+      mayWrite,
+      channelName,
+      contactName,
+      reply: (message) => composer.current?.reply(message),
+      react: (message, emoji) => void react(newestRoute.current, message, emoji),
+      sendAgain: (message) => {
+        if (sendAgain(newestRoute.current, message)) list.current?.goToNewest()
+      },
+      chooseTemplate: () => composer.current?.chooseTemplate(),
+      showInfo: setInfo,
+      goTo: (seq) => list.current?.goTo(seq),
+      retry,
+      drop,
+      mayDelete: (note) => isOwner || note.member_id === member.id,
+      deleteNote: (note) => askToDelete(note, t),
+    }),
+    [mayWrite, channelName, contactName, isOwner, member.id, t],
+  )
   return (
     <ThreadActionsProvider value={actions}>
       <section className={classes.thread} aria-label={t('conversationWith', { name: contactName })}>
@@ -110,33 +115,6 @@ function ContactThread({ contact, channel }: { contact: InboxContact; channel: R
   )
 }
 
-/** The same object as long as nothing shows differently: else every message would be drawn anew with each render. */
-function useStableActions(actions: ThreadActions): ThreadActions {
-  const newest = useRef(actions)
-  useEffect(() => {
-    newest.current = actions
-  })
-  const { mayWrite, channelName, contactName } = actions
-  return useMemo(
-    () => ({
-      mayWrite,
-      channelName,
-      contactName,
-      reply: (message) => newest.current.reply(message),
-      react: (message, emoji) => newest.current.react(message, emoji),
-      sendAgain: (message) => newest.current.sendAgain(message),
-      chooseTemplate: () => newest.current.chooseTemplate(),
-      showInfo: (message) => newest.current.showInfo(message),
-      goTo: (seq) => newest.current.goTo(seq),
-      retry: (outgoing) => newest.current.retry(outgoing),
-      drop: (outgoing) => newest.current.drop(outgoing),
-      deleteNote: (note) => newest.current.deleteNote(note),
-      mayDelete: (note) => newest.current.mayDelete(note),
-    }),
-    [mayWrite, channelName, contactName],
-  )
-}
-
 function Nothing({ notes }: { notes: Note[] }) {
   const { t } = useTranslation('thread')
   return (
@@ -156,22 +134,31 @@ function Nothing({ notes }: { notes: Note[] }) {
   )
 }
 
-/** Whether what the reader asked for is on the screen, not only what was there first. */
+/** Whether the message that the reader jumped to is on the screen. */
 function hasArrived({ window, target, generation }: ThreadStore): boolean {
   return target === null || generation > 0 || (window !== undefined && holds(window, target))
 }
 
-/** The contact may be older than what came in since. */
+/** The time of the customer's newest message, by the contact or by the messages that arrived later. */
 function newestInbound({ last_inbound_at }: InboxContact, messages: ThreadMessage[] = []): string | null {
   const newest = messages.findLast(({ sender_type }) => sender_type === 'user-chat')?.created_at ?? null
   if (newest === null || (last_inbound_at !== null && last_inbound_at > newest)) return last_inbound_at
   return newest
 }
 
+/** Sends a failed message again. False if its content is not available. */
+function sendAgain(route: Route, failed: ThreadMessage): boolean {
+  const fields = repeatFields(failed)
+  if (!fields) return false
+  const { message_type, message, content, media_type } = failed
+  send(chatRequest(route, fields, { message_type, message, content, media_type }), repeatKey(failed))
+  return true
+}
+
 async function react(route: Route, message: ThreadMessage, emoji: string): Promise<void> {
   const fields = { reaction: { message_id: message.id, emoji } }
   try {
-    // Shows when the network has taken it: the news of it come by the live events.
+    // The reaction shows when its live event arrives.
     await chatRequest(route, fields, { message_type: 'reaction' }).post(newKey())
   } catch (error) {
     tellProblem(error)

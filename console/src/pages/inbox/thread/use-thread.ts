@@ -79,13 +79,13 @@ export function useThread(contactId: string, addressed: number | null): ThreadSt
     [change, once, read],
   )
 
-  const hear = useCallback(
+  const onEvent = useCallback(
     (event: LiveEvent) => {
       const { type, message, note } = event
       if (note) change((now) => (type === 'note.deleted' ? withoutNote(now, note.id) : withNewNote(now, note)))
-      if (message) hearOfMessage(message)
+      if (message) onMessage(message)
 
-      function hearOfMessage(message: ThreadMessage) {
+      function onMessage(message: ThreadMessage) {
         if (message.seq === null) {
           const about = held.current && findByAnyId(held.current.messages, message.context_message_id ?? '')
           if (about) refetch(seqOf(about))
@@ -106,7 +106,7 @@ export function useThread(contactId: string, addressed: number | null): ThreadSt
   )
   useLive((event) => {
     if (event.contact_id !== contactId) return
-    if (held.current) hear(event)
+    if (held.current) onEvent(event)
     else early.current.push(event)
   })
 
@@ -116,7 +116,7 @@ export function useThread(contactId: string, addressed: number | null): ThreadSt
     const window = held.current
     if (!window) {
       begin(data)
-      for (const event of early.current.splice(0)) hear(event)
+      for (const event of early.current.splice(0)) onEvent(event)
     } else if (touches(window, data)) {
       change((now) => withPage(now, data, 'newer'))
     } else if (isAtEnd(window)) {
@@ -130,7 +130,7 @@ export function useThread(contactId: string, addressed: number | null): ThreadSt
         () => undefined,
       )
     }
-  }, [data, held, begin, change, replace, hear, read])
+  }, [data, held, begin, change, replace, onEvent, read])
 
   // Whoever comes back to the conversation sees it at once as it was left.
   useEffect(

@@ -53,7 +53,7 @@ export function touches(held: ThreadWindow, { messages }: ThreadPage): boolean {
 /** What is held, with a page that touches it; `side` is where the reader is, so that the other end is let go. */
 export function withPage(held: ThreadWindow, page: ThreadPage, side: 'older' | 'newer'): ThreadWindow {
   const bySeq = new Map(held.messages.map((message) => [seqOf(message), message]))
-  for (const message of page.messages) bySeq.set(seqOf(message), withNews(bySeq.get(seqOf(message)), message))
+  for (const message of page.messages) bySeq.set(seqOf(message), merged(bySeq.get(seqOf(message)), message))
   const all = [...bySeq.values()].sort((a, b) => seqOf(a) - seqOf(b))
   const messages = side === 'older' ? all.slice(0, MAX_HELD) : all.slice(-MAX_HELD)
   return {
@@ -63,13 +63,13 @@ export function withPage(held: ThreadWindow, page: ThreadPage, side: 'older' | '
   }
 }
 
-/** What is held, with news of one message: changed in place, or appended where it is the next. */
+/** What is held, with update of one message: changed in place, or appended where it is the next. */
 export function withMessage(held: ThreadWindow, message: ThreadMessage): ThreadWindow {
   const seq = seqOf(message)
   const last_seq = Math.max(held.last_seq, seq)
   const at = seq - firstSeq(held)
   const old = held.messages[at]
-  if (old?.id === message.id) return { ...held, last_seq, messages: held.messages.with(at, withNews(old, message)) }
+  if (old?.id === message.id) return { ...held, last_seq, messages: held.messages.with(at, merged(old, message)) }
   const isNext = seq === lastHeld(held) + 1
   if (!isNext) return { ...held, last_seq }
   const messages = [...held.messages, withQuoted(message, held.messages)].slice(-MAX_HELD)
@@ -93,17 +93,17 @@ function withNote(notes: Note[], note: Note): Note[] {
 const RANKS = { sent: 0, failed: 1, delivered: 2, read: 3 } as const
 
 /** News may be older than what is known: a status never goes back, and what an event leaves out stays. */
-function withNews(old: ThreadMessage | undefined, news: ThreadMessage): ThreadMessage {
-  if (!old || old.id !== news.id) return news
-  const isOlder = RANKS[news.message_status] < RANKS[old.message_status]
+function merged(old: ThreadMessage | undefined, update: ThreadMessage): ThreadMessage {
+  if (!old || old.id !== update.id) return update
+  const isOlder = RANKS[update.message_status] < RANKS[old.message_status]
   return {
-    ...news,
+    ...update,
     ...(isOlder && { message_status: old.message_status, error: old.error, outcome: old.outcome }),
-    context: news.context ?? old.context,
-    changed: news.changed ?? old.changed,
-    assignee: news.assignee ?? old.assignee,
-    media_url: news.media_url ?? old.media_url,
-    voice_note_transcription: news.voice_note_transcription ?? old.voice_note_transcription,
+    context: update.context ?? old.context,
+    changed: update.changed ?? old.changed,
+    assignee: update.assignee ?? old.assignee,
+    media_url: update.media_url ?? old.media_url,
+    voice_note_transcription: update.voice_note_transcription ?? old.voice_note_transcription,
   }
 }
 

@@ -19,7 +19,7 @@ import { AttachmentStrip } from '../attachments/attachment-strip.js'
 import { useAttachments } from '../attachments/use-attachments.js'
 import classes from '../composer.module.css'
 import type { Draft } from '../drafts.js'
-import type { OutgoingRequest } from '../pending-sends.js'
+import type { SendRequest } from '../pending-sends.js'
 import type { Route } from '../requests.js'
 import type { AnswerWindow } from '../use-window.js'
 import { WindowLeft } from '../window-left.js'
@@ -55,7 +55,7 @@ export function Editor({
   /** Whether nothing but notes can be written. */
   isClosed: boolean
   window: AnswerWindow | null
-  onSend: (request: OutgoingRequest) => void
+  onSend: (request: SendRequest) => void
   onNote: () => void
   onTemplate: (() => void) | null
   ref: Ref<EditorHandle>

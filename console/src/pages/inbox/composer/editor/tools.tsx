@@ -18,7 +18,7 @@ import { ACCEPTED } from '../attachments/limits.js'
 import type { Attachments } from '../attachments/use-attachments.js'
 import classes from '../composer.module.css'
 import type { MakerProps } from '../dialogs/maker.js'
-import type { OutgoingRequest } from '../pending-sends.js'
+import type { SendRequest } from '../pending-sends.js'
 import type { Route } from '../requests.js'
 import { useRecorder } from './use-recorder.js'
 
@@ -38,7 +38,7 @@ export function Tools({
 }: {
   route: Route
   attachments: Attachments
-  onSend: (request: OutgoingRequest) => void
+  onSend: (request: SendRequest) => void
   onTemplate: (() => void) | null
 }) {
   const { t } = useTranslation('thread')

@@ -4,7 +4,7 @@ import { tellProblem } from '../../../../shared/problem.js'
 import { TEXT_LIMITS } from '../attachments/limits.js'
 import type { Attachments } from '../attachments/use-attachments.js'
 import type { Draft } from '../drafts.js'
-import type { OutgoingRequest } from '../pending-sends.js'
+import type { SendRequest } from '../pending-sends.js'
 import { chatRequest, fileRequest, type Route } from '../requests.js'
 
 /** What is being written, and what becomes of it. */
@@ -34,7 +34,7 @@ export function useWriting({
   onDraft: (change: Partial<Draft>) => void
   attachments: Attachments
   isClosed: boolean
-  onSend: (request: OutgoingRequest) => void
+  onSend: (request: SendRequest) => void
   onNote: () => void
   /** It has been handed over, or could not be: the next can be written. */
   onDone: () => void
@@ -80,9 +80,9 @@ export function useWriting({
 }
 
 /** The text goes below the first file that can have one; else it is a message of its own. Only the first answers. */
-function toRequests(route: Route, text: string, files: Attachments['all']): OutgoingRequest[] {
+function toRequests(route: Route, text: string, files: Attachments['all']): SendRequest[] {
   const captioned = files.find(({ kind }) => kind !== 'audio')
-  const requests: ((route: Route) => OutgoingRequest)[] = files.map(
+  const requests: ((route: Route) => SendRequest)[] = files.map(
     (attachment) => (to: Route) =>
       fileRequest(to, attachment.file, attachment.kind, attachment === captioned ? text : ''),
   )

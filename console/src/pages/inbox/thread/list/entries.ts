@@ -1,4 +1,4 @@
-import type { Outgoing } from '../../composer/pending-sends.js'
+import type { PendingSend } from '../../composer/pending-sends.js'
 import { type Note, seqOf, type ThreadMessage, type ThreadWindow } from '../window.js'
 
 /** One place in the list: a message, with what stands around it. */
@@ -7,7 +7,7 @@ export interface Entry {
   seq: number
   message: ThreadMessage
   /** Set while it is on its way. */
-  outgoing: Outgoing | null
+  pending: PendingSend | null
   /** Stand above the conversation's first message. */
   notesAbove: Note[]
   /** Stand below it. */
@@ -24,11 +24,11 @@ export interface Entry {
 const GROUP_MS = 5 * 60_000
 
 /** What the list shows, in its order. */
-export function toEntries({ messages, notes, last_seq }: ThreadWindow, outgoing: readonly Outgoing[]): Entry[] {
+export function toEntries({ messages, notes, last_seq }: ThreadWindow, pendingSends: readonly PendingSend[]): Entry[] {
   const notesBySeq = groupNotes(notes)
   const entries = [
     ...messages.map((message) => toEntry(message, seqOf(message), null, notesBySeq)),
-    ...outgoing.map((item, n) => toEntry(item.preview, last_seq + 1 + n, item, notesBySeq)),
+    ...pendingSends.map((item, n) => toEntry(item.preview, last_seq + 1 + n, item, notesBySeq)),
   ]
   entries.forEach((entry, n) => {
     const before = entries[n - 1]
@@ -48,16 +48,16 @@ function groupNotes(notes: Note[]): Map<number, Note[]> {
 function toEntry(
   message: ThreadMessage,
   seq: number,
-  outgoing: Outgoing | null,
+  pending: PendingSend | null,
   notesBySeq: Map<number, Note[]>,
 ): Entry {
   return {
     seq,
     message,
-    outgoing,
+    pending,
     notesAbove: seq === 1 ? (notesBySeq.get(0) ?? []) : [],
     // A note that was written below a message on its way stands below the recorded one.
-    notes: outgoing ? [] : (notesBySeq.get(seq) ?? []),
+    notes: pending ? [] : (notesBySeq.get(seq) ?? []),
     startsDay: false,
     continues: false,
     isContinued: false,
@@ -82,7 +82,7 @@ export function isSameEntry(a: Entry, b: Entry): boolean {
   const hasSameNotes = (x: Note[], y: Note[]) => x.length === y.length && x.every((note, n) => note === y[n])
   return (
     a.message === b.message &&
-    a.outgoing === b.outgoing &&
+    a.pending === b.pending &&
     a.seq === b.seq &&
     a.startsDay === b.startsDay &&
     a.continues === b.continues &&

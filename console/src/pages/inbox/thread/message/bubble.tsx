@@ -16,7 +16,7 @@ import { Ticks } from './ticks.js'
 
 /** One message. It can be focused; Enter opens what can be done with it. */
 export function Bubble({ entry, isFocusable, isMarked }: { entry: Entry; isFocusable: boolean; isMarked: boolean }) {
-  const { message, outgoing, seq } = entry
+  const { message, pending, seq } = entry
   const [isMenuOpen, setMenuOpen] = useState(false)
   const isOurs = message.sender_type !== 'user-chat'
   if (message.sender_type === 'system' || message.message_type === 'system') return <SystemNotice message={message} />
@@ -31,7 +31,7 @@ export function Bubble({ entry, isFocusable, isMarked }: { entry: Entry; isFocus
       data-marked={isMarked || undefined}
       onKeyDown={(event) => {
         const opens = event.key === 'Enter' || event.key === ' ' || event.key === 'ContextMenu'
-        if (event.target !== event.currentTarget || !opens || outgoing) return
+        if (event.target !== event.currentTarget || !opens || pending) return
         event.preventDefault()
         setMenuOpen(true)
       }}
@@ -48,11 +48,11 @@ export function Bubble({ entry, isFocusable, isMarked }: { entry: Entry; isFocus
           {message.context && <Quote quoted={message.context} />}
           <Body message={message} />
           <Meta message={message} isOurs={isOurs} />
-          {!outgoing && <MessageMenu message={message} opened={isMenuOpen} onChange={setMenuOpen} />}
+          {!pending && <MessageMenu message={message} opened={isMenuOpen} onChange={setMenuOpen} />}
         </div>
         <Reactions message={message} />
         {message.message_status === 'failed' && isOurs && <Failure message={message} />}
-        {outgoing?.state === 'failed' && <Unsent entry={entry} />}
+        {pending?.state === 'failed' && <Unsent entry={entry} />}
       </div>
     </article>
   )
@@ -110,21 +110,21 @@ function Meta({ message, isOurs }: { message: ThreadMessage; isOurs: boolean }) 
 }
 
 /** Of a message that did not leave this page. */
-function Unsent({ entry: { outgoing } }: { entry: Entry }) {
+function Unsent({ entry: { pending } }: { entry: Entry }) {
   const { t } = useTranslation('thread')
   const { mayWrite, retry, drop } = useThreadActions()
-  if (!outgoing) return null
+  if (!pending) return null
   return (
     <div className={classes.failure} role="alert">
       <Text size="xs" className={classes.failureText}>
-        {t('notSent')} {outgoing.sent.problem}
+        {t('notSent')} {pending.result.problem}
       </Text>
       {mayWrite && (
         <Group gap={6} mt={4}>
-          <Button size="compact-xs" variant="default" onClick={() => retry(outgoing)}>
+          <Button size="compact-xs" variant="default" onClick={() => retry(pending)}>
             {t('retry', { ns: 'common' })}
           </Button>
-          <Button size="compact-xs" variant="subtle" color="gray" onClick={() => drop(outgoing)}>
+          <Button size="compact-xs" variant="subtle" color="gray" onClick={() => drop(pending)}>
             {t('discard')}
           </Button>
         </Group>

@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { useOutbox } from '../../composer/pending-sends.js'
+import { usePendingSends } from '../../composer/pending-sends.js'
 import { repeatFields, repeatKey } from '../../composer/requests.js'
 import { useThreadActions } from '../actions.js'
 import type { ThreadMessage } from '../window.js'
@@ -33,7 +33,7 @@ const NEEDS_TEMPLATE = '131047'
 export function Failure({ message }: { message: ThreadMessage }) {
   const { t } = useTranslation('thread')
   const { mayWrite, sendAgain, chooseTemplate } = useThreadActions()
-  const isUnderWay = useOutbox(message.contact_id).some(({ key }) => key === repeatKey(message))
+  const isUnderWay = usePendingSends(message.contact_id).some(({ key }) => key === repeatKey(message))
   const { error } = message
   const code = KNOWN.find((known) => known === String(error?.code))
   const reason = code ? t(`reasons.${code}`) : (error?.text ?? t('reasons.unknown'))
