@@ -2,11 +2,11 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { compression } from 'vite-plugin-compression2'
 
-// The service that `npm run dev` passes requests on to.
+// The service that `npm run dev` proxies requests to.
 const service = 'http://127.0.0.1:8080'
 
-// What every page needs, in two files that are compressed better than many small ones would be, and stay the same from one version of
-// the page to the next. What is not named here goes where it is used.
+// Libraries of every page, in two files: they compress better than many small ones, and browsers keep them from version
+// to version. Other libraries go to the chunks that use them.
 const foundation =
   /node_modules\/(react|react-dom|scheduler|react-router|i18next|react-i18next|html-parse-stringify|@tanstack|@floating-ui|clsx)\//
 const everywhere = [
@@ -47,7 +47,8 @@ export default defineConfig({
   build: {
     outDir: '../dist/console',
     emptyOutDir: true,
-    // All of these know light-dark(); what replaces it for older ones does not follow the page's own choice of light or dark.
+    // All of these support light-dark(). Its fallback for older browsers would ignore the page's own choice of light or
+    // dark.
     cssTarget: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
     sourcemap: false,
     reportCompressedSize: false,

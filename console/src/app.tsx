@@ -10,13 +10,13 @@ import { InboxPage } from './pages/inbox/page.js'
 import { SessionProvider, useCurrentSession } from './session/session.js'
 import { LoadProblem } from './shared/problem.js'
 
-// The inbox is what most people open; the rest is loaded when it is looked at.
+// The inbox is opened most; the other pages are loaded on demand.
 const SignIn = lazyPart(['session'], () => import('./session/sign-in.js'))
 const BroadcastsPage = lazyPart(['broadcasts', 'analytics'], () => import('./pages/broadcasts/page.js'))
 const AnalyticsPage = lazyPart(['analytics', 'broadcasts'], () => import('./pages/analytics/page.js'))
 const SettingsPage = lazyPart(['settings'], () => import('./pages/settings/page.js'))
 
-/** The page: signing in, and what is to be seen then. */
+/** The page: sign-in, or the pages for the signed-in member. */
 export function App() {
   const { data: session, error, refetch } = useCurrentSession()
   const { pathname, hash } = useLocation()
@@ -28,7 +28,7 @@ export function App() {
     )
   }
   if (session === undefined) return <Waiting />
-  // Somebody's link is for them, whoever is signed in here.
+  // A sign-in link is used even if another member is signed in.
   const isByLink = pathname === '/sign-in' && hash !== ''
   if (session === null || isByLink) {
     return (

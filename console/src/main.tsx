@@ -9,14 +9,14 @@ import { startI18n } from './i18n/index.js'
 import { Crash } from './layout/crash.js'
 import { Look } from './layout/look.js'
 
-// What is told for a while is told by what comes after the page itself.
+// Notifications and dialogs are loaded after the page itself.
 const Notices = lazy(() => import('./layout/notices.js'))
 
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 30_000,
-      // What the service refuses it refuses again.
+      // An error of the service is not retried: it would fail again.
       retry: (failures, error) => failures < 2 && !(error instanceof ApiError && error.status < 500),
     },
   },

@@ -1,9 +1,9 @@
-/** What the service answers where it refuses, in the shape of Interface A's errors. */
+/** The body of an error, in the format of the API. */
 export class ApiError extends Error {
   readonly status: number
-  /** The short name, such as `Contact not found`. */
+  /** The error's name, such as `Contact not found`. */
   readonly error: string
-  /** All of the body. */
+  /** The whole body. */
   readonly body: Record<string, unknown>
 
   constructor(status: number, body: Record<string, unknown>) {
@@ -15,13 +15,13 @@ export class ApiError extends Error {
   }
 }
 
-/** What may go with a request. */
+/** Options of a request. */
 export interface Options {
-  /** Left out of the URL where undefined, null or empty. */
+  /** Query parameters; undefined, null and empty values are left out. */
   query?: Record<string, string | number | boolean | null | undefined>
-  /** Sent as JSON; a Blob as it is. */
+  /** Sent as JSON; a Blob is sent unchanged. */
   body?: unknown
-  /** Makes a POST safe to repeat. */
+  /** The Idempotency-Key, which makes a POST safe to repeat. */
   idempotencyKey?: string
   signal?: AbortSignal
 }
@@ -30,12 +30,12 @@ const BASE = '/console/api'
 
 let actor: string | null = null
 
-/** In whose name requests are made from now on: the service refuses them where another tab has signed in somebody else. */
+/** The member of the following requests. The service refuses them if another tab has signed in another member. */
 export function actAs(memberId: string | null): void {
   actor = memberId
 }
 
-/** An address below /console/api. */
+/** A URL under /console/api. */
 export function apiUrl(path: string, query: Options['query'] = {}): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined || value === null || value === '' ? [] : [[name, String(value)]],
@@ -43,7 +43,9 @@ export function apiUrl(path: string, query: Options['query'] = {}): string {
   return `${BASE}${path}${given.length > 0 ? `?${new URLSearchParams(given)}` : ''}`
 }
 
-/** Asks the service; `path` is below /console/api. Throws ApiError where it refuses, TypeError where it cannot be reached. */
+/**
+ * Requests a `path` under /console/api. Throws ApiError for an error of the service, TypeError without a connection.
+ */
 async function request<Answer>(method: string, path: string, options: Options = {}): Promise<Answer> {
   const { query, body, idempotencyKey, signal } = options
   const isFile = body instanceof Blob
@@ -63,7 +65,7 @@ async function request<Answer>(method: string, path: string, options: Options = 
   throw new ApiError(response.status, answer)
 }
 
-/** Dispatched on window when the service says that nobody is signed in. */
+/** Dispatched on window when a request fails because the session has ended. */
 export const SIGNED_OUT = 'parley:signed-out'
 
 async function readJson(response: Response): Promise<Record<string, unknown>> {
@@ -74,7 +76,7 @@ async function readJson(response: Response): Promise<Record<string, unknown>> {
   }
 }
 
-/** The service's endpoints for the page, by method. */
+/** Requests to the service, by method. */
 export const api = {
   get: <Answer>(path: string, query?: Options['query'], signal?: AbortSignal) =>
     request<Answer>('GET', path, { ...(query && { query }), ...(signal && { signal }) }),

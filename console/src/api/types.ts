@@ -1,4 +1,4 @@
-// What the service answers, by the types of its own presenters: types alone, nothing of the service is in the page.
+// Answers of the service, by the types of its presenters. Only types are imported.
 import type { presentContact } from '../../../src/model/contacts/contact.js'
 import type { presentOrganization } from '../../../src/model/organizations/organization.js'
 
@@ -16,17 +16,17 @@ export interface Member {
   has_password: boolean
 }
 
-/** Who is signed in, and where. */
+/** The signed-in member and the organization. */
 export interface Session {
   member: Member
   organization: Organization
-  /** Begun by a one-time link: a password can be set without the one before. */
+  /** The session began with a one-time link: a password can be set without the current one. */
   by_link: boolean
   public_url: string
-  /** Whether the sandbox stands in for the upstream. */
+  /** Whether the simulator stands in for WhatsApp. */
   simulator: boolean
-  /** The utm_source by which orders are known to come from messages. */
+  /** The utm_source that marks orders as coming from messages. */
   utm_source: string
-  /** The position from which on events are to be heard. */
+  /** The position after which live events start. */
   live_from: string
 }

@@ -9,11 +9,11 @@ import type { session } from './en/session.js'
 import type { settings } from './en/settings.js'
 import type { thread } from './en/thread.js'
 
-/** The languages of the page, with what they call themselves. */
+/** The languages of the page, with their own names. */
 export const LANGUAGES = { en: 'English', pt: 'Português' } as const
 export type Language = keyof typeof LANGUAGES
 
-/** All texts of the page; those of a page that is opened later come with it. */
+/** All texts of the page. A namespace is loaded with the pages that need it. */
 interface Texts {
   common: typeof common
   session: typeof session
@@ -37,10 +37,10 @@ const FIRST: readonly Namespace[] = ['common', 'inbox']
 const SOON_MS = 1_000
 
 const files = import.meta.glob<Record<string, object>>(['./en/*.ts', './pt/*.ts'])
-/** Those that are wanted in whatever language is chosen. */
+/** The namespaces that a change of language must load. */
 const wanted = new Set<Namespace>(FIRST)
 
-/** Starts with the language that was chosen here before, else with the browser's, else with English. */
+/** Starts with the stored language, else the browser's, else English. */
 export async function startI18n(): Promise<void> {
   await i18next.use(initReactI18next).init({
     resources: {},
@@ -51,16 +51,16 @@ export async function startI18n(): Promise<void> {
   await chooseLanguage(initialLanguage())
 }
 
-/** Words an error of the service by its short name and its message; null: the service's own words are in the page's language. */
+/** Translates an error by its name and message. Null: the service's texts are in the page's language. */
 type ProblemWords = (name: string, message: string) => string
 let problemWords: ProblemWords | null = null
 
-/** What the service says was wrong, in the page's language. */
+/** The text of an error of the service, in the page's language. */
 export function wordProblem(name: string, message: string): string {
   return problemWords?.(name, message) ?? message
 }
 
-/** Switches the page's language, for good. */
+/** Changes the page's language and stores the choice. */
 export async function chooseLanguage(language: Language): Promise<void> {
   const texts = Array.from(wanted, (namespace) => loadTexts(language, namespace))
   const [words] = await Promise.all([loadProblemWords(language), ...texts])
@@ -70,7 +70,7 @@ export async function chooseLanguage(language: Language): Promise<void> {
   await i18next.changeLanguage(language)
 }
 
-/** A part of the page that is loaded, with its texts, when it is shown; or before, by `preload`, once the browser has nothing better to do. */
+/** A lazy part of the page that is loaded together with its texts. `preload` loads it while the browser is idle. */
 export function lazyPart<Props extends object = object>(
   namespaces: readonly Namespace[],
   load: () => Promise<{ default: ComponentType<Props> }>,
@@ -81,11 +81,11 @@ export function lazyPart<Props extends object = object>(
     const [module] = await Promise.all([load(), ...namespaces.map((namespace) => loadTexts(language, namespace))])
     return module
   }
-  // What fails now is tried again when it is wanted.
+  // A failed preload is retried when the part is needed.
   return Object.assign(lazy(loadAll), { preload: () => whenIdle(() => void loadAll().catch(() => undefined)) })
 }
 
-/** After what is wanted now. Not every browser tells when it is idle. */
+/** Runs work when the browser is idle. Not every browser supports requestIdleCallback. */
 function whenIdle(work: () => void): void {
   setTimeout('requestIdleCallback' in window ? () => window.requestIdleCallback(work) : work, SOON_MS)
 }

@@ -1,2 +1,2 @@
-/** The texts of another language: the same keys. */
+/** The texts of another language, with the same keys. */
 export type SameShape<Texts> = { [Key in keyof Texts]: Texts[Key] extends string ? string : SameShape<Texts[Key]> }

@@ -11,14 +11,14 @@ import { IconKey, IconLanguage, IconLogout, IconMoon } from '@tabler/icons-react
 import { useTranslation } from 'react-i18next'
 import { ApiError, api } from '../api/client.js'
 import { chooseLanguage, LANGUAGES, type Language } from '../i18n/index.js'
-import { startAnew, useSession } from '../session/session.js'
+import { startOver, useSession } from '../session/session.js'
 import { tellProblem } from '../shared/problem.js'
 import { AlertItems } from './alert-items.js'
 import classes from './shell.module.css'
 
 const SCHEMES = ['light', 'dark', 'auto'] as const
 
-/** Appearance, language, password, signing out. */
+/** The account menu: appearance, language, password, sign out. */
 export function AccountMenu({ onPassword }: { onPassword: () => void }) {
   const { t, i18n } = useTranslation()
   const { member, organization } = useSession()
@@ -27,10 +27,10 @@ export function AccountMenu({ onPassword }: { onPassword: () => void }) {
     try {
       await api.delete('/session')
     } catch (error) {
-      // Who has no session any more is signed out; else it goes on, and whoever comes next would have it.
+      // A 401 means that the session has ended already. After any other error the session is still open.
       if (!(error instanceof ApiError) || error.status !== 401) return tellProblem(error)
     }
-    startAnew()
+    startOver()
   }
   return (
     <Menu position="right-end" width={260}>

@@ -4,7 +4,7 @@ import { IconBell } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { hasNotifications, useDesktopAlerts, useSoundAlerts } from './alerts.js'
 
-/** The account menu's switches of what tells of new messages. */
+/** The switches for new message alerts in the account menu. */
 export function AlertItems() {
   const { t } = useTranslation('inbox')
   const [isShown, setShown] = useDesktopAlerts()

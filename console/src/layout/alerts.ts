@@ -5,27 +5,27 @@ import type { LiveEvent } from '../../../src/model/conversations/inbox.js'
 import { useLive } from '../api/live.js'
 import { nameOf } from '../pages/inbox/contact/name.js'
 
-/** The events that were alerted of last, or seen, whichever tab did it. */
+/** The latest events that any tab has alerted of or shown. */
 const ALERTED = 'parley.alerted'
-/** So many are remembered: more do not come while a tab waits. */
+/** Number of remembered events: more do not arrive while a tab waits. */
 const MAX_ALERTED = 50
-/** So long a tab in the background leaves the event to the one that is looked at. */
+/** Delay in which a tab in the background leaves the event to the focused one. */
 const WAIT_MS = 150
 
-/** Whether desktop notifications are wanted, in this browser. */
+/** Whether desktop notifications are on, in this browser. */
 export const useDesktopAlerts = () => useSwitch('parley.notify')
 
-/** Whether new messages are to be heard, in this browser. */
+/** Whether the sound is on, in this browser. */
 export const useSoundAlerts = () => useSwitch('parley.sound')
 
 function useSwitch(key: string) {
   return useLocalStorage({ key, defaultValue: false, getInitialValueInEffect: false })
 }
 
-/** Whether the browser can show notifications at all: some do not on phones, none does without a secure context. */
+/** Whether the browser supports notifications: some phones do not, and they need a secure context. */
 export const hasNotifications = (): boolean => 'Notification' in window
 
-/** Tells of messages that come while nobody looks at the page, as far as that was asked for. */
+/** Alerts of messages that arrive while the page is not focused. */
 export function useAlerts(): void {
   const { t } = useTranslation('inbox')
   const navigate = useNavigate()
@@ -49,7 +49,7 @@ export function useAlerts(): void {
   })
 }
 
-/** All tabs hear of an event, and one alert is enough: whether no other has it yet. */
+/** Claims an event for this tab. False if another tab has claimed it, since all tabs receive every event. */
 function claim(id: string): boolean {
   const others = localStorage.getItem(ALERTED)?.split(' ') ?? []
   if (others.includes(id)) return false
@@ -58,7 +58,7 @@ function claim(id: string): boolean {
 }
 
 function show({ id, contact_id }: LiveEvent, title: string, text: string, open: () => void): void {
-  // A later message of the same contact takes the place of the one before.
+  // A later message of the same contact replaces the notification.
   const options = { body: text.slice(0, 200), tag: contact_id ?? id, icon: '/console/icon.svg' }
   const notification = new Notification(title, options)
   notification.onclick = () => {
@@ -68,7 +68,7 @@ function show({ id, contact_id }: LiveEvent, title: string, text: string, open: 
   }
 }
 
-/** Two soft notes. A browser that has not been touched yet plays none. */
+/** Plays two soft notes. Browsers play no sound before the first click on the page. */
 function chime(): void {
   const audio = new AudioContext()
   for (const [index, frequency] of [660, 880].entries()) {

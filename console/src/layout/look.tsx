@@ -3,13 +3,13 @@ import { type ReactNode, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { theme, variables } from '../theme.js'
 
-/** How everything looks, and what the library's own buttons are called in the page's language. */
+/** Theme, and texts of the component library in the page's language. */
 export function Look({ children }: { children: ReactNode }) {
   const { t } = useTranslation()
   const close = t('close')
   const named = useMemo(() => {
     const withClose = { defaultProps: { closeButtonProps: { 'aria-label': close } } }
-    // By their names alone: what is not open yet need not be loaded.
+    // By name, so that components are not loaded before they are used.
     const components = { Modal: withClose, Drawer: withClose, Notification: withClose }
     return mergeThemeOverrides(theme, createTheme({ components }))
   }, [close])

@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router'
 
-/** Where an address leads nowhere. */
+/** Shown for unknown URLs. */
 export function NotFound() {
   const { t } = useTranslation()
   useEffect(() => {

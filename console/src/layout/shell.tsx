@@ -16,7 +16,7 @@ import { Waiting } from './waiting.js'
 
 const PasswordDialog = lazyPart(['session'], () => import('../session/password.js'))
 
-/** Whoever came by a link and wants to choose a password later is asked once. */
+/** A member who signs in with a link can postpone choosing a password; the dialog appears once. */
 const LATER = 'parley.password-later'
 
 const PLACES = [
@@ -26,7 +26,7 @@ const PLACES = [
   { to: '/settings', name: 'settings', icon: IconSettings, role: 'owner' },
 ] as const
 
-/** What surrounds every page: the ways to the others, who is signed in, and whether live updates arrive. */
+/** The frame of every page: navigation, account menu, and a notice while live updates do not arrive. */
 export function Shell() {
   const { t } = useTranslation()
   const isPhone = useIsPhone()
@@ -44,7 +44,7 @@ export function Shell() {
     setLater(true)
     password.close()
   }
-  // On a phone a conversation has the whole screen.
+  // On a phone, a conversation fills the screen.
   const isFull = isPhone && /^\/inbox\/./.test(pathname)
   return (
     <div className={classes.shell}>

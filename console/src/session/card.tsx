@@ -2,7 +2,7 @@ import { Center, Group, Image, Paper, Stack, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './card.module.css'
 
-/** The card in the middle of a page on which nobody is signed in yet. */
+/** The card of the sign-in pages. */
 export function Card({ title, children }: { title: string; children: ReactNode }) {
   return (
     <Center component="main" mih="100dvh" p="md" className={classes.ground}>

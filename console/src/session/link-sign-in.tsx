@@ -8,7 +8,7 @@ import { messageOf } from '../shared/problem.js'
 import { Card } from './card.js'
 import { beginSession } from './session.js'
 
-/** Asks before it uses the link up: programs that look at addresses in mails and chats must not. */
+/** Asks before it uses the link, since mail and chat programs open links for previews. */
 export function LinkSignIn({ token }: { token: string }) {
   const { t } = useTranslation('session')
   const queries = useQueryClient()

@@ -8,7 +8,7 @@ import { SESSION, useSession } from './session.js'
 
 const MIN_LENGTH = 8
 
-/** Sets the member's password, or another one. */
+/** Sets or changes the member's password. */
 export default function PasswordDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('session')
   const { member } = useSession()

@@ -3,31 +3,33 @@ import { createContext, type ReactNode, useContext, useEffect } from 'react'
 import { ApiError, actAs, api, SIGNED_OUT } from '../api/client.js'
 import type { Member, Role, Session } from '../api/types.js'
 
-/** The query of who is signed in. */
+/** The query of the session. */
 export const SESSION = ['session'] as const
 
-/** Who was signed in on this page last. */
+/** The last signed-in member on this page. */
 let last: string | null = null
 
-/** Nobody is signed in any more: what was loaded is forgotten. What was begun to be written waits for the same member. */
+/** Clears all loaded data after a sign-out. Drafts stay for the same member. */
 export function forgetSession(queries: QueryClient): void {
   actAs(null)
   queries.setQueryData(SESSION, null)
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] })
 }
 
-/** A member has signed in. Anybody else than before gets a page that knows nothing of whoever was before. */
+/**
+ * Starts a member's session. If another member was signed in before, the page is reloaded without any of their data.
+ */
 export function beginSession(queries: QueryClient, session: Session): void {
   if (last !== null && last !== session.member.id) {
-    startAnew()
+    startOver()
     return
   }
   remember(session)
   queries.setQueryData(SESSION, session)
 }
 
-/** Loads the page anew, at its beginning. */
-export function startAnew(): void {
+/** Reloads the page at its start. */
+export function startOver(): void {
   window.location.replace('/console/')
 }
 
@@ -36,7 +38,7 @@ function remember({ member }: Session): void {
   actAs(member.id)
 }
 
-/** Who is signed in: `undefined` while that is not known yet, null when nobody is. */
+/** The session: `undefined` while it loads, null if signed out. */
 export function useCurrentSession() {
   const queries = useQueryClient()
   useEffect(() => {
@@ -64,12 +66,12 @@ async function readSession(signal: AbortSignal): Promise<Session | null> {
 
 const Current = createContext<Session | null>(null)
 
-/** Makes the session known to the pages below it. */
+/** Provides the session. */
 export function SessionProvider({ session, children }: { session: Session; children: ReactNode }) {
   return <Current.Provider value={session}>{children}</Current.Provider>
 }
 
-/** Who is signed in. Only below SessionProvider. */
+/** The session. Only below SessionProvider. */
 export function useSession(): Session {
   const session = useContext(Current)
   if (!session) throw new Error('There is no session here')
@@ -78,7 +80,7 @@ export function useSession(): Session {
 
 const RANKS: Record<Role, number> = { analyst: 0, agent: 1, owner: 2 }
 
-/** Whether the member may do what needs the role. */
+/** Whether the member's role includes this one. */
 export function useMay(role: Role): boolean {
   return RANKS[useSession().member.role] >= RANKS[role]
 }

@@ -13,7 +13,7 @@ import { beginSession } from './session.js'
 
 const ORGANIZATION = 'parley.organization'
 
-/** Signs a member in: by a one-time link where the address holds one, else with a password. */
+/** Signs a member in, by the one-time link of the URL or by password. */
 export default function SignIn() {
   const { pathname, hash } = useLocation()
   const { t } = useTranslation('session')

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 
-/** Writes moments, numbers and amounts in the page's language, in the viewer's time zone. */
+/** Formats times, numbers and amounts in the page's language and the viewer's time zone. */
 export interface Format {
   /** 14:05 */
   time(at: string | Date): string
@@ -9,12 +9,12 @@ export interface Format {
   date(at: string | Date): string
   /** 22 Nov 2026, 14:05 */
   dateTime(at: string | Date): string
-  /** Today: the time; this week: the day; else the date. For lists. */
+  /** For lists. Today: the time; this week: the day; else the date. */
   brief(at: string | Date): string
-  /** Today, Yesterday, or the date with the day of the week. For the days of a conversation. */
+  /** For the days of a conversation: Today, Yesterday, or the date with its weekday. */
   day(at: string | Date): string
   number(value: number): string
-  /** Of a figure in percent, such as 12.34. */
+  /** Of a percentage, such as 12.34. */
   percent(value: number): string
   money(value: number, currency: string): string
   /** 1.2 MB */
@@ -30,7 +30,7 @@ export function useFormat(): Format {
   return useMemo(() => createFormat(locale), [locale])
 }
 
-/** `locale`: as Intl takes it. */
+/** `locale`: a locale of Intl. */
 export function createFormat(locale: string): Format {
   const write = (options: Intl.DateTimeFormatOptions) => {
     const format = new Intl.DateTimeFormat(locale, options)
@@ -68,7 +68,7 @@ export function createFormat(locale: string): Format {
   }
 }
 
-/** Midnights of the viewer between then and now. */
+/** Number of midnights in the viewer's time zone between the time and now. */
 function daysSince(at: string | Date): number {
   const midnight = (moment: Date) => new Date(moment.getFullYear(), moment.getMonth(), moment.getDate()).getTime()
   return Math.max(0, Math.round((midnight(new Date()) - midnight(new Date(at))) / DAY_MS))

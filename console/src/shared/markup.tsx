@@ -3,14 +3,14 @@ import { Fragment, type ReactNode } from 'react'
 import classes from './markup.module.css'
 
 /**
- * A text as the network's apps show it: *bold*, _italic_, ~struck~, `mono` and ```blocks```, and addresses that can be followed.
- * What stands there is a stranger's: it becomes text and a handful of elements, never markup of the page.
+ * A text with WhatsApp's formatting: *bold*, _italic_, ~struck~, `mono` and ```blocks```, and links. The text is not
+ * trusted: it becomes text nodes and a few elements, never HTML.
  */
 export function Markup({ text }: { text: string }) {
   return <>{render(text)}</>
 }
 
-// Marks stand at the edge of a word, and right beside what they mark.
+// Marks must be at the edge of a word and touch the text that they mark.
 const EDGE_BEFORE = '(?<![\\p{L}\\p{N}])'
 const EDGE_AFTER = '(?![\\p{L}\\p{N}])'
 const marked = (mark: string) => `${EDGE_BEFORE}[${mark}](?=\\S)([^${mark}\\n]*[^${mark}\\s])[${mark}]${EDGE_AFTER}`
@@ -55,10 +55,10 @@ function renderToken(match: RegExpMatchArray): ReactNode {
   return whole
 }
 
-/** Punctuation that ends a sentence is no part of an address in it. */
+/** Removes punctuation that ends a sentence from the end of a URL. */
 function Address({ text }: { text: string }) {
   const [trailing = ''] = /[.,;:!?'"*_~)\]]+$/.exec(text) ?? []
-  // A bracket belongs to an address that opened one.
+  // A closing bracket belongs to a URL with an opening one.
   const kept = trailing.startsWith(')') && text.includes('(') ? trailing.slice(1) : trailing
   const address = text.slice(0, text.length - kept.length)
   const href = safeAddress(address.startsWith('www.') ? `https://${address}` : address)
@@ -71,7 +71,7 @@ function Address({ text }: { text: string }) {
   )
 }
 
-/** The address if following it is harmless; null else. */
+/** The URL if it is safe to follow, else null. */
 export function safeAddress(address: string): string | null {
   try {
     const { protocol, href } = new URL(address)

@@ -4,17 +4,17 @@ import classes from './page-frame.module.css'
 
 export interface PageFrameProps {
   title: string
-  /** Beside the title, such as a status. */
+  /** Elements beside the title, such as a status. */
   badge?: ReactNode
-  /** Above the title, such as the way back. */
+  /** Elements above the title, such as a link back. */
   above?: ReactNode
-  /** Below the title. */
+  /** Text below the title. */
   subtitle?: ReactNode
   actions?: ReactNode
   children: ReactNode
 }
 
-/** A page that scrolls, with its heading and what can be done on it; the title is the window's too. */
+/** A page that scrolls, with heading and actions. The title is also the tab's. */
 export function PageFrame({ title, badge, above, subtitle, actions, children }: PageFrameProps) {
   useEffect(() => {
     document.title = `${title} · Parley`

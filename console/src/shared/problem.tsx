@@ -6,24 +6,24 @@ import { useTranslation } from 'react-i18next'
 import { ApiError } from '../api/client.js'
 import { wordProblem } from '../i18n/index.js'
 
-/** What went wrong, in the page's language. */
+/** The message of an error, in the page's language. */
 export function messageOf(error: unknown): string {
   return error instanceof ApiError
     ? wordProblem(error.error, error.message)
     : i18next.t('unreachable', { ns: 'common' })
 }
 
-/** Tells of something that did not work, for a while. */
+/** Shows an error as a notification. */
 export function tellProblem(error: unknown, title: string = i18next.t('failed', { ns: 'common' })): void {
   notifications.show({ color: 'red', title, message: messageOf(error), autoClose: 10_000 })
 }
 
-/** Tells that something was done. */
+/** Shows a success as a notification. */
 export function tellDone(message: string): void {
   notifications.show({ color: 'teal', message })
 }
 
-/** Stands in place of what could not be loaded. */
+/** Shown in place of content that could not be loaded. */
 export function LoadProblem({ error, retry }: { error: unknown; retry?: () => void }) {
   const { t } = useTranslation()
   return (

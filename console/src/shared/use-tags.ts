@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../api/client.js'
 
-/** A tag, and how many contacts have it. */
+/** A tag, with the number of contacts that have it. */
 export interface Tag {
   tag: string
   count: number

@@ -1,4 +1,4 @@
-/** The conversation, and where it is answered. */
+/** The conversation and its composer. */
 export const thread = {
   conversationWith: 'Conversation with {{name}}',
   messages: 'Messages',

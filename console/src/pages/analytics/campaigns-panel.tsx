@@ -11,7 +11,7 @@ import { Panel } from './figures/panel.js'
 
 type Campaign = RangeFigures['campaignPerformance'][number]
 
-/** What became of each campaign; broadcasts have a page of their own. */
+/** The figures of each campaign. Broadcasts link to their details. */
 export function CampaignsPanel({ campaigns, range }: { campaigns: Campaign[]; range: Range }) {
   const { t } = useTranslation('analytics')
   const { number, date, money } = useFormat()

@@ -3,21 +3,21 @@ import type { presentAnalytics, presentBroadcastAnalytics } from '../../../../sr
 import type { Revenue } from '../../../../src/model/broadcasts/revenue.js'
 import { api } from '../../api/client.js'
 
-/** What the service tells of all campaigns of a range of days. */
+/** Analytics of all campaigns in a range of days. */
 export type RangeFigures = ReturnType<typeof presentAnalytics>
-/** What it tells of one broadcast. */
+/** Analytics of one broadcast. */
 export type BroadcastFigures = ReturnType<typeof presentBroadcastAnalytics> & { revenue: Revenue }
 
-/** Both days (YYYY-MM-DD) are in it. */
+/** First and last day (YYYY-MM-DD), both included. */
 export interface Range {
   from: string
   to: string
 }
 
-/** All queries of figures. */
+/** Query keys of analytics. */
 export const FIGURES = ['figures'] as const
 
-/** The figures of all campaigns that began on the days. */
+/** The figures of all campaigns that started in the range. */
 export function useRangeFigures({ from, to }: Range) {
   return useQuery({
     queryKey: [...FIGURES, 'range', from, to],
@@ -26,7 +26,7 @@ export function useRangeFigures({ from, to }: Range) {
   })
 }
 
-/** The figures of one broadcast; asked for again every `everyMs`. */
+/** The figures of one broadcast, polled every `everyMs`. */
 export function useBroadcastFigures(id: string, everyMs: number | false = false) {
   return useQuery({
     queryKey: [...FIGURES, 'broadcast', id],

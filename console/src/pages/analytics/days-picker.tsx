@@ -10,11 +10,11 @@ import { useCalendar } from './use-calendar.js'
 
 type Days = [string | null, string | null]
 
-/** Chooses the first and the last day. */
+/** Selects the first and last day. */
 export default function DaysPicker({ range }: { range: ChosenRange }) {
   const { t } = useTranslation('analytics')
   const calendar = useCalendar()
-  // Of a choice that is under way only the first day is known.
+  // Only the first day is known until the second is selected.
   const [begun, setBegun] = useState<string | null>(null)
   const choose = ([from, to]: Days) => {
     setBegun(to === null ? from : null)

@@ -9,7 +9,7 @@ type Delivery = Pick<
   'sent' | 'delivered' | 'read' | 'failed' | 'deliveryRate' | 'readRate'
 >
 
-/** The columns that tables of campaigns and of templates share. */
+/** Columns of the tables of campaigns and of templates. */
 export function useDeliveryColumns(): Column<Delivery>[] {
   const { t } = useTranslation('analytics')
   const { number, percent } = useFormat()

@@ -26,7 +26,7 @@ const HINTED: readonly Hinted[] = [
   'outcome_unknown',
 ]
 
-/** What to do about failures with this code; null where nobody knows. */
+/** What to do about failures with this code. Null if there is no advice. */
 export function errorHint(t: TFunction<'analytics'>, code: string | number | null): string | null {
   const known = HINTED.find((hinted) => hinted === String(code))
   return known ? t(`errors.hints.${known}`) : null

@@ -10,7 +10,7 @@ import { Panel } from './figures/panel.js'
 
 type ErrorRow = RangeFigures['errorAnalysis'][number]
 
-/** Why messages failed, and what can be done about it. */
+/** Why messages failed, and what to do. */
 export function ErrorsPanel({ errors, range }: { errors: ErrorRow[]; range: Range }) {
   const { t } = useTranslation('analytics')
   const { number, percent } = useFormat()

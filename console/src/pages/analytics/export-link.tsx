@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 
-/** Fetches a CSV file; `href` is an address of the service's. */
+/** Downloads a CSV file. `href`: a URL of the service. */
 export function ExportLink({ href, of }: { href: string; of: string }) {
   const { t } = useTranslation('analytics')
   return (

@@ -1,7 +1,7 @@
 import { apiUrl } from '../../api/client.js'
 import type { Range } from './data.js'
 
-/** Where the file with a table of the range is. */
+/** URL of the CSV file of a table. */
 export function exportOf(table: 'campaigns' | 'days' | 'templates' | 'errors', { from, to }: Range): string {
   return apiUrl('/analytics/export', { table, startDate: from, endDate: to })
 }

@@ -14,7 +14,7 @@ import { RangePicker } from './range-picker.js'
 import { RangeTiles } from './range-tiles.js'
 import { TemplatesPanel } from './templates-panel.js'
 
-/** What became of all campaigns that began in a range of days. */
+/** `/analytics`: the figures of all campaigns that started in a range of days. */
 export default function AnalyticsPage() {
   const { t } = useTranslation('analytics')
   const { timezone } = useSession().organization

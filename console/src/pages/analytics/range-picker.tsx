@@ -5,7 +5,7 @@ import { type ChosenRange, PRESETS, type Preset } from './range.js'
 
 const DaysPicker = lazy(() => import('./days-picker.js'))
 
-/** Chooses the days whose campaigns are shown. */
+/** Selects the days whose campaigns are shown. */
 export function RangePicker({ range }: { range: ChosenRange }) {
   const { t } = useTranslation('analytics')
   return (

@@ -4,7 +4,7 @@ import type { RangeFigures } from './data.js'
 import { CountTile } from './figures/count-tile.js'
 import { Tile, Tiles } from './figures/tile.js'
 
-/** The sums of a range. */
+/** The totals of a range. */
 export function RangeTiles({ stats }: { stats: RangeFigures['overallStats'] }) {
   const { t } = useTranslation('analytics')
   const { percent, money, number } = useFormat()
@@ -33,7 +33,7 @@ export function RangeTiles({ stats }: { stats: RangeFigures['overallStats'] }) {
   )
 }
 
-/** Send-templates are counted by template and day: they are told apart from broadcasts, which have a list of their own. */
+/** One-off sends count by template and day, separately from broadcasts. */
 function useCampaignCount({ totalCampaigns, totalBroadcasts }: RangeFigures['overallStats']): string {
   const { t } = useTranslation('analytics')
   const oneOffSends = totalCampaigns - totalBroadcasts

@@ -2,23 +2,23 @@ import { useSearchParams } from 'react-router'
 import { useSession } from '../../session/session.js'
 import type { Range } from './data.js'
 
-/** Lengths of ranges that end today, in days. */
+/** Lengths in days of the ranges that end today. */
 export const PRESETS = ['7', '30', '90'] as const
 export type Preset = (typeof PRESETS)[number]
 
 const DAY_MS = 86_400_000
 const DEFAULT: Preset = '30'
 
-/** The range that the address names, and how to choose another. */
+/** The range of the URL, and functions that change it. */
 export interface ChosenRange extends Range {
-  /** Null: it was chosen day by day. */
+  /** Null for a range of selected days. */
   preset: Preset | null
   today: string
   choosePreset: (preset: Preset) => void
   chooseDays: (range: Range) => void
 }
 
-/** The range stands in the address (`?days=30`, or `?from=&to=`), so that it can be kept and passed on. */
+/** The range is in the URL (`?days=30`, or `?from=&to=`), so that it can be bookmarked and shared. */
 export function useRange(): ChosenRange {
   const [query, setQuery] = useSearchParams()
   const { timezone } = useSession().organization
@@ -35,13 +35,13 @@ export function useRange(): ChosenRange {
   return { from: addDays(today, 1 - Number(preset)), to: today, preset, ...setters }
 }
 
-/** Calendar dates know no clock changes: they are counted in UTC. */
+/** Dates are counted in UTC, which has no clock changes. */
 function addDays(day: string, days: number): string {
   return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10)
 }
 
 function dayIn(timeZone: string, at: Date): string {
-  // Sweden writes dates as YYYY-MM-DD.
+  // The Swedish locale formats dates as YYYY-MM-DD.
   return new Intl.DateTimeFormat('sv-SE', { timeZone }).format(at)
 }
 

@@ -7,7 +7,7 @@ import { exportOf } from './export-of.js'
 import { FigureTable } from './figures/figure-table.js'
 import { Panel } from './figures/panel.js'
 
-/** What became of the messages of each template. */
+/** The figures of each template. */
 export function TemplatesPanel({ templates, range }: { templates: RangeFigures['templateAnalytics']; range: Range }) {
   const { t } = useTranslation('analytics')
   const { number } = useFormat()

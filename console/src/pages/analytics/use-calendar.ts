@@ -1,16 +1,16 @@
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 
-/** What every calendar of the page is given: its language, and names for its controls. */
+/** Props of every calendar: language and control labels. */
 export function useCalendar() {
   const { t, i18n } = useTranslation('analytics')
   const id = useId()
   return {
     locale: i18n.language === 'pt' ? 'pt-br' : 'en',
-    // Both would be too pale to be read.
+    // The default colours of both are too pale.
     hideOutsideDates: true,
     weekendDays: [],
-    // What drops down is named after the field.
+    // Names the dropdown after the field.
     id,
     popoverProps: { id },
     ariaLabels: {

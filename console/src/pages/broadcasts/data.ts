@@ -8,23 +8,23 @@ export type Broadcast = ReturnType<typeof presentBroadcast>
 export type Recipient = ReturnType<typeof presentRecipient>
 export type { RecipientStatus }
 
-/** All queries of broadcasts and their recipients. */
+/** Query keys of broadcasts and recipients. */
 export const BROADCASTS = ['broadcasts'] as const
 export const PAGE_SIZE = 20
 export const RECIPIENTS_PAGE_SIZE = 50
-/** How often what is being sent is looked at; only while the page is visible. */
+/** Polling interval while a broadcast is sent and the page is visible. */
 const POLL_MS = 2_000
-/** How often what has been sent is looked at, while it is read and answered. */
+/** Polling interval after a broadcast, while statuses and replies arrive. */
 const AFTERWARDS_POLL_MS = 5_000
-/** As long as a reply can count as an opt-out. */
+/** How long a reply can count as an opt-out. */
 const AFTERWARDS_MS = 48 * 60 * 60 * 1_000
 
-/** What of a page of a list is shown. */
+/** A page of a list. */
 interface Pages {
   totalPages: number
 }
 
-/** Whether its figures change by themselves. */
+/** Whether the broadcast changes while it is shown. */
 export function isMoving(status: Broadcast['status'] | undefined): boolean {
   return status === 'running'
 }
@@ -49,14 +49,14 @@ export function useBroadcast(id: string) {
   })
 }
 
-/** How often figures of a broadcast are asked for. */
+/** Polling interval for the figures of a broadcast. */
 export function pollOf(broadcast: Pick<Broadcast, 'status' | 'completed_at'> | undefined): number | false {
   if (isMoving(broadcast?.status)) return POLL_MS
   const ended = broadcast?.completed_at ? Date.parse(broadcast.completed_at) : null
   return ended !== null && Date.now() - ended < AFTERWARDS_MS ? AFTERWARDS_POLL_MS : false
 }
 
-/** A page of a broadcast's recipients, in their order. */
+/** A page of a broadcast's recipients, in order. */
 export function useRecipients(broadcast: Broadcast, status: RecipientStatus | null, page: number) {
   return useQuery({
     queryKey: [...BROADCASTS, 'recipients', broadcast.id, status, page],
@@ -66,7 +66,7 @@ export function useRecipients(broadcast: Broadcast, status: RecipientStatus | nu
   })
 }
 
-/** To how many it is still to be sent. */
+/** The number of recipients who are still pending. */
 export function usePending(broadcast: Broadcast) {
   const { id } = broadcast
   return useQuery({
@@ -87,7 +87,7 @@ function readRecipients(id: string, query: Record<string, string | number | null
   )
 }
 
-/** Loads broadcasts and their figures anew whenever one begins or ends. */
+/** Reloads broadcasts and their figures when one starts or ends. */
 export function useLiveBroadcasts(): void {
   const queries = useQueryClient()
   useLive(({ type }) => {

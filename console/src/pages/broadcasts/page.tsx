@@ -10,7 +10,7 @@ import { BroadcastList } from './list/list.js'
 const Compose = lazy(() => import('./compose/compose.js'))
 const Details = lazy(() => import('./details/details.js'))
 
-/** Broadcasts: all of them, a new one, one. */
+/** `/broadcasts`: the list, a new broadcast, and a broadcast's details. */
 export default function BroadcastsPage() {
   const maySend = useMay('agent')
   useLiveBroadcasts()

@@ -4,7 +4,7 @@ import { useFormat } from '../../shared/format.js'
 import classes from './broadcasts.module.css'
 import { type Broadcast, isMoving, usePending } from './data.js'
 
-/** How far a broadcast has come. */
+/** The progress of a broadcast. */
 export function BroadcastProgress({ broadcast, size = 'sm' }: { broadcast: Broadcast; size?: 'sm' | 'lg' }) {
   const { t } = useTranslation('broadcasts')
   const { number, percent } = useFormat()

@@ -3,7 +3,7 @@ import type { broadcasts } from '../../i18n/en/broadcasts.js'
 
 type Known = keyof typeof broadcasts.skipReasons
 
-// As the service names them (its model/broadcasts/broadcast, SKIP_REASONS).
+// As in SKIP_REASONS of src/model/broadcasts/broadcast.
 const KNOWN: Record<string, Known> = {
   'not a number': 'notNumber',
   'no such contact': 'noContact',
@@ -16,7 +16,7 @@ const KNOWN: Record<string, Known> = {
   cancelled: 'cancelled',
 }
 
-/** Why somebody is not sent to, in the page's language. */
+/** Why a recipient was skipped, in the page's language. */
 export function skipReason(t: TFunction<'broadcasts'>, reason: string): string {
   const known = KNOWN[reason]
   return known ? t(`skipReasons.${known}`) : reason

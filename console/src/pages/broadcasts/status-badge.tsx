@@ -30,7 +30,7 @@ const OF_RECIPIENTS = {
   failed: { color: 'red', icon: IconX },
 } as const
 
-/** What a broadcast is doing. */
+/** The status of a broadcast. */
 export function StatusBadge({ status }: { status: Broadcast['status'] }) {
   const { t } = useTranslation('broadcasts')
   const { color, icon: Icon } = OF_BROADCASTS[status]
@@ -41,7 +41,7 @@ export function StatusBadge({ status }: { status: Broadcast['status'] }) {
   )
 }
 
-/** What became of a recipient. */
+/** The status of a recipient. */
 export function RecipientBadge({ status }: { status: Recipient['status'] }) {
   const { t } = useTranslation('broadcasts')
   const { color, icon: Icon } = OF_RECIPIENTS[status]
@@ -52,7 +52,7 @@ export function RecipientBadge({ status }: { status: Recipient['status'] }) {
   )
 }
 
-/** The text is that of the page: tinted ones have too little contrast. */
+/** In the page's text colour: tinted text has too little contrast. */
 function Tinted(props: BadgeProps & { children: string }) {
   return <Badge variant="light" tt="none" fw={500} size="lg" className={classes.badge} {...props} />
 }

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../shared/format.js'
 import type { Broadcast } from './data.js'
 
-/** The moment that matters most of a broadcast: its end, its start, or when it is to start. */
+/** The most relevant time of a broadcast: its end, its start, or its scheduled start. */
 export function When({ broadcast }: { broadcast: Broadcast }) {
   const { t } = useTranslation('broadcasts')
   const { dateTime } = useFormat()

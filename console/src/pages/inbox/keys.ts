@@ -1,4 +1,4 @@
-/** Whether a key was pressed in something that has keys of its own: a dialog, a menu, a list of choices. */
+/** Whether the key was pressed in an element with its own keys: a dialog, a menu, a listbox. */
 export function isElsewhere({ target }: KeyboardEvent): boolean {
   return target instanceof Element && target.closest('[role="dialog"], [role="menu"], [role="listbox"]') !== null
 }

@@ -21,15 +21,15 @@ import classes from './page.module.css'
 import type { ConversationProps } from './thread/conversation.js'
 import type { Side } from './thread/header.js'
 
-// The list is what shows first.
+// Loaded first.
 const Conversation = lazyPart(['thread'], () => import('./thread/conversation.js'))
 const NewContact = lazy(() => import('./list/new-contact.js'))
 const Shortcuts = lazy(() => import('./shortcuts.js'))
 
-/** As wide as list, conversation and panel need to stand side by side. */
+/** Minimum width for list, conversation and panel side by side. */
 const WIDE = '(min-width: 75em)'
 
-/** The inbox: the conversations, the one that is open, and whom it is with. */
+/** The inbox: list, open conversation and contact panel. */
 export function InboxPage() {
   const { contactId: openId = null } = useParams()
   const [params] = useSearchParams()
@@ -59,7 +59,7 @@ export function InboxPage() {
     ['/', (event) => !isElsewhere(event) && document.getElementById(SEARCH_ID)?.focus()],
     ['shift+?', (event) => !isElsewhere(event) && help.open()],
   ])
-  // These are pressed while an answer is written, too.
+  // These shortcuts also work while writing.
   useHotkeys(
     [
       ['alt+ArrowDown', (event) => !isElsewhere(event) && openNext(1)],
@@ -115,7 +115,9 @@ export function InboxPage() {
 
 type OpenProps = Pick<ConversationProps, 'contactId' | 'listed' | 'isAlone'>
 
-/** Where there is room, what stands beside a conversation stays from one to the next; elsewhere it is in front of it when it is asked for. */
+/**
+ * The open panel. With enough room it stays open for the next conversation; else it is a drawer that opens on demand.
+ */
 function OpenConversation(props: OpenProps) {
   const hasRoomForPanel = useMediaQuery(WIDE, true, { getInitialValueInEffect: false })
   const [areDetailsShown, showDetails] = useLocalStorage({
@@ -124,7 +126,7 @@ function OpenConversation(props: OpenProps) {
     getInitialValueInEffect: false,
   })
   const [asked, ask] = useState<Side | null>(null)
-  // The search is of one conversation; the details stay from one to the next.
+  // The search belongs to one conversation; the details stay open.
   const stays = hasRoomForPanel && areDetailsShown ? 'details' : null
   const change = (side: Side | null) => {
     ask(side)
@@ -147,7 +149,7 @@ function NoneOpen() {
   )
 }
 
-/** Names the tab after the conversation, and tells in it how many are unread among those that are loaded. */
+/** Sets the tab's title: the open conversation, and the number of unread ones among those loaded. */
 function useTitle(name: string | null, unread: number): void {
   const { t } = useTranslation('inbox')
   const title = `${name ?? t('title')} · Parley`

@@ -2,7 +2,7 @@ import { Group, Kbd, Modal, Stack, Table, Title } from '@mantine/core'
 import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
 
-/** Keys that are pressed together; several of them: one or the other. */
+/** Alternative key combinations, each with its keys. */
 type Keys = readonly (readonly string[])[]
 
 const GROUPS = [
@@ -39,7 +39,7 @@ const GROUPS = [
   },
 ] as const
 
-/** What can be done in the inbox by keyboard. */
+/** The keyboard shortcuts of the inbox. */
 export default function Shortcuts({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const { t } = useTranslation('inbox')
   return (

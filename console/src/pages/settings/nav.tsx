@@ -4,7 +4,7 @@ import { NavLink as RouterLink, useLocation, useNavigate } from 'react-router'
 import classes from './page.module.css'
 import { SECTIONS } from './sections.js'
 
-/** The sections beside the one that is looked at. */
+/** Navigation between the sections, on wide screens. */
 export function SectionNav() {
   const { t } = useTranslation('settings')
   const current = useCurrentSection()
@@ -31,7 +31,7 @@ export function SectionNav() {
   )
 }
 
-/** The same where there is no room beside it. */
+/** The same on narrow screens. */
 export function SectionSelect() {
   const { t } = useTranslation('settings')
   const navigate = useNavigate()

@@ -17,10 +17,10 @@ import { StorefrontSection } from './storefront/section.js'
 import { TeamSection } from './team/section.js'
 import { WebhooksSection } from './webhooks/section.js'
 
-// Only who looks into what was delivered needs it.
+// Loaded only when it is opened.
 const WebhookDetail = lazy(() => import('./webhooks/detail.js'))
 
-/** `/settings`: what the owners of an organization look after. */
+/** `/settings`: the settings of the organization, for owners. */
 export default function SettingsPage() {
   const isPhone = useIsPhone()
   if (!useMay('owner')) return <OwnersOnly />

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api/client.js'
 import type { ApiKey, Instance, Settings, Webhook } from './types.js'
 
-/** The queries of the settings, by what they ask for. */
+/** Query keys of the settings. */
 export const SETTINGS = ['settings'] as const
 export const KEYS = ['keys'] as const
 export const TEAM = ['team'] as const
@@ -10,7 +10,7 @@ export const WEBHOOKS = ['webhooks'] as const
 export const DELIVERIES = ['deliveries'] as const
 export const INSTANCES = ['instances'] as const
 
-/** How often something that changes by itself is asked for, where no event tells of it. */
+/** Polling interval for data that changes without a live event. */
 export const POLL_MS = 4_000
 
 /** The organization and its connections. */
@@ -37,7 +37,7 @@ export function useWebhooks() {
   })
 }
 
-/** The organization's instances. One that is on its way is asked for again and again. */
+/** The organization's instances, polled while one is connecting. */
 export function useInstances() {
   return useQuery({
     queryKey: INSTANCES,

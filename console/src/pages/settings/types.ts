@@ -1,4 +1,4 @@
-// What the service answers below /settings, by the types of its own presenters.
+// Answers of the service under /settings, by the types of its presenters.
 import type { ConsoleCode, ConsoleInstance } from '../../../../src/model/instances/instance.js'
 import type { Scope } from '../../../../src/model/organizations/scope.js'
 import type { EVENT_KINDS, presentDelivery, presentWebhook } from '../../../../src/model/webhooks/webhook.js'
@@ -22,32 +22,32 @@ export type Delivery = ReturnType<typeof presentDelivery>
 export type Attempt = Delivery['attempts'][number]
 export type EventKind = (typeof EVENT_KINDS)[number]
 
-/** An API key, as the admin API shows it too. */
+/** An API key. */
 export interface ApiKey {
   id: string
   name: string
   prefix: string
   scopes: Scope[]
   expires_at: string | null
-  /** In the future while a rotated key still works beside the new one. */
+  /** In the future while a replaced key still works. */
   revoked_at: string | null
   last_used_at: string | null
   created_at: string
 }
 
-/** A link that signs a member in once. */
+/** A one-time sign-in link of a member. */
 export interface SignInLink {
   url: string
   expires_at: string
 }
 
-/** A member with the link that is to be handed over. */
+/** A member with a sign-in link. */
 export interface Invitation {
   member: Member
   link: SignInLink
 }
 
-/** An instance with the code that it shows; none where it is open, or shows none. */
+/** An instance with its current code, if it shows one. */
 export interface Connecting {
   instance: ConsoleInstance
   code: ConsoleCode | null

@@ -14,7 +14,7 @@ import { Markup } from '../markup.js'
 import classes from './template-card.module.css'
 import type { TemplateFileKind } from './template-form.js'
 
-/** A template as people see it. */
+/** A template as it appears to people. */
 export interface TemplateCardProps {
   header: string | null
   place: { name: string; address: string } | null
@@ -24,7 +24,7 @@ export interface TemplateCardProps {
   buttons: { kind: string; text: string }[]
 }
 
-/** What stands in a bubble with a template in it: header, body, footer, and the buttons below a line. */
+/** The content of a template's bubble: header, body, footer and buttons. */
 export function TemplateCard({ header, place, file, body, footer, buttons }: TemplateCardProps) {
   return (
     <Box className={classes.card}>
@@ -62,7 +62,7 @@ const ICONS: Record<string, typeof IconCopy> = {
   copy_code: IconCopy,
 }
 
-/** The buttons of a message, as they were sent: nothing that can be pressed here. */
+/** The buttons of a message, which cannot be pressed here. */
 export function ButtonRows({ buttons }: { buttons: { kind: string; text: string }[] }) {
   if (buttons.length === 0) return null
   return (

@@ -1,7 +1,7 @@
 import type { Template } from '../../../../src/model/templates/template.js'
 import { asObject, asObjects, asText } from '../json.js'
 
-/** The template as the service answers with it. */
+/** A template as the service returns it. */
 export type ShownTemplate = Pick<
   Template,
   'name' | 'language' | 'status' | 'category' | 'parameter_format' | 'components'
@@ -9,16 +9,16 @@ export type ShownTemplate = Pick<
 
 export type TemplateFileKind = 'image' | 'video' | 'document'
 
-/** A button, with the name by which its parameter is given; null where it takes none. */
+/** A button. `name`: the name of its parameter; null if it has none. */
 export interface FormButton {
   kind: 'quick_reply' | 'url' | 'phone_number' | 'copy_code' | 'other'
   text: string
-  /** Where an address leads, with its variable. */
+  /** The URL of the button, with its variable. */
   url: string | null
   parameter: string | null
 }
 
-/** What a template consists of, and by which names its parts are filled: as the service reads it (its model/templates/template). */
+/** The parts of a template and the names of their variables, as in src/model/templates/template. */
 export interface TemplateForm {
   header: { kind: 'text'; text: string; variables: string[] } | { kind: TemplateFileKind | 'location' } | null
   body: { text: string; variables: string[] }
@@ -26,10 +26,10 @@ export interface TemplateForm {
   buttons: FormButton[]
 }
 
-/** A variable in a text of a template. */
+/** A variable in the text of a template. */
 export const VARIABLE = /\{\{\s*([\p{L}\p{N}_]+)\s*\}\}/gu
 
-/** The names of what is filled in a place that stands above the body. */
+/** The names of the header's variables. */
 export const LOCATION_VARIABLES = ['latitude', 'longitude', 'name', 'address'] as const
 
 /** Reads the components of a template. */
@@ -45,7 +45,7 @@ export function readForm({ components, parameter_format }: ShownTemplate): Templ
   }
 }
 
-/** The kind of file that stands above the body; null where none does. */
+/** The kind of the header's file. Null if there is none. */
 export function fileKindOf({ header }: TemplateForm): TemplateFileKind | null {
   return header === null || header.kind === 'text' || header.kind === 'location' ? null : header.kind
 }
@@ -83,7 +83,7 @@ const KINDS: Record<string, FormButton['kind']> = {
   COPY_CODE: 'copy_code',
 }
 
-/** In the order in which positions count. Of a template with positions only numbers are variables. */
+/** The names of the variables, in order. In a template with positional variables, only numbers are variables. */
 function variablesOf(text: string, isPositional = false): string[] {
   const names = [...new Set(Array.from(text.matchAll(VARIABLE), ([, name = '']) => name))]
   if (!isPositional) return names

@@ -5,22 +5,22 @@ import { TemplateCard, type TemplateCardProps } from './template-card.js'
 import classes from './template-card.module.css'
 import { fileKindOf, readForm, type ShownTemplate, VARIABLE } from './template-form.js'
 
-/** What the variables of a template are filled with, by the names that readForm gives them. */
+/** The values of a template's variables, by the names of readForm. */
 export interface TemplateValues {
   body: Record<string, string>
   header: Record<string, string>
   buttons: Record<string, string>
-  /** The address of the file above the body. */
+  /** The URL of the header's file. */
   headerMedia?: string
 }
 
-/** What each placeholder becomes for one person, by its name; null where there is no such value. */
+/** The values of the placeholders for one recipient. Null: no such value. */
 export type PlaceholderValues = Record<string, string | null>
 
-/** A contact, or a number with the name that a new contact would be given. */
+/** A contact, or a number with the name for a new contact. */
 export type PreviewedRecipient = { contactId: string } | { chatNumber: string; name?: string }
 
-/** What the placeholders become for a recipient, as the service fills them; undefined until it is known. */
+/** The values of the placeholders for a recipient, from the service. Undefined while they load. */
 export function usePlaceholders(recipient: PreviewedRecipient | null): PlaceholderValues | undefined {
   const { data } = useQuery({
     queryKey: ['placeholders', recipient],
@@ -33,12 +33,12 @@ export function usePlaceholders(recipient: PreviewedRecipient | null): Placehold
 
 export const NO_VALUES: TemplateValues = { body: {}, header: {}, buttons: {} }
 
-/** What may stand in a value, and is replaced for each person. */
+/** Placeholders for values, which are replaced for each recipient. */
 export const PLACEHOLDERS = ['first_name', 'full_name', 'email', 'phone_number', 'chat_id'] as const
 
 const PLACEHOLDER = /\{\{\s*([^{}]*?)\s*\}\}/g
 
-/** A template as a contact would see it; what has no value yet stays `{{…}}`. */
+/** A template as a contact sees it. Variables without a value stay `{{…}}`. */
 export function fillPreview(
   template: ShownTemplate,
   values: TemplateValues,
@@ -61,12 +61,12 @@ export function fillPreview(
   }
 }
 
-/** Replaces placeholders in a value; those without a value stay. */
+/** Replaces the placeholders of a value. Those without a value stay. */
 function resolvePlaceholders(value: string, values: PlaceholderValues = {}): string {
   return value.replace(PLACEHOLDER, (placeholder, name: string) => values[name.toLowerCase()] ?? placeholder)
 }
 
-/** Shows a template, filled with the values that there are so far. */
+/** Preview of a template with the current values. */
 export function TemplatePreview({
   template,
   values = NO_VALUES,

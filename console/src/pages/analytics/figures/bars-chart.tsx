@@ -11,7 +11,7 @@ export interface Bar {
 const BAR_HEIGHT = 46
 const LONGEST_NAME = 18
 
-/** Figures as bars below each other. The table beside it is for those who cannot see it. */
+/** Figures as horizontal bars. Screen readers use the table instead. */
 export default function BarsChart({ bars, label, valueLabel }: { bars: Bar[]; label: string; valueLabel: string }) {
   const format = useFormat()
   return (

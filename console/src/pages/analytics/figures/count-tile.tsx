@@ -8,7 +8,7 @@ interface CountTileProps {
   hint: string
 }
 
-/** How many recipients came so far, in the colour that they have in charts. */
+/** A number of recipients, in its colour of the charts. */
 export function CountTile({ figure, count, hint }: CountTileProps) {
   const { t } = useTranslation('analytics')
   const { number } = useFormat()

@@ -6,11 +6,11 @@ import type { RangeFigures } from '../data.js'
 import { SERIES } from './series.js'
 import { useDayFormat } from './use-day-format.js'
 
-// Dashes tell lines apart where colours do not; the line that most often lies below another is the thickest.
+// Dashes distinguish lines without colour. The line that is most often covered by another is the thickest.
 const DASHES = { sent: undefined, delivered: '8 3', read: undefined, failed: '3 3' }
 const MOST_DOTS = 14
 
-/** How many were sent to, reached, read and failed on each day. */
+/** Sent, delivered, read and failed messages per day. */
 export default function DaysChart({ days }: { days: RangeFigures['timeSeriesData'] }) {
   const { t } = useTranslation('analytics')
   const format = useFormat()

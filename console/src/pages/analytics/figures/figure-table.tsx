@@ -8,24 +8,24 @@ import { sortRows } from './sort-rows.js'
 export interface Column<Row> {
   key: string
   label: string
-  /** What rows are sorted by; figures stand to the right. */
+  /** The value to sort by. Numbers are aligned right. */
   value: (row: Row) => string | number
-  /** What is shown, where that is not the value itself. */
+  /** Renders the cell; by default it shows the value. */
   show?: (row: Row) => ReactNode
 }
 
 interface FigureTableProps<Row> {
-  /** What the table tells, for those who do not see what surrounds it. */
+  /** Accessible name of the table. */
   caption: string
   columns: Column<Row>[]
   rows: Row[]
   rowKey: (row: Row) => Key
-  /** Without it rows are shown as they come. */
+  /** The initial sorting. Without it the table cannot be sorted. */
   isSortable?: boolean
   minWidth?: number
 }
 
-/** Figures in rows, which can be sorted by each column. */
+/** A table of figures that can be sorted by each column. */
 export function FigureTable<Row>(props: FigureTableProps<Row>) {
   const { caption, columns, rows, rowKey, isSortable = false, minWidth = 0 } = props
   const [sort, setSort] = useState<{ key: string; isDescending: boolean } | null>(null)
@@ -68,7 +68,7 @@ export function FigureTable<Row>(props: FigureTableProps<Row>) {
 interface HeadProps<Row> {
   column: Column<Row>
   isFigure: boolean
-  /** Whether rows descend by it; null: they are sorted by something else, undefined: they cannot be. */
+  /** Whether the column sorts descending. Null: another column sorts; undefined: the table cannot be sorted. */
   direction: boolean | null | undefined
   onSort: () => void
 }
@@ -90,7 +90,7 @@ function Head<Row>({ column: { label }, isFigure, direction, onSort }: HeadProps
   )
 }
 
-/** Figures begin with the greatest, names with A; a second time turns it round. */
+/** Numbers start descending, names ascending. A second click reverses the order. */
 function nextSort(sort: { key: string; isDescending: boolean } | null, key: string, isFigure: boolean) {
   return { key, isDescending: sort?.key === key ? !sort.isDescending : isFigure }
 }

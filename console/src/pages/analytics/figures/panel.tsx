@@ -7,12 +7,12 @@ import { Waiting } from '../../../layout/waiting.js'
 interface PanelProps {
   title: string
   description?: string | undefined
-  /** Beside the title, such as the link to a file. */
+  /** Elements beside the title, such as a download link. */
   actions?: ReactNode
   children: ReactNode
 }
 
-/** A part of a page under its heading. */
+/** A part of a page with a heading. */
 export function Panel({ title, description, actions, children }: PanelProps) {
   const id = useId()
   return (
@@ -37,7 +37,7 @@ export function Panel({ title, description, actions, children }: PanelProps) {
   )
 }
 
-/** A part that shows the same figures as a chart or as a table. */
+/** A panel that shows its figures as a chart or as a table. */
 export function ChartPanel({
   chart,
   table,

@@ -1,4 +1,4 @@
-/** What is drawn of each day or campaign, in the order in which it happens; the colours are those of figures.module.css. */
+/** The series of the charts, in the order of events. Their colours are in figures.module.css. */
 export const SERIES = [
   { name: 'sent', color: 'var(--series-sent)' },
   { name: 'delivered', color: 'var(--series-delivered)' },

@@ -1,4 +1,4 @@
-/** The rows by a value of each; equal ones stay in their order. */
+/** Sorts rows by a value. The sort is stable. */
 export function sortRows<Row>(rows: Row[], sortBy: (row: Row) => string | number, isDescending: boolean): Row[] {
   const sign = isDescending ? -1 : 1
   return rows.toSorted((a, b) => sign * compare(sortBy(a), sortBy(b)))

@@ -5,13 +5,13 @@ import classes from './figures.module.css'
 export interface TileProps {
   label: string
   value: string
-  /** Below the figure, such as its rate. */
+  /** Text below the figure, such as its rate. */
   hint?: string | undefined
-  /** The colour that the same thing has in charts. */
+  /** Its colour in the charts. */
   series?: 'sent' | 'delivered' | 'read' | 'failed' | 'clicked'
 }
 
-/** Figures side by side, each with its name. */
+/** A row of figures with their names. */
 export function Tiles({ children, label }: { children: ReactNode; label: string }) {
   return (
     <SimpleGrid component="dl" aria-label={label} cols={{ base: 2, sm: 3, lg: 4 }} spacing="sm" m={0}>
@@ -20,7 +20,7 @@ export function Tiles({ children, label }: { children: ReactNode; label: string 
   )
 }
 
-/** One figure of Tiles. */
+/** A figure of Tiles. */
 export function Tile({ label, value, hint, series }: TileProps) {
   return (
     <Paper withBorder p={{ base: 'sm', sm: 'md' }}>

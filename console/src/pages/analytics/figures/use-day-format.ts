@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 
-/** Writes calendar dates (YYYY-MM-DD), which are the same everywhere. */
+/** Formats calendar dates (YYYY-MM-DD), which have no time zone. */
 export function useDayFormat(): { short: (day: string) => string; long: (day: string) => string } {
   const { i18n } = useTranslation()
   const locale = i18n.language === 'pt' ? 'pt-BR' : 'en-GB'

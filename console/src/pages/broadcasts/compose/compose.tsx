@@ -28,7 +28,7 @@ import { Variables } from './template/variables.js'
 
 const TYPING_MS = 400
 
-/** Composes a broadcast: what, to whom, when. */
+/** Composes a broadcast: message, audience and time. */
 export default function Compose() {
   const { t } = useTranslation('broadcasts')
   const { data: templates, error, isPending, refetch } = useTemplates()
@@ -121,7 +121,7 @@ function Composer({ templates }: { templates: NonNullable<ReturnType<typeof useT
   )
 }
 
-/** The value as it was when nothing had been typed for a moment, and whether it still is. */
+/** The debounced value, and whether it is current. */
 function useSettled<Value>(value: Value): [settled: Value, isSettled: boolean] {
   const text = JSON.stringify(value)
   const [settled] = useDebouncedValue(text, TYPING_MS)
@@ -132,7 +132,7 @@ function useCreate() {
   const keyFor = useIdempotencyKey()
   const navigate = useNavigate()
   const queries = useQueryClient()
-  // A double click is over before the button shows that it was pressed.
+  // A double click ends before the button is rendered as disabled.
   const isUnderWay = useRef(false)
   const creation = useMutation({
     mutationFn: (body: object) =>

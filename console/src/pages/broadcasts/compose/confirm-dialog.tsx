@@ -26,7 +26,7 @@ interface ConfirmDialogProps {
 
 const MAX_PREVIEW = 320
 
-/** Shows everything once more before it is sent: the template, the text, who gets it, when, what it is billed as. */
+/** The review before sending: template, text, audience, time and billing. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { opened, onClose, draft, template, list, reach, isCounting, sending, onSend } = props
   const { t } = useTranslation('broadcasts')
@@ -68,7 +68,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           </Button>
           <Button
             onClick={onSend}
-            // Until the page has changed a second click would send again.
+            // Disabled until the page changes: a second click would send again.
             loading={sending.isPending || sending.isSuccess || isCounting}
             disabled={count === 0}
             data-autofocus
@@ -90,7 +90,7 @@ function Row({ label, children }: { label: string; children: string }) {
   )
 }
 
-/** The choice of recipients in words, such as `By tag: vip, new`. */
+/** The audience as text, such as `By tag: vip, new`. */
 function describeAudience(t: TFunction<'broadcasts'>, { audience, tags, contacts }: Draft, list: ParsedList): string {
   if (audience === null) return ''
   const kind = t(`audiences.${audience}`)

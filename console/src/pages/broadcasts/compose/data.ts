@@ -6,7 +6,7 @@ import type { ShownTemplate } from '../../../shared/templates/template-form.js'
 
 export const TEMPLATES = ['templates'] as const
 
-/** The templates that can be sent, by name. */
+/** The approved templates, by name. */
 export function useTemplates() {
   return useQuery({
     queryKey: TEMPLATES,
@@ -15,7 +15,7 @@ export function useTemplates() {
   })
 }
 
-/** Contacts whose name or number fits. */
+/** Contacts whose name or number matches. */
 export function useContactSearch(search: string) {
   return useQuery({
     queryKey: ['contact-search', search],
@@ -25,7 +25,7 @@ export function useContactSearch(search: string) {
   })
 }
 
-/** How many an audience reaches; null asks nothing. */
+/** How many people an audience reaches. Null requests nothing. */
 export function useReach(audience: object | null) {
   return useQuery({
     queryKey: ['reach', audience],

@@ -14,17 +14,17 @@ export type AudienceKind = (typeof AUDIENCES)[number]
 /** A broadcast that is being composed. */
 export interface Draft {
   name: string
-  /** The key of the template (keyOf), or ''. */
+  /** The key of the template (see keyOf), or ''. */
   template: string
   body: Record<string, string>
   header: Record<string, string>
   buttons: Record<string, string>
   headerMedia: string
-  /** Null until one is chosen: a broadcast to everybody must not be sent by mistake. */
+  /** Null until one is chosen: there is no default, so that nothing is sent to all contacts by mistake. */
   audience: AudienceKind | null
   tags: string[]
   contacts: InboxContact[]
-  /** Numbers as they were pasted, one a line, or a CSV file. */
+  /** Pasted numbers, one per row, or a CSV file. */
   list: string
   isLater: boolean
   /** `YYYY-MM-DD HH:mm:ss` in the organization's time zone. */
@@ -46,15 +46,15 @@ export const EMPTY_DRAFT: Draft = {
   at: null,
 }
 
-/** One name may have several languages. */
+/** A name may exist in several languages. */
 export function keyOf({ name, language }: ShownTemplate): string {
   return `${name} ${language}`
 }
 
-/** What the texts of variables are called that ask for the person's name. */
+/** Names of variables that usually hold the recipient's name. */
 const FIRST_NAMES = /^(first_?name|name|nome|primeiro_?nome)$/i
 
-/** Fields for all variables of a template; what asks for a name begins with the person's. */
+/** Fields for all variables of a template. Those for a name start with the first name's placeholder. */
 export function fieldsOf(form: TemplateForm): Pick<Draft, 'body' | 'header' | 'buttons' | 'headerMedia'> {
   const initial = (name: string) => [name, FIRST_NAMES.test(name) ? '{{first_name}}' : '']
   return {
@@ -73,7 +73,7 @@ function headerVariables({ header }: TemplateForm): string[] {
   return header?.kind === 'text' ? header.variables : []
 }
 
-/** Who is chosen, as POST /audience takes it; null where no one is yet. */
+/** The audience for POST /audience. Null until one is chosen. */
 export function audienceOf({ audience, tags, contacts }: Draft, { recipients }: ParsedList): object | null {
   switch (audience) {
     case null:
@@ -89,7 +89,7 @@ export function audienceOf({ audience, tags, contacts }: Draft, { recipients }: 
   }
 }
 
-/** What POST /broadcasts takes. */
+/** The body for POST /broadcasts. */
 export function toBody(draft: Draft, template: ShownTemplate, list: ParsedList, timezone: string): object {
   const { name, body, header, buttons, headerMedia, isLater, at } = draft
   return {
@@ -109,10 +109,10 @@ function filled(values: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value.trim() !== ''))
 }
 
-/** What is still missing or wrong, by the path of its field. */
+/** What is missing or wrong, by the path of the field. */
 export type Complaint = 'required' | 'address' | 'past' | 'audience'
 
-/** Looks a draft through before it is sent; the service looks at everything once more. */
+/** Validates a draft before it is sent. The service validates it again. */
 export function complaintsAbout(
   draft: Draft,
   form: TemplateForm | null,

@@ -1,7 +1,7 @@
 import { useRef } from 'react'
 import { newKey } from '../../../shared/new-key.js'
 
-/** The key with which a body is sent: the same body keeps its key, so that it does once whatever it does. */
+/** The Idempotency-Key of a body. The same body keeps its key, so that it takes effect only once. */
 export function useIdempotencyKey(): (body: object) => string {
   const last = useRef({ body: '', key: '' })
   return (body) => {

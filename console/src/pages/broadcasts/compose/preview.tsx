@@ -24,7 +24,7 @@ interface PreviewProps {
   list: ParsedList
 }
 
-/** The message as the first recipient sees it; where no one is named, as a sample contact would. */
+/** The message for the first listed recipient, else for a sample contact. */
 export function Preview(props: PreviewProps) {
   const { t } = useTranslation('broadcasts')
   return (
@@ -34,7 +34,7 @@ export function Preview(props: PreviewProps) {
   )
 }
 
-/** The same without a frame of its own. */
+/** The same without a frame. */
 export function PreviewedMessage({ draft, template, list }: PreviewProps) {
   const { t } = useTranslation('broadcasts')
   const [row] = draft.audience === 'list' ? list.recipients : []
@@ -69,7 +69,7 @@ export function PreviewedMessage({ draft, template, list }: PreviewProps) {
   )
 }
 
-/** The first of those who are named one by one. */
+/** The first recipient of a list or of selected contacts. */
 function recipientOf(
   { audience, contacts }: Draft,
   row: ParsedList['recipients'][number] | undefined,

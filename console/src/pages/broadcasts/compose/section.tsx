@@ -1,7 +1,7 @@
 import { Paper, Stack, Title } from '@mantine/core'
 import { type ReactNode, useId } from 'react'
 
-/** A part of the page on which a broadcast is composed. */
+/** A section of the form of a broadcast. */
 export function Section({ title, children }: { title: string; children: ReactNode }) {
   const id = useId()
   return (

@@ -8,13 +8,13 @@ import type { useReach } from './data.js'
 import { Section } from './section.js'
 
 interface SendPanelProps {
-  /** Undefined while nobody is chosen. */
+  /** Undefined until an audience is chosen. */
   reach: ReturnType<typeof useReach> | undefined
   isLater: boolean
   onSend: () => void
 }
 
-/** Tells how many will get it, who will not and why, and begins. */
+/** Shows how many people the broadcast reaches and who is skipped, and opens the review. */
 export function SendPanel({ reach, isLater, onSend }: SendPanelProps) {
   const { t } = useTranslation('broadcasts')
   return (

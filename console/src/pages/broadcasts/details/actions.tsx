@@ -12,7 +12,7 @@ import { BROADCASTS, type Broadcast } from '../data.js'
 
 type Verb = 'pause' | 'resume' | 'cancel' | 'retry-failed'
 
-/** What can be done with a broadcast in its state, by members who may. */
+/** The actions that a broadcast's status and the member's role allow. */
 export function Actions({ broadcast, failed }: { broadcast: Broadcast; failed: number }) {
   const { t } = useTranslation('broadcasts')
   const { number } = useFormat()
@@ -92,7 +92,7 @@ function useControl(id: string) {
   return useMutation({
     mutationFn: (verb: Verb) => api.post<{ broadcast: Broadcast }>(`/broadcasts/${id}/${verb}`),
     onError: (error) => tellProblem(error),
-    // Also after a refusal: the broadcast was not in the state that the page showed.
+    // After errors too: the broadcast may have had another status than shown.
     onSettled: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: BROADCASTS }),

@@ -14,7 +14,7 @@ import { Actions } from './actions.js'
 import { Figures } from './figures.js'
 import { Recipients } from './recipients.js'
 
-/** One broadcast: what it is doing, and what became of it. */
+/** A broadcast with its status and figures. */
 export default function Details() {
   const { id = '' } = useParams()
   const { data: broadcast, error, refetch } = useBroadcast(id)

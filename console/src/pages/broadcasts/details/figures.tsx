@@ -9,7 +9,7 @@ import { ButtonsPanel } from './buttons-panel.js'
 import { FunnelPanel } from './funnel-panel.js'
 import { RevenuePanel } from './revenue-panel.js'
 
-/** What became of one broadcast, in figures. Before it begins there are none. */
+/** The figures of a broadcast. None before it starts. */
 export function Figures({ broadcast, figures }: { broadcast: Broadcast; figures: BroadcastFigures }) {
   if (broadcast.started_at === null) return null
   return (

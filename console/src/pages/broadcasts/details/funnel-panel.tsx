@@ -7,7 +7,7 @@ import { ChartPanel } from '../../analytics/figures/panel.js'
 
 const BarsChart = lazy(() => import('../../analytics/figures/bars-chart.js'))
 
-/** How far recipients came, from being sent to on. */
+/** How many recipients reached each step. */
 export function FunnelPanel({ funnel }: { funnel: BroadcastFigures['conversionFunnel'] }) {
   const { t } = useTranslation('analytics')
   const { number, percent } = useFormat()

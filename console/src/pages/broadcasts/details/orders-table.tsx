@@ -11,7 +11,7 @@ type Order = BroadcastFigures['revenue']['orders'][number]
 
 const PAGE_SIZE = 10
 
-/** The orders that count for a broadcast, newest first. */
+/** The orders of a broadcast, newest first. */
 export function OrdersTable({ orders }: { orders: Order[] }) {
   const { t } = useTranslation(['analytics', 'broadcasts'])
   const { dateTime, money } = useFormat()

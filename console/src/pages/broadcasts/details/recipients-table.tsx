@@ -8,7 +8,7 @@ import type { Recipient } from '../data.js'
 import { skipReason } from '../skip-reason.js'
 import { RecipientBadge } from '../status-badge.js'
 
-/** A page of recipients. On a phone everything of one stands in one cell. */
+/** A page of recipients. On a phone, each is one cell. */
 export function RecipientsTable({ recipients }: { recipients: Recipient[] }) {
   const { t } = useTranslation('broadcasts')
   return (
@@ -24,7 +24,7 @@ export function RecipientsTable({ recipients }: { recipients: Recipient[] }) {
       </Table.Thead>
       <Table.Tbody>
         {recipients.map((recipient, n) => (
-          // Somebody may be listed twice, once as a duplicate; their order never changes.
+          // A number may be listed twice (once as a duplicate), and the order never changes.
           // biome-ignore lint/suspicious/noArrayIndexKey: see above
           <Table.Tr key={n}>
             <Table.Td className={classes.cell}>
@@ -91,7 +91,7 @@ function Reason({ recipient: { reason, errorCode, errorMessage } }: { recipient:
   )
 }
 
-/** The newest of what happened. */
+/** The time of a recipient's latest status. */
 function At({ recipient: { sent_at, delivered_at, read_at } }: { recipient: Recipient }) {
   const { t } = useTranslation('broadcasts')
   const { dateTime } = useFormat()

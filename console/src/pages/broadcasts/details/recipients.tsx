@@ -13,7 +13,7 @@ import { RecipientsTable } from './recipients-table.js'
 
 const STATUSES = ['pending', 'sent', 'delivered', 'read', 'failed', 'skipped'] as const
 
-/** Everybody of a broadcast, with what became of them. */
+/** The recipients of a broadcast, with their status. */
 export function Recipients({ broadcast, figures }: { broadcast: Broadcast; figures: BroadcastFigures | undefined }) {
   const { t } = useTranslation('broadcasts')
   const [status, setStatus] = useState<RecipientStatus | null>(null)
@@ -90,13 +90,13 @@ function Filter({ broadcast, figures, status, onChoose }: FilterProps) {
   )
 }
 
-/** How many recipients are in each status; those that were delivered to and those that read are counted together elsewhere. */
+/** The number of recipients in each status. Other figures count read recipients as delivered too; these do not. */
 function countByStatus(
   { totalRecipients: total, skippedRecipients: skipped }: Broadcast,
   { deliveryStats: { delivered, read, failed } }: BroadcastFigures,
   pending: number,
 ): Record<RecipientStatus, number> {
-  // The questions are asked one after the other: meanwhile somebody may have gone from one to the next.
+  // Never negative: the figures come from separate requests, between which a recipient may change status.
   const sent = Math.max(0, total - pending - delivered - failed)
   return { pending, sent, delivered: delivered - read, read, failed, skipped }
 }

@@ -8,7 +8,7 @@ import { Panel } from '../../analytics/figures/panel.js'
 import { Tile, Tiles } from '../../analytics/figures/tile.js'
 import { OrdersTable } from './orders-table.js'
 
-/** What the broadcast earned, and by which orders. */
+/** The revenue and orders of a broadcast. */
 export function RevenuePanel({ id, figures }: { id: string; figures: BroadcastFigures }) {
   const { t } = useTranslation('analytics')
   const { revenue, deliveryStats } = figures

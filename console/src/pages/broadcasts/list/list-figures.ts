@@ -6,10 +6,10 @@ import type { Broadcast } from '../data.js'
 export type ListFigures = RangeFigures['campaignPerformance'][number]
 
 const DAY_MS = 86_400_000
-/** The longest range that the service answers for. */
+/** The longest range of the service's analytics, in days. */
 const LONGEST_DAYS = 3_660
 
-/** What became of the broadcasts that have ended, by id: one question about the days on which they began. */
+/** The figures of finished broadcasts, by id, from one request for the days on which they started. */
 export function useListFigures(broadcasts: Broadcast[]): ReadonlyMap<string, ListFigures> {
   const range = rangeOf(broadcasts)
   const { data } = useQuery({
@@ -23,7 +23,7 @@ export function useListFigures(broadcasts: Broadcast[]): ReadonlyMap<string, Lis
   return new Map(data?.flatMap((campaign) => (campaign.broadcastId === null ? [] : [[campaign.broadcastId, campaign]])))
 }
 
-/** Days count in the organization's time zone: one more at each end holds them all. */
+/** Days count in the organization's time zone: one more day at each end includes them all. */
 function rangeOf(broadcasts: Broadcast[]): { start_date: string; end_date: string } | null {
   const starts = broadcasts.flatMap(({ started_at }) => (started_at === null ? [] : [Date.parse(started_at)]))
   if (starts.length === 0) return null

@@ -9,7 +9,7 @@ import { StatusBadge } from '../status-badge.js'
 import { When } from '../when.js'
 import { type ListFigures, useListFigures } from './list-figures.js'
 
-/** A page of broadcasts. On a phone everything of one stands in one cell. */
+/** A page of broadcasts. On a phone, each is one cell. */
 export function ListTable({ broadcasts }: { broadcasts: Broadcast[] }) {
   const { t } = useTranslation('broadcasts')
   const figures = useListFigures(broadcasts)
@@ -74,7 +74,7 @@ function Row({ broadcast, figures }: { broadcast: Broadcast; figures: ListFigure
   )
 }
 
-/** How far it has come; of what has ended, how well. */
+/** The progress of a broadcast. For a finished one, its figures. */
 function Came({ broadcast, figures }: { broadcast: Broadcast; figures: ListFigures | undefined }) {
   const { t } = useTranslation('broadcasts')
   const { percent, number } = useFormat()

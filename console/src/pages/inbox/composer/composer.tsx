@@ -16,21 +16,21 @@ import { type SendRequest, send } from './pending-sends.js'
 import type { Route } from './requests.js'
 import { useAnswerWindow } from './use-window.js'
 
-/** So long a closing menu takes. */
+/** Duration of a menu's closing transition. */
 const MENU_MS = 60
 
-// Few messages are templates: the dialog is loaded when it is asked for.
+// Loaded on demand, since few messages are templates.
 const TemplateDialog = lazy(() => import('./dialogs/template-dialog.js'))
-// Only the sandbox has it.
+// Used in the sandbox only.
 const PlayCustomer = lazy(() => import('./play-customer.js'))
 
-/** What others may ask of the composer. */
+/** Imperative methods of the composer. */
 export interface ComposerHandle {
   reply: (message: ThreadMessage) => void
   chooseTemplate: () => void
 }
 
-/** Where a conversation is answered, or why it cannot be. */
+/** The editor of a conversation, or the reason why the member cannot reply. */
 export function Composer({
   contact,
   channel,
@@ -56,7 +56,7 @@ export function Composer({
   useImperativeHandle(ref, () => ({
     reply: (message) => {
       changeDraft({ replyTo: message, isNote: false })
-      // After the menu has given the focus back to where it came from.
+      // Focus the field after the menu has returned the focus to its button.
       setTimeout(() => editor.current?.focus(), MENU_MS)
     },
     chooseTemplate: templates.open,
@@ -113,7 +113,7 @@ export function Composer({
 
 type Closed = 'blocked' | 'no_channel' | 'not_ready' | ClosedWindow
 
-/** The customer wrote too long ago, or has not written yet. */
+/** The 24-hour window has closed, or never opened. */
 type ClosedWindow = 'window' | 'never'
 
 function closedBy(
@@ -128,7 +128,7 @@ function closedBy(
   return closedWindow
 }
 
-/** Only the business API has templates. */
+/** Templates exist for business numbers only. */
 function hasTemplates(channel: ReplyChannel | undefined): boolean {
   return channel?.kind === 'business_api' && channel.is_ready
 }

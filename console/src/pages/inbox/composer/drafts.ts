@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import type { ThreadMessage } from '../../../../../src/model/conversations/inbox.js'
 
-/** What was begun to be written to a contact. */
+/** Unsent text of a conversation. */
 export interface Draft {
   text: string
-  /** Of a note for the team, which is kept apart from what the contact is to read. */
+  /** Text of a note, kept separately from the message. */
   note: string
   isNote: boolean
   replyTo: ThreadMessage | null
@@ -12,13 +12,13 @@ export interface Draft {
 
 const EMPTY: Draft = { text: '', note: '', isNote: false, replyTo: null }
 
-// Kept while the page is open, whatever contact is looked at.
+// Kept while the page is open.
 const drafts = new Map<string, Draft>()
 
-/** The contact's draft, and how to change it. */
+/** The contact's draft, and a function that changes it. */
 export function useDraft(contactId: string): [Draft, (change: Partial<Draft>) => void] {
   const [draft, setDraft] = useState(() => drafts.get(contactId) ?? EMPTY)
-  // Also where the conversation has been left meanwhile: what comes back is found there then.
+  // Also changes the draft of a conversation that is no longer open.
   const change = (changes: Partial<Draft>) => {
     const after = { ...(drafts.get(contactId) ?? EMPTY), ...changes }
     drafts.set(contactId, after)

@@ -3,7 +3,7 @@ import type { Icon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import classes from './composer.module.css'
 
-/** A line above or in place of the composer: what holds of this conversation, and what can be done. */
+/** A notice above or in place of the composer, with an action. */
 export function Notice({
   icon: IconShown,
   tone = 'plain',

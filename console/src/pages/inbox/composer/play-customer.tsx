@@ -13,7 +13,7 @@ import { Notice } from './notice.js'
 
 const MAX_TEXT = 4_096
 
-/** In the sandbox: writes as the customer, so that a conversation can be tried out from both sides. */
+/** In the sandbox: sends a message as the customer, to try a conversation from both sides. */
 export default function PlayCustomer({ contact }: { contact: InboxContact }) {
   const { t } = useTranslation('thread')
   const [isOpen, form] = useDisclosure(false)

@@ -6,20 +6,20 @@ import { newKey } from '../../../shared/new-key.js'
 import { quoteOf } from '../thread/window.js'
 import type { SendRequest, SendResult } from './pending-sends.js'
 
-/** From whom to whom a message goes, and what it answers. */
+/** Sender, recipient, channel and reply target of a message. */
 export interface Route {
   contact: InboxContact
   channel: ReplyChannel | undefined
   me: Member
-  /** The newest message's number. */
+  /** The number of the conversation's newest message. */
   lastSeq: number
   replyTo: ThreadMessage | null
 }
 
-/** What a message looks like before it is recorded. */
+/** Fields of the message that is shown until the recorded one arrives. */
 type Look = Partial<ThreadMessage> & Pick<ThreadMessage, 'message_type'>
 
-/** A message by send-chat; `fields` beside the recipient. */
+/** A message sent with POST /send-chat. `fields`: its content. */
 export function chatRequest(route: Route, fields: Record<string, unknown>, look: Look): SendRequest {
   const { contact, channel, replyTo } = route
   const body = {
@@ -59,7 +59,7 @@ export function fileRequest(route: Route, file: File, kind: string, caption: str
   }
 }
 
-/** A template, with what fills it. */
+/** A template with its values. */
 export function templateRequest(route: Route, fields: Record<string, unknown>, look: Look): SendRequest {
   const body = { chatNumber: route.contact.chat_id, ...fields }
   return {
@@ -104,10 +104,10 @@ function readResult(answer: unknown): SendResult {
   return { upstreamId: asText(asObject(asObject(answer).data).message_id) ?? undefined }
 }
 
-/** The key with which a message is sent once more: however often that is asked for, it is sent once. */
+/** The Idempotency-Key for sending a failed message again: it is sent at most once more. */
 export const repeatKey = ({ id }: ThreadMessage): string => `again-${id}`
 
-/** What has to be said to send the message once more; null where its file is not at hand, or it is a template. */
+/** The fields to send a message again. Null for templates and files. */
 export function repeatFields({
   message_type,
   message,

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { ReplyChannel } from '../../../../../src/model/conversations/inbox.js'
 
-/** For how long a customer can be answered freely; null: always. */
+/** Time left to reply freely. Null: always. */
 export interface AnswerWindow {
   isOpen: boolean
   msLeft: number
@@ -10,7 +10,7 @@ export interface AnswerWindow {
 const WINDOW_MS = 24 * 3_600_000
 const TICK_MS = 30_000
 
-/** The network's 24 hours in which a customer can be answered with anything but a template. Null where the line knows no such thing. */
+/** WhatsApp's 24-hour window for free replies. Null if the channel has no such window. */
 export function useAnswerWindow(channel: ReplyChannel | undefined, lastInboundAt: string | null): AnswerWindow | null {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

@@ -7,7 +7,7 @@ import type { AnswerWindow } from './use-window.js'
 const HOUR_MS = 3_600_000
 const SOON_MS = 2 * HOUR_MS
 
-/** For how long the customer can still be answered freely. */
+/** The time left in the 24-hour window. */
 export function WindowLeft({ window: { msLeft } }: { window: AnswerWindow }) {
   const { t } = useTranslation('thread')
   const left =

@@ -6,7 +6,7 @@ import { useAssign } from './use-contact.js'
 
 const UNASSIGNED = 'unassigned'
 
-/** Who answers the contact, to be changed. `label`: whether its name stands above it. */
+/** Selects the assignee. `label`: whether a label stands above. */
 export function Assignee({ contact, label = false }: { contact: InboxContact; label?: boolean }) {
   const { t } = useTranslation('inbox')
   const { member } = useSession()
@@ -15,7 +15,7 @@ export function Assignee({ contact, label = false }: { contact: InboxContact; la
   const assign = useAssign(contact)
   const { assignee_id } = contact
   const assignee = assignee_id === null ? undefined : byId.get(assignee_id)
-  // Analysts answer nobody.
+  // Analysts cannot be assigned.
   const others = members.filter(({ id, role }) => id !== member.id && (role !== 'analyst' || id === assignee_id))
   const hasLeft = assignee_id !== null && !assignee && assignee_id !== member.id
   if (!mayAssign) {

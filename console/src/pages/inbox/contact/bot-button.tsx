@@ -6,11 +6,11 @@ import { useContactActions } from './use-actions.js'
 
 interface BotButtonProps {
   contact: InboxContact
-  /** Whether there is room for its icon only. */
+  /** Whether to show the icon only. */
   isSmall: boolean
 }
 
-/** Takes a conversation over from the bot, or hands it back; nothing where no bot is at work. */
+/** Takes a conversation over from the bot, or hands it back. Nothing without a bot. */
 export function BotButton({ contact, isSmall }: BotButtonProps) {
   const { t } = useTranslation('inbox')
   const { setBot, isPending } = useContactActions(contact)

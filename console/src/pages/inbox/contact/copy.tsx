@@ -2,7 +2,7 @@ import { ActionIcon, CopyButton, Tooltip } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 
-/** Copies a value; `label`: which. */
+/** Copies a value. `label`: name of the button. */
 export function Copy({ value, label }: { value: string; label: string }) {
   const { t } = useTranslation()
   return (

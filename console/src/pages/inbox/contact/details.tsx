@@ -16,7 +16,7 @@ import { type ContactChanges, useChangeContact } from './use-contact.js'
 
 const EMAIL = /^[^@\s]+@[^@\s]+$/
 
-/** What is known of a contact, to be changed by those who may. */
+/** The details of a contact, editable for agents and owners. */
 export function Details({ contact }: { contact: InboxContact }) {
   const { t } = useTranslation('inbox')
   const mayWrite = useMay('agent')
@@ -46,7 +46,7 @@ export function Details({ contact }: { contact: InboxContact }) {
 
 interface PartProps {
   contact: InboxContact
-  /** Null where the member may not. */
+  /** Null if the member may not. */
   change: ((changes: ContactChanges) => void) | null
 }
 

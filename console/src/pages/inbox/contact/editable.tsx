@@ -4,19 +4,19 @@ import { type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 
 interface EditableProps {
-  /** What it is, in words. */
+  /** Name of the field. */
   field: string
   value: string | null
-  /** Null where the member may not change it. */
+  /** Null if the member may not change it. */
   onSave: ((value: string | null) => void) | null
   maxLength: number
-  /** What is wrong with what was typed; null: nothing. */
+  /** Returns what is wrong with a value. Null: nothing. */
   check?: (typed: string) => string | null
-  /** What else can be done with it. */
+  /** Further actions. */
   children?: ReactNode
 }
 
-/** A fact in words, which a click makes an input: Enter or leaving it keeps what was typed, Escape does not. */
+/** A text that becomes an input on click. Enter or blur saves the value, Escape does not. */
 export function Editable({ field, value, onSave, maxLength, check, children }: EditableProps) {
   const { t } = useTranslation('inbox')
   const [typed, setTyped] = useState<string | null>(null)
@@ -24,7 +24,7 @@ export function Editable({ field, value, onSave, maxLength, check, children }: E
   const wrong = typed?.trim() ? (check?.(typed.trim()) ?? null) : null
   const close = (isByKey: boolean) => {
     setTyped(null)
-    // The pencil is there again after the next drawing.
+    // The edit button exists again after the next render.
     if (isByKey) requestAnimationFrame(() => pencil.current?.focus())
   }
   const save = (isByKey: boolean) => {

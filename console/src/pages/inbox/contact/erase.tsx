@@ -15,7 +15,7 @@ interface EraseProps {
   onErased: () => void
 }
 
-/** Erases a contact with all its messages, once its name has been typed. */
+/** Erases a contact with all messages, after its name has been typed. */
 export function Erase({ contact, opened, onClose, onErased }: EraseProps) {
   const { t } = useTranslation('inbox')
   const name = nameOf(contact)

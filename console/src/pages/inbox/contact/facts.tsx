@@ -4,7 +4,7 @@ import type { InboxContact } from '../../../../../src/model/conversations/inbox.
 import { useFormat } from '../../../shared/format.js'
 import { Copy } from './copy.js'
 
-/** How contacts come to be made by the service itself. */
+/** Sources that the service itself sets. */
 const SOURCES = [
   'inbound_message',
   'send_template_auto_create',
@@ -14,7 +14,7 @@ const SOURCES = [
   'opt_out_import',
 ] as const
 
-/** What was written down of the conversation so far; nothing where that was not done. */
+/** The summary of the conversation, if there is one. */
 export function Summary({ contact }: { contact: InboxContact }) {
   const { t } = useTranslation('inbox')
   const format = useFormat()
@@ -35,13 +35,13 @@ export function Summary({ contact }: { contact: InboxContact }) {
   )
 }
 
-/** What cannot be changed of a contact. */
+/** Read-only fields of a contact. */
 export function Facts({ contact }: { contact: InboxContact }) {
   const { t } = useTranslation('inbox')
   const format = useFormat()
   const source = contact.source?.type
   const known = SOURCES.find((name) => name === source)
-  // Whoever makes a contact by the API may name any source.
+  // Clients of the API may set any source.
   const sourceName = known ? t(`panel.sources.${known}`) : source
   const facts = [
     {

@@ -11,11 +11,11 @@ interface PanelProps {
   contact: InboxContact
   side: Side | null
   onSide: (side: Side | null) => void
-  /** Whether there is no room for it beside the conversation. */
+  /** Whether it is a drawer, without room beside the conversation. */
   isDrawer: boolean
 }
 
-/** Beside the conversation: what is known of the contact, and the search in its messages. */
+/** The panel beside a conversation: contact details, and search in the messages. */
 export function Panel({ contact, side, onSide, isDrawer }: PanelProps) {
   const { t } = useTranslation('inbox')
   if (!isDrawer) {
@@ -32,7 +32,7 @@ export function Panel({ contact, side, onSide, isDrawer }: PanelProps) {
       <Drawer.Content aria-label={t('panel.label')}>
         <Drawer.Body className={classes.drawerBody}>
           {side !== null && (
-            // The message that was jumped to is behind the drawer.
+            // Close the drawer, which would cover the message.
             <Sides
               contact={contact}
               side={side}

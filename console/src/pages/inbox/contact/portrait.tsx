@@ -2,7 +2,7 @@ import { Avatar } from '@mantine/core'
 import { IconUser, IconUsersGroup } from '@tabler/icons-react'
 import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 
-/** Stands for a contact: its initials, where it has a name. The name itself stands beside it. */
+/** The contact's initials. The name must stand beside it. */
 export function Portrait({ contact, size = 44 }: { contact: InboxContact; size?: number }) {
   const { full_name: name, is_group: isGroup } = contact
   if (isGroup) {
@@ -12,7 +12,7 @@ export function Portrait({ contact, size = 44 }: { contact: InboxContact; size?:
       </Avatar>
     )
   }
-  // Numbers and signs are no initials.
+  // Numbers and symbols are not initials.
   const words = (name ?? '').match(/\p{L}[\p{L}\p{M}]*/gu)
   if (!words) {
     return (

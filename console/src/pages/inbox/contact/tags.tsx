@@ -5,11 +5,11 @@ import { useTags } from '../../../shared/use-tags.js'
 
 interface TagsProps {
   tags: string[]
-  /** Null where the member may not change them. */
+  /** Null if the member may not change them. */
   onChange: ((tags: string[]) => void) | null
 }
 
-/** A contact's tags, with those of others to choose from. */
+/** The contact's tags, with suggestions. */
 export function Tags({ tags, onChange }: TagsProps) {
   const { t } = useTranslation('inbox')
   const known = useTags()
@@ -39,7 +39,7 @@ export function Tags({ tags, onChange }: TagsProps) {
       data={known.map(({ tag }) => tag)}
       onChange={(chosen) => {
         onChange(chosen.map((tag) => tag.slice(0, 100)))
-        // Others may choose from it then.
+        // A new tag becomes a suggestion for other contacts.
         void queries.invalidateQueries({ queryKey: ['tags'] })
       }}
       maxTags={100}

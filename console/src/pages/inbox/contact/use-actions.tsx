@@ -7,19 +7,19 @@ import { tellDone } from '../../../shared/problem.js'
 import { nameOf } from './name.js'
 import { useChangeContact } from './use-contact.js'
 
-/** What is done to a contact by a button, a menu or a key. */
+/** Actions of a contact that buttons, menus and keys share. */
 export function useContactActions(contact: InboxContact) {
   const { t } = useTranslation('inbox')
   const change = useChangeContact(contact)
-  // Who archives leaves the conversation: what mutate() is given would not be called any more.
+  // Callbacks of mutate() are not called after unmount, and archiving closes the conversation.
   const archive = (archived: boolean) =>
     void change.mutateAsync({ archived }).then(
       () => tellArchived(t(archived ? 'header.archived' : 'header.restored')),
-      // It has been told of already.
+      // The mutation has already shown the error.
       () => undefined,
     )
 
-  /** A slip of the finger is undone by a click. */
+  /** Archiving can be undone, since one key triggers it. */
   const tellArchived = (message: string) => {
     const id = `archived-${contact.id}`
     const undo = () => {

@@ -23,7 +23,7 @@ interface EmptyProps {
   onNew: () => void
 }
 
-/** In place of a list without conversations: why there are none, and what to do about it. */
+/** Shown in an empty list: the reason, and what to do. */
 export function Empty({ filter, onFilter, onNew }: EmptyProps) {
   const { t } = useTranslation('inbox')
   const { simulator } = useSession()
@@ -63,7 +63,7 @@ export function Empty({ filter, onFilter, onNew }: EmptyProps) {
   )
 }
 
-/** How a customer of the sandbox is made to write. */
+/** How to send a message as a customer of the sandbox. */
 function PlayCustomer() {
   const { t } = useTranslation('inbox')
   const { public_url } = useSession()

@@ -2,18 +2,18 @@ import { useCallback, useMemo } from 'react'
 import { useSearchParams } from 'react-router'
 import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 
-/** The parts of the inbox; those that are archived are in none of the others. */
+/** The views of the inbox. Archived conversations appear in their own view only. */
 export const VIEWS = ['all', 'unread', 'mine', 'archived'] as const
 export type View = (typeof VIEWS)[number]
 
-/** Which contacts the list shows; empty: any. */
+/** Which contacts the list shows. Empty: any. */
 export interface InboxFilter {
   view: View
   tag: string
   search: string
 }
 
-/** The filter as the address has it, so that a link shows the same, with what changes it. */
+/** The filter in the URL, so that links keep it, and a function that changes it. */
 export function useInboxFilter(): [InboxFilter, (changes: Partial<InboxFilter>) => void] {
   const [params, setParams] = useSearchParams()
   const view = VIEWS.find((known) => known === params.get('filter')) ?? 'all'
@@ -30,7 +30,7 @@ export function useInboxFilter(): [InboxFilter, (changes: Partial<InboxFilter>) 
 
 function toParams({ view, tag, search }: InboxFilter, current: URLSearchParams): URLSearchParams {
   const next = new URLSearchParams(current)
-  // Else the conversation would jump there with each letter that is typed.
+  // Keep the open conversation while the search is typed.
   next.delete('message')
   for (const [name, value] of Object.entries({ filter: view === 'all' ? '' : view, tag, search })) {
     if (value === '') next.delete(name)
@@ -39,14 +39,14 @@ function toParams({ view, tag, search }: InboxFilter, current: URLSearchParams):
   return next
 }
 
-/** The address of a conversation, or of the list alone, beside the list as it is filtered now. */
+/** Path of a conversation, or of the list, that keeps the current filter. */
 export function placeOf(contactId: string | null, params: URLSearchParams): { pathname: string; search: string } {
   const next = new URLSearchParams(params)
   next.delete('message')
   return { pathname: contactId === null ? '/inbox' : `/inbox/${contactId}`, search: next.toString() }
 }
 
-/** Whether the service would list the contact too; `memberId`: whose inbox it is. */
+/** Whether the contact matches the filter, as the service decides it. `memberId`: the signed-in member. */
 export function fits(contact: Fitting, { view, tag, search }: InboxFilter, memberId: string): boolean {
   if (contact.archived !== (view === 'archived')) return false
   if (view === 'unread' && !contact.has_unread_messages) return false

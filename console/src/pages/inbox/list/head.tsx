@@ -21,22 +21,22 @@ import { type InboxFilter, VIEWS, type View } from './filter.js'
 
 const TagFilter = lazy(() => import('./tag-filter.js'))
 
-/** So long nothing more is typed before it is searched for, in ms. */
+/** Delay in ms after typing before the search starts. */
 const TYPING_MS = 250
-/** The id of the search, which a key leads to. */
+/** The element id of the search input, for the shortcut. */
 export const SEARCH_ID = 'inbox-search'
 
 interface HeadProps {
   filter: InboxFilter
   onFilter: (changes: Partial<InboxFilter>) => void
   onNew: () => void
-  /** Down from the search: into the list. */
+  /** Called on arrow down in the search: moves the focus into the list. */
   onDown: () => void
-  /** Null where there is no keyboard. */
+  /** Opens the help for shortcuts. Null on phones. */
   onShortcuts: (() => void) | null
 }
 
-/** Above the list: what it shows, and new contacts. */
+/** The top of the list: filters, search and new contact. */
 export function Head({ filter, onFilter, onNew, onDown, onShortcuts }: HeadProps) {
   const { t } = useTranslation('inbox')
   const mayWrite = useMay('agent')
@@ -103,7 +103,7 @@ function Search({ search, onSearch, onDown, hasKey }: SearchProps) {
     told.current = words
     onSearch(words)
   }, TYPING_MS)
-  // The address has changed by other ways: back, a link, "show all".
+  // The search in the URL changed by other means, such as the back button.
   useEffect(() => {
     if (search === told.current) return
     told.current = search
@@ -166,7 +166,7 @@ function Tags({ tag, onTag }: { tag: string; onTag: (tag: string) => void }) {
       {tag || <Input.Placeholder>{t('anyTag')}</Input.Placeholder>}
     </InputBase>
   )
-  // Few look for tags: the list is loaded for them.
+  // Tags are loaded on demand.
   if (!isAsked && tag === '') return resting
   return (
     <Suspense fallback={resting}>

@@ -30,14 +30,14 @@ const ICONS = {
 
 export type Kind = keyof typeof ICONS
 
-/** What kind of message it is, for its icon and its name; null: just text. */
+/** The kind of a message, for icon and name. Null: text. */
 export function kindOf({ message_type, media_type }: { message_type: string; media_type: string | null }): Kind | null {
   const kind = [message_type, media_type ?? ''].find((name): name is Kind => Object.hasOwn(ICONS, name))
   if (kind) return kind
   return message_type === 'text' || message_type === 'button' ? null : 'other'
 }
 
-/** The kind's icon; its name stands beside it, or the message's text says it. */
+/** The icon of a kind. The name must stand beside it. */
 export function KindIcon({ kind }: { kind: Kind }) {
   const Icon = ICONS[kind]
   return <Icon size={14} stroke={1.8} aria-hidden />

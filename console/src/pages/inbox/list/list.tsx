@@ -19,13 +19,13 @@ interface ListProps {
   onEnd: () => void
 }
 
-/** The conversations, of which only those in sight are in the page. */
+/** The conversations. Only visible rows are in the DOM. */
 export function List({ contacts, openId, roving, handle, isLoadingMore, onEnd }: ListProps) {
   const { byId } = useTeam()
   const [params] = useSearchParams()
   const places = useMemo(
     () => new Map(contacts.map(({ id }) => [id, placeOf(id, params)])),
-    // The rows are drawn anew only where their address changes.
+    // Rows are rendered again only if their URL changes.
     [contacts, params],
   )
   return (
@@ -58,7 +58,7 @@ interface ListContext {
   isLoadingMore: boolean
 }
 
-/** The parts of the list as assistive technology knows lists. Outside of the component: they must stay the same ones. */
+/** List elements with roles for screen readers. Defined outside of the component to keep their identity. */
 const COMPONENTS = {
   Scroller: ({ context: _, ...props }: ComponentProps<'div'> & { context: ListContext }) => (
     <div {...props} tabIndex={-1} />
@@ -87,7 +87,7 @@ const COMPONENTS = {
   },
 }
 
-/** In place of the list while it is on its way. */
+/** Placeholder while the list loads. */
 export function ListSkeleton() {
   const { t } = useTranslation()
   return (

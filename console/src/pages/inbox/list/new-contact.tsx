@@ -9,11 +9,11 @@ import { messageOf } from '../../../shared/problem.js'
 interface NewContactProps {
   opened: boolean
   onClose: () => void
-  /** With the id of the new contact, or of the one that has the number already. */
+  /** Called with the id of the new contact, or of the existing one with this number. */
   onOpen: (contactId: string) => void
 }
 
-/** Asks for a name and a number, and makes a contact of them. */
+/** Creates a contact from a name and a number. */
 export default function NewContact({ opened, onClose, onOpen }: NewContactProps) {
   const { t } = useTranslation('inbox')
   return (
@@ -64,7 +64,7 @@ function NewContactForm({ onClose, onOpen }: Omit<NewContactProps, 'opened'>) {
   )
 }
 
-/** A number that somebody has already leads to them. */
+/** If the number is taken, offers to open its contact. */
 function Refusal({ error, onOpen }: { error: Error; onOpen: (contactId: string) => void }) {
   const { t } = useTranslation('inbox')
   const id = error instanceof ApiError && error.status === 409 ? error.body.id : undefined

@@ -7,13 +7,13 @@ import classes from './row.module.css'
 
 type LastMessage = NonNullable<InboxContact['last_message']>
 
-/** A conversation's newest message on one line: who wrote it, how far it came, and what it says. */
+/** A conversation's newest message in one line: author, status and text. */
 export function Preview({ message }: { message: LastMessage | null }) {
   const { t } = useTranslation('inbox')
   if (message === null) return <span className={classes.preview}>{t('noMessages')}</span>
   const kind = kindOf(message)
   const isOurs = message.sender_type !== 'user-chat'
-  // Icons tell of a sticker or a picture without words what it is; other texts say all by themselves.
+  // An icon needs a hidden label, unless the text names the kind.
   const text =
     kind !== null && (message.text === '' || /^\[\w+\]$/.test(message.text)) ? t(`kinds.${kind}`) : message.text
   return (

@@ -13,20 +13,20 @@ import classes from './row.module.css'
 
 const SHOWN_TAGS = 3
 
-/** The id of a contact's row in the page. */
+/** The element id of a contact's row. */
 export const rowId = (contactId: string): string => `contact-${contactId}`
 
 interface RowProps {
   contact: InboxContact
   to: To
   isOpen: boolean
-  /** Whether the Tab key comes to this row, of all of them. */
+  /** Whether this row is in the tab order. */
   isTabStop: boolean
   assignee: Member | undefined
   onFocus: (contactId: string) => void
 }
 
-/** A conversation of the list. */
+/** A conversation in the list. */
 export const Row = memo(function Row({ contact, to, isOpen, isTabStop, assignee, onFocus }: RowProps) {
   const { t } = useTranslation('inbox')
   const format = useFormat()

@@ -6,11 +6,11 @@ interface TagFilterProps {
   tag: string
   known: readonly string[]
   onTag: (tag: string) => void
-  /** Whether somebody has just asked for it: it is open then. */
+  /** Whether it starts open. */
   isAsked: boolean
 }
 
-/** Chooses one of the tags, or none. */
+/** Filters by a tag. */
 export default function TagFilter({ tag, known, onTag, isAsked }: TagFilterProps) {
   const { t } = useTranslation('inbox')
   return (

@@ -3,20 +3,20 @@ import type { VirtuosoHandle } from 'react-virtuoso'
 import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import { rowId } from './row.js'
 
-/** Where in the list the keyboard is. */
+/** Roving focus of the list. */
 export interface Roving {
-  /** The row that the Tab key comes to. */
+  /** The row in the tab order. */
   tabStop: string | null
   onFocus: (contactId: string) => void
-  /** Up, down, to the first and to the last, while a row has the focus. */
+  /** Handles arrow keys, Home and End while a row has the focus. */
   onKeyDown: (event: KeyboardEvent) => void
-  /** Moves the focus by so many rows, from wherever it is. */
+  /** Moves the focus by a number of rows. */
   move: (by: number) => void
-  /** Moves it to the first row. */
+  /** Moves the focus to the first row. */
   enter: () => void
 }
 
-/** Moves the focus through a list of which only what is seen is there; one of its rows is reached by Tab. */
+/** Moves the focus through a list that renders only its visible rows. One row is in the tab order. */
 export function useRoving(
   contacts: readonly InboxContact[],
   openId: string | null,
@@ -25,7 +25,7 @@ export function useRoving(
   const [focused, setFocused] = useState<string | null>(null)
   const find = (id: string | null) => contacts.findIndex((contact) => contact.id === id)
   const place = find(focused) >= 0 ? find(focused) : find(openId)
-  // The row that was left may be gone by now: its place is taken by the next one.
+  // The focused row may be gone: the next one takes its place.
   const last = useRef(0)
   if (place >= 0) last.current = place
   const focusOn = (index: number) => {

@@ -2,11 +2,11 @@ import { createContext, useContext } from 'react'
 import type { PendingSend } from '../composer/pending-sends.js'
 import type { Note, ThreadMessage } from './window.js'
 
-/** What can be done from within the list of messages. */
+/** Actions on messages, and what they depend on. */
 export interface ThreadActions {
-  /** Whether the member may write at all. */
+  /** Whether the member may send messages. */
   mayWrite: boolean
-  /** The name of the line by which answers leave; messages by another one say so. */
+  /** The instance that replies go through; null: the organization's number. Messages of other channels are labelled. */
   channelName: string | null
   contactName: string
   reply: (message: ThreadMessage) => void
@@ -23,10 +23,10 @@ export interface ThreadActions {
 
 const Actions = createContext<ThreadActions | null>(null)
 
-/** Makes the actions known to the messages below it. */
+/** Provides the actions to the messages below it. */
 export const ThreadActionsProvider = Actions.Provider
 
-/** What can be done with a message. Only below ThreadActionsProvider. */
+/** The actions of the thread. Only below ThreadActionsProvider. */
 export function useThreadActions(): ThreadActions {
   const actions = useContext(Actions)
   if (!actions) throw new Error('There is no thread here')

@@ -19,19 +19,19 @@ import { Header, type Side } from './header.js'
 import { Thread } from './thread.js'
 import classes from './thread.module.css'
 
-/** Which conversation, and what stands beside it. */
+/** The conversation and its layout. */
 export interface ConversationProps {
   contactId: string
-  /** The contact as the list has it: it shows while the rest is on its way. */
+  /** The contact as in the list, shown until it is loaded. */
   listed: InboxContact | undefined
-  /** Whether it has the screen for itself. */
+  /** Whether the conversation fills the screen. */
   isAlone: boolean
   side: Side | null
   onSide: (side: Side | null) => void
   hasRoomForPanel: boolean
 }
 
-/** The conversation with a contact, and what is known of it. */
+/** The conversation with a contact, and the panel of the contact. */
 export default function Conversation({ contactId, listed, ...rest }: ConversationProps) {
   const { contact = listed, channel, error, refetch } = useContact(contactId)
   const isGone = contact === null || (error instanceof ApiError && (error.status === 404 || error.status === 400))
@@ -67,7 +67,7 @@ function Open({ contact, channel, isAlone, side, onSide, hasRoomForPanel }: Open
   const list = placeOf(null, params)
   const archive = () => {
     toggleArchived()
-    // What is done with is out of the way.
+    // An archived conversation is closed.
     if (!contact.archived) navigate(list)
   }
   useHotkeys(mayWrite ? [['e', (event) => !isElsewhere(event) && archive()]] : [])
@@ -90,7 +90,7 @@ function Open({ contact, channel, isAlone, side, onSide, hasRoomForPanel }: Open
   )
 }
 
-/** In place of a conversation that there is not. */
+/** Shown if the contact does not exist. */
 function Gone() {
   const { t } = useTranslation('inbox')
   const [params] = useSearchParams()

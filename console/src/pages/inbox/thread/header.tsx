@@ -22,12 +22,12 @@ import { Portrait } from '../contact/portrait.js'
 import { useContactActions } from '../contact/use-actions.js'
 import classes from './header.module.css'
 
-/** What stands beside the conversation. */
+/** The tab of the panel beside the conversation. */
 export type Side = 'details' | 'search'
 
 interface HeaderProps {
   contact: InboxContact
-  /** Where the list is, on screens that show one at a time. */
+  /** Path of the list, on screens without room for both. */
   back: To | null
   side: Side | null
   onSide: (side: Side | null) => void
@@ -35,7 +35,7 @@ interface HeaderProps {
   onErase: () => void
 }
 
-/** Above a conversation: whom it is with, who answers it, and what can be done with it. */
+/** The top of a conversation: contact, assignee and actions. */
 export function Header({ contact, back, side, onSide, onArchive, onErase }: HeaderProps) {
   const { t } = useTranslation('inbox')
   const mayWrite = useMay('agent')

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { useLocation, useSearchParams } from 'react-router'
 
-/** The message that the page's address names; another object whenever somebody went there, even to the same one. */
+/** The message that the URL names. A new object for each navigation, even to the same message. */
 export function useAddressedMessage(): { seq: number | null } {
   const [params] = useSearchParams()
   const { key } = useLocation()

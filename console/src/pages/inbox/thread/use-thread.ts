@@ -21,25 +21,28 @@ import {
   withPage,
 } from './window.js'
 
-/** A part of a conversation, and the ways to another one. */
+/** The loaded part of a conversation, and functions that load others. */
 export interface ThreadStore extends Shown {
   error: unknown
   retry: () => void
   loadOlder: () => void
   loadNewer: () => Promise<void>
-  /** Shows a message that may be far away. False: it is held already. */
+  /** Jumps to a message that is not loaded. Returns false if it is loaded. */
   jumpTo: (seq: number) => boolean
-  /** Shows the newest message. False: it is held already. */
+  /** Jumps to the newest message. Returns false if it is loaded. */
   jumpToNewest: () => boolean
 }
 
 const PAGE = 50
-/** What is told of a message that was edited or taken back. */
+/** Events of edited and deleted messages. */
 const CHANGES: readonly string[] = ['instance.message_edited', 'instance.message_deleted']
-/** So many messages are asked for again after events were missed. */
+/** Maximum number of messages that are reloaded after missed events. */
 const MAX_REFRESHED = 200
 
-/** Holds the part of a contact's conversation that is looked at, and keeps it up to date. It begins at the `addressed` message; null: at the newest. */
+/**
+ * Loads a part of a contact's conversation and keeps it up to date. Starts at the `addressed` message; null: at the
+ * newest.
+ */
 export function useThread(contactId: string, addressed: number | null): ThreadStore {
   const queries = useQueryClient()
   const { shown, held, begin, change, replace } = useHeld(
@@ -91,13 +94,13 @@ export function useThread(contactId: string, addressed: number | null): ThreadSt
           if (about) refetch(seqOf(about))
           return
         }
-        // Events tell the new text, not that it is new.
+        // The event has the new text, but not the mark that it was edited.
         if (CHANGES.includes(type)) return refetch(message.seq)
         const before = held.current
         change((now) => withMessage(now, message))
         const now = held.current
         if (!before || !now) return
-        // Others were recorded before it, whose events are yet to come.
+        // Messages before it were recorded whose events have not arrived yet.
         if (isAtEnd(before) && !isAtEnd(now)) void loadNewer()
         if (lastHeld(now) > lastHeld(before) && isQuoteMissing(now, message)) refetch(message.seq)
       }
@@ -132,7 +135,7 @@ export function useThread(contactId: string, addressed: number | null): ThreadSt
     }
   }, [data, held, begin, change, replace, onEvent, read])
 
-  // Whoever comes back to the conversation sees it at once as it was left.
+  // Cached, so that the conversation shows at once when it is opened again.
   useEffect(
     () => () => {
       const window = held.current
@@ -160,7 +163,7 @@ export function useThread(contactId: string, addressed: number | null): ThreadSt
   return { ...shown, error, retry: () => void retry(), loadOlder, loadNewer, jumpTo, jumpToNewest }
 }
 
-/** The newest page: read when the conversation is opened, and again when news may have been missed. */
+/** The newest page. Loaded when the conversation opens, and after events may have been missed. */
 function useNewest(contactId: string, read: (query: Record<string, number>) => Promise<ThreadPage>) {
   return useQuery({
     queryKey: ['thread', contactId],
@@ -177,7 +180,7 @@ function newestOf({ messages, notes, last_seq }: ThreadWindow): ThreadPage {
   return { messages: newest, notes: notes.filter(({ after_seq }) => after_seq >= from), last_seq }
 }
 
-/** Whether the message answers one that is not at hand. */
+/** Whether the quoted message of a reply is not loaded. */
 function isQuoteMissing({ messages }: ThreadWindow, { id, context_message_id }: ThreadMessage): boolean {
   return context_message_id !== null && messages.findLast((message) => message.id === id)?.context === null
 }

@@ -2,47 +2,47 @@ import type { Note, ThreadMessage } from '../../../../../src/model/conversations
 
 export type { Note, ThreadMessage }
 
-/** What the service answers with of a conversation. */
+/** A page of a conversation, as the service returns it. */
 export interface ThreadPage {
-  /** In ascending order of their numbers, without gaps. */
+  /** Ascending by number, without gaps. */
   messages: ThreadMessage[]
   notes: Note[]
   /** The number of the conversation's newest message. */
   last_seq: number
 }
 
-/** The part of a conversation that the page holds: always one run of messages without gaps. */
+/** The loaded part of a conversation: one run of messages without gaps. */
 export type ThreadWindow = ThreadPage
 
-/** So many messages are held at most; those that are far from the reader are let go. */
+/** Maximum number of loaded messages; those far from the reader are dropped. */
 const MAX_HELD = 1_000
 
-/** The message's number. Those of a thread all have one. */
+/** The message's number, which every message of a thread has. */
 export function seqOf({ seq }: ThreadMessage): number {
   return seq ?? 0
 }
 
-/** The number of the first message that is held; where none is, that of the next to come. */
+/** The number of the first loaded message. Without messages, the number of the next one. */
 export function firstSeq({ messages, last_seq }: ThreadWindow): number {
   return messages[0]?.seq ?? last_seq + 1
 }
 
-/** The number of the last message that is held. */
+/** The number of the last loaded message. */
 export function lastHeld({ messages, last_seq }: ThreadWindow): number {
   return messages.at(-1)?.seq ?? last_seq
 }
 
-/** Whether the message of this number is held. */
+/** Whether the message of this number is loaded. */
 export function holds(window: ThreadWindow, seq: number): boolean {
   return seq >= firstSeq(window) && seq <= lastHeld(window)
 }
 
-/** Whether the newest message is held. */
+/** Whether the newest message is loaded. */
 export function isAtEnd(window: ThreadWindow): boolean {
   return lastHeld(window) >= window.last_seq
 }
 
-/** Whether the page continues, or overlaps, what is held. */
+/** Whether the page overlaps or adjoins the window. */
 export function touches(held: ThreadWindow, { messages }: ThreadPage): boolean {
   const [first, last] = [messages[0], messages.at(-1)]
   if (!first || !last) return true
@@ -50,7 +50,10 @@ export function touches(held: ThreadWindow, { messages }: ThreadPage): boolean {
   return seqOf(first) <= lastHeld(held) + 1 && seqOf(last) >= firstSeq(held) - 1
 }
 
-/** What is held, with a page that touches it; `side` is where the reader is, so that the other end is let go. */
+/**
+ * The window with a page that overlaps or adjoins it. `side`: where the reader is; messages at the other end are
+ * dropped.
+ */
 export function withPage(held: ThreadWindow, page: ThreadPage, side: 'older' | 'newer'): ThreadWindow {
   const bySeq = new Map(held.messages.map((message) => [seqOf(message), message]))
   for (const message of page.messages) bySeq.set(seqOf(message), merged(bySeq.get(seqOf(message)), message))
@@ -63,7 +66,7 @@ export function withPage(held: ThreadWindow, page: ThreadPage, side: 'older' | '
   }
 }
 
-/** What is held, with update of one message: changed in place, or appended where it is the next. */
+/** The window with a message: replaced in place, or appended if it is the next one. */
 export function withMessage(held: ThreadWindow, message: ThreadMessage): ThreadWindow {
   const seq = seqOf(message)
   const last_seq = Math.max(held.last_seq, seq)
@@ -76,12 +79,12 @@ export function withMessage(held: ThreadWindow, message: ThreadMessage): ThreadW
   return { ...held, last_seq, messages }
 }
 
-/** What is held, with a note. */
+/** The window with a note. */
 export function withNewNote(held: ThreadWindow, note: Note): ThreadWindow {
   return { ...held, notes: withNote(held.notes, note) }
 }
 
-/** What is held, without a note. */
+/** The window without a note. */
 export function withoutNote(held: ThreadWindow, id: string): ThreadWindow {
   return { ...held, notes: held.notes.filter((note) => note.id !== id) }
 }
@@ -92,7 +95,7 @@ function withNote(notes: Note[], note: Note): Note[] {
 
 const RANKS = { sent: 0, failed: 1, delivered: 2, read: 3 } as const
 
-/** News may be older than what is known: a status never goes back, and what an event leaves out stays. */
+/** Events may arrive late: a status never goes back, and fields that an event leaves out are kept. */
 function merged(old: ThreadMessage | undefined, update: ThreadMessage): ThreadMessage {
   if (!old || old.id !== update.id) return update
   const isOlder = RANKS[update.message_status] < RANKS[old.message_status]
@@ -107,19 +110,19 @@ function merged(old: ThreadMessage | undefined, update: ThreadMessage): ThreadMe
   }
 }
 
-/** Events do not tell what a message answers; what it answers is mostly at hand. */
+/** Events leave out the quoted message, which is usually loaded. */
 function withQuoted(message: ThreadMessage, held: ThreadMessage[]): ThreadMessage {
   if (message.context || message.context_message_id === null) return message
   const quoted = findByAnyId(held, message.context_message_id)
   return quoted ? { ...message, context: quoteOf(quoted) } : message
 }
 
-/** The message of the given id, its own or the network's. */
+/** The message with this id, Parley's or WhatsApp's. */
 export function findByAnyId(messages: ThreadMessage[], id: string): ThreadMessage | undefined {
   return messages.findLast((message) => message.message_id === id || message.id === id)
 }
 
-/** The message as it stands above its answers. */
+/** The message as it is quoted above replies. */
 export function quoteOf(quoted: ThreadMessage): NonNullable<ThreadMessage['context']> {
   const { id, seq, message, sender_type, message_type, media_type } = quoted
   return { id, seq, message: message.slice(0, 200), sender_type, message_type, media_type }

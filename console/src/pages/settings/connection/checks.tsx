@@ -2,7 +2,7 @@ import { Box, Group, Stack, Text, ThemeIcon } from '@mantine/core'
 import { IconCheck, IconX } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 
-/** What came of trying a connection out, check by check, in words. */
+/** The outcome of each check of a connection test. */
 export function Checks({ checks }: { checks: { label: string; ok: boolean; message: string }[] }) {
   const { t } = useTranslation('settings')
   return (

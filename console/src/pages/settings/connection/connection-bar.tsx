@@ -9,7 +9,7 @@ interface ConnectionBarProps extends Omit<SaveBarProps, 'children'> {
   test: ReturnType<typeof useConnectionTest>
 }
 
-/** Ends a form of a connection, which can be tried out before it is stored. */
+/** The end of a connection's form: test and save. */
 export function ConnectionBar({ test: { run, isPending, checks, problem }, ...save }: ConnectionBarProps) {
   const { t } = useTranslation('settings')
   return (

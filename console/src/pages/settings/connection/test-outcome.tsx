@@ -4,12 +4,12 @@ import type { ConnectionCheck } from '../types.js'
 import { Checks } from './checks.js'
 
 interface TestOutcomeProps {
-  /** Null: nothing was tried yet. */
+  /** Null: not tested yet. */
   checks: ConnectionCheck<'number' | 'templates' | 'orders'>[] | null
   problem: string | null
 }
 
-/** What came of trying a connection out; told to those who do not see it, too. */
+/** The outcome of a connection test, announced to screen readers. */
 export function TestOutcome({ checks, problem }: TestOutcomeProps) {
   const { t } = useTranslation('settings')
   const isFine = checks?.every(({ ok }) => ok) ?? false

@@ -7,7 +7,7 @@ import type { ConnectionCheck } from '../types.js'
 type CheckName = 'number' | 'templates' | 'orders'
 type Answer = { checks: ConnectionCheck<CheckName>[] }
 
-/** Tries out what a form holds, without storing it. What came of it counts until something in the form changes. */
+/** Tests a form's values without storing them. The outcome is cleared when a value changes. */
 export function useConnectionTest<Values extends object>(
   form: UseFormReturnType<Values>,
   ask: (values: Values) => Promise<Answer>,

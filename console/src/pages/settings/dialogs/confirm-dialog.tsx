@@ -6,18 +6,18 @@ import { messageOf } from '../../../shared/problem.js'
 
 interface ConfirmProps {
   title: string
-  /** What will come of it. */
+  /** The consequences. */
   children: ReactNode
-  /** What the button says. */
+  /** Label of the button. */
   action: string
-  /** Has to be typed before, where nothing brings it back. */
+  /** Text to type first, for actions that lose data. */
   typed?: string
   isDanger?: boolean
   onConfirm: () => Promise<unknown>
   onClose: () => void
 }
 
-/** Asks before something is done that cannot be undone; stays, with the reason, where it is refused. */
+/** Asks before an action that cannot be undone. Stays open with the reason if the action fails. */
 export function ConfirmDialog({ opened, ...props }: ConfirmProps & { opened: boolean }) {
   return (
     <Modal opened={opened} onClose={props.onClose} title={props.title}>

@@ -2,14 +2,14 @@ import { Alert, Button, Group } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 
 interface DialogButtonsProps {
-  /** What the form does. */
+  /** Label of the submit button. */
   action: string
   isPending: boolean
   problem: string | null
   onClose: () => void
 }
 
-/** Ends the form of a dialog. */
+/** The buttons at the end of a dialog's form. */
 export function DialogButtons({ action, isPending, problem, onClose }: DialogButtonsProps) {
   const { t } = useTranslation()
   return (

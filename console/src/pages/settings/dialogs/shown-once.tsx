@@ -5,15 +5,15 @@ import { CopyField } from '../forms/copy-field.js'
 
 interface ShownOnceProps {
   title: string
-  /** What is to be done with it. */
+  /** How to use the secret. */
   hint: string
   label: string
-  /** Null: there is nothing to be shown. */
+  /** Null: the dialog is closed. */
   value: string | null
   onClose: () => void
 }
 
-/** Shows a secret this once: it goes away only when somebody says so. */
+/** Shows a secret once. The dialog closes only by its button. */
 export function ShownOnce({ title, hint, label, value, onClose }: ShownOnceProps) {
   const { t } = useTranslation('settings')
   return (
@@ -25,7 +25,7 @@ export function ShownOnce({ title, hint, label, value, onClose }: ShownOnceProps
       closeOnClickOutside={false}
       closeOnEscape={false}
       withCloseButton={false}
-      // It goes at once: nothing of it is kept to be faded out.
+      // Without a transition, so that the secret leaves the page at once.
       transitionProps={{ exitDuration: 0 }}
     >
       <Stack>

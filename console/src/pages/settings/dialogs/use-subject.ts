@@ -1,6 +1,6 @@
 import { useState } from 'react'
 
-/** What a dialog is about. It stays while the dialog closes, so that nothing flickers. */
+/** The subject of a dialog. It stays while the dialog closes, to avoid flicker. */
 export function useSubject<Subject>() {
   const [subject, setSubject] = useState<Subject | null>(null)
   const [isOpen, setOpen] = useState(false)

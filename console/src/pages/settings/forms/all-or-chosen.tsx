@@ -2,7 +2,7 @@ import { Checkbox, Fieldset, Input, Radio, SimpleGrid, Stack } from '@mantine/co
 import type { ReactNode } from 'react'
 import { hiddenLabel } from '../../../shared/hidden-label.js'
 
-/** One of the two ways to choose. */
+/** One of the two options. */
 interface Way {
   label: string
   description?: string
@@ -15,14 +15,14 @@ interface AllOrChosenProps {
   chosen: Way
   isAll: boolean
   onAll: (isAll: boolean) => void
-  /** What can be ticked, by what it is about. */
+  /** The options, by group. */
   groups: { legend: string; options: { value: string; description: string }[] }[]
-  /** What is ticked. */
+  /** The selected options. */
   value: string[]
   onChange: (value: string[]) => void
 }
 
-/** Chooses everything, or what is ticked. */
+/** Selects everything, or some options. */
 export function AllOrChosen(props: AllOrChosenProps) {
   const { label, error, all, chosen, isAll, onAll, groups, value, onChange } = props
   return (

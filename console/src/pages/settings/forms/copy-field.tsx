@@ -9,17 +9,17 @@ interface CopyFieldProps {
   label: string
   value: string
   description?: string
-  /** Long values are shown whole. */
+  /** Wraps long values instead of cutting them. */
   isLong?: boolean
 }
 
-/** A value to be carried elsewhere. */
+/** A value to copy. */
 export function CopyField({ label, value, description, isLong = false }: CopyFieldProps) {
   const { t } = useTranslation('settings')
   const clipboard = useClipboard()
   const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null)
   const copy = () => {
-    // Where the browser gives no clipboard (http without s), it can at least be copied by hand.
+    // Without a clipboard (plain http), the text is selected to be copied manually.
     input.current?.select()
     clipboard.copy(value)
   }

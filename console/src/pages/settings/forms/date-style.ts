@@ -4,8 +4,8 @@ import { useDisclosure } from '@mantine/hooks'
 import { useTranslation } from 'react-i18next'
 
 /**
- * How the pickers of dates in a dialog speak the page's language (`format`: of dayjs). While one is open (`isPicking`), Escape is
- * for it and not for the dialog.
+ * Props that give the date pickers of dialogs the page's language (`format`: of dayjs). While a picker is open
+ * (`isPicking`), Escape closes it and not the dialog.
  */
 export function useDateStyle() {
   const { t, i18n } = useTranslation('settings')
@@ -18,7 +18,7 @@ export function useDateStyle() {
   const style = {
     ...language,
     hideOutsideDates: true,
-    // Their red is too pale in the dark.
+    // Their red is too pale in dark mode.
     weekendDays: [],
     ariaLabels: {
       previousMonth: previous,
@@ -28,7 +28,7 @@ export function useDateStyle() {
       previousDecade: previous,
       nextDecade: next,
     },
-    // In roles its dialog would be named by an id that is nowhere.
+    // The dropdown's dialog role would refer to a label id that does not exist.
     popoverProps: { withRoles: false, onOpen: picking.open, onClose: picking.close },
   }
   return { style, format: i18n.language === 'pt' ? 'DD/MM/YYYY' : 'D MMM YYYY', isPicking }

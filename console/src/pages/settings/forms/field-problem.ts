@@ -1,8 +1,8 @@
 import { ApiError } from '../../../api/client.js'
 
 /**
- * The service names the field that it refuses at the beginning of its message (`url must be …`, `The number 1 is …`): the one of
- * `names` that stands there, else the one whose other name (`aliases`: that to this) stands anywhere. Null where there is none.
+ * The field that an error message of the service names: one of `names` at its beginning (`url must be …`, `The number 1
+ * is …`), else one whose alias (`aliases`: alias → name) occurs anywhere. Null if there is none.
  */
 export function fieldOfProblem(
   error: unknown,

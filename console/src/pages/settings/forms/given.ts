@@ -1,4 +1,4 @@
-/** What was given in a form: what is left empty is left out, and stays as it is stored. */
+/** The values of a form without empty ones, which keep what is stored. */
 export function given(values: object): object {
   const trimmed = Object.entries(values).map(([name, value]) => [
     name,

@@ -2,17 +2,17 @@ import { Alert, Button, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 
-/** What a form is at, and what ends it. */
+/** The state of a form and its buttons. */
 export interface SaveBarProps {
   isDirty: boolean
   isPending: boolean
   problem: string | null
   onDiscard: () => void
-  /** What else can be done with what is in the form. */
+  /** Further buttons. */
   children?: ReactNode
 }
 
-/** Ends a form that changes what is stored. */
+/** The end of a form that changes stored settings. */
 export function SaveBar({ isDirty, isPending, problem, onDiscard, children }: SaveBarProps) {
   const { t } = useTranslation('settings')
   return (

@@ -6,7 +6,7 @@ interface SecretInputProps extends PasswordInputProps {
   isStored?: boolean | undefined
 }
 
-/** Takes a secret. One that is stored is never shown again: only another one can be given. */
+/** Input for a secret. A stored secret is never shown, only replaced. */
 export function SecretInput({ isStored = false, description, ...props }: SecretInputProps) {
   const { t } = useTranslation('settings')
   return (
@@ -14,7 +14,7 @@ export function SecretInput({ isStored = false, description, ...props }: SecretI
       {...props}
       description={isStored ? [description, t('secret.stored')].filter(Boolean).join(' ') : description}
       placeholder={isStored ? '••••••••' : undefined}
-      // No password of the person in front of it: the browser is to offer none, and to keep none.
+      // Not a password of the user: browsers must not fill in or store it.
       autoComplete="new-password"
       data-1p-ignore
       data-lpignore="true"

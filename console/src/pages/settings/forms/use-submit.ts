@@ -4,8 +4,8 @@ import { messageOf } from '../../../shared/problem.js'
 import { fieldOfProblem } from './field-problem.js'
 
 /**
- * Sends what a form holds. What the service refuses is shown beside the field that it names, which has the focus then;
- * `problem` is what concerns no field. `aliases`: other names of fields, by which the service may name them.
+ * Submits a form. An error that names a field is shown at that field, which gets the focus; `problem` is any other
+ * error. `aliases`: other names of fields in the service's errors.
  */
 export function useSubmit<Values extends object, Answer>(
   form: UseFormReturnType<Values>,
@@ -23,7 +23,7 @@ export function useSubmit<Values extends object, Answer>(
       form.setFieldError(name, messageOf(error))
       form.getInputNode(name)?.focus()
     },
-    // The answer may hold a secret.
+    // The answer may contain a secret.
     gcTime: 0,
   })
   const isOfField = sending.isError && named(sending.error) !== null

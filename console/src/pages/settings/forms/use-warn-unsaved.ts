@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** Has the browser ask before it leaves a form with something in it that is not saved. */
+/** Makes the browser ask before it leaves a form with unsaved changes. */
 export function useWarnUnsaved(isDirty: boolean): void {
   useEffect(() => {
     if (!isDirty) return

@@ -2,23 +2,23 @@ import { Box, DataList, Group, Paper, Stack, Table, VisuallyHidden } from '@mant
 import { Fragment, type ReactNode } from 'react'
 import { useIsPhone } from '../../../layout/use-is-phone.js'
 
-/** A column of a list, or a line of each of its cards. */
+/** A column of the table, or a line of each card. */
 export interface Column<Row> {
-  /** Also the head of the column. */
+  /** Also the column's heading. */
   label: string
   cell: (row: Row) => ReactNode
-  /** The first line of a card; its buttons stand beside the title; the rest is shown with its label. */
+  /** Where a card shows it: `title` on the first line, `actions` beside the title, the rest below with its label. */
   place?: 'title' | 'actions'
 }
 
 interface ListingProps<Row> {
-  /** What is listed, for those who do not see it. */
+  /** Accessible name of the list. */
   label: string
   columns: Column<Row>[]
   rows: Row[]
 }
 
-/** A list of things: a table, or where there is no room for one, cards. */
+/** A table, or cards on narrow screens. */
 export function Listing<Row extends { id: string }>(props: ListingProps<Row>) {
   const isPhone = useIsPhone()
   return isPhone ? <Cards {...props} /> : <Rows {...props} />

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Waiting } from '../../../layout/waiting.js'
 import { LoadProblem } from '../../../shared/problem.js'
 
-/** Shows what a query found. What was found once stays when it is asked for again in vain: somebody may be typing in it. */
+/** Shows the data of a query. If a reload fails, the data stays, since someone may be typing in a form. */
 export function Loaded<Data>({
   query,
   children,

@@ -1,7 +1,7 @@
 import { Paper, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** A part of a section, in a frame of its own. */
+/** A framed part of a section. */
 export function Panel({ title, hint, children }: { title?: string; hint?: ReactNode; children: ReactNode }) {
   return (
     <Paper withBorder p={{ base: 'md', sm: 'lg' }}>

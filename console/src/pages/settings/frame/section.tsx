@@ -5,12 +5,12 @@ import { useTranslation } from 'react-i18next'
 interface SectionProps {
   title: string
   hint?: ReactNode
-  /** What can be done here, beside the title. */
+  /** Buttons beside the title. */
   actions?: ReactNode
   children: ReactNode
 }
 
-/** A section of the settings: its title, what it is about, and its parts one below the other. */
+/** A section of the settings: title, description and panels. */
 export function Section({ title, hint, actions, children }: SectionProps) {
   const { t } = useTranslation('settings')
   useEffect(() => {

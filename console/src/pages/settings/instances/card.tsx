@@ -20,7 +20,7 @@ interface InstanceCardProps {
   onChanged: () => void
 }
 
-/** An instance with its state and what can be done with it. */
+/** An instance with its state and actions. */
 export function InstanceCard({ instance, onConnect, onChanged }: InstanceCardProps) {
   const { t } = useTranslation('settings')
   const format = useFormat()

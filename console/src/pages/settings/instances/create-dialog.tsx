@@ -16,10 +16,10 @@ interface CreateInstanceProps {
   onCreated: (instance: Instance) => void
 }
 
-// Refusals of the gateway name the fields as its clients do.
+// The gateway's errors name fields as its own API does.
 const GATEWAY_NAMES = { instanceName: 'name', accessToken: 'access_token', 'access token': 'access_token' }
 
-/** Makes an instance. */
+/** Creates an instance. */
 export function CreateInstanceDialog({ opened, ...rest }: CreateInstanceProps & { opened: boolean }) {
   const { t } = useTranslation('settings')
   return (
@@ -78,7 +78,7 @@ function CreateInstanceForm({ onClose, onCreated }: CreateInstanceProps) {
   )
 }
 
-/** Only what the kind needs: an organization's number brings all of its own. */
+/** Sends only the fields of the kind: the organization's number needs no credentials. */
 function bodyOf({ name, kind, is_own, ...own }: InstanceValues): object {
   return { name: name.trim(), kind, ...(kind === 'business_api' && is_own && given(own)) }
 }

@@ -7,7 +7,7 @@ import { SecretInput } from '../forms/secret-input.js'
 import { useSettings } from '../queries.js'
 import type { InstanceValues } from './values.js'
 
-/** Of a business number: the organization's, or one of the instance's own with its credentials. */
+/** For a business number: the organization's number, or another one with its own credentials. */
 export function CredentialsFields({ form }: { form: UseFormReturnType<InstanceValues> }) {
   const { t } = useTranslation('settings')
   const { data: settings } = useSettings()

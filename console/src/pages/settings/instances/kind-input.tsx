@@ -13,7 +13,7 @@ interface KindInputProps {
   error: ReactNode
 }
 
-/** Chooses what an instance is connected with; simulated phones are offered only where there is a sandbox. */
+/** Selects the kind of an instance. Simulated phones are offered only in the sandbox. */
 export function KindInput({ value, onChange, error }: KindInputProps) {
   const { t } = useTranslation('settings')
   const { simulator } = useSession()

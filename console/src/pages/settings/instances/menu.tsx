@@ -10,7 +10,7 @@ import type { Instance } from '../types.js'
 import { instancePath } from './path.js'
 import { TokenDialog } from './token-dialog.js'
 
-/** What can be done with an instance besides connecting it. */
+/** Actions of an instance, apart from connecting it. */
 export function InstanceMenu({ instance, onChanged }: { instance: Instance; onChanged: () => void }) {
   const { t } = useTranslation('settings')
   const [isShowingToken, token] = useDisclosure(false)

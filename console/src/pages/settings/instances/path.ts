@@ -1,4 +1,4 @@
-/** The address of an instance below the API; `rest` goes on behind it. */
+/** The API path of an instance, followed by `rest`. */
 export function instancePath(name: string, rest = ''): string {
   return `/instances/${encodeURIComponent(name)}${rest}`
 }

@@ -16,7 +16,7 @@ import { InstanceCard } from './card.js'
 import { ConnectDialog } from './connect/connect-dialog.js'
 import { CreateInstanceDialog } from './create-dialog.js'
 
-/** The numbers and devices that the gateway connects. */
+/** The gateway's instances. */
 export function InstancesSection() {
   const { t } = useTranslation('settings')
   const { public_url } = useSession()
@@ -73,7 +73,7 @@ export function InstancesSection() {
         onClose={creating.close}
         onCreated={(instance) => {
           refresh()
-          // What has to be linked is linked next.
+          // A new instance that needs linking opens the dialog for it.
           if (instance.state !== 'open') connecting.open(instance)
         }}
       />

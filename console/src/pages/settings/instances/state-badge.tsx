@@ -4,7 +4,7 @@ import type { Instance } from '../types.js'
 
 const COLORS: Record<Instance['state'], string> = { open: 'teal', connecting: 'yellow', close: 'gray' }
 
-/** Whether an instance is connected. */
+/** The connection state of an instance. */
 export function StateBadge({ state }: Pick<Instance, 'state'>) {
   const { t } = useTranslation('settings')
   return (

@@ -1,6 +1,6 @@
 import type { Instance } from '../types.js'
 
-// docs/linked-devices.md, How a session ends and comes back.
+// The codes are described in docs/linked-devices.md.
 const REASONS = {
   401: 'unlinked',
   402: 'suspended',
@@ -15,7 +15,7 @@ const REASONS = {
 
 type Reason = (typeof REASONS)[keyof typeof REASONS]
 
-/** Why an instance is closed, where its code tells; null of one that is not, or was not open yet. */
+/** The key of the text that says why an instance is disconnected. Null if it is connected or its code says nothing. */
 export function closeReason({ state, state_code: code }: Pick<Instance, 'state' | 'state_code'>): Reason | null {
   if (state !== 'close' || code === null) return null
   return Object.hasOwn(REASONS, code) ? REASONS[code as keyof typeof REASONS] : null

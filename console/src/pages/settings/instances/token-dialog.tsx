@@ -6,7 +6,7 @@ import { CopyField } from '../forms/copy-field.js'
 import { Loaded } from '../frame/loaded.js'
 import { instancePath } from './path.js'
 
-/** Shows the token that opens one instance alone. */
+/** Shows the token of an instance. */
 export function TokenDialog({ name, opened, onClose }: { name: string; opened: boolean; onClose: () => void }) {
   const { t } = useTranslation('settings')
   return (
@@ -21,7 +21,7 @@ function Token({ name }: { name: string }) {
   const token = useQuery({
     queryKey: ['instance-token', name],
     queryFn: async ({ signal }) => (await api.get<{ token: string }>(instancePath(name, '/token'), {}, signal)).token,
-    // It is forgotten as soon as the dialog closes.
+    // The token is not cached after the dialog closes.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   })

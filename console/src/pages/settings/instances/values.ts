@@ -1,12 +1,12 @@
 import type { InstanceKind } from '../types.js'
 
-/** What the form of a new instance holds. */
+/** Values of the form for a new instance. */
 export interface InstanceValues {
   name: string
   kind: InstanceKind
-  /** Of a business number: whether it is one of the instance's own, with what follows. */
+  /** For a business number: whether it uses the credentials below instead of the organization's. */
   is_own: boolean
-  /** The number's id at the upstream. */
+  /** The number's id at WhatsApp. */
   number: string
   business_account_id: string
   access_token: string

@@ -11,7 +11,7 @@ import { SCOPES } from './scopes.js'
 import { ScopesInput } from './scopes-input.js'
 
 const DAY_MS = 86_400_000
-/** In days; `date`: on a day that is chosen. */
+/** In days. `date`: until a chosen day. */
 const LIFETIMES = { never: null, month: 30, quarter: 90, year: 365, date: null }
 type Lifetime = keyof typeof LIFETIMES
 
@@ -19,17 +19,17 @@ interface KeyValues {
   name: string
   scopes: Scope[]
   expires_at: Lifetime
-  /** YYYY-MM-DD: the last day on which it works. */
+  /** YYYY-MM-DD: the last day on which the key works. */
   day: string | null
 }
 
 interface CreateKeyProps {
   onClose: () => void
-  /** Is given the text of the new key. */
+  /** Called with the text of the new key. */
   onIssued: (key: string) => void
 }
 
-/** Makes a key. */
+/** Creates a key. */
 export default function CreateKeyDialog(props: CreateKeyProps) {
   const { t } = useTranslation('settings')
   const dates = useDateStyle()

@@ -13,11 +13,11 @@ type Overlap = keyof typeof OVERLAPS
 interface RotateKeyDialogProps {
   apiKey: ApiKey | null
   onClose: () => void
-  /** Is given the text of the new key. */
+  /** Called with the text of the new key. */
   onIssued: (key: string) => void
 }
 
-/** Replaces a key by a new one that may do the same. */
+/** Replaces a key by a new one with the same scopes. */
 export function RotateKeyDialog({ opened, apiKey, ...rest }: RotateKeyDialogProps & { opened: boolean }) {
   const { t } = useTranslation('settings')
   return (

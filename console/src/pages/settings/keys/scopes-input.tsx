@@ -10,7 +10,7 @@ interface ScopesInputProps {
   error: ReactNode
 }
 
-/** Chooses what a key may do: everything, or the scopes that are ticked. */
+/** Selects the scopes of a key: all, or selected ones. */
 export function ScopesInput({ value, onChange, error }: ScopesInputProps) {
   const { t } = useTranslation('settings')
   return (

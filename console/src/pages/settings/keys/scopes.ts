@@ -1,14 +1,14 @@
 import type { Scope } from '../types.js'
 
-// In texts a colon stands between a namespace and a key.
+// Keys of texts cannot contain a colon, which separates the namespace.
 type ScopeText<Name extends string> = Name extends `${infer Noun}:${infer Verb}` ? `${Noun}_${Verb}` : Name
 
-/** Under which key the texts of a scope stand. */
+/** The key of a scope's text. */
 export function scopeText<Name extends Scope>(scope: Name): ScopeText<Name> {
   return scope.replace(':', '_') as ScopeText<Name>
 }
 
-/** All scopes, by what they are about. The type sees to it that none is missing. */
+/** All scopes, by group. The type makes sure that none is missing. */
 const GROUP_OF: Record<Scope, ScopeGroup> = {
   'contacts:read': 'conversations',
   'contacts:write': 'conversations',

@@ -12,10 +12,10 @@ import type { ApiKey } from '../types.js'
 import { stateOf } from './state.js'
 import { KeyTable } from './table.js'
 
-// It brings the picker of dates with it.
+// Loaded later, since it brings the date picker.
 const CreateKeyDialog = lazy(() => import('./create-dialog.js'))
 
-/** The keys by which other programs use the API. */
+/** The organization's API keys. */
 export function KeysSection() {
   const { t } = useTranslation('settings')
   const keys = useKeys()
@@ -62,7 +62,7 @@ export function KeysSection() {
   )
 }
 
-/** Keys that have ended are shown only where somebody asks for them. */
+/** Switch for inactive keys, which are hidden by default. */
 function KeyList({ keys, onIssued }: { keys: ApiKey[]; onIssued: (key: string) => void }) {
   const { t } = useTranslation('settings')
   const [showsEnded, setShowsEnded] = useState(false)

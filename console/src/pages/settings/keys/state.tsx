@@ -5,7 +5,7 @@ import type { ApiKey } from '../types.js'
 
 export type KeyState = 'active' | 'ending' | 'expired' | 'revoked'
 
-/** Whether a key works now; `ending`: it was replaced, and works for a while beside the new one. */
+/** Whether a key works. `ending`: it was replaced and works for a while longer. */
 export function stateOf({ revoked_at, expires_at }: ApiKey, now: Date): KeyState {
   if (revoked_at !== null && new Date(revoked_at) <= now) return 'revoked'
   if (expires_at !== null && new Date(expires_at) <= now) return 'expired'
@@ -14,7 +14,7 @@ export function stateOf({ revoked_at, expires_at }: ApiKey, now: Date): KeyState
 
 const COLORS: Record<KeyState, string> = { active: 'teal', ending: 'orange', expired: 'gray', revoked: 'gray' }
 
-/** Tells whether a key works. */
+/** The state of a key as a badge. */
 export function KeyBadge({ apiKey }: { apiKey: ApiKey }) {
   const { t } = useTranslation('settings')
   const format = useFormat()

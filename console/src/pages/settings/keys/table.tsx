@@ -13,7 +13,7 @@ import { RotateKeyDialog } from './rotate-dialog.js'
 import { SCOPES } from './scopes.js'
 import { KeyBadge, stateOf } from './state.js'
 
-/** Keys with what can be done with each. */
+/** Keys with their actions. */
 export function KeyTable({ keys, onIssued }: { keys: ApiKey[]; onIssued: (key: string) => void }) {
   const { t } = useTranslation('settings')
   const format = useFormat()

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { CopyField } from '../forms/copy-field.js'
 import { Panel } from '../frame/panel.js'
 
-/** Where the upstream is to send what happens, and how it is told so. */
+/** The callback URL, and the steps to register it at WhatsApp. */
 export function UpstreamCallback({ url }: { url: string }) {
   const { t } = useTranslation('settings')
   return (

@@ -15,7 +15,7 @@ import type { Settings, Upstream } from '../types.js'
 
 const DEFAULT_MESSAGES_PER_SECOND = 80
 
-/** Connects the organization with its number, or changes how. */
+/** Connects the organization's number, or changes its connection. */
 export function UpstreamForm({ upstream }: { upstream: Upstream | null }) {
   const { t } = useTranslation('settings')
   const form = useForm({ initialValues: initialValues(upstream) })
@@ -24,7 +24,7 @@ export function UpstreamForm({ upstream }: { upstream: Upstream | null }) {
     form,
     (values) => api.put<Settings>('/settings/upstream', given(values)),
     (settings) => {
-      // The secrets have been stored: nothing of them stays in the page.
+      // The secrets are stored: remove them from the page.
       const next = { ...form.getValues(), access_token: '', app_secret: '', verify_token: '' }
       form.setValues(next)
       form.resetDirty(next)

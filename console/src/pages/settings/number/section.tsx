@@ -6,7 +6,7 @@ import { useSettings } from '../queries.js'
 import { UpstreamCallback } from './callback.js'
 import { UpstreamForm } from './form.js'
 
-/** The organization's number at the upstream. */
+/** The organization's business number. */
 export function NumberSection() {
   const { t } = useTranslation('settings')
   const settings = useSettings()

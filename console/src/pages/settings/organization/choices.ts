@@ -1,26 +1,26 @@
 import { COUNTRIES } from './countries.js'
 
-/** What can be chosen in a Select. */
+/** An option of a Select. */
 export interface Choice {
   value: string
   label: string
 }
 
-// The languages that the upstream takes templates in.
+// The template languages of WhatsApp.
 const TEMPLATE_LANGUAGES = (
   'af sq ar az bn bg ca zh_CN zh_HK zh_TW hr cs da nl en en_GB en_US et fil fi fr ka de el gu ha he hi hu id ga it ja ' +
   'kn kk rw_RW ko ky_KG lo lv lt mk ms ml mr nb fa pl pt_BR pt_PT pa ro ru sr sk sl es es_AR es_ES es_MX sw sv ta te ' +
   'th tr uk ur uz vi zu'
 ).split(' ')
 
-/** Countries by name, with dialling codes. `locale`: of the page, as for all of these; `stored` is among them in any case. */
+/** Countries by name, with calling codes. For all of these, `locale` is the page's and `stored` is always included. */
 export function countryChoices(locale: string, stored: string): Choice[] {
   const names = new Intl.DisplayNames(locale, { type: 'region' })
   const choices = COUNTRIES.map(({ code, dialling }) => ({ value: code, label: `${names.of(code)} (+${dialling})` }))
   return complete(choices, stored, locale)
 }
 
-/** Time zones, as IANA names them. */
+/** IANA time zones. */
 export function timezoneChoices(locale: string, stored: string): Choice[] {
   const choices = ['UTC', ...Intl.supportedValuesOf('timeZone')].map((name) => ({
     value: name,
@@ -39,7 +39,7 @@ export function currencyChoices(locale: string, stored: string): Choice[] {
   return complete(choices, stored, locale)
 }
 
-/** Languages of templates by name. */
+/** Template languages by name. */
 export function languageChoices(locale: string, stored: string): Choice[] {
   const names = new Intl.DisplayNames(locale, { type: 'language' })
   const choices = TEMPLATE_LANGUAGES.map((code) => ({

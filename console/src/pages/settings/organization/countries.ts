@@ -1,4 +1,4 @@
-/** The countries whose phone numbers the service can read, with their dialling codes (those of libphonenumber-js). */
+/** The countries whose phone numbers the service can parse, with calling codes (those of libphonenumber-js). */
 const DIALLING =
   'AC247 AD376 AE971 AF93 AG1 AI1 AL355 AM374 AO244 AR54 AS1 AT43 AU61 AW297 AX358 AZ994 BA387 BB1 BD880 BE32 BF226 ' +
   'BG359 BH973 BI257 BJ229 BL590 BM1 BN673 BO591 BQ599 BR55 BS1 BT975 BW267 BY375 BZ501 CA1 CC61 CD243 CF236 CG242 ' +
@@ -14,5 +14,5 @@ const DIALLING =
   'TV688 TW886 TZ255 UA380 UG256 US1 UY598 UZ998 VA39 VC1 VE58 VG1 VI1 VN84 VU678 WF681 WS685 XK383 YE967 YT262 ZA27 ' +
   'ZM260 ZW263'
 
-/** Each country's ISO code with its dialling code. */
+/** The calling code of each country, by ISO code. */
 export const COUNTRIES = DIALLING.split(' ').map((entry) => ({ code: entry.slice(0, 2), dialling: entry.slice(2) }))

@@ -14,7 +14,7 @@ import { SETTINGS } from '../queries.js'
 import type { Settings } from '../types.js'
 import { countryChoices, currencyChoices, languageChoices, timezoneChoices } from './choices.js'
 
-/** Changes what is stored of the organization. */
+/** Changes the organization's settings. */
 export function OrganizationForm({ organization }: { organization: Organization }) {
   const { t, i18n } = useTranslation('settings')
   const { name, default_country, timezone, currency, language, attribution_window_days } = organization
@@ -55,7 +55,7 @@ export function OrganizationForm({ organization }: { organization: Organization 
     label: t(`organization.${field}`),
     searchable: true,
     allowDeselect: false,
-    // What is typed replaces what is chosen, rather than standing behind it.
+    // Typing replaces the selected text instead of appending to it.
     onClick: (event: MouseEvent<HTMLInputElement>) => event.currentTarget.select(),
     onFocus: (event: FocusEvent<HTMLInputElement>) => event.currentTarget.select(),
     selectFirstOptionOnChange: true,

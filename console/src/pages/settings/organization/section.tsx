@@ -7,7 +7,7 @@ import { Section } from '../frame/section.js'
 import { useSettings } from '../queries.js'
 import { OrganizationForm } from './form.js'
 
-/** What the organization is called, and where in the world it is. */
+/** Name, country, time zone and other defaults of the organization. */
 export function OrganizationSection() {
   const { t } = useTranslation('settings')
   const settings = useSettings()

@@ -13,7 +13,7 @@ import { useWarnUnsaved } from '../forms/use-warn-unsaved.js'
 import { SETTINGS } from '../queries.js'
 import type { Settings } from '../types.js'
 
-/** Connects the organization with its shop, or changes how. */
+/** Connects the organization's shop, or changes its connection. */
 export function StorefrontForm({ url }: { url: string | null }) {
   const { t } = useTranslation('settings')
   const form = useForm({ initialValues: { url: url ?? '', access_token: '', webhook_secret: '' } })
@@ -22,7 +22,7 @@ export function StorefrontForm({ url }: { url: string | null }) {
     form,
     (values) => api.put<Settings>('/settings/storefront', given(values)),
     (settings) => {
-      // The secrets have been stored: nothing of them stays in the page.
+      // The secrets are stored: remove them from the page.
       const next = { ...form.getValues(), access_token: '', webhook_secret: '' }
       form.setValues(next)
       form.resetDirty(next)
@@ -32,7 +32,7 @@ export function StorefrontForm({ url }: { url: string | null }) {
   )
   const test = useConnectionTest(form, (values) => api.post('/settings/storefront/test', given(values)))
   useWarnUnsaved(form.isDirty())
-  // The stored token is for the stored address alone.
+  // The stored token is valid for the stored URL only.
   const keepsToken = url !== null && form.values.url.trim() === url
   return (
     <form onSubmit={submit}>

@@ -15,7 +15,7 @@ interface AddMemberProps {
   onAdded: (invitation: Invitation) => void
 }
 
-/** Adds somebody to the team, who signs in by a link at first. */
+/** Adds a member, who signs in with a link at first. */
 export function AddMemberDialog({ opened, ...rest }: AddMemberProps & { opened: boolean }) {
   const { t } = useTranslation('settings')
   return (

@@ -16,7 +16,7 @@ interface ChangeMemberProps {
   onClose: () => void
 }
 
-/** Changes a member's name and role. */
+/** Changes the name and role of a member. */
 export function ChangeMemberDialog({ opened, member, onClose }: ChangeMemberProps & { opened: boolean }) {
   const { t } = useTranslation('settings')
   return (

@@ -3,7 +3,7 @@ import { useFormat } from '../../../shared/format.js'
 import { ShownOnce } from '../dialogs/shown-once.js'
 import type { Invitation } from '../types.js'
 
-/** Shows the link that is to be handed over to a member. */
+/** Shows a member's sign-in link. */
 export function LinkDialog({ invitation, onClose }: { invitation: Invitation | null; onClose: () => void }) {
   const { t } = useTranslation('settings')
   const format = useFormat()

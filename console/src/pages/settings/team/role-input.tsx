@@ -12,7 +12,7 @@ interface RoleInputProps {
   error: ReactNode
 }
 
-/** Chooses what a member may do. */
+/** Selects a member's role. */
 export function RoleInput({ value, onChange, error }: RoleInputProps) {
   const { t } = useTranslation('settings')
   return (

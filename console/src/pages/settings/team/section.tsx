@@ -14,7 +14,7 @@ import { AddMemberDialog } from './add-dialog.js'
 import { LinkDialog } from './link-dialog.js'
 import { TeamTable } from './table.js'
 
-/** Who may sign in, and as what. */
+/** The team settings. */
 export function TeamSection() {
   const { t } = useTranslation('settings')
   const [isAdding, adding] = useDisclosure(false)

@@ -14,11 +14,11 @@ import { ChangeMemberDialog } from './change-dialog.js'
 
 interface TeamTableProps {
   members: Member[]
-  /** Is given a member's new link. */
+  /** Called with a member's new sign-in link. */
   onLink: (invitation: Invitation) => void
 }
 
-/** The members with what can be done with each. */
+/** The members, with their actions. */
 export function TeamTable({ members, onLink }: TeamTableProps) {
   const { t } = useTranslation('settings')
   const queries = useQueryClient()
@@ -114,9 +114,9 @@ interface MemberMenuProps {
 
 function MemberMenu({ member, onChange, onLink, onRemove }: MemberMenuProps) {
   const { t } = useTranslation('settings')
-  // Who leaves is removed by another owner.
+  // Members cannot remove themselves.
   const isSelf = useSession().member.id === member.id
-  // A link would give the account of another owner away: operators make that one.
+  // A link would give access to another owner's account, so only operators create it.
   const mayLink = isSelf || member.role !== 'owner' || !member.has_password
   return (
     <Menu position="bottom-end">

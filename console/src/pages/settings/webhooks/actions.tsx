@@ -12,10 +12,10 @@ import { DELIVERIES, WEBHOOKS } from '../queries.js'
 import type { Webhook } from '../types.js'
 import { SecretDialog } from './secret-dialog.js'
 
-// It brings the pickers of dates with it.
+// Loaded later, since it brings the date pickers.
 const ReplayDialog = lazy(() => import('./replay-dialog.js'))
 
-/** What can be done with a webhook. */
+/** Actions of a webhook. */
 export function WebhookActions({ webhook }: { webhook: Webhook }) {
   const { t } = useTranslation('settings')
   const queries = useQueryClient()

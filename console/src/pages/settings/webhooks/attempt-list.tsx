@@ -5,7 +5,7 @@ import { useFormat } from '../../../shared/format.js'
 import type { Attempt } from '../types.js'
 import classes from './payload.module.css'
 
-/** Every try to deliver, the newest first. */
+/** The attempts of a delivery, newest first. */
 export function AttemptList({ attempts }: { attempts: Attempt[] }) {
   const { t } = useTranslation('settings')
   if (attempts.length === 0) {

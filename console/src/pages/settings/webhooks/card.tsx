@@ -8,7 +8,7 @@ import { DisabledNotice } from './disabled-notice.js'
 import { EventBadges } from './event-badges.js'
 import { WebhookBadge } from './webhook-badge.js'
 
-/** A webhook in the list; what was delivered to it is behind its address. */
+/** A webhook in the list, with a link to its deliveries. */
 export function WebhookCard({ webhook }: { webhook: Webhook }) {
   const { t } = useTranslation('settings')
   return (

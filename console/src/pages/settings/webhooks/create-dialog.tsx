@@ -11,11 +11,11 @@ import { EVERY_KIND } from './kinds.js'
 
 interface CreateWebhookProps {
   onClose: () => void
-  /** Is given the secret. */
+  /** Called with the secret. */
   onIssued: (secret: string) => void
 }
 
-/** Registers an endpoint. */
+/** Adds a webhook. */
 export function CreateWebhookDialog({ opened, ...rest }: CreateWebhookProps & { opened: boolean }) {
   const { t } = useTranslation('settings')
   return (

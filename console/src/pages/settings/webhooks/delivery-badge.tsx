@@ -4,7 +4,7 @@ import type { DeliveryStatus } from '../types.js'
 
 const COLORS: Record<DeliveryStatus, string> = { pending: 'yellow', delivered: 'teal', failed: 'red' }
 
-/** What has become of a delivery. */
+/** The status of a delivery. */
 export function DeliveryBadge({ status }: { status: DeliveryStatus }) {
   const { t } = useTranslation('settings')
   return (

@@ -14,11 +14,11 @@ import classes from './payload.module.css'
 
 interface Shown {
   delivery: Delivery
-  /** Null: it is not kept any more, or its contact was erased. */
+  /** Null: no longer stored, or its contact was erased. */
   body: Record<string, unknown> | null
 }
 
-/** A delivery with every attempt and with what is posted; null: the drawer is closed. */
+/** A delivery with its attempts and payload. Null closes the drawer. */
 export function DeliveryDrawer({ deliveryId, onClose }: { deliveryId: string | null; onClose: () => void }) {
   const { t } = useTranslation('settings')
   return (
@@ -32,7 +32,7 @@ function DeliveryView({ id }: { id: string }) {
   const query = useQuery({
     queryKey: [...DELIVERIES, 'one', id],
     queryFn: ({ signal }) => api.get<Shown>(`/webhook-deliveries/${id}`, {}, signal),
-    // What has ended does not change any more.
+    // Finished deliveries do not change.
     refetchInterval: ({ state }) => (state.data && state.data.delivery.status !== 'pending' ? false : POLL_MS),
   })
   return <Loaded query={query}>{(shown) => <ShownDelivery {...shown} />}</Loaded>

@@ -16,7 +16,7 @@ import { DeliveryLog } from './log.js'
 import classes from './payload.module.css'
 import { WebhookBadge } from './webhook-badge.js'
 
-/** `/settings/webhooks/<id>`: a webhook with what was delivered to it; a delivery's id after that opens it. */
+/** `/settings/webhooks/<id>`: a webhook and its deliveries. `/<deliveryId>` after it opens a delivery. */
 export default function WebhookDetail() {
   const { webhookId, deliveryId } = useParams()
   const webhooks = useWebhooks()

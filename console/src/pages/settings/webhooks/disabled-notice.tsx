@@ -8,7 +8,7 @@ import { WEBHOOKS } from '../queries.js'
 import type { Webhook } from '../types.js'
 import classes from './disabled-notice.module.css'
 
-/** Why a webhook was disabled by itself, and the way back; nothing for one that is active. */
+/** Why a webhook was disabled, with a button to enable it. Nothing for an active webhook. */
 export function DisabledNotice({ webhook }: { webhook: Webhook }) {
   const { t } = useTranslation('settings')
   const queries = useQueryClient()

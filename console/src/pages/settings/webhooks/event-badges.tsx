@@ -2,7 +2,7 @@ import { Badge, Group } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { EVERY_KIND } from './kinds.js'
 
-/** The kinds that a webhook takes. */
+/** The events of a webhook. */
 export function EventBadges({ events }: { events: string[] }) {
   const { t } = useTranslation('settings')
   const shown = events.includes(EVERY_KIND) ? [t('webhooks.allEvents')] : events

@@ -9,7 +9,7 @@ interface EventsInputProps {
   error: ReactNode
 }
 
-/** Chooses the kinds of events that a webhook takes: all, or those that are ticked. */
+/** Selects the events of a webhook: all, or selected ones. */
 export function EventsInput({ value, onChange, error }: EventsInputProps) {
   const { t } = useTranslation('settings')
   return (

@@ -1,12 +1,12 @@
 import type { EventKind } from '../types.js'
 
-/** In place of all kinds, those of later versions too. */
+/** Subscribes to all kinds, including those of later versions. */
 export const EVERY_KIND = '*'
 
-// In texts a dot stands between a key and the one below it.
+// Keys of texts cannot contain a dot, which separates levels.
 type KindText<Name extends string> = Name extends `${infer Noun}.${infer Verb}` ? `${Noun}_${Verb}` : Name
 
-/** Under which key the texts of a kind stand. */
+/** The key of a kind's text. */
 export function kindText<Name extends EventKind>(kind: Name): KindText<Name> {
   return kind.replace('.', '_') as KindText<Name>
 }
@@ -14,7 +14,7 @@ export function kindText<Name extends EventKind>(kind: Name): KindText<Name> {
 export const KIND_GROUPS = ['messages', 'contacts', 'others'] as const
 export type KindGroup = (typeof KIND_GROUPS)[number]
 
-/** All kinds, by what they are about. The type sees to it that none is missing. */
+/** All kinds, by group. The type makes sure that none is missing. */
 const GROUP_OF: Record<EventKind, KindGroup> = {
   'message.received': 'messages',
   'message.sent': 'messages',

@@ -20,7 +20,7 @@ interface DeliveryPage {
   pagination: { totalPages: number; totalDeliveries: number }
 }
 
-/** What was delivered to a webhook and what was not, newest first; looks again by itself. */
+/** The deliveries of a webhook, newest first. Reloads periodically. */
 export function DeliveryLog({ webhook, onOpen }: { webhook: Webhook; onOpen: (delivery: Delivery) => void }) {
   const { t } = useTranslation('settings')
   const format = useFormat()
@@ -97,7 +97,7 @@ export function DeliveryLog({ webhook, onOpen }: { webhook: Webhook; onOpen: (de
   )
 }
 
-/** How often it was tried, and what came of the last try. */
+/** The number of attempts, and the outcome of the last one. */
 function LastAttempt({ delivery: { attempts } }: { delivery: Delivery }) {
   const { t } = useTranslation('settings')
   const last = attempts.at(-1)

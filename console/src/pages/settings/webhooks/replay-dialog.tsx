@@ -16,10 +16,10 @@ interface ReplayProps {
   onClose: () => void
 }
 
-// The minute that is chosen as the last one counts to its end.
+// The range includes the whole last minute.
 const LAST_OF_MINUTE_MS = 59_999
 
-/** Has the events of a range of time delivered once more. */
+/** Replays the events of a time range. */
 export default function ReplayDialog({ webhook, onClose }: ReplayProps) {
   const { t } = useTranslation('settings')
   const dates = useDateStyle()
@@ -84,7 +84,7 @@ function ReplayForm({ webhook, onClose, dates }: ReplayProps & { dates: ReturnTy
   )
 }
 
-/** The picker tells a local time without a zone. */
+/** The picker returns local times without a zone. */
 function toIso(local: string | null, plusMs: number): string | null {
   return local && new Date(new Date(local.replace(' ', 'T')).getTime() + plusMs).toISOString()
 }

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { ShownOnce } from '../dialogs/shown-once.js'
 
-/** Shows the secret by which an endpoint checks signatures. */
+/** Shows the signing secret of a webhook. */
 export function SecretDialog({ secret, onClose }: { secret: string | null; onClose: () => void }) {
   const { t } = useTranslation('settings')
   return (

@@ -12,7 +12,7 @@ import { WebhookCard } from './card.js'
 import { CreateWebhookDialog } from './create-dialog.js'
 import { SecretDialog } from './secret-dialog.js'
 
-/** The endpoints that events are posted to. */
+/** The organization's webhooks. */
 export function WebhooksSection() {
   const { t } = useTranslation('settings')
   const webhooks = useWebhooks()

@@ -2,7 +2,7 @@ import { Badge } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Webhook } from '../types.js'
 
-/** Whether a webhook gets anything. */
+/** Whether a webhook is active. */
 export function WebhookBadge({ webhook: { active } }: { webhook: Webhook }) {
   const { t } = useTranslation('settings')
   return (

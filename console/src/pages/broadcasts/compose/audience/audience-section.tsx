@@ -10,7 +10,7 @@ import { ContactsPicker } from './contacts-picker.js'
 import type { ParsedList } from './parse-list.js'
 import { PastedList } from './pasted-list.js'
 
-/** Chooses who gets the broadcast. */
+/** Selects the audience of the broadcast. */
 export function AudienceSection({ form, list }: { form: UseFormReturnType<Draft>; list: ParsedList }) {
   const { t } = useTranslation('broadcasts')
   const { values, errors } = form

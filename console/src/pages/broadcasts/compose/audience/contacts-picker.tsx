@@ -14,7 +14,7 @@ interface ContactsPickerProps {
 
 const TYPING_MS = 250
 
-/** Chooses contacts one by one, by name or number. */
+/** Selects contacts one by one, by name or number. */
 export function ContactsPicker({ value, error, onChange }: ContactsPickerProps) {
   const { t } = useTranslation('broadcasts')
   const [search, setSearch] = useState('')
@@ -35,7 +35,7 @@ export function ContactsPicker({ value, error, onChange }: ContactsPickerProps) 
       }}
       searchValue={search}
       onSearchChange={setSearch}
-      // The service has searched already, also in what is not shown here.
+      // Not filtered again: the service also searches fields that are not shown.
       filter={({ options }) => options}
       renderOption={({ option }) => <Option contact={byId.get(option.value)} />}
       error={error}

@@ -1,7 +1,7 @@
 import type { TemplateForm } from '../../../../shared/templates/template-form.js'
 import { readRows } from './read-rows.js'
 
-/** One row, as POST /broadcasts takes it. */
+/** A recipient, as POST /broadcasts takes it. */
 export interface ListedRecipient {
   chatNumber: string
   name?: string
@@ -11,9 +11,9 @@ export interface ListedRecipient {
 
 export interface ParsedList {
   recipients: ListedRecipient[]
-  /** The fields of the draft that rows fill with values of their own, such as `body.discount`. */
+  /** The fields of the draft that columns fill, such as `body.discount`. */
   columns: string[]
-  /** Columns whose names say nothing to the template. */
+  /** Columns that match no variable of the template. */
   ignored: string[]
 }
 
@@ -21,12 +21,12 @@ const NUMBERS = ['phone', 'phone_number', 'chatnumber', 'chat_number', 'number',
 const NUMEROS = ['telefone', 'celular', 'numero', 'número', 'fone', 'contato']
 const NAMES = ['name', 'full_name', 'nome', 'nome completo']
 
-/** Fewer digits make no phone number. */
+/** Minimum number of digits of a phone number. */
 const MIN_DIGITS = 6
 
 /**
- * Reads numbers, one a row: alone, with a name behind each, or under a row of headings, of which those that a variable or a button
- * of the template bears give each recipient a value of its own.
+ * Parses a list of numbers, one per row: alone, followed by a name, or under a header row. Columns named after a
+ * variable or button of the template hold a value for each recipient.
  */
 export function parseList(text: string, form: TemplateForm | null): ParsedList {
   const rows = readRows(text)
@@ -76,7 +76,7 @@ function readTable(headings: string[], rows: string[][], form: TemplateForm | nu
   }
 }
 
-/** Where the values of variables stand, by the names of these. */
+/** The paths of the template's variables in a draft, by name. */
 function columnsOf(headings: string[], variables: [name: string, alsoCalled: string[]][]): Map<string, number> {
   return new Map(
     variables.flatMap(([name, alsoCalled]): [string, number][] => {

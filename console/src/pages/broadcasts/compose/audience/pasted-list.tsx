@@ -14,10 +14,10 @@ interface PastedListProps {
   onChange: (text: string) => void
 }
 
-/** More text than this makes a field slow. */
+/** Longer texts make the field slow. */
 const MAX_SHOWN = 100_000
 
-/** Takes numbers as they are pasted, or a CSV file with values of its own for each of them. */
+/** Takes pasted numbers, or a CSV file that may hold values for each recipient. */
 export function PastedList({ value, error, list, onChange }: PastedListProps) {
   const { t } = useTranslation('broadcasts')
   const read = (file: File | null) => file && readText(file).then(onChange, tellProblem)

@@ -1,6 +1,9 @@
 const DELIMITERS = ['\t', ';', ',']
 
-/** The rows of a text with its cells apart by tabs, semicolons or commas, quoted as spreadsheets do; without empty rows. */
+/**
+ * Splits a text into rows and cells. Cells are separated by tabs, semicolons or commas, and quoted as in CSV. Empty
+ * rows are left out.
+ */
 export function readRows(text: string): string[][] {
   const delimiter = delimiterOf(text)
   const rows: string[][] = []
@@ -19,7 +22,7 @@ export function readRows(text: string): string[][] {
   for (let at = 0; at < text.length; at++) {
     const character = text.charAt(at)
     if (character === '"') {
-      // Two of them within quotes are one that is meant.
+      // Two quotes within quotes stand for one.
       if (isQuoted && text.charAt(at + 1) === '"') {
         cell += character
         at++
@@ -34,14 +37,14 @@ export function readRows(text: string): string[][] {
   return rows
 }
 
-/** The one that the first row that has any has most of: names may be known of some people alone. */
+/** The most frequent delimiter of the first row that has any: rows without a name have none. */
 function delimiterOf(text: string): string {
   const line = text.split('\n').find((one) => DELIMITERS.some((delimiter) => one.includes(delimiter))) ?? ''
   const [best = ','] = DELIMITERS.toSorted((a, b) => line.split(b).length - line.split(a).length)
   return best
 }
 
-/** The text of a file; spreadsheets of older make do not write UTF-8. */
+/** The text of a file, in UTF-8 or as older spreadsheets write it. */
 export async function readText(file: Blob): Promise<string> {
   const bytes = await file.arrayBuffer()
   try {

@@ -16,7 +16,7 @@ interface MomentPickerProps {
   onChange: (value: string | null) => void
 }
 
-/** Chooses a moment by the clocks of the organization, and says what those of the viewer show then. */
+/** Selects a time in the organization's time zone, and shows it in the viewer's. */
 export default function MomentPicker({ value, error, onChange }: MomentPickerProps) {
   const { t } = useTranslation(['broadcasts', 'analytics'])
   const calendar = useCalendar()

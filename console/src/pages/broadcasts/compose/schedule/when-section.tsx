@@ -8,7 +8,7 @@ import { Section } from '../section.js'
 
 const MomentPicker = lazy(() => import('./moment-picker.js'))
 
-/** Chooses when the broadcast begins. */
+/** Selects when the broadcast starts. */
 export function WhenSection({ form }: { form: UseFormReturnType<Draft> }) {
   const { t } = useTranslation('broadcasts')
   const { isLater } = form.values

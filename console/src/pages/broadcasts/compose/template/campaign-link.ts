@@ -1,7 +1,7 @@
-/** Longer ones are not kept as a campaign. */
+/** Maximum length of a stored campaign. */
 const MAX_CAMPAIGN = 100
 
-/** A campaign's name as it stands in addresses: lower case, words joined by hyphens. */
+/** A campaign's name for URLs: lower case, words joined by hyphens. */
 export function toCampaign(name: string): string {
   return name
     .normalize('NFD')
@@ -12,7 +12,7 @@ export function toCampaign(name: string): string {
     .slice(0, MAX_CAMPAIGN)
 }
 
-/** The address with the parameters by which an order is known to come from a campaign; null for what is no web address. */
+/** The URL with the utm parameters that attribute an order to a campaign. Null if it is not a web address. */
 export function withCampaign(address: string, source: string, campaign: string): string | null {
   const text = address.trim()
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return null

@@ -10,15 +10,15 @@ import { messageOf } from '../../../../shared/problem.js'
 import { toCampaign, withCampaign } from './campaign-link.js'
 
 interface LinkMakerProps {
-  /** The broadcast's name, which names the campaign unless another one is given. */
+  /** The broadcast's name, the default for the campaign. */
   name: string
-  /** The address of the template's button, such as https://shop.example/s/{{1}}. */
+  /** The URL of the template's button, such as https://shop.example/s/{{1}}. */
   buttonUrl: string
-  /** Is handed the code of the new link. */
+  /** Called with the code of the new link. */
   onMade: (code: string) => void
 }
 
-/** Makes a short link for the button of a template, so that the orders it leads to are counted as the broadcast's. */
+/** Creates a short link for a template's button, so that its orders count for the broadcast. */
 export function LinkMaker({ name, buttonUrl, onMade }: LinkMakerProps) {
   const { t } = useTranslation('broadcasts')
   const { utm_source: source } = useSession()
@@ -36,7 +36,7 @@ export function LinkMaker({ name, buttonUrl, onMade }: LinkMakerProps) {
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    // The popover stands within the form of the broadcast.
+    // The popover is inside the broadcast's form: do not submit that.
     event.stopPropagation()
     if (target !== null && campaign !== '') making.mutate(target)
   }

@@ -9,7 +9,7 @@ import { readForm, type ShownTemplate } from '../../../../shared/templates/templ
 import { TEMPLATES } from '../data.js'
 import { keyOf } from '../draft.js'
 
-// The button stands beside the field, also where an error stands below that.
+// Keeps the button beside the field when an error is shown below.
 const LABEL_HEIGHT = 24
 
 interface TemplatePickerProps {
@@ -19,7 +19,7 @@ interface TemplatePickerProps {
   onChange: (key: string) => void
 }
 
-/** Chooses one of the approved templates, and fetches them anew where one is missing. */
+/** Selects an approved template, and can refresh the list. */
 export function TemplatePicker({ templates, value, error, onChange }: TemplatePickerProps) {
   const { t } = useTranslation('broadcasts')
   const sync = useSync()

@@ -14,7 +14,7 @@ interface VariableFieldProps {
   onChange: (value: string) => void
 }
 
-/** The value of a variable, into which what is known of each recipient can be put. */
+/** The value of a variable, which may contain placeholders for contact details. */
 export function VariableField({ path, label, description, isRequired, value, error, onChange }: VariableFieldProps) {
   const { t } = useTranslation('broadcasts')
   const input = useRef<HTMLInputElement>(null)
@@ -23,7 +23,7 @@ export function VariableField({ path, label, description, isRequired, value, err
     const end = input.current?.selectionEnd ?? start
     const text = `{{${placeholder}}}`
     onChange(value.slice(0, start) + text + value.slice(end))
-    // Once the field shows it, and the menu has given the focus back.
+    // After the field is rendered and the menu has returned the focus.
     setTimeout(() => {
       input.current?.focus()
       input.current?.setSelectionRange(start + text.length, start + text.length)

@@ -15,7 +15,7 @@ interface VariablesProps {
 
 type Part = 'body' | 'header' | 'buttons'
 
-/** A field for everything that the template has to be filled with. */
+/** A field for each variable of the template. */
 export function Variables({ form, template, list }: VariablesProps) {
   const { t } = useTranslation('broadcasts')
   const { values } = form

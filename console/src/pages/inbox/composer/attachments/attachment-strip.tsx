@@ -6,7 +6,7 @@ import { Player } from '../../thread/message/kinds/audio.js'
 import classes from '../composer.module.css'
 import type { Attachment } from './prepare-file.js'
 
-/** The files that are about to be sent, as they will look. */
+/** Previews of the attached files. */
 export function AttachmentStrip({ all, onRemove }: { all: Attachment[]; onRemove: (key: string) => void }) {
   const { t } = useTranslation('thread')
   return (

@@ -4,7 +4,7 @@ import { Dropzone } from '@mantine/dropzone'
 import { IconUpload } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 
-/** Takes files that are dragged onto the page. */
+/** Accepts files that are dropped anywhere on the page. */
 export default function DropTarget({ onFiles }: { onFiles: (files: File[]) => void }) {
   const { t } = useTranslation('thread')
   return (

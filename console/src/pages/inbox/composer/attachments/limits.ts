@@ -1,13 +1,13 @@
 const MEGABYTE = 1_048_576
 
 /**
- * What may be sent of each kind of file. The service is the judge (its model/messages/media, MEDIA_RULES); the numbers stand here as well so that
- * nobody waits for an upload that it refuses.
+ * Limits of each kind of file, as in the service (MEDIA_RULES in src/model/messages/media): files that it would refuse
+ * are not uploaded.
  */
 export const FILE_RULES = {
   image: { maxBytes: 5 * MEGABYTE, types: ['image/jpeg', 'image/png'] },
   video: { maxBytes: 16 * MEGABYTE, types: ['video/mp4'] },
-  // Recordings of this page are converted by the service.
+  // The service converts recordings of this page.
   audio: {
     maxBytes: 16 * MEGABYTE,
     types: ['audio/mpeg', 'audio/mp3', 'audio/aac', 'audio/ogg', 'audio/webm', 'audio/mp4'],
@@ -28,13 +28,13 @@ export const FILE_RULES = {
 
 export type FileKind = keyof typeof FILE_RULES
 
-/** The longest text, caption, and so on (the service's model/messages/limits). */
+/** Maximum lengths of texts, as in src/model/messages/limits. */
 export const TEXT_LIMITS = { text: 4_096, caption: 1_024, note: 4_000, body: 1_024, header: 60, footer: 60, title: 20 }
 
-/** What the file picker offers: pictures of any kind, which are made JPEGs here, and what may be sent as it is. */
+/** Types for the file picker: all pictures, since others are converted to JPEG, and what can be sent unchanged. */
 export const ACCEPTED = ['image/*', ...Object.values(FILE_RULES).flatMap(({ types }) => [...types])]
 
-/** The kind as which a file of the type is sent; null where it cannot be sent. */
+/** The kind of message for a file type. Null if the type is not supported. */
 export function kindOf(file: File): FileKind | null {
   const type = file.type.split(';')[0] ?? ''
   const kinds = Object.keys(FILE_RULES) as FileKind[]

@@ -6,7 +6,7 @@ export interface Attachment {
   key: string
   file: File
   kind: FileKind
-  /** Where it can be looked at; to be revoked. */
+  /** Object URL of the preview; to be revoked. */
   url: string
   isVoice: boolean
 }
@@ -14,11 +14,11 @@ export interface Attachment {
 /** Why a file cannot be sent. */
 export type FileProblem = { reason: 'type' } | { reason: 'size'; maxBytes: number } | { reason: 'empty' }
 
-// The longest side of a picture that is made smaller: more than any phone shows.
+// Maximum side length of a picture that is scaled down: more than any phone shows.
 const MAX_SIDE = 2_560
 const QUALITY = 0.88
 
-/** Makes a file ready to be sent: pictures of other kinds, or too large ones, become JPEGs. */
+/** Prepares a file for sending: pictures that are too large or not supported become JPEGs. */
 export async function prepareFile(file: File, isVoice = false): Promise<Attachment | FileProblem> {
   if (file.size === 0) return { reason: 'empty' }
   const ready = needsConversion(file) ? await toJpeg(file) : file
@@ -34,7 +34,7 @@ function needsConversion(file: File): boolean {
   return file.type.startsWith('image/') && (kind === null || file.size > FILE_RULES.image.maxBytes)
 }
 
-/** Null: the browser cannot read it. */
+/** Null if the browser cannot decode the picture. */
 async function toJpeg(file: File): Promise<File | null> {
   try {
     const bitmap = await createImageBitmap(file)
@@ -42,7 +42,7 @@ async function toJpeg(file: File): Promise<File | null> {
     const canvas = new OffscreenCanvas(Math.round(bitmap.width * scale), Math.round(bitmap.height * scale))
     const drawing = canvas.getContext('2d')
     if (!drawing) return null
-    // What is transparent would become black.
+    // Transparent pixels would become black.
     drawing.fillStyle = '#fff'
     drawing.fillRect(0, 0, canvas.width, canvas.height)
     drawing.drawImage(bitmap, 0, 0, canvas.width, canvas.height)

@@ -4,24 +4,24 @@ import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../../shared/format.js'
 import { type Attachment, type FileProblem, prepareFile } from './prepare-file.js'
 
-/** The files that go with the next message. */
+/** Files attached to the next message. */
 export interface Attachments {
   all: Attachment[]
   add: (files: File[], isVoice?: boolean) => Promise<void>
   remove: (key: string) => void
-  /** Gives them away, to be sent. */
+  /** Removes and returns all files, to send them. */
   take: () => Attachment[]
 }
 
-/** More at once would be a mistake. */
+/** Maximum number of files at once. */
 const MAX_FILES = 10
 
-/** Holds files until they are sent; what cannot be sent is told, with the reason. */
+/** Keeps files until they are sent. Files that cannot be sent are refused with a notification. */
 export function useAttachments(): Attachments {
   const { t } = useTranslation('thread')
   const format = useFormat()
   const [all, setAll] = useState<Attachment[]>([])
-  // What is held at this moment: several may become ready before it shows.
+  // The current files: several may become ready before the next render.
   const held = useRef(all)
   const isGone = useRef(false)
   useEffect(() => {

@@ -8,7 +8,7 @@ import { MakerDialog } from './maker-dialog.js'
 
 const PLACES = ['first', 'second', 'third'] as const
 
-/** Makes a message with up to three buttons to answer by. */
+/** Composes a message with up to three reply buttons. */
 export default function ButtonsDialog({ route, onSend, onClose }: MakerProps) {
   const { t } = useTranslation('thread')
   const form = useForm({

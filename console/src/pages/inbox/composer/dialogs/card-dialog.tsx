@@ -5,7 +5,7 @@ import { chatRequest } from '../requests.js'
 import type { MakerProps } from './maker.js'
 import { MakerDialog } from './maker-dialog.js'
 
-/** Makes a message with somebody's name and number. */
+/** Composes a contact card. */
 export default function CardDialog({ route, onSend, onClose }: MakerProps) {
   const { t } = useTranslation('thread')
   const form = useForm({

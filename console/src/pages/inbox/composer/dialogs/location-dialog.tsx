@@ -5,7 +5,7 @@ import { chatRequest } from '../requests.js'
 import type { MakerProps } from './maker.js'
 import { MakerDialog } from './maker-dialog.js'
 
-/** Makes a message that shows a place. */
+/** Composes a location. */
 export default function LocationDialog({ route, onSend, onClose }: MakerProps) {
   const { t } = useTranslation('thread')
   const within = (limit: number) => (value: string | number) =>

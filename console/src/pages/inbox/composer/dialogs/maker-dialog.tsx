@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack } from '@mantine/core'
 import type { FormEvent, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 
-/** The frame of a dialog in which a message is made: its fields, and the button that sends it. */
+/** Frame of a dialog that composes a message: fields and send button. */
 export function MakerDialog({
   title,
   children,

@@ -1,7 +1,7 @@
 import type { SendRequest } from '../pending-sends.js'
 import type { Route } from '../requests.js'
 
-/** A dialog in which a message of some kind is made. */
+/** Props of a dialog that composes a message. */
 export interface MakerProps {
   route: Route
   onSend: (request: SendRequest) => void

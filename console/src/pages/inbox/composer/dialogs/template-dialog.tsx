@@ -20,7 +20,7 @@ import { templateRequest } from '../requests.js'
 import type { MakerProps } from './maker.js'
 import { isFilled, TemplateFields } from './template-fields.js'
 
-/** Chooses a template, fills it, and sends it. */
+/** Selects a template, fills it in and sends it. */
 export default function TemplateDialog({ route, onSend, onClose }: MakerProps) {
   const { t } = useTranslation('thread')
   const [chosen, setChosen] = useState<ShownTemplate | null>(null)
@@ -185,6 +185,6 @@ function toRequest(
     buttons: buttons.map(({ kind, text }) => ({ type: kind, text })),
   }
   const look = { message_type: 'template', message: body, media_type: file?.kind ?? null, media_url: file?.url ?? null }
-  // Templates leave by the organization's number, and answer nothing.
+  // Templates are sent from the organization's number and cannot be replies.
   return templateRequest({ ...route, replyTo: null }, fields, { ...look, content, instance: null })
 }

@@ -12,7 +12,7 @@ interface Field {
   label: string
 }
 
-/** A field for everything that a template leaves open. */
+/** A field for each variable of a template. */
 export function TemplateFields({
   form,
   values,
@@ -64,7 +64,7 @@ export function TemplateFields({
   )
 }
 
-/** What can be put in, and is filled for whom it is sent to. */
+/** Buttons that insert placeholders for contact details. */
 function Placeholders({ onChoose }: { onChoose: (placeholder: string) => void }) {
   const { t } = useTranslation('thread')
   return (
@@ -78,7 +78,7 @@ function Placeholders({ onChoose }: { onChoose: (placeholder: string) => void })
   )
 }
 
-/** Whether everything has a value. */
+/** Whether all variables have a value. */
 export function isFilled(form: TemplateForm, values: TemplateValues): boolean {
   const hasAll = fieldsOf(form).every(({ part, name }) => (values[part][name] ?? '').trim() !== '')
   return hasAll && (fileKindOf(form) === null || /^https?:\/\/\S+$/.test(values.headerMedia?.trim() ?? ''))

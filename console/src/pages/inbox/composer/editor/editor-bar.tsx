@@ -5,10 +5,10 @@ import { useTranslation } from 'react-i18next'
 import classes from '../composer.module.css'
 import type { Writing } from './use-writing.js'
 
-/** So near to the limit it is told. */
+/** Remaining characters at which the counter appears. */
 const TOLD_AT = 200
 
-/** Below the field: what else can be sent, how much may still be written, and the button that sends. */
+/** Below the field: attachments and other kinds, the counter, and the send button. */
 export function EditorBar({
   writing,
   isNote,

@@ -29,15 +29,15 @@ import { useWriting } from './use-writing.js'
 
 const DropTarget = lazy(() => import('../attachments/drop-target.js'))
 
-/** Wider than a phone: there the focus opens no keyboard over what is to be read. */
+/** On wider screens than a phone's, focus does not open a keyboard over the messages. */
 const WIDE = '(min-width: 48em)'
 
-/** What others may ask of the editor. */
+/** Imperative methods of the editor. */
 export interface EditorHandle {
   focus: () => void
 }
 
-/** The field in which messages and notes are written, with everything that can go with them. */
+/** The field for messages and notes, with attachments and tools. */
 export function Editor({
   route,
   draft,
@@ -52,7 +52,7 @@ export function Editor({
   route: Route
   draft: Draft
   onDraft: (change: Partial<Draft>) => void
-  /** Whether nothing but notes can be written. */
+  /** Whether only notes can be written. */
   isClosed: boolean
   window: AnswerWindow | null
   onSend: (request: SendRequest) => void
@@ -71,14 +71,14 @@ export function Editor({
   const hasField = isNote || !isClosed
   const hadField = useRef(false)
   useEffect(() => {
-    // The field is there when it is known by which line an answer leaves.
+    // The field appears when the reply channel is known.
     if (!hasField || hadField.current) return
     hadField.current = true
     if (globalThis.matchMedia(WIDE).matches && !isBusyElsewhere()) field.current?.focus()
   }, [hasField])
   const toggleNote = () => {
     onDraft({ isNote: !isNote })
-    // The field may only now be there.
+    // The field may have just appeared.
     setTimeout(focus)
   }
   useHotkeys([['ctrl+alt+N', toggleNote]], [])
@@ -89,7 +89,7 @@ export function Editor({
       onDraft({ replyTo: null })
     }
     const isPlain = !event.shiftKey && !event.nativeEvent.isComposing
-    // On a phone's keyboard there is no other key for a line break.
+    // A phone's keyboard has no other key for a line break.
     if (event.key !== 'Enter' || !isPlain || globalThis.matchMedia('(pointer: coarse)').matches) return
     event.preventDefault()
     writing.submit()
@@ -158,7 +158,7 @@ export function Editor({
   )
 }
 
-/** Whether somebody types into something else, or a dialog stands in front. */
+/** Whether the focus is in another input, or a dialog is open. */
 function isBusyElsewhere(): boolean {
   const { activeElement } = document
   return activeElement?.matches('input, textarea') || document.querySelector('[aria-modal="true"]') !== null

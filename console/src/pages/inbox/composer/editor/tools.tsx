@@ -22,14 +22,14 @@ import type { SendRequest } from '../pending-sends.js'
 import type { Route } from '../requests.js'
 import { useRecorder } from './use-recorder.js'
 
-// Loaded when they are asked for.
+// Loaded on demand.
 const MAKERS: Record<'location' | 'card' | 'buttons', ComponentType<MakerProps>> = {
   location: lazy(() => import('../dialogs/location-dialog.js')),
   card: lazy(() => import('../dialogs/card-dialog.js')),
   buttons: lazy(() => import('../dialogs/buttons-dialog.js')),
 }
 
-/** Everything that can be sent beside a text. */
+/** Buttons for everything that can be sent apart from text. */
 export function Tools({
   route,
   attachments,

@@ -1,22 +1,22 @@
 import { useEffect, useRef, useState } from 'react'
 import { tellProblem } from '../../../../shared/problem.js'
 
-/** What browsers record in; the first that this one can. */
+/** Recording formats; the first that the browser supports is used. */
 const FORMATS = ['audio/ogg;codecs=opus', 'audio/webm;codecs=opus', 'audio/mp4'] as const
 const EXTENSIONS: Record<string, string> = { 'audio/ogg': 'ogg', 'audio/webm': 'webm', 'audio/mp4': 'm4a' }
 
-/** Records a voice note. */
+/** Recorder of voice notes. */
 export interface Recorder {
   isPossible: boolean
   isRecording: boolean
   seconds: number
   start: () => Promise<void>
-  /** Ends the recording and hands it on. */
+  /** Stops the recording and passes it to `onDone`. */
   finish: () => void
   cancel: () => void
 }
 
-/** Records by the microphone; `onDone` gets what was recorded, `onRefused` hears that there is no microphone. */
+/** Records from the microphone. `onDone` gets the recording; `onRefused` is called without access to a microphone. */
 export function useRecorder(onDone: (file: File) => void, onRefused: () => void): Recorder {
   const recorder = useRef<MediaRecorder | null>(null)
   const isKept = useRef(false)
@@ -40,7 +40,7 @@ export function useRecorder(onDone: (file: File) => void, onRefused: () => void)
   const start = async () => {
     try {
       const stream = await navigator.mediaDevices.getUserMedia({ audio: true })
-      // While the permission was asked for, the tools may have gone: nobody could end the recording.
+      // The tools may have disappeared while the browser asked for permission; then no button could stop the recording.
       if (isGone.current) return release(stream)
       const mimeType = FORMATS.find((format) => MediaRecorder.isTypeSupported(format))
       const parts: Blob[] = []

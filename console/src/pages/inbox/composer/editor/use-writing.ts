@@ -7,11 +7,11 @@ import type { Draft } from '../drafts.js'
 import type { SendRequest } from '../pending-sends.js'
 import { chatRequest, fileRequest, type Route } from '../requests.js'
 
-/** What is being written, and what becomes of it. */
+/** The draft of a message or note, and how to send it. */
 export interface Writing {
   text: string
   setText: (value: string) => void
-  /** How many characters may still be written; less than none: it is too long. */
+  /** Remaining characters; negative if the text is too long. */
   left: number
   maySend: boolean
   isBusy: boolean
@@ -36,7 +36,7 @@ export function useWriting({
   isClosed: boolean
   onSend: (request: SendRequest) => void
   onNote: () => void
-  /** It has been handed over, or could not be: the next can be written. */
+  /** Called when the text was sent or saved, or that failed. */
   onDone: () => void
 }): Writing {
   const [isBusy, setBusy] = useState(false)
@@ -57,7 +57,7 @@ export function useWriting({
       await api.post(`/contacts/${route.contact.id}/notes`, { text: text.trim() })
       onNote()
     } catch (error) {
-      // What has been written in the meantime is not overwritten.
+      // Keep what was written in the meantime.
       if (newest.current.note === '') onDraft({ note: text })
       tellProblem(error)
     } finally {
@@ -79,7 +79,10 @@ export function useWriting({
   return { text, setText, left, maySend, isBusy, submit }
 }
 
-/** The text goes below the first file that can have one; else it is a message of its own. Only the first answers. */
+/**
+ * The text becomes the caption of the first file that can have one, else a message of its own. Only the first message
+ * is a reply.
+ */
 function toRequests(route: Route, text: string, files: Attachments['all']): SendRequest[] {
   const captioned = files.find(({ kind }) => kind !== 'audio')
   const requests: ((route: Route) => SendRequest)[] = files.map(

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useDescribe } from '../message/describe.js'
 import { lastHeld, seqOf, type ThreadWindow } from '../window.js'
 
-/** Reads out what the customer writes while the conversation is open. */
+/** Announces the customer's new messages to screen readers. */
 export function Announcer({ window, contactName }: { window: ThreadWindow | undefined; contactName: string }) {
   const describe = useDescribe()
   const heard = useRef<number | null>(null)

@@ -1,29 +1,29 @@
 import type { PendingSend } from '../../composer/pending-sends.js'
 import { type Note, seqOf, type ThreadMessage, type ThreadWindow } from '../window.js'
 
-/** One place in the list: a message, with what stands around it. */
+/** An item of the list: a message with its notes and grouping. */
 export interface Entry {
-  /** Its place in the conversation; those on their way come after the newest. */
+  /** The message's number. Pending sends follow the newest message. */
   seq: number
   message: ThreadMessage
-  /** Set while it is on its way. */
+  /** The pending send, if the message is not recorded yet. */
   pending: PendingSend | null
-  /** Stand above the conversation's first message. */
+  /** Notes above the conversation's first message. */
   notesAbove: Note[]
-  /** Stand below it. */
+  /** Notes below the message. */
   notes: Note[]
-  /** Whether the day begins with it. */
+  /** Whether it is the first message of its day. */
   startsDay: boolean
-  /** Whether it follows another of the same sender at once: they stand close together. */
+  /** Whether it continues a group: the previous message has the same sender and is recent. */
   continues: boolean
-  /** Whether another follows so. */
+  /** Whether the next message continues the group. */
   isContinued: boolean
 }
 
-/** Messages further apart are no group. */
+/** Maximum time between messages of a group. */
 const GROUP_MS = 5 * 60_000
 
-/** What the list shows, in its order. */
+/** The items of the list, in order. */
 export function toEntries({ messages, notes, last_seq }: ThreadWindow, pendingSends: readonly PendingSend[]): Entry[] {
   const notesBySeq = groupNotes(notes)
   const entries = [
@@ -56,7 +56,7 @@ function toEntry(
     message,
     pending,
     notesAbove: seq === 1 ? (notesBySeq.get(0) ?? []) : [],
-    // A note that was written below a message on its way stands below the recorded one.
+    // Notes below a pending send appear below the recorded message.
     notes: pending ? [] : (notesBySeq.get(seq) ?? []),
     startsDay: false,
     continues: false,
@@ -77,7 +77,7 @@ function senderOf({ sender_type, assignee, instance }: ThreadMessage): string {
   return [sender_type, sender_type === 'user-chat' ? '' : assignee?.id, instance].join(' ')
 }
 
-/** Whether both look the same. */
+/** Whether both entries render the same. */
 export function isSameEntry(a: Entry, b: Entry): boolean {
   const hasSameNotes = (x: Note[], y: Note[]) => x.length === y.length && x.every((note, n) => note === y[n])
   return (

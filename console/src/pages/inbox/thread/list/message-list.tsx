@@ -11,7 +11,7 @@ import type { Entry } from './entries.js'
 import { useSteadyEnd } from './use-steady-end.js'
 import { useWalk } from './use-walk.js'
 
-/** What others may ask of the list. */
+/** Imperative methods of the list. */
 export interface ListHandle {
   goTo: (seq: number) => void
   goToNewest: () => void
@@ -23,7 +23,7 @@ interface Context {
   isLoadingOlder: boolean
 }
 
-/** The conversation: as much of it as is looked at. */
+/** The loaded messages of a conversation. */
 export function MessageList({
   entries,
   store,
@@ -90,13 +90,13 @@ export function MessageList({
         atBottomStateChange={check}
         startReached={store.loadOlder}
         endReached={loadNewer}
-        // Much more, and around a message that was jumped to older ones come before it has its place: it loses it.
+        // With more overscan, loading older messages would move the message that was jumped to.
         increaseViewportBy={{ top: 800, bottom: 400 }}
-        // What is measured is put right before it is drawn, not a frame later: else the messages jump.
+        // Measures before the paint instead of a frame later: otherwise messages jump.
         skipAnimationFrameInResizeObserver
         alignToBottom
         role="log"
-        // What is read out is said apart: what comes in while scrolling is nothing new.
+        // New messages are announced separately: messages loaded while scrolling are not new.
         aria-live="off"
         aria-label={t('messages')}
         tabIndex={-1}
@@ -125,7 +125,7 @@ export function MessageList({
   )
 }
 
-/** The message that was jumped to stands out for a moment. */
+/** Highlights the message that was jumped to for a moment. */
 function useMark({ generation, target }: ThreadStore) {
   const [marked, setMarked] = useState<{ seq: number } | null>(null)
   const mark = useCallback((seq: number) => setMarked({ seq }), [])

@@ -2,27 +2,27 @@ import { type RefObject, useCallback, useRef, useState } from 'react'
 import { tellProblem } from '../../../../shared/problem.js'
 import type { ThreadWindow } from '../window.js'
 
-/** What is shown of a conversation. */
+/** The loaded part of a conversation, as rendered. */
 export interface Shown {
-  /** Undefined until the first page is here. */
+  /** Undefined until the first page is loaded. */
   window: ThreadWindow | undefined
-  /** Another number: the window does not continue the one before, and is to be shown anew at `target`. */
+  /** Changes when the window does not continue the previous one; the list then starts again at `target`. */
   generation: number
-  /** The number of the message that the reader asked for; null: the newest. */
+  /** The number of the message to show. Null: the newest. */
   target: number | null
 }
 
-/** What is held of a conversation, and how it changes. */
+/** The loaded part of a conversation, and functions that change it. */
 export interface Held {
   shown: Shown
-  /** What is held at this moment, not when it was last drawn. */
+  /** The current window, which may not be rendered yet. */
   held: RefObject<ThreadWindow | undefined>
   begin: (window: ThreadWindow) => void
   change: (to: (window: ThreadWindow) => ThreadWindow) => void
   replace: (window: ThreadWindow, target: number | null) => void
 }
 
-/** Holds a part of a conversation. */
+/** State of the loaded part of a conversation. */
 export function useHeld(first: () => ThreadWindow | undefined, target: number | null): Held {
   const [shown, setShown] = useState<Shown>(() => ({ window: first(), generation: 0, target }))
   const held = useRef(shown.window)
@@ -43,7 +43,7 @@ export function useHeld(first: () => ThreadWindow | undefined, target: number | 
   return { shown, held, begin, change, replace }
 }
 
-/** One at a time of each name; what fails is told, and asked for again when the reader comes by again. */
+/** Runs one task per name at a time. A failure shows a notification; the task runs again when it is next needed. */
 export function useOnce(): (name: string, work: () => Promise<void>) => Promise<void> {
   const begun = useRef(new Map<string, Promise<void>>())
   return useCallback((name, work) => {

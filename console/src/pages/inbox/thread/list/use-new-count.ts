@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** How many messages have come since the newest was last seen. */
+/** The number of messages since the newest was last seen. */
 export function useNewCount(lastSeq: number | undefined, isSeen: boolean): number {
   const [seen, setSeen] = useState(lastSeq)
   useEffect(() => {

@@ -4,10 +4,10 @@ import type { InboxContact } from '../../../../../../src/model/conversations/inb
 import { api } from '../../../../api/client.js'
 import type { ThreadWindow } from '../window.js'
 
-// Up to which message each conversation was marked as read by this page.
+// The number up to which this page has marked each conversation as read.
 const marked = new Map<string, number>()
 
-/** Marks the conversation as read while its newest message is before somebody's eyes. */
+/** Marks the conversation as read while its newest message is visible. */
 export function useReadMark(contact: InboxContact, window: ThreadWindow | undefined, isSeen: boolean): void {
   const hasFocus = useFocus()
   const newest = window?.messages.findLast(({ sender_type }) => sender_type === 'user-chat')
@@ -16,7 +16,7 @@ export function useReadMark(contact: InboxContact, window: ThreadWindow | undefi
   useEffect(() => {
     if (!hasFocus || !isSeen || !isUnread || seq <= (marked.get(contact.id) ?? 0)) return
     marked.set(contact.id, seq)
-    // Tried again with the next message, or when the conversation is opened anew.
+    // Retried with the next message, or when the conversation is opened again.
     api.post(`/contacts/${contact.id}/read`, { seq }).catch(() => marked.delete(contact.id))
   }, [contact.id, hasFocus, isSeen, isUnread, seq])
 }

@@ -1,27 +1,27 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 
-/** Nearer to the end than this is at the end. */
+/** Distance in px from the end that still counts as the end. */
 const NEAR_PX = 60
 
-/** The end of a list, at which it stays whatever becomes larger or smaller, until the reader scrolls away from it. */
+/** Keeps a list at its end while content changes size, until the reader scrolls away. */
 export interface SteadyEnd {
   isAtEnd: boolean
   /** The list's scrolling element. */
   attach: (scroller: HTMLElement | Window | null) => void
   goToEnd: () => void
-  /** What comes next leads away from the end. */
+  /** Call before scrolling away from the end. */
   leave: () => void
-  /** Looks where the list stands: where all of it is in sight nothing ever scrolls. */
+  /** Updates `isAtEnd`, for lists that are too short to scroll. */
   check: () => void
 }
 
-/** `beginsAtEnd` is asked whenever a list is attached. */
+/** `beginsAtEnd` is called when a list is attached. */
 export function useSteadyEnd(beginsAtEnd: boolean): SteadyEnd {
   const [isAtEnd, setAtEnd] = useState(beginsAtEnd)
   const [scroller, setScroller] = useState<HTMLElement | null>(null)
   const begins = useRef(beginsAtEnd)
   begins.current = beginsAtEnd
-  // What the observers go by: the state is drawn later.
+  // For the observers, which run before the state is rendered.
   const held = useRef(beginsAtEnd)
   const set = useCallback((now: boolean) => {
     held.current = now
@@ -47,12 +47,12 @@ export function useSteadyEnd(beginsAtEnd: boolean): SteadyEnd {
   return { isAtEnd, attach, goToEnd, leave, check }
 }
 
-/** By these a reader scrolls. */
+/** Events by which a reader scrolls. */
 const READERS = ['wheel', 'touchstart', 'pointerdown', 'keydown', 'focusin'] as const
 
 /**
- * Scrolls to the end again whenever something has changed its height, between the layout and the drawing of it. The list scrolls by
- * itself as well, when it has measured what it only guessed: that leads away from the end only where the reader's hand is in it.
+ * Scrolls to the end after each change of height, between layout and paint. The list also scrolls when it has measured
+ * items; that leaves the end only while the reader is scrolling.
  */
 function useHold(scroller: HTMLElement | null, held: RefObject<boolean>, show: (isAtEnd: boolean) => void): void {
   useEffect(() => {
@@ -68,7 +68,7 @@ function useHold(scroller: HTMLElement | null, held: RefObject<boolean>, show: (
     }
     const onScroll = () => {
       if (!isReaders) return settle()
-      // From its first pixel on: else what is measured meanwhile would pull it back.
+      // From the first pixel: otherwise a measurement would pull the list back.
       held.current = restOf(scroller) < 1
       show(restOf(scroller) <= NEAR_PX)
     }
@@ -91,12 +91,12 @@ function useHold(scroller: HTMLElement | null, held: RefObject<boolean>, show: (
   }, [scroller, held, show])
 }
 
-/** Heading, items and foot: they lie in a frame that is as high as the scroller itself. */
+/** Heading, items and footer, in a frame as high as the scroller. */
 function partsOf(scroller: HTMLElement): Element[] {
   return [...(scroller.firstElementChild?.children ?? [])]
 }
 
-/** How much there is below what is in sight. */
+/** The height of the content below the visible part. */
 function restOf({ scrollTop, scrollHeight, clientHeight }: HTMLElement): number {
   return scrollHeight - clientHeight - scrollTop
 }

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type RefObject, useState } from 'react'
 import type { VirtuosoHandle } from 'react-virtuoso'
 
-/** The keys by which the focus goes from message to message; one of them is reached by Tab. */
+/** Keys that move the focus from message to message. Only one message is in the tab order. */
 export function useWalk(list: RefObject<VirtuosoHandle | null>, first: number, last: number, onWalk: () => void) {
   const [focused, setFocused] = useState<number | null>(null)
   const focusable = focused !== null && focused >= first && focused <= last ? focused : last

@@ -14,7 +14,7 @@ import { Quote } from './quote.js'
 import { Reactions } from './reactions.js'
 import { Ticks } from './ticks.js'
 
-/** One message. It can be focused; Enter opens what can be done with it. */
+/** A message. It can be focused; Enter opens its menu. */
 export function Bubble({ entry, isFocusable, isMarked }: { entry: Entry; isFocusable: boolean; isMarked: boolean }) {
   const { message, pending, seq } = entry
   const [isMenuOpen, setMenuOpen] = useState(false)
@@ -58,7 +58,7 @@ export function Bubble({ entry, isFocusable, isMarked }: { entry: Entry; isFocus
   )
 }
 
-/** What a screen reader says of the message when it is reached. */
+/** The message's label for screen readers. */
 function Label({ entry: { seq, message } }: { entry: Entry }) {
   const { contactName } = useThreadActions()
   const author = useAuthor(contactName)
@@ -71,7 +71,7 @@ function Label({ entry: { seq, message } }: { entry: Entry }) {
   )
 }
 
-/** Who of the team, or which bot, wrote it, and through which line where that is not the usual one. */
+/** The author if it is a member or bot, and the channel if it is not the usual one. */
 function Author({ entry: { message, continues } }: { entry: Entry }) {
   const { channelName, contactName } = useThreadActions()
   const author = useAuthor(contactName)
@@ -109,7 +109,7 @@ function Meta({ message, isOurs }: { message: ThreadMessage; isOurs: boolean }) 
   )
 }
 
-/** Of a message that did not leave this page. */
+/** Reason and actions of a message that failed before it was recorded. */
 function Unsent({ entry: { pending } }: { entry: Entry }) {
   const { t } = useTranslation('thread')
   const { mayWrite, retry, drop } = useThreadActions()

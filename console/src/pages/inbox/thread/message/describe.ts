@@ -3,7 +3,7 @@ import type { ThreadMessage } from '../window.js'
 
 const KINDS = ['image', 'video', 'audio', 'document', 'sticker', 'location', 'contacts', 'order', 'poll'] as const
 
-/** A message in a line: its text, or what it is. */
+/** A message in one line: its text, or its kind. */
 export function useDescribe(): (
   message: Pick<ThreadMessage, 'message' | 'message_type'> & Partial<ThreadMessage>,
 ) => string {
@@ -18,7 +18,7 @@ export function useDescribe(): (
   }
 }
 
-/** Who wrote it, as the thread says it. */
+/** The name of a message's author. */
 export function useAuthor(
   contactName: string,
 ): (message: Pick<ThreadMessage, 'sender_type'> & Partial<ThreadMessage>) => string {

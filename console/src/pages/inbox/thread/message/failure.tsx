@@ -6,7 +6,9 @@ import { useThreadActions } from '../actions.js'
 import type { ThreadMessage } from '../window.js'
 import classes from './bubble.module.css'
 
-/** The codes of the network, and words of the service, for which there is better advice than the network's own text. */
+/**
+ * WhatsApp's error codes and the service's own errors that have a text of the page, which is better than the original.
+ */
 const KNOWN = [
   '131026',
   '131047',
@@ -29,7 +31,7 @@ const KNOWN = [
 
 const NEEDS_TEMPLATE = '131047'
 
-/** Why a message did not arrive, and what can be done. */
+/** Why a message failed, and what can be done. */
 export function Failure({ message }: { message: ThreadMessage }) {
   const { t } = useTranslation('thread')
   const { mayWrite, sendAgain, chooseTemplate } = useThreadActions()

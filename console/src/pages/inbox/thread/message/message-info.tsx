@@ -5,7 +5,7 @@ import type { ThreadMessage } from '../window.js'
 import { useAuthor } from './describe.js'
 import { stateOf } from './ticks.js'
 
-/** Everything that is known of a message. */
+/** All details of a message. */
 export function MessageInfo({
   message,
   contactName,

@@ -12,12 +12,14 @@ interface ItemProps {
   isMarked: boolean
 }
 
-/** A message with what stands around it. Drawn anew only where something of it has changed: one that comes in must not cost what all do. */
+/**
+ * A message with day, notes and actions. Rendered again only if its entry changed, so that a new message stays cheap.
+ */
 export const MessageItem = memo(function MessageItem({ entry, isFocusable, isMarked }: ItemProps) {
   const format = useFormat()
   const { message, notes, notesAbove, startsDay } = entry
   return (
-    // What a margin sticks out by would not be measured.
+    // The list does not measure margins that stick out.
     <div className={classes.item}>
       {startsDay && (
         <h2 className={bubbleClasses.pill}>

@@ -9,7 +9,7 @@ import classes from './bubble.module.css'
 
 const COMMON = ['👍', '❤️', '😂', '😮', '😢', '🙏']
 
-/** What can be done with a message. */
+/** Actions of a message. */
 export function MessageMenu({
   message,
   opened,
@@ -22,7 +22,7 @@ export function MessageMenu({
   const { t } = useTranslation('thread')
   const { mayWrite, reply, react, showInfo } = useThreadActions()
   const clipboard = useClipboard()
-  // What the network does not know can be neither answered nor reacted to.
+  // Without a WhatsApp id a message can be neither quoted nor reacted to.
   const isKnown = mayWrite && message.message_id !== null && message.changed !== 'revoked'
   return (
     <Menu
@@ -74,7 +74,7 @@ export function MessageMenu({
   )
 }
 
-/** Six emoji that people mostly react with, and a field for any other. */
+/** Six common emoji, and a field for any other. */
 function Emojis({ onChoose }: { onChoose: (emoji: string) => void }) {
   const { t } = useTranslation('thread')
   const [other, setOther] = useState('')
@@ -104,7 +104,7 @@ function Emojis({ onChoose }: { onChoose: (emoji: string) => void }) {
           value={other}
           maxLength={64}
           onChange={({ currentTarget }) => setOther(currentTarget.value)}
-          // The menu's own keys are not for who types.
+          // Keep the menu from handling keys that are typed here.
           onKeyDown={(event) => event.key !== 'Escape' && event.stopPropagation()}
           placeholder={t('otherEmoji')}
           aria-label={t('otherEmoji')}

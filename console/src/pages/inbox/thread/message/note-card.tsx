@@ -8,7 +8,7 @@ import { useThreadActions } from '../actions.js'
 import type { Note } from '../window.js'
 import classes from './bubble.module.css'
 
-/** A note that only the team sees. */
+/** A note, visible to the team only. */
 export function NoteCard({ note }: { note: Note }) {
   const { t } = useTranslation('thread')
   const { byId } = useTeam()

@@ -7,7 +7,7 @@ import { useAuthor, useDescribe } from './describe.js'
 
 type Quoted = NonNullable<ThreadMessage['context']>
 
-/** The message that another one answers; a press leads to it. */
+/** The quoted message. A click jumps to it. */
 export function Quote({ quoted }: { quoted: Quoted }) {
   const { goTo, contactName } = useThreadActions()
   const { t } = useTranslation('thread')
@@ -21,7 +21,7 @@ export function Quote({ quoted }: { quoted: Quoted }) {
   )
 }
 
-/** Above the composer: what is being answered. */
+/** The message that is being replied to, above the composer. */
 export function ReplyBar({
   quoted,
   contactName,

@@ -4,7 +4,7 @@ import { useThreadActions } from '../actions.js'
 import type { ThreadMessage } from '../window.js'
 import classes from './bubble.module.css'
 
-/** The reactions to a message; a press on our own takes it back. */
+/** The reactions to a message. A click on one's own removes it. */
 export function Reactions({ message }: { message: ThreadMessage }) {
   const { t } = useTranslation('thread')
   const { contactName, mayWrite, react } = useThreadActions()

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { ThreadMessage } from '../window.js'
 import classes from './bubble.module.css'
 
-/** How far a message of ours came. */
+/** The status of a sent message. */
 export function Ticks({ message }: { message: ThreadMessage }) {
   const { t } = useTranslation('thread')
   const state = stateOf(message)
@@ -28,7 +28,7 @@ const ICONS = {
   failed: IconAlertCircle,
 } as const
 
-/** The state as people know it: what has not been answered yet is under way. */
+/** The status to show: messages without an outcome are pending. */
 export function stateOf({ message_status, outcome }: ThreadMessage): keyof typeof ICONS {
   return message_status === 'sent' && outcome !== null ? 'pending' : message_status
 }

@@ -1,7 +1,7 @@
 const BEFORE = 60
 const LENGTH = 300
 
-/** As much of a long text as shows where one of the terms is in it, whatever the case and accents. */
+/** The part of a long text around the first match of a term, ignoring case and accents. */
 export function excerpt(text: string, terms: readonly string[]): string {
   const characters = Array.from(text)
   if (characters.length <= LENGTH) return text
@@ -13,7 +13,7 @@ export function excerpt(text: string, terms: readonly string[]): string {
   return `${start > 0 ? '…' : ''}${shown}${start + LENGTH < characters.length ? '…' : ''}`
 }
 
-/** One unit for each character, so that places in it are places in the text. */
+/** One unit per character, so that positions match those of the text. */
 function foldEach(characters: readonly string[]): string {
   return characters.map((character) => character.normalize('NFD').toLowerCase().charAt(0)).join('')
 }

@@ -17,11 +17,11 @@ const HITS_A_PAGE = 20
 
 interface Hits {
   messages: Hit[]
-  /** On all pages together. */
+  /** Of all pages. */
   total: number
 }
 
-/** Looks for words in the conversation; a hit leads to its message. */
+/** Searches the messages of a conversation. A click on a hit jumps to its message. */
 export function ConversationSearch({ contact, onJump }: { contact: InboxContact; onJump: () => void }) {
   const { t } = useTranslation('inbox')
   const [typed, setTyped] = useState('')
@@ -109,7 +109,7 @@ function HitRow({ hit, words, onJump }: { hit: Hit; words: string; onJump: () =>
   )
 }
 
-/** The service looks for each of the terms between the commas. */
+/** The service searches for each of the terms between commas. */
 function termsOf(words: string): string[] {
   return words.split(',').flatMap((term) => term.trim() || [])
 }

@@ -9,7 +9,7 @@ interface ConnectDialogProps {
   onClose: () => void
 }
 
-/** Links a phone with an instance. */
+/** Links a phone to an instance. */
 export function ConnectDialog({ opened, instance, onClose }: ConnectDialogProps) {
   const { t } = useTranslation('settings')
   return (

@@ -10,7 +10,7 @@ import { QrCode } from './qr-code.js'
 import { ScanButton } from './scan-button.js'
 import { useConnecting } from './use-connecting.js'
 
-/** Shows the codes of an instance until it is open. */
+/** Shows the codes of an instance until it is connected. */
 export function Connect({ instance, onClose }: { instance: Instance; onClose: () => void }) {
   const { t } = useTranslation('settings')
   const { connect, isConnecting, error, newest } = useConnecting(instance.name)

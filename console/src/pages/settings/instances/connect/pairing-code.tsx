@@ -6,13 +6,13 @@ import classes from './pairing-code.module.css'
 
 interface PairingCodeProps {
   code: Code | null
-  /** As it was given when the instance was made. */
+  /** The number that was given when the instance was created. */
   number: string | null
   isPending: boolean
   onAsk: (number: string) => void
 }
 
-/** A code to be typed on the phone, for which its number is needed. */
+/** A code to enter on the phone. It is requested for the phone's number. */
 export function PairingCode({ code, number, isPending, onAsk }: PairingCodeProps) {
   const { t } = useTranslation('settings')
   const [given, setGiven] = useState(number ?? '')

@@ -4,7 +4,7 @@ import { Waiting } from '../../../../layout/waiting.js'
 import type { Code } from '../../types.js'
 import classes from './qr-code.module.css'
 
-/** A code to be scanned, with how that is done. */
+/** A QR code, with the steps to scan it. */
 export function QrCode({ code }: { code: Code | null }) {
   const { t } = useTranslation('settings')
   return (

@@ -6,7 +6,7 @@ import { api } from '../../../../api/client.js'
 import { messageOf } from '../../../../shared/problem.js'
 import { instancePath } from '../path.js'
 
-/** In the sandbox there is no phone: a simulated one scans the code. */
+/** In the sandbox, lets a simulated phone scan the code. */
 export function ScanButton({ name }: { name: string }) {
   const { t } = useTranslation('settings')
   const queries = useQueryClient()

@@ -7,7 +7,7 @@ import { instancePath } from '../path.js'
 
 const CODE_POLL_MS = 2_000
 
-/** Asks an instance for codes until a phone has scanned one. Begins at once. */
+/** Connects an instance: requests codes until a phone has linked. Starts at once. */
 export function useConnecting(name: string) {
   const queries = useQueryClient()
   const queryKey = ['instance-code', name]
@@ -21,7 +21,7 @@ export function useConnecting(name: string) {
   const newest = useQuery({
     queryKey,
     queryFn: ({ signal }) => api.get<Connecting>(instancePath(name, '/code'), {}, signal),
-    // The answer to connecting comes first; then codes follow one another.
+    // The first code is in the answer to the request; later ones are polled.
     enabled: connect.isSuccess,
     refetchInterval: ({ state }) => (state.data?.instance.state === 'open' ? false : CODE_POLL_MS),
     staleTime: CODE_POLL_MS,
@@ -31,7 +31,7 @@ export function useConnecting(name: string) {
     if (type.startsWith('instance.') && instance?.name === name && connect.isSuccess) void newest.refetch()
   })
   return {
-    /** Asks for another code; with a number, for one to be typed on the phone. */
+    /** Requests another code; with a number, one to enter on the phone. */
     connect: mutate,
     isConnecting: connect.isPending,
     error: connect.error ?? newest.error,

@@ -7,7 +7,7 @@ import type { ThreadMessage } from '../../window.js'
 import classes from './body.module.css'
 import { FileState } from './file-state.js'
 
-/** A voice note or another sound, with what was understood of it. */
+/** A voice note or other audio, with its transcription. */
 export function Audio({ message }: { message: ThreadMessage }) {
   const { t } = useTranslation('thread')
   const { media_url: url, voice_note_transcription: transcription } = message
@@ -28,7 +28,7 @@ function isVoice({ content, voice_note_transcription }: ThreadMessage): boolean 
   return voice_note_transcription !== null || asObject(content).voice === true
 }
 
-/** A player that fits into a bubble. */
+/** An audio player that fits into a bubble. */
 export function Player({ url, isVoice }: { url: string; isVoice: boolean }) {
   const { t } = useTranslation('thread')
   const audio = useRef<HTMLAudioElement>(null)
@@ -85,7 +85,7 @@ export function Player({ url, isVoice }: { url: string; isVoice: boolean }) {
   )
 }
 
-/** A recording that is still being written has no length. */
+/** Recordings of browsers have no duration until they are played. */
 function finite(seconds: number): number {
   return Number.isFinite(seconds) ? seconds : 0
 }

@@ -17,10 +17,10 @@ import { SentTemplate } from './sent-template.js'
 import { Sticker } from './sticker.js'
 import { Video } from './video.js'
 
-/** What stands in a message's bubble, by its kind. */
+/** The content of a message's bubble, by kind. */
 export function Body({ message }: { message: ThreadMessage }) {
   const { t } = useTranslation('thread')
-  // Of a file that was taken back nothing is shown, though the network once gave it.
+  // A deleted message shows nothing of its file, even if the file is stored.
   if (message.changed === 'revoked') return <Missing>{t('revoked')}</Missing>
   switch (message.message_type) {
     case 'text':
@@ -58,7 +58,7 @@ export function Body({ message }: { message: ThreadMessage }) {
 function TextBody({ message }: { message: ThreadMessage }) {
   const { t } = useTranslation('thread')
   const { message: text } = message
-  // A message without a text was taken back by who wrote it.
+  // A message without text was deleted by its author.
   if (text === '') return <Missing>{t('revoked')}</Missing>
   return (
     <>
@@ -93,7 +93,7 @@ function Unsupported({ message }: { message: ThreadMessage }) {
 const EMOJI_ONLY = /^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\u200d|\ufe0f|\s)+$/u
 const MAX_BIG = 3
 
-/** Whether a text is a few emoji and nothing else: they are shown large. */
+/** Whether the text consists of a few emoji, which are shown large. */
 function isEmojiOnly(text: string): boolean {
   if (text.length > 40 || !EMOJI_ONLY.test(text)) return false
   const segments = [...new Intl.Segmenter().segment(text.replace(/\s/g, ''))]

@@ -3,7 +3,7 @@ import { asObject, asObjects, asText } from '../../../../../shared/json.js'
 import type { ThreadMessage } from '../../window.js'
 import classes from './body.module.css'
 
-/** Contact cards: names, and numbers that can be called. */
+/** Contact cards: names, and numbers to call. */
 export function Cards({ message }: { message: ThreadMessage }) {
   return (
     <Stack gap={6}>

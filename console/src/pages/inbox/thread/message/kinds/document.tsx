@@ -6,7 +6,7 @@ import type { ThreadMessage } from '../../window.js'
 import classes from './body.module.css'
 import { FileState } from './file-state.js'
 
-/** A document: its name, and a way to it. */
+/** A document: its name, with a link. */
 export function Document({ message }: { message: ThreadMessage }) {
   const { t } = useTranslation('thread')
   const filename = asText(asObject(message.content).filename) ?? t('kinds.document')

@@ -4,10 +4,10 @@ import { useTranslation } from 'react-i18next'
 import type { ThreadMessage } from '../../window.js'
 import classes from './body.module.css'
 
-/** A file that has not come for so long does not come any more. */
+/** After this time a missing file counts as failed. */
 const WAIT_MS = 15 * 60_000
 
-/** Stands in place of a file that is still being fetched, or cannot be had. */
+/** Shown in place of a file that is being downloaded or is not available. */
 export function FileState({ message }: { message: ThreadMessage }) {
   const { t } = useTranslation('thread')
   const isOnItsWay = message.error === null && Date.now() - Date.parse(message.created_at) < WAIT_MS

@@ -8,7 +8,7 @@ import type { ThreadMessage } from '../../window.js'
 import classes from './body.module.css'
 import { Picture } from './picture.js'
 
-/** A message with buttons or a list, as it was sent. */
+/** A message with buttons or a list. */
 export function Interactive({ message }: { message: ThreadMessage }) {
   const { header, footer, buttons, button, sections } = asObject(message.content)
   const rows = asText(button)
@@ -71,7 +71,7 @@ function Sections({ button, sections }: { button: string; sections: Record<strin
   )
 }
 
-/** What a customer chose from buttons or a list. */
+/** The customer's choice from buttons or a list. */
 export function ChosenReply({ message }: { message: ThreadMessage }) {
   const { t } = useTranslation('thread')
   const description = asText(asObject(asObject(message.content).list_reply).description)

@@ -2,7 +2,7 @@ import { IconBan } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import classes from './body.module.css'
 
-/** Says why there is nothing to be seen. */
+/** Says why a message has no content to show. */
 export function Missing({ children }: { children: ReactNode }) {
   return (
     <span className={classes.missing}>

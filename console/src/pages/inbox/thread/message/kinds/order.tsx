@@ -6,7 +6,7 @@ import { asObject, asObjects, asText } from '../../../../../shared/json.js'
 import type { ThreadMessage } from '../../window.js'
 import classes from './body.module.css'
 
-/** What a customer ordered from the catalogue. */
+/** An order from the catalogue. */
 export function Order({ message }: { message: ThreadMessage }) {
   const { t } = useTranslation('thread')
   const format = useFormat()

@@ -6,7 +6,7 @@ import type { ThreadMessage } from '../../window.js'
 import classes from './body.module.css'
 import { FileState } from './file-state.js'
 
-/** A picture: its place is kept while it loads, and a press shows it large. */
+/** A picture. Its space is reserved while it loads; a click enlarges it. */
 export function Picture({ message }: { message: ThreadMessage }) {
   const { t } = useTranslation('thread')
   const [isOpen, large] = useDisclosure(false)

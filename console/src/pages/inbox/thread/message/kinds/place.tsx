@@ -5,7 +5,7 @@ import { asObject, asText } from '../../../../../shared/json.js'
 import type { ThreadMessage } from '../../window.js'
 import classes from './body.module.css'
 
-/** A place, with a way to a map of it. */
+/** A location, with a link to a map. */
 export function Place({ message }: { message: ThreadMessage }) {
   const { t } = useTranslation('thread')
   const { latitude, longitude, name, address } = asObject(message.content)

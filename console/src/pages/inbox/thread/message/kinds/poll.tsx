@@ -5,7 +5,7 @@ import { asObject, asText } from '../../../../../shared/json.js'
 import type { ThreadMessage } from '../../window.js'
 import classes from './body.module.css'
 
-/** A poll, with what can be chosen. */
+/** A poll with its options. */
 export function Poll({ message }: { message: ThreadMessage }) {
   const { t } = useTranslation('thread')
   const { options } = asObject(message.content)

@@ -5,7 +5,7 @@ import { asObject, asText } from '../../../../../shared/json.js'
 import { safeAddress } from '../../../../../shared/markup.js'
 import classes from './body.module.css'
 
-/** The advertisement from which a customer wrote; nothing where the message tells of none. */
+/** The ad from which the customer wrote, if any. */
 export function Referral({ content }: { content: unknown }) {
   const { t } = useTranslation('thread')
   const { headline, body, source_url } = asObject(content)

@@ -2,7 +2,7 @@ import { asObject, asObjects, asText } from '../../../../../shared/json.js'
 import { TemplateCard, type TemplateCardProps } from '../../../../../shared/templates/template-card.js'
 import type { ThreadMessage } from '../../window.js'
 
-/** A template that was sent, filled in. */
+/** A sent template with its values. */
 export function SentTemplate({ message }: { message: ThreadMessage }) {
   return <TemplateCard {...readCard(message)} />
 }

@@ -3,7 +3,7 @@ import type { ThreadMessage } from '../../window.js'
 import classes from './body.module.css'
 import { FileState } from './file-state.js'
 
-/** A sticker stands without a bubble around it. */
+/** A sticker, shown without a bubble. */
 export function Sticker({ message }: { message: ThreadMessage }) {
   const { t } = useTranslation('thread')
   if (message.media_url === null) {

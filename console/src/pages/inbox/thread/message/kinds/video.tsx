@@ -3,7 +3,7 @@ import type { ThreadMessage } from '../../window.js'
 import classes from './body.module.css'
 import { FileState } from './file-state.js'
 
-/** A film, with the browser's own player. */
+/** A video in the browser's player. */
 export function Video({ message }: { message: ThreadMessage }) {
   const { t } = useTranslation('thread')
   const { media_url: url } = message
