@@ -3,9 +3,9 @@ import { Suspense } from 'react'
 import { Navigate, Route, Routes, useLocation } from 'react-router'
 import { LiveProvider } from './api/live.js'
 import { lazyPart } from './i18n/index.js'
+import { Loading } from './layout/loading.js'
 import { NotFound } from './layout/not-found.js'
 import { Shell } from './layout/shell.js'
-import { Waiting } from './layout/waiting.js'
 import { InboxPage } from './pages/inbox/page.js'
 import { SessionProvider, useCurrentSession } from './session/session.js'
 import { LoadProblem } from './shared/problem.js'
@@ -27,12 +27,12 @@ export function App() {
       </Center>
     )
   }
-  if (session === undefined) return <Waiting />
+  if (session === undefined) return <Loading />
   // A sign-in link is used even if another member is signed in.
   const isByLink = pathname === '/sign-in' && hash !== ''
   if (session === null || isByLink) {
     return (
-      <Suspense fallback={<Waiting />}>
+      <Suspense fallback={<Loading />}>
         <SignIn />
       </Suspense>
     )

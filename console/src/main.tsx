@@ -6,11 +6,11 @@ import { BrowserRouter } from 'react-router'
 import { ApiError } from './api/client.js'
 import { App } from './app.js'
 import { startI18n } from './i18n/index.js'
-import { Crash } from './layout/crash.js'
-import { Look } from './layout/look.js'
+import { ErrorBoundary } from './layout/error-boundary.js'
+import { ThemeProvider } from './layout/theme-provider.js'
 
 // Notifications and dialogs are loaded after the page itself.
-const Notices = lazy(() => import('./layout/notices.js'))
+const PageNotifications = lazy(() => import('./layout/notifications.js'))
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -26,16 +26,16 @@ await startI18n()
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
-      <Look>
+      <ThemeProvider>
         <Suspense>
-          <Notices />
+          <PageNotifications />
         </Suspense>
-        <Crash>
+        <ErrorBoundary>
           <BrowserRouter basename="/console">
             <App />
           </BrowserRouter>
-        </Crash>
-      </Look>
+        </ErrorBoundary>
+      </ThemeProvider>
     </QueryClientProvider>
   </StrictMode>,
 )

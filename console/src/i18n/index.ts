@@ -52,19 +52,19 @@ export async function startI18n(): Promise<void> {
 }
 
 /** Translates an error by its name and message. Null: the service's texts are in the page's language. */
-type ProblemWords = (name: string, message: string) => string
-let problemWords: ProblemWords | null = null
+type TranslateProblem = (name: string, message: string) => string
+let problemTranslation: TranslateProblem | null = null
 
 /** The text of an error of the service, in the page's language. */
-export function wordProblem(name: string, message: string): string {
-  return problemWords?.(name, message) ?? message
+export function translateProblem(name: string, message: string): string {
+  return problemTranslation?.(name, message) ?? message
 }
 
 /** Changes the page's language and stores the choice. */
 export async function chooseLanguage(language: Language): Promise<void> {
   const texts = Array.from(wanted, (namespace) => loadTexts(language, namespace))
-  const [words] = await Promise.all([loadProblemWords(language), ...texts])
-  problemWords = words
+  const [words] = await Promise.all([loadProblemTranslation(language), ...texts])
+  problemTranslation = words
   localStorage.setItem(STORED, language)
   document.documentElement.lang = language === 'pt' ? 'pt-BR' : 'en'
   await i18next.changeLanguage(language)
@@ -90,7 +90,7 @@ function whenIdle(work: () => void): void {
   setTimeout('requestIdleCallback' in window ? () => window.requestIdleCallback(work) : work, SOON_MS)
 }
 
-async function loadProblemWords(language: Language): Promise<ProblemWords | null> {
+async function loadProblemTranslation(language: Language): Promise<TranslateProblem | null> {
   return language === 'pt' ? (await import('./problems/pt.js')).describeProblem : null
 }
 

@@ -12,7 +12,7 @@ import { useTranslation } from 'react-i18next'
 import { ApiError, api } from '../api/client.js'
 import { chooseLanguage, LANGUAGES, type Language } from '../i18n/index.js'
 import { startOver, useSession } from '../session/session.js'
-import { tellProblem } from '../shared/problem.js'
+import { notifyError } from '../shared/problem.js'
 import { AlertItems } from './alert-items.js'
 import classes from './shell.module.css'
 
@@ -28,7 +28,7 @@ export function AccountMenu({ onPassword }: { onPassword: () => void }) {
       await api.delete('/session')
     } catch (error) {
       // A 401 means that the session has ended already. After any other error the session is still open.
-      if (!(error instanceof ApiError) || error.status !== 401) return tellProblem(error)
+      if (!(error instanceof ApiError) || error.status !== 401) return notifyError(error)
     }
     startOver()
   }

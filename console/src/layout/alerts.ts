@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
 import type { LiveEvent } from '../../../src/model/conversations/inbox.js'
 import { useLive } from '../api/live.js'
-import { nameOf } from '../pages/inbox/contact/name.js'
+import { nameOf } from '../pages/inbox/contact/contact-name.js'
 
 /** The latest events that any tab has alerted of or shown. */
 const ALERTED = 'parley.alerted'

@@ -10,13 +10,13 @@ import { LiveUpdatesProvider } from '../pages/inbox/list/live-updates-provider.j
 import { useMay, useSession } from '../session/session.js'
 import { AccountMenu } from './account-menu.js'
 import { useAlerts } from './alerts.js'
+import { Loading } from './loading.js'
 import classes from './shell.module.css'
 import { useIsPhone } from './use-is-phone.js'
-import { Waiting } from './waiting.js'
 
 const PasswordDialog = lazyPart(['session'], () => import('../session/password.js'))
 
-/** A member who signs in with a link can postpone choosing a password; the dialog appears once. */
+/** Session storage key: the member has postponed choosing a password after signing in with a link. */
 const LATER = 'parley.password-later'
 
 const PLACES = [
@@ -67,7 +67,7 @@ export function Shell() {
           </Text>
         )}
         <LiveUpdatesProvider>
-          <Suspense fallback={<Waiting />}>
+          <Suspense fallback={<Loading />}>
             <Outlet />
           </Suspense>
         </LiveUpdatesProvider>

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../api/client.js'
-import { messageOf, tellDone } from '../shared/problem.js'
+import { messageOf, notifyDone } from '../shared/problem.js'
 import { SESSION, useSession } from './session.js'
 
 const MIN_LENGTH = 8
@@ -35,7 +35,7 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
     mutationFn: ({ current, password }: typeof form.values) =>
       api.put('/session/password', { new_password: password, ...(needsCurrent && { current_password: current }) }),
     onSuccess: () => {
-      tellDone(t('change.done'))
+      notifyDone(t('change.done'))
       onClose()
       return queries.invalidateQueries({ queryKey: SESSION })
     },

@@ -10,7 +10,7 @@ export const SESSION = ['session'] as const
 let last: string | null = null
 
 /** Clears all loaded data after a sign-out. Drafts stay for the same member. */
-export function forgetSession(queries: QueryClient): void {
+export function clearSession(queries: QueryClient): void {
   actAs(null)
   queries.setQueryData(SESSION, null)
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] })
@@ -42,7 +42,7 @@ function remember({ member }: Session): void {
 export function useCurrentSession() {
   const queries = useQueryClient()
   useEffect(() => {
-    const forget = () => forgetSession(queries)
+    const forget = () => clearSession(queries)
     window.addEventListener(SIGNED_OUT, forget)
     return () => window.removeEventListener(SIGNED_OUT, forget)
   }, [queries])

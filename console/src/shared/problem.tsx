@@ -4,22 +4,22 @@ import { IconAlertCircle } from '@tabler/icons-react'
 import i18next from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '../api/client.js'
-import { wordProblem } from '../i18n/index.js'
+import { translateProblem } from '../i18n/index.js'
 
 /** The message of an error, in the page's language. */
 export function messageOf(error: unknown): string {
   return error instanceof ApiError
-    ? wordProblem(error.error, error.message)
+    ? translateProblem(error.error, error.message)
     : i18next.t('unreachable', { ns: 'common' })
 }
 
 /** Shows an error as a notification. */
-export function tellProblem(error: unknown, title: string = i18next.t('failed', { ns: 'common' })): void {
+export function notifyError(error: unknown, title: string = i18next.t('failed', { ns: 'common' })): void {
   notifications.show({ color: 'red', title, message: messageOf(error), autoClose: 10_000 })
 }
 
 /** Shows a success as a notification. */
-export function tellDone(message: string): void {
+export function notifyDone(message: string): void {
   notifications.show({ color: 'teal', message })
 }
 

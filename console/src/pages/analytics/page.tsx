@@ -1,7 +1,7 @@
 import { Box, EmptyState, Stack, Text } from '@mantine/core'
 import { IconChartLine } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
-import { Waiting } from '../../layout/waiting.js'
+import { Loading } from '../../layout/loading.js'
 import { useSession } from '../../session/session.js'
 import { PageFrame } from '../../shared/page-frame.js'
 import { LoadProblem } from '../../shared/problem.js'
@@ -32,7 +32,7 @@ export default function AnalyticsPage() {
       actions={<RangePicker range={range} />}
     >
       {error && <LoadProblem error={error} retry={() => void refetch()} />}
-      {isPending && <Waiting />}
+      {isPending && <Loading />}
       {figures && !error && (
         <Box aria-busy={isPlaceholderData} aria-live="polite" opacity={isPlaceholderData ? 0.6 : 1}>
           {isNothing ? (

@@ -1,8 +1,8 @@
 import { ModalsProvider } from '@mantine/modals'
 import { lazy, Suspense } from 'react'
 import { Navigate, Route, Routes } from 'react-router'
+import { Loading } from '../../layout/loading.js'
 import { NotFound } from '../../layout/not-found.js'
-import { Waiting } from '../../layout/waiting.js'
 import { useMay } from '../../session/session.js'
 import { useLiveBroadcasts } from './data.js'
 import { BroadcastList } from './list/list.js'
@@ -16,7 +16,7 @@ export default function BroadcastsPage() {
   useLiveBroadcasts()
   return (
     <ModalsProvider>
-      <Suspense fallback={<Waiting />}>
+      <Suspense fallback={<Loading />}>
         <Routes>
           <Route index element={<BroadcastList />} />
           <Route path="new" element={maySend ? <Compose /> : <Navigate to="/broadcasts" replace />} />

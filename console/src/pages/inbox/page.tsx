@@ -6,10 +6,10 @@ import { Trans, useTranslation } from 'react-i18next'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import type { VirtuosoHandle } from 'react-virtuoso'
 import { lazyPart } from '../../i18n/index.js'
+import { Loading } from '../../layout/loading.js'
 import { useIsPhone } from '../../layout/use-is-phone.js'
-import { Waiting } from '../../layout/waiting.js'
 import { LoadProblem } from '../../shared/problem.js'
-import { nameOf } from './contact/name.js'
+import { nameOf } from './contact/contact-name.js'
 import { isElsewhere } from './keys.js'
 import { Empty } from './list/empty.js'
 import { placeOf, useInboxFilter } from './list/filter.js'
@@ -99,7 +99,7 @@ export function InboxPage() {
         </section>
       )}
       {openId !== null ? (
-        <Suspense fallback={<Waiting />}>
+        <Suspense fallback={<Loading />}>
           <OpenConversation key={openId} contactId={openId} listed={listed} isAlone={isPhone} />
         </Suspense>
       ) : (

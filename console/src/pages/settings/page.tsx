@@ -3,9 +3,9 @@ import { IconLock } from '@tabler/icons-react'
 import { lazy, Suspense, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Navigate, Route, Routes } from 'react-router'
+import { Loading } from '../../layout/loading.js'
 import { NotFound } from '../../layout/not-found.js'
 import { useIsPhone } from '../../layout/use-is-phone.js'
-import { Waiting } from '../../layout/waiting.js'
 import { useMay } from '../../session/session.js'
 import { InstancesSection } from './instances/section.js'
 import { KeysSection } from './keys/section.js'
@@ -28,7 +28,7 @@ export default function SettingsPage() {
     <div className={classes.page}>
       {isPhone ? <SectionSelect /> : <SectionNav />}
       <div className={classes.content}>
-        <Suspense fallback={<Waiting />}>
+        <Suspense fallback={<Loading />}>
           <Routes>
             <Route index element={<Navigate to="organization" replace />} />
             <Route path="organization" element={<OrganizationSection />} />

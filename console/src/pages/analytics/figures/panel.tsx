@@ -2,7 +2,7 @@ import { Group, Paper, SegmentedControl, Stack, Text, Title } from '@mantine/cor
 import { IconChartLine, IconTable } from '@tabler/icons-react'
 import { type ReactNode, Suspense, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Waiting } from '../../../layout/waiting.js'
+import { Loading } from '../../../layout/loading.js'
 
 interface PanelProps {
   title: string
@@ -65,7 +65,7 @@ export function ChartPanel({
         </>
       }
     >
-      {view === 'chart' ? <Suspense fallback={<Waiting />}>{chart}</Suspense> : table}
+      {view === 'chart' ? <Suspense fallback={<Loading />}>{chart}</Suspense> : table}
     </Panel>
   )
 }

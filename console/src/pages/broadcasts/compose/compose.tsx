@@ -7,7 +7,7 @@ import { useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useNavigate } from 'react-router'
 import { api } from '../../../api/client.js'
-import { Waiting } from '../../../layout/waiting.js'
+import { Loading } from '../../../layout/loading.js'
 import { useSession } from '../../../session/session.js'
 import { PageFrame } from '../../../shared/page-frame.js'
 import { LoadProblem } from '../../../shared/problem.js'
@@ -42,7 +42,7 @@ export default function Compose() {
       }
     >
       {error && <LoadProblem error={error} retry={() => void refetch()} />}
-      {isPending && <Waiting />}
+      {isPending && <Loading />}
       {templates && <Composer templates={templates} />}
     </PageFrame>
   )
@@ -58,8 +58,8 @@ function Composer({ templates }: { templates: NonNullable<ReturnType<typeof useT
   const templateForm = useMemo(() => template && readForm(template), [template])
   const list = useMemo(() => parseList(draft.list, templateForm), [draft.list, templateForm])
   const audience = useMemo(() => audienceOf(draft, list), [draft, list])
-  const [settled, isSettled] = useSettled(audience)
-  const reach = useReach(settled)
+  const [debounced, isCurrent] = useDebounced(audience)
+  const reach = useReach(debounced)
   const create = useCreate()
 
   const chooseTemplate = (key: string) => {
@@ -113,7 +113,7 @@ function Composer({ templates }: { templates: NonNullable<ReturnType<typeof useT
         template={template}
         list={list}
         reach={reach.data}
-        isCounting={reach.isFetching || !isSettled}
+        isCounting={reach.isFetching || !isCurrent}
         sending={create}
         onSend={send}
       />
@@ -122,10 +122,10 @@ function Composer({ templates }: { templates: NonNullable<ReturnType<typeof useT
 }
 
 /** The debounced value, and whether it is current. */
-function useSettled<Value>(value: Value): [settled: Value, isSettled: boolean] {
+function useDebounced<Value>(value: Value): [debounced: Value, isCurrent: boolean] {
   const text = JSON.stringify(value)
-  const [settled] = useDebouncedValue(text, TYPING_MS)
-  return [useMemo(() => JSON.parse(settled) as Value, [settled]), settled === text]
+  const [debounced] = useDebouncedValue(text, TYPING_MS)
+  return [useMemo(() => JSON.parse(debounced) as Value, [debounced]), debounced === text]
 }
 
 function useCreate() {
@@ -133,7 +133,7 @@ function useCreate() {
   const navigate = useNavigate()
   const queries = useQueryClient()
   // A double click ends before the button is rendered as disabled.
-  const isUnderWay = useRef(false)
+  const isInProgress = useRef(false)
   const creation = useMutation({
     mutationFn: (body: object) =>
       api.post<{ broadcast: Broadcast }>('/broadcasts', body, { idempotencyKey: keyFor(body) }),
@@ -142,12 +142,12 @@ function useCreate() {
       await navigate(`/broadcasts/${broadcast.id}`)
     },
     onError: () => {
-      isUnderWay.current = false
+      isInProgress.current = false
     },
   })
   const send = (body: object) => {
-    if (isUnderWay.current) return
-    isUnderWay.current = true
+    if (isInProgress.current) return
+    isInProgress.current = true
     creation.mutate(body)
   }
   return { ...creation, send }

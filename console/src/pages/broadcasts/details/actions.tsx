@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { api } from '../../../api/client.js'
 import { useMay } from '../../../session/session.js'
 import { useFormat } from '../../../shared/format.js'
-import { tellProblem } from '../../../shared/problem.js'
+import { notifyError } from '../../../shared/problem.js'
 import { FIGURES } from '../../analytics/data.js'
 import { BROADCASTS, type Broadcast } from '../data.js'
 
@@ -91,7 +91,7 @@ function useControl(id: string) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (verb: Verb) => api.post<{ broadcast: Broadcast }>(`/broadcasts/${id}/${verb}`),
-    onError: (error) => tellProblem(error),
+    onError: (error) => notifyError(error),
     // After errors too: the broadcast may have had another status than shown.
     onSettled: () =>
       Promise.all([

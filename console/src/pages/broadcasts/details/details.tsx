@@ -2,7 +2,7 @@ import { Alert, Anchor, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconArrowLeft } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { Link, useParams } from 'react-router'
-import { Waiting } from '../../../layout/waiting.js'
+import { Loading } from '../../../layout/loading.js'
 import { useFormat } from '../../../shared/format.js'
 import { PageFrame } from '../../../shared/page-frame.js'
 import { LoadProblem } from '../../../shared/problem.js'
@@ -19,7 +19,7 @@ export default function Details() {
   const { id = '' } = useParams()
   const { data: broadcast, error, refetch } = useBroadcast(id)
   if (error) return <LoadProblem error={error} retry={() => void refetch()} />
-  if (!broadcast) return <Waiting />
+  if (!broadcast) return <Loading />
   return <Loaded broadcast={broadcast} />
 }
 

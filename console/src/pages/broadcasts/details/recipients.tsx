@@ -3,7 +3,7 @@ import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { apiUrl } from '../../../api/client.js'
-import { Waiting } from '../../../layout/waiting.js'
+import { Loading } from '../../../layout/loading.js'
 import { useFormat } from '../../../shared/format.js'
 import { LoadProblem } from '../../../shared/problem.js'
 import type { BroadcastFigures } from '../../analytics/data.js'
@@ -42,7 +42,7 @@ export function Recipients({ broadcast, figures }: { broadcast: Broadcast; figur
     >
       <Filter broadcast={broadcast} figures={figures} status={status} onChoose={choose} />
       {error && <LoadProblem error={error} retry={() => void refetch()} />}
-      {isPending && <Waiting />}
+      {isPending && <Loading />}
       {data && data.recipients.length > 0 && <RecipientsTable recipients={data.recipients} />}
       {data && data.recipients.length === 0 && <Text c="dimmed">{t('noRecipients')}</Text>}
       {data && data.pagination.totalPages > 1 && (

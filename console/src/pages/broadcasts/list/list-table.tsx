@@ -55,7 +55,7 @@ function Row({ broadcast, figures }: { broadcast: Broadcast; figures: ListFigure
           <StatusBadge status={status} />
           <When broadcast={broadcast} />
           <Text size="sm">{t('recipients', { count: totalRecipients, shown: number(totalRecipients) })}</Text>
-          <Came broadcast={broadcast} figures={figures} />
+          <BroadcastOutcome broadcast={broadcast} figures={figures} />
         </Stack>
       </Table.Td>
       <Table.Td visibleFrom="sm">
@@ -68,14 +68,14 @@ function Row({ broadcast, figures }: { broadcast: Broadcast; figures: ListFigure
         {number(totalRecipients)}
       </Table.Td>
       <Table.Td visibleFrom="sm">
-        <Came broadcast={broadcast} figures={figures} />
+        <BroadcastOutcome broadcast={broadcast} figures={figures} />
       </Table.Td>
     </Table.Tr>
   )
 }
 
 /** The progress of a broadcast. For a finished one, its figures. */
-function Came({ broadcast, figures }: { broadcast: Broadcast; figures: ListFigures | undefined }) {
+function BroadcastOutcome({ broadcast, figures }: { broadcast: Broadcast; figures: ListFigures | undefined }) {
   const { t } = useTranslation('broadcasts')
   const { percent, number } = useFormat()
   if (broadcast.status === 'running' || broadcast.status === 'paused')

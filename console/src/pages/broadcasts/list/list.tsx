@@ -2,7 +2,7 @@ import { Button, Center, EmptyState, Pagination, Paper } from '@mantine/core'
 import { IconPlus, IconSpeakerphone } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { Link, useSearchParams } from 'react-router'
-import { Waiting } from '../../../layout/waiting.js'
+import { Loading } from '../../../layout/loading.js'
 import { useMay } from '../../../session/session.js'
 import { PageFrame } from '../../../shared/page-frame.js'
 import { LoadProblem } from '../../../shared/problem.js'
@@ -24,7 +24,7 @@ export function BroadcastList() {
   return (
     <PageFrame title={t('title')} actions={create}>
       {error && <LoadProblem error={error} retry={() => void refetch()} />}
-      {isPending && <Waiting />}
+      {isPending && <Loading />}
       {data && data.broadcasts.length > 0 && (
         <Paper withBorder>
           <ListTable broadcasts={data.broadcasts} />

@@ -7,7 +7,7 @@ import { Link } from 'react-router'
 import type { InboxContact, ReplyChannel, ThreadMessage } from '../../../../../src/model/conversations/inbox.js'
 import { api } from '../../../api/client.js'
 import { useMay, useSession } from '../../../session/session.js'
-import { tellProblem } from '../../../shared/problem.js'
+import { notifyError } from '../../../shared/problem.js'
 import classes from './composer.module.css'
 import { useDraft } from './drafts.js'
 import { Editor, type EditorHandle } from './editor/editor.js'
@@ -137,7 +137,7 @@ function Closed({ reason, contact, onTemplate }: { reason: Closed; contact: Inbo
   const { t } = useTranslation('thread')
   const isOwner = useMay('owner')
   const query = { chat_id: contact.chat_id }
-  const unblock = () => void api.patch('/contact', { blocked: false }, { query }).catch(tellProblem)
+  const unblock = () => void api.patch('/contact', { blocked: false }, { query }).catch(notifyError)
   const settings = isOwner && (
     <Button component={Link} to="/settings" size="compact-sm" variant="default">
       {t('toSettings')}

@@ -6,8 +6,8 @@ import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import { api } from '../../../api/client.js'
-import { tellProblem } from '../../../shared/problem.js'
-import { nameOf } from '../contact/name.js'
+import { notifyError } from '../../../shared/problem.js'
+import { nameOf } from '../contact/contact-name.js'
 import classes from './composer.module.css'
 import { Notice } from './notice.js'
 
@@ -21,7 +21,7 @@ export default function PlayCustomer({ contact }: { contact: InboxContact }) {
   const sending = useMutation({
     mutationFn: () => api.post(`/contacts/${contact.id}/play`, { text }),
     onSuccess: () => setText(''),
-    onError: (error) => tellProblem(error),
+    onError: (error) => notifyError(error),
   })
   const name = nameOf(contact)
   if (!isOpen) {

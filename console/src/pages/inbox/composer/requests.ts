@@ -17,20 +17,20 @@ export interface Route {
 }
 
 /** Fields of the message that is shown until the recorded one arrives. */
-type Look = Partial<ThreadMessage> & Pick<ThreadMessage, 'message_type'>
+type PreviewFields = Partial<ThreadMessage> & Pick<ThreadMessage, 'message_type'>
 
 /** A message sent with POST /send-chat. `fields`: its content. */
-export function chatRequest(route: Route, fields: Record<string, unknown>, look: Look): SendRequest {
+export function chatRequest(route: Route, fields: Record<string, unknown>, previewFields: PreviewFields): SendRequest {
   const { contact, channel, replyTo } = route
   const body = {
     phone_number: contact.chat_id,
     ...(channel?.instance && { instance: channel.instance }),
     ...(replyTo && { context_message_id: replyTo.id }),
-    message_type: look.message_type,
+    message_type: previewFields.message_type,
     ...fields,
   }
   return {
-    ...framed(route, look),
+    ...framed(route, previewFields),
     post: async (key) => readResult(await api.post('/send-chat', body, { idempotencyKey: key })),
   }
 }
@@ -45,7 +45,7 @@ export function fileRequest(route: Route, file: File, kind: string, caption: str
     context_message_id: replyTo?.id,
     instance: channel?.instance,
   }
-  const look: Look = {
+  const previewFields: PreviewFields = {
     message_type: kind,
     media_type: kind,
     message: caption,
@@ -53,17 +53,21 @@ export function fileRequest(route: Route, file: File, kind: string, caption: str
     content: kind === 'document' ? { filename: file.name } : null,
   }
   return {
-    ...framed(route, look),
+    ...framed(route, previewFields),
     post: async (key) =>
       readResult(await api.post(`/contacts/${contact.id}/files`, file, { query, idempotencyKey: key })),
   }
 }
 
 /** A template with its values. */
-export function templateRequest(route: Route, fields: Record<string, unknown>, look: Look): SendRequest {
+export function templateRequest(
+  route: Route,
+  fields: Record<string, unknown>,
+  previewFields: PreviewFields,
+): SendRequest {
   const body = { chatNumber: route.contact.chat_id, ...fields }
   return {
-    ...framed(route, look),
+    ...framed(route, previewFields),
     post: async (key) => {
       const answer = asObject(await api.post('/send-template', body, { idempotencyKey: key }))
       const [result] = asObjects(answer.results)
@@ -73,7 +77,10 @@ export function templateRequest(route: Route, fields: Record<string, unknown>, l
   }
 }
 
-function framed({ contact, channel, me, lastSeq, replyTo }: Route, look: Look): Omit<SendRequest, 'post'> {
+function framed(
+  { contact, channel, me, lastSeq, replyTo }: Route,
+  previewFields: PreviewFields,
+): Omit<SendRequest, 'post'> {
   const preview: ThreadMessage = {
     message: '',
     sender_type: 'human-chat',
@@ -95,7 +102,7 @@ function framed({ contact, channel, me, lastSeq, replyTo }: Route, look: Look): 
     instance: channel?.instance ?? null,
     context: replyTo && quoteOf(replyTo),
     changed: null,
-    ...look,
+    ...previewFields,
   }
   return { contactId: contact.id, preview, afterSeq: lastSeq }
 }

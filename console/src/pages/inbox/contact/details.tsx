@@ -5,11 +5,11 @@ import type { InboxContact } from '../../../../../src/model/conversations/inbox.
 import { useMay } from '../../../session/session.js'
 import { useFormat } from '../../../shared/format.js'
 import { Assignee } from './assignee.js'
+import { ContactAvatar } from './contact-avatar.js'
+import { nameOf } from './contact-name.js'
 import { Copy } from './copy.js'
 import { Editable } from './editable.js'
 import { Facts, Summary } from './facts.js'
-import { nameOf } from './name.js'
-import { Portrait } from './portrait.js'
 import { Tags } from './tags.js'
 import { useContactActions } from './use-actions.js'
 import { type ContactChanges, useChangeContact } from './use-contact.js'
@@ -25,7 +25,7 @@ export function Details({ contact }: { contact: InboxContact }) {
   return (
     <Stack p="md" gap="md">
       <Stack align="center" gap={4}>
-        <Portrait contact={contact} size={72} />
+        <ContactAvatar contact={contact} size={72} />
         <Title order={3} size="h4" ta="center" lineClamp={2}>
           {nameOf(contact)}
         </Title>

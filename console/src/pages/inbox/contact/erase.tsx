@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import { api } from '../../../api/client.js'
-import { messageOf, tellDone } from '../../../shared/problem.js'
+import { messageOf, notifyDone } from '../../../shared/problem.js'
 import { useLiveUpdates } from '../list/live-updates-provider.js'
-import { nameOf } from './name.js'
+import { nameOf } from './contact-name.js'
 
 interface EraseProps {
   contact: InboxContact
@@ -36,7 +36,7 @@ function EraseForm({ contact, name, onClose, onErased }: Omit<EraseProps, 'opene
       onClose()
       onErased()
       forget(contact.id)
-      tellDone(t('erase.done', { name }))
+      notifyDone(t('erase.done', { name }))
     },
   })
   const isSure = typed.trim() === name.trim()

@@ -3,8 +3,8 @@ import { modals } from '@mantine/modals'
 import { notifications } from '@mantine/notifications'
 import { useTranslation } from 'react-i18next'
 import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
-import { tellDone } from '../../../shared/problem.js'
-import { nameOf } from './name.js'
+import { notifyDone } from '../../../shared/problem.js'
+import { nameOf } from './contact-name.js'
 import { useChangeContact } from './use-contact.js'
 
 /** Actions of a contact that buttons, menus and keys share. */
@@ -14,13 +14,13 @@ export function useContactActions(contact: InboxContact) {
   // Callbacks of mutate() are not called after unmount, and archiving closes the conversation.
   const archive = (archived: boolean) =>
     void change.mutateAsync({ archived }).then(
-      () => tellArchived(t(archived ? 'header.archived' : 'header.restored')),
+      () => notifyArchived(t(archived ? 'header.archived' : 'header.restored')),
       // The mutation has already shown the error.
       () => undefined,
     )
 
-  /** Archiving can be undone, since one key triggers it. */
-  const tellArchived = (message: string) => {
+  /** Confirms archiving with a button to undo it, since a single key archives. */
+  const notifyArchived = (message: string) => {
     const id = `archived-${contact.id}`
     const undo = () => {
       notifications.hide(id)
@@ -45,7 +45,7 @@ export function useContactActions(contact: InboxContact) {
   const toggleBlocked = () => {
     const name = nameOf(contact)
     if (contact.blocked) {
-      change.mutate({ blocked: false }, { onSuccess: () => tellDone(t('header.unblocked', { name })) })
+      change.mutate({ blocked: false }, { onSuccess: () => notifyDone(t('header.unblocked', { name })) })
       return
     }
     modals.openConfirmModal({

@@ -3,7 +3,7 @@ import type { InboxContact, ReplyChannel } from '../../../../../src/model/conver
 import { api } from '../../../api/client.js'
 import { useLive } from '../../../api/live.js'
 import type { Contact } from '../../../api/types.js'
-import { tellProblem } from '../../../shared/problem.js'
+import { notifyError } from '../../../shared/problem.js'
 import { withUpdates } from '../list/live-updates.js'
 import { useLiveUpdates } from '../list/live-updates-provider.js'
 
@@ -59,7 +59,7 @@ export function useChangeContact(contact: InboxContact) {
     onSuccess: (changed, _, { askedAt }) => keep({ ...contact, ...changed }, askedAt),
     onError: (error, _, asked) => {
       if (asked) keep(asked.before, asked.askedAt)
-      tellProblem(error)
+      notifyError(error)
     },
   })
 }
@@ -72,6 +72,6 @@ export function useAssign(contact: InboxContact) {
       (await api.put<{ contact: InboxContact }>(`/contacts/${contact.id}/assignee`, { member_id: memberId })).contact,
     onMutate: () => performance.now(),
     onSuccess: (changed, _, askedAt) => keep(changed, askedAt),
-    onError: (error) => tellProblem(error),
+    onError: (error) => notifyError(error),
   })
 }

@@ -37,7 +37,7 @@ export function kindOf({ message_type, media_type }: { message_type: string; med
   return message_type === 'text' || message_type === 'button' ? null : 'other'
 }
 
-/** The icon of a kind. The name must stand beside it. */
+/** The icon of a kind, hidden from screen readers. */
 export function KindIcon({ kind }: { kind: Kind }) {
   const Icon = ICONS[kind]
   return <Icon size={14} stroke={1.8} aria-hidden />

@@ -13,7 +13,7 @@ export function Preview({ message }: { message: LastMessage | null }) {
   if (message === null) return <span className={classes.preview}>{t('noMessages')}</span>
   const kind = kindOf(message)
   const isOurs = message.sender_type !== 'user-chat'
-  // An icon needs a hidden label, unless the text names the kind.
+  // A message without text, or with only a placeholder such as [image], shows the name of its kind.
   const text =
     kind !== null && (message.text === '' || /^\[\w+\]$/.test(message.text)) ? t(`kinds.${kind}`) : message.text
   return (

@@ -6,8 +6,8 @@ import { Link, type To } from 'react-router'
 import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 import type { Member } from '../../../api/types.js'
 import { useFormat } from '../../../shared/format.js'
-import { nameOf } from '../contact/name.js'
-import { Portrait } from '../contact/portrait.js'
+import { ContactAvatar } from '../contact/contact-avatar.js'
+import { nameOf } from '../contact/contact-name.js'
 import { Preview } from './preview.js'
 import classes from './row.module.css'
 
@@ -41,7 +41,7 @@ export const Row = memo(function Row({ contact, to, isOpen, isTabStop, assignee,
       data-unread={isUnread || undefined}
       {...(isOpen && { 'aria-current': 'true' })}
     >
-      <Portrait contact={contact} />
+      <ContactAvatar contact={contact} />
       <span className={classes.body}>
         <span className={classes.line}>
           <span className={classes.name}>{nameOf(contact)}</span>

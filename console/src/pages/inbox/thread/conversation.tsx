@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import type { InboxContact, ReplyChannel } from '../../../../../src/model/conversations/inbox.js'
 import { ApiError } from '../../../api/client.js'
-import { Waiting } from '../../../layout/waiting.js'
+import { Loading } from '../../../layout/loading.js'
 import { useMay } from '../../../session/session.js'
 import { LoadProblem } from '../../../shared/problem.js'
 import { Erase } from '../contact/erase.js'
@@ -50,7 +50,7 @@ export default function Conversation({ contactId, listed, ...rest }: Conversatio
       </Center>
     )
   }
-  return <Waiting />
+  return <Loading />
 }
 
 interface OpenProps extends Omit<ConversationProps, 'contactId' | 'listed'> {

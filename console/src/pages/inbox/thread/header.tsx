@@ -17,8 +17,8 @@ import { apiUrl } from '../../../api/client.js'
 import { useMay } from '../../../session/session.js'
 import { Assignee } from '../contact/assignee.js'
 import { BotButton } from '../contact/bot-button.js'
-import { nameOf } from '../contact/name.js'
-import { Portrait } from '../contact/portrait.js'
+import { ContactAvatar } from '../contact/contact-avatar.js'
+import { nameOf } from '../contact/contact-name.js'
 import { useContactActions } from '../contact/use-actions.js'
 import classes from './header.module.css'
 
@@ -48,7 +48,7 @@ export function Header({ contact, back, side, onSide, onArchive, onErase }: Head
         </ActionIcon>
       )}
       <UnstyledButton className={classes.who} onClick={() => toggle('details')}>
-        <Portrait contact={contact} size={38} />
+        <ContactAvatar contact={contact} size={38} />
         <VisuallyHidden>{t('header.details')}</VisuallyHidden>
       </UnstyledButton>
       <Box flex={1} miw={0}>

@@ -5,14 +5,14 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { InboxContact, ReplyChannel } from '../../../../../src/model/conversations/inbox.js'
 import { api } from '../../../api/client.js'
-import { Waiting } from '../../../layout/waiting.js'
+import { Loading } from '../../../layout/loading.js'
 import { useMay, useSession } from '../../../session/session.js'
 import { newKey } from '../../../shared/new-key.js'
-import { LoadProblem, tellProblem } from '../../../shared/problem.js'
+import { LoadProblem, notifyError } from '../../../shared/problem.js'
 import { Composer, type ComposerHandle } from '../composer/composer.js'
 import { drop, retry, send, unconfirmed, usePendingSends } from '../composer/pending-sends.js'
 import { chatRequest, type Route, repeatFields, repeatKey } from '../composer/requests.js'
-import { nameOf } from '../contact/name.js'
+import { nameOf } from '../contact/contact-name.js'
 import { type ThreadActions, ThreadActionsProvider } from './actions.js'
 import { Announcer } from './list/announcer.js'
 import { toEntries } from './list/entries.js'
@@ -25,7 +25,7 @@ import classes from './thread.module.css'
 import { useAddressedMessage } from './use-addressed-message.js'
 import { useConfirmedSends } from './use-confirmed-sends.js'
 import { type ThreadStore, useThread } from './use-thread.js'
-import { holds, isAtEnd, type Note, type ThreadMessage } from './window.js'
+import { isAtEnd, isLoaded, type Note, type ThreadMessage } from './window.js'
 
 /** The messages of a conversation, with the composer below. */
 export function Thread({ contact, channel }: { contact: InboxContact; channel: ReplyChannel | undefined }) {
@@ -96,7 +96,7 @@ function ContactThread({ contact, channel }: { contact: InboxContact; channel: R
     <ThreadActionsProvider value={actions}>
       <section className={classes.thread} aria-label={t('conversationWith', { name: contactName })}>
         <Announcer window={window} contactName={contactName} />
-        {window === undefined && (store.error ? <LoadProblem error={store.error} retry={store.retry} /> : <Waiting />)}
+        {window === undefined && (store.error ? <LoadProblem error={store.error} retry={store.retry} /> : <Loading />)}
         {window !== undefined && entries.length > 0 && (
           <MessageList entries={entries} store={store} newCount={newCount} onAtBottom={setAtBottom} ref={list} />
         )}
@@ -136,7 +136,7 @@ function Nothing({ notes }: { notes: Note[] }) {
 
 /** Whether the message that the reader jumped to is on the screen. */
 function hasArrived({ window, target, generation }: ThreadStore): boolean {
-  return target === null || generation > 0 || (window !== undefined && holds(window, target))
+  return target === null || generation > 0 || (window !== undefined && isLoaded(window, target))
 }
 
 /** The time of the customer's newest message, by the contact or by the messages that arrived later. */
@@ -161,7 +161,7 @@ async function react(route: Route, message: ThreadMessage, emoji: string): Promi
     // The reaction shows when its live event arrives.
     await chatRequest(route, fields, { message_type: 'reaction' }).post(newKey())
   } catch (error) {
-    tellProblem(error)
+    notifyError(error)
   }
 }
 
@@ -171,6 +171,6 @@ function askToDelete(note: Note, t: ReturnType<typeof useTranslation<'thread'>>[
     children: t('deleteNoteSure'),
     labels: { confirm: t('delete', { ns: 'common' }), cancel: t('cancel', { ns: 'common' }) },
     confirmProps: { color: 'red' },
-    onConfirm: () => void api.delete(`/notes/${note.id}`).catch(tellProblem),
+    onConfirm: () => void api.delete(`/notes/${note.id}`).catch(notifyError),
   })
 }

@@ -3,13 +3,13 @@ import { useCallback, useEffect, useRef } from 'react'
 import type { LiveEvent } from '../../../../../src/model/conversations/inbox.js'
 import { api } from '../../../api/client.js'
 import { useLive } from '../../../api/live.js'
-import { type Shown, useHeld, useOnce } from './list/use-held.js'
+import { type Shown, useLoaded, useOnce } from './list/use-loaded.js'
 import {
   findByAnyId,
   firstSeq,
-  holds,
   isAtEnd,
-  lastHeld,
+  isLoaded,
+  lastLoaded,
   seqOf,
   type ThreadMessage,
   type ThreadPage,
@@ -45,7 +45,7 @@ const MAX_REFRESHED = 200
  */
 export function useThread(contactId: string, addressed: number | null): ThreadStore {
   const queries = useQueryClient()
-  const { shown, held, begin, change, replace } = useHeld(
+  const { shown, loaded, begin, change, replace } = useLoaded(
     () => queries.getQueryData<ThreadPage>(['thread', contactId]),
     addressed,
   )
@@ -56,22 +56,22 @@ export function useThread(contactId: string, addressed: number | null): ThreadSt
     [contactId],
   )
   const loadOlder = useCallback(() => {
-    const window = held.current
+    const window = loaded.current
     if (!window || firstSeq(window) <= 1) return
     void once('older', async () => {
       const page = await read({ before: firstSeq(window), limit: PAGE })
       change((now) => (touches(now, page) ? withPage(now, page, 'older') : now))
     })
-  }, [change, held, once, read])
+  }, [change, loaded, once, read])
 
   const loadNewer = useCallback(async () => {
-    const window = held.current
+    const window = loaded.current
     if (!window) return
     await once('newer', async () => {
-      const page = await read({ after: lastHeld(window), limit: PAGE })
+      const page = await read({ after: lastLoaded(window), limit: PAGE })
       change((now) => (touches(now, page) ? withPage(now, page, 'newer') : now))
     })
-  }, [change, held, once, read])
+  }, [change, loaded, once, read])
 
   const refetch = useCallback(
     (seq: number) =>
@@ -90,33 +90,33 @@ export function useThread(contactId: string, addressed: number | null): ThreadSt
 
       function onMessage(message: ThreadMessage) {
         if (message.seq === null) {
-          const about = held.current && findByAnyId(held.current.messages, message.context_message_id ?? '')
+          const about = loaded.current && findByAnyId(loaded.current.messages, message.context_message_id ?? '')
           if (about) refetch(seqOf(about))
           return
         }
         // The event has the new text, but not the mark that it was edited.
         if (CHANGES.includes(type)) return refetch(message.seq)
-        const before = held.current
+        const before = loaded.current
         change((now) => withMessage(now, message))
-        const now = held.current
+        const now = loaded.current
         if (!before || !now) return
         // Messages before it were recorded whose events have not arrived yet.
         if (isAtEnd(before) && !isAtEnd(now)) void loadNewer()
-        if (lastHeld(now) > lastHeld(before) && isQuoteMissing(now, message)) refetch(message.seq)
+        if (lastLoaded(now) > lastLoaded(before) && isQuoteMissing(now, message)) refetch(message.seq)
       }
     },
-    [change, held, loadNewer, refetch],
+    [change, loaded, loadNewer, refetch],
   )
   useLive((event) => {
     if (event.contact_id !== contactId) return
-    if (held.current) onEvent(event)
+    if (loaded.current) onEvent(event)
     else early.current.push(event)
   })
 
   const { data, error, refetch: retry } = useNewest(contactId, read)
   useEffect(() => {
     if (!data) return
-    const window = held.current
+    const window = loaded.current
     if (!window) {
       begin(data)
       for (const event of early.current.splice(0)) onEvent(event)
@@ -133,32 +133,32 @@ export function useThread(contactId: string, addressed: number | null): ThreadSt
         () => undefined,
       )
     }
-  }, [data, held, begin, change, replace, onEvent, read])
+  }, [data, loaded, begin, change, replace, onEvent, read])
 
   // Cached, so that the conversation shows at once when it is opened again.
   useEffect(
     () => () => {
-      const window = held.current
+      const window = loaded.current
       if (!window || !isAtEnd(window)) return
       queries.setQueryData<ThreadPage>(['thread', contactId], newestOf(window), { updatedAt: 1 })
     },
-    [queries, contactId, held],
+    [queries, contactId, loaded],
   )
 
   const jumpTo = useCallback(
     (seq: number) => {
-      const window = held.current
-      if (!window || holds(window, seq)) return false
+      const window = loaded.current
+      if (!window || isLoaded(window, seq)) return false
       void once('jump', async () => replace(await read({ around: seq, limit: PAGE }), seq))
       return true
     },
-    [held, once, read, replace],
+    [loaded, once, read, replace],
   )
   const jumpToNewest = useCallback(() => {
-    if (!held.current || isAtEnd(held.current)) return false
+    if (!loaded.current || isAtEnd(loaded.current)) return false
     void once('jump', async () => replace(await read({ limit: PAGE }), null))
     return true
-  }, [held, once, read, replace])
+  }, [loaded, once, read, replace])
 
   return { ...shown, error, retry: () => void retry(), loadOlder, loadNewer, jumpTo, jumpToNewest }
 }

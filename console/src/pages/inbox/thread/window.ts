@@ -15,7 +15,7 @@ export interface ThreadPage {
 export type ThreadWindow = ThreadPage
 
 /** Maximum number of loaded messages; those far from the reader are dropped. */
-const MAX_HELD = 1_000
+const MAX_LOADED = 1_000
 
 /** The message's number, which every message of a thread has. */
 export function seqOf({ seq }: ThreadMessage): number {
@@ -28,65 +28,65 @@ export function firstSeq({ messages, last_seq }: ThreadWindow): number {
 }
 
 /** The number of the last loaded message. */
-export function lastHeld({ messages, last_seq }: ThreadWindow): number {
+export function lastLoaded({ messages, last_seq }: ThreadWindow): number {
   return messages.at(-1)?.seq ?? last_seq
 }
 
 /** Whether the message of this number is loaded. */
-export function holds(window: ThreadWindow, seq: number): boolean {
-  return seq >= firstSeq(window) && seq <= lastHeld(window)
+export function isLoaded(window: ThreadWindow, seq: number): boolean {
+  return seq >= firstSeq(window) && seq <= lastLoaded(window)
 }
 
 /** Whether the newest message is loaded. */
 export function isAtEnd(window: ThreadWindow): boolean {
-  return lastHeld(window) >= window.last_seq
+  return lastLoaded(window) >= window.last_seq
 }
 
 /** Whether the page overlaps or adjoins the window. */
-export function touches(held: ThreadWindow, { messages }: ThreadPage): boolean {
+export function touches(loaded: ThreadWindow, { messages }: ThreadPage): boolean {
   const [first, last] = [messages[0], messages.at(-1)]
   if (!first || !last) return true
-  if (held.messages.length === 0) return false
-  return seqOf(first) <= lastHeld(held) + 1 && seqOf(last) >= firstSeq(held) - 1
+  if (loaded.messages.length === 0) return false
+  return seqOf(first) <= lastLoaded(loaded) + 1 && seqOf(last) >= firstSeq(loaded) - 1
 }
 
 /**
  * The window with a page that overlaps or adjoins it. `side`: where the reader is; messages at the other end are
  * dropped.
  */
-export function withPage(held: ThreadWindow, page: ThreadPage, side: 'older' | 'newer'): ThreadWindow {
-  const bySeq = new Map(held.messages.map((message) => [seqOf(message), message]))
+export function withPage(loaded: ThreadWindow, page: ThreadPage, side: 'older' | 'newer'): ThreadWindow {
+  const bySeq = new Map(loaded.messages.map((message) => [seqOf(message), message]))
   for (const message of page.messages) bySeq.set(seqOf(message), merged(bySeq.get(seqOf(message)), message))
   const all = [...bySeq.values()].sort((a, b) => seqOf(a) - seqOf(b))
-  const messages = side === 'older' ? all.slice(0, MAX_HELD) : all.slice(-MAX_HELD)
+  const messages = side === 'older' ? all.slice(0, MAX_LOADED) : all.slice(-MAX_LOADED)
   return {
     messages,
-    notes: page.notes.reduce(withNote, held.notes),
-    last_seq: Math.max(held.last_seq, page.last_seq),
+    notes: page.notes.reduce(withNote, loaded.notes),
+    last_seq: Math.max(loaded.last_seq, page.last_seq),
   }
 }
 
 /** The window with a message: replaced in place, or appended if it is the next one. */
-export function withMessage(held: ThreadWindow, message: ThreadMessage): ThreadWindow {
+export function withMessage(loaded: ThreadWindow, message: ThreadMessage): ThreadWindow {
   const seq = seqOf(message)
-  const last_seq = Math.max(held.last_seq, seq)
-  const at = seq - firstSeq(held)
-  const old = held.messages[at]
-  if (old?.id === message.id) return { ...held, last_seq, messages: held.messages.with(at, merged(old, message)) }
-  const isNext = seq === lastHeld(held) + 1
-  if (!isNext) return { ...held, last_seq }
-  const messages = [...held.messages, withQuoted(message, held.messages)].slice(-MAX_HELD)
-  return { ...held, last_seq, messages }
+  const last_seq = Math.max(loaded.last_seq, seq)
+  const at = seq - firstSeq(loaded)
+  const old = loaded.messages[at]
+  if (old?.id === message.id) return { ...loaded, last_seq, messages: loaded.messages.with(at, merged(old, message)) }
+  const isNext = seq === lastLoaded(loaded) + 1
+  if (!isNext) return { ...loaded, last_seq }
+  const messages = [...loaded.messages, withQuoted(message, loaded.messages)].slice(-MAX_LOADED)
+  return { ...loaded, last_seq, messages }
 }
 
 /** The window with a note. */
-export function withNewNote(held: ThreadWindow, note: Note): ThreadWindow {
-  return { ...held, notes: withNote(held.notes, note) }
+export function withNewNote(loaded: ThreadWindow, note: Note): ThreadWindow {
+  return { ...loaded, notes: withNote(loaded.notes, note) }
 }
 
 /** The window without a note. */
-export function withoutNote(held: ThreadWindow, id: string): ThreadWindow {
-  return { ...held, notes: held.notes.filter((note) => note.id !== id) }
+export function withoutNote(loaded: ThreadWindow, id: string): ThreadWindow {
+  return { ...loaded, notes: loaded.notes.filter((note) => note.id !== id) }
 }
 
 function withNote(notes: Note[], note: Note): Note[] {
@@ -111,9 +111,9 @@ function merged(old: ThreadMessage | undefined, update: ThreadMessage): ThreadMe
 }
 
 /** Events leave out the quoted message, which is usually loaded. */
-function withQuoted(message: ThreadMessage, held: ThreadMessage[]): ThreadMessage {
+function withQuoted(message: ThreadMessage, loaded: ThreadMessage[]): ThreadMessage {
   if (message.context || message.context_message_id === null) return message
-  const quoted = findByAnyId(held, message.context_message_id)
+  const quoted = findByAnyId(loaded, message.context_message_id)
   return quoted ? { ...message, context: quoteOf(quoted) } : message
 }
 

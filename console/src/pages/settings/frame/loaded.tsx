@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Waiting } from '../../../layout/waiting.js'
+import { Loading } from '../../../layout/loading.js'
 import { LoadProblem } from '../../../shared/problem.js'
 
 /** Shows the data of a query. If a reload fails, the data stays, since someone may be typing in a form. */
@@ -14,5 +14,5 @@ export function Loaded<Data>({
   const { data, error, refetch } = query
   if (data !== undefined) return children(data)
   if (error) return <LoadProblem error={error} retry={() => void refetch()} />
-  return <Waiting />
+  return <Loading />
 }

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { api } from '../../../api/client.js'
 import { useSession } from '../../../session/session.js'
 import { DialogButtons } from '../dialogs/dialog-buttons.js'
-import { given } from '../forms/given.js'
+import { filledValues } from '../forms/filled-values.js'
 import { useSubmit } from '../forms/use-submit.js'
 import type { Instance } from '../types.js'
 import { CredentialsFields } from './credentials-fields.js'
@@ -80,5 +80,5 @@ function CreateInstanceForm({ onClose, onCreated }: CreateInstanceProps) {
 
 /** Sends only the fields of the kind: the organization's number needs no credentials. */
 function bodyOf({ name, kind, is_own, ...own }: InstanceValues): object {
-  return { name: name.trim(), kind, ...(kind === 'business_api' && is_own && given(own)) }
+  return { name: name.trim(), kind, ...(kind === 'business_api' && is_own && filledValues(own)) }
 }

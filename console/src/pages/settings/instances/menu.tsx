@@ -4,7 +4,7 @@ import { IconDots, IconKey, IconLogout, IconReload, IconTrash } from '@tabler/ic
 import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../../api/client.js'
-import { tellDone, tellProblem } from '../../../shared/problem.js'
+import { notifyDone, notifyError } from '../../../shared/problem.js'
 import { ConfirmDialog } from '../dialogs/confirm-dialog.js'
 import type { Instance } from '../types.js'
 import { instancePath } from './path.js'
@@ -20,8 +20,8 @@ export function InstanceMenu({ instance, onChanged }: { instance: Instance; onCh
   const isDevice = kind !== 'business_api'
   const restart = useMutation({
     mutationFn: () => api.post(instancePath(name, '/restart')),
-    onSuccess: () => tellDone(t('instances.restarted', { name })),
-    onError: (error) => tellProblem(error),
+    onSuccess: () => notifyDone(t('instances.restarted', { name })),
+    onError: (error) => notifyError(error),
     onSettled: onChanged,
   })
   const logOut = async () => {

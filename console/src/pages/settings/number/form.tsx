@@ -3,10 +3,10 @@ import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../../api/client.js'
-import { tellDone } from '../../../shared/problem.js'
+import { notifyDone } from '../../../shared/problem.js'
 import { ConnectionBar } from '../connection/connection-bar.js'
 import { useConnectionTest } from '../connection/use-connection-test.js'
-import { given } from '../forms/given.js'
+import { filledValues } from '../forms/filled-values.js'
 import { SecretInput } from '../forms/secret-input.js'
 import { useSubmit } from '../forms/use-submit.js'
 import { useWarnUnsaved } from '../forms/use-warn-unsaved.js'
@@ -22,17 +22,17 @@ export function UpstreamForm({ upstream }: { upstream: Upstream | null }) {
   const queries = useQueryClient()
   const { submit, isPending, problem } = useSubmit(
     form,
-    (values) => api.put<Settings>('/settings/upstream', given(values)),
+    (values) => api.put<Settings>('/settings/upstream', filledValues(values)),
     (settings) => {
       // The secrets are stored: remove them from the page.
       const next = { ...form.getValues(), access_token: '', app_secret: '', verify_token: '' }
       form.setValues(next)
       form.resetDirty(next)
-      tellDone(t('number.saved'))
+      notifyDone(t('number.saved'))
       queries.setQueryData(SETTINGS, settings)
     },
   )
-  const test = useConnectionTest(form, (values) => api.post('/settings/upstream/test', given(values)))
+  const test = useConnectionTest(form, (values) => api.post('/settings/upstream/test', filledValues(values)))
   useWarnUnsaved(form.isDirty())
   const isStored = upstream !== null
   const secret = (field: 'access_token' | 'app_secret' | 'verify_token') => ({

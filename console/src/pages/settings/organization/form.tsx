@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { api } from '../../../api/client.js'
 import type { Organization } from '../../../api/types.js'
 import { SESSION } from '../../../session/session.js'
-import { tellDone } from '../../../shared/problem.js'
+import { notifyDone } from '../../../shared/problem.js'
 import { SaveBar } from '../forms/save-bar.js'
 import { useSubmit } from '../forms/use-submit.js'
 import { useWarnUnsaved } from '../forms/use-warn-unsaved.js'
@@ -34,7 +34,7 @@ export function OrganizationForm({ organization }: { organization: Organization 
     (values) => api.patch<Settings>('/settings/organization', values),
     (settings) => {
       form.resetDirty()
-      tellDone(t('saved', { ns: 'common' }))
+      notifyDone(t('saved', { ns: 'common' }))
       queries.setQueryData(SETTINGS, settings)
       return queries.invalidateQueries({ queryKey: SESSION })
     },

@@ -3,10 +3,10 @@ import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../../api/client.js'
-import { tellDone } from '../../../shared/problem.js'
+import { notifyDone } from '../../../shared/problem.js'
 import { ConnectionBar } from '../connection/connection-bar.js'
 import { useConnectionTest } from '../connection/use-connection-test.js'
-import { given } from '../forms/given.js'
+import { filledValues } from '../forms/filled-values.js'
 import { SecretInput } from '../forms/secret-input.js'
 import { useSubmit } from '../forms/use-submit.js'
 import { useWarnUnsaved } from '../forms/use-warn-unsaved.js'
@@ -20,17 +20,17 @@ export function StorefrontForm({ url }: { url: string | null }) {
   const queries = useQueryClient()
   const { submit, isPending, problem } = useSubmit(
     form,
-    (values) => api.put<Settings>('/settings/storefront', given(values)),
+    (values) => api.put<Settings>('/settings/storefront', filledValues(values)),
     (settings) => {
       // The secrets are stored: remove them from the page.
       const next = { ...form.getValues(), access_token: '', webhook_secret: '' }
       form.setValues(next)
       form.resetDirty(next)
-      tellDone(t('storefront.saved'))
+      notifyDone(t('storefront.saved'))
       queries.setQueryData(SETTINGS, settings)
     },
   )
-  const test = useConnectionTest(form, (values) => api.post('/settings/storefront/test', given(values)))
+  const test = useConnectionTest(form, (values) => api.post('/settings/storefront/test', filledValues(values)))
   useWarnUnsaved(form.isDirty())
   // The stored token is valid for the stored URL only.
   const keepsToken = url !== null && form.values.url.trim() === url

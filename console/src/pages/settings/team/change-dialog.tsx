@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { api } from '../../../api/client.js'
 import type { Member } from '../../../api/types.js'
 import { SESSION, useSession } from '../../../session/session.js'
-import { tellDone } from '../../../shared/problem.js'
+import { notifyDone } from '../../../shared/problem.js'
 import { DialogButtons } from '../dialogs/dialog-buttons.js'
 import { useSubmit } from '../forms/use-submit.js'
 import { TEAM } from '../queries.js'
@@ -35,7 +35,7 @@ function ChangeMemberForm({ member, onClose }: { member: Member; onClose: () => 
     form,
     ({ full_name, role }) => api.patch(`/team/${member.id}`, { full_name: full_name.trim(), role }),
     () => {
-      tellDone(t('saved', { ns: 'common' }))
+      notifyDone(t('saved', { ns: 'common' }))
       onClose()
       void queries.invalidateQueries({ queryKey: TEAM })
       if (isSelf) void queries.invalidateQueries({ queryKey: SESSION })

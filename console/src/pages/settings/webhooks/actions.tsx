@@ -6,7 +6,7 @@ import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate } from 'react-router'
 import { api } from '../../../api/client.js'
-import { tellDone, tellProblem } from '../../../shared/problem.js'
+import { notifyDone, notifyError } from '../../../shared/problem.js'
 import { ConfirmDialog } from '../dialogs/confirm-dialog.js'
 import { DELIVERIES, WEBHOOKS } from '../queries.js'
 import type { Webhook } from '../types.js'
@@ -27,10 +27,10 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
   const test = useMutation({
     mutationFn: () => api.post(`/set-webhooks/${webhook.id}/test`),
     onSuccess: () => {
-      tellDone(t('webhooks.testSent'))
+      notifyDone(t('webhooks.testSent'))
       return queries.invalidateQueries({ queryKey: DELIVERIES })
     },
-    onError: (error) => tellProblem(error),
+    onError: (error) => notifyError(error),
   })
   const rotate = async () => {
     const answer = await api.post<{ webhook: { secret: string } }>(`/set-webhooks/${webhook.id}/rotate-secret`)

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../../api/client.js'
 import { useFormat } from '../../../shared/format.js'
-import { tellDone, tellProblem } from '../../../shared/problem.js'
+import { notifyDone, notifyError } from '../../../shared/problem.js'
 import { Loaded } from '../frame/loaded.js'
 import { DELIVERIES, POLL_MS } from '../queries.js'
 import type { Delivery } from '../types.js'
@@ -45,10 +45,10 @@ function ShownDelivery({ delivery, body }: Shown) {
   const replay = useMutation({
     mutationFn: () => api.post(`/webhook-deliveries/${delivery.id}/replay`),
     onSuccess: () => {
-      tellDone(t('webhooks.replayedOne'))
+      notifyDone(t('webhooks.replayedOne'))
       return queries.invalidateQueries({ queryKey: DELIVERIES })
     },
-    onError: (error) => tellProblem(error),
+    onError: (error) => notifyError(error),
   })
   return (
     <Stack>

@@ -3,7 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../../api/client.js'
-import { tellDone, tellProblem } from '../../../shared/problem.js'
+import { notifyDone, notifyError } from '../../../shared/problem.js'
 import { WEBHOOKS } from '../queries.js'
 import type { Webhook } from '../types.js'
 import classes from './disabled-notice.module.css'
@@ -15,10 +15,10 @@ export function DisabledNotice({ webhook }: { webhook: Webhook }) {
   const enable = useMutation({
     mutationFn: () => api.post(`/set-webhooks/${webhook.id}/enable`),
     onSuccess: () => {
-      tellDone(t('webhooks.enabled'))
+      notifyDone(t('webhooks.enabled'))
       return queries.invalidateQueries({ queryKey: WEBHOOKS })
     },
-    onError: (error) => tellProblem(error),
+    onError: (error) => notifyError(error),
   })
   if (webhook.active) return null
   return (

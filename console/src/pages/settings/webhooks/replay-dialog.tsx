@@ -4,7 +4,7 @@ import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../../api/client.js'
-import { tellDone } from '../../../shared/problem.js'
+import { notifyDone } from '../../../shared/problem.js'
 import { DialogButtons } from '../dialogs/dialog-buttons.js'
 import { useDateStyle } from '../forms/date-style.js'
 import { useSubmit } from '../forms/use-submit.js'
@@ -53,7 +53,7 @@ function ReplayForm({ webhook, onClose, dates }: ReplayProps & { dates: ReturnTy
         to: toIso(to, LAST_OF_MINUTE_MS),
       }),
     ({ count }) => {
-      tellDone(t('webhooks.replayed', { count }))
+      notifyDone(t('webhooks.replayed', { count }))
       onClose()
       return queries.invalidateQueries({ queryKey: DELIVERIES })
     },

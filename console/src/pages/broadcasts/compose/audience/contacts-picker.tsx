@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { InboxContact } from '../../../../../../src/model/conversations/inbox.js'
-import { nameOf } from '../../../inbox/contact/name.js'
+import { nameOf } from '../../../inbox/contact/contact-name.js'
 import { useContactSearch } from '../data.js'
 
 interface ContactsPickerProps {
@@ -18,8 +18,8 @@ const TYPING_MS = 250
 export function ContactsPicker({ value, error, onChange }: ContactsPickerProps) {
   const { t } = useTranslation('broadcasts')
   const [search, setSearch] = useState('')
-  const [settled] = useDebouncedValue(search.trim(), TYPING_MS)
-  const { data: found = [], isFetching } = useContactSearch(settled)
+  const [debounced] = useDebouncedValue(search.trim(), TYPING_MS)
+  const { data: found = [], isFetching } = useContactSearch(debounced)
   const byId = new Map([...found, ...value].map((contact) => [contact.id, contact]))
   return (
     <MultiSelect

@@ -3,7 +3,7 @@ import { IconFileSpreadsheet } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useFormat } from '../../../../shared/format.js'
-import { tellProblem } from '../../../../shared/problem.js'
+import { notifyError } from '../../../../shared/problem.js'
 import type { ParsedList } from './parse-list.js'
 import { readText } from './read-rows.js'
 
@@ -20,7 +20,7 @@ const MAX_SHOWN = 100_000
 /** Takes pasted numbers, or a CSV file that may hold values for each recipient. */
 export function PastedList({ value, error, list, onChange }: PastedListProps) {
   const { t } = useTranslation('broadcasts')
-  const read = (file: File | null) => file && readText(file).then(onChange, tellProblem)
+  const read = (file: File | null) => file && readText(file).then(onChange, notifyError)
   const isLong = value.length > MAX_SHOWN
   return (
     <Stack gap="xs">

@@ -6,7 +6,7 @@ import { hiddenLabel } from '../../../../shared/hidden-label.js'
 import type { Draft } from '../draft.js'
 import { Section } from '../section.js'
 
-const MomentPicker = lazy(() => import('./moment-picker.js'))
+const StartTimePicker = lazy(() => import('./start-time-picker.js'))
 
 /** Selects when the broadcast starts. */
 export function WhenSection({ form }: { form: UseFormReturnType<Draft> }) {
@@ -26,7 +26,11 @@ export function WhenSection({ form }: { form: UseFormReturnType<Draft> }) {
       </Radio.Group>
       {isLater && (
         <Suspense fallback={<Skeleton h={80} />}>
-          <MomentPicker value={form.values.at} error={form.errors.at} onChange={(at) => form.setFieldValue('at', at)} />
+          <StartTimePicker
+            value={form.values.at}
+            error={form.errors.at}
+            onChange={(at) => form.setFieldValue('at', at)}
+          />
         </Suspense>
       )}
     </Section>

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../../../api/client.js'
-import { tellDone, tellProblem } from '../../../../shared/problem.js'
+import { notifyDone, notifyError } from '../../../../shared/problem.js'
 import { readForm, type ShownTemplate } from '../../../../shared/templates/template-form.js'
 import { TEMPLATES } from '../data.js'
 import { keyOf } from '../draft.js'
@@ -87,9 +87,9 @@ function useSync() {
   return useMutation({
     mutationFn: () => api.post<{ total: number }>('/templates/sync'),
     onSuccess: ({ total }) => {
-      tellDone(t('compose.synced', { count: total }))
+      notifyDone(t('compose.synced', { count: total }))
       return queries.invalidateQueries({ queryKey: TEMPLATES })
     },
-    onError: (error) => tellProblem(error),
+    onError: (error) => notifyError(error),
   })
 }

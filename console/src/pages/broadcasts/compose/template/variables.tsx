@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { fileKindOf, type TemplateForm } from '../../../../shared/templates/template-form.js'
 import type { ParsedList } from '../audience/parse-list.js'
 import type { Draft } from '../draft.js'
-import { LinkMaker } from './link-maker.js'
+import { ShortLinkForm } from './short-link-form.js'
 import { VariableField } from './variable-field.js'
 
 interface VariablesProps {
@@ -70,7 +70,7 @@ export function Variables({ form, template, list }: VariablesProps) {
           <Stack key={name} gap={6}>
             {field('buttons', name, t('compose.ofButton', { name: button?.text ?? name }), url)}
             {url !== undefined && (
-              <LinkMaker name={values.name} buttonUrl={url} onMade={(code) => setValue('buttons', name, code)} />
+              <ShortLinkForm name={values.name} buttonUrl={url} onMade={(code) => setValue('buttons', name, code)} />
             )}
           </Stack>
         )

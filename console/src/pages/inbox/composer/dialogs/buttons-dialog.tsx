@@ -3,13 +3,13 @@ import { isNotEmpty, useForm } from '@mantine/form'
 import { useTranslation } from 'react-i18next'
 import { TEXT_LIMITS } from '../attachments/limits.js'
 import { chatRequest } from '../requests.js'
-import type { MakerProps } from './maker.js'
-import { MakerDialog } from './maker-dialog.js'
+import { MessageDialog } from './message-dialog.js'
+import type { MessageDialogProps } from './message-dialog-props.js'
 
 const PLACES = ['first', 'second', 'third'] as const
 
 /** Composes a message with up to three reply buttons. */
-export default function ButtonsDialog({ route, onSend, onClose }: MakerProps) {
+export default function ButtonsDialog({ route, onSend, onClose }: MessageDialogProps) {
   const { t } = useTranslation('thread')
   const form = useForm({
     initialValues: { header: '', body: '', footer: '', first: '', second: '', third: '' },
@@ -32,7 +32,7 @@ export default function ButtonsDialog({ route, onSend, onClose }: MakerProps) {
     onClose()
   })
   return (
-    <MakerDialog title={t('kinds.buttons')} onSubmit={submit} onClose={onClose}>
+    <MessageDialog title={t('kinds.buttons')} onSubmit={submit} onClose={onClose}>
       <TextInput label={t('header')} maxLength={TEXT_LIMITS.header} {...form.getInputProps('header')} />
       <Textarea
         data-autofocus
@@ -54,6 +54,6 @@ export default function ButtonsDialog({ route, onSend, onClose }: MakerProps) {
           {...form.getInputProps(place)}
         />
       ))}
-    </MakerDialog>
+    </MessageDialog>
   )
 }

@@ -2,11 +2,11 @@ import { TextInput } from '@mantine/core'
 import { isNotEmpty, useForm } from '@mantine/form'
 import { useTranslation } from 'react-i18next'
 import { chatRequest } from '../requests.js'
-import type { MakerProps } from './maker.js'
-import { MakerDialog } from './maker-dialog.js'
+import { MessageDialog } from './message-dialog.js'
+import type { MessageDialogProps } from './message-dialog-props.js'
 
 /** Composes a contact card. */
-export default function CardDialog({ route, onSend, onClose }: MakerProps) {
+export default function CardDialog({ route, onSend, onClose }: MessageDialogProps) {
   const { t } = useTranslation('thread')
   const form = useForm({
     initialValues: { name: '', phone: '' },
@@ -21,7 +21,7 @@ export default function CardDialog({ route, onSend, onClose }: MakerProps) {
     onClose()
   })
   return (
-    <MakerDialog title={t('kinds.contacts')} onSubmit={submit} onClose={onClose}>
+    <MessageDialog title={t('kinds.contacts')} onSubmit={submit} onClose={onClose}>
       <TextInput data-autofocus label={t('cardName')} maxLength={256} withAsterisk {...form.getInputProps('name')} />
       <TextInput
         label={t('cardPhone')}
@@ -31,6 +31,6 @@ export default function CardDialog({ route, onSend, onClose }: MakerProps) {
         withAsterisk
         {...form.getInputProps('phone')}
       />
-    </MakerDialog>
+    </MessageDialog>
   )
 }

@@ -2,11 +2,11 @@ import { Group, NumberInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useTranslation } from 'react-i18next'
 import { chatRequest } from '../requests.js'
-import type { MakerProps } from './maker.js'
-import { MakerDialog } from './maker-dialog.js'
+import { MessageDialog } from './message-dialog.js'
+import type { MessageDialogProps } from './message-dialog-props.js'
 
 /** Composes a location. */
-export default function LocationDialog({ route, onSend, onClose }: MakerProps) {
+export default function LocationDialog({ route, onSend, onClose }: MessageDialogProps) {
   const { t } = useTranslation('thread')
   const within = (limit: number) => (value: string | number) =>
     typeof value === 'number' && Math.abs(value) <= limit ? null : t('coordinate', { limit })
@@ -28,7 +28,7 @@ export default function LocationDialog({ route, onSend, onClose }: MakerProps) {
     onClose()
   })
   return (
-    <MakerDialog title={t('kinds.location')} onSubmit={submit} onClose={onClose}>
+    <MessageDialog title={t('kinds.location')} onSubmit={submit} onClose={onClose}>
       <Group grow align="flex-start">
         <NumberInput
           data-autofocus
@@ -48,6 +48,6 @@ export default function LocationDialog({ route, onSend, onClose }: MakerProps) {
       </Group>
       <TextInput label={t('placeName')} maxLength={1_000} {...form.getInputProps('name')} />
       <TextInput label={t('placeAddress')} maxLength={1_000} {...form.getInputProps('address')} />
-    </MakerDialog>
+    </MessageDialog>
   )
 }

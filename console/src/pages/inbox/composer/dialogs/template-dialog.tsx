@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { api } from '../../../../api/client.js'
-import { Waiting } from '../../../../layout/waiting.js'
+import { Loading } from '../../../../layout/loading.js'
 import { LoadProblem } from '../../../../shared/problem.js'
 import { fileKindOf, readForm, type ShownTemplate } from '../../../../shared/templates/template-form.js'
 import {
@@ -17,11 +17,11 @@ import {
 } from '../../../../shared/templates/template-preview.js'
 import classes from '../composer.module.css'
 import { templateRequest } from '../requests.js'
-import type { MakerProps } from './maker.js'
+import type { MessageDialogProps } from './message-dialog-props.js'
 import { isFilled, TemplateFields } from './template-fields.js'
 
 /** Selects a template, fills it in and sends it. */
-export default function TemplateDialog({ route, onSend, onClose }: MakerProps) {
+export default function TemplateDialog({ route, onSend, onClose }: MessageDialogProps) {
   const { t } = useTranslation('thread')
   const [chosen, setChosen] = useState<ShownTemplate | null>(null)
   return (
@@ -51,7 +51,7 @@ function Choose({ onChoose }: { onChoose: (template: ShownTemplate) => void }) {
     queryFn: ({ signal }) => api.get<{ templates: ShownTemplate[] }>('/templates', {}, signal),
   })
   if (error) return <LoadProblem error={error} retry={() => void refetch()} />
-  if (!data) return <Waiting />
+  if (!data) return <Loading />
   const wanted = search.trim().toLocaleLowerCase()
   const found = data.templates.filter(
     (template) => template.status === 'APPROVED' && searchable(template).includes(wanted),
@@ -108,9 +108,9 @@ function Fill({
   onSend,
 }: {
   template: ShownTemplate
-  route: MakerProps['route']
+  route: MessageDialogProps['route']
   onBack: () => void
-  onSend: MakerProps['onSend']
+  onSend: MessageDialogProps['onSend']
 }) {
   const { t } = useTranslation('thread')
   const { contact } = route
@@ -161,7 +161,7 @@ function Fill({
 }
 
 function toRequest(
-  route: MakerProps['route'],
+  route: MessageDialogProps['route'],
   template: ShownTemplate,
   values: TemplateValues,
   placeholders: PlaceholderValues | undefined,

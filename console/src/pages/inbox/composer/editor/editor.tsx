@@ -12,7 +12,7 @@ import {
   useRef,
 } from 'react'
 import { useTranslation } from 'react-i18next'
-import { nameOf } from '../../contact/name.js'
+import { nameOf } from '../../contact/contact-name.js'
 import { ReplyBar } from '../../thread/message/quote.js'
 import { quoteOf } from '../../thread/window.js'
 import { AttachmentStrip } from '../attachments/attachment-strip.js'

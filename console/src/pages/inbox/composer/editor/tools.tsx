@@ -17,13 +17,13 @@ import { clock } from '../../thread/message/kinds/audio.js'
 import { ACCEPTED } from '../attachments/limits.js'
 import type { Attachments } from '../attachments/use-attachments.js'
 import classes from '../composer.module.css'
-import type { MakerProps } from '../dialogs/maker.js'
+import type { MessageDialogProps } from '../dialogs/message-dialog-props.js'
 import type { SendRequest } from '../pending-sends.js'
 import type { Route } from '../requests.js'
 import { useRecorder } from './use-recorder.js'
 
 // Loaded on demand.
-const MAKERS: Record<'location' | 'card' | 'buttons', ComponentType<MakerProps>> = {
+const DIALOGS: Record<'location' | 'card' | 'buttons', ComponentType<MessageDialogProps>> = {
   location: lazy(() => import('../dialogs/location-dialog.js')),
   card: lazy(() => import('../dialogs/card-dialog.js')),
   buttons: lazy(() => import('../dialogs/buttons-dialog.js')),
@@ -42,13 +42,13 @@ export function Tools({
   onTemplate: (() => void) | null
 }) {
   const { t } = useTranslation('thread')
-  const [maker, setMaker] = useState<keyof typeof MAKERS | null>(null)
+  const [openDialog, setOpenDialog] = useState<keyof typeof DIALOGS | null>(null)
   const recorder = useRecorder(
     (file) => void attachments.add([file], true),
     () => notifications.show({ color: 'red', title: t('noMicrophone'), message: t('noMicrophoneHint') }),
   )
   if (recorder.isRecording) return <Recording recorder={recorder} />
-  const Maker = maker && MAKERS[maker]
+  const OpenDialog = openDialog && DIALOGS[openDialog]
   return (
     <Group gap={2} wrap="nowrap">
       <FileButton multiple accept={ACCEPTED.join(',')} onChange={(files) => void attachments.add(files)}>
@@ -63,20 +63,23 @@ export function Tools({
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<IconMapPin aria-hidden size={16} />} onClick={() => setMaker('location')}>
+          <Menu.Item leftSection={<IconMapPin aria-hidden size={16} />} onClick={() => setOpenDialog('location')}>
             {t('kinds.location')}
           </Menu.Item>
-          <Menu.Item leftSection={<IconAddressBook aria-hidden size={16} />} onClick={() => setMaker('card')}>
+          <Menu.Item leftSection={<IconAddressBook aria-hidden size={16} />} onClick={() => setOpenDialog('card')}>
             {t('kinds.contacts')}
           </Menu.Item>
-          <Menu.Item leftSection={<IconSquareRoundedCheck aria-hidden size={16} />} onClick={() => setMaker('buttons')}>
+          <Menu.Item
+            leftSection={<IconSquareRoundedCheck aria-hidden size={16} />}
+            onClick={() => setOpenDialog('buttons')}
+          >
             {t('kinds.buttons')}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {Maker && (
+      {OpenDialog && (
         <Suspense>
-          <Maker route={route} onSend={onSend} onClose={() => setMaker(null)} />
+          <OpenDialog route={route} onSend={onSend} onClose={() => setOpenDialog(null)} />
         </Suspense>
       )}
     </Group>

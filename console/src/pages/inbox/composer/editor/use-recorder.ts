@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { tellProblem } from '../../../../shared/problem.js'
+import { notifyError } from '../../../../shared/problem.js'
 
 /** Recording formats; the first that the browser supports is used. */
 const FORMATS = ['audio/ogg;codecs=opus', 'audio/webm;codecs=opus', 'audio/mp4'] as const
@@ -58,7 +58,7 @@ export function useRecorder(onDone: (file: File) => void, onRefused: () => void)
       setRecording(true)
     } catch (error) {
       if (error instanceof DOMException) onRefused()
-      else tellProblem(error)
+      else notifyError(error)
     }
   }
   const end = (keep: boolean) => {

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 import { api } from '../../../../api/client.js'
-import { tellProblem } from '../../../../shared/problem.js'
+import { notifyError } from '../../../../shared/problem.js'
 import { TEXT_LIMITS } from '../attachments/limits.js'
 import type { Attachments } from '../attachments/use-attachments.js'
 import type { Draft } from '../drafts.js'
@@ -59,7 +59,7 @@ export function useWriting({
     } catch (error) {
       // Keep what was written in the meantime.
       if (newest.current.note === '') onDraft({ note: text })
-      tellProblem(error)
+      notifyError(error)
     } finally {
       setBusy(false)
       onDone()

@@ -1,7 +1,7 @@
 import { VisuallyHidden } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { useDescribe } from '../message/describe.js'
-import { lastHeld, seqOf, type ThreadWindow } from '../window.js'
+import { lastLoaded, seqOf, type ThreadWindow } from '../window.js'
 
 /** Announces the customer's new messages to screen readers. */
 export function Announcer({ window, contactName }: { window: ThreadWindow | undefined; contactName: string }) {
@@ -11,7 +11,7 @@ export function Announcer({ window, contactName }: { window: ThreadWindow | unde
   useEffect(() => {
     if (!window) return
     const before = heard.current ?? window.last_seq
-    heard.current = Math.max(before, lastHeld(window))
+    heard.current = Math.max(before, lastLoaded(window))
     const fresh = window.messages.filter((message) => seqOf(message) > before && message.sender_type === 'user-chat')
     if (fresh.length > 0) setText(fresh.map((message) => `${contactName}: ${describe(message)}`).join('\n'))
   }, [window, contactName, describe])

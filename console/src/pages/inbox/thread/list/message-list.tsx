@@ -8,8 +8,8 @@ import classes from '../thread.module.css'
 import type { ThreadStore } from '../use-thread.js'
 import { isAtEnd as isWhole } from '../window.js'
 import type { Entry } from './entries.js'
-import { useSteadyEnd } from './use-steady-end.js'
-import { useWalk } from './use-walk.js'
+import { useMessageFocus } from './use-message-focus.js'
+import { useStickToEnd } from './use-stick-to-end.js'
 
 /** Imperative methods of the list. */
 export interface ListHandle {
@@ -43,9 +43,9 @@ export function MessageList({
   const last = entries.at(-1)?.seq ?? 1
   const { generation, target, jumpTo, jumpToNewest } = store
   const isTargetHeld = target !== null && target >= first && target <= last
-  const { isAtEnd, attach, goToEnd, leave, check } = useSteadyEnd(!isTargetHeld)
+  const { isAtEnd, attach, goToEnd, leave, check } = useStickToEnd(!isTargetHeld)
   const [marked, mark] = useMark(store)
-  const { focusable, walk } = useWalk(list, first, last, leave)
+  const { focusable, walk } = useMessageFocus(list, first, last, leave)
   useEffect(() => onAtBottom(isAtEnd), [isAtEnd, onAtBottom])
 
   const goTo = useCallback(

@@ -35,7 +35,7 @@ const NEEDS_TEMPLATE = '131047'
 export function Failure({ message }: { message: ThreadMessage }) {
   const { t } = useTranslation('thread')
   const { mayWrite, sendAgain, chooseTemplate } = useThreadActions()
-  const isUnderWay = usePendingSends(message.contact_id).some(({ key }) => key === repeatKey(message))
+  const isInProgress = usePendingSends(message.contact_id).some(({ key }) => key === repeatKey(message))
   const { error } = message
   const code = KNOWN.find((known) => known === String(error?.code))
   const reason = code ? t(`reasons.${code}`) : (error?.text ?? t('reasons.unknown'))
@@ -53,7 +53,7 @@ export function Failure({ message }: { message: ThreadMessage }) {
             </Button>
           )}
           {code !== NEEDS_TEMPLATE && repeatFields(message) !== null && (
-            <Button size="compact-xs" variant="default" disabled={isUnderWay} onClick={() => sendAgain(message)}>
+            <Button size="compact-xs" variant="default" disabled={isInProgress} onClick={() => sendAgain(message)}>
               {t('sendAgain')}
             </Button>
           )}

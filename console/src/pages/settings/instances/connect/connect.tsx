@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Tabs, Text, ThemeIcon, Title } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
-import { Waiting } from '../../../../layout/waiting.js'
+import { Loading } from '../../../../layout/loading.js'
 import { messageOf } from '../../../../shared/problem.js'
 import type { Instance } from '../../types.js'
 import { closeReason } from '../state-code.js'
@@ -30,7 +30,7 @@ export function Connect({ instance, onClose }: { instance: Instance; onClose: ()
       </Stack>
     )
   }
-  if (!newest) return <Waiting />
+  if (!newest) return <Loading />
   if (newest.instance.state === 'close' && !isConnecting) {
     const reason = closeReason(newest.instance) ?? 'notScanned'
     return (

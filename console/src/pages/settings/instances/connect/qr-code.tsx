@@ -1,6 +1,6 @@
 import { Center, Group, Image, List, Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { Waiting } from '../../../../layout/waiting.js'
+import { Loading } from '../../../../layout/loading.js'
 import type { Code } from '../../types.js'
 import classes from './qr-code.module.css'
 
@@ -13,7 +13,7 @@ export function QrCode({ code }: { code: Code | null }) {
         {code?.image ? (
           <Image src={code.image} alt={t('instances.qrAlt')} w={264} h={264} fit="contain" />
         ) : (
-          <Waiting />
+          <Loading />
         )}
       </Center>
       <Stack flex="1 1 220px" gap="sm">

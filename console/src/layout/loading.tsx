@@ -2,7 +2,7 @@ import { Center, Loader } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 
 /** Loading indicator. */
-export function Waiting() {
+export function Loading() {
   const { t } = useTranslation()
   return (
     <Center flex={1} mih={200} role="status" aria-label={t('loading')}>

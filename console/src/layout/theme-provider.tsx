@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { theme, variables } from '../theme.js'
 
 /** Theme, and texts of the component library in the page's language. */
-export function Look({ children }: { children: ReactNode }) {
+export function ThemeProvider({ children }: { children: ReactNode }) {
   const { t } = useTranslation()
   const close = t('close')
   const named = useMemo(() => {

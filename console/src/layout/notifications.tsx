@@ -2,6 +2,6 @@ import '@mantine/notifications/styles.layer.css'
 import { Notifications } from '@mantine/notifications'
 
 /** Notifications, placed where they cover no buttons. */
-export default function Notices() {
+export default function PageNotifications() {
   return <Notifications position="top-center" />
 }

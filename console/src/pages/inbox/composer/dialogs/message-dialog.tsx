@@ -3,7 +3,7 @@ import type { FormEvent, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 
 /** Frame of a dialog that composes a message: fields and send button. */
-export function MakerDialog({
+export function MessageDialog({
   title,
   children,
   onSubmit,

@@ -2,7 +2,12 @@ import { type KeyboardEvent, type RefObject, useState } from 'react'
 import type { VirtuosoHandle } from 'react-virtuoso'
 
 /** Keys that move the focus from message to message. Only one message is in the tab order. */
-export function useWalk(list: RefObject<VirtuosoHandle | null>, first: number, last: number, onWalk: () => void) {
+export function useMessageFocus(
+  list: RefObject<VirtuosoHandle | null>,
+  first: number,
+  last: number,
+  onWalk: () => void,
+) {
   const [focused, setFocused] = useState<number | null>(null)
   const focusable = focused !== null && focused >= first && focused <= last ? focused : last
   const focus = (seq: number) => {

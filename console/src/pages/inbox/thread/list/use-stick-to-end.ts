@@ -4,7 +4,7 @@ import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 const NEAR_PX = 60
 
 /** Keeps a list at its end while content changes size, until the reader scrolls away. */
-export interface SteadyEnd {
+export interface StickToEnd {
   isAtEnd: boolean
   /** The list's scrolling element. */
   attach: (scroller: HTMLElement | Window | null) => void
@@ -16,15 +16,15 @@ export interface SteadyEnd {
 }
 
 /** `beginsAtEnd` is called when a list is attached. */
-export function useSteadyEnd(beginsAtEnd: boolean): SteadyEnd {
+export function useStickToEnd(beginsAtEnd: boolean): StickToEnd {
   const [isAtEnd, setAtEnd] = useState(beginsAtEnd)
   const [scroller, setScroller] = useState<HTMLElement | null>(null)
   const begins = useRef(beginsAtEnd)
   begins.current = beginsAtEnd
   // For the observers, which run before the state is rendered.
-  const held = useRef(beginsAtEnd)
+  const loaded = useRef(beginsAtEnd)
   const set = useCallback((now: boolean) => {
-    held.current = now
+    loaded.current = now
     setAtEnd(now)
   }, [])
   const attach = useCallback(
@@ -35,7 +35,7 @@ export function useSteadyEnd(beginsAtEnd: boolean): SteadyEnd {
     },
     [set],
   )
-  useHold(scroller, held, setAtEnd)
+  useHold(scroller, loaded, setAtEnd)
   const goToEnd = useCallback(() => {
     set(true)
     scroller?.scrollTo({ top: scroller.scrollHeight })
@@ -54,13 +54,13 @@ const READERS = ['wheel', 'touchstart', 'pointerdown', 'keydown', 'focusin'] as 
  * Scrolls to the end after each change of height, between layout and paint. The list also scrolls when it has measured
  * items; that leaves the end only while the reader is scrolling.
  */
-function useHold(scroller: HTMLElement | null, held: RefObject<boolean>, show: (isAtEnd: boolean) => void): void {
+function useHold(scroller: HTMLElement | null, loaded: RefObject<boolean>, show: (isAtEnd: boolean) => void): void {
   useEffect(() => {
     if (!scroller) return
     let isReaders = false
     const settle = () => {
       const rest = restOf(scroller)
-      if (held.current && rest > 0) scroller.scrollTop = scroller.scrollHeight
+      if (loaded.current && rest > 0) scroller.scrollTop = scroller.scrollHeight
       else if (rest > NEAR_PX) show(false)
     }
     const take = () => {
@@ -69,13 +69,13 @@ function useHold(scroller: HTMLElement | null, held: RefObject<boolean>, show: (
     const onScroll = () => {
       if (!isReaders) return settle()
       // From the first pixel: otherwise a measurement would pull the list back.
-      held.current = restOf(scroller) < 1
+      loaded.current = restOf(scroller) < 1
       show(restOf(scroller) <= NEAR_PX)
     }
     const onScrolled = () => {
       isReaders = false
-      held.current = restOf(scroller) <= NEAR_PX
-      show(held.current)
+      loaded.current = restOf(scroller) <= NEAR_PX
+      show(loaded.current)
     }
     const observer = new ResizeObserver(settle)
     for (const part of [scroller, ...partsOf(scroller)]) observer.observe(part, { box: 'border-box' })
@@ -88,7 +88,7 @@ function useHold(scroller: HTMLElement | null, held: RefObject<boolean>, show: (
       scroller.removeEventListener('scroll', onScroll)
       scroller.removeEventListener('scrollend', onScrolled)
     }
-  }, [scroller, held, show])
+  }, [scroller, loaded, show])
 }
 
 /** Heading, items and footer, in a frame as high as the scroller. */

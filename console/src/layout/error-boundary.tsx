@@ -3,7 +3,7 @@ import i18next from 'i18next'
 import { Component, type ReactNode } from 'react'
 
 /** Error boundary: shows that a part of the page failed, with a way to go on. */
-export class Crash extends Component<{ children: ReactNode }, { error: Error | null }> {
+export class ErrorBoundary extends Component<{ children: ReactNode }, { error: Error | null }> {
   override state: { error: Error | null } = { error: null }
 
   static getDerivedStateFromError(error: Error) {

@@ -7,17 +7,17 @@ import { useTranslation } from 'react-i18next'
 import { useSession } from '../../../../session/session.js'
 import { useFormat } from '../../../../shared/format.js'
 import { useCalendar } from '../../../analytics/use-calendar.js'
-import classes from './moment-picker.module.css'
+import classes from './start-time-picker.module.css'
 import { localTime, toInstant } from './zoned.js'
 
-interface MomentPickerProps {
+interface StartTimePickerProps {
   value: string | null
   error: ReactNode
   onChange: (value: string | null) => void
 }
 
 /** Selects a time in the organization's time zone, and shows it in the viewer's. */
-export default function MomentPicker({ value, error, onChange }: MomentPickerProps) {
+export default function StartTimePicker({ value, error, onChange }: StartTimePickerProps) {
   const { t } = useTranslation(['broadcasts', 'analytics'])
   const calendar = useCalendar()
   const { dateTime } = useFormat()

@@ -9,7 +9,7 @@ import { useSession } from '../../../../session/session.js'
 import { messageOf } from '../../../../shared/problem.js'
 import { toCampaign, withCampaign } from './campaign-link.js'
 
-interface LinkMakerProps {
+interface ShortLinkFormProps {
   /** The broadcast's name, the default for the campaign. */
   name: string
   /** The URL of the template's button, such as https://shop.example/s/{{1}}. */
@@ -19,7 +19,7 @@ interface LinkMakerProps {
 }
 
 /** Creates a short link for a template's button, so that its orders count for the broadcast. */
-export function LinkMaker({ name, buttonUrl, onMade }: LinkMakerProps) {
+export function ShortLinkForm({ name, buttonUrl, onMade }: ShortLinkFormProps) {
   const { t } = useTranslation('broadcasts')
   const { utm_source: source } = useSession()
   const [isOpen, popover] = useDisclosure(false)

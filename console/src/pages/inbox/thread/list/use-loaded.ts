@@ -1,5 +1,5 @@
 import { type RefObject, useCallback, useRef, useState } from 'react'
-import { tellProblem } from '../../../../shared/problem.js'
+import { notifyError } from '../../../../shared/problem.js'
 import type { ThreadWindow } from '../window.js'
 
 /** The loaded part of a conversation, as rendered. */
@@ -13,34 +13,34 @@ export interface Shown {
 }
 
 /** The loaded part of a conversation, and functions that change it. */
-export interface Held {
+export interface Loaded {
   shown: Shown
   /** The current window, which may not be rendered yet. */
-  held: RefObject<ThreadWindow | undefined>
+  loaded: RefObject<ThreadWindow | undefined>
   begin: (window: ThreadWindow) => void
   change: (to: (window: ThreadWindow) => ThreadWindow) => void
   replace: (window: ThreadWindow, target: number | null) => void
 }
 
 /** State of the loaded part of a conversation. */
-export function useHeld(first: () => ThreadWindow | undefined, target: number | null): Held {
+export function useLoaded(first: () => ThreadWindow | undefined, target: number | null): Loaded {
   const [shown, setShown] = useState<Shown>(() => ({ window: first(), generation: 0, target }))
-  const held = useRef(shown.window)
+  const loaded = useRef(shown.window)
   const begin = useCallback((window: ThreadWindow) => {
-    held.current = window
+    loaded.current = window
     setShown((before) => ({ ...before, window }))
   }, [])
   const change = useCallback(
     (to: (window: ThreadWindow) => ThreadWindow) => {
-      if (held.current) begin(to(held.current))
+      if (loaded.current) begin(to(loaded.current))
     },
     [begin],
   )
   const replace = useCallback((window: ThreadWindow, target: number | null) => {
-    held.current = window
+    loaded.current = window
     setShown(({ generation }) => ({ window, generation: generation + 1, target }))
   }, [])
-  return { shown, held, begin, change, replace }
+  return { shown, loaded, begin, change, replace }
 }
 
 /** Runs one task per name at a time. A failure shows a notification; the task runs again when it is next needed. */
@@ -50,7 +50,7 @@ export function useOnce(): (name: string, work: () => Promise<void>) => Promise<
     const running = begun.current.get(name)
     if (running) return running
     const ended = work()
-      .catch((error) => tellProblem(error))
+      .catch((error) => notifyError(error))
       .finally(() => begun.current.delete(name))
     begun.current.set(name, ended)
     return ended

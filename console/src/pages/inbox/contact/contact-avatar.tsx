@@ -3,7 +3,7 @@ import { IconUser, IconUsersGroup } from '@tabler/icons-react'
 import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 
 /** The contact's initials. The name must stand beside it. */
-export function Portrait({ contact, size = 44 }: { contact: InboxContact; size?: number }) {
+export function ContactAvatar({ contact, size = 44 }: { contact: InboxContact; size?: number }) {
   const { full_name: name, is_group: isGroup } = contact
   if (isGroup) {
     return (
