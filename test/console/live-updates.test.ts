@@ -123,7 +123,7 @@ describe('the list with live updates', () => {
     expect(withUpdates(contactOf('a', 1), updates, 0)).toBeNull()
   })
 
-  it('ignores events older than the page's request', () => {
+  it('ignores events older than the request of the page', () => {
     const updates: UpdatesById = new Map()
     applyEvent(updates, updated(contactOf('a', 1, { archived: true })), 10)
     expect(shown([{ ...pageOf([contactOf('a', 5)]), askedAt: 20 }], updates)).toEqual(['a'])
