@@ -8,8 +8,11 @@ const common = {
   expect: { poll: { interval: 20, timeout: 20_000 } },
 } as const
 
+/** What takes long: bin/soak runs it, bin/check does not. */
+const soak = 'test/**/*.soak.test.ts'
+
 /** These measure the heap of their own process, so each has one for itself. */
-const memory = 'test/**/*memory.test.ts'
+const memory = 'test/**/*memory.soak.test.ts'
 
 /** The folders whose files share processes. */
 const groups = {
@@ -19,11 +22,11 @@ const groups = {
 }
 
 /**
- * A worker loads the service once for all files of its group: to load it anew for each took a fifth of a run. What a file leaves in
+ * A worker loads the service once for all files of its group: to load it for each took a fifth of a run. What a file leaves in
  * memory stays until the group has ended, so not all of them are one.
  */
-const shared = (name: string, include: string[], exclude: string[] = []) => ({
-  test: { ...common, name, include, exclude: [memory, ...exclude], isolate: false },
+const shared = (name: string, include: string[], exclude: string[]) => ({
+  test: { ...common, name, include, exclude, isolate: false },
 })
 
 export default defineConfig({
@@ -31,9 +34,10 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     maxWorkers: 2,
     projects: [
-      ...Object.entries(groups).map(([name, include]) => shared(name, include)),
-      shared('rest', ['test/**/*.test.ts'], Object.values(groups).flat()),
-      { test: { ...common, name: 'memory', include: [memory] } },
+      ...Object.entries(groups).map(([name, include]) => shared(name, include, [soak])),
+      shared('rest', ['test/**/*.test.ts'], [soak, ...Object.values(groups).flat()]),
+      shared('soak', [soak], [memory]),
+      { test: { ...common, name: 'soak-memory', include: [memory] } },
     ],
   },
 })
