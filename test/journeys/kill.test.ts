@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { TIMES } from '../support/times.js'
 import { lockMessages } from './support/locks.js'
 import { endPrograms } from './support/programs.js'
 import { playRound, type Round, type Stage } from './support/rounds.js'
 import { createOrganization, sharedSecrets, startSandbox, startService, succeed, urlOf } from './support/service.js'
-import { TIMES } from './support/times.js'
 import { type Inbound, readConversation, type Send, tellInbound, trySend } from './support/traffic.js'
 
 vi.setConfig({ testTimeout: 90_000 })
 
-const ROUNDS = 7 * TIMES
+const ROUNDS = TIMES
 const patience = { timeout: 20_000, interval: 20 }
 
 let database: TestDatabase

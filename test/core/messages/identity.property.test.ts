@@ -3,10 +3,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createCallbackProcessor } from '../../../src/core/messages/receive/callback-processor.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { changeFor, envelope, seconds, type WireMessage } from '../../interfaces/hooks/support.js'
+import { TIMES } from '../../support/times.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 
 /** How many histories are played; this many are played side by side. */
-const RUNS = Number(process.env.PARLEY_TEST_IDENTITY_RUNS ?? 240)
+const RUNS = Number(process.env.PARLEY_TEST_IDENTITY_RUNS ?? 80 * TIMES)
 const AT_ONCE = 8
 
 let world: World

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
+import { TIMES } from '../support/times.js'
 import { type FileServer, startFileServer } from './support/file-server.js'
 import { endPrograms } from './support/programs.js'
 import { expectConversations, expectNothingTwice, expectSoundTables } from './support/proof.js'
 import { createOrganization, makeFolder, sharedSecrets, startSandbox, startService, urlOf } from './support/service.js'
 import { playStep, type StepStage } from './support/step-rounds.js'
 import { STEPS } from './support/steps.js'
-import { TIMES } from './support/times.js'
 import { startUpstreamProxy, type UpstreamProxy } from './support/upstream-proxy.js'
 
 vi.setConfig({ testTimeout: 90_000 })
