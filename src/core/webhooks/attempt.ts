@@ -9,28 +9,30 @@ import { GONE, type HealthSample } from './health.js'
 import { nextAttemptAt } from './schedule.js'
 import { decryptWebhookSecrets } from './secrets.js'
 
-/** What the attempts of deliveries need. */
 export type AttemptContext = GatewayContext & Pick<Context, 'clock' | 'log' | 'endpoints'>
 
-/** An attempt that has come to an end: what to record, and what it tells of the endpoint. */
+/** A finished attempt: the result to record, and what it says about the endpoint. */
 export interface EndedAttempt {
   result: AttemptResult
   webhookId: string
   begunAt: Date
-  /** Null where the endpoint was not asked. */
+  /** Null if the endpoint was not called. */
   sample: HealthSample | null
-  /** How long it asked to be left alone. */
+  /** The endpoint's Retry-After. */
   retryAfterMs: number | null
 }
 
-/** Attempts a delivery once; null when the signal was aborted: then nothing is known, and it is still to be made. Never rejects. */
+/**
+ * Attempts a delivery once. Null if the signal was aborted: the outcome is unknown and the delivery stays due. Never
+ * rejects.
+ */
 export type Attempter = (
   endpoint: EndpointRow,
   delivery: DueDelivery,
   signal: AbortSignal,
 ) => Promise<EndedAttempt | null>
 
-/** Makes the function that posts a delivery's event to its endpoint, signed with all secrets that count (contract 4, Webhooks). */
+/** Creates the function that posts a delivery's event to its endpoint, signed with all current secrets. */
 export function createAttempter(ctx: AttemptContext): Attempter {
   const bodyOf = memoize((event: EventRow) => ({
     text: JSON.stringify(presentEvent(event, ctx.mediaLinks.urlOf)),
@@ -40,7 +42,7 @@ export function createAttempter(ctx: AttemptContext): Attempter {
 
   function post(endpoint: EndpointRow, event: EventRow, signal: AbortSignal): Promise<Answered> {
     const send = async (call: Composed): Promise<Answered> => {
-      // A large body may have waited for its turn.
+      // A large body may have waited for memory.
       signal.throwIfAborted()
       const begunAt = ctx.clock()
       const secrets = decryptWebhookSecrets(ctx.secrets, endpoint, begunAt)
@@ -70,7 +72,6 @@ export function createAttempter(ctx: AttemptContext): Attempter {
   }
 }
 
-/** What is posted, and where. */
 type Composed = Pick<EndpointCall, 'url' | 'body' | 'headers'>
 
 interface Answered {
@@ -79,8 +80,8 @@ interface Answered {
 }
 
 const NO_ANSWER = { outcome: 'failed', status: null, retryAfterMs: null, responseBody: null, durationMs: 0 } as const
-const NOT_KEPT = { ...NO_ANSWER, error: 'the event is not kept any more: its contact was erased, or it is too old' }
-const OUR_FAULT = { ...NO_ANSWER, error: 'it could not be sent: an internal error, which the log tells of' }
+const NOT_KEPT = { ...NO_ANSWER, error: 'the event is no longer stored: its contact was erased, or it is too old' }
+const OUR_FAULT = { ...NO_ANSWER, error: 'it could not be sent because of an internal error; see the log' }
 
 function toEnded(
   { organization_id, id, webhook_id }: DueDelivery,

@@ -1,30 +1,31 @@
-/** How much is sent to an endpoint at a time, by how it takes it. */
+/** Limits the concurrent deliveries to one endpoint by how it responds. */
 export interface Concurrency {
-  /** How many are sent at a time. */
+  /** The current limit. */
   limit(): number
-  /** Whether one more may be sent while so many are in flight. */
+  /** True if one more may be sent while `inFlight` are. */
   allows(inFlight: number, now: Date): boolean
-  /** Until when nothing is sent; null where that is not so. */
+  /** The end of a pause; null if there is none. */
   pausedUntil(now: Date): Date | null
-  /** An attempt that began at `begunAt` has succeeded. */
+  /** Reports a success of an attempt that began at `begunAt`. */
   succeeded(begunAt: Date): void
-  /** An attempt that began at `begunAt` has failed; `retryAfterMs`: how long the endpoint asked to be left alone. */
+  /** Reports a failure of an attempt that began at `begunAt`; `retryAfterMs` is the endpoint's Retry-After. */
   failed(begunAt: Date, now: Date, retryAfterMs: number | null): void
 }
 
-/** The most that is in flight to one endpoint. */
+/** The highest limit. */
 export const MAX_IN_FLIGHT = 32
 const SLOW_DOWN = 0.75
-/** So many failures in a row, and the endpoint counts as dead: it is tried with one delivery at a time, ever more rarely. */
+/** After so many failures in a row the endpoint counts as dead: it gets one delivery at a time, with growing pauses. */
 const DEAD_AFTER = 8
 const FIRST_PAUSE_MS = 1_000
 const MAX_PAUSE_MS = 30_000
-/** No endpoint keeps all of its deliveries waiting for longer by asking for it. */
+/** Caps the pause that an endpoint can ask for. */
 const MAX_REST_MS = 60_000
 
 /**
- * A pace for one endpoint. Failures make it slower step by step, successes faster again. What a dead endpoint would only refuse
- * is kept back, so that it does not use up attempts and arrives soon after the endpoint is back.
+ * An adaptive concurrency limit with a circuit breaker. Failures lower the limit step by step, successes raise it.
+ * Deliveries to a dead endpoint are held back, so that they do not use up their attempts and arrive soon after it
+ * recovers.
  */
 export function createConcurrency(): Concurrency {
   let limit = MAX_IN_FLIGHT
@@ -38,7 +39,7 @@ export function createConcurrency(): Concurrency {
     resumesAt = Math.max(resumesAt, now + ms)
   }
 
-  /** A pause that is longer than any is one of a clock that has been set back since. */
+  /** A longer remainder means that the clock was set back. */
   function isPaused(now: Date): boolean {
     const left = resumesAt - now.getTime()
     return left > 0 && left <= MAX_REST_MS
@@ -51,7 +52,7 @@ export function createConcurrency(): Concurrency {
     succeeded: (begunAt) => {
       failures = 0
       pauseMs = 0
-      // What was sent before the pause says nothing of it.
+      // An attempt from before the pause says nothing about it.
       if (begunAt.getTime() >= pausedAt) resumesAt = 0
       limit = Math.min(MAX_IN_FLIGHT, limit + 1)
     },
@@ -59,7 +60,7 @@ export function createConcurrency(): Concurrency {
       failures += 1
       limit = Math.max(1, limit * SLOW_DOWN)
       if (retryAfterMs !== null) pause(now.getTime(), Math.min(retryAfterMs, MAX_REST_MS))
-      // Those that were in flight together fail together: only what was sent after a pause makes the next one longer.
+      // Attempts in flight together fail together: only one that began after a pause makes the next pause longer.
       if (failures < DEAD_AFTER || begunAt.getTime() < pausedAt) return
       limit = 1
       pauseMs = Math.min(MAX_PAUSE_MS, pauseMs === 0 ? FIRST_PAUSE_MS : pauseMs * 2)

@@ -12,19 +12,20 @@ import { createOwnedFeeds, markUncertain, refresh, reload } from './owned-feeds.
 import { type Recorded, type Round, recordRound } from './record.js'
 import { createWakeTimers } from './wake-timers.js'
 
-/** Sees to it that events arrive at webhooks. */
+/** Delivers events to webhooks. */
 export interface Dispatcher {
-  /** Begins, and goes on until it is stopped. */
   start(): void
-  /** Lets what is in flight end for a while, then hangs up, and gives everything back to the other processes. */
+  /** Lets deliveries in flight end for a while, aborts the rest, and releases all feeds to the other processes. */
   stop(): Promise<void>
-  /** Delivers whatever can be delivered by now, and ends: in place of start. */
+  /** For tests, instead of start: delivers everything that is due and returns. */
   drain(): Promise<void>
-  /** What it has done since the process began, and what it is at. */
   figures(): WebhookFigures
 }
 
-/** Attempts that delivered and those that did not, attempts in flight, and the organizations that the process holds. */
+/**
+ * Counts since the start of the process: attempts that delivered and that failed, attempts in flight, owned
+ * organizations.
+ */
 export interface WebhookFigures {
   delivered: number
   failed: number
@@ -32,32 +33,31 @@ export interface WebhookFigures {
   organizations: number
 }
 
-/** New events of an organization, and what they make for its webhooks. */
+/** New events of an organization, and the deliveries that they create. */
 type FannedWindow = EventWindow & { deliveries: [NewDelivery, EventRow][] }
 
 export type DispatcherContext = AttemptContext & Pick<Context, 'database' | 'processId' | 'notifications'>
 
-/** Every so often everything is looked at, whether a signal came or not. */
+/** Everything is checked this often, in case a notification was lost. */
 const RECONCILE_MS = 2_000
-/** So long events that are for no webhook are passed over in memory alone: after a crash they are read again. */
+/** A position that moved only past unwanted events is stored this often; after a crash these events are read again. */
 const STORE_POSITION_MS = 30_000
-/** What one round takes on, so that it is short and its rows are few enough for one statement. */
+/** Limits of one round, so that it is short and its rows fit one statement. */
 const MAX_QUEUES = 400
 const MAX_EVENTS = 1_000
 const MAX_DELIVERIES = 4_000
 const MAX_ATTEMPTS = 4_000
 const MAX_DUE = 2_000
-/** How soon what somebody else had locked is tried again. */
+/** Delay before a locked organization is tried again. */
 const POSTPONED_MS = 25
 const GRACE_MS = 5_000
-/** How often the last attempts are tried to be recorded, where somebody has their organization locked. */
+/** Attempts to record the last results at shutdown, if another process has the organization locked. */
 const LAST_TRIES = 40
 
 /**
- * Makes the dispatcher of a process (contract 4, Webhooks). Its rounds follow each other, and each does all that has come up since
- * the last one: reads new events of the organizations that the process holds, writes their deliveries and the attempts that have
- * ended in one transaction, and hands what is due to the lanes, which send meanwhile. Every state is in the database before
- * anything follows from it; what is in memory may be lost at any moment.
+ * Creates the dispatcher of a process. It works in rounds. A round reads new events of the owned feeds, writes their
+ * deliveries and the finished attempts in one transaction, and hands due deliveries to the endpoint queues, which send
+ * in the meantime. Every state is in the database before anything follows from it, so memory may be lost at any moment.
  */
 export function createDispatcher(ctx: DispatcherContext): Dispatcher {
   const attempt = createAttempter(ctx)
@@ -65,12 +65,12 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
   const hangUp = new AbortController()
   const timers = createWakeTimers<EndpointQueue>()
   let ended: EndedAttempt[] = []
-  /** The lanes that sent them: a webhook's may be another one since. */
+  /** The queue that made an attempt; the webhook may have a new one since. */
   const senders = new WeakMap<EndedAttempt, EndpointQueue>()
   let delivered = 0
   let failed = 0
   let reconcileAt = 0
-  /** Rounds in which something was written. */
+  /** Rounds that wrote something. */
   let written = 0
   let loop: Loop | null = null
   let stopListening = () => {}
@@ -91,7 +91,9 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     return queue
   })
 
-  /** Who waits for what is tracked goes on after the lane, which awaits it first: by then its end is among `ended`. */
+  /**
+   * Callers of the tracked promise continue after the queue, which awaits it first: the attempt is in `ended` by then.
+   */
   function track<Result>(sent: Promise<Result>): Promise<Result> {
     const tracked = sent.finally(() => sending.delete(tracked))
     sending.add(tracked)
@@ -107,24 +109,24 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
       const feeds =
         notification.topic === 'webhooks' ? [ownedFeeds.find(notification.organizationId)] : ownedFeeds.feeds()
       for (const feed of feeds) if (feed) reload(feed)
-      // It may be one that is yet to be taken.
+      // The organization may be one that this process has yet to claim.
       if (notification.topic === 'missed' || feeds.includes(undefined)) reconcileAt = 0
     }
     loop?.wake()
   }
 
-  /** Whether there is more to do at once. Where one fails, whatever it had begun is done again. */
+  /** Returns true if there is more to do at once. A failed round is repeated. */
   async function round(): Promise<boolean> {
     try {
       if (performance.now() >= reconcileAt) {
-        // Before: who asks for it meanwhile is not forgotten.
+        // Set first, so that a request made meanwhile is not lost.
         reconcileAt = performance.now() + RECONCILE_MS
         await ownedFeeds.reconcile()
       }
       ownedFeeds.retryPostponed()
       await ownedFeeds.refreshQueues(new Set())
       const windows = await readNewEvents()
-      // Read after the events: whoever was set before one of them is there.
+      // Read after the events, so that webhooks set before an event are included.
       await ownedFeeds.refreshQueues(new Set(windows.map(({ organizationId }) => organizationId)))
       const hasWritten = await write(skipUnwanted(windows.map(toFanned)))
       await sendDue()
@@ -136,7 +138,7 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     }
   }
 
-  /** New events, by organization; nothing of those that have none. */
+  /** New events by organization; organizations without new events are left out. */
   async function readNewEvents(): Promise<EventWindow[]> {
     const asked = ownedFeeds.takeBatch(MAX_QUEUES)
     if (asked.length === 0) return []
@@ -152,7 +154,10 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     return windows.filter(({ events }) => events.length > 0)
   }
 
-  /** Goes on after events that are for no webhook, and writes that down from time to time only; resolves to what is to be written. */
+  /**
+   * Advances past events that no webhook wants, storing the position only from time to time. Returns the windows to
+   * write.
+   */
   function skipUnwanted(windows: readonly FannedWindow[]): FannedWindow[] {
     const since = performance.now() - STORE_POSITION_MS
     const isWorth = ({ organizationId, deliveries }: FannedWindow) =>
@@ -164,7 +169,7 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     return windows.filter(isWorth)
   }
 
-  /** Whether something has been written. */
+  /** Returns true if something was written. */
   async function write(windows: readonly FannedWindow[]): Promise<boolean> {
     const attempts = ended.slice(0, MAX_ATTEMPTS)
     if (windows.length === 0 && attempts.length === 0) return false
@@ -215,7 +220,7 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
   function applyRecorded(attempts: readonly EndedAttempt[], { due, health, lost }: Recorded): void {
     for (const organizationId of lost) {
       ownedFeeds.drop(organizationId)
-      // Whoever holds it now does not know what has become due by these attempts.
+      // The new owner does not know what these attempts made due.
       ctx.notifications.send({ topic: 'webhooks', organizationId })
     }
     for (const one of attempts) {
@@ -237,7 +242,7 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     }
   }
 
-  /** Has the lanes that have something to do read what is due, and send. */
+  /** Reads the due deliveries of the queues that are awake, and sends. */
   async function sendDue(): Promise<void> {
     const now = ctx.clock()
     const awake = timers.takeAwake(now)
@@ -279,7 +284,7 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
       loop = startLoop({
         round,
         pauseMs,
-        onFailure: (error) => ctx.log.warn({ err: error }, 'webhooks wait: a round of deliveries is tried again'),
+        onFailure: (error) => ctx.log.warn({ err: error }, 'a round of webhook deliveries failed; trying again'),
       })
     },
     stop: async () => {
@@ -295,7 +300,7 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
         }
         await ownedFeeds.releaseAll()
       } catch (error) {
-        ctx.log.warn({ err: error }, 'the last attempts at webhooks could not be recorded: they are made again')
+        ctx.log.warn({ err: error }, 'the last webhook attempts could not be recorded; they will be repeated')
       }
     },
     drain: async () => {
@@ -307,7 +312,7 @@ export function createDispatcher(ctx: DispatcherContext): Dispatcher {
     figures: () => ({ delivered, failed, inFlight: sending.size, organizations: ownedFeeds.feeds().length }),
   }
 
-  /** Does rounds until nothing can be done any more; whether anything was written. */
+  /** Runs rounds until nothing is left to do; returns true if anything was written. */
   async function drainRounds(): Promise<boolean> {
     const before = written
     for (;;) {

@@ -3,64 +3,62 @@ import type { EndpointRow } from '../../storage/webhooks/health.js'
 import type { EndedAttempt } from './attempt.js'
 import { createConcurrency } from './concurrency.js'
 
-/** The due deliveries of one webhook that this process has in its hands. The database decides what is due; this only sends. */
+/** The due deliveries of one webhook in this process. The database decides what is due; the queue only sends. */
 export interface EndpointQueue {
-  /** Where they go, as it was read last. */
+  /** The webhook as last read. */
   endpoint: EndpointRow
-  /** Puts deliveries in line that have just become due; what there is no room for is asked for later. */
+  /** Adds deliveries that have just become due; if there is no room, they are read later. */
   enqueue(due: readonly DueDelivery[]): void
-  /** Has the database looked at again: somebody else may have made something due. */
+  /** Reads from the database again, because something may have become due. */
   refresh(): void
-  /** The same, and what is in line is read again: it may be due no more. */
+  /** Like refresh, and discards the waiting deliveries, because they may not be due any more. */
   reload(): void
-  /** What to ask the database for now, at most `limit`; null: nothing. Where the answer does not come, it is to look again. */
+  /** What to read from the database now, at most `limit`; null: nothing. If the result does not come, call refresh. */
   nextQuery(now: Date, limit: number): DueQuery | null
-  /** Takes what was asked for. */
+  /** Adds the result of a query. */
   accept(query: DueQuery, result: DueResult): void
-  /** Sends as many as the endpoint takes at a time. */
+  /** Sends as many as the concurrency limit allows. */
   pump(): void
-  /** The attempt has been recorded. */
+  /** Reports that an attempt has been recorded. */
   recorded(ended: EndedAttempt): void
-  /** When it has something to do again, if nobody calls before; null: never. */
+  /** When to wake the queue if nothing happens before; null: never. */
   wakesAt(now: Date): Date | null
-  /** Whether it has nothing in its hands. */
   isIdle(): boolean
-  /** Sends nothing more; what is in flight ends. */
+  /** Sends nothing more; deliveries in flight end. */
   close(): void
 }
 
-/** What a lane is given by the dispatcher. */
 export interface EndpointQueueOptions {
-  /** Attempts a delivery once; null where that was broken off. */
+  /** Attempts a delivery once; null if it was aborted. */
   attempt: (endpoint: EndpointRow, delivery: DueDelivery) => Promise<EndedAttempt | null>
   clock: () => Date
-  /** Is told of attempts that are to be recorded. */
+  /** Called with attempts to record. */
   onEnd: (ended: EndedAttempt, endpointQueue: EndpointQueue) => void
-  /** Is told that the lane has something to ask for or to send. */
+  /** Called when the queue has something to read or send. */
   onWork: (endpointQueue: EndpointQueue) => void
 }
 
-/** So many deliveries stand in line at most. */
+/** Maximum number of waiting deliveries. */
 const CAPACITY = 200
-/** With so few left, more are asked for. */
+/** At this number, more are read. */
 const LOW_WATER_MARK = 64
-/** So many are in line, in flight and not recorded together at most. */
+/** Maximum number of waiting, in-flight and unrecorded deliveries together. */
 const MAX_KNOWN = 2 * CAPACITY
-/** So many are asked for at most for each that is sent at a time: few, where the endpoint takes few. */
+/** Reads at most so many per concurrent send, so that slow endpoints get few. */
 const PREFETCH_PER_SLOT = 8
 
-/** A lane of the endpoint, which first of all asks for what is due. */
+/** Creates a queue that first reads what is due. */
 export function createEndpointQueue(
   endpoint: EndpointRow,
   { attempt, clock, onEnd, onWork }: EndpointQueueOptions,
 ): EndpointQueue {
   const concurrency = createConcurrency()
   const waiting: DueDelivery[] = []
-  /** Those in line, in flight, and ended but not recorded. */
+  /** Waiting, in flight, or finished but not recorded. */
   const known = new Set<string>()
   let inFlight = 0
   let mayHaveMore = true
-  /** What was asked for has changed meanwhile. */
+  /** The pending query is outdated. */
   let isResultStale = false
   let nextDueAt: Date | null = null
   let isClosed = false
@@ -98,7 +96,7 @@ export function createEndpointQueue(
   const endpointQueue: EndpointQueue = {
     endpoint,
     enqueue: (due) => {
-      // Where others wait in the database, these come after them.
+      // If others wait in the database, these come after them.
       if (mayHaveMore || isClosed || waiting.length + due.length > CAPACITY || known.size >= MAX_KNOWN)
         mayHaveMore = true
       else push(due)
@@ -114,7 +112,7 @@ export function createEndpointQueue(
       endpointQueue.refresh()
     },
     nextQuery: (now, limit) => {
-      // Where nothing can be recorded, nothing more is sent.
+      // If nothing can be recorded, nothing more is sent.
       if (
         isClosed ||
         waiting.length > LOW_WATER_MARK ||
@@ -140,7 +138,7 @@ export function createEndpointQueue(
         if (!delivery) return
         void send(delivery)
       }
-      // What a dead endpoint does not take is not kept in memory.
+      // Deliveries to a dead endpoint are not kept in memory.
       if (waiting.length > LOW_WATER_MARK && concurrency.pausedUntil(clock()) !== null) {
         empty()
         mayHaveMore = true
@@ -152,7 +150,7 @@ export function createEndpointQueue(
       if (next !== null && (nextDueAt === null || next < nextDueAt)) nextDueAt = next
       onWork(endpointQueue)
     },
-    // With enough in line, the end of an attempt is what wakes it.
+    // With enough waiting, the end of an attempt wakes the queue.
     wakesAt: (now) =>
       isClosed ? null : (concurrency.pausedUntil(now) ?? (waiting.length > LOW_WATER_MARK ? null : nextDueAt)),
     isIdle: () => known.size === 0,

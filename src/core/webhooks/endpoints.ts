@@ -13,14 +13,14 @@ import {
 } from '../../storage/webhooks/webhooks.js'
 import { decryptWebhookSecrets, encryptWebhookSecret } from './secrets.js'
 
-/** What a webhook is made from (model/webhooks/webhook, SetWebhook). */
+/** The fields of a webhook; see SetWebhook in model/webhooks/webhook. */
 export interface WebhookFields {
   url: string
   events: readonly string[]
   description?: string | null | undefined
 }
 
-/** A webhook with its secret in clear, to be shown this once. */
+/** A webhook with its plain secret, to be shown once. */
 export interface IssuedWebhook {
   webhook: Webhook
   /** `whsec_…` */
@@ -28,11 +28,11 @@ export interface IssuedWebhook {
 }
 
 const MAX_WEBHOOKS = 200
-/** How long the old secret signs beside the new one. */
+/** How long the old secret signs together with the new one. */
 const OVERLAP_MS = 24 * 3_600_000
 
 /**
- * Registers an endpoint under the given id, for the events from now on. Throws invalid_field for a URL or kinds that will not do,
+ * Registers an endpoint under the given id, for events from now on. Throws invalid_field (bad URL or kinds),
  * too_many_webhooks, organization_not_found.
  */
 export async function setWebhook(
@@ -52,14 +52,14 @@ export async function setWebhook(
   if (webhook === null) {
     throw new Problem(
       'too_many_webhooks',
-      `The organization has ${MAX_WEBHOOKS} webhooks, and may have no more: delete one that is not needed`,
+      `The organization has ${MAX_WEBHOOKS} webhooks, the maximum: delete one that is not needed`,
     )
   }
   ctx.notifications.send({ topic: 'webhooks', organizationId })
   return { webhook, secret }
 }
 
-/** Refuses an address that webhooks cannot be posted to. Throws invalid_field. */
+/** Refuses a URL that cannot be posted to. Throws invalid_field. */
 export async function requireCallable({ endpoints }: Pick<Context, 'endpoints'>, url: string): Promise<void> {
   const obstacle = await endpoints.check(url)
   if (obstacle === null) return
@@ -69,7 +69,7 @@ export async function requireCallable({ endpoints }: Pick<Context, 'endpoints'>,
   )
 }
 
-/** The webhook that an attempt to set it has left under its id, with its secret; null where it has not come to that. */
+/** The webhook with its secret that an earlier attempt stored under this id; null if it stored none. */
 export async function recoverWebhook(
   ctx: OperatorContext & Pick<Context, 'secrets'>,
   organizationId: string,
@@ -98,7 +98,7 @@ export async function deleteWebhook(
   ctx.wakeWorkers()
 }
 
-/** Gives a webhook a new secret; the old one signs as well for 24 hours. Throws webhook_not_found. */
+/** Gives a webhook a new secret; the old one signs too for 24 hours. Throws webhook_not_found. */
 export async function rotateWebhookSecret(
   ctx: OperatorContext & Pick<Context, 'secrets' | 'notifications'>,
   organizationId: string,
@@ -114,8 +114,8 @@ export async function rotateWebhookSecret(
 }
 
 /**
- * Has a webhook that was disabled delivered to again: its pending deliveries, and the events from now on. One that is active stays as it
- * is. Throws webhook_not_found.
+ * Enables a disabled webhook: its pending deliveries and events from now on are delivered. Does nothing if it is
+ * active. Throws webhook_not_found.
  */
 export async function enableWebhook(
   ctx: Pick<Context, 'database' | 'notifications'>,
@@ -139,7 +139,7 @@ export async function requireWebhook(
   return webhook
 }
 
-/** The same of one that is to be delivered to. Throws webhook_disabled, too. */
+/** Like requireWebhook; also throws webhook_disabled. */
 export async function requireActiveWebhook(
   ctx: Pick<Context, 'database'>,
   organizationId: string,
@@ -152,7 +152,6 @@ export async function requireActiveWebhook(
   throw new Problem('webhook_disabled', `The webhook ${id} is disabled (${reason}): enable it first, by POST ${path}`)
 }
 
-/** The problem of an id that no webhook of the organization has. */
 export function webhookNotFound(id: string): Problem {
   return new Problem('webhook_not_found', `There is no webhook with the id ${id} in this organization`)
 }

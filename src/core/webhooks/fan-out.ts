@@ -7,8 +7,8 @@ import type { NewDelivery } from '../../storage/webhooks/deliveries.js'
 import type { EndpointRow } from '../../storage/webhooks/health.js'
 
 /**
- * The deliveries that new events of an organization (in their order) make for its webhooks: one for each webhook that takes the
- * kind and was set or enabled before the event was raised.
+ * The deliveries for new events of an organization, in order: one per webhook that wants the kind and was set or
+ * enabled before the event.
  */
 export function fanOut(events: readonly EventRow[], endpoints: readonly EndpointRow[]): [NewDelivery, EventRow][] {
   return endpoints.flatMap((endpoint) =>
@@ -18,10 +18,10 @@ export function fanOut(events: readonly EventRow[], endpoints: readonly Endpoint
   )
 }
 
-/** Whether a webhook wants events of this kind; an instance's only those that concern the instance. */
+/** True if a webhook wants the event; webhooks of instances want only events of their instance. */
 export function wants({ events, instance }: Pick<EndpointRow, 'events' | 'instance'>, event: EventRow): boolean {
   if (instance !== null) return wantsOfGateway(events, instance, event)
-  // Every kind is none of those that are for an endpoint on trial, the gateway, or the team alone.
+  // EVERY_KIND excludes events that are only for a test, the gateway or the team.
   return events.includes(event.type) || (events.includes(EVERY_KIND) && EVENT_KINDS.some((kind) => kind === event.type))
 }
 

@@ -11,27 +11,32 @@ import {
   readNewestPosition,
 } from '../../storage/events/events.js'
 
-/** Where a reader of the feed is, and what it wants. */
 export interface FeedQuery {
-  /** `nextAfter` of the page before; null: from the oldest event that is kept; `latest`: none yet, only the position. */
+  /**
+   * `nextAfter` of the previous page; null: start with the oldest stored event; `latest`: return only the newest
+   * position.
+   */
   after: string | null
-  /** Kinds; null: all. */
+  /** Kinds of events; null: all. */
   types: readonly string[] | null
   limit: number
 }
 
-/** A page of the feed; one with fewer events than asked for is the last one for now. */
+/** A page of the feed; fewer events than the limit mean that it is the last page for now. */
 export interface FeedPage {
   events: ({ id: string } & ShownEvent)[]
   nextAfter: string
 }
 
 const LATEST = 'latest'
-/** Two snapshots of transactions, as PostgreSQL writes them (`lowest:next:running,…`), and a number. */
+/** Two snapshots in PostgreSQL's notation (`lowest:next:running,…`) and a number. */
 const POSITION = /^(?<from>[\d:,]+)\/(?<to>[\d:,]*)\/(?<seq>\d{0,15})$/
 const SNAPSHOT = /^(\d{1,18}):(\d{1,18}):(\d{1,18}(?:,\d{1,18})*)?$/
 
-/** Reads the events after a position, in commit-safe order (contract 4, Webhooks). Throws invalid_parameter. */
+/**
+ * Reads the events after a position. No event is skipped, even if transactions commit out of order. Throws
+ * invalid_parameter.
+ */
 export async function readFeed(
   ctx: Pick<Context, 'database' | 'mediaLinks'>,
   organizationId: string,
@@ -48,13 +53,13 @@ export async function readFeed(
   }
 }
 
-/** Without any, all that are public: not what is only to try an endpoint out. */
+/** By default all public kinds, which exclude webhook.test. */
 function readTypes(types: readonly string[] | null): readonly string[] {
   const kinds = types && readKinds(types, 'types', 'invalid_parameter')
   return kinds === null || kinds.includes(EVERY_KIND) ? EVENT_KINDS : kinds
 }
 
-/** What is left of a window that a page before has begun, and then of the next one. */
+/** Reads the rest of a window that an earlier page began, and then the next window. */
 async function readPage(
   ctx: Pick<Context, 'database'>,
   organizationId: string,
@@ -69,7 +74,7 @@ async function readPage(
   return { events: [...first.events, ...second.events], next: second.next }
 }
 
-/** The next window after a position, or what is left of one; at most `limit` events, null: of all kinds. */
+/** The next window after a position, or the rest of one; at most `limit` events. Null kinds: all. */
 export async function readWindow(
   ctx: Pick<Context, 'database'>,
   organizationId: string,
@@ -82,27 +87,29 @@ export async function readWindow(
   return window
 }
 
-/** The position as a text that readers hand back. */
+/** The position as an opaque text. */
 export function writePosition({ windowFrom, windowTo, seq }: EventPosition): string {
   return Buffer.from(`${windowFrom}/${windowTo ?? ''}/${seq ?? ''}`).toString('base64url')
 }
 
-/** Reads such a text. Throws invalid_parameter. */
+/** Reads a position text. Throws invalid_parameter. */
 export function readPosition(after: string): EventPosition {
   const { from = '', to = '', seq } = POSITION.exec(Buffer.from(after, 'base64url').toString('latin1'))?.groups ?? {}
   if (!isSnapshot(from) || (to !== '' && !isSnapshot(to))) {
-    const message = `after "${excerpt(after)}" is no position in the feed: give next_after of an answer, ${LATEST}, or leave it out`
+    const message = `after "${excerpt(after)}" is not a position of the feed: give next_after of an answer, ${LATEST}, or leave it out`
     throw new Problem('invalid_parameter', message)
   }
   return { windowFrom: from, windowTo: to || null, seq: seq ? Number(seq) : null }
 }
 
-/** Refuses a position of which this database knows nothing, by one that was read after it. Throws invalid_parameter. */
+/**
+ * Refuses a position that this database cannot have issued, by comparing it with a newer one. Throws invalid_parameter.
+ */
 export function checkOrigin(start: EventPosition, next: EventPosition): void {
   if (isLater(start.windowFrom, next.windowTo ?? next.windowFrom)) throw notOfThisDatabase()
 }
 
-/** Whether one snapshot knows of transactions that were yet to come at the other. */
+/** True if one snapshot knows of transactions that had not started at the other. */
 function isLater(one: string, other: string): boolean {
   const nextOf = (snapshot: string) => BigInt(snapshot.split(':')[1] ?? 0)
   return nextOf(one) > nextOf(other)
@@ -111,11 +118,11 @@ function isLater(one: string, other: string): boolean {
 function notOfThisDatabase(): Problem {
   return new Problem(
     'invalid_parameter',
-    'after is a position of another time or database, as before a backup was restored: begin anew, without it or with latest',
+    'after is a position of another database, or from before a backup was restored: start again, without it or with latest',
   )
 }
 
-/** Whether PostgreSQL takes it: the running ones in rising order, none below the lowest, all below the next. */
+/** True if PostgreSQL accepts the snapshot: the running ids in rising order, between the lowest and the next. */
 function isSnapshot(text: string): boolean {
   const [, lowest, next, running] = SNAPSHOT.exec(text) ?? []
   if (lowest === undefined || next === undefined) return false

@@ -7,14 +7,14 @@ import type { EndpointRow } from '../../storage/webhooks/health.js'
 
 export type FileContext = Pick<Context, 'database' | 'blobs'>
 
-/** What is larger is not posted: its address is in the message. */
+/** Larger files are not posted; the message has their address. */
 const MAX_BYTES = 16 * MEBIBYTE
-/** So many files are in memory at a time, each some four times over. */
+/** Files in memory at the same time; each takes about four times its size. */
 const MAX_FILES = 4
 
 /**
- * Makes the function that reads a stored file as Base64 and has it used; null where it is too large, or not kept any more. One at a time of
- * each webhook, so that one that is slow to take them does not keep the others from theirs.
+ * Creates the function that reads a stored file as base64 and passes it to `use`; null if it is too large or no longer
+ * stored. Each webhook gets one at a time, so that a slow endpoint does not block the others.
  */
 export function createFileReader(ctx: FileContext) {
   const anyFile = createSemaphore(MAX_FILES)

@@ -19,13 +19,11 @@ import { decryptWebhookHeaders } from './secrets.js'
 
 export type GatewayContext = FileContext & Pick<Context, 'clock' | 'secrets' | 'mediaLinks' | 'publicUrl'>
 
-/** The webhook of an instance. */
 export type GatewayEndpoint = EndpointRow & { instance: WebhookInstance }
 
-/** What is posted to it, and where. */
 export type GatewayCall = Pick<EndpointCall, 'url' | 'body'> & { headers: Record<string, string> }
 
-/** Composes what is posted and hands it on; a file counts as being in memory until that has ended. */
+/** Composes a call and passes it to `send`; a file counts as in memory until `send` resolves. */
 export type GatewayComposer = <Result>(
   endpoint: GatewayEndpoint,
   event: EventRow,
@@ -33,10 +31,10 @@ export type GatewayComposer = <Result>(
 ) => Promise<Result>
 
 const NO_CODE: ShownCode = { code: null, pairingCode: null, base64: null }
-/** How long the token of an attempt is good for (facts 4). */
+/** Lifetime of an attempt's token. */
 const TOKEN_SECONDS = 600
 
-/** Makes the function that composes the calls of instances' webhooks: the bytes of a body are the same at every attempt. */
+/** Creates the function that composes the calls of instances' webhooks. A body has the same bytes at every attempt. */
 export function createGatewayComposer(ctx: GatewayContext): GatewayComposer {
   const withFile = createFileReader(ctx)
   return async (endpoint, event, send) => {
@@ -54,7 +52,7 @@ export function createGatewayComposer(ctx: GatewayContext): GatewayComposer {
   }
 }
 
-/** What is posted, without what is secret (a code to be scanned) or large (a file): for those who look on. */
+/** The body without secrets (a code to scan) and large data (a file), for display. */
 export function presentGatewayCall(ctx: GatewayContext, endpoint: GatewayEndpoint, event: EventRow) {
   const data = presentGatewayData(event, endpoint.instance, NO_CODE, ctx.mediaLinks.urlOf)
   return envelop(ctx, endpoint, event, requireName(event), data)
@@ -64,7 +62,7 @@ const CARRIES_FILE: ReadonlySet<GatewayEventName> = new Set(['messages.upsert', 
 
 function requireName(event: EventRow): GatewayEventName {
   const name = gatewayEventOf(event)
-  if (name === null) throw new Error(`${event.type} is no event of the gateway`)
+  if (name === null) throw new Error(`${event.type} is not an event of the gateway`)
   return name
 }
 
@@ -89,7 +87,7 @@ function addFile(data: object | null, base64: string): object {
   return { ...rest, message: { ...message, base64 } }
 }
 
-/** Ends in the name, whether there was a slash before; what is asked for after ? stays. */
+/** Appends the name to the path and keeps the query. */
 function addToPath(url: string, name: string): string {
   const target = new URL(url)
   target.pathname = `${target.pathname.replace(/\/+$/, '')}/${name}`

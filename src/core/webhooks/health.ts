@@ -1,26 +1,26 @@
 const DAY_MS = 24 * 3_600_000
-/** So long nothing but failures, and a webhook is disabled (contract 4, Webhooks). */
+/** A webhook that has only failed for this long is disabled. */
 const GIVE_UP_AFTER_MS = 5 * DAY_MS
-/** The answer of an endpoint that is there no more. */
+/** The status of an endpoint that no longer exists. */
 export const GONE = 410
 
-/** How an endpoint has answered lately. */
+/** How an endpoint has responded lately. */
 export interface Health {
   /** The first failure since the last success. */
   failingSince: Date | null
-  /** Why it is to be disabled, for people; null where it is not. */
+  /** Why it is to be disabled, for users; null if it is not. */
   disabledReason: string | null
 }
 
-/** What an attempt tells of an endpoint. */
+/** What one attempt says about an endpoint. */
 export interface HealthSample {
   at: Date
   delivered: boolean
-  /** The answer's status; null where there was none. */
+  /** The status of the answer; null if there was none. */
   status: number | null
 }
 
-/** How an endpoint is after one more attempt. */
+/** The health after one more attempt. */
 export function healthAfter({ failingSince, disabledReason }: Health, { at, delivered, status }: HealthSample): Health {
   if (disabledReason !== null) return { failingSince, disabledReason }
   if (delivered) return { failingSince: null, disabledReason: null }

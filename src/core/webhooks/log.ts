@@ -23,7 +23,6 @@ import { requireActiveWebhook, webhookNotFound } from './endpoints.js'
 import { wants } from './fan-out.js'
 import { type GatewayContext, presentGatewayCall } from './gateway-call.js'
 
-/** What the verbs need that leave something to be delivered. */
 type ReplayContext = OperatorContext & Pick<Context, 'notifications'>
 
 const MAX_REPLAYED = 100_000
@@ -39,7 +38,9 @@ export function listDeliveries(
   return listDeliveryPage(ctx.database, organizationId, filter, (page - 1) * limit, limit)
 }
 
-/** At most `limit` deliveries whose last attempt was recorded after this position, in the order of that: for those who look on. */
+/**
+ * At most `limit` deliveries whose last attempt was recorded after this position, in that order; for following live.
+ */
 export function tailDeliveries(
   ctx: Pick<Context, 'database'>,
   organizationId: string,
@@ -49,10 +50,13 @@ export function tailDeliveries(
   return listAttemptedDeliveries(ctx.database, organizationId, after, limit)
 }
 
-/** What is posted; of an instance's webhook its envelope, without codes to be scanned and the bytes of files. */
+/** The posted body; for webhooks of instances without codes to scan and without the bytes of files. */
 export type ShownBody = ShownEvent | ReturnType<typeof presentGatewayCall>
 
-/** One delivery with what is posted; null when the event is not kept any more, or its contact was erased. Throws delivery_not_found. */
+/**
+ * A delivery with its body; the body is null if the event is no longer stored or its contact was erased. Throws
+ * delivery_not_found.
+ */
 export async function readDelivery(
   ctx: GatewayContext,
   organizationId: string,
@@ -68,8 +72,8 @@ export async function readDelivery(
 }
 
 /**
- * Raises webhook.test for one webhook only, delivered under the given id. Throws webhook_not_found, also for an instance's, whose
- * language has no such event, and webhook_disabled.
+ * Raises webhook.test for one webhook, delivered under the given id. Throws webhook_disabled and webhook_not_found; the
+ * latter also for webhooks of instances, whose format has no such event.
  */
 export async function testWebhook(
   ctx: ReplayContext,
@@ -87,7 +91,7 @@ export async function testWebhook(
 }
 
 /**
- * Has the event of a delivery delivered once more, under a new id. Throws delivery_not_found, also when there is nothing left to send,
+ * Delivers the event of a delivery again, under a new id. Throws delivery_not_found (also if nothing is left to send),
  * webhook_not_found, webhook_disabled.
  */
 export async function replayDelivery(
@@ -109,7 +113,7 @@ export async function replayDelivery(
   return delivery
 }
 
-/** The delivery that an attempt to replay or test has left under its id; null where it has not come to that. */
+/** The delivery that an earlier attempt to replay or test stored under this id; null if it stored none. */
 export function recoverDelivery(
   ctx: Pick<Context, 'database'>,
   organizationId: string,
@@ -118,15 +122,16 @@ export function recoverDelivery(
   return findDelivery(ctx.database, organizationId, id)
 }
 
-/** Events by the time at which they happened; both ends belong to it, `to` up to the end of its millisecond. */
+/** Events by the time at which they happened, both ends included; `to` includes its whole millisecond. */
 export interface EventRange {
   from: Date
   to: Date
 }
 
 /**
- * Has every event of the range that a webhook takes delivered to it, whether it was before or not; the first delivery gets the given
- * id. Resolves to how many. Throws webhook_not_found, webhook_disabled, and invalid_field for a range that ends before it begins or holds too much.
+ * Delivers every event of the range that the webhook wants, including those delivered before. The first delivery gets
+ * the given id. Returns their number. Throws webhook_not_found, webhook_disabled, and invalid_field for a range that is
+ * reversed or has too many events.
  */
 export async function replayRange(
   ctx: ReplayContext,
@@ -152,7 +157,7 @@ export async function replayRange(
   return count
 }
 
-/** How many an attempt to replay a range has left under its id; null where it has not come to that. */
+/** The number of deliveries of an earlier attempt to replay under this id; null if it stored none. */
 export async function recoverReplays(
   ctx: Pick<Context, 'database'>,
   organizationId: string,
@@ -162,7 +167,7 @@ export async function recoverReplays(
   return count === 0 ? null : count
 }
 
-/** Deletes the deliveries of a webhook that has been deleted, batch by batch. */
+/** Deletes the deliveries of a deleted webhook, in batches. */
 export async function sweepWebhook(
   ctx: Pick<Context, 'database'>,
   organizationId: string,
@@ -171,7 +176,7 @@ export async function sweepWebhook(
   while ((await sweepDeliveries(ctx.database, organizationId, webhookId, SWEEP_BATCH)) === SWEEP_BATCH);
 }
 
-/** The events of a time that a webhook takes, one more at most than are replayed. */
+/** The events of a range that a webhook wants; one more than the maximum shows that there are too many. */
 async function findWanted(
   ctx: Pick<Context, 'database'>,
   organizationId: string,
@@ -183,7 +188,7 @@ async function findWanted(
   return findEventRange(ctx.database, organizationId, { ...range, kinds }, MAX_REPLAYED + 1)
 }
 
-/** What an event is to an instance does not stand in its kind alone. */
+/** For an instance, the kind alone does not say whether its webhook wants an event. */
 async function findWantedOfGateway(
   ctx: Pick<Context, 'database'>,
   organizationId: string,

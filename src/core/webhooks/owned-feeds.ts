@@ -9,51 +9,48 @@ import type { EndpointQueue } from './endpoint-queue.js'
 export interface Feed {
   organizationId: string
   position: EventPosition
-  /** The position that stands in the database: behind, where nothing has been for a webhook since. */
+  /** The position in the database. It lags behind while events are wanted by no webhook. */
   stored: EventPosition
-  /** Since when it may be behind, on the process's own clock. */
+  /** When the stored position was last equal, on the process's own clock. */
   storedAt: number
-  /** At which turn of tending it is looked at as if it had changed. */
+  /** The tick of reconcile at which the feed is fully refreshed. */
   tick: number
-  /** Of the webhooks that are delivered to, by their ids. */
+  /** The queues of the active webhooks, by webhook id. */
   queues: Map<string, EndpointQueue>
   /** There may be events after the position. */
   hasNewEvents: boolean
-  /** The webhooks may be others than those of the lanes. */
+  /** The webhooks may have changed since the queues were set. */
   isStale: boolean
-  /** Somebody else had it locked: what has come up is still to be written. */
+  /** Another process had the feed locked; its writes are pending. */
   isPostponed: boolean
-  /** What was written last may have been committed or not: the position is read again. */
+  /** The last write may or may not have been committed; the position must be read again. */
   isUncertain: boolean
 }
 
-/** The organizations that this process holds. */
 export interface OwnedFeeds {
   feeds(): Feed[]
   find(organizationId: string): Feed | undefined
-  /** Holds as many organizations as fall to each process, and has the events of all of them looked at. */
+  /** Claims or releases feeds until this process has its share, and checks all feeds for new events. */
   reconcile(): Promise<void>
-  /** Brings the lanes of these organizations, and of those where something changed, up to the webhooks as they are now. */
+  /** Updates the queues of these organizations, and of those whose webhooks changed. */
   refreshQueues(organizationIds: ReadonlySet<string>): Promise<void>
-  /** Some of those with news and webhooks, with at most `lanes` lanes together; who was taken longest ago comes first. */
+  /** Feeds with new events and webhooks, at most `maxQueues` queues in all, those taken longest ago first. */
   takeBatch(maxQueues: number): Feed[]
   hasNewEvents(): boolean
-  /** Has what was postponed tried again. */
   retryPostponed(): void
   hasPostponed(): boolean
-  /** Notes up to where events have been read; `isStored`: and that it stands so in the database. */
+  /** Notes how far events have been read; `isStored`: the database has the same position. */
   advance(windows: readonly EventWindow[], isStored: boolean): void
-  /** Works on an organization no more. */
+  /** Stops working on an organization. */
   drop(organizationId: string): void
-  /** Gives all organizations back. */
+  /** Releases all feeds. */
   releaseAll(): Promise<void>
 }
 
-/** In so many turns of tending every organization is looked at as if it had changed: a signal may have been lost. */
+/** Every so many rounds each feed is fully refreshed, in case a notification was lost. */
 const TICKS = 15
 const UNREAD = { hasNewEvents: true, isStale: true, isPostponed: false, isUncertain: false }
 
-/** Holds nothing yet. */
 export function createOwnedFeeds(
   ctx: Pick<Context, 'database' | 'clock' | 'processId'>,
   createQueue: (endpoint: EndpointRow) => EndpointQueue,
@@ -71,12 +68,12 @@ export function createOwnedFeeds(
     tick = (tick + 1) % TICKS
     for (const feed of feeds.values()) {
       feed.hasNewEvents = true
-      // Without webhooks no event has them looked at.
+      // Without webhooks, no event triggers a refresh.
       if (feed.tick === tick || feed.queues.size === 0) refresh(feed)
     }
   }
 
-  /** Reads the positions of those where it is uncertain, and drops what is not held any more; resolves to all that are held. */
+  /** Reads uncertain positions again and drops feeds that are no longer owned. Returns all owned feeds. */
   async function readPositions(): Promise<string[]> {
     const owned = await listOwnedFeeds(ctx.database, ctx.processId)
     const positions = new Map(owned.map(({ organizationId, ...position }) => [organizationId, position]))
@@ -88,7 +85,7 @@ export function createOwnedFeeds(
     return [...positions.keys()]
   }
 
-  /** What the database broke off in the middle of, taking or giving back, is held by nobody who knows of it. */
+  /** A claim or release that a database error interrupted leaves a feed owned in the table but not in memory. */
   async function releaseStrays(owned: readonly string[]): Promise<void> {
     const strays = owned.filter((id) => !feeds.has(id))
     if (strays.length > 0) await releaseFeeds(ctx.database, ctx.processId, strays)
@@ -130,7 +127,7 @@ export function createOwnedFeeds(
     for (const feed of asked) {
       const hadNone = feed.queues.size === 0
       setQueues(feed, byOrganization.get(feed.organizationId) ?? [])
-      // Who made the first one active has set the position to where it begins.
+      // The transaction that enabled the first webhook has set the position.
       if (hadNone && feed.queues.size > 0) feed.isUncertain = true
     }
     if (asked.some(({ isUncertain }) => isUncertain)) await readPositions()
@@ -154,7 +151,7 @@ export function createOwnedFeeds(
     const taken: Feed[] = []
     let room = maxQueues
     for (const feed of feeds.values()) {
-      // Nobody reads its events: when a webhook becomes active, it begins at those that come then.
+      // No webhook reads these events; a webhook that becomes active starts at the events after that.
       if (feed.queues.size === 0) feed.hasNewEvents = feed.isStale
       if (!feed.hasNewEvents || feed.queues.size === 0) continue
       room -= Math.max(1, feed.queues.size)
@@ -172,7 +169,7 @@ export function createOwnedFeeds(
     for (const { organizationId, next } of windows) {
       const feed = feeds.get(organizationId)
       if (!feed) continue
-      // After the last page of a window comes what has happened since it was opened.
+      // After the last page of a window come the events since it was opened.
       feed.hasNewEvents ||= next.windowTo !== null || feed.position.windowTo !== null
       feed.position = next
       if (isStored) Object.assign(feed, atStored(next))
@@ -200,26 +197,26 @@ export function createOwnedFeeds(
   }
 }
 
-/** A position that stands so in the database. */
+/** A position that equals the stored one. */
 function atStored(position: EventPosition): Pick<Feed, 'position' | 'stored' | 'storedAt'> {
   return { position, stored: position, storedAt: performance.now() }
 }
 
-/** Has the webhooks and the due deliveries of an organization looked at again: they may be others than is known. */
+/** Reads the webhooks and due deliveries of an organization again, because they may have changed. */
 export function refresh(feed: Feed): void {
   feed.isStale = true
   feed.hasNewEvents = true
   for (const queue of feed.queues.values()) queue.refresh()
 }
 
-/** The same where somebody has changed them: what is in memory counts no more. */
+/** Like refresh, and discards what is in memory, because it has changed. */
 export function reload(feed: Feed): void {
   feed.isStale = true
   feed.hasNewEvents = true
   for (const queue of feed.queues.values()) queue.reload()
 }
 
-/** The same where something has failed in the middle: the position is to be read again, too. */
+/** Like refresh, and reads the position again, because a write failed halfway. */
 export function markUncertain(feed: Feed): void {
   refresh(feed)
   feed.isUncertain = true

@@ -15,34 +15,33 @@ import { disableWebhook, noteFailingSince } from '../../storage/webhooks/health.
 import type { EndedAttempt } from './attempt.js'
 import { type Health, healthAfter } from './health.js'
 
-/** What the dispatcher has to write down at a time. */
+/** What the dispatcher writes in one round. */
 export interface Round {
   ended: readonly EndedAttempt[]
   /** New deliveries, each with its event, in the order of the events. */
   deliveries: readonly (readonly [NewDelivery, EventRow])[]
-  /** How far the events of these organizations have thereby been read, and how far the database knows that they had been. */
+  /** How far the events of these organizations have been read, and the position that the database should have. */
   feeds: readonly { organizationId: string; stored: EventPosition; next: EventPosition }[]
-  /** Whether this process should hold the organization. */
+  /** True if this process should own the feed. */
   owns: (organizationId: string) => boolean
-  /** How the endpoint of an attempt was before. */
+  /** The endpoint's health before an attempt. */
   healthOf: (attempt: EndedAttempt) => Health
 }
 
-/** What came of it. */
 export interface Recorded {
-  /** What may be attempted now. */
+  /** Deliveries that may be attempted now. */
   due: DueDelivery[]
-  /** How the endpoints of the attempts are now, by webhook id. */
+  /** The endpoints' health after the attempts, by webhook id. */
   health: Map<string, Health>
-  /** Organizations that this process does not hold any more: of these only the attempts have been recorded. */
+  /** Organizations whose feed this process no longer owns; only their attempts are recorded. */
   lost: Set<string>
-  /** Organizations that somebody else had locked: of these nothing has been recorded. */
+  /** Organizations that another process has locked; nothing of them is recorded. */
   postponed: Set<string>
-  /** Organizations whose events had been read further than was known: of these only the attempts have been recorded. */
+  /** Organizations whose events were already read further; only their attempts are recorded. */
   outdated: Set<string>
 }
 
-/** Writes a round down, in one transaction that has the organizations locked. */
+/** Writes a round in one transaction, with the feeds locked. */
 export async function recordRound(
   ctx: Pick<Context, 'database' | 'clock' | 'processId'>,
   round: Round,
@@ -61,7 +60,10 @@ export async function recordRound(
   })
 }
 
-/** Who holds an organization no more waits for its lock: what is recorded of it may make something due there. */
+/**
+ * If this process has lost a feed, it still waits for the lock: recording its attempts may make deliveries due for the
+ * new owner.
+ */
 async function lock(transaction: Queryable, processId: number, { feeds, ended, owns }: Round) {
   const ids = new Set([
     ...feeds.map(({ organizationId }) => organizationId),
@@ -115,8 +117,8 @@ async function insertFresh(
 }
 
 /**
- * Most attempts succeed at an endpoint that did so before, and change nothing. How the endpoints of an organization that is lost were
- * before, only the process knows that holds it now: its own attempts tell it the rest.
+ * Most attempts succeed at a healthy endpoint and change nothing. For a lost feed only the new owner knows the health;
+ * its own attempts determine it.
  */
 async function recordHealth(
   transaction: Queryable,

@@ -2,7 +2,7 @@ const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
-/** The waits after the first attempt, the second, and so on (contract 4, Webhooks). */
+/** The waits after the first, second, … failed attempt. */
 const WAITS_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -14,12 +14,12 @@ const WAITS_MS = [
   20 * HOUR_MS,
   24 * HOUR_MS,
 ]
-/** The share of a wait that chance may add, so that what failed together does not come back together. */
+/** The share of a wait that is added at random, so that deliveries that failed together do not retry together. */
 const JITTER = 0.2
 
 /**
- * When a delivery is tried again after failed attempt number `attempt` (the first is 1), null when it was the last one. Never
- * sooner than the endpoint asked for (`retryAfterMs`).
+ * When to retry after failed attempt `attempt` (from 1); null after the last one. Never before the endpoint's
+ * Retry-After (`retryAfterMs`).
  */
 export function nextAttemptAt(
   attempt: number,

@@ -3,12 +3,12 @@ import type { Webhook } from '../../model/webhooks/webhook.js'
 
 type Secrets = Pick<Webhook, 'organization_id' | 'secret' | 'previous_secret' | 'previous_secret_until'>
 
-/** A webhook's secret as it is stored. */
+/** Encrypts a webhook's secret for storage. */
 export function encryptWebhookSecret(box: SecretBox, organizationId: string, secret: string): Buffer {
   return box.seal(secret, contextOf(organizationId))
 }
 
-/** The secrets that sign for a webhook at `now`, newest first: two for a day after a rotation. */
+/** The secrets that sign for a webhook at `now`, newest first; two for a day after a rotation. */
 export function decryptWebhookSecrets(box: SecretBox, webhook: Secrets, now: Date): string[] {
   const { organization_id, secret, previous_secret, previous_secret_until } = webhook
   const signsStill = previous_secret !== null && previous_secret_until !== null && previous_secret_until > now
@@ -16,7 +16,7 @@ export function decryptWebhookSecrets(box: SecretBox, webhook: Secrets, now: Dat
   return encrypted.map((one) => box.open(one, contextOf(organization_id)))
 }
 
-/** The headers that are sent beside ours, as they are stored; null for none. */
+/** Encrypts the additional headers for storage; null if there are none. */
 export function encryptWebhookHeaders(
   box: SecretBox,
   organizationId: string,
@@ -26,7 +26,6 @@ export function encryptWebhookHeaders(
   return box.seal(JSON.stringify(headers), headersContextOf(organizationId))
 }
 
-/** They again. */
 export function decryptWebhookHeaders(
   box: SecretBox,
   { organization_id, headers }: Pick<Webhook, 'organization_id' | 'headers'>,

@@ -1,17 +1,16 @@
-/** Who has something to do, now or later, among many of whom most have nothing. */
+/** Tracks which of many items have something to do, now or at a certain time. */
 export interface WakeTimers<Sleeper> {
-  /** It has something to do now. */
+  /** Marks an item as awake. */
   wake(sleeper: Sleeper): void
-  /** It has something to do then, if it is not woken before. */
+  /** Wakes an item at `until`, unless it is woken before. */
   sleep(sleeper: Sleeper, until: Date): void
-  /** Takes out those who have something to do by now. */
+  /** Removes and returns the items that are awake. */
   takeAwake(now: Date): Sleeper[]
   hasAwake(): boolean
-  /** When the first of those who sleep wakes; null: nobody does. */
+  /** When the next item wakes; null if none sleeps. */
   soonest(): Date | null
 }
 
-/** Everybody has nothing to do. */
 export function createWakeTimers<Sleeper>(): WakeTimers<Sleeper> {
   let awake = new Set<Sleeper>()
   const asleep = new Map<Sleeper, number>()

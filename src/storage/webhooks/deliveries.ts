@@ -4,14 +4,13 @@ import type { EventRow } from '../../model/webhooks/event.js'
 import type { AttemptRow } from '../../model/webhooks/webhook.js'
 import { EVENT_COLUMNS } from '../events/events.js'
 
-// The deliveries as the dispatcher works on them. Who has the organization's feed locked decides alone what is due: a delivery
-// that has to wait for an earlier one of its contact has no next attempt until that one has ended.
+// The deliveries as the dispatcher uses them. Only the transaction that has the organization's feed locked decides what
+// is due: a delivery that must wait for an earlier one of its contact has no next attempt until that one has ended.
 
-/** The columns that a delivery begins with. */
+/** The columns that an insert sets. */
 export const NEW_COLUMNS =
   'organization_id, id, webhook_id, event_seq, event_id, event_type, contact_id, in_order, next_attempt_at'
 
-/** A new delivery. */
 export interface NewDelivery {
   organization_id: string
   id: string
@@ -28,25 +27,25 @@ export interface DueDelivery {
   organization_id: string
   id: string
   webhook_id: string
-  /** How many attempts have been made. */
+  /** Number of attempts so far. */
   attempted: number
-  /** Null where it is not kept any more, or its contact has been erased. */
+  /** Null if it is no longer stored or its contact was erased. */
   event: EventRow | null
 }
 
-/** What came of an attempt. */
+/** The result of an attempt. */
 export interface AttemptResult {
   organization_id: string
   id: string
-  /** pending: it is tried again at `next_attempt_at`. */
+  /** pending: it is retried at `next_attempt_at`. */
   status: 'pending' | 'delivered' | 'failed'
   attempt: AttemptRow
   next_attempt_at: Date | null
 }
 
-// FEW stands twice: of the tenth of a tenth the planner expects one row, and looks each up, also where the table was empty when it
-// planned. A webhook that has been removed or disabled meanwhile gets none, nor does a contact that has been erased. The contact is the event's as
-// it is now: it may have been merged into another one since it was read.
+// FEW stands twice: the planner then expects one row and looks each one up, even if the table was empty when it
+// planned. A webhook that was deleted or disabled meanwhile gets no delivery, nor does an erased contact. The contact
+// is read from the event, since it may have been merged.
 const insert = statement<{ id: string }>(
   'webhookDeliveries.insert',
   `WITH given AS (
@@ -73,8 +72,8 @@ const insert = statement<{ id: string }>(
    SELECT id FROM inserted WHERE next_attempt_at IS NOT NULL`,
 )
 
-// Whether what was recorded before has been committed may have remained unknown: an attempt stands once. What was attempted while its
-// contact was merged into another may have to wait now.
+// The result of an earlier write may be unknown, so an attempt is added only once. If its contact was merged meanwhile,
+// the delivery may have to wait now.
 const record = statement<never>(
   'webhookDeliveries.record',
   `UPDATE webhook_deliveries d
@@ -93,7 +92,10 @@ const record = statement<never>(
      AND NOT d.attempts @> jsonb_build_array(jsonb_build_object('at', g.attempt -> 'at'))`,
 )
 
-/** Joins the event of a delivery `d`, if it is still to be had; the LIMIT has it looked up for each and not all of them read. */
+/**
+ * Joins the event of a delivery `d`, if it is still stored; the LIMIT makes it a look-up per delivery instead of a
+ * scan.
+ */
 const JOIN_EVENT = `LEFT JOIN LATERAL (
      SELECT ${EVENT_COLUMNS} FROM events e
      WHERE e.organization_id = d.organization_id AND e.seq = d.event_seq AND e.data <> '{}'
@@ -102,7 +104,7 @@ const JOIN_EVENT = `LEFT JOIN LATERAL (
 
 const DUE_COLUMNS = `d.organization_id, d.id, d.webhook_id, jsonb_array_length(d.attempts) AS attempted`
 
-// By the rows, not by what was known when they were attempted: their contact may have been merged into another one since.
+// Reads the contact from the rows, since it may have been merged since the attempt.
 const promote = statement<DueDelivery>(
   'webhookDeliveries.promote',
   `WITH ended AS (
@@ -164,7 +166,7 @@ const readDue = statement<{ lane: string; next_due_at: Date | null } & (DueDeliv
    ${JOIN_EVENT}`,
 )
 
-/** Inserts deliveries of events, in their order; those that may be attempted at once, at `now`, are returned by their ids. */
+/** Inserts deliveries in order and returns the ids of those that may be attempted at `now`. */
 export async function insertDeliveries(
   transaction: Queryable,
   deliveries: readonly NewDelivery[],
@@ -174,7 +176,10 @@ export async function insertDeliveries(
   return new Set(rows.map((row) => row.id))
 }
 
-/** Records at `now` what came of attempts. A delivery that was ended meanwhile, as its contact was erased, stays as it is. */
+/**
+ * Records attempts at `now`. A delivery that was ended meanwhile, for example because its contact was erased, stays as
+ * it is.
+ */
 export async function recordAttempts(
   transaction: Queryable,
   results: readonly AttemptResult[],
@@ -183,7 +188,7 @@ export async function recordAttempts(
   await transaction.run(record, [JSON.stringify(results), now])
 }
 
-/** Makes due what waited for deliveries that have ended. */
+/** Makes deliveries due that waited for the given ones, which have ended. */
 export function promoteWaiting(
   transaction: Queryable,
   ended: readonly { organization_id: string; id: string }[],
@@ -195,12 +200,12 @@ export function promoteWaiting(
   ])
 }
 
-/** Makes due whatever waits for nothing any more, where the process that should have seen to it has died. */
+/** Makes all deliveries due that wait for nothing any more, in case their process died before it could. */
 export async function promoteAllWaiting(db: Queryable, organizationIds: readonly string[], now: Date): Promise<void> {
   await db.run(promoteAll, [organizationIds, now])
 }
 
-/** Asks for due deliveries of a webhook: at most `room`, without those that are `known`. */
+/** Selects due deliveries of a webhook: at most `room`, without the `known` ones. */
 export interface DueQuery {
   organization_id: string
   webhook_id: string
@@ -208,13 +213,13 @@ export interface DueQuery {
   known: readonly string[]
 }
 
-/** What is due of a webhook, longest first, and when the next one will be. */
+/** The due deliveries of a webhook, oldest first, and when the next one is due. */
 export interface DueResult {
   due: DueDelivery[]
   nextDueAt: Date | null
 }
 
-/** What is due at `now`, by webhook id. */
+/** The due deliveries at `now`, by webhook id. */
 export async function readDueDeliveries(
   db: Queryable,
   queries: readonly DueQuery[],

@@ -11,7 +11,7 @@ interface FeedRow {
 
 const COLUMNS = 'organization_id, window_from::text, window_to::text, seq'
 
-// Who locks a row is about to take it.
+// Skips rows that another process is claiming.
 const claim = statement<FeedRow>(
   'webhookFeeds.claim',
   `UPDATE webhook_feeds SET holder = $1
@@ -45,7 +45,7 @@ const lockOne = statement<never>(
   'SELECT FROM webhook_feeds WHERE organization_id = $1 FOR UPDATE',
 )
 
-// By a statement of its own once the row is locked: it has to see every webhook that was made active under that lock.
+// A separate statement after the lock, so that it sees every webhook enabled under that lock.
 const skip = statement<never>(
   'webhookFeeds.skip',
   `UPDATE webhook_feeds SET window_from = pg_current_snapshot(), window_to = NULL, seq = NULL
@@ -64,33 +64,33 @@ const release = statement<never>(
   'UPDATE webhook_feeds SET holder = NULL WHERE holder = $1 AND ($2::uuid[] IS NULL OR organization_id = ANY ($2))',
 )
 
-/** Takes up to `limit` organizations that no living process holds. */
+/** Claims up to `limit` feeds that no living process owns. */
 export async function claimFeeds(db: Queryable, processId: number, limit: number): Promise<FeedPosition[]> {
   const rows = await db.run(claim, [processId, limit])
   return rows.map(toFeed)
 }
 
-/** How many organizations there are to hold, and how many processes with workers to hold them. */
+/** The number of feeds, and of processes with workers. */
 export async function countFeeds(db: Queryable): Promise<{ feeds: number; processes: number }> {
   const [row] = await db.run(share, [])
   return row as { feeds: number; processes: number }
 }
 
-/** The organizations that a process holds. */
+/** The feeds that a process owns. */
 export async function listOwnedFeeds(db: Queryable, processId: number): Promise<FeedPosition[]> {
   const rows = await db.run(listHeld, [processId])
   return rows.map(toFeed)
 }
 
-/** An organization that is locked: whether the process holds it, and up to where its events have become deliveries. */
+/** A locked feed: whether the process owns it, and how far its events have become deliveries. */
 export interface LockedFeed {
   isOwned: boolean
   position: EventPosition
 }
 
 /**
- * Locks the organizations until the transaction ends, so that one transaction at a time decides what of them is due. Who has another
- * one locked is not waited for: that one is not among the result.
+ * Locks feeds until the transaction ends; only one transaction at a time decides what is due. Feeds that another
+ * transaction has locked are skipped and missing in the result.
  */
 export async function lockFeeds(
   transaction: Queryable,
@@ -106,25 +106,25 @@ export async function lockFeeds(
   )
 }
 
-/** Keeps everybody else from deciding what is due of an organization until the transaction ends. */
+/** Locks a feed, waiting for it, until the transaction ends. */
 export async function lockFeed(transaction: Queryable, organizationId: string): Promise<void> {
   await transaction.run(lockOne, [organizationId])
 }
 
 /**
- * Has the events up to now passed over where no webhook is active: they are for none. The feed is to be locked, and a webhook may become
- * active in the same transaction after it.
+ * Moves the position past all current events if no webhook is active. The feed must be locked; a webhook may be enabled
+ * later in the same transaction.
  */
 export async function skipEvents(transaction: Queryable, organizationId: string): Promise<void> {
   await transaction.run(skip, [organizationId])
 }
 
-/** Notes how far the events of locked organizations have been turned into deliveries. */
+/** Stores how far the events of locked feeds have become deliveries. */
 export async function moveFeeds(transaction: Queryable, feeds: readonly FeedPosition[]): Promise<void> {
   await transaction.run(move, [writePositions(feeds)])
 }
 
-/** Gives organizations back; null: all that the process holds. */
+/** Releases feeds; null: all that the process owns. */
 export async function releaseFeeds(
   db: Queryable,
   processId: number,

@@ -4,7 +4,7 @@ import type { WebhookInstance } from '../../model/instances/gateway-event.js'
 import type { Webhook } from '../../model/webhooks/webhook.js'
 import { eventWebhook } from './webhooks.js'
 
-/** What it takes to deliver to a webhook. The secrets are sealed, and so are the headers. */
+/** What the dispatcher needs of a webhook. Secrets and headers are encrypted. */
 export type EndpointRow = Pick<
   Webhook,
   | 'organization_id'
@@ -20,11 +20,11 @@ export type EndpointRow = Pick<
   | 'with_base64'
   | 'headers'
 > & {
-  /** Whose it is; null: the organization's, in the language of Interface A. */
+  /** The instance; null for a webhook of the organization. */
   instance: WebhookInstance | null
 }
 
-/** Looked up for each webhook that is an instance's, and for no other. */
+/** Looked up only for webhooks of instances. */
 const INSTANCE = `CASE WHEN w.instance_id IS NOT NULL THEN (
        SELECT json_build_object('id', i.id, 'name', i.name, 'kind', i.kind, 'phone_number_id', i.phone_number_id, 'owner', i.owner)
        FROM instances i WHERE i.organization_id = w.organization_id AND i.id = w.instance_id
@@ -68,12 +68,12 @@ const disable = statement<never>(
   { raises: 'events' },
 )
 
-/** The webhooks of these organizations that are delivered to. */
+/** The active webhooks of these organizations. */
 export function listEndpoints(db: Queryable, organizationIds: readonly string[]): Promise<EndpointRow[]> {
   return db.run(listActive, [organizationIds])
 }
 
-/** One of the organization's webhooks as it is delivered to, whether it is active or not; null where there is none. */
+/** A webhook of the organization in the dispatcher's form, active or not; null if there is none. */
 export async function findEndpoint(
   db: Queryable,
   organizationId: string,
@@ -83,7 +83,7 @@ export async function findEndpoint(
   return rows[0] ?? null
 }
 
-/** Notes since when webhooks have answered nothing but failures; null: they have not. */
+/** Stores since when webhooks have only failed; null: they have not. */
 export async function noteFailingSince(
   db: Queryable,
   webhooks: readonly Pick<Webhook, 'organization_id' | 'id' | 'failing_since'>[],
@@ -91,7 +91,7 @@ export async function noteFailingSince(
   await db.run(noteFailing, [JSON.stringify(webhooks)])
 }
 
-/** Delivers to a webhook no more, and raises webhook.disabled; `reason` is for people. */
+/** Disables a webhook and raises webhook.disabled; `reason` is shown to users. */
 export async function disableWebhook(
   db: Queryable,
   organizationId: string,

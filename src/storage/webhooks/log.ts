@@ -6,11 +6,10 @@ import { EVENT_COLUMNS } from '../events/events.js'
 import { NEW_COLUMNS } from './deliveries.js'
 import { eventWebhook } from './webhooks.js'
 
-/** Every column of a delivery. */
 const DELIVERY_COLUMNS = `organization_id, id, webhook_id, event_seq, event_id, event_type, contact_id, in_order, status, attempts,
   next_attempt_at, attempted_at, created_at`
 
-// FEW_ROWS: one after the other by the key, until the page is full, and never all of them to be sorted.
+// FEW_ROWS makes the planner read row by row along the key until the page is full, instead of sorting all rows.
 const listAll = statement<Delivery>(
   'webhookLog.listAll',
   `SELECT ${DELIVERY_COLUMNS}
@@ -125,7 +124,7 @@ const sweep = statement<{ count: number }>(
    SELECT count(*) FROM swept`,
 )
 
-// By the ids, which stand in the order of time, and in the index. Later ones of a contact wait for the pending one, which stays.
+// Ids are in the order of time and indexed. A pending delivery that others of its contact wait for stays.
 const prune = statement<{ count: number }>(
   'webhookLog.prune',
   `WITH old AS (
@@ -145,13 +144,13 @@ const prune = statement<{ count: number }>(
    SELECT count(*) FROM pruned`,
 )
 
-/** Which deliveries are asked for; null: all. */
+/** Filters deliveries; null: no filter. */
 export interface DeliveryFilter {
   webhookId: string | null
   status: DeliveryStatus | null
 }
 
-/** A page of an organization's deliveries, newest first, and how many there are on all pages together. */
+/** A page of deliveries, newest first, and the number on all pages. */
 export async function listDeliveryPage(
   db: Queryable,
   organizationId: string,
@@ -167,13 +166,12 @@ export async function listDeliveryPage(
   return { deliveries, total: counted?.count ?? 0 }
 }
 
-/** One delivery, or null. */
 export async function findDelivery(db: Queryable, organizationId: string, id: string): Promise<Delivery | null> {
   const rows = await db.run(find, [organizationId, id])
   return rows[0] ?? null
 }
 
-/** The event of a delivery; null when it is gone, or its contact was erased. */
+/** The event of a delivery; null if it is gone or its contact was erased. */
 export async function findDeliveredEvent(
   db: Queryable,
   organizationId: string,
@@ -183,7 +181,7 @@ export async function findDeliveredEvent(
   return rows[0] ?? null
 }
 
-/** Has the event of a delivery delivered once more, by a new one; null when the delivery, its webhook or its event is gone. */
+/** Delivers an event again as a new delivery; null if the delivery, its webhook or its event is gone. */
 export async function insertReplay(
   db: Queryable,
   organizationId: string,
@@ -194,7 +192,7 @@ export async function insertReplay(
   return rows[0] ?? null
 }
 
-/** The seqs of at most `limit` events of the kinds that happened from `from` on and before `before`, in their order. */
+/** The seqs of at most `limit` events of these kinds from `from` until before `before`, in order. */
 export async function findEventRange(
   db: Queryable,
   organizationId: string,
@@ -205,7 +203,7 @@ export async function findEventRange(
   return rows.map((row) => row.seq)
 }
 
-/** At most `limit` events that happened from `from` on and before `before`, with a seq above `after`, in their order. */
+/** At most `limit` events from `from` until before `before` with a seq above `after`, in order. */
 export function readEventRange(
   db: Queryable,
   organizationId: string,
@@ -215,7 +213,7 @@ export function readEventRange(
   return db.run(readRange, [organizationId, from, before, after, limit])
 }
 
-/** Has events delivered to a webhook, each by a new delivery with the id beside its seq; resolves to how many. */
+/** Delivers events to a webhook as new deliveries with the given ids; returns their number. */
 export async function insertReplays(
   db: Queryable,
   organizationId: string,
@@ -229,13 +227,13 @@ export async function insertReplays(
   return rows.length
 }
 
-/** How many deliveries were inserted by the insertReplays whose first id was this one; 0 where there was none. */
+/** The number of deliveries of the insertReplays call whose first id this is; 0 if there is none. */
 export async function countReplays(db: Queryable, organizationId: string, firstId: string): Promise<number> {
   const [row] = await db.run(countReplayed, [organizationId, firstId])
   return row?.count ?? 0
 }
 
-/** Raises an event that is for this webhook only, with its delivery; null when there is no such webhook. */
+/** Raises an event for this webhook only, with its delivery; null if there is no such webhook. */
 export async function insertTestDelivery(
   db: Queryable,
   organizationId: string,
@@ -246,13 +244,13 @@ export async function insertTestDelivery(
   return rows[0] ?? null
 }
 
-/** A delivery in the order in which attempts were last recorded; several may be recorded at the same time. */
+/** A position in the order in which attempts were recorded; several may have the same time. */
 export interface AttemptedPosition {
   at: Date
   id: string
 }
 
-/** At most `limit` deliveries of an organization whose last attempt was recorded after this position, in the order of that. */
+/** At most `limit` deliveries whose last attempt was recorded after this position, in that order. */
 export function listAttemptedDeliveries(
   db: Queryable,
   organizationId: string,
@@ -262,7 +260,7 @@ export function listAttemptedDeliveries(
   return db.run(tail, [organizationId, after.at, after.id, limit])
 }
 
-/** Deletes at most `limit` deliveries of a webhook; resolves to how many. */
+/** Deletes at most `limit` deliveries of a webhook; returns their number. */
 export async function sweepDeliveries(
   db: Queryable,
   organizationId: string,
@@ -273,7 +271,7 @@ export async function sweepDeliveries(
   return row?.count ?? 0
 }
 
-/** Deletes at most `limit` deliveries that have ended, with ids smaller than this one; resolves to how many. Of all tenants. */
+/** Deletes at most `limit` finished deliveries with smaller ids, of all organizations; returns their number. */
 export async function pruneDeliveries(db: Queryable, beforeId: string, limit: number): Promise<number> {
   const [row] = await db.run(prune, [beforeId, limit])
   return row?.count ?? 0

@@ -4,18 +4,18 @@ import type { Webhook } from '../../model/webhooks/webhook.js'
 import { taskId } from '../runtime/jobs.js'
 import { lockFeed, skipEvents } from './feeds.js'
 
-// Those of instances (storage/instances/webhooks) have an instance_id, and are nothing to the statements here that do not say so.
+// Webhooks of instances (storage/instances/webhooks) have an instance_id; statements here exclude them unless they say
+// otherwise.
 
-/** Every column of a webhook. */
 export const WEBHOOK_COLUMNS = `organization_id, id, url, description, events, secret, previous_secret, previous_secret_until, active,
   disabled_reason, failing_since, since_seq, instance_id, by_events, with_base64, headers, created_at, updated_at`
 
-/** What events show of a webhook's row, which goes by the given name in the statement: all but its secrets. */
+/** The JSON of a webhook in events, from the row of the given name; without its secrets. */
 export function eventWebhook(row: string): string {
   return `to_jsonb(${row}) - '{secret,previous_secret,previous_secret_until,headers}'::text[]`
 }
 
-// Whoever adds or removes webhooks takes this row first. The update changes nothing; it locks the row that is there already.
+// Locks the row before webhooks are added or removed. The update changes nothing; it only locks an existing row.
 const ensure = statement<never>(
   'webhooks.ensureFeed',
   `INSERT INTO webhook_feeds (organization_id) VALUES ($1)
@@ -77,11 +77,12 @@ const enable = statement<Webhook>(
    WHERE organization_id = $1 AND id = $2 AND instance_id IS NULL AND NOT EXISTS (SELECT FROM enabled)`,
 )
 
-/** What a new webhook is made from; the secret is sealed. */
+/** The columns of a new webhook; the secret is encrypted. */
 export type NewWebhook = Pick<Webhook, 'id' | 'url' | 'events' | 'description' | 'secret'>
 
 /**
- * Locks the organization's feed until the transaction ends, for a webhook that is about to become active; makes it where it has none.
+ * Locks the organization's feed, creating it if necessary, until the transaction ends. Call it before a webhook becomes
+ * active.
  */
 export async function ensureFeed(transaction: Queryable, organizationId: string): Promise<void> {
   await transaction.run(ensure, [organizationId])
@@ -89,8 +90,9 @@ export async function ensureFeed(transaction: Queryable, organizationId: string)
 }
 
 /**
- * Inserts a webhook, and the organization's feed with its first one; null where there are `max` of them already. Needs a
- * transaction: the lock comes first, so that the insert sees all the others. A foreign key violation when there is no such organization.
+ * Inserts a webhook, and the feed with the first one; null if there are `max` already. Needs a transaction: the lock
+ * comes first, so that the insert counts all others. Fails with a foreign key violation if there is no such
+ * organization.
  */
 export async function insertWebhook(
   transaction: Queryable,
@@ -108,15 +110,15 @@ export function listWebhooks(db: Queryable, organizationId: string): Promise<Web
   return db.run(list, [organizationId])
 }
 
-/** One webhook, an instance's too, or null. */
+/** A webhook of the organization or of an instance; null if there is none. */
 export async function findWebhook(db: Queryable, organizationId: string, id: string): Promise<Webhook | null> {
   const rows = await db.run(find, [organizationId, id])
   return rows[0] ?? null
 }
 
 /**
- * Deletes a webhook, with the last one the feed, and leaves a job that deletes its deliveries; false when there is none. Needs a
- * transaction, as the insert does.
+ * Deletes a webhook, and the feed with the last one, and adds a job that deletes its deliveries; false if there is
+ * none. Needs a transaction.
  */
 export async function deleteWebhook(transaction: Queryable, organizationId: string, id: string): Promise<boolean> {
   await lockFeed(transaction, organizationId)
@@ -124,7 +126,7 @@ export async function deleteWebhook(transaction: Queryable, organizationId: stri
   return rows.length > 0
 }
 
-/** Gives a webhook a new secret (sealed); the one before signs as well until `until`. Null when there is none. */
+/** Replaces the (encrypted) secret; the old one signs too until `until`. Null if there is no such webhook. */
 export async function rotateWebhookSecret(
   db: Queryable,
   organizationId: string,
@@ -137,8 +139,8 @@ export async function rotateWebhookSecret(
 }
 
 /**
- * Enables a webhook that was disabled, for the events from now on; one that is active stays as it is. Null when there is none. Needs a
- * transaction, as the insert does.
+ * Enables a disabled webhook for events from now on; an active one stays as it is. Null if there is none. Needs a
+ * transaction.
  */
 export async function enableWebhook(
   transaction: Queryable,

@@ -31,7 +31,7 @@ it('is loaded from a file or a folder', async () => {
 it('says what is wrong with it', async () => {
   const path = join(folder, 'other.mjs')
   await writeFile(path, 'export const proto = 1')
-  await expect(load(path)).rejects.toThrow('no version of the library')
+  await expect(load(path)).rejects.toThrow('is not a supported version of the library')
   const broken = join(folder, 'broken.mjs')
   await writeFile(broken, "import 'a-package-that-nobody-has-installed'")
   await expect(load(broken)).rejects.toThrow('a-package-that-nobody-has-installed')

@@ -177,7 +177,7 @@ describe.each(CLIENTS)('%s', (name, make) => {
     [
       'what a pretend phone cannot',
       501,
-      'A pretend phone of the sandbox has no round video notes',
+      'A simulated phone of the sandbox has no round video notes',
       () => client.send(name, number, { kind: 'video note', url: on.fileUrl('mp4') }),
     ],
   ])('shows why: %s', async (_why, status, said, work) => {

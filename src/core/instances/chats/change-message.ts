@@ -11,15 +11,16 @@ import { command } from '../sessions/device.js'
 import { findChatContact } from './chat-contact.js'
 import { keyOf } from './message-key.js'
 
-/** Which message is to be changed: by its id, and by the chats that a request says it stands in, each a JID or a number. */
+/** Identifies the message to change, by its id and by the chats (JIDs or numbers) that the request says it is in. */
 export interface MessageReference {
   keyId: string
   chats: readonly string[]
 }
 
 /**
- * Gives a message that an instance sent another text, at the network and then here. Resolves to what the network was sent.
- * Throws message_not_found, invalid_field, not_supported, instance_not_open, upstream_rejected, outcome_unknown.
+ * Changes the text of a message that an instance sent, on the network and in the database. Returns the change as sent
+ * to the network. Throws message_not_found, invalid_field, not_supported, instance_not_open, upstream_rejected,
+ * outcome_unknown.
  */
 export function editMessage(
   ctx: Context,
@@ -31,7 +32,9 @@ export function editMessage(
   return change(ctx, tenant, instance, message, text, (key) => ({ verb: 'edit_message', key, text }))
 }
 
-/** Takes a message that an instance sent back from everybody, at the network and then here. As `editMessage`. */
+/**
+ * Deletes a message that an instance sent for everyone, on the network and in the database. Throws like `editMessage`.
+ */
 export function revokeMessage(
   ctx: Context,
   tenant: Tenant,
@@ -59,7 +62,7 @@ async function change(
   return sent
 }
 
-/** Whether a JID or a number names the chat that a message stands in. */
+/** True if a JID or number names the chat of a message. */
 export async function isOfChat(ctx: Context, tenant: Tenant, message: ChannelMessage, chat: string): Promise<boolean> {
   if (chat === keyOf(message).remoteJid) return true
   return (await findChatContact(ctx, tenant, chat))?.id === message.contact_id
@@ -70,7 +73,6 @@ function requireOwn(message: ChannelMessage, keyId: string): void {
   throw new Problem('invalid_field', `The message ${keyId} was received: only messages that were sent can be changed`)
 }
 
-/** The problem of an id that no message of the instance has. */
 export function messageNotFound(keyId: string): Problem {
   return new Problem('message_not_found', `There is no message ${keyId.slice(0, 128)} on this instance`)
 }

@@ -19,8 +19,8 @@ import { keyOf } from './message-key.js'
 import { requireNewestMessage } from './newest-message.js'
 
 /**
- * Shows somebody that the number types or records, for `delayMs`, and then that it paused. Ends early when the signal aborts.
- * Throws invalid_field, not_supported, instance_not_open.
+ * Shows a contact that the number is typing or recording for `delayMs`, then that it paused. Ends early if the signal
+ * aborts. Throws invalid_field, not_supported, instance_not_open.
  */
 export async function showPresence(
   ctx: Context,
@@ -37,15 +37,15 @@ export async function showPresence(
   await command(ctx, tenant, instance, { verb: 'show_presence', jid, presence: 'paused' })
 }
 
-/** Which chat is to be archived or brought back: by its id, or by one of its messages; with both, the id tells. */
+/** Identifies a chat by its id or by one of its messages; the id takes precedence. */
 export interface ChatReference {
   jid: string | null
   messageId: string | null
 }
 
 /**
- * Archives a chat or brings it back, at the network and here. Resolves to the chat's id. Throws missing_field, contact_not_found,
- * message_not_found, not_supported, instance_not_open, upstream_rejected, outcome_unknown.
+ * Archives or unarchives a chat, on the network and in the database. Returns the chat's id. Throws missing_field,
+ * contact_not_found, message_not_found, not_supported, instance_not_open, upstream_rejected, outcome_unknown.
  */
 export async function archiveChat(
   ctx: Context,
@@ -63,7 +63,7 @@ export async function archiveChat(
   return key.remoteJid
 }
 
-/** The network wants to know up to which message a chat is archived: the one that is named, where it is of the chat. */
+/** The network needs the last message of an archived chat: the given one if it is in the chat, otherwise the newest. */
 async function findLast(
   ctx: Context,
   tenant: Tenant,
@@ -82,8 +82,8 @@ async function findLast(
 }
 
 /**
- * The address of somebody's profile picture at the network, without a number of the instance's own; null where nothing is shown.
- * Throws missing_field, and as `showPresence`.
+ * The address of a contact's profile picture; without a number, the instance's own. Null if none is shown. Throws
+ * missing_field, and like `showPresence`.
  */
 export async function findProfilePicture(
   ctx: Context,
@@ -98,8 +98,8 @@ export async function findProfilePicture(
 }
 
 /**
- * Finds the profile of a person at the network, with the name that is stored here; with `isOfInstanceAlone` the name is given only for a
- * contact with a message on the instance's connection. As `findProfilePicture`.
+ * A person's profile on the network, with the stored name. With `isOfInstanceAlone` the name is given only if the
+ * contact has a message on the instance's channel. Throws like `findProfilePicture`.
  */
 export async function findProfile(
   ctx: Context,

@@ -3,7 +3,7 @@ import type { Contact } from '../../../model/contacts/contact.js'
 import { addressesOf, readGatewayNumber } from '../../../model/instances/gateway-number.js'
 import type { Organization } from '../../../model/organizations/organization.js'
 
-/** The contact whose chat a JID or a number names; null where it names none that is known here. */
+/** The contact that a JID or number names; null if there is none. */
 export async function findChatContact(
   ctx: Pick<Context, 'lookUp'>,
   organization: Organization,

@@ -6,14 +6,14 @@ import { findNewestMessage } from './find-messages.js'
 
 export type { ChatRow } from '../../../storage/instances/chats.js'
 
-/** Which chats of an instance, by the time of their newest message; `take` of them after the first `skip`. */
+/** Selects chats of an instance by the time of their newest message; `take` of them after the first `skip`. */
 export interface ChatSearch extends ChatRange {
   remoteJid: string | null
   skip: number
   take: number
 }
 
-/** The chats that an instance's connection has messages of, the one with the newest first. */
+/** The chats with messages on an instance's channel, newest first. */
 export async function findChats(
   ctx: Context,
   organization: Organization,
@@ -27,7 +27,7 @@ export async function findChats(
   return chat !== null && isWithin(chat, { from, to }) ? [chat] : []
 }
 
-/** The chat that a JID or a number names; null where the connection has no message of it. */
+/** The chat that a JID or number names; null if the channel has no message of it. */
 export async function findChat(
   ctx: Context,
   organization: Organization,

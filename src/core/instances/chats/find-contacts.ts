@@ -10,14 +10,14 @@ import { findContactPage } from '../../contacts/list.js'
 import { findChatContact } from './chat-contact.js'
 import type { GatewayPage } from './find-messages.js'
 
-/** Which contacts: by one of these, the first that is given; else all. `pushName`: a part of the name. */
+/** Selects contacts by the first of these that is given; otherwise all. `pushName` matches a part of the name. */
 export interface ContactSearch {
   id: string | null
   remoteJid: string | null
   pushName: string | null
 }
 
-/** A page of the organization's contacts, which all of its instances share, most recently active first. */
+/** A page of the organization's contacts, most recently active first. All instances share them. */
 export async function findContacts(
   ctx: Context,
   organization: Organization,
@@ -34,7 +34,10 @@ export async function findContacts(
   return contacts
 }
 
-/** The same of those contacts alone that have a message on the instance's connection: what its token opens. */
+/**
+ * Like findContacts, limited to contacts with a message on the instance's channel, which are those that its token may
+ * see.
+ */
 export async function findContactsOfInstance(
   ctx: Context,
   organization: Organization,

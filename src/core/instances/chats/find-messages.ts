@@ -18,20 +18,20 @@ import {
 } from '../../../storage/instances/messages.js'
 import { findChatContact } from './chat-contact.js'
 
-/** Which messages of an instance: all that is given has to fit. */
+/** Selects messages of an instance; all given criteria must match. */
 export interface MessageSearch extends ChannelFilter {
   /** The message's id on the network. */
   keyId: string | null
   remoteJid: string | null
 }
 
-/** Which page; the first is 1. */
+/** A page; the first is 1. */
 export interface GatewayPage {
   page: number
   limit: number
 }
 
-/** The messages of one page, newest first, and how many there are on all pages together. */
+/** The messages of one page, newest first, and the number of messages on all pages. */
 export interface FoundMessages {
   messages: ChannelMessage[]
   total: number
@@ -39,7 +39,7 @@ export interface FoundMessages {
 
 const NOTHING: FoundMessages = { messages: [], total: 0 }
 
-/** A page of the messages that went through an instance's connection, newest first. */
+/** A page of the messages on an instance's channel, newest first. */
 export async function findMessages(
   ctx: Context,
   organization: Organization,
@@ -56,7 +56,7 @@ export async function findMessages(
     : findInConversation(ctx, channelId, contact, search, page)
 }
 
-/** The newest message of a chat on an instance's connection; null where the JID or number names none that has any there. */
+/** The newest message of a chat on an instance's channel; null if the JID or number has none there. */
 export async function findNewestMessage(
   ctx: Context,
   organization: Organization,
@@ -82,7 +82,7 @@ async function findByKey(
   return { messages: page === 1 ? [message] : [], total: 1 }
 }
 
-/** How many messages there are in all is kept count of; those that fit a filter are counted. */
+/** The total of a channel is stored; with a filter, messages are counted. */
 async function findOnChannel(
   { database }: Context,
   organizationId: string,
@@ -99,7 +99,7 @@ async function findOnChannel(
   return { messages, total }
 }
 
-/** Where the organization has one connection alone, as most have, the numbers of the conversation tell how many there are, and where. */
+/** If the organization has only one channel, as most have, the numbering of the conversation gives total and offset. */
 async function findInConversation(
   { database }: Context,
   channelId: string | null,

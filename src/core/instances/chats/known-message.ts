@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../lib/text/json.js'
 import { type DeviceMessage, findDeviceMessage } from '../../../storage/messages/device-messages.js'
 import { keyOf } from './message-key.js'
 
-/** A message of a linked device as its network knows it, by the network's id or by ours; null where it is not known here. */
+/** A message of a linked device in the network's form, by the network's id or ours; null if it is not stored. */
 export async function findKnownMessage(
   ctx: Pick<Context, 'database'>,
   organizationId: string,
@@ -15,11 +15,11 @@ export async function findKnownMessage(
   const message = await find(ctx, organizationId, instanceId, networkId)
   if (message === null) return null
   const key = keyOf({ ...message, upstream_id: networkId })
-  // Enough to be quoted by.
+  // Enough to quote the message.
   return { key, message: message.network?.message ?? { conversation: message.text } }
 }
 
-/** What such a message says, to be sent once more; null where that is not known any more, or cannot be made from its text. */
+/** The content of a message, to send it again; null if it is no longer stored and cannot be rebuilt from its text. */
 export async function findContentToResend(
   ctx: Pick<Context, 'database'>,
   organizationId: string,

@@ -11,10 +11,10 @@ import { findMedia } from '../../../storage/messages/media.js'
 import { openMedia } from '../../media/read.js'
 import { messageNotFound } from './change-message.js'
 
-/** The largest file that is handed out inside JSON, in bytes; larger ones are read at their address. */
+/** The largest file that is returned inside JSON; larger ones are read from their address. */
 const MAX_BYTES = 64 * MEBIBYTE
 
-/** A message's file; whoever gets it reads the bytes to their end or destroys them. */
+/** A message's file; the caller must read `bytes` to the end or destroy them. */
 export interface MessageFile {
   message: ChannelMessage
   media: StoredMedia
@@ -22,8 +22,8 @@ export interface MessageFile {
 }
 
 /**
- * The file of a message of an instance, by the message's id on the network. Throws message_not_found, invalid_media where it has no
- * file (yet), payload_too_large; message_not_found also where the file is not kept any more.
+ * The file of an instance's message, by the message's network id. Throws message_not_found (also if the file is no
+ * longer stored), invalid_media if there is no file (yet), payload_too_large.
  */
 export async function openMessageFile(
   ctx: Context,
@@ -49,20 +49,20 @@ async function explainAbsence(ctx: Context, { organization_id, id }: ChannelMess
     case null:
       return new Problem('invalid_media', `The message ${keyId} has no file`)
     case 'missing':
-      return new Problem('invalid_media', `The file of the message ${keyId} could not be had from the network`)
+      return new Problem('invalid_media', `The file of the message ${keyId} could not be downloaded from WhatsApp`)
     default:
       return new Problem('invalid_media', `The file of the message ${keyId} is still being fetched: try again later`)
   }
 }
 
 function fileGone(keyId: string): Problem {
-  return new Problem('message_not_found', `The file of the message ${keyId} is not kept any more`)
+  return new Problem('message_not_found', `The file of the message ${keyId} is no longer stored`)
 }
 
 function tooLarge({ size }: StoredMedia): Problem {
   const limit = MAX_BYTES / MEBIBYTE
   return new Problem(
     'payload_too_large',
-    `The file has ${size} bytes, and at most ${limit} MiB are handed out inside JSON: read it at the message's mediaUrl`,
+    `The file has ${size} bytes, and at most ${limit} MiB are returned inside JSON: read it at the message's mediaUrl`,
   )
 }

@@ -6,7 +6,9 @@ import { Problem } from '../../../model/problem.js'
 import type { ChannelMessage } from '../../../storage/instances/messages.js'
 import { findNewestMessage } from './find-messages.js'
 
-/** The newest message of the chat that a JID or a number names. Throws contact_not_found where the instance has no such chat. */
+/**
+ * The newest message of the chat that a JID or number names. Throws contact_not_found if the instance has no such chat.
+ */
 export async function requireNewestMessage(
   ctx: Context,
   organization: Organization,

@@ -5,7 +5,7 @@ import type { Tenant } from '../../../model/organizations/organization.js'
 import { requireOpen } from '../manage/find.js'
 import { command } from '../sessions/device.js'
 
-/** Shows everybody whether the number is there. Throws instance_not_open, not_supported. */
+/** Shows the number as online or offline to everyone. Throws instance_not_open, not_supported. */
 export async function setInstancePresence(
   ctx: Context,
   tenant: Tenant,

@@ -11,13 +11,13 @@ import { command } from '../sessions/device.js'
 import { keyOf } from './message-key.js'
 import { requireNewestMessage } from './newest-message.js'
 
-/** How long all that is told to the network may take. */
+/** Maximum time for all calls to the network. */
 const TIMEOUT_MS = 20_000
 
 /**
- * Marks messages that an instance received as read, at the network and here, with what came before them in their conversations. Our
- * own and those that are not known here need no mark. What the network refuses keeps nothing else from being marked. Throws
- * instance_not_open, upstream_rejected, outcome_unknown.
+ * Marks received messages and all earlier ones of their conversations as read, on the network and in the database. Own
+ * and unknown messages are ignored. A refusal by the network does not stop the rest. Throws instance_not_open,
+ * upstream_rejected, outcome_unknown.
  */
 export async function markMessagesRead(
   ctx: Context,
@@ -39,14 +39,17 @@ export async function markMessagesRead(
   if (refusal !== null) throw refusal
 }
 
-/** A device is told of all at once. The business API takes one at a time, and those before it in its conversation with it. */
+/**
+ * A device takes all messages at once. The business API takes one at a time and also marks the earlier ones of its
+ * conversation.
+ */
 function toCommands({ kind }: Instance, messages: readonly ChannelMessage[]): (readonly ChannelMessage[])[] {
   if (kind !== 'business_api') return messages.length === 0 ? [] : [messages]
   const unnumbered = messages.filter(({ seq }) => seq === null)
   return [...newestOf(messages), ...unnumbered].map((message) => [message])
 }
 
-/** Resolves to why the network refused it; null where it did not. */
+/** Returns the network's refusal, or null. */
 async function markOnNetwork(
   ctx: Context,
   tenant: Tenant,
@@ -79,7 +82,7 @@ async function markStored(
 
 type NumberedMessage = ChannelMessage & { seq: number }
 
-/** The newest of the messages of each contact. */
+/** The newest message of each contact. */
 function newestOf(messages: readonly ChannelMessage[]): NumberedMessage[] {
   const newest = new Map<string, NumberedMessage>()
   for (const message of messages.filter((one): one is NumberedMessage => one.seq !== null)) {
@@ -89,7 +92,7 @@ function newestOf(messages: readonly ChannelMessage[]): NumberedMessage[] {
   return [...newest.values()]
 }
 
-/** Marks a chat of an instance as having something unread, here alone. Throws instance_not_open, contact_not_found. */
+/** Marks a chat of an instance as unread, in the database only. Throws instance_not_open, contact_not_found. */
 export async function markChatUnread(ctx: Context, tenant: Tenant, instance: Instance, jid: string): Promise<void> {
   requireOpen(instance)
   const { contact_id } = await requireNewestMessage(ctx, tenant, instance, jid)

@@ -5,10 +5,10 @@ import { LIMITS } from '../../../model/messages/limits.js'
 import { Problem } from '../../../model/problem.js'
 import { requireOpen } from './find.js'
 
-/** The longest text that the network of a linked device takes, in characters. */
+/** The longest text that a linked device can send, in characters. */
 const NETWORK_TEXT = 65_536
 
-/** Refuses what a kind of instance cannot send, or not so much of (contract 5). Throws not_supported, invalid_field. */
+/** Refuses content, or a length, that a kind of instance cannot send. Throws not_supported, invalid_field. */
 export function checkSupport(kind: InstanceKind, content: MessageContent): void {
   const reason = whyNot(kind, content)
   if (reason !== null) throw new Problem('not_supported', reason)
@@ -16,10 +16,10 @@ export function checkSupport(kind: InstanceKind, content: MessageContent): void 
   if ('caption' in content && content.caption !== null) checkLength('caption', content.caption, captionLimit(kind))
 }
 
-/** Refuses a group where the connection cannot write to one. Throws not_supported. */
+/** Refuses groups for channels that cannot send to them. Throws not_supported. */
 export function checkGroup(kind: InstanceKind): void {
   if (kind !== 'business_api') return
-  throw new Problem('not_supported', 'The business API sends to persons only, not to groups: use a linked device')
+  throw new Problem('not_supported', 'The business API sends to people only, not to groups: use a linked device')
 }
 
 /**
@@ -37,20 +37,20 @@ function whyNot(kind: InstanceKind, content: MessageContent): string | null {
     return 'The business API has no polls: send a list or buttons, or use a linked device'
   }
   if (content.type === 'video' && content.round) {
-    const who = kind === 'sandbox' ? 'A pretend phone of the sandbox' : 'The business API'
+    const who = kind === 'sandbox' ? 'A simulated phone of the sandbox' : 'The business API'
     return `${who} has no round video notes: send a video, or use a linked device`
   }
   if (content.type === 'raw_template' && kind === 'sandbox') {
-    return 'A pretend phone has no templates: use an instance of kind WHATSAPP-BUSINESS'
+    return 'A simulated phone has no templates: use an instance of kind WHATSAPP-BUSINESS'
   }
   return null
 }
 
-/** What other gateways answer 201 to, and never arrives. */
+/** Other gateways answer 201 to these, although the messages never arrive. */
 function whyNotLinked({ type }: MessageContent): string | null {
   switch (type) {
     case 'interactive':
-      return 'Buttons and lists of linked devices do not arrive on the network: send a poll or a text, or use an instance of kind WHATSAPP-BUSINESS'
+      return 'WhatsApp does not deliver buttons and lists of linked devices: send a poll or a text, or use an instance of kind WHATSAPP-BUSINESS'
     case 'raw_template':
     case 'template':
       return 'Templates belong to business numbers: use an instance of kind WHATSAPP-BUSINESS'
@@ -68,7 +68,7 @@ function captionLimit(kind: InstanceKind): number {
 }
 
 function checkLength(field: string, text: string, limit: number): void {
-  // Code points, as everywhere; cheap for what is short in any case.
+  // Counts code points, but only for texts that may be too long.
   if (text.length <= limit || [...text].length <= limit) return
   throw new Problem('invalid_field', `${field} must have at most ${limit} characters`)
 }

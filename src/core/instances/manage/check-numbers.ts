@@ -6,8 +6,8 @@ import type { Tenant } from '../../../model/organizations/organization.js'
 import { command } from '../sessions/device.js'
 
 /**
- * Asks the network which numbers can be written to, in the order asked; what is no number cannot. Throws not_supported,
- * instance_not_open, upstream_rejected, outcome_unknown.
+ * Asks the network which numbers can be written to, in the given order; texts that are not numbers cannot. Throws
+ * not_supported, instance_not_open, upstream_rejected, outcome_unknown.
  */
 export async function checkNumbers(
   ctx: Context,

@@ -14,14 +14,14 @@ import { directoryHash } from '../../../storage/organizations/directory.js'
 import { command, openDevice } from '../sessions/device.js'
 import { recordCode } from './connection-state.js'
 
-/** How long a code is waited for: the process that is to run the device may have to take it first. */
+/** Maximum wait for a code; the process that will run the device may have to claim it first. */
 const CODE_TIMEOUT_MS = 15_000
-/** How long a deletion waits for the network to hear of it. */
+/** Maximum wait for the logout when an instance is deleted. */
 const LOGOUT_TIMEOUT_MS = 5_000
 
 /**
- * Has an instance show a code to be scanned, or with `number` one to be typed; null when it is open. Throws not_supported,
- * instance_not_open where nobody could show one in time.
+ * Requests a code to scan or, with `number`, one to type; null if the instance is open. Throws not_supported, and
+ * instance_not_open if no code comes in time.
  */
 export async function connectInstance(
   ctx: Context,
@@ -33,7 +33,7 @@ export async function connectInstance(
   return requestCode(ctx, tenant, instance, { verb: 'connect', number })
 }
 
-/** Connects anew; a code where one has to be scanned. Throws like connectInstance. */
+/** Reconnects; returns a code if one has to be scanned. Throws like connectInstance. */
 export function restartInstance(ctx: Context, tenant: Tenant, instance: Instance): Promise<PairingCode | null> {
   return requestCode(ctx, tenant, instance, { verb: 'restart' })
 }
@@ -50,12 +50,15 @@ async function requestCode(
     ctx.notifications.send({ topic: 'instances' })
   }
   const code = (await command(ctx, tenant, instance, asked, CODE_TIMEOUT_MS)) as PairingCode | null
-  // A linked device keeps its codes itself, as the network gives it one after the other.
+  // A linked device records its codes itself, as the network issues them.
   if (code !== null && kind === 'sandbox') await recordCode(ctx, tenant.id, id, code)
   return code
 }
 
-/** Ends the session for good; a code has to be scanned again. Throws instance_closed, not_supported for a business number. */
+/**
+ * Ends the session for good; a code must be scanned to connect again. Throws instance_closed, and not_supported for a
+ * business number.
+ */
 export async function logoutInstance(ctx: Context, tenant: Tenant, instance: Instance): Promise<void> {
   if (instance.state === 'close') {
     throw new Problem('instance_closed', `The "${instance.name}" instance is not connected`)
@@ -64,7 +67,10 @@ export async function logoutInstance(ctx: Context, tenant: Tenant, instance: Ins
   await forgetSession(ctx, instance)
 }
 
-/** Deletes an instance, its session and its webhook; its messages stay. Whether the network can be told does not matter. */
+/**
+ * Deletes an instance, its session and its webhook; its messages stay. It is deleted even if the device cannot be
+ * logged out.
+ */
 export async function deleteInstance(ctx: Context, tenant: Tenant, instance: Instance): Promise<void> {
   await logOutDevice(ctx, tenant, instance)
   const { id, phone_number_id: number, token } = instance
@@ -76,24 +82,24 @@ export async function deleteInstance(ctx: Context, tenant: Tenant, instance: Ins
     await deleteInstanceWebhook(transaction, tenant.id, id)
     await deleteInstanceRow(transaction, tenant.id, id, hashes)
   })
-  // A job deletes what was for the webhook.
+  // A job deletes the deliveries of the webhook.
   ctx.wakeWorkers()
   notify(ctx, tenant.id)
   await forgetSandbox(ctx, instance)
 }
 
-/** What cannot be told any more, as where a phone's simulator is gone, is no reason to keep the instance. */
+/** A failure, for example because the simulator is gone, does not stop the deletion. */
 async function logOutDevice(ctx: Context, tenant: Tenant, instance: Instance): Promise<void> {
   const isThere = instance.kind === 'linked_device' || (instance.kind === 'sandbox' && ctx.sandboxes !== null)
   if (instance.state === 'close' || !isThere) return
   await openDevice(ctx, tenant, instance)({ verb: 'logout' }, LOGOUT_TIMEOUT_MS)
 }
 
-/** A simulator that cannot be told now has no use for the phone either: nobody sends by it any more. */
+/** A failure is harmless: the phone is not used any more. */
 async function forgetSandbox(ctx: Context, { organization_id: organizationId, name, kind }: Instance): Promise<void> {
   if (kind !== 'sandbox') return
   await ctx.sandboxes?.forget({ organizationId, name }).catch((error: unknown) => {
-    ctx.log.warn({ err: error, instance: name }, 'the simulator could not be told to forget a phone')
+    ctx.log.warn({ err: error, instance: name }, 'a simulated phone could not be deleted from the simulator')
   })
 }
 
@@ -102,7 +108,7 @@ async function forgetSession(ctx: Context, { organization_id, id }: Instance): P
   notify(ctx, organization_id)
 }
 
-/** The process that runs the device, and the one that delivers to the webhook. */
+/** Notifies the process that runs the device and the one that delivers to the webhook. */
 function notify(ctx: Context, organizationId: string): void {
   ctx.notifications.send({ topic: 'instances' })
   ctx.notifications.send({ topic: 'webhooks', organizationId })

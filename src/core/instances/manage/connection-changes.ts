@@ -4,20 +4,19 @@ import { toStorableDeep } from '../../../lib/text/text.js'
 import { findInstanceById } from '../../../storage/instances/instances.js'
 import { type ConnectionState, recordState } from './connection-state.js'
 
-/** What a callback of the simulator tells of the connection of one of its phones. */
+/** A connection change that the simulator reported for one of its phones. */
 export interface ConnectionChange extends ConnectionState {
-  /** The number that it is about. */
+  /** The number of the change. */
   phoneNumberId: string | null
 }
 
 const MAX_NAME_LENGTH = 200
-/** What a code of the network fits in: a column of type integer. */
+/** The column is an integer; codes of the network are smaller. */
 const MAX_CODE = 999_999
 
 /**
- * Takes over what a stored callback tells of the connection of the instance that it came through: whether its pretend phone was
- * linked or unlinked (contract 6). Other kinds of instance have no such callbacks. With `receivedAt` nothing that has changed since
- * is changed back.
+ * Applies connection changes in a stored callback: a simulated phone was linked or unlinked. Other kinds of instances
+ * have no such callbacks. With `receivedAt`, later changes are not overwritten.
  */
 export async function applyConnectionChanges(
   ctx: Pick<Context, 'database' | 'notifications'>,
@@ -30,16 +29,16 @@ export async function applyConnectionChanges(
   if (instanceId === null || changes.length === 0) return
   const instance = await findInstanceById(ctx.database, organizationId, instanceId)
   if (instance?.kind !== 'sandbox') return
-  // It was taken over as it came, or has been overtaken by what was done since.
+  // It was applied when it arrived, or a later change has replaced it.
   if (receivedAt !== undefined && instance.state_changed_at >= receivedAt) return
   for (const { phoneNumberId, ...state } of changes) {
     if (phoneNumberId === instance.phone_number_id) await recordState(ctx, organizationId, instanceId, state)
   }
 }
 
-/** Reads the changes of connections from a stored callback, in their order. Nothing in it is trusted. */
+/** Reads the connection changes of a stored callback, in order. The body is not trusted. */
 export function readConnectionChanges(body: Buffer): ConnectionChange[] {
-  // Nearly every callback is of messages and would be read for nothing.
+  // Nearly all callbacks are about messages and need not be parsed.
   if (!body.includes('"connection"')) return []
   const envelope = asObject(toStorableDeep(JSON.parse(body.toString('utf8'))))
   return asObjects(envelope.entry)

@@ -4,20 +4,20 @@ import { newId } from '../../../lib/bytes/id.js'
 import type { Instance, InstanceState } from '../../../model/instances/instance.js'
 import { changeInstanceState, showInstanceCode } from '../../../storage/instances/instances.js'
 
-/** What is known of a connection now; what is left out stays as it was. */
+/** A new state of a connection; absent fields stay as they were. */
 export interface ConnectionState {
   state: InstanceState
-  /** The network's code of a close. */
+  /** The network's code of a disconnection. */
   code?: number | null
-  /** Digits of the number. */
+  /** The digits of the number. */
   owner?: string | null
   profileName?: string | null
   profilePictureUrl?: string | null
 }
 
 /**
- * Keeps the state of an instance's connection; a change raises an event, and webhooks are composed with it from then on. `holder`:
- * nothing is kept where that process does not hold the instance.
+ * Records the state of an instance's connection; a change raises an event, and webhooks include it from then on. With
+ * `holder`, it is recorded only if that process holds the lease.
  */
 export async function recordState(
   ctx: Pick<Context, 'database' | 'notifications'>,
@@ -31,7 +31,10 @@ export async function recordState(
   ctx.notifications.send({ topic: 'webhooks', organizationId })
 }
 
-/** Keeps that an instance shows a code; webhooks are told of it. Whoever has it may link the number, so it is sealed. `holder` as above. */
+/**
+ * Records a code that an instance shows, encrypted since it gives access to the number, and raises an event. `holder`
+ * as in recordState.
+ */
 export async function recordCode(
   ctx: Pick<Context, 'database' | 'secrets'>,
   organizationId: string,
@@ -43,13 +46,13 @@ export async function recordCode(
   await showInstanceCode(ctx.database, organizationId, instanceId, { count: code.count, sealed }, newId(), holder)
 }
 
-/** A code out of an event of kind instance.qrcode, or out of an instance's row. */
+/** Decrypts a code of an instance.qrcode event or of an instance's row. */
 export function decryptCode(secrets: Context['secrets'], organizationId: string, sealed: string | Buffer): PairingCode {
   const bytes = typeof sealed === 'string' ? Buffer.from(sealed, 'base64') : sealed
   return JSON.parse(secrets.open(bytes, codeContext(organizationId))) as PairingCode
 }
 
-/** The newest code that an instance shows, wherever it runs; null when it shows none. */
+/** The newest code that an instance shows, in any process; null if it shows none. */
 export function newestCode({ secrets }: Pick<Context, 'secrets'>, instance: Instance): PairingCode | null {
   const { organization_id, state, code } = instance
   return state === 'connecting' && code !== null ? decryptCode(secrets, organization_id, code) : null

@@ -13,14 +13,12 @@ import {
   setInstanceWebhook,
 } from './webhook.js'
 
-/** A new instance, with the webhook that it was given. */
 export type InstanceWithWebhook = CreatedInstance & { webhook: InstanceWebhook | null }
 
-/** What an instance is set up from. */
 export type InstanceWithWebhookFields = InstanceFields & { webhook: InstanceWebhookFields | null }
 
 /**
- * Makes an instance, and its webhook, both under the given id and both or none; what is wrong with either is found before. Throws like
+ * Creates an instance and its webhook under the given id, both or none; both are validated first. Throws like
  * createInstance and setInstanceWebhook.
  */
 export async function createInstanceWithWebhook(
@@ -39,7 +37,10 @@ export async function createInstanceWithWebhook(
   return created
 }
 
-/** The instance that an attempt to set it up has left under its id, with its webhook, which attempts of older versions may not have come to; null where it left none. */
+/**
+ * The instance that an earlier attempt created under this id; null if it created none. A missing webhook (left by older
+ * versions) is created.
+ */
 export async function recoverInstanceWithWebhook(
   ctx: Context,
   tenant: Tenant,

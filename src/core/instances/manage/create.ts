@@ -18,7 +18,7 @@ import {
 import { encryptSettings } from './settings.js'
 import { registerWithSimulator } from './simulator.js'
 
-/** An instance with its token in clear. */
+/** An instance with its plain token. */
 export interface CreatedInstance {
   instance: Instance
   token: string
@@ -27,18 +27,18 @@ export interface CreatedInstance {
 const MAX_NAME_LENGTH = 100
 const MIN_TOKEN_LENGTH = 24
 const MAX_INSTANCES = 1_000
-/** So long after the simulator was not reached may somebody try again. */
+/** Retry-After if the simulator was not reached. */
 const SIMULATOR_RETRY_SECONDS = 2
-/** In paths they stand where in others the name does. */
+/** These words stand in the paths where the name does. */
 const RESERVED_NAMES: readonly string[] = [
   ...['create', 'fetchInstances', 'connect', 'connectionState', 'restart', 'setPresence', 'logout', 'delete'],
 ]
 
 /**
- * Makes an instance under the given id (contract 5), and with `finish` what belongs to it, in one transaction; resolves to what `finish`
- * does. A number of its own is claimed only after the upstream has shown it to its access token. Throws
- * invalid_field, missing_field, instance_taken (a name, token or number that is in use), invalid_provider, upstream_credentials,
- * upstream_unavailable, service_unavailable where the simulator does not answer, and not_supported for a kind that is not to be had here.
+ * Creates an instance under the given id and runs `finish` in the same transaction; returns the result of `finish`. An
+ * own number is accepted only if its access token can read it. Throws invalid_field, missing_field, instance_taken
+ * (name, token or number in use), invalid_provider, upstream_credentials, upstream_unavailable, service_unavailable if
+ * the simulator does not answer, not_supported for a kind that this service does not offer.
  */
 export async function createInstance<Result>(
   ctx: Context,
@@ -68,8 +68,8 @@ export async function createInstance<Result>(
 function checkName(given: string, fieldNames: InstanceFieldNames): string {
   const name = given.trim()
   if (RESERVED_NAMES.includes(name))
-    throw new Problem('invalid_field', `${fieldNames.name} "${name}" is a word of the paths: choose another`)
-  // Clients resolve . and .. in a path themselves.
+    throw new Problem('invalid_field', `${fieldNames.name} "${name}" is reserved: choose another name`)
+  // Clients resolve . and .. in paths.
   if (name !== '' && name !== '.' && name !== '..' && name.length <= MAX_NAME_LENGTH && !/[/\\?#\p{Cc}]/u.test(name))
     return name
   throw new Problem(
@@ -83,9 +83,9 @@ function checkToken(token: string | undefined): string | null {
   if (token.length < MIN_TOKEN_LENGTH) {
     throw new Problem('invalid_field', `token must have at least ${MIN_TOKEN_LENGTH} characters, not ${token.length}`)
   }
-  // It has to be told from the keys of organizations.
+  // Tokens must differ from API keys of organizations.
   if (HEADER_TEXT.test(token) && !isApiKey(token)) return token
-  throw new Problem('invalid_field', 'token must be of printable ASCII without spaces, and not begin like an API key')
+  throw new Problem('invalid_field', 'token must be printable ASCII without spaces, and must not begin like an API key')
 }
 
 async function insert<Result>(
@@ -98,7 +98,7 @@ async function insert<Result>(
   try {
     return await ctx.database.transaction(async (transaction) => {
       if ((await countInstances(transaction, tenant.id)) >= MAX_INSTANCES) {
-        throw new Problem('forbidden', `The organization has ${MAX_INSTANCES} instances, and may have no more`)
+        throw new Problem('forbidden', `The organization has ${MAX_INSTANCES} instances, the maximum`)
       }
       const instance = await insertInstance(transaction, tenant.id, row)
       if (instance === null) throw taken(`This name "${row.name}" is already in use.`)
@@ -107,7 +107,7 @@ async function insert<Result>(
       if (number !== null && !(await claimInDirectory(transaction, tenant.id, 'phone_number_id', number))) {
         throw taken(`The number ${number} is already in use.`)
       }
-      // Before the commit: what is there can be used.
+      // Before the commit, so that a created instance can be used at once.
       await register(ctx, instance)
       return await finish(transaction, { instance, token })
     })
@@ -120,7 +120,6 @@ async function insert<Result>(
   }
 }
 
-/** Where a simulator is in use, it has to know the instance's number. */
 async function register(ctx: Context, instance: Instance): Promise<void> {
   try {
     await registerWithSimulator(ctx, instance)
@@ -128,7 +127,7 @@ async function register(ctx: Context, instance: Instance): Promise<void> {
     const text = error instanceof Error ? error.message : String(error)
     throw new Problem(
       'service_unavailable',
-      `The simulator cannot be reached: ${text}. No instance was made: try again`,
+      `The simulator cannot be reached: ${text}. No instance was created: try again`,
       {
         retry_after: SIMULATOR_RETRY_SECONDS,
       },
@@ -140,7 +139,7 @@ function taken(text: string): Problem {
   return new Problem('instance_taken', text)
 }
 
-/** Several numbers may have one access token, and a key opens one instance. */
+/** Several numbers may share one access token, but a token opens one instance. */
 function tokenTaken({ kind, phone_number_id }: NewInstance, { accessToken }: InstanceFieldNames): Problem {
   const isOwnNumber = kind === 'business_api' && phone_number_id !== null
   const advice = isOwnNumber ? `give the number's access token as ${accessToken}, and ` : ''

@@ -10,32 +10,32 @@ import { requireOpenedNumber } from '../../organizations/upstream-proof.js'
 import { requireSandboxes } from '../sessions/device.js'
 import { requireLinkedLibrary } from '../sessions/linked-library.js'
 
-/** What passes through a header. */
+/** Characters that are allowed in a header. */
 export const HEADER_TEXT = /^[\x21-\x7e]+$/
 
-/** What those who make an instance call its fields, for errors. */
+/** The interface's names of the fields, for errors. */
 export type InstanceFieldNames = Record<'name' | 'accessToken' | 'businessId' | 'appSecret' | 'verifyToken', string>
 
-/** What an instance is made from (facts: instance/create). */
+/** The fields of a new instance. */
 export interface InstanceFields {
   fieldNames: InstanceFieldNames
   name: string
   kind: InstanceKind
-  /** Opens the instance. Absent: one is made. Where a number of its own is given no `accessToken`, it is that as well. */
+  /** Opens the instance; generated if absent. For an own number without `accessToken`, it is also the access token. */
   token?: string | undefined
-  /** The credential of a number of its own; then `token` is none. */
+  /** The access token of an own number. */
   accessToken?: string | undefined
-  /** Of a business number: its id at the upstream. */
+  /** For a business number: its id at the upstream. */
   number?: string | undefined
   businessId?: string | undefined
-  /** Signs the callbacks of a number of its own. */
+  /** Signs the callbacks of an own number. */
   appSecret?: string | undefined
-  /** By this the upstream makes sure of where the callbacks of a number of its own go. */
+  /** With it, the upstream verifies the callback address of an own number. */
   verifyToken?: string | undefined
   settings?: Record<string, unknown>
 }
 
-/** A number of the instance's own, in clear. */
+/** An own number of the instance, in clear. */
 export interface Credentials extends BusinessNumber {
   businessAccountId: string | null
   appSecret: string | null
@@ -43,8 +43,9 @@ export interface Credentials extends BusinessNumber {
 }
 
 /**
- * The number that an instance is to have of its own, of the upstream or the simulator; null where it has none. One of the upstream has been
- * shown to its access token. Throws missing_field, invalid_field, invalid_provider, not_supported, upstream_credentials, upstream_unavailable.
+ * The own number of a new instance, at the upstream or the simulator; null if it has none. A number at the upstream
+ * must be readable with its access token. Throws missing_field, invalid_field, invalid_provider, not_supported,
+ * upstream_credentials, upstream_unavailable.
  */
 export async function chooseCredentials(
   ctx: Context,
@@ -72,14 +73,14 @@ export async function chooseCredentials(
         return null
       }
       const own = readOwnNumber(number, fields)
-      // A simulator is told of the number instead.
+      // The simulator accepts any number; it is registered there instead.
       if (ctx.linkWithSimulator === null) await requireOpenedNumber(ctx, own)
       return own
     }
   }
 }
 
-/** Credentials without a number would be forgotten, and the instance be the organization's number. */
+/** Without a number the credentials would be ignored and the organization's number be used. */
 function refuseCredentials(
   { upstream }: Tenant,
   { accessToken, appSecret, verifyToken, fieldNames, ...fields }: InstanceFields,
@@ -117,7 +118,7 @@ function readOwnNumber(number: string, { token, accessToken, fieldNames, ...fiel
   }
 }
 
-/** The columns of an instance that keep its number. */
+/** The columns of an instance's own number, encrypted. */
 export function encryptCredentials({ secrets }: Context, organizationId: string, credentials: Credentials | null) {
   const encrypt = (value: string | null | undefined, name: string) =>
     value ? secrets.seal(value, `${organizationId}:instance.${name}`) : null

@@ -8,18 +8,18 @@ import { findInstancesByName, type InstanceLookup } from '../../../storage/insta
 
 const MAX_BATCH = 500
 
-/** Makes the look-up of a process: instances that are asked for at the same moment are found by one statement. */
+/** Creates the look-up of this process; look-ups of the same moment share one statement. */
 export function createInstanceLookup(database: Database): LookUps['instance'] {
   return batch((lookups: InstanceLookup[]) => findInstancesByName(database, lookups), MAX_BATCH)
 }
 
-/** The organization's instance of this name. Throws instance_not_found, for another organization's as well (contract 5). */
+/** The organization's instance of this name. Throws instance_not_found, also if another organization has it. */
 export async function requireInstance(
   ctx: Pick<Context, 'lookUp'>,
   organizationId: string,
   name: string,
 ): Promise<Instance> {
-  // What PostgreSQL does not take as text would fail the look-ups of all others that share the statement.
+  // A text that PostgreSQL cannot store would fail all look-ups of the statement.
   const instance = isStorable(name) ? await ctx.lookUp.instance({ organizationId, name }) : null
   if (instance === null) throw instanceNotFound(name)
   return instance
@@ -30,7 +30,6 @@ export function requireOpen({ state }: Pick<Instance, 'state'>): void {
   if (state !== 'open') throw new Problem('instance_not_open', 'Connection Closed')
 }
 
-/** The problem of a name that no instance of the organization has. */
 export function instanceNotFound(name: string): Problem {
   return new Problem('instance_not_found', `The "${name}" instance does not exist`)
 }

@@ -5,32 +5,35 @@ import { findChannelTotals } from '../../../storage/instances/channel-counts.js'
 import { countChannelContacts } from '../../../storage/instances/counts.js'
 import { listInstances as listRows } from '../../../storage/instances/instances.js'
 
-/** Which instances are asked for; what is left out does not matter. */
+/** Selects instances; absent fields match all. */
 export interface InstanceFilter {
   id?: string | undefined
   name?: string | undefined
-  /** As it was given when the instance was made, or digits of the number that is connected. */
+  /** The number given at creation, or the digits of the connected number. */
   number?: string | undefined
 }
 
-/** An instance with its token in clear. */
+/** An instance with its plain token. */
 export interface ListedInstance {
   instance: Instance
   token: string
   counts: InstanceCounts
 }
 
-/** What went through an instance's connection: messages, all of them; and the people that the newest of them were with. */
+/** The number of all messages on an instance's channel, and of contacts among the newest of them. */
 export interface InstanceCounts {
   messages: number
   contacts: number
 }
 
-/** How many messages are looked through for the people of one instance, and of all that are listed together. */
+/** Messages read to count the contacts of one instance, and of all listed instances together. */
 const MAX_MESSAGES_READ = 10_000
 const MAX_MESSAGES_READ_IN_ALL = 100_000
 
-/** The organization's instances, oldest first; with `onlyId`, as if there were no other. Throws instance_not_found where a name or an id is asked for that none has. */
+/**
+ * The organization's instances, oldest first; with `onlyId` only that one is considered. Throws instance_not_found if a
+ * given name or id matches none.
+ */
 export async function listInstances(
   ctx: Pick<Context, 'database' | 'secrets'>,
   organizationId: string,
@@ -52,12 +55,12 @@ export async function listInstances(
   }))
 }
 
-/** The same with nothing but their rows. */
+/** The rows only. */
 export function listInstanceRows({ database }: Pick<Context, 'database'>, organizationId: string): Promise<Instance[]> {
   return listRows(database, organizationId)
 }
 
-/** The token of an instance in clear; whoever may see the instance may see it. */
+/** The plain token of an instance. Everyone who may see the instance may see it. */
 export function decryptToken({ secrets }: Pick<Context, 'secrets'>, { organization_id, token }: Instance): string {
   return secrets.open(token, `${organization_id}:instance.token`)
 }

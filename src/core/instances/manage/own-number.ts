@@ -5,7 +5,7 @@ import type { Tenant } from '../../../model/organizations/organization.js'
 import type { BusinessNumber } from '../../../upstream/client.js'
 import { openBusinessNumber, requireUpstream } from '../../organizations/business-number.js'
 
-/** The number at the upstream that an instance sends by: its own, else the organization's. Throws invalid_provider. */
+/** The number through which an instance sends: its own, otherwise the organization's. Throws invalid_provider. */
 export function openInstanceNumber(
   { secrets }: Pick<Context, 'secrets'>,
   tenant: Tenant,
@@ -18,7 +18,7 @@ export function openInstanceNumber(
   return { phoneNumberId: phone_number_id, accessToken }
 }
 
-/** Makes the simulator, where one is in use, know the number that an instance has of its own. Throws where it cannot. */
+/** Registers an instance's own number with the simulator, if one is in use. Throws if that fails. */
 export async function registerOwnNumber(
   { secrets, linkWithSimulator }: Pick<Context, 'secrets' | 'linkWithSimulator'>,
   { organization_id, phone_number_id, business_account_id, access_token, app_secret }: Instance,
@@ -28,7 +28,7 @@ export async function registerOwnNumber(
     phoneNumberId: phone_number_id,
     businessAccountId: business_account_id ?? phone_number_id,
     accessToken: secrets.open(access_token, `${organization_id}:instance.access_token`),
-    // Without one its callbacks are refused (contract 5), so they may be signed with any.
+    // Callbacks of a number without an app secret are refused, so any secret will do.
     appSecret: app_secret
       ? secrets.open(app_secret, `${organization_id}:instance.app_secret`)
       : randomBytes(32).toString('base64url'),

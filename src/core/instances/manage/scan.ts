@@ -4,12 +4,13 @@ import { Problem } from '../../../model/problem.js'
 import { requireSandboxes } from '../sessions/device.js'
 
 const TIMEOUT_MS = 10_000
-/** So long after the simulator was not reached may somebody try again. */
+/** Retry-After if the simulator was not reached. */
 const RETRY_SECONDS = 2
 
 /**
- * Has the pretend owner of a SANDBOX instance's phone scan the code that it shows; `number`: as whose (digits). Nothing where it is
- * open. Throws not_supported for other kinds, instance_closed where there is no code, invalid_field, service_unavailable.
+ * Has a simulated phone scan the code of a SANDBOX instance; `number` are the digits of the phone. Does nothing if it
+ * is open. Throws not_supported for other kinds, instance_closed if there is no code, invalid_field,
+ * service_unavailable.
  */
 export async function scanCode(
   ctx: Pick<Context, 'sandboxes'>,
@@ -17,7 +18,7 @@ export async function scanCode(
   number: string | null,
 ): Promise<void> {
   if (kind !== 'sandbox') {
-    throw new Problem('not_supported', `"${name}" is no SANDBOX instance: its code is scanned with a phone`)
+    throw new Problem('not_supported', `"${name}" is not a SANDBOX instance: scan its code with a phone`)
   }
   const sandboxes = requireSandboxes(ctx)
   if (state === 'open') return
@@ -38,5 +39,5 @@ export async function scanCode(
 }
 
 function closed(name: string): Problem {
-  return new Problem('instance_closed', `"${name}" shows no code to be scanned: connect it first`)
+  return new Problem('instance_closed', `"${name}" shows no code to scan: connect it first`)
 }

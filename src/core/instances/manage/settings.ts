@@ -6,12 +6,12 @@ import { instanceNotFound } from './find.js'
 
 type Settings = Instance['settings']
 
-/** The setting that is a secret: the key of a telephone service. */
+/** The one secret setting: the key of a telephone service. */
 const SECRET = 'wavoipToken'
 
 /**
- * Sets those settings of an instance that are given, and resolves to all that it has then, in clear. A linked device acts on them from
- * the next renewal of its lease. Throws instance_not_found.
+ * Changes the given settings and returns all of them in clear. A linked device applies them at the next renewal of its
+ * lease. Throws instance_not_found.
  */
 export async function setInstanceSettings(
   ctx: Pick<Context, 'database' | 'secrets'>,
@@ -28,7 +28,7 @@ export async function setInstanceSettings(
   return decryptSettings(ctx, { organization_id: organizationId, settings })
 }
 
-/** Settings as an instance's row holds them: the secret among them as `{"sealed": …}`, base64. */
+/** The settings as stored, with the secret encrypted as `{"sealed": <base64>}`. */
 export function encryptSettings(
   { secrets }: Pick<Context, 'secrets'>,
   organizationId: string,
@@ -39,13 +39,13 @@ export function encryptSettings(
   return { ...settings, [SECRET]: { sealed: secrets.seal(secret, contextOf(organizationId)).toString('base64') } }
 }
 
-/** The settings of an instance in clear. */
+/** The settings in clear. */
 export function decryptSettings(
   { secrets }: Pick<Context, 'secrets'>,
   { organization_id: organizationId, settings }: Pick<Instance, 'organization_id' | 'settings'>,
 ): Settings {
   const secret = settings[SECRET]
-  // A row of an earlier version holds it in clear until it is set again.
+  // Rows of earlier versions have it in clear until it is set again.
   if (!isJsonObject(secret)) return settings
   const opened = secrets.open(Buffer.from(String(secret.sealed), 'base64'), contextOf(organizationId))
   return { ...settings, [SECRET]: opened }

@@ -7,13 +7,16 @@ import { registerOwnNumber } from './own-number.js'
 type SimulatorContext = Pick<Context, 'sandboxes' | 'secrets' | 'linkWithSimulator'>
 type SandboxContext = SimulatorContext & Pick<Context, 'database' | 'log' | 'notifications'>
 
-/** Makes the simulator, where one is in use, know the number or the phone that an instance has of its own. Throws where it cannot. */
+/** Registers an instance's own number or phone with the simulator, if one is in use. Throws if that fails. */
 export async function registerWithSimulator(ctx: SimulatorContext, instance: Instance): Promise<void> {
   if (instance.kind === 'sandbox') await registerSandbox(ctx, instance)
   else await registerOwnNumber(ctx, instance)
 }
 
-/** Makes the simulator know an instance's phone, as it was last; resolves to whether it knew of another state. Throws where it cannot. */
+/**
+ * Registers an instance's phone with its last state; returns the state in the simulator, null if there is no simulator.
+ * Throws if that fails.
+ */
 export async function registerSandbox(
   ctx: Pick<Context, 'sandboxes' | 'secrets'>,
   { organization_id: organizationId, name, state, owner, profile_name, access_token, app_secret }: Instance,
@@ -30,7 +33,7 @@ export async function registerSandbox(
   })
 }
 
-/** The same for the instances of all organizations; what the simulator knows better of a phone is taken over. */
+/** Registers the instances of all organizations; if the simulator knows a newer state of a phone, it is recorded. */
 export async function registerAllWithSimulator(ctx: SandboxContext): Promise<void> {
   if (ctx.sandboxes === null) return
   for (const instance of await listOwnNumberInstances(ctx.database)) {

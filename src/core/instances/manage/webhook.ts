@@ -23,20 +23,19 @@ import {
 } from '../../webhooks/secrets.js'
 import { instanceNotFound } from './find.js'
 
-/** The webhook of an instance as its owner sees it. */
 export interface InstanceWebhook {
   webhook: ShownInstanceWebhook
   headers: Record<string, string>
-  /** `whsec_…`, to be shown this once; null where the webhook was there before. */
+  /** `whsec_…`, shown once; null if the webhook existed before. */
   secret: string | null
 }
 
 type WebhookContext = Pick<Context, 'database' | 'secrets'>
 
 /**
- * Sets the webhook of an instance, under the given id where it has none yet: for the events from now on, and switched on again where it
- * was disabled. What is left out of `fields` is as at the beginning, not as it was. One that is switched off needs no url that can be
- * called: it keeps the one it had, and where it had none, nothing is stored. Throws invalid_field, instance_not_found.
+ * Sets the webhook of an instance for events from now on, under the given id if it has none yet; a disabled one is
+ * enabled. Absent fields get their defaults. A webhook that is switched off keeps its URL and needs no callable one;
+ * without any URL, nothing is stored. Throws invalid_field, instance_not_found.
  */
 export async function setInstanceWebhook(
   ctx: WebhookContext & Pick<Context, 'endpoints' | 'notifications' | 'clock'>,
@@ -55,8 +54,8 @@ export async function setInstanceWebhook(
 }
 
 /**
- * Makes the webhook of an instance that the same transaction makes; `url` is what checkInstanceWebhook has resolved to. To be told of by
- * the signal `webhooks` after the commit.
+ * Inserts the webhook of an instance in the transaction that creates the instance; `url` is the result of
+ * checkInstanceWebhook. Send the notification `webhooks` after the commit.
  */
 export async function insertInstanceWebhook(
   ctx: Pick<Context, 'secrets' | 'clock'>,
@@ -69,7 +68,7 @@ export async function insertInstanceWebhook(
   return { webhook: notStored(instance, fields, id, ctx.clock()), headers: { ...fields.headers }, secret: null }
 }
 
-/** Refuses what would not do for a webhook. Resolves to its url; null where it is switched off and names none that can be called. Throws invalid_field. */
+/** Validates a webhook. Returns its URL; null if it is switched off and has no callable URL. Throws invalid_field. */
 export async function checkInstanceWebhook(
   ctx: Pick<Context, 'endpoints'>,
   { enabled, events, headers, url }: InstanceWebhookFields,
@@ -82,7 +81,9 @@ export async function checkInstanceWebhook(
   return url
 }
 
-/** The webhook that an attempt to set it has made under its id; null where it has not, or the instance had one before. */
+/**
+ * The webhook that an earlier attempt created under this id; null if it created none or the instance had one before.
+ */
 export async function recoverInstanceWebhook(
   ctx: WebhookContext & Pick<Context, 'clock'>,
   organizationId: string,
@@ -95,7 +96,7 @@ export async function recoverInstanceWebhook(
   return { webhook, headers: decryptWebhookHeaders(ctx.secrets, webhook), secret }
 }
 
-/** The webhook of an instance; null where it has none. */
+/** The webhook of an instance; null if it has none. */
 export async function findInstanceWebhook(
   ctx: WebhookContext,
   organizationId: string,
@@ -141,7 +142,7 @@ async function switchOff(
   return { webhook, headers: decryptWebhookHeaders(ctx.secrets, webhook), secret: null }
 }
 
-/** What is switched off before it ever had a url says nothing that were worth a row. */
+/** A webhook that was switched off without a URL is not stored. */
 function notStored(
   { id: instanceId }: Instance,
   { events, byEvents, base64 }: Omit<InstanceWebhookFields, 'url'>,

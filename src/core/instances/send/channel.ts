@@ -9,10 +9,10 @@ import { businessChannel, type Channel, organizationChannel } from '../../messag
 import { findKnownMessage } from '../chats/known-message.js'
 import { openInstanceNumber } from '../manage/own-number.js'
 
-/** The upstream's own pace, for numbers that nobody gave another one. */
+/** The upstream's own limits, for numbers without configured ones. */
 const UPSTREAM_RATE = { messages_per_second: 80, pair_limit: true }
 
-/** The connection of an instance. Throws invalid_provider where it is the organization's number, and there is none. */
+/** The channel of an instance. Throws invalid_provider if it uses the organization's number and there is none. */
 export function instanceChannel(ctx: Context, tenant: Tenant, instance: Instance): Channel {
   if (instance.kind === 'linked_device') return deviceChannel(ctx, instance)
   if (instance.phone_number_id === null) return organizationChannel(ctx, tenant)
@@ -31,7 +31,7 @@ function unlimitedChannel({ id: instanceId }: Instance, driver: ChannelDriver): 
   }
 }
 
-/** Files stay with us until the process that has the device connected sends them. */
+/** Files stay in the blob store until the process that runs the device sends them. */
 function deviceChannel(ctx: Context, instance: Instance): Channel {
   const device = ctx.devices(instance)
   return unlimitedChannel(instance, {
@@ -52,9 +52,9 @@ async function sendByDevice(
     const replyTo = replyToUpstreamId && (await findKnownMessage(ctx, organization_id, id, replyToUpstreamId))
     return toOutcome(await device({ verb: 'send', message, replyTo: replyTo || null }, timeoutMs))
   } catch (error) {
-    // Only the look at the database can fail: nothing has been sent.
-    ctx.log.warn({ err: error, instance: id }, 'the message that is answered could not be looked for')
-    return notOpen('what the message answers could not be looked for')
+    // Only the database look-up can fail here, so nothing was sent.
+    ctx.log.warn({ err: error, instance: id }, 'the quoted message could not be read')
+    return notOpen('the quoted message could not be read')
   }
 }
 

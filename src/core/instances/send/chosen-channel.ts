@@ -7,8 +7,9 @@ import { requireInstance, requireOpen } from '../manage/find.js'
 import { instanceChannel } from './channel.js'
 
 /**
- * The connection that a sender chose for a message: the instance of this name, or with null the organization's own number. Throws
- * instance_not_found, not_supported, invalid_field, instance_not_open, and invalid_provider where there is no such number.
+ * The channel that the sender chose: the instance of this name, or with null the organization's own number. Throws
+ * instance_not_found, not_supported, invalid_field, instance_not_open, and invalid_provider if the organization has no
+ * number.
  */
 export async function openChosenChannel(
   ctx: Context,

@@ -5,22 +5,21 @@ import type { Organization } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
 import type { ContactNumber } from '../../contacts/contacts.js'
 
-/** Whom a message goes to. */
 export interface GatewayRecipient extends ContactNumber {
   kind: GatewayNumber['kind']
-  /** As the client wrote it. */
+  /** The text that the client gave. */
   given: string
-  /** The chat on the network. */
+  /** The chat's id on the network. */
   jid: string
 }
 
-/** Reads a recipient as clients of the gateway name it; `field` is what its errors call it. Throws invalid_field. */
+/** Reads a recipient in the gateway's notation; `field` is its name in errors. Throws invalid_field. */
 export function readRecipient({ default_country }: Organization, field: string, value: string): GatewayRecipient {
   const number = readGatewayNumber(value, default_country)
   if (number === null) {
     throw new Problem(
       'invalid_field',
-      `${field} "${excerpt(value)}" is no number: give digits with the country code, such as 5511999990000, or a group's id`,
+      `${field} "${excerpt(value)}" is not a number: give digits with the country code, such as 5511999990000, or a group's id`,
     )
   }
   const { kind } = number

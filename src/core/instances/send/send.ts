@@ -22,35 +22,34 @@ import { openDevice } from '../sessions/device.js'
 import { instanceChannel } from './channel.js'
 import type { GatewayRecipient } from './recipient.js'
 
-/** A message that a client of the gateway wants sent. */
+/** A message to send for a client of the gateway. */
 export interface InstanceSend {
-  /** The id that the message will have. */
   id: string
   recipient: GatewayRecipient
   content: MessageContent
-  /** What its file is made into first; null: nothing. */
+  /** What to convert its file to; null: nothing. */
   wanted: Wanted | null
-  /** What the file is called in errors. */
+  /** The file's field name in errors. */
   fileField: string
   replyTo: SendCommand['replyTo']
-  /** How long it is shown to be typed, or recorded, before it is sent. */
+  /** How long typing or recording is shown before the message is sent. */
   delayMs: number
-  /** Aborted when the client hangs up: what has not been sent by then is not sent. */
+  /** Aborted when the client disconnects; the message is not sent then. */
   signal: AbortSignal
 }
 
-/** A message with the chat that it stands in. */
+/** A message with its chat. */
 export interface MessageInChat {
   message: ShownMessage
   chat: Chat
 }
 
-/** A sign of life is forgotten on the phone after some time. */
+/** Phones forget the presence after a while. */
 const SHOW_AGAIN_MS = 10_000
 const SHOW_TIMEOUT_MS = 5_000
 /**
- * Sends one message by an instance; whom nobody knows yet becomes a contact. Throws like sendMessage, and instance_not_open,
- * not_supported, invalid_field, invalid_media, invalid_provider; nothing is sent then.
+ * Sends a message through an instance; an unknown recipient becomes a contact. Throws like sendMessage, and
+ * instance_not_open, not_supported, invalid_field, invalid_media, invalid_provider; then nothing is sent.
  */
 export async function sendByInstance(
   ctx: Context,
@@ -73,7 +72,7 @@ export async function sendByInstance(
   })
 }
 
-/** A message that was sent, as it stands now; null where none was recorded under the id. */
+/** A sent message in its current state; null if none was recorded under the id. */
 export async function findSent(ctx: Context, tenant: Tenant, id: string): Promise<MessageInChat | null> {
   const found = await ctx.lookUp.message({ organizationId: tenant.id, id })
   return found && { message: found.message, chat: chatOf(found.contact) }
@@ -83,7 +82,9 @@ function commandOf({ id, recipient, replyTo, content, fileField }: InstanceSend)
   return { id, to: recipient, replyTo, content, fileField, memberId: null, recipient: null }
 }
 
-/** Whoever hides the number is written to by it alone there, where it has become known. Throws not_supported. */
+/**
+ * The business API cannot resolve ids of people who hide their number; the number must be known. Throws not_supported.
+ */
 async function checkKnownNumber(ctx: Context, tenant: Tenant, { forms, given }: GatewayRecipient): Promise<void> {
   const contact = await ctx.lookUp.contact({ organizationId: tenant.id, addresses: forms })
   if (contact !== null && contact.phone_number !== null) return
@@ -93,7 +94,10 @@ async function checkKnownNumber(ctx: Context, tenant: Tenant, { forms, given }: 
   )
 }
 
-/** Whether it is kept from who wants no broadcasts, as what is not known to be anything else: templates of other accounts are not. */
+/**
+ * True if contacts who opted out of broadcasts must not get it. Templates of unknown category, such as those of other
+ * accounts, count as promotional.
+ */
 async function isPromotional(
   ctx: Context,
   tenant: Tenant,
@@ -107,7 +111,7 @@ async function isPromotional(
   return category === null || category === 'MARKETING'
 }
 
-/** Whom it goes to, and what it answers, is looked at before anybody waits, and before its file is fetched (contract 4). */
+/** Checks recipient and quoted message before the delay and before the file is fetched. */
 async function checkFirst(
   ctx: Context,
   tenant: Tenant,
@@ -122,7 +126,7 @@ async function checkFirst(
   }
 }
 
-/** Its file is made into what the network takes, where that is wanted. */
+/** Converts the file to a format that the network accepts, if required. */
 function withContent(
   ctx: Context,
   tenant: Tenant,
@@ -136,7 +140,7 @@ function withContent(
   )
 }
 
-/** Shows in the chat that something is on its way, where the connection can, for as long as was asked. */
+/** Shows typing or recording in the chat for the requested time, if the channel can. */
 async function showPresence(
   ctx: Context,
   tenant: Tenant,
@@ -146,7 +150,7 @@ async function showPresence(
   const presence = content.type === 'audio' ? 'recording' : 'composing'
   const until = Date.now() + delayMs
   for (let left = delayMs; left > 0; left = until - Date.now()) {
-    // What a connection cannot show is no reason not to send.
+    // The message is sent even if the channel cannot show it.
     await openDevice(ctx, tenant, instance)({ verb: 'show_presence', jid: recipient.jid, presence }, SHOW_TIMEOUT_MS)
     await sleep(Math.max(0, Math.min(SHOW_AGAIN_MS, until - Date.now())), signal).catch(() => {
       throw hungUp()
@@ -154,7 +158,7 @@ async function showPresence(
   }
 }
 
-/** Nobody reads it: it ends the request. */
+/** The client is gone and does not see it; it only ends the request. */
 function hungUp(): Problem {
   return new Problem('service_unavailable', 'The client hung up before the message was sent: it is not sent')
 }
@@ -175,7 +179,7 @@ async function sendToContact(
   return sendMessage(ctx, tenant, channel, command)
 }
 
-/** Passes over the error that nobody knows the recipient, where a contact can be made; throws every other one. */
+/** Ignores contact_not_found if a contact can be created; throws all other errors. */
 function ignoreUnknownContact(
   error: unknown,
   recipient: GatewayRecipient,
@@ -186,12 +190,12 @@ function ignoreUnknownContact(
   if (recipient.kind === 'person' && isUserIdChatId(recipient.digits)) throw unknownPerson(recipient)
 }
 
-/** A chat id that nobody has any more leads to nobody on the network. */
+/** A chat id without a contact leads nowhere on the network. */
 function unknownPerson({ digits }: GatewayRecipient): Problem {
   return new Problem('contact_not_found', `No contact has the chat id ${digits} any more`, { chat_id: digits })
 }
 
-/** Whom nobody knows has no conversation either. */
+/** An unknown contact has no messages to reply to. */
 function unknownMessage({ id, field }: NonNullable<SendCommand['replyTo']>): Problem {
   return new Problem('message_not_found', `${field} "${id}" is not a message of the conversation`)
 }
@@ -214,7 +218,7 @@ async function createContact(ctx: Context, tenant: Tenant, { kind, digits, forms
     if (isForeignKeyViolation(error)) {
       throw new Problem('organization_not_found', 'The organization of this API key has just been deleted')
     }
-    // Somebody else made it at the same moment.
+    // Another request has created the contact meanwhile.
     if (!isUniqueViolation(error)) throw error
   }
 }

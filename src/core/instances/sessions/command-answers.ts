@@ -5,9 +5,9 @@ import type { Notification } from '../../../model/notification.js'
 import { type TakenAnswer, takeAnswers } from '../../../storage/instances/commands.js'
 import { decryptFromProcess } from './encrypted-command.js'
 
-/** The answers of other processes that this one waits for. */
+/** Waits for answers of other processes. */
 export interface CommandAnswers {
-  /** The answer to a command, which ends with that; null where none has come within `timeoutMs`. */
+  /** The answer to a command, which is then deleted; null if there is none within `timeoutMs`. */
   wait(organizationId: string, id: string, timeoutMs: number): Promise<DeviceAnswer | null>
 }
 
@@ -17,10 +17,10 @@ interface Waiter {
   take(answer: DeviceAnswer): void
 }
 
-/** So long it takes at most until an answer is seen whose signal was lost. */
+/** How soon an answer is found if its notification was lost. */
 const POLL_MS = 250
 
-/** Looks for all answers that are waited for at once, when a signal tells of one and from time to time. */
+/** Reads all awaited answers with one query, on notifications and from time to time. */
 export function createCommandAnswers(
   ctx: Pick<Context, 'database' | 'notifications' | 'secrets' | 'log'>,
 ): CommandAnswers {
@@ -44,7 +44,7 @@ export function createCommandAnswers(
     })
     if (!isPolling) void poll()
     await withTimeout(taken, timeoutMs)
-    // What a look under way has taken is nowhere else any more.
+    // A read in progress may have taken the answer from the table.
     if (answer === null) await reading
     waiting.delete(id)
     return answer
@@ -73,12 +73,12 @@ export function createCommandAnswers(
     }
   }
 
-  /** What one answer is wrong with must not lose the others: they stand nowhere else any more. */
+  /** One unreadable answer must not lose the others, which are already deleted from the table. */
   function open({ organization_id: organizationId, id, answer }: TakenAnswer): DeviceAnswer {
     try {
       return decryptFromProcess<DeviceAnswer>(ctx.secrets, organizationId, answer)
     } catch (error) {
-      ctx.log.warn({ err: error, organizationId, id }, 'the answer of a linked device could not be opened')
+      ctx.log.warn({ err: error, organizationId, id }, 'the answer of a linked device could not be decrypted')
       return { outcome: 'unknown', text: 'the answer of the process that runs this instance could not be read' }
     }
   }

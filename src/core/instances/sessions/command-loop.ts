@@ -6,27 +6,26 @@ import { answerCommand, type BegunCommand, beginCommands } from '../../../storag
 import type { LeasedInstance } from '../../../storage/instances/leases.js'
 import { decryptFromProcess, encryptForProcess } from './encrypted-command.js'
 
-/** Does what other processes ask of the devices that this one runs. */
+/** Runs the commands of other processes for the devices of this one. */
 export interface CommandLoop {
-  /** Looks for commands now. */
+  /** Reads commands now. */
   wake(): void
-  /** Begins no more; resolves when those that were begun have been answered. */
+  /** Starts no more commands; resolves when the running ones are answered. */
   stop(): Promise<void>
 }
 
-/** The devices of this process. */
 export interface RunningDevices {
   find(organizationId: string, instanceId: string): Device | undefined
   running(): Pick<LeasedInstance, 'organization_id' | 'id'>[]
 }
 
-/** So long it takes at most until a command is seen whose signal was lost. */
+/** How soon a command is found if its notification was lost. */
 const POLL_MS = 1_000
 const MAX_BEGUN = 100
 
 /**
- * Starts to do the commands of other processes. Each is begun once, by a mark in its row, before anything is done: whoever asked can
- * tell one that was not begun from one of which nobody knows.
+ * Starts the loop. Each command is marked as begun before it is run, so that the caller can tell a command that was not
+ * run from one with an unknown outcome.
  */
 export function startCommandLoop(
   ctx: Pick<Context, 'database' | 'processId' | 'notifications' | 'secrets' | 'log'>,

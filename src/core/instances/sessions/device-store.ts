@@ -8,22 +8,22 @@ import {
   writeDeviceSession,
 } from '../../../storage/instances/device-sessions.js'
 
-/** What a device store needs to be told. */
 export interface DeviceStoreOptions {
   organizationId: string
   instanceId: string
-  /** Another process has the instance now. */
+  /** Called when another process has taken over the instance. */
   onLost: () => void
 }
 
-/** The keys of one session of a linked device; after `close` it takes no more. */
+/** The keys of one session of a linked device; after `close` it accepts no writes. */
 export interface DeviceStore extends KeyStore {
   close(): void
 }
 
 /**
- * Keeps the keys of a linked device in the database, sealed (contract 5). Writes are done one after the other, each whole or not at
- * all, and only while this process holds the instance: one that has lost it cannot spoil the keys of the next, nor begin to connect.
+ * Stores the keys of a linked device in the database, encrypted. Writes run one after the other, each in one
+ * transaction, and only while this process holds the lease: a process that lost it can neither overwrite the next one's
+ * keys nor connect.
  */
 export function createDeviceStore(
   { database, secrets, processId }: Pick<Context, 'database' | 'secrets' | 'processId'>,
@@ -66,7 +66,7 @@ export function createDeviceStore(
   return {
     load: async () => {
       const found = await findDeviceCredentials(database, organizationId, instanceId, processId)
-      // A process that has lost it must not connect beside the next one.
+      // A process that has lost the lease must not connect while the next one does.
       if (found === null) return lose()
       return found.credentials && secrets.open(found.credentials, credentialsContext)
     },
@@ -83,7 +83,7 @@ export function createDeviceStore(
   }
 }
 
-/** A statement takes each key once. */
+/** The statement accepts each key once. */
 function lastOfEach(keys: readonly KeyEntry[]): Iterable<KeyEntry> {
   return new Map(keys.map((key) => [JSON.stringify([key.type, key.id]), key])).values()
 }

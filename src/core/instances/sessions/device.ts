@@ -6,10 +6,10 @@ import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
 import { openInstanceNumber } from '../manage/own-number.js'
 
-/** How long a command waits for its answer. */
+/** Default maximum wait for the answer to a command. */
 const TIMEOUT_MS = 20_000
 
-/** The number or device of an instance, whatever kind it is and wherever it runs. Throws not_supported, invalid_provider. */
+/** The device of an instance of any kind, in any process. Throws not_supported, invalid_provider. */
 export function openDevice(ctx: Context, tenant: Tenant, instance: Instance): Device {
   switch (instance.kind) {
     case 'sandbox':
@@ -21,7 +21,9 @@ export function openDevice(ctx: Context, tenant: Tenant, instance: Instance): De
   }
 }
 
-/** Has a command done, and answers what came of it. Throws not_supported, instance_not_open, upstream_rejected, outcome_unknown. */
+/**
+ * Runs a command and returns its value. Throws not_supported, instance_not_open, upstream_rejected, outcome_unknown.
+ */
 export async function command(
   ctx: Context,
   tenant: Tenant,
@@ -32,7 +34,7 @@ export async function command(
   return toValue(await openDevice(ctx, tenant, instance)(asked, timeoutMs))
 }
 
-/** The value of what was done; what was not done is a problem. */
+/** The value of an answer; throws a Problem unless the command was done. */
 export function toValue(answer: DeviceAnswer): unknown {
   switch (answer.outcome) {
     case 'done':
@@ -44,11 +46,11 @@ export function toValue(answer: DeviceAnswer): unknown {
     case 'refused':
       throw new Problem('upstream_rejected', answer.text, answer.code === null ? {} : { upstream_code: answer.code })
     case 'unknown':
-      throw new Problem('outcome_unknown', `Nobody can tell whether it was done: ${answer.text}`, { retryable: false })
+      throw new Problem('outcome_unknown', `It is not known whether it was done: ${answer.text}`, { retryable: false })
   }
 }
 
-/** The simulator's phones. Throws not_supported where no simulator is in use. */
+/** The simulated phones. Throws not_supported if no simulator is in use. */
 export function requireSandboxes(ctx: Pick<Context, 'sandboxes'>): NonNullable<Context['sandboxes']> {
   if (ctx.sandboxes !== null) return ctx.sandboxes
   throw new Problem(

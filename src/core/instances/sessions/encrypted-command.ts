@@ -1,12 +1,11 @@
 import type { Context } from '../../../context.js'
 import { toStorableDeep } from '../../../lib/text/text.js'
 
-/** A command to a device of another process, or its answer, as it is kept for the other one: codes and messages are in them. */
+/** Encrypts a command to a device of another process, or its answer; they contain codes and messages. */
 export function encryptForProcess(secrets: Context['secrets'], organizationId: string, value: object): Buffer {
   return secrets.seal(JSON.stringify(toStorableDeep(value)), contextOf(organizationId))
 }
 
-/** What was sealed for this process. */
 export function decryptFromProcess<Value>(
   secrets: Context['secrets'],
   organizationId: string,

@@ -11,19 +11,19 @@ import {
 import type { LeasedSession, LeasedSessions } from './leased-sessions.js'
 import type { NeededLibrary } from './needed-library.js'
 
-/** Keeps the leases of a process, and takes and gives until it has its share. */
+/** Renews the leases of a process, and claims and releases instances until it has its share. */
 export interface LeaseRounds {
-  /** One round. Throws where the database cannot be reached: what is left undone the next one does. */
+  /** Runs one round. Throws if the database cannot be reached; the next round does the rest. */
   reconcile(): Promise<void>
-  /** Writes with the next round, and until it is written, that the instance is not to be connected any more. */
+  /** Has the next rounds record that the instance ended and must not be connected again. */
   markEnded(instance: LeasedInstance): void
-  /** Gives back all that is held; the process runs no linked devices any more. */
+  /** Releases all instances at shutdown. */
   releaseAll(): Promise<void>
 }
 
-/** As many are given to other processes in one round. */
+/** Maximum number of instances released per round. */
 const MAX_RELEASED = 4
-/** So long a command under way may last when its device is given away. */
+/** How long running commands may take before their device is released. */
 export const GRACE_MS = 5_000
 
 export function createLeaseRounds(
@@ -33,7 +33,7 @@ export function createLeaseRounds(
   { leaseMs, isInstalled }: { leaseMs: number; isInstalled: boolean },
 ): LeaseRounds {
   const { database, processId } = ctx
-  /** Those that will not connect again, where that is yet to be written. */
+  /** Ended instances that are yet to be recorded. */
   const ended = new Map<string, LeasedInstance>()
 
   async function reconcile(): Promise<void> {
@@ -69,7 +69,7 @@ export function createLeaseRounds(
     for (const instance of held) {
       const leased = leasedSessions.get(instance.id)
       if (leased) extend(leased, instance, until)
-      // One that was given back while the leases were renewed may be another process's by now.
+      // An instance released during the renewal may belong to another process by now.
       else if (!known.has(instance.id)) {
         if (instance.wanted) addUnlessEnded(instance, until)
         else unwanted.push(instance)
@@ -87,7 +87,7 @@ export function createLeaseRounds(
     if (!ended.has(instance.id)) leasedSessions.add(instance, until)
   }
 
-  /** Every process runs as many as the others. */
+  /** Every process runs about the same number. */
   async function balance(): Promise<void> {
     const { instances, others } = await countInstancesToRun(database, processId)
     const share = Math.ceil(instances / (others + 1))
@@ -103,7 +103,7 @@ export function createLeaseRounds(
     }
   }
 
-  /** What cannot be written the next rounds see to: it is still held then. */
+  /** If this fails, the lease is still held and the next rounds try again. */
   function release(leased: LeasedSession): void {
     leasedSessions.close(leased, GRACE_MS, async () => {
       await releaseInstances(database, [leased.instance], processId)
@@ -122,7 +122,7 @@ export function createLeaseRounds(
   }
 }
 
-/** One that shows a code would show another one elsewhere. */
+/** A device that shows a code would show a different one elsewhere. */
 function isMovable({ session }: LeasedSession): boolean {
   return session?.state() === 'open' && session.isIdle()
 }

@@ -2,48 +2,48 @@ import type { Logger } from 'pino'
 import type { LeasedInstance } from '../../../storage/instances/leases.js'
 import type { RunningSession } from './running-session.js'
 
-/** An instance that this process holds. */
+/** An instance under this process's lease. */
 export interface LeasedSession {
   instance: LeasedInstance
-  /** On the clock of performance: another process may have it from then on. */
+  /** The end of the lease on the clock of `performance`; another process may claim it then. */
   until: number
-  /** Null while it waits for its turn to be started. */
+  /** Null until it is started. */
   session: RunningSession | null
   isClosing: boolean
 }
 
-/** The instances that this process holds, by their ids. */
+/** The instances under this process's lease, by id. */
 export interface LeasedSessions {
   get(id: string): LeasedSession | undefined
   all(): LeasedSession[]
-  /** Holds an instance from now on; where the last session of it here still ends, the next round takes it up again. */
+  /** Adds an instance; if its last session here is still closing, the next round adds it. */
   add(instance: LeasedInstance, until: number): void
-  /** Starts those that wait for it, as many as may connect at a time. */
+  /** Starts waiting instances, as many as may connect at the same time. */
   startWaiting(): void
   /**
-   * Hangs up, after a grace for what is under way, and says the last word of it to the database; until that has been said it is held, so
-   * that nobody here takes it for one that may be begun. Nothing where it is being closed already.
+   * Hangs up after a grace for running commands, then runs `release`. Until that is done the instance counts as held,
+   * so that this process does not start it again. Does nothing if it is already closing.
    */
   close(leased: LeasedSession, graceMs: number, release?: () => Promise<void>): void
-  /** Resolves when none is being closed. */
+  /** Resolves when no session is closing. */
   allClosed(): Promise<void>
 }
 
 export interface LeasedSessionsOptions {
-  /** `onAnswered`: the network has answered, the next one may be started. */
+  /** `onAnswered`: the network has answered, so the next one may be started. */
   start(leased: LeasedSession, onAnswered: () => void): RunningSession
   onClosed(): void
   log: Logger
 }
 
-/** As many connect at a time, and for as long at most. */
+/** So many connect at the same time, each for at most this long. */
 const MAX_CONNECTING = 4
 const CONNECTING_MS = 10_000
 
 export function createLeasedSessions({ start, onClosed, log }: LeasedSessionsOptions): LeasedSessions {
   const sessions = new Map<string, LeasedSession>()
   const closing = new Set<Promise<void>>()
-  /** Those whose network has not answered yet, with what ends the waiting. */
+  /** Sessions without an answer of the network yet, with the timer that ends the wait. */
   const connecting = new Map<LeasedSession, NodeJS.Timeout>()
 
   function startWaiting(): void {
@@ -56,7 +56,10 @@ export function createLeasedSessions({ start, onClosed, log }: LeasedSessionsOpt
     }
   }
 
-  /** One of the organization of which the fewest have been started: after a restart each gets its turn before another one's second. */
+  /**
+   * The next one of the organization with the fewest started sessions, so that a restart serves all organizations in
+   * turn.
+   */
   function nextToStart(): LeasedSession | undefined {
     const started = new Map<string, number>()
     const countOf = ({ instance }: LeasedSession) => started.get(instance.organization_id) ?? 0

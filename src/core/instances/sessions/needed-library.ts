@@ -5,15 +5,14 @@ import { LIBRARY_MISSING } from './linked-library.js'
 
 /** The library, loaded when the first device is to be run. */
 export interface NeededLibrary {
-  /** Whether it is there. Where devices are to be run and it is missing, says so once. */
+  /** True if it is loaded. If there are devices to run and it is missing, logs that once. */
   isReady(): Promise<boolean>
-  /** Whether it was needed and cannot be had: that does not change before the process ends. */
+  /** True if it was needed and is missing; that does not change until a restart. */
   isMissing(): boolean
-  /** Once it is ready. */
+  /** Throws unless it is ready. */
   get(): LinkedLibrary
 }
 
-/** `isInstalled`: whether it seems to be there. */
 export function createNeededLibrary(
   ctx: Pick<Context, 'database' | 'processId' | 'linkedLibrary' | 'log'>,
   isInstalled: boolean,

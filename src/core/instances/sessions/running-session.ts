@@ -17,26 +17,24 @@ import { findContentToResend } from '../chats/known-message.js'
 import { recordCode, recordState } from '../manage/connection-state.js'
 import { createDeviceStore } from './device-store.js'
 
-/** The session of a linked device in this process. */
 export interface RunningSession {
-  /** As last heard of. */
+  /** The last known state. */
   state(): InstanceState
-  /** Does a command; never throws. */
+  /** Runs a command; never throws. */
   run(command: DeviceCommand, timeoutMs: number): Promise<DeviceAnswer>
   isIdle(): boolean
-  /** Lets commands under way end for `graceMs`, and hangs up. Nothing is written of it any more when it resolves. */
+  /** Lets running commands end for `graceMs`, then hangs up. Nothing is recorded after it resolves. */
   close(graceMs: number): Promise<void>
 }
 
-/** Whoever keeps the session. */
 export interface SessionListener {
-  /** It is connected, or has failed to, or shows a code: the network has answered. */
+  /** The network has answered: connected, failed, or a code is shown. */
   onAnswered(): void
-  /** It will not connect again by itself. */
+  /** The session has ended and will not reconnect. */
   onEnd(): void
-  /** Another process has the instance now. */
+  /** Another process has taken over the instance. */
   onLost(): void
-  /** Takes over what came in and could not be recorded before the session was closed. */
+  /** Takes over messages that could not be recorded before the session was closed. */
   onUnrecorded(write: PendingWrite): void
 }
 
@@ -44,7 +42,8 @@ export interface SessionListener {
 const HANG_UP_TIMEOUT_MS = 5_000
 
 /**
- * Connects a linked device that this process holds: what happens to it is kept and told until it is closed. `instance`: as it is now.
+ * Connects a linked device under this process's lease and records what happens until it is closed. `instance` returns
+ * the current row.
  */
 export function startRunningSession(
   ctx: BaseContext,
@@ -63,12 +62,12 @@ export function startRunningSession(
   const session = startDeviceSession(library, {
     store,
     onState: async ({ state: now, code, owner, profileName }) => {
-      // What comes now is another process's to tell.
+      // From now on the next process records the state.
       if (isClosed) return
       state = now
       if (now !== 'connecting') listener.onAnswered()
       await recordState(ctx, organizationId, instanceId, { state: now, code, owner, profileName }, ctx.processId)
-      // It may have been asked to connect again meanwhile.
+      // A reconnect may have been requested meanwhile.
       if (now === 'close' && !isClosed && !session.isRunning()) listener.onEnd()
     },
     onCode: async (code) => {
@@ -76,7 +75,7 @@ export function startRunningSession(
       listener.onAnswered()
       await recordCode(ctx, organizationId, instanceId, code, ctx.processId)
     },
-    // To the last moment: the network has been told that these have come.
+    // Until the very end, because the network does not send these messages again.
     onMessages: async (events) => {
       const body = Buffer.from(JSON.stringify({ object: 'linked_device', events }))
       await insertCallbacks(ctx.database, [{ organizationId, id: newId(), body, instanceId }])
@@ -127,7 +126,7 @@ async function openFile(ctx: BaseContext, organizationId: string, mediaId: strin
   }
 }
 
-/** By the names under which an instance is given them (facts: instance/create). */
+/** The settings' names are those of the gateway. */
 function readSettings(settings: LeasedInstance['settings']): DeviceSettings {
   return {
     rejectCalls: settings.rejectCall === true,

@@ -9,23 +9,22 @@ import { decryptFromProcess, encryptForProcess } from './encrypted-command.js'
 import { hasLinkedLibrary, LIBRARY_MISSING } from './linked-library.js'
 import type { Sessions } from './sessions.js'
 
-/** What the desk of a process needs of it. */
 export type SessionCommandContext = Pick<
   Context,
   'database' | 'processId' | 'notifications' | 'secrets' | 'log' | 'linkedLibrary'
 >
 
-/** A linked device as it is asked for. */
 type InstanceKey = Pick<Instance, 'organization_id' | 'id'>
 
-/** So much longer a device or the database may take to say what has become of a command. */
+/** Extra time for a device or the database to report the outcome of a command. */
 const ANSWER_MARGIN_MS = 2_000
 const UNANSWERED: DeviceAnswer = { outcome: 'unknown', text: 'the process that runs this instance has not answered' }
 
 /**
- * Makes the desk at which linked devices are asked for something, whichever process runs them. Where it is another one, the command is
- * a row that it begins and answers; one that no process has begun in time was surely not done (`not_open`), and of one that was begun
- * and not answered nobody can tell (`unknown`). Waits, too, for a process to take an instance that has just become wanted.
+ * Creates the function that returns the device of an instance in any process. For a device of another process, the
+ * command is a row that the other process marks as begun and answers. A command that was not begun in time was not run
+ * (`not_open`); one that was begun and not answered has an unknown outcome (`unknown`). Also waits until a process
+ * claims an instance that has just been wanted.
  */
 export function createSessionCommands(
   ctx: SessionCommandContext,
@@ -59,7 +58,7 @@ export function createSessionCommands(
     }
   }
 
-  /** Null where it was asked. */
+  /** Null if the command was stored. */
   async function ask(
     { organization_id: organizationId, id: instanceId }: InstanceKey,
     id: string,
@@ -76,7 +75,7 @@ export function createSessionCommands(
       ctx.notifications.send({ topic: 'commands', organizationIds: [organizationId] })
       return null
     } catch (error) {
-      // It may have been asked all the same.
+      // The row may have been committed all the same.
       ctx.log.warn({ err: error, instanceId }, 'a linked device could not be asked')
       return cancel(organizationId, id)
     }
@@ -88,7 +87,7 @@ export function createSessionCommands(
       if (ended?.answer) return decryptFromProcess<DeviceAnswer>(ctx.secrets, organizationId, ended.answer)
       if (ended && !ended.begun) return { outcome: 'not_open', text: 'no process runs this instance at the moment' }
     } catch (error) {
-      ctx.log.warn({ err: error }, 'a command to a linked device could not be taken back')
+      ctx.log.warn({ err: error }, 'a command to a linked device could not be cancelled')
     }
     return UNANSWERED
   }
@@ -96,7 +95,7 @@ export function createSessionCommands(
   return (instance) => async (command, timeoutMs) => {
     const device = sessions.find(instance.organization_id, instance.id)
     const asked = device ? device(command, timeoutMs) : askOtherProcess(instance, command, timeoutMs)
-    // Neither a device nor a database that does not answer holds up whoever asks.
+    // Bounds the wait even if a device or the database hangs.
     return (await withTimeout(asked, timeoutMs + ANSWER_MARGIN_MS)) ?? UNANSWERED
   }
 }

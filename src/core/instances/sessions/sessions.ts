@@ -12,45 +12,46 @@ import { createUnrecordedMessages } from './unrecorded-messages.js'
 
 /** The linked devices that this process runs. */
 export interface Sessions {
-  /** Begins to take its share of them, and goes on until it is stopped. */
+  /** Starts to claim its share of the instances. */
   start(): void
-  /** Lets commands under way end for a while, hangs up, and gives all of them to the other processes. */
+  /** Lets running commands end for a while, hangs up, and releases all instances. */
   stop(): Promise<void>
-  /** The device, where this process runs it. */
+  /** The device, if this process runs it. */
   find(organizationId: string, instanceId: string): Device | undefined
   figures(): SessionFigures
 }
 
-/** The linked devices that this process holds, and those that are connected. */
+/** The number of linked devices that this process holds and that are connected. */
 export interface SessionFigures {
   held: number
   open: number
 }
 
 export interface SessionSettings {
-  /** Whether this process seems to have the library. */
+  /** True if this process seems to have the library. */
   isInstalled: boolean
-  /** Where the network is; null: at its own address. */
+  /** The network's address; null: the default. */
   socketUrl: string | null
 }
 
-/** Of tests; in milliseconds. */
+/** Set by tests; in milliseconds. */
 export interface SessionTiming {
-  /** How long an instance is this process's from the last word to the database on. */
+  /** How long a lease lasts from its last renewal. */
   leaseMs: number
-  /** How long before the end of a lease its session is closed. */
+  /** A session is closed this long before its lease ends. */
   marginMs: number
-  /** How often leases are renewed, and free instances looked for. */
+  /** How often leases are renewed and free instances claimed. */
   roundMs: number
 }
 
 const TIMING: SessionTiming = { leaseMs: 15_000, marginMs: 3_000, roundMs: 5_000 }
-/** Signals that come close together are looked into together. */
+/** Notifications within this time are handled together. */
 const DEBOUNCE_MS = 100
 
 /**
- * Makes the keeper of the linked devices of a process (contract 5). Each runs in exactly one process: the one that has its lease, which
- * it renews as long as it can reach the database; where it cannot, it hangs up before the lease ends and another process begins.
+ * Creates the manager of this process's linked devices. Each device runs in exactly one process, which holds its lease
+ * and renews it while it can reach the database. A process that cannot renew hangs up before the lease ends and another
+ * process claims it.
  */
 export function createSessions(
   ctx: BaseContext,
@@ -82,12 +83,12 @@ export function createSessions(
     return session
   }
 
-  /** Whoever cannot reach the database must not go on beside the next holder. */
+  /** A process that cannot reach the database must disconnect before the next one connects. */
   function closeExpired(): void {
     for (const leased of leasedSessions.all()) {
       if (isSafe(leased) || leased.isClosing) continue
       const { id: instanceId, organization_id: organizationId } = leased.instance
-      ctx.log.warn({ instanceId, organizationId }, 'the lease of a linked device could not be renewed: it hangs up')
+      ctx.log.warn({ instanceId, organizationId }, 'the lease of a linked device could not be renewed; disconnecting')
       leasedSessions.close(leased, 0)
     }
   }
@@ -122,13 +123,11 @@ export function createSessions(
     for (const leased of leasedSessions.all()) leasedSessions.close(leased, GRACE_MS)
     await leasedSessions.allClosed()
     clearInterval(watchdog)
-    // Their sessions have hung up, so commands under way have ended.
+    // Sessions have hung up, so running commands have ended.
     await Promise.all([commands?.stop(), unrecorded.close()])
     await rounds
       .releaseAll()
-      .catch((error) =>
-        ctx.log.warn({ err: error }, 'linked devices could not be given back: their leases end by themselves'),
-      )
+      .catch((error) => ctx.log.warn({ err: error }, 'linked devices could not be released; their leases will expire'))
   }
 
   return {
@@ -140,7 +139,8 @@ export function createSessions(
           return false
         },
         pauseMs: () => roundMs,
-        onFailure: (error) => ctx.log.warn({ err: error }, 'linked devices could not be looked after; trying again'),
+        onFailure: (error) =>
+          ctx.log.warn({ err: error }, 'leases of linked devices could not be renewed; trying again'),
       })
       commands = startCommandLoop(ctx, { find, running })
       watchdog = setInterval(closeExpired, marginMs / 3)

@@ -3,15 +3,18 @@ import { createRetryQueue, type PendingWrite, type RetryQueue } from '../../../c
 import { sleep } from '../../../lib/async/backoff.js'
 import type { LeasedInstance } from '../../../storage/instances/leases.js'
 
-/** What linked devices have received that could not be recorded while they were connected here. */
+/** Retries messages of linked devices that could not be recorded while they were connected here. */
 export interface UnrecordedMessages {
-  /** Tries until it is recorded; of one instance in order. */
+  /** Retries until the write succeeds; writes of one instance stay in order. */
   add(instance: Pick<LeasedInstance, 'organization_id' | 'id'>, write: PendingWrite): void
-  /** Tries once more and no more: the process ends. What is lost with it is logged. */
+  /** Tries once more at shutdown; lost messages are logged. */
   close(): Promise<void>
 }
 
-/** The network has been told that these messages have come: they are tried as long as the process lives, whoever has the instance. */
+/**
+ * The network does not send these messages again, so they are retried for the life of the process, even if another
+ * process runs the instance.
+ */
 export function createUnrecordedMessages(log: Logger): UnrecordedMessages {
   const queues = new Map<string, RetryQueue>()
   let isClosed = false
