@@ -31,7 +31,7 @@ import {
 import { presentOrganization } from '../../model/organizations/organization.js'
 import { presentUpstream } from '../../model/organizations/settings.js'
 
-/** `/admin`: the operator's API (contract 3). */
+/** `/admin`: the operator's API. */
 export function adminRoutes(ctx: Context, guard: AdminGuard): FastifyPluginAsync {
   return async (plain) => {
     const server = plain.withTypeProvider<TypeBoxTypeProvider>()

@@ -86,7 +86,7 @@ const Answer = Type.Union([MessagesAnswer, ContactsAnswer, ContactAnswer], {
   description: 'Of conversation-messages, contacts, find-by-phone',
 })
 
-/** `GET /conversations`, three actions in one (spec 4.2; contract 4, Conversations). */
+/** `GET /conversations`, three actions in one. */
 export function conversationRoutes(server: ApiServer, ctx: Context): void {
   server.get(
     '/conversations',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 
-/** The pagination of a list, as schema and as value (spec 2.3; the first page is 1); the names are those of its total and its limit (`totalContacts`, …). */
+/** The pagination of a list, as schema and as value (the first page is 1); the names are those of its total and its limit (`totalContacts`, …). */
 export function paginationOf(totalName: `total${string}`, limitName: `${string}PerPage`) {
   return {
     schema: Type.Object({

@@ -34,7 +34,7 @@ export interface ConsoleOptions {
 
 const UNKEPT = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
-/** `/console`: the team's page, and below /console/api what it asks (contract 2). */
+/** `/console`: the team's page, and below /console/api what it asks. */
 export function consoleRoutes({ ctx, guard, interfaceA }: ConsoleOptions): FastifyPluginAsync {
   return async (plain) => {
     const server = plain.withTypeProvider<TypeBoxTypeProvider>()

@@ -26,7 +26,7 @@ const isFlag = (value: unknown) => typeof value === 'boolean'
 const isTime = (value: unknown) => isText(value) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(String(value))
 const orNull = (fits: (value: unknown) => boolean) => (value: unknown) => value === null || fits(value)
 
-/** Spec 2.1, written down once more. */
+/** Every field of a contact, with a check of its type. */
 const TYPES: Record<string, (value: unknown) => boolean> = {
   id: (value) => UUID.test(String(value)),
   full_name: orNull(isText),

@@ -262,7 +262,7 @@ const CASES: Case[] = [
   },
 ]
 
-/** The fields of a message in a conversation (spec 2.2, contract 4), and no other. */
+/** The fields of a message in a conversation, and no other. */
 const SHOWN = {
   sender_type: 'bot-chat',
   created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),

@@ -15,7 +15,7 @@ afterAll(() => template.close())
 const send = (chatNumber: string, key?: string, bodyParameters = { 1: 'Ana', 2: '1042' }) =>
   template.send({ templateName: 'pedido_enviado', chatNumber, bodyParameters }, key)
 
-/** Holds an answer to spec 4.4, rule 6, and its broadcast of one to the status of its recipient. */
+/** Expects a 200 that reports the failure, and this status for the only recipient of the send's broadcast. */
 async function expectFailure(answer: Answer, error: RegExp, status: string): Promise<void> {
   expect(answer.status).toBe(200)
   expect(answer.body).toEqual({

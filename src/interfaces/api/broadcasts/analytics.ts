@@ -35,7 +35,7 @@ const Answer = Type.Object({
   }),
 })
 
-/** `GET` and `POST /broadcast-analytics`: the same question in the query or in a body (spec 4.5; contract 4, Analytics). */
+/** `GET` and `POST /broadcast-analytics`: the same question in the query or in a body. */
 export function broadcastAnalyticsRoutes(server: ApiServer, ctx: Context): void {
   const config = { scope: 'analytics:read' } as const
 

@@ -21,7 +21,7 @@ const BODY_LIMIT = 32 * MEBIBYTE
 
 const pagination = paginationOf('totalBroadcasts', 'broadcastsPerPage')
 
-/** `/broadcasts`: make, list, read (contract 4, Broadcasts). */
+/** `/broadcasts`: make, list, read. */
 export function broadcastRoutes(server: ApiServer, ctx: Context): void {
   server.post(
     '/broadcasts',

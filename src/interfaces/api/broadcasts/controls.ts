@@ -17,7 +17,7 @@ import { onePath, responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
 import { BroadcastAnswer, BroadcastSchema } from './schemas.js'
 
-/** `POST /broadcasts/{id}/{pause|resume|cancel|retry-failed}` (contract 4, Broadcasts). */
+/** `POST /broadcasts/{id}/{pause|resume|cancel|retry-failed}`. */
 export function broadcastControlRoutes(server: ApiServer, ctx: Context): void {
   const controls = [
     ['pause', 'Pause a broadcast', pauseBroadcast, ['paused']],

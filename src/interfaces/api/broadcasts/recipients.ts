@@ -12,7 +12,7 @@ import { RecipientSchema } from './schemas.js'
 
 const pagination = paginationOf('totalRecipients', 'recipientsPerPage')
 
-/** `GET /broadcasts/{id}/recipients` (contract 4, Broadcasts). */
+/** `GET /broadcasts/{id}/recipients`. */
 export function broadcastRecipientRoutes(server: ApiServer, ctx: Context): void {
   server.get(
     '/broadcasts/:id/recipients',

@@ -32,7 +32,7 @@ const ShortLinksAnswer = Type.Object({
 
 const SHORT_LINKS_A_PAGE = 50
 
-/** `/shortlinks`: make one (contract 4, Analytics), list them with their clicks. */
+/** `/shortlinks`: make one, list them with their clicks. */
 export function shortLinkRoutes(server: ApiServer, ctx: Context): void {
   const present = (shortLink: ShortLink) => presentShortLink(shortLink, ctx.publicUrl())
 

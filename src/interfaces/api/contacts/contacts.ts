@@ -18,7 +18,7 @@ import type { ApiServer } from '../server.js'
 
 const ContactAnswer = Type.Object({ success: Type.Literal(true), contact: ContactSchema })
 
-/** `/contact`: look up (spec 4.1), create, change, erase (contract 4, Contacts). */
+/** `/contact`: look up, create, change, erase. */
 export function contactRoutes(server: ApiServer, ctx: Context): void {
   const present = (contact: Parameters<typeof presentContact>[0]) => ({
     success: true,

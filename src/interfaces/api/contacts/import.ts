@@ -16,7 +16,7 @@ const Query = Type.Object({
   tenantId,
 })
 
-/** `POST /contacts/import`: contacts from a CSV file (contract 4). */
+/** `POST /contacts/import`: contacts from a CSV file. */
 export function contactImportRoutes(server: ApiServer, ctx: Context): void {
   takeFiles(server, (scope) => {
     scope.post(

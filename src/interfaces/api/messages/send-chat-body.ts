@@ -173,7 +173,7 @@ const Reaction = Type.Object({
   ),
 })
 
-/** What `POST /send-chat` takes (spec 4.3): the common fields, and those of the message type. */
+/** What `POST /send-chat` takes: the common fields, and those of the message type. */
 export const SendChatBody = OneOf(
   'message_type',
   [Text, Image, Video, Audio, Document, Location, Contacts, Interactive, Reaction],

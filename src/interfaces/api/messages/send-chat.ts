@@ -23,7 +23,7 @@ const Answer = Type.Object({
   }),
 })
 
-/** `POST /send-chat` (spec 4.3). */
+/** `POST /send-chat`. */
 export function sendChatRoutes(server: ApiServer, ctx: Context): void {
   server.post(
     '/send-chat',

@@ -20,7 +20,7 @@ export const language = Type.Optional(
 
 type Given = Record<string, string> | null | undefined
 
-/** What a body says of the template that is to be sent (spec 4.4); what may be left out may be null as well. */
+/** What a body says of the template that is to be sent; what may be left out may be null as well. */
 interface TemplateFields {
   templateName: string
   language?: string | null

@@ -33,7 +33,7 @@ const SyncAnswer = Type.Object({
   synced_at: Type.String({ format: 'date-time' }),
 })
 
-/** `/templates`: list those that are known, fetch them from the upstream (contract 4, Templates). */
+/** `/templates`: list those that are known, fetch them from the upstream. */
 export function templateRoutes(server: ApiServer, ctx: Context): void {
   server.get(
     '/templates',

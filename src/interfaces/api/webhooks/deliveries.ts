@@ -28,7 +28,7 @@ const ReplayBody = Type.Object({
 
 const Envelope = Type.Object({ event: Type.String(), instance: Type.String() }, { additionalProperties: true })
 
-/** `/webhook-deliveries`: what was delivered and what was not, and delivering it again (contract 4, Webhooks). */
+/** `/webhook-deliveries`: what was delivered and what was not, and delivering it again. */
 export function webhookDeliveryRoutes(server: ApiServer, ctx: Context): void {
   server.get(
     '/webhook-deliveries',

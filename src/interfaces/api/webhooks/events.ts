@@ -19,7 +19,7 @@ const FeedAnswer = Type.Object({
   next_after: Type.String({ description: 'What to give as after next time' }),
 })
 
-/** `GET /events`: the pull feed (contract 4, Webhooks). */
+/** `GET /events`: the pull feed. */
 export function eventRoutes(server: ApiServer, ctx: Context): void {
   server.get(
     '/events',

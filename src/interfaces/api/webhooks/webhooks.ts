@@ -19,7 +19,7 @@ import type { ApiServer } from '../server.js'
 import { answerDelivery } from './delivery-answer.js'
 import { DeliveryAnswer, IssuedAnswer, WebhookSchema } from './schemas.js'
 
-/** `/set-webhooks`, `/get-webhooks`: the endpoints that events are delivered to (spec 4.6; contract 4, Webhooks). */
+/** `/set-webhooks`, `/get-webhooks`: the endpoints that events are delivered to. */
 export function webhookRoutes(server: ApiServer, ctx: Context): void {
   server.post(
     '/set-webhooks',
