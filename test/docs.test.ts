@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
-import { access, readFile } from 'node:fs/promises'
+import { access, readdir, readFile } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 
 const CODE_BLOCK = /^\s*(```|~~~)[^\n]*\n.*?^\s*\1\s*$/gms
 const LINK = /\]\(([^()\s]+)\)|<img src="([^"]+)"/g
-/** A path in backticks that begins with a folder of this repository; `src/core/a.ts:12` names a line too. */
-const CITED = /`((?:src|docs|test|simulator|console|bench|bin|scripts|migrations)\/[\w./-]*\w)(?::\d+)?`/g
+/** A path in backticks that begins with a folder of this repository, or of `src`; `src/core/a.ts:12` names a line too. */
+const CITED = new RegExp(`\`((?:${(await listFolders()).join('|')})/[\\w./-]*\\w)(?::\\d+)?\``, 'g')
 /** Made by a build or a run. */
 const MADE = /^(?:console\/dist|docs\/static)/
 const MAX_COLUMNS = 120
@@ -31,7 +31,10 @@ describe.each(pages)('%s', (page) => {
     const text = await readFile(page, 'utf8')
     const cited = [...text.matchAll(CITED)].map(([, path = '']) => path).filter((path) => !MADE.test(path))
     const missing: string[] = []
-    for (const path of cited) if (!(await exists(path)) && !(await exists(`${path}.ts`))) missing.push(path)
+    for (const path of cited) {
+      const places = [path, `${path}.ts`, `src/${path}`, `src/${path}.ts`]
+      if (!(await Promise.all(places.map(exists))).includes(true)) missing.push(path)
+    }
     expect(missing).toEqual([])
   })
 
@@ -53,6 +56,12 @@ async function listPages(): Promise<string[]> {
   const paths = stdout.split('\n').filter((path) => path !== '' && !path.startsWith('test/'))
   const present = await Promise.all(paths.map(exists))
   return paths.filter((_, index) => present[index])
+}
+
+async function listFolders(): Promise<string[]> {
+  const top = ['src', 'docs', 'test', 'simulator', 'console', 'bench', 'bin', 'scripts', 'migrations']
+  const entries = await readdir('src', { withFileTypes: true })
+  return [...top, ...entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)]
 }
 
 function withoutCode(text: string): string {
