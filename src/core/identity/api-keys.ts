@@ -19,30 +19,30 @@ import {
 import { directoryHash, findInDirectory } from '../../storage/organizations/directory.js'
 import { findOrganization } from '../../storage/organizations/organizations.js'
 
-/** Every key starts with this and an underscore (spec 5.1). */
+/** Every key starts with this and an underscore. */
 const KEY_PREFIX = 'parley'
 
-/** Who makes a request: a key, and the organization that it belongs to; or a member of its team, who is signed in. */
+/** The author of a request: an API key with its organization, or a signed-in member. */
 export interface Caller {
-  /** Of a member: the member's id. */
+  /** For a member: the member's id. */
   keyId: string
   scopes: readonly Scope[]
   tenant: Tenant
-  /** The one instance that the key opens, being its token; null = a key of the organization. */
+  /** The one instance that the key opens, if it is an instance's token; null for a key of the organization. */
   instance: { id: string; name: string } | null
-  /** The member of the team who makes it; null of keys. */
+  /** The signed-in member; null for keys. */
   memberId: string | null
 }
 
 const MAX_BATCH = 500
 const TOUCH_MS = 60_000
-/** Keys whose use has been noted of late; more than any service has in use at once. */
+/** Keys whose use was noted recently; more than any service has in use at the same time. */
 const MAX_TOUCHED = 100_000
 
 /**
- * Makes the function that tells who presents a key. It asks the database for every request, so that a revocation counts
- * from the next request on, on every node; requests that come together are asked for together. Throws invalid_api_key
- * with the reason, or organization_not_found.
+ * Creates the function that authenticates a key. Every request asks the database, so that a revocation takes effect
+ * with the next request in every process; requests of the same moment share one query. Throws invalid_api_key with the
+ * reason, or organization_not_found.
  */
 export function createAuthenticator(ctx: Context): (key: string) => Promise<Caller> {
   const lookUp = batch((hashes: Buffer[]) => findKeysByHash(ctx.database, hashes), MAX_BATCH)
@@ -75,12 +75,12 @@ export function createAuthenticator(ctx: Context): (key: string) => Promise<Call
   }
 }
 
-/** Whether a text is meant to be a key of an organization: no other secret of ours begins so. */
+/** True if a text looks like an API key; no other secret of Parley begins like one. */
 export function isApiKey(presented: string): boolean {
   return presented.startsWith(`${KEY_PREFIX}_`)
 }
 
-/** A key with its secret text, which is shown this once. */
+/** A key with its secret text, to be shown once. */
 export type IssuedKey = ApiKey & { key: string }
 
 /** Issues a key. Throws organization_not_found. */
@@ -112,13 +112,16 @@ export async function listKeys(ctx: OperatorContext, organizationId: string): Pr
   return listApiKeys(ctx.database, organizationId)
 }
 
-/** The organization whose key this is: an operator names the key alone. Throws api_key_not_found. */
+/** The organization of a key; operators give only the key's id. Throws api_key_not_found. */
 export async function findKeyOrganization(ctx: OperatorContext, keyId: string): Promise<string> {
-  // The directory knows the hash of the id as it is written, and ours are written in lower case.
+  // The directory has the hash of the id in lower case.
   return (await findInDirectory(ctx.database, 'api_key_id', keyId.toLowerCase())) ?? notFound(keyId)
 }
 
-/** Replaces a key of the organization by a new one; the old one works for `overlapSeconds` more. Throws api_key_not_found, api_key_ended. */
+/**
+ * Replaces a key of the organization; the old one works for `overlapSeconds` more. Throws api_key_not_found,
+ * api_key_ended.
+ */
 export async function rotateKey(
   ctx: OperatorContext,
   organizationId: string,
@@ -136,7 +139,7 @@ export async function rotateKey(
   })
 }
 
-/** Revokes a key of the organization, effective on the next request. Throws api_key_not_found. */
+/** Revokes a key of the organization from the next request on. Throws api_key_not_found. */
 export async function revokeKey(ctx: OperatorContext, organizationId: string, keyId: string): Promise<ApiKey> {
   return (await revokeApiKey(ctx.database, organizationId, keyId, ctx.clock())) ?? notFound(keyId)
 }

@@ -8,9 +8,9 @@ import { readSignInName, tryPassword } from './lockout.js'
 import { notifyOfSessions, type Session } from './sessions.js'
 
 /**
- * Gives a member another password. The one before is needed, but in a session that a link began, or where there is none. The member's
- * other sessions and open sign-in links end. Throws missing_field, invalid_field (the one before is wrong), too_many_requests,
- * service_unavailable, session_required.
+ * Changes a member's password. The old password is required, except in a session that began with a link or if there is
+ * none. The member's other sessions and open sign-in links end. Throws missing_field, invalid_field (wrong old
+ * password), too_many_requests, service_unavailable, session_required.
  */
 export async function changePassword(
   ctx: Context,
@@ -24,7 +24,7 @@ export async function changePassword(
   const after = await ctx.passwords.hash(next)
   const changed = await ctx.database.transaction(async (transaction) => {
     if (!(await setMemberPassword(transaction, tenant.id, member.id, { before, after }))) return false
-    // The links first: the session of one that is used at this moment is there, then, to be ended.
+    // Links first: a session of a link that is used at this moment exists by the time sessions are ended.
     await withdrawSignInLinks(transaction, tenant.id, member.id)
     await endOtherSessions(transaction, tenant.id, member.id, id)
     return true

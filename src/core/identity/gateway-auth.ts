@@ -10,8 +10,8 @@ const MAX_BATCH = 500
 const TOKEN_SCOPES: readonly Scope[] = ['gateway']
 
 /**
- * Makes the function that tells which instance a token opens (contract 5). It asks the database for every request, so that a
- * token ends with its instance on every node; requests that come together are asked for together. Throws invalid_api_key.
+ * Creates the function that authenticates an instance's token. Every request asks the database, so that a token ends
+ * with its instance in every process; requests of the same moment share one query. Throws invalid_api_key.
  */
 export function createTokenAuthenticator(ctx: Context): (token: string) => Promise<Caller> {
   const lookUp = batch((hashes: Buffer[]) => findTokenHolders(ctx.database, hashes), MAX_BATCH)

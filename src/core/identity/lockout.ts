@@ -6,21 +6,22 @@ import { countFailure, forgetFailures, type LockRule } from '../../storage/ident
 const MINUTE_MS = 60_000
 const RULE: LockRule = { free: 5, firstMs: MINUTE_MS, longestMs: 60 * MINUTE_MS }
 
-/** By what somebody is known who signs in, as it is looked up and counted. */
+/** The name that a person signs in with, as it is looked up and counted. */
 export interface SignInName {
   slug: string
   email: string
 }
 
-/** The name as people write it: the same text for each of its spellings. */
+/** The normalized name, which is the same for every spelling. */
 export function readSignInName(organization: string, email: string): SignInName {
   return { slug: organization.trim().toLowerCase(), email: email.trim().toLowerCase() }
 }
 
 /**
- * Tries a password for somebody who is called so, known or not: after five wrong ones the name is locked, for a minute first, and
- * twice as long after each further one, up to an hour. Many at one moment are counted like one after another; nothing is where there
- * is no room to try. Resolves to what `attempt` does; null is wrong. Throws too_many_requests, service_unavailable.
+ * Tries a password for a name, known or not. After five wrong ones the name is locked for a minute, then twice as long
+ * after each further one, up to an hour. Concurrent attempts count as if they came one after the other; attempts
+ * refused for lack of capacity do not count. Returns the result of `attempt`; null means wrong. Throws
+ * too_many_requests, service_unavailable.
  */
 export function tryPassword<Result>(
   ctx: Context,

@@ -12,34 +12,33 @@ import {
 } from '../../storage/identity/sessions.js'
 import type { Caller } from './api-keys.js'
 
-/** How long a session lasts after it was last used, in milliseconds (to the hour). */
+/** A session expires this long after its last use (to the hour), in milliseconds. */
 export const SESSION_MS = 14 * 24 * 60 * 60_000
 const ROTATION_MS = 60 * 60_000
-/** How long a token works after the next one was presented: for what was under way at that moment. */
+/** How long a token works after its successor was used, for requests that were under way. */
 const GRACE_MS = 60_000
 
-/** A member who is signed in. */
+/** A signed-in member. */
 export interface Session {
   id: string
   member: TeamMember
-  /** Begun by a link, and no password set since. */
+  /** True if the session began with a link and no password was set since. */
   byLink: boolean
   expiresAt: Date
 }
 
-/** What a token opens: the member's session, and who makes the request. */
+/** The result of a valid token: the session and the author of the request. */
 export interface SignedIn {
   session: Session
   caller: Caller
-  /** The token that takes the place of the one presented; null while that one stays. */
+  /** The next token, which replaces the presented one; null if that one stays. */
   renewed: string | null
 }
 
 /**
- * Tells who presents a session's token. One that is not ours is refused without a look at the database; for all others it is asked,
- * so that the end of a session, and a member's new role, count from the next request. Every hour the session gets another token,
- * and the one before works until that has reached its browser.
- * Throws session_required.
+ * Authenticates a session's token. A token with a wrong signature is refused without a query; all others are looked up,
+ * so that the end of a session or a new role takes effect with the next request. Every hour the session gets a new
+ * token; the old one works until the browser has used the new one. Throws session_required.
  */
 export async function authenticateSession(ctx: Context, token: string | undefined): Promise<SignedIn> {
   if (token === undefined) return refuse()
@@ -63,7 +62,7 @@ export async function authenticateSession(ctx: Context, token: string | undefine
     await rotateSession(ctx.database, organizationId, id, { ...secrets, now, expiresAt })
     return { ...signedIn, renewed: next.token }
   }
-  // Not where it was replaced under another master key.
+  // Not if the token was replaced under another master key.
   return { ...signedIn, renewed: timingSafeEqual(next.secretHash, found.secret_hash) ? next.token : null }
 }
 
@@ -78,7 +77,7 @@ function standingOf(
   return confirmed_at === null || since(confirmed_at) < GRACE_MS ? 'replaced' : 'unknown'
 }
 
-/** Whether nobody has come yet with the token that took the place of another. */
+/** True if the replacement token has not been used yet. */
 function isFirst({ previous_hash, confirmed_at }: MemberSession): boolean {
   return previous_hash !== null && confirmed_at === null
 }
@@ -94,7 +93,7 @@ function refuse(): never {
   throw new Problem('session_required', 'You are not signed in, or your session has ended: sign in')
 }
 
-/** The role in which a session goes on, for what stays open longer than a request; null where it has ended. */
+/** The current role of a session, for connections that outlast a request; null if it has ended. */
 export function roleOfSession(
   ctx: Pick<Context, 'database' | 'clock'>,
   organizationId: string,
@@ -103,13 +102,13 @@ export function roleOfSession(
   return findSessionRole(ctx.database, organizationId, sessionId, ctx.clock())
 }
 
-/** Ends a session: its tokens open nothing from the next request on. */
+/** Ends a session from the next request on. */
 export async function endSession(ctx: Context, organizationId: string, sessionId: string): Promise<void> {
   await removeSession(ctx.database, organizationId, sessionId)
   notifyOfSessions(ctx, organizationId)
 }
 
-/** Has what the organization's members have open looked at, on every process: some were signed out, or have another role. */
+/** Has all processes check the organization's open connections, because members were signed out or changed roles. */
 export function notifyOfSessions(
   { notifications: signals }: Pick<OperatorContext, 'notifications'>,
   organizationId: string,

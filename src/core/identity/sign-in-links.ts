@@ -7,16 +7,15 @@ import { findInDirectory } from '../../storage/organizations/directory.js'
 
 const LINK_MS = 24 * 60 * 60_000
 
-/** What making a link needs. */
 export type LinkContext = OperatorContext & Pick<Context, 'signInTokens' | 'publicUrl'>
 
-/** A link that signs a member in, once. */
+/** A link that signs a member in once. */
 export interface SignInLink {
   url: string
   expires_at: Date
 }
 
-/** Makes a link that signs a member in, once and within a day. Throws member_not_found. */
+/** Creates a link that signs a member in once, within a day. Throws member_not_found. */
 export async function createSignInLink(
   ctx: LinkContext,
   organizationId: string,
@@ -29,13 +28,13 @@ export async function createSignInLink(
   if (!(await insertSignInLink(ctx.database, organizationId, memberId, { id, secretHash, now, expiresAt }))) {
     return notFound(memberId)
   }
-  // After the #, which browsers send nobody: so it stands in no log.
+  // Browsers do not send the part after #, so the token is in no server log.
   return { url: `${ctx.publicUrl()}/console/sign-in#${token}`, expires_at: expiresAt }
 }
 
 /**
- * The same for an owner of the team. A link for another owner who has a password would give that one's account away, so it is for an
- * operator to make. Throws forbidden too.
+ * Creates a link for an owner. A link for another owner who has a password would give away that account, so only an
+ * operator can create it. Also throws forbidden.
  */
 export async function createSignInLinkByOwner(
   ctx: LinkContext,
@@ -54,9 +53,9 @@ export async function createSignInLinkByOwner(
   return createSignInLink(ctx, organizationId, memberId)
 }
 
-/** The same for an operator, who names the member alone. */
+/** Creates a link for an operator, who gives only the member's id. */
 export async function createSignInLinkOfMember(ctx: LinkContext, memberId: string): Promise<SignInLink> {
-  // The directory knows the hash of the id as it is written, and ours are written in lower case.
+  // The directory has the hash of the id in lower case.
   const id = memberId.toLowerCase()
   const organizationId = await findInDirectory(ctx.database, 'member_id', id)
   return organizationId === null ? notFound(memberId) : createSignInLink(ctx, organizationId, id)

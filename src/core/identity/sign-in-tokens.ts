@@ -7,9 +7,9 @@ import { createSigner, type Signer } from '../../lib/crypto/signer.js'
 const SECRET_BYTES = 32
 
 /**
- * Makes and reads the tokens of sessions and of the links that begin them: `{organizationId}.{id}.{secret}.{signature}`. Signed under
- * keys derived from the master keys (the first signs, all are accepted), so that one that is not ours is refused without a look
- * at the database, where only hashes of the secrets stand. Throws when there is no master key.
+ * Creates and reads tokens of sessions and sign-in links: `{organizationId}.{id}.{secret}.{signature}`. They are signed
+ * with keys derived from the master keys (the first signs, all are accepted), so that a forged token is refused without
+ * a query. The database has only hashes of the secrets. Throws if there is no master key.
  */
 export function createSignInTokens(masterKeys: readonly string[]): SignInTokens {
   return {
@@ -29,7 +29,7 @@ function createTokens(signer: Signer): SignedTokens {
       const [organizationId = '', id = '', secret = '', signature = '', ...more] = token.split('.')
       if (more.length > 0 || !isUuid(organizationId) || !isUuid(id)) return null
       if (!signer.isOurs([organizationId, id, secret], signature)) return null
-      // Always the same one, which none but us can tell: whoever misses the answer that brought it is given it again.
+      // Derived from the current one, so that a browser that missed the answer gets the same token again.
       const next = () => compose(organizationId, id, signer.sign(['next', secret]))
       return { organizationId, id, secretHash: sha256(secret), next }
     },

@@ -9,17 +9,16 @@ import { useSignInLink } from '../../storage/identity/sign-in-links.js'
 import { readSignInName, tryPassword } from './lockout.js'
 import { SESSION_MS } from './sessions.js'
 
-/** What somebody gives to sign in. */
 export interface Credentials {
-  /** The slug. */
+  /** The organization's slug. */
   organization: string
   email: string
   password: string
 }
 
 /**
- * Signs a member in by a password. Resolves to the token of a new session. Throws sign_in_failed, with the same words and after
- * the same work whatever was wrong, or too_many_requests or service_unavailable.
+ * Signs a member in with a password and returns the token of a new session. Throws sign_in_failed with the same text
+ * and after the same time for every reason, too_many_requests, or service_unavailable.
  */
 export async function signIn(ctx: Context, { organization, email, password }: Credentials): Promise<string> {
   const name = readSignInName(organization, email)
@@ -38,7 +37,7 @@ export async function signIn(ctx: Context, { organization, email, password }: Cr
   )
 }
 
-/** Signs a member in by a link's token, once. Resolves to the token of a new session. Throws sign_in_failed. */
+/** Signs a member in with a link's token, once, and returns the token of a new session. Throws sign_in_failed. */
 export async function signInByLink(ctx: Context, token: string): Promise<string> {
   const link = ctx.signInTokens.link.read(token)
   if (link !== null) {
@@ -51,7 +50,7 @@ export async function signInByLink(ctx: Context, token: string): Promise<string>
   )
 }
 
-/** False too where the member is removed at this moment, which takes the rows in another order. */
+/** Also false on a deadlock with the removal of the member, which locks the rows in another order. */
 async function useLink(
   { database }: Context,
   { organizationId, ...link }: { organizationId: string; id: string; secretHash: Buffer },

@@ -3,7 +3,7 @@ import type { Tenant, UpstreamSettings } from '../../model/organizations/organiz
 import { Problem } from '../../model/problem.js'
 import type { BusinessNumber } from '../../upstream/client.js'
 
-/** The settings of an organization that sends by the upstream. Throws invalid_provider for any other. */
+/** The upstream settings of an organization. Throws invalid_provider if it does not send through the upstream. */
 export function requireUpstream({ provider, upstream }: Pick<Tenant, 'provider' | 'upstream'>): UpstreamSettings {
   if (provider !== 'upstream') {
     throw new Problem(
@@ -20,7 +20,7 @@ export function requireUpstream({ provider, upstream }: Pick<Tenant, 'provider' 
   return upstream
 }
 
-/** An organization's number at the upstream, with its access token in clear. */
+/** An organization's number at the upstream, with its plain access token. */
 export function openBusinessNumber(
   { secrets }: Pick<Context, 'secrets'>,
   organizationId: string,

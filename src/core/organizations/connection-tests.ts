@@ -8,22 +8,22 @@ import { openShop } from '../storefront/shop.js'
 import { openBusinessNumber } from './business-number.js'
 import { missingSetting } from './missing-setting.js'
 
-/** What of a connection to the upstream is tried out; what is left out is what is stored. */
+/** The upstream settings to test; absent fields are taken from the stored ones. */
 export interface UpstreamTrial {
   phone_number_id?: string | undefined
   business_account_id?: string | undefined
   access_token?: string | undefined
 }
 
-/** What of a connection to a storefront is tried out; what is left out is what is stored. */
+/** The storefront settings to test; absent fields are taken from the stored ones. */
 export interface StorefrontTrial {
   url?: string | undefined
   access_token?: string | undefined
 }
 
 /**
- * Asks the upstream for the number and for templates of the business account, as the service would: what is wrong is in the checks, in
- * words. Changes nothing. Throws missing_field for what is neither given nor stored.
+ * Reads the number and the templates at the upstream, as the service would, and describes problems in the checks.
+ * Changes nothing. Throws missing_field for a field that is neither given nor stored.
  */
 export async function testUpstream(ctx: Context, tenant: Tenant, given: UpstreamTrial): Promise<UpstreamCheck[]> {
   const stored = tenant.upstream
@@ -43,7 +43,7 @@ export async function testUpstream(ctx: Context, tenant: Tenant, given: Upstream
   ]
 }
 
-/** Asks a storefront for orders; the rest as testUpstream. The stored token goes to the stored address alone. */
+/** Reads orders of a storefront; otherwise like testUpstream. The stored token is sent only to the stored address. */
 export async function testStorefront(
   ctx: Context,
   organizationId: string,
@@ -123,7 +123,7 @@ function bad(message: string, said: string | null): Verdict {
   return { ok: false, message: said === null ? message : `${message} (${said})` }
 }
 
-/** What is asked may repeat the token where it says what is wrong with it. */
+/** The other side's error may repeat the token. */
 function withoutToken<Check extends Verdict>(check: Check, accessToken: string): Check {
   return { ...check, message: check.message.replaceAll(accessToken, '…') }
 }

@@ -25,9 +25,9 @@ import { getOrganization, organizationNotFound } from './organizations.js'
 import { requireOpenedAccount, requireOpenedNumber } from './upstream-proof.js'
 
 /**
- * Connects an organization with its number, whose templates a job then asks for; its provider becomes `upstream`. What is left out stays
- * as it is. Throws organization_not_found, already_taken when another organization claims the number or the business account, and
- * missing_field for a secret that nobody has given yet.
+ * Connects an organization with its number and sets its provider to `upstream`; a job then reads the templates. Absent
+ * fields stay as they are. Throws organization_not_found, already_taken if another organization has the number or
+ * business account, and missing_field for a missing secret.
  */
 export async function connectUpstream(
   ctx: CredentialsContext,
@@ -43,7 +43,7 @@ export async function connectUpstream(
     await putUpstreamSettings(transaction, organizationId, { phone_number_id, business_account_id, ...rest })
     await enqueueTemplateSync(transaction, organizationId)
     const connected = await updateOrganization(transaction, organizationId, { provider: 'upstream' })
-    // Before the commit, after which a worker may ask the simulator for the templates at once.
+    // Before the commit, because a worker may ask the simulator for templates right after it.
     await linkWithSimulator(ctx, transaction, [organizationId])
     return connected ?? organizationNotFound(organizationId)
   })
@@ -52,9 +52,9 @@ export async function connectUpstream(
 }
 
 /**
- * The same for an owner, who is trusted with the own organization alone: ids that it does not have yet must be opened by the access
- * token, or else strangers could keep them from whose they are. A simulator is told of them instead. Throws upstream_credentials and
- * upstream_unavailable, too.
+ * Like connectUpstream, for an owner. New ids must be readable with the access token; otherwise strangers could claim
+ * the ids of others. With a simulator the ids are registered there instead. Also throws upstream_credentials and
+ * upstream_unavailable.
  */
 export async function connectOwnUpstream(
   ctx: Context,
@@ -80,13 +80,13 @@ async function requireOpenedIds(
   }
 }
 
-/** Where the organization's storefront is, or null where none is connected. Throws organization_not_found. */
+/** The address of the organization's storefront; null if none is connected. Throws organization_not_found. */
 export async function getStorefrontUrl(ctx: OperatorContext, organizationId: string): Promise<string | null> {
   await getOrganization(ctx, organizationId)
   return (await findStorefrontSettings(ctx.database, organizationId))?.url ?? null
 }
 
-/** A shop as it is given; secrets that are left out stay as they are. */
+/** The storefront settings as given; absent secrets stay as they are. */
 export interface StorefrontChanges {
   url: string
   access_token?: string | undefined
@@ -94,8 +94,8 @@ export interface StorefrontChanges {
 }
 
 /**
- * Connects an organization with its storefront, whose orders a job then asks for. Throws organization_not_found, and missing_field
- * for a secret that nobody has given yet, and for an access_token that was given for another url.
+ * Connects an organization with its storefront; a job then reads the orders. Throws organization_not_found, and
+ * missing_field for a missing secret or an access_token that belongs to another url.
  */
 export async function connectStorefront(
   ctx: CredentialsContext,
@@ -107,7 +107,7 @@ export async function connectStorefront(
     value === undefined ? undefined : ctx.secrets.seal(value, `${organizationId}:storefront.${name}`)
   await ctx.database.transaction(async (transaction) => {
     const stored = await lockStorefrontSettings(transaction, organizationId)
-    // Whoever may change the address must not have the token that is kept sent to wherever that leads.
+    // The stored token must not be sent to a new address.
     const kept = stored?.url === url ? stored : null
     await putStorefrontSettings(transaction, organizationId, {
       url,
@@ -121,13 +121,13 @@ export async function connectStorefront(
   ctx.wakeWorkers()
 }
 
-/** Makes the simulator, where one is in use, know the numbers of all organizations. */
+/** Registers the numbers of all organizations with the simulator, if one is in use. */
 export async function linkAllWithSimulator(ctx: CredentialsContext): Promise<void> {
   if (!ctx.linkWithSimulator) return
   await linkWithSimulator(ctx, ctx.database, await listConnectedOrganizations(ctx.database))
 }
 
-/** The same for the numbers of these organizations, as `db` sees them. Throws when the simulator does not take one. */
+/** Registers the numbers of these organizations, as `db` sees them. Throws if the simulator does not accept one. */
 export async function linkWithSimulator(
   ctx: CredentialsContext,
   db: Queryable,
@@ -145,7 +145,7 @@ export async function linkWithSimulator(
   }
 }
 
-/** What is to be stored beside the ids: what is given, else what is stored, else the default. Throws missing_field. */
+/** The settings besides the ids: given, else stored, else the default. Throws missing_field. */
 function completeUpstream(
   { secrets }: Pick<Context, 'secrets'>,
   organizationId: string,
@@ -165,7 +165,7 @@ function completeUpstream(
   }
 }
 
-/** Claims the ids of the organization's number, and gives back those of the one before, unless an instance has that one. */
+/** Claims the ids of the organization's number and releases the previous ones, unless an instance uses them. */
 async function claimUpstreamIds(
   transaction: Queryable,
   organizationId: string,

@@ -16,12 +16,11 @@ import { removeMedia } from '../media/remove.js'
 import { organizationNotFound } from './organizations.js'
 
 const MEDIA_BATCH = 500
-/** After so many batches a job makes place for others, and leaves one that goes on: seconds to a minute. */
+/** After so many batches (seconds to a minute) a job ends and adds a follow-up job, so that other jobs can run. */
 const MAX_BATCHES = 200
-/** Longer than any request lasts. */
+/** Longer than any request. */
 const REST_SECONDS = 60
 
-/** What a job is at. */
 interface Run {
   ctx: Context
   organizationId: string
@@ -30,8 +29,8 @@ interface Run {
 }
 
 /**
- * Deletes an organization: it is invisible from now on, and its slug, numbers and codes are free. Jobs delete its rows and files
- * afterwards; the hashes of its keys stay. Throws organization_not_found.
+ * Deletes an organization. It is invisible from now on and its slug, numbers and codes are free; jobs delete its rows
+ * and files later. The hashes of its keys stay. Throws organization_not_found.
  */
 export async function deleteOrganization(ctx: OperatorContext, organizationId: string): Promise<void> {
   const marked = await retryOnDeadlock(() =>
@@ -39,14 +38,14 @@ export async function deleteOrganization(ctx: OperatorContext, organizationId: s
   )
   if (!marked) organizationNotFound(organizationId)
   notifyOfSessions(ctx, organizationId)
-  // Deliveries that were about to be made are held in memory.
+  // Deliveries about to be made are in memory.
   ctx.notifications.send({ topic: 'webhooks', organizationId })
 }
 
 /**
- * Deletes rows and files of a deleted organization, batch by batch; begun again it goes on with what is left, and where that is much it
- * leaves a job for it. `isLast`: no request of its time is under way any more, and its row goes too; before that a job for it is left.
- * Throws once `signal` is aborted.
+ * Deletes rows and files of a deleted organization in batches. It can be repeated; if much is left, it adds a follow-up
+ * job. With `isLast` no request of the organization is running any more, so its own row is deleted too; before that, a
+ * job for it is added. Throws when `signal` aborts.
  */
 export async function deleteOrganizationData(
   ctx: Context,
@@ -55,7 +54,7 @@ export async function deleteOrganizationData(
   signal?: AbortSignal,
 ): Promise<void> {
   const { database } = ctx
-  // A job is a row that anything may have written: what it says is not enough to delete all of a tenant.
+  // A job's payload alone must not be enough to delete an organization.
   if (await findOrganization(database, organizationId)) throw new Error(`${organizationId} is not deleted`)
   const run = { ctx, organizationId, signal, batches: 0 }
   while (await deletePass(run)) {
@@ -65,7 +64,7 @@ export async function deleteOrganizationData(
   await retryOnDeadlock(() => deleteOrganizationRow(database, organizationId))
 }
 
-/** Whether anything was there: what is written or moves meanwhile is for the next pass. */
+/** Returns true if anything was there: rows written or moved meanwhile are left to the next pass. */
 async function deletePass(run: Run): Promise<boolean> {
   let found = false
   for (const deleteBatch of deleteBatches) {

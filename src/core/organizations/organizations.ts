@@ -11,7 +11,7 @@ import {
   updateOrganization,
 } from '../../storage/organizations/organizations.js'
 
-/** What an operator says of an organization (contract 3). */
+/** The fields of an organization that an operator sets. */
 export type OrganizationFields = Omit<Organization, 'id' | 'language_chosen' | 'created_at' | 'updated_at'>
 
 const DEFAULTS = {
@@ -23,7 +23,7 @@ const DEFAULTS = {
   attribution_window_days: 7,
 } as const
 
-/** Creates an organization. Throws already_taken when the slug is. */
+/** Creates an organization. Throws already_taken for the slug. */
 export async function createOrganization(
   ctx: OperatorContext,
   fields: Pick<OrganizationFields, 'name' | 'slug'> & Partial<OrganizationFields>,
@@ -49,7 +49,7 @@ export async function getOrganization(ctx: OperatorContext, organizationId: stri
   return (await findOrganization(ctx.database, organizationId)) ?? organizationNotFound(organizationId)
 }
 
-/** The organization that somebody names by its id or its slug. Throws organization_not_found. */
+/** Finds an organization by id or slug. Throws organization_not_found. */
 export async function findOrganizationByName(ctx: OperatorContext, idOrSlug: string): Promise<Organization> {
   const byId = isUuid(idOrSlug) ? await findOrganization(ctx.database, idOrSlug) : null
   if (byId) return byId
@@ -81,7 +81,7 @@ async function claimSlug(transaction: Queryable, organizationId: string, slug: s
   throw new Problem('already_taken', `The slug "${slug}" belongs to another organization: choose another one`)
 }
 
-/** Throws the problem of an id that no organization has. */
+/** Throws organization_not_found. */
 export function organizationNotFound(organizationId: string): never {
   throw new Problem('organization_not_found', `There is no organization with the id ${organizationId}`)
 }

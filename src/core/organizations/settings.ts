@@ -3,7 +3,7 @@ import { presentSettings, type ShownSettings } from '../../model/organizations/s
 import { findStorefrontSettings, findTenant } from '../../storage/organizations/organizations.js'
 import { organizationNotFound } from './organizations.js'
 
-/** What an owner sees of the organization and its connections. Throws organization_not_found. */
+/** The settings of the organization and its connections, for an owner. Throws organization_not_found. */
 export async function readSettings(
   ctx: OperatorContext & Pick<Context, 'publicUrl'>,
   organizationId: string,

@@ -5,8 +5,8 @@ import type { BusinessNumber } from '../../upstream/client.js'
 type ProofContext = Pick<Context, 'upstream' | 'upstreamTimeoutMs'>
 
 /**
- * Makes sure that an access token opens a number: who cannot use it at the upstream may not claim it here, where it would be kept from
- * its owner. Throws upstream_credentials, upstream_unavailable.
+ * Checks that an access token can read a number: without that, strangers could claim the number here. Throws
+ * upstream_credentials, upstream_unavailable.
  */
 export async function requireOpenedNumber(
   { upstream, upstreamTimeoutMs }: ProofContext,
@@ -28,7 +28,7 @@ export async function requireOpenedNumber(
   }
 }
 
-/** The same of a business account, by its templates. */
+/** Checks a business account in the same way, by its templates. */
 export async function requireOpenedAccount(
   { upstream, upstreamTimeoutMs }: ProofContext,
   { businessAccountId, accessToken }: { businessAccountId: string; accessToken: string },

@@ -1,21 +1,21 @@
 import type { FileLimiter } from '../../context.js'
 import { Problem } from '../../model/problem.js'
 
-/** How many files may be on their way at a time. */
+/** How many files may be in progress at the same time. */
 export interface FileLimits {
   ofOneOrganization: number
   ofAll: number
 }
 
-/** Files lie on disk on their way: their number is what keeps the disk from filling. These have up to 100 MB each. */
+/** Files in progress are on disk, so their number bounds the disk use. Each has up to 100 MB. */
 export const SENT_FILES: FileLimits = { ofOneOrganization: 32, ofAll: 128 }
-/** Up to 512 MB each, and each keeps a connection to the database busy. */
+/** Each has up to 512 MB and keeps a database connection busy. */
 export const IMPORTED_FILES: FileLimits = { ofOneOrganization: 4, ofAll: 8 }
-/** A client that is slow to take one keeps its place: there is room for many such. */
+/** A slow client keeps its place, so there are many. */
 export const EXPORTED_FILES: FileLimits = { ofOneOrganization: 4, ofAll: 64 }
 const RETRY_SECONDS = 5
 
-/** Makes a gate of a process. */
+/** Creates the limiter of this process. */
 export function createFileLimiter({ ofOneOrganization, ofAll }: FileLimits): FileLimiter {
   const underWay = new Map<string, number>()
   let total = 0

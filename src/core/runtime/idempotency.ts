@@ -23,21 +23,21 @@ export interface RepeatableAnswer extends KeptAnswer {
   final: boolean
 }
 
-/** A request that may be repeated without being done twice. */
+/** A request that can be repeated without being done twice. */
 export interface IdempotentRequest extends IdempotentOperation {
-  /** The answer holds a secret: it is kept sealed. */
+  /** The answer contains a secret and is stored encrypted. */
   isSecret?: boolean
   /** Whether a kept answer says that the outcome was unknown: it is looked up again, since it may be known by now. */
   isUnsettled: (answer: KeptAnswer) => boolean
-  /** Does the work; whatever it makes gets the given id. */
+  /** Does the work; a created resource gets the given id. */
   perform: (resourceId: string) => Promise<RepeatableAnswer>
-  /** What became of an attempt that cannot tell any more; null when it had not begun to do anything. */
+  /** The outcome of an attempt that did not report it; null if the attempt did nothing. */
   recover: (resourceId: string) => Promise<RepeatableAnswer | null>
 }
 
 /**
- * Does a request once per Idempotency-Key (contract 4, Idempotency). Throws idempotency_key_reused, request_in_progress.
- * `replayed`: the answer is not this attempt's own.
+ * Does a request once per Idempotency-Key. Throws idempotency_key_reused, request_in_progress. `replayed`: the answer
+ * comes from an earlier attempt.
  */
 export async function performOnce(
   ctx: Context,
@@ -45,7 +45,7 @@ export async function performOnce(
   request: IdempotentRequest,
 ): Promise<KeptAnswer & { replayed: boolean }> {
   const resourceId = newId()
-  // Noted before it is claimed: a twin that reads the claim first must not take it for one that was left behind.
+  // Noted before the claim, so that a concurrent request that reads the claim does not take it for abandoned.
   return whileInProgress(ctx, resourceId, async () => {
     const attempt = { resourceId, processId: ctx.processId, at: ctx.clock() }
     const claim = await claimIdempotencyKey(ctx.database, organizationId, request, attempt)
@@ -91,14 +91,15 @@ async function perform(
     await finish(ctx, organizationId, request, resourceId, attempt)
     return attempt
   } catch (error) {
-    // A refusal did nothing. What nobody foresaw may have come after the work was done: the next attempt looks first.
+    // A Problem means that nothing was done. After any other error work may have been done: the next attempt checks
+    // first.
     const leave = error instanceof Problem ? releaseIdempotencyKey : abandonIdempotencyKey
     await leave(ctx.database, organizationId, request, resourceId).catch(() => undefined)
     throw error
   }
 }
 
-/** The work is done: that the answer could not be kept must not turn it into a failure. */
+/** The work is done, so a failure to store the answer must not fail the request. */
 async function finish(
   ctx: Context,
   organizationId: string,
@@ -117,7 +118,7 @@ async function finish(
   }
 }
 
-/** What is kept of an answer that holds a secret; base64. */
+/** A stored answer with a secret; base64. */
 interface EncryptedAnswer {
   sealed: string
 }
@@ -137,7 +138,7 @@ function encryptionContext(organizationId: string): string {
   return `${organizationId}:idempotency_keys.answer`
 }
 
-/** The first attempt has not answered: it is under way, or it failed or its process died and left what it had begun. */
+/** The first attempt has not answered: it is running, or it failed or its process died. */
 async function takeOver(
   ctx: Context,
   organizationId: string,
@@ -166,7 +167,7 @@ function inProgress({ key }: IdempotentRequest): Problem {
   )
 }
 
-/** A kept answer stands, but for an unknown outcome that has been settled since. */
+/** A stored answer is returned, except for an unknown outcome that is known by now. */
 async function settleAnswer(
   ctx: Context,
   organizationId: string,

@@ -23,21 +23,27 @@ import { removeUnattachedMedia } from '../media/remove.js'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
-/** Longer than a request lasts (25 s): one that is still pending then has lost its process, or is a broadcast's that is tried for long. */
+/**
+ * Longer than a request (25 s). A message that is still pending then has lost its process, or belongs to a broadcast
+ * that retries for long.
+ */
 const ABANDONED_MS = MINUTE_MS / 2
 const GIVE_UP_MS = 15 * MINUTE_MS
-/** A callback that waits for longer may be the one that settles a message. Under steady traffic some always wait, for less. */
+/**
+ * A callback that waits longer may contain the outcome of a message. Under steady traffic some always wait, but not as
+ * long.
+ */
 const BACKLOG_MS = MINUTE_MS
-/** After so many attempts, half a minute, a callback that fails holds up no messages of its organization. */
+/** After so many attempts (half a minute), a failing callback no longer delays the organization's messages. */
 const SENSIBLE_ATTEMPTS = 3
 const BATCH = 500
 const FOLD_BATCH = 10_000
 const PRUNE_BATCH = 5_000
 
 /**
- * Settles sends of which nothing more is to come (contract 4, Sending): 15 minutes without a callback, counted while the
- * service is up and has worked off what it stored for the organization, and the message has failed with `outcome_unknown`. Deletes what was asked of
- * linked devices, and whose answer nobody waits for any more.
+ * Ends sends that will get no more news: after 15 minutes without a callback the message is marked failed with
+ * `outcome_unknown`. Only time counts in which the service was up and had processed the organization's stored
+ * callbacks. Also deletes expired commands of linked devices.
  */
 export async function expireOutcomes(ctx: Context): Promise<void> {
   const now = ctx.clock()
@@ -58,7 +64,7 @@ export async function expireOutcomes(ctx: Context): Promise<void> {
   }
 }
 
-/** Goes on with the events of a database that was restored from another server; before anybody reads them. */
+/** Continues the events of a database that was restored from another server; call it before anything reads them. */
 export async function adoptRestoredDatabase(ctx: Pick<Context, 'database' | 'log'>): Promise<void> {
   if (!(await ctx.database.transaction(adoptRestoredEvents))) return
   ctx.log.warn(
@@ -70,9 +76,10 @@ export async function adoptRestoredDatabase(ctx: Pick<Context, 'database' | 'log
 const VISITS_MS = 150 * DAY_MS
 
 /**
- * Deletes what is kept for a time only (contract 4, Contacts): raw callbacks, events, deliveries that have ended and ids of a
- * storefront's webhooks 30 days, visits of short links 150 days, idempotency keys 1 day, files whose message never
- * came 1 day, wrong passwords 1 day; sessions and sign-in links that have expired. Sets the lists of contacts and the counts of messages right, where a process of an older version changed contacts.
+ * Deletes expired data: raw callbacks, events, finished deliveries and ids of storefront webhooks after 30 days; visits
+ * of short links after 150 days; idempotency keys, files without a message and wrong passwords after 1 day; expired
+ * sessions and sign-in links. Repairs lists of contacts and counts of messages that processes of an older version left
+ * incomplete.
  */
 export async function prune(ctx: Context): Promise<void> {
   const now = ctx.clock()
@@ -92,17 +99,17 @@ export async function prune(ctx: Context): Promise<void> {
   await removeUnattachedMedia(ctx, before(now, DAY_MS))
 }
 
-/** So nothing is locked for long. `prune` deletes at most `limit` rows, and resolves to how many. */
+/** In batches, so that nothing is locked for long. `prune` deletes at most `limit` rows and returns their number. */
 async function inBatches(prune: (limit: number) => Promise<number>): Promise<void> {
   while ((await prune(PRUNE_BATCH)) === PRUNE_BATCH);
 }
 
-/** How many stored callbacks nothing became of, however often they were tried. */
+/** The number of stored callbacks that failed on every attempt. */
 export function countUnworkedCallbacks({ database }: Pick<Context, 'database'>): Promise<number> {
   return countFailedCallbacks(database)
 }
 
-/** Folds the counts that writers have added to. */
+/** Rolls up the counts that writers have added. */
 export async function rollUpCounts(ctx: Context): Promise<void> {
   await rollUpContactCounts(ctx.database)
   await rollUpShortLinkClicks(ctx.database)
@@ -110,7 +117,7 @@ export async function rollUpCounts(ctx: Context): Promise<void> {
   while ((await rollUpCampaignCounts(ctx.database, FOLD_BATCH)) === FOLD_BATCH);
 }
 
-/** Blanks what an erased contact left in events and raw callbacks, and ends its deliveries. */
+/** Erases what an erased contact left in events and raw callbacks, and ends its deliveries. */
 export async function eraseTraces(
   ctx: Context,
   organizationId: string,
@@ -118,9 +125,9 @@ export async function eraseTraces(
   addresses: readonly string[],
 ): Promise<void> {
   await ctx.database.transaction((transaction) => eraseContactEvents(transaction, organizationId, contactId))
-  // Deliveries that were about to be made are held in memory.
+  // Deliveries about to be made are in memory.
   ctx.notifications.send({ topic: 'webhooks', organizationId })
-  // Takes long, so nobody waits for it.
+  // Last, because it takes long.
   await eraseContactCallbacks(ctx.database, organizationId, contactId, addresses)
 }
 

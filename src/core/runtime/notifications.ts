@@ -9,15 +9,15 @@ import type { ProcessRegistration } from './process-registry.js'
 
 /** Between two notifications of a process. */
 const PAUSE_MS = 10
-/** As many ids of each topic as keep a notification below the 8,000 bytes that PostgreSQL takes. */
+/** The maximum number of ids per topic that keeps a notification below PostgreSQL's 8,000 bytes. */
 const MAX_ORGANIZATIONS = 64
-/** Of commands and sessions fewer: what is left of the 8,000. */
+/** The maximum for commands and sessions, in the rest of the 8,000 bytes. */
 const MAX_WITH_COMMANDS = 5
 const MAX_WITH_SESSIONS = 3
 
 /**
- * Signals of this process: heard in it at once, and by the other processes with one notification for all signals of the time
- * since the last one. `database.onEvents` is told by them from now on. Nothing is sent after `close`.
+ * The notifications of this process. They reach its own listeners at once, and other processes in one PostgreSQL
+ * notification for all since the last one. From now on `database.onEvents` sends them. Nothing is sent after `close`.
  */
 export function createNotifications(
   database: Database,
@@ -31,7 +31,7 @@ export function createNotifications(
 
   const sendToOthers = batch(async (notifications: Notification[]) => {
     const payload = JSON.stringify({ from: registration.processId, notifications: mergeNotifications(notifications) })
-    // A lost notification only delays: who reads events looks for them from time to time.
+    // A lost notification only causes a delay, since readers of events also poll.
     await notifyProcesses(database, payload).catch((error) =>
       log.warn({ err: error }, 'the other processes could not be told of news'),
     )
@@ -66,7 +66,7 @@ export function createNotifications(
     send,
     listen: (listener) => {
       listeners.add(listener)
-      // A process in which nobody listens is spared the notifications of the others.
+      // A process without listeners does not subscribe.
       if (!isListening) registration.listen({ hear, missed: () => tell({ topic: 'missed' }) })
       isListening = true
       return () => void listeners.delete(listener)
@@ -79,11 +79,14 @@ export function createNotifications(
   }
 }
 
-/** Signals of a process that hears none, such as a command of an operator; `sent` resolves when they have gone. */
+/**
+ * Sends notifications from a process that receives none, such as an operator's command; `sent` resolves when they are
+ * sent.
+ */
 export function createNotificationSender(database: Queryable): Pick<Notifications, 'send'> & { sent(): Promise<void> } {
   const sending: Promise<void>[] = []
   return {
-    // A lost notification only delays: whoever it is for looks from time to time.
+    // A lost notification only causes a delay, since its receivers also poll.
     send: (signal) => {
       const payload = JSON.stringify({ from: null, signals: [signal] })
       sending.push(notifyProcesses(database, payload).catch(() => undefined))
@@ -92,7 +95,7 @@ export function createNotificationSender(database: Queryable): Pick<Notification
   }
 }
 
-/** The same in as few signals as there can be. */
+/** Merges notifications into as few as possible. */
 function mergeNotifications(notifications: readonly Notification[]): Notification[] {
   const withWebhooks = new Set(
     notifications.flatMap((notification) => (notification.topic === 'webhooks' ? [notification.organizationId] : [])),
@@ -122,7 +125,7 @@ function mergeTopic(
   return lists.length > 0 ? [{ topic, organizationIds: unite(lists, limit) }] : []
 }
 
-/** All organizations that are named; null where one list, or what becomes of them, is anybody's. */
+/** All named organizations; null if one list, or the result, stands for all organizations. */
 function unite(lists: readonly (readonly string[] | null)[], limit: number): string[] | null {
   const ids = new Set<string>()
   for (const list of lists) {

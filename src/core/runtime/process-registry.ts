@@ -12,29 +12,31 @@ import {
   setProcessWorkers,
 } from '../../storage/runtime/process-registry.js'
 
-/** Hears what the processes of the service are told. */
+/** Receives the notifications of the service's processes. */
 export interface ProcessListener {
   hear(payload: string): void
-  /** What follows is heard from now on; what was told before may have been lost. */
+  /** The connection is new: earlier notifications may be lost. */
   missed(): void
 }
 
 /** This process as the others see it. */
 export interface ProcessRegistration {
   processId: number
-  /** Notes one more id under which a worker of this process locks jobs. */
+  /** Adds an id under which a worker of this process locks jobs. */
   addWorker(workerId: string): Promise<void>
-  /** Removes dead processes now, once `unlock` has freed the jobs of their workers: who dies meanwhile leaves both to the next. */
+  /**
+   * Removes dead processes once `unlock` has freed their jobs. If this process dies meanwhile, the next one does it.
+   */
   removeDead(unlock: (workerIds: string[]) => Promise<void>): Promise<void>
-  /** Has what the processes are told heard from soon on; of one listener, the last. */
+  /** Sets the listener of notifications; there is one. */
   listen(listener: ProcessListener): void
-  /** Leaves in order. */
+  /** Unregisters this process at shutdown. */
   leave(): Promise<void>
 }
 
 /**
- * Registers this process and keeps it registered: it lives while it holds an advisory lock on a connection of its own, so
- * that others know the moment it dies, without a clock. A broken connection is replaced.
+ * Registers this process and keeps it registered. A process counts as alive while it holds an advisory lock on its own
+ * connection, so that others notice its death at once, without a clock. A broken connection is replaced.
  */
 export async function registerThisProcess(database: Database, log: Logger): Promise<ProcessRegistration> {
   const leaving = new AbortController()
@@ -45,7 +47,7 @@ export async function registerThisProcess(database: Database, log: Logger): Prom
   const processId = await registerProcess(statementsOn(connection))
   watch(connection)
 
-  /** The pool drops a client that breaks; its end is the sign to take the lock on another one. */
+  /** The pool drops a broken client; then the lock is taken on another one. */
   function watch(client: PoolClient): void {
     client.once('end', () => {
       if (!leaving.signal.aborted) reentry = reenter()
@@ -53,7 +55,7 @@ export async function registerThisProcess(database: Database, log: Logger): Prom
     client.on('notification', ({ payload }) => listener?.hear(payload ?? ''))
   }
 
-  /** The pool ends only when it has every client back, and takes each back once. */
+  /** The pool ends only when every client is back, and takes each back only once. */
   function giveBack(): void {
     connection?.release(true)
     connection = null
@@ -96,7 +98,7 @@ export async function registerThisProcess(database: Database, log: Logger): Prom
     },
     listen: (wanted) => {
       listener = wanted
-      // Where there is no connection now, or this one breaks, the next one listens.
+      // Without a working connection, the next one subscribes.
       if (connection) {
         listenToProcesses(connection).then(wanted.missed, (error) => log.debug({ err: error }, 'could not listen'))
       }
@@ -110,7 +112,7 @@ export async function registerThisProcess(database: Database, log: Logger): Prom
   }
 }
 
-/** The registry's own connection: its few statements are not prepared. */
+/** The registry's own connection does not prepare its few statements. */
 function statementsOn(client: PoolClient): Pick<Queryable, 'run'> {
   return {
     run: async <Row>({ text }: { text: string }, values: readonly unknown[]) =>

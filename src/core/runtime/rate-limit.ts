@@ -1,33 +1,33 @@
 import type { Context } from '../../context.js'
 import { leaseTokens } from '../../storage/runtime/rate-limit.js'
 
-/** What a request is told of its key's limit. Counts are requests, times seconds. */
+/** The state of a key's limit for the answer. Counts are requests, times are seconds. */
 export interface RateDecision {
   allowed: boolean
   limit: number
   remaining: number
-  /** Until the bucket is full again. */
+  /** Time until the bucket is full. */
   resetSeconds: number
-  /** Until one more request will pass; 0 when this one did. */
+  /** Time until one more request may pass; 0 if this one did. */
   retryAfterSeconds: number
 }
 
 interface Lease {
   tokens: number
-  /** Requests that want a token now. */
+  /** Requests that are waiting for a token. */
   waiting: number
-  /** What the shared bucket held after the last lease, and when that was. */
+  /** The content of the shared bucket after the last lease, and its time. */
   left: number
   at: number
   pending: Promise<void> | null
 }
 
-/** More keys than a process sees in a while; the leases of the rest are given up. */
+/** More keys than a process sees in a while; the leases of other keys are given up. */
 const MAX_LEASES = 10_000
 
 /**
- * Makes the limiter of a process: `rate` requests a second per key, bursts of twice that, over all processes. Tokens are
- * leased from the shared bucket in batches, so the limit may be exceeded by one batch for each process (contract 1).
+ * Creates the limiter of this process: `rate` requests per second and key, with bursts of twice that, over all
+ * processes. Tokens are leased from the shared bucket in batches, so each process may exceed the limit by one batch.
  */
 export function createRateLimiter(
   ctx: Context,
@@ -38,7 +38,7 @@ export function createRateLimiter(
   const leases = new Map<string, Lease>()
 
   async function renew(lease: Lease, organizationId: string, keyId: string): Promise<void> {
-    // Those who wait use theirs at once, so that no more than a batch is ever put by.
+    // Waiting requests use theirs at once, so no more than a batch is kept.
     const wanted = Math.max(batch, lease.waiting)
     const { granted, left } = await leaseTokens(ctx.database, organizationId, keyId, { rate, burst, wanted })
     lease.tokens += granted
@@ -58,7 +58,7 @@ export function createRateLimiter(
   async function renewAndSpend(lease: Lease, organizationId: string, keyId: string): Promise<boolean> {
     lease.waiting += 1
     try {
-      // A renewal that began before this request came did not count it; the next one does.
+      // A renewal that began before this request did not count it; the next one does.
       for (let attempt = 0; lease.tokens < 1 && attempt < 2; attempt++) {
         lease.pending ??= renew(lease, organizationId, keyId).finally(() => {
           lease.pending = null

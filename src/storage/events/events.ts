@@ -2,23 +2,22 @@ import type { Queryable } from '../../database/pool.js'
 import { FEW, statement } from '../../database/statement.js'
 import type { EventRow } from '../../model/webhooks/event.js'
 
-// Events are written by the statements that make them happen (contacts, outgoing-messages, incoming-messages, message-statuses).
-//
-// They are read in windows between two snapshots: what was committed after the first one and before the second. So a reader misses
-// nothing and waits for nobody, however late a transaction ends. Within a window the numbers order them. Whoever waited for another's
-// row was committed after it and has a higher number, so that it is in the same window or a later one, and comes after it.
+// Events are written by the statements that cause them. Readers read them in windows between two snapshots: everything
+// committed after the first and before the second. So a reader misses nothing and waits for nothing, however late a
+// transaction commits. Within a window, sequence numbers give the order. A transaction that waited for another one's
+// row commits later and has a higher number, so its events come later, in the same window or a later one.
 
-/** Up to where events have been read. */
+/** How far events have been read. */
 export interface EventPosition {
-  /** The snapshot at which the window begins: all that it shows has been read. */
+  /** The snapshot at which the window begins: everything visible in it has been read. */
   windowFrom: string
-  /** The one at which it ends; null where the window is yet to be opened. */
+  /** The snapshot at which the window ends; null if the window is not open yet. */
   windowTo: string | null
-  /** The number of the last event of the window that has been read; null where none has. */
+  /** The number of the last event of the window that was read; null: none. */
   seq: number | null
 }
 
-/** Up to where the events of an organization have been read. */
+/** How far the events of an organization have been read. */
 export type FeedPosition = EventPosition & { organizationId: string }
 
 /** The next events of an organization. */
@@ -28,19 +27,19 @@ export interface EventWindow {
   next: EventPosition
 }
 
-/** Before every event that is kept. */
+/** Before every stored event. */
 export const OLDEST_POSITION: EventPosition = { windowFrom: '1:1:', windowTo: null, seq: 0 }
 
-/** An event's columns, under the alias e. */
+/** The columns of an event, under the alias e. */
 export const EVENT_COLUMNS =
   'e.organization_id, e.seq, e.id, e.type, e.contact_id, e.transaction_id::text AS transaction_id, e.created_at, e.data'
 
-/** At most so many events of an organization are read at a time. */
+/** The maximum number of events per organization and read. */
 const MAX_EVENTS = 1_000
 
-// The planner is led to the indexes, whatever it knows of the table: of a range with both ends it expects a two-hundredth of the rows,
-// of one that is open a third, and of a LIMIT that it can read no more than that. "+ 0" keeps it from looking for the smallest number
-// by walking through all of the organization's events.
+// Leads the planner to the indexes whatever its statistics say: for a closed range it expects 1/200 of the rows, for an
+// open one a third, and for a LIMIT no more than that. "+ 0" keeps it from finding the smallest number by walking
+// through all events of the organization.
 const readWindows = statement<WindowRow>(
   'events.readWindows',
   `SELECT w.organization_id AS reader, w.window_from::text, w.upper::text AS window_to, e.*
@@ -87,7 +86,8 @@ type WindowRow = { reader: string; window_from: string; window_to: string } & (E
 
 const newest = statement<{ window_from: string }>('events.newest', 'SELECT pg_current_snapshot()::text AS window_from')
 
-// In the order of their transactions, which is that of time: of an organization whose first event is young the others are too.
+// In the order of transactions, which is the order of time: if the first event of an organization is young, so are the
+// others.
 const prune = statement<{ count: number }>(
   'events.prune',
   `WITH old AS (
@@ -111,8 +111,8 @@ const prune = statement<{ count: number }>(
 )
 
 /**
- * The events after these positions, at most `limit` (up to 1,000) of each organization, in the order of cause and effect; `types`: only those,
- * null is all. Events whose contact has been erased are left out.
+ * The events after these positions, at most `limit` (up to 1,000) per organization, in causal order; `types` filters
+ * (null: all). Events of erased contacts are left out.
  */
 export async function readEventWindows(
   db: Queryable,
@@ -130,7 +130,7 @@ export async function readEventWindows(
   return [...byReader].map(([organizationId, found]) => toWindow(organizationId, found, limit))
 }
 
-/** The parameter of a statement that takes positions as a recordset. */
+/** Positions as the parameter of a statement that reads a recordset. */
 export function writePositions(positions: readonly FeedPosition[]): string {
   return JSON.stringify(
     positions.map(({ organizationId, windowFrom, windowTo, seq }) => ({
@@ -142,19 +142,19 @@ export function writePositions(positions: readonly FeedPosition[]): string {
   )
 }
 
-/** After every event that can be read now. */
+/** The position after all events that are readable now. */
 export async function readNewestPosition(db: Queryable): Promise<EventPosition> {
   const [row] = await db.run(newest, [])
   return { windowFrom: (row as { window_from: string }).window_from, windowTo: null, seq: null }
 }
 
-/** Deletes at most `limit` events that happened before `before`; resolves to how many. Of all tenants. */
+/** Deletes at most `limit` events from before `before` and returns their number. Of all organizations. */
 export async function pruneEvents(db: Queryable, before: Date, limit: number): Promise<number> {
   const [row] = await db.run(prune, [before, limit])
   return row?.count ?? 0
 }
 
-/** A window from which less came than was asked for is done with: the next one begins where it ends. */
+/** If fewer events than the limit came, the window is finished and the next one begins at its end. */
 function toWindow(organizationId: string, rows: readonly WindowRow[], limit: number): EventWindow {
   const { window_from, window_to } = rows[0] as WindowRow
   const events = rows.filter((row): row is WindowRow & EventRow => row.seq !== null)

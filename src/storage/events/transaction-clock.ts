@@ -1,8 +1,8 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 
-// What readers of events have seen is told by ids of transactions (storage/events/events), which every PostgreSQL server counts by itself. A
-// database that was dumped and restored into another server brings ids along that lie ahead there.
+// Positions of readers consist of transaction ids (see storage/events/events), which each PostgreSQL server counts on
+// its own. A database that was restored into another server contains ids that are still in the future there.
 
 const tick = statement<never>(
   'transactionClock.tick',
@@ -11,7 +11,7 @@ const tick = statement<never>(
 
 const lock = statement<never>('transactionClock.lock', 'SELECT FROM transaction_clock FOR UPDATE')
 
-// The clock stands up to a minute behind the newest transaction, the readers do not.
+// The clock may lag up to a minute behind the newest transaction; the readers do not.
 const isAhead = statement<{ is_ahead: boolean }>(
   'transactionClock.isAhead',
   `SELECT greatest(
@@ -20,7 +20,7 @@ const isAhead = statement<{ is_ahead: boolean }>(
      ) > pg_snapshot_xmax(pg_current_snapshot()) AS is_ahead`,
 )
 
-// Ids below every one that is in use: 1 for what has become deliveries, 3 for what has not.
+// Uses ids below all that are in use: 1 for events with deliveries, 3 for those without.
 const renumberEvents = statement<never>(
   'transactionClock.renumberEvents',
   `UPDATE events e
@@ -36,17 +36,17 @@ const resetFeeds = statement<never>(
   `UPDATE webhook_feeds SET window_from = '3:3:', window_to = NULL, seq = NULL`,
 )
 
-/** Notes how far the server's transactions have come. */
+/** Stores how far the server's transactions have come. */
 export async function tickTransactionClock(db: Queryable): Promise<void> {
   await db.run(tick, [])
 }
 
 /**
- * Makes the events of a database that was restored from another server readable in this one, and goes on with them where it ended
- * there; false where that is not needed. Of all tenants. Needs a transaction.
+ * Makes the events of a database that was restored from another server readable, and continues where that server ended;
+ * false if this is not needed. Of all organizations. Needs a transaction.
  */
 export async function adoptRestoredEvents(transaction: Queryable): Promise<boolean> {
-  // First the lock: what is compared has to be as it is once nobody else is at it.
+  // The lock comes first, so that the comparison sees the result of every other process.
   await transaction.run(lock, [])
   const [clock] = await transaction.run(isAhead, [])
   if (!clock?.is_ahead) return false

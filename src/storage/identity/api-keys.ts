@@ -5,7 +5,7 @@ import type { Scope } from '../../model/organizations/scope.js'
 import { directoryHash } from '../organizations/directory.js'
 import { TENANT_COLUMNS, type TenantRow, toTenant } from '../organizations/organizations.js'
 
-/** An API key as its row is stored, without its hash. */
+/** The row of an API key, without its hash. */
 export interface ApiKey {
   id: string
   name: string
@@ -17,7 +17,7 @@ export interface ApiKey {
   created_at: Date
 }
 
-/** What is known of a presented key: nothing, that its organization is gone, or the key and its tenant. */
+/** The result of a key's look-up: unknown, organization deleted, or the key with its tenant. */
 export type KeyLookup =
   | { found: 'nothing' }
   | { found: 'no_organization' }
@@ -80,7 +80,7 @@ const touch = statement<never>(
   'UPDATE api_keys SET last_used_at = greatest(last_used_at, $3) WHERE organization_id = $1 AND id = $2',
 )
 
-/** Looks up presented keys by their hashes (directoryHash of the key), one answer per hash, in order. */
+/** Looks up keys by their hashes (directoryHash), one result per hash, in order. */
 export async function findKeysByHash(db: Queryable, hashes: Buffer[]): Promise<KeyLookup[]> {
   const rows = await db.run(authenticate, [hashes])
   const byHash = new Map(rows.map((row) => [row.value_hash.toString('hex'), row]))
@@ -94,7 +94,7 @@ export async function findKeysByHash(db: Queryable, hashes: Buffer[]): Promise<K
   })
 }
 
-/** Inserts a key by its hash, and what leads to it into the directory. */
+/** Inserts a key by its hash, with its directory entries. */
 export async function insertApiKey(
   db: Queryable,
   organizationId: string,
@@ -116,7 +116,7 @@ export async function findApiKey(db: Queryable, organizationId: string, keyId: s
   return rows[0] ?? null
 }
 
-/** Revokes a key from `at` on (an earlier revocation stands); null when there is no such key. */
+/** Revokes a key from `at` on (an earlier revocation stays); null if there is no such key. */
 export async function revokeApiKey(
   db: Queryable,
   organizationId: string,
@@ -127,7 +127,7 @@ export async function revokeApiKey(
   return rows[0] ?? null
 }
 
-/** Gives a key that works `now` its `end`, now or later; null when it has or had one already. */
+/** Sets the `end` of a key that is valid at `now`; null if there is none or it has an end already. */
 export async function retireApiKey(
   db: Queryable,
   organizationId: string,
@@ -139,7 +139,7 @@ export async function retireApiKey(
   return rows[0] ?? null
 }
 
-/** Notes that a key was used. */
+/** Stores that a key was used. */
 export async function touchApiKey(db: Queryable, organizationId: string, keyId: string, at: Date): Promise<void> {
   await db.run(touch, [organizationId, keyId, at])
 }

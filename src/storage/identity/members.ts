@@ -40,7 +40,7 @@ const setPassword = statement<{ id: string }>(
    RETURNING id`,
 )
 
-// Whoever stops being an owner meanwhile is none any more when the lock is given.
+// An owner who loses the role meanwhile is not in the result.
 const lockOwners = statement<{ id: string }>(
   'members.lockOwners',
   `SELECT id FROM members WHERE organization_id = $1 AND role = 'owner' ORDER BY id FOR NO KEY UPDATE`,
@@ -53,13 +53,14 @@ const update = statement<Member>(
    RETURNING ${COLUMNS}`,
 )
 
-// Whoever gives the member a contact, or a note, at this moment has done so before, or finds nobody any more.
+// A transaction that assigns a contact to the member, or writes a note, either comes before the lock or finds no
+// member.
 const lock = statement<{ id: string }>(
   'members.lock',
   'SELECT id FROM members WHERE organization_id = $1 AND id = $2 FOR UPDATE',
 )
 
-// Sessions and links go with the row. What it said stays. How many events there are is not known before.
+// Sessions and links are deleted with the row. Sent messages stay. The number of events is not known in advance.
 const remove = statement<{ id: string }>(
   'members.delete',
   `WITH entry AS (
@@ -84,14 +85,17 @@ const exists = statement<{ found: boolean }>(
   'SELECT EXISTS (SELECT FROM members WHERE organization_id = $1 AND id = $2) AS found',
 )
 
-/** What it takes to tell whether somebody is a member. */
+/** What sign-in needs of a member. */
 export interface MemberCredentials {
   organization_id: string
   id: string
   password_hash: string | null
 }
 
-/** Inserts a member; a unique violation of members_email when the organization has one with this e-mail address. */
+/**
+ * Inserts a member; fails with a unique violation of members_email if the organization has one with this e-mail
+ * address.
+ */
 export async function insertMember(
   db: Queryable,
   organizationId: string,
@@ -107,13 +111,13 @@ export function listMembers(db: Queryable, organizationId: string): Promise<Memb
   return db.run(list, [organizationId])
 }
 
-/** The member with this e-mail address (in lower case) of the organization with this slug, or null. One query, whatever there is. */
+/** The member with this e-mail address (lower case) in the organization with this slug, or null. Always one query. */
 export async function findMemberByName(db: Queryable, slug: string, email: string): Promise<MemberCredentials | null> {
   const rows = await db.run(findByName, [directoryHash(slug), email])
   return rows[0] ?? null
 }
 
-/** The hash of a member's password; null when there is none, undefined when there is no such member. */
+/** The hash of a member's password; null if there is none, undefined if there is no such member. */
 export async function findMemberPassword(
   db: Queryable,
   organizationId: string,
@@ -123,7 +127,7 @@ export async function findMemberPassword(
   return rows[0]?.password_hash
 }
 
-/** Gives a member a new password where it still has the one before; false when it has not. By hashes; null: none. */
+/** Replaces a member's password hash if it is still the given one (null: none); false if it is not. */
 export async function setMemberPassword(
   db: Queryable,
   organizationId: string,
@@ -134,13 +138,13 @@ export async function setMemberPassword(
   return rows.length > 0
 }
 
-/** The ids of the organization's owners, whom nobody else changes before the end of the transaction. */
+/** The ids of the organization's owners, locked until the transaction ends. */
 export async function lockTeamOwners(transaction: Queryable, organizationId: string): Promise<string[]> {
   const rows = await transaction.run(lockOwners, [organizationId])
   return rows.map(({ id }) => id)
 }
 
-/** Changes what is given of a member; null when there is none. */
+/** Changes the given fields of a member; null if there is none. */
 export async function updateMember(
   db: Queryable,
   organizationId: string,
@@ -152,8 +156,8 @@ export async function updateMember(
 }
 
 /**
- * Deletes a member, who leaves its contacts to nobody, and raises contact.updated for each; false when there is none. Needs a
- * transaction: the lock comes first, so that the last statement sees every contact and note that the member was given.
+ * Deletes a member, unassigns its contacts, and raises contact.updated for each; false if there is none. Needs a
+ * transaction: the lock comes first, so that the last statement sees every contact and note of the member.
  */
 export async function deleteMember(transaction: Queryable, organizationId: string, memberId: string): Promise<boolean> {
   await transaction.run(lock, [organizationId, memberId])
@@ -161,7 +165,6 @@ export async function deleteMember(transaction: Queryable, organizationId: strin
   return rows.length > 0
 }
 
-/** Whether the member belongs to the organization. */
 export async function memberExists(db: Queryable, organizationId: string, memberId: string): Promise<boolean> {
   const rows = await db.run(exists, [organizationId, memberId])
   return rows[0]?.found === true

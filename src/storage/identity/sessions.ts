@@ -4,7 +4,7 @@ import type { MemberRole, TeamMember } from '../../model/organizations/member.js
 import type { Tenant } from '../../model/organizations/organization.js'
 import { TENANT_COLUMNS, type TenantRow, toTenant } from '../organizations/organizations.js'
 
-/** A session with the member that it is of, and the member's organization. */
+/** A session with its member and organization. */
 export interface MemberSession {
   secret_hash: Buffer
   previous_hash: Buffer | null
@@ -30,7 +30,7 @@ interface SessionRow extends TenantRow {
   has_password: boolean
 }
 
-// Whoever changes the password at this moment holds the member's row: the session begins before and is ended, or not at all.
+// A change of the password locks the member's row, so the session begins before it and is ended, or does not begin.
 const begin = statement<{ id: string }>(
   'memberSessions.begin',
   `INSERT INTO member_sessions (organization_id, id, member_id, secret_hash, rotated_at, by_link, expires_at, created_at)
@@ -79,7 +79,7 @@ const endOthers = statement<never>(
 
 const prune = statement<never>('memberSessions.prune', 'DELETE FROM member_sessions WHERE expires_at <= $1')
 
-/** What a new session is made from. */
+/** The columns of a new session. */
 export interface NewSession {
   id: string
   secretHash: Buffer
@@ -87,7 +87,7 @@ export interface NewSession {
   expiresAt: Date
 }
 
-/** Begins a session of a member whose password still is the one with this hash; false when it is not. */
+/** Begins a session if the member's password hash is still the given one; false if it is not. */
 export async function beginSession(
   db: Queryable,
   organizationId: string,
@@ -98,7 +98,7 @@ export async function beginSession(
   return rows.length > 0
 }
 
-/** A session, expired or not; null when there is none. */
+/** A session, even if expired; null if there is none. */
 export async function findSession(
   db: Queryable,
   organizationId: string,
@@ -113,7 +113,7 @@ export async function findSession(
   return { ...session, member, tenant: toTenant(tenant) }
 }
 
-/** The role of the member whose session it is; null when there is no such session, or it has expired `now`. */
+/** The role of a session's member; null if there is no such session or it has expired at `now`. */
 export async function findSessionRole(
   db: Queryable,
   organizationId: string,
@@ -124,7 +124,7 @@ export async function findSessionRole(
   return row?.role ?? null
 }
 
-/** Gives a session its next secret, and more time, where it still has the one before. By hashes. */
+/** Replaces a session's secret and extends it, if the secret is still the given one. By hashes. */
 export async function rotateSession(
   db: Queryable,
   organizationId: string,
@@ -134,7 +134,7 @@ export async function rotateSession(
   await db.run(rotate, [organizationId, sessionId, before, after, now, expiresAt])
 }
 
-/** Remembers since when a session's secret has been in use. By its hash. */
+/** Stores when a session's secret was first used. By its hash. */
 export async function confirmSession(
   db: Queryable,
   organizationId: string,
@@ -150,7 +150,7 @@ export async function endSession(db: Queryable, organizationId: string, sessionI
   await db.run(end, [organizationId, sessionId])
 }
 
-/** Ends all sessions of a member but this one, which from now on is one begun by a password. */
+/** Ends all other sessions of a member; this one counts as begun with a password from now on. */
 export async function endOtherSessions(
   db: Queryable,
   organizationId: string,
@@ -160,7 +160,7 @@ export async function endOtherSessions(
   await db.run(endOthers, [organizationId, memberId, sessionId])
 }
 
-/** Deletes the sessions that have expired `now`. Of all tenants. */
+/** Deletes sessions that have expired at `now`. Of all organizations. */
 export async function pruneSessions(db: Queryable, now: Date): Promise<void> {
   await db.run(prune, [now])
 }

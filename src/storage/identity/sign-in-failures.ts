@@ -1,14 +1,16 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 
-/** How many wrong passwords a name has free, and how long it is locked then: doubled each time, up to the longest. */
+/**
+ * How many wrong passwords are free, and the first and the longest lock; each lock is twice as long as the one before.
+ */
 export interface LockRule {
   free: number
   firstMs: number
   longestMs: number
 }
 
-// The tables of failures are before any organization is known: whether there is one is not told.
+// The table has no organization, so that it does not reveal whether there is one.
 const count = statement<{ failures: number }>(
   'signInFailures.count',
   `INSERT INTO sign_in_failures AS f (name_hash, failures, failed_at) VALUES ($1, 1, $2)
@@ -31,8 +33,8 @@ const forget = statement<never>('signInFailures.forget', 'DELETE FROM sign_in_fa
 const prune = statement<never>('signInFailures.prune', 'DELETE FROM sign_in_failures WHERE failed_at < $1')
 
 /**
- * Counts an attempt as failed before it is made, so that many at one moment have no more than what is free; forgetFailures takes it
- * back. Tells until when the name is locked, where it is: then nothing is counted.
+ * Counts an attempt as failed before it is made, so that concurrent attempts cannot exceed the limit; forgetFailures
+ * undoes it. If the name is locked, returns until when, without counting.
  */
 export async function countFailure(
   db: Queryable,
@@ -45,16 +47,15 @@ export async function countFailure(
     if (counted.length > 0) return { lockedUntil: null }
     const [lock] = await db.run(findLock, [nameHash])
     if (lock?.locked_until && lock.locked_until > now) return { lockedUntil: lock.locked_until }
-    // Forgotten in between: it counts after all.
+    // Deleted in between, so this one counts.
   }
 }
 
-/** Forgets the failures of a name. */
 export async function forgetFailures(db: Queryable, nameHash: Buffer): Promise<void> {
   await db.run(forget, [nameHash])
 }
 
-/** Deletes the failures of names that nobody has tried since `before`. */
+/** Deletes the failures of names that were not tried since `before`. */
 export async function pruneFailures(db: Queryable, before: Date): Promise<void> {
   await db.run(prune, [before])
 }

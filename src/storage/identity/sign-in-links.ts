@@ -28,7 +28,7 @@ const withdraw = statement<never>(
 
 const prune = statement<never>('signInLinks.prune', 'DELETE FROM sign_in_links WHERE expires_at <= $1')
 
-/** Inserts a link of a member, by the hash of its secret; false when there is no such member. */
+/** Inserts a link of a member, by the hash of its secret; false if there is no such member. */
 export async function insertSignInLink(
   db: Queryable,
   organizationId: string,
@@ -39,7 +39,7 @@ export async function insertSignInLink(
   return (await db.run(insert, values)).length > 0
 }
 
-/** Uses a link up and begins the session for it; false when it was used, has expired, or is not there. */
+/** Uses a link and begins its session; false if it was used, has expired or does not exist. */
 export async function useSignInLink(
   db: Queryable,
   organizationId: string,
@@ -50,12 +50,12 @@ export async function useSignInLink(
   return rows.length > 0
 }
 
-/** Deletes a member's links that nobody has used. */
+/** Deletes a member's unused links. */
 export async function withdrawSignInLinks(db: Queryable, organizationId: string, memberId: string): Promise<void> {
   await db.run(withdraw, [organizationId, memberId])
 }
 
-/** Deletes the links that have expired `now`. Of all tenants. */
+/** Deletes links that have expired at `now`. Of all organizations. */
 export async function pruneSignInLinks(db: Queryable, now: Date): Promise<void> {
   await db.run(prune, [now])
 }

@@ -27,8 +27,8 @@ const sumOfOrganization = statement<TotalRow>(
    )::float8 AS total`,
 )
 
-// What is added meanwhile is not seen and stays; a row that another process folds is left to it. In the order of the lines, so
-// that those of one line meet. A deleted organization's rows are not made anew while they are swept.
+// Rows added meanwhile are not seen and stay; rows that another process rolls up are skipped. Sorted by channel, so
+// that the rows of a channel meet. Rows of a deleted organization are not created again while they are deleted.
 const fold = statement<{ folded: number }>(
   'lineCounts.fold',
   `WITH folded AS (
@@ -53,8 +53,8 @@ const fold = statement<{ folded: number }>(
    SELECT count(*) AS folded FROM folded`,
 )
 
-// Messages and counts are written together, so that one snapshot shows how far they are apart. OFFSET 0 keeps each line's count
-// to its own part of the index.
+// Messages and counts are written together, so one snapshot shows their difference. OFFSET 0 limits each channel's
+// count to its part of the index.
 const correct = statement<never>(
   'lineCounts.correct',
   `INSERT INTO line_counts (organization_id, instance_id, change)
@@ -74,7 +74,7 @@ const correct = statement<never>(
    WHERE there.count <> l.change`,
 )
 
-/** How many numbered messages went through a connection; null: the organization's own number. */
+/** The number of numbered messages of a channel; null: the organization's own number. */
 export async function findChannelTotal(
   db: Queryable,
   organizationId: string,
@@ -87,7 +87,7 @@ export async function findChannelTotal(
   return (row as TotalRow).total
 }
 
-/** The same of several connections at once, by connection; what has none is left out. */
+/** The numbers for several channels, by channel; channels without messages are left out. */
 export async function findChannelTotals(
   db: Queryable,
   organizationId: string,
@@ -99,13 +99,15 @@ export async function findChannelTotals(
   return channelIds.includes(null) ? totals.set(null, await findChannelTotal(db, organizationId, null)) : totals
 }
 
-/** Folds up to `limit` rows that writers have added; resolves to how many there were. Of all tenants. */
+/** Rolls up at most `limit` added rows and returns their number. Of all organizations. */
 export async function rollUpChannelCounts(db: Queryable, limit: number): Promise<number> {
   const [row] = await db.run(fold, [limit])
   return row?.folded ?? 0
 }
 
-/** Counts the messages of all instances anew: processes of a version without these counts erase contacts. Of all tenants. */
+/**
+ * Recounts the messages of all instances, since older versions erase contacts without counting. Of all organizations.
+ */
 export async function repairChannelCounts(db: Queryable): Promise<void> {
   await db.run(correct, [])
 }

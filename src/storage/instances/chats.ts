@@ -4,16 +4,19 @@ import type { Contact } from '../../model/contacts/contact.js'
 import type { Message } from '../../model/messages/message.js'
 import { MESSAGE_COLUMNS } from '../messages/messages.js'
 
-/** The newest message of a contact on a connection, and what a chat shows beside it. */
+/** The newest message of a contact on a channel, and the other fields of a chat. */
 export interface ChatRow
   extends Message,
     Pick<Contact, 'chat_id' | 'phone_number' | 'network_id' | 'full_name' | 'archived'> {
   last_inbound_at: Date | null
-  /** How many of the contact's newest messages on the connection are not read, 100 at most; 1 of one that is only marked as unread. */
+  /**
+   * The number of unread messages among the contact's newest on the channel, at most 100; 1 if the chat is only marked
+   * as unread.
+   */
   unread: number
 }
 
-/** Which chats, by the time of their newest message; both ends are included, null: whichever. */
+/** A range of the newest message's time, both ends included; null: open. */
 export interface ChatRange {
   from: Date | null
   to: Date | null
@@ -24,7 +27,7 @@ interface ScanRow {
   message_ids: string[]
 }
 
-/** Looked through first for each chat that is asked for; then so many times as many. */
+/** Messages read per requested chat at first; each further pass reads a multiple. */
 const MESSAGES_A_CHAT = 4
 const FIRST_SCAN = 1_000
 const SCAN_GROWTH = 5
@@ -35,9 +38,9 @@ const LINES = {
   organization: 'instance_id IS NULL AND $2::uuid IS NULL',
 } as const
 
-// By what was last said on the connection itself: so the cost is that of its newest messages, whatever other connections hold.
-// The connection leads the order though it is one: by IS NULL the planner does not see that, and would sort. A chat whose newest
-// message is not too old has that one among those that are not.
+// Reads the channel's newest messages, so the cost does not depend on other channels. The channel leads the ORDER BY
+// although it is constant, because the planner does not see that with IS NULL and would sort. A chat whose newest
+// message is not too old has it among those that are not.
 const scanOn = (line: keyof typeof LINES) =>
   statement<ScanRow>(
     `instanceChats.scan.${line}`,
@@ -56,7 +59,7 @@ const scanOn = (line: keyof typeof LINES) =>
 
 const SCANS = { instance: scanOn('instance'), organization: scanOn('organization') }
 
-// The mark of a contact without an unread message on any connection was set by hand.
+// A mark on a contact without unread messages on any channel was set by hand.
 const read = statement<ChatRow>(
   'instanceChats.read',
   `SELECT ${MESSAGE_COLUMNS}, c.chat_id, c.phone_number, c.full_name, c.network_id, c.archived, c.last_inbound_at,
@@ -72,7 +75,7 @@ const read = statement<ChatRow>(
    ORDER BY wanted.rank`,
 )
 
-/** A page of the contacts that have messages on a connection, the one with the newest message there first. */
+/** A page of the contacts with messages on a channel, newest message first. */
 export async function listChats(
   db: Queryable,
   organizationId: string,
@@ -91,7 +94,7 @@ export async function listChats(
   }
 }
 
-/** The chats whose newest messages these are, in their order. */
+/** The chats with these newest messages, in the given order. */
 export async function readChats(
   db: Queryable,
   organizationId: string,

@@ -1,43 +1,43 @@
 import type { Queryable } from '../../database/pool.js'
 import { opaqueArray, statement } from '../../database/statement.js'
 
-/** A command that the process which holds its instance has begun. */
+/** A command that the process holding the instance has begun. */
 export interface BegunCommand {
   organization_id: string
   id: string
   instance_id: string
-  /** Sealed. */
+  /** Encrypted. */
   command: Buffer
-  /** How much longer somebody waits for its answer, in milliseconds. */
+  /** How much longer the caller waits for the answer, in milliseconds. */
   left_ms: number
 }
 
-/** A command that is asked for. */
+/** A command to insert. */
 export interface AskedCommand {
   id: string
   instanceId: string
-  /** Sealed. */
+  /** Encrypted. */
   command: Buffer
-  /** It is to be connected from now on. */
+  /** The instance must be connected from now on. */
   connects: boolean
   timeoutMs: number
 }
 
-/** The answer to a command, sealed. */
+/** The answer to a command, encrypted. */
 export interface TakenAnswer {
   organization_id: string
   id: string
   answer: Buffer
 }
 
-/** What has become of a command that nobody waits for any more. */
+/** The result of a command whose caller has stopped waiting. */
 export interface EndedCommand {
   begun: boolean
-  /** Sealed. */
+  /** Encrypted. */
   answer: Buffer | null
 }
 
-/** Inserts the command for the instance that `asked` (organization_id, id, held) finds. */
+/** Inserts the command for the instance that the subquery `asked` (organization_id, id, held) finds. */
 const insertFor = (connects: boolean, asked: string) => `WITH asked AS (
      ${asked}
    ), inserted AS (
@@ -55,7 +55,7 @@ const insert = statement<{ held: boolean }>(
   ),
 )
 
-// With the command in one statement: a session that ends at this moment finds it, and begins anew.
+// In one statement with the command: a session that ends at this moment sees it and starts again.
 const insertConnecting = statement<{ held: boolean }>(
   'instanceCommands.insertConnecting',
   insertFor(
@@ -89,7 +89,7 @@ const answer = statement<never>(
   'UPDATE instance_commands SET answer = $3 WHERE organization_id = $1 AND id = $2',
 )
 
-// Passed over is what goes with its organization at this moment, for as long as that takes.
+// Skips rows that are being deleted with their organization.
 const take = statement<TakenAnswer>(
   'instanceCommands.takeAnswers',
   `DELETE FROM instance_commands
@@ -109,7 +109,7 @@ const cancel = statement<EndedCommand>(
    RETURNING begun_at IS NOT NULL AS begun, answer`,
 )
 
-// By the database's time, by which they expire.
+// By the database's time, which also sets their expiry.
 const prune = statement<never>(
   'instanceCommands.prune',
   `DELETE FROM instance_commands
@@ -122,8 +122,9 @@ const prune = statement<never>(
 )
 
 /**
- * Asks whoever holds the instance to do a command within `timeoutMs`; whether anybody does by now. `connects`: it is to be connected from
- * now on. Null, and nothing is asked, where it is not to be connected, or gone.
+ * Stores a command with `timeoutMs` for the process that holds the instance; returns whether one holds it now.
+ * `connects`: the instance must be connected from now on. Null, without storing, if the instance is gone or must not be
+ * connected.
  */
 export async function insertCommand(
   db: Queryable,
@@ -136,8 +137,8 @@ export async function insertCommand(
 }
 
 /**
- * Begins up to `limit` commands, in the order in which they were asked, for those of the instances that the process holds. Nobody else
- * can begin them then, nor be sure any more that they are not done.
+ * Marks up to `limit` commands as begun, oldest first, for those of the instances that the process holds. Other
+ * processes can neither begin them then nor treat them as not run.
  */
 export async function beginCommands(
   db: Queryable,
@@ -150,12 +151,12 @@ export async function beginCommands(
   return rows.sort((one, other) => (one.id < other.id ? -1 : 1))
 }
 
-/** Notes the answer (sealed) to a command that was begun; nothing where nobody waits for it any more. */
+/** Stores the encrypted answer to a begun command; does nothing if its caller has stopped waiting. */
 export async function answerCommand(db: Queryable, organizationId: string, id: string, value: Buffer): Promise<void> {
   await db.run(answer, [organizationId, id, value])
 }
 
-/** Those answers to the commands that there are; the commands end with that. */
+/** Returns the answers that exist and deletes their commands. */
 export function takeAnswers(
   db: Queryable,
   commands: readonly { organizationId: string; id: string }[],
@@ -163,13 +164,13 @@ export function takeAnswers(
   return db.run(take, [commands.map(({ organizationId }) => organizationId), commands.map(({ id }) => id)])
 }
 
-/** Ends a command: not begun by now it is never begun. Null where there is no such command. */
+/** Deletes a command; if it was not begun, it never will be. Null if there is no such command. */
 export async function cancelCommand(db: Queryable, organizationId: string, id: string): Promise<EndedCommand | null> {
   const [row] = await db.run(cancel, [organizationId, id])
   return row ?? null
 }
 
-/** Deletes commands that should have been answered a minute ago: who asked died. Of all tenants. */
+/** Deletes commands that expired more than a minute ago because their caller died. Of all organizations. */
 export async function pruneCommands(db: Queryable): Promise<void> {
   await db.run(prune, [])
 }

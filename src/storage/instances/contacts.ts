@@ -21,7 +21,7 @@ const findNamed = statement<{ id: string }>(
    OFFSET $4 LIMIT $5`,
 )
 
-/** Whether a contact has a message on a connection; `lineId` as in model/instances/instance, lineIdOf. */
+/** True if a contact has a message on a channel (`channelIdOf` in model/instances/instance). */
 export async function hasMessageOnChannel(
   db: Queryable,
   organizationId: string,
@@ -32,7 +32,7 @@ export async function hasMessageOnChannel(
   return rows[0]?.found === true
 }
 
-/** A page of the contacts that have messages on a connection. `name`: a part of the folded name; null: all. */
+/** A page of the contacts with messages on a channel. `name`: a part of the normalized name; null: all. */
 export async function listContactsOnChannel(
   db: Queryable,
   organizationId: string,

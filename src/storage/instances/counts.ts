@@ -18,7 +18,7 @@ const countOwn = statement<CountRow & { line: string }>(
    ) counted`,
 )
 
-// Chosen first and filtered then: where few of an organization's messages are of its number, they are not searched for.
+// Limits first and filters then, so that rare messages of a number are not searched for.
 const countShared = statement<CountRow>(
   'instanceCounts.countShared',
   `SELECT count(DISTINCT contact_id)::int AS contacts
@@ -29,8 +29,8 @@ const countShared = statement<CountRow>(
 )
 
 /**
- * Counts, by connection, the people that its newest messages were with, looking at `limit` of each at most; null: the organization's
- * own number, of which it looks at those among the organization's newest.
+ * Counts, by channel, the contacts of its newest messages, reading at most `limit` of each. Null is the organization's
+ * own number, for which the organization's newest messages are read.
  */
 export async function countChannelContacts(
   db: Queryable,

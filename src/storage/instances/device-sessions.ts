@@ -1,9 +1,9 @@
 import type { Queryable } from '../../database/pool.js'
 import { opaqueArray, statement } from '../../database/statement.js'
 
-/** What is to change of the session of a linked device; all values are sealed. No key is named twice. */
+/** A change of a linked device's session; all values are encrypted. Each key occurs once. */
 export interface SessionChange {
-  /** Null = as they are. */
+  /** Null: unchanged. */
   credentials: Buffer | null
   written: readonly { type: string; id: string; value: Buffer }[]
   removed: readonly { type: string; id: string }[]
@@ -23,12 +23,12 @@ const findKeys = statement<{ key_id: string; value: Buffer }>(
    WHERE organization_id = $1 AND instance_id = $2 AND type = $3 AND key_id = ANY (${opaqueArray('$4', 'text')})`,
 )
 
-/** The instance $2, if the process $3 holds it: nobody else can take it before the statement ends. */
+/** The instance $2, if the process $3 holds it; it cannot change hands before the statement ends. */
 const HELD = `SELECT organization_id, id FROM instances
      WHERE organization_id = $1 AND id = $2 AND holder = $3
      FOR SHARE`
 
-// One statement and not a transaction: a process that is cut off in the middle leaves no lock behind.
+// One statement instead of a transaction, so that a process that is cut off leaves no lock.
 const write = statement<{ held: number }>(
   'deviceSessions.write',
   `WITH held AS (
@@ -63,7 +63,10 @@ const clear = statement<{ held: number }>(
    SELECT count(*) AS held FROM held`,
 )
 
-/** The sealed credentials of a linked device, null before it has any; null for all where the process does not hold the instance. */
+/**
+ * The encrypted credentials of a linked device, null if it has none; null instead of the result if the process does not
+ * hold the instance.
+ */
 export async function findDeviceCredentials(
   db: Queryable,
   organizationId: string,
@@ -74,7 +77,7 @@ export async function findDeviceCredentials(
   return row ?? null
 }
 
-/** Those of the keys that there are, sealed, by their ids. */
+/** The encrypted keys that exist, by id. */
 export async function findDeviceKeys(
   db: Queryable,
   organizationId: string,
@@ -86,7 +89,7 @@ export async function findDeviceKeys(
   return new Map(rows.map(({ key_id, value }) => [key_id, value]))
 }
 
-/** Writes all of a change or nothing; false, and nothing, where the process does not hold the instance. */
+/** Writes a change atomically; false, without writing, if the process does not hold the instance. */
 export async function writeDeviceSession(
   db: Queryable,
   organizationId: string,
@@ -108,7 +111,7 @@ export async function writeDeviceSession(
   return row?.held === 1
 }
 
-/** Forgets the session of a linked device; false, and nothing, where the process does not hold the instance. */
+/** Deletes the session of a linked device; false, without deleting, if the process does not hold the instance. */
 export async function clearDeviceSession(
   db: Queryable,
   organizationId: string,

@@ -2,11 +2,10 @@ import type { Queryable } from '../../database/pool.js'
 import { opaqueArray, statement } from '../../database/statement.js'
 import type { Instance, InstanceState } from '../../model/instances/instance.js'
 
-/** Every column of an instance that a verb needs. */
 const COLUMNS = `organization_id, id, name, kind, state, state_code, state_changed_at, token, number, owner, profile_name,
   profile_picture_url, phone_number_id, business_account_id, access_token, app_secret, settings, qr_count, code, wanted, created_at, updated_at`
 
-/** What events keep of an instance's row, which goes by the given name in the statement. */
+/** The JSON of an instance in events, from the row of the given name. */
 const eventInstance = (row: string) => `jsonb_build_object('id', ${row}.id, 'name', ${row}.name, 'kind', ${row}.kind,
   'owner', ${row}.owner, 'profile_name', ${row}.profile_name, 'profile_picture_url', ${row}.profile_picture_url)`
 
@@ -51,7 +50,7 @@ const hasNumber = statement<{ found: boolean }>(
   'SELECT EXISTS (SELECT FROM instances WHERE organization_id = $1 AND phone_number_id = $2) AS found',
 )
 
-// What does not change raises nothing. A close forgets the codes that were shown.
+// Raises an event only on a change. Closing deletes the code that was shown.
 const changeState = statement<{ id: string }>(
   'instances.changeState',
   `WITH before AS (
@@ -148,7 +147,7 @@ const remove = statement<{ id: string }>(
    SELECT id FROM deleted`,
 )
 
-/** What a new instance is made from. */
+/** The columns of a new instance. */
 export type NewInstance = Pick<
   Instance,
   | 'id'
@@ -165,7 +164,7 @@ export type NewInstance = Pick<
   | 'owner'
 > & { token_hash: Buffer; verify_token_hash: Buffer | null }
 
-/** Inserts an instance; null when its name is in use. What leads to it must have been claimed in the directory. */
+/** Inserts an instance; null if its name is in use. Claim its token and number in the directory first. */
 export async function insertInstance(
   db: Queryable,
   organizationId: string,
@@ -191,7 +190,7 @@ export async function insertInstance(
   return rows[0] ?? null
 }
 
-/** Sets those settings of an instance that are given; resolves to all that it has then, null where it has been deleted. */
+/** Changes the given settings and returns all of them; null if the instance was deleted. */
 export async function changeInstanceSettings(
   db: Queryable,
   organizationId: string,
@@ -202,13 +201,13 @@ export async function changeInstanceSettings(
   return rows[0]?.settings ?? null
 }
 
-/** Asks for the organization's instance of this name. */
+/** Identifies an instance by organization and name. */
 export interface InstanceLookup {
   organizationId: string
   name: string
 }
 
-/** The instances that are asked for, in the order asked; null where there is none. */
+/** The instances in the order of the look-ups; null for each that does not exist. */
 export async function findInstancesByName(
   db: Queryable,
   lookups: readonly InstanceLookup[],
@@ -219,7 +218,7 @@ export async function findInstancesByName(
   return found
 }
 
-/** One instance by its id, or null. */
+/** One instance by id, or null. */
 export async function findInstanceById(db: Queryable, organizationId: string, id: string): Promise<Instance | null> {
   const rows = await db.run(findById, [organizationId, id])
   return rows[0] ?? null
@@ -230,18 +229,17 @@ export function listInstances(db: Queryable, organizationId: string): Promise<In
   return db.run(list, [organizationId])
 }
 
-/** How many instances the organization has. */
 export async function countInstances(db: Queryable, organizationId: string): Promise<number> {
   const rows = await db.run(count, [organizationId])
   return rows[0]?.instances ?? 0
 }
 
-/** The instances of all organizations that have a number of their own, of the upstream or the simulator. */
+/** The instances of all organizations that have an own number, at the upstream or the simulator. */
 export function listOwnNumberInstances(db: Queryable): Promise<Instance[]> {
   return db.run(listOwnNumbers, [])
 }
 
-/** Whether an instance of the organization has this number of the upstream as its own. */
+/** True if an instance of the organization has this number as its own. */
 export async function hasInstanceNumber(
   db: Queryable,
   organizationId: string,
@@ -251,7 +249,7 @@ export async function hasInstanceNumber(
   return rows[0]?.found === true
 }
 
-/** What changes with an instance's state; what is null stays. */
+/** The fields that change with an instance's state; null fields stay. */
 export interface StateChange {
   state: InstanceState
   code: number | null
@@ -261,8 +259,8 @@ export interface StateChange {
 }
 
 /**
- * Keeps an instance's state and raises instance.state; false when it was so before, or there is no such instance, or the process
- * `holder` (where one is given) does not hold it.
+ * Sets an instance's state and raises instance.state. False if it does not change, if there is no such instance, or if
+ * `holder` is given and does not hold it.
  */
 export async function changeInstanceState(
   db: Queryable,
@@ -277,8 +275,8 @@ export async function changeInstanceState(
 }
 
 /**
- * Keeps that an instance shows its `count`th code (sealed, base64) and raises instance.qrcode. Nothing for one that is open, or that
- * the process `holder` (where one is given) does not hold.
+ * Stores the `count`th code of an instance (encrypted, base64) and raises instance.qrcode. Does nothing if the instance
+ * is open, or if `holder` is given and does not hold it.
  */
 export async function showInstanceCode(
   db: Queryable,
@@ -291,7 +289,7 @@ export async function showInstanceCode(
   await db.raise(showCode, [organizationId, id, count, sealed, eventId, holder], [organizationId])
 }
 
-/** Closes an instance for good, with its session; raises instance.logged_out, and instance.state where that changes. */
+/** Ends an instance's session for good; raises instance.logged_out, and instance.state if that changes. */
 export async function logOutInstance(
   db: Queryable,
   organizationId: string,
@@ -301,7 +299,7 @@ export async function logOutInstance(
   await db.raise(logOut, [organizationId, id, ...eventIds], [organizationId])
 }
 
-/** Keeps whether some process is to keep a linked device connected. */
+/** Sets whether a linked device is to be kept connected. */
 export async function setInstanceWanted(
   db: Queryable,
   organizationId: string,
@@ -311,7 +309,7 @@ export async function setInstanceWanted(
   await db.run(want, [organizationId, id, wanted])
 }
 
-/** Deletes an instance with its session and webhook, and what led to it; its messages stay. False when there is none. */
+/** Deletes an instance with its session, webhook and directory entries; its messages stay. False if there is none. */
 export async function deleteInstance(
   db: Queryable,
   organizationId: string,

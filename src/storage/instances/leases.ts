@@ -1,18 +1,18 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 
-/** A linked device that a process holds: it alone runs its session, until the lease ends. */
+/** A linked device under a process's lease; only that process runs its session until the lease ends. */
 export interface LeasedInstance {
   organization_id: string
   id: string
-  /** Whether it is still to be kept connected. */
+  /** True if it is still to be kept connected. */
   wanted: boolean
   settings: Record<string, unknown>
 }
 
 const COLUMNS = 'organization_id, id, wanted, settings'
 
-// All times are the database's: the clocks of the processes need not agree.
+// All times are the database's, so the clocks of processes need not agree.
 const renew = statement<LeasedInstance>(
   'instanceLeases.renew',
   `WITH present AS (
@@ -23,7 +23,7 @@ const renew = statement<LeasedInstance>(
    RETURNING ${COLUMNS}`,
 )
 
-// Who locks a row is about to take it, or still writes as its holder.
+// A locked row is being claimed, or its holder is still writing; it is skipped.
 const claim = statement<LeasedInstance>(
   'instanceLeases.claim',
   `UPDATE instances SET holder = $1, held_until = now() + $2::integer * interval '1 millisecond'
@@ -66,7 +66,7 @@ const lock = statement<never>(
   'SELECT FROM instances WHERE organization_id = $1 AND id = $2 AND holder = $3 FOR NO KEY UPDATE',
 )
 
-// Who has asked to connect it meanwhile is not forgotten: some process begins anew.
+// A request to connect that came meanwhile is kept: some process starts again.
 const end = statement<never>(
   'instanceLeases.end',
   `UPDATE instances SET holder = NULL, held_until = NULL, wanted = wanted AND EXISTS (
@@ -77,14 +77,14 @@ const end = statement<never>(
 )
 
 /**
- * Makes all leases of a process last `leaseMs` from now on, and its word that it runs linked devices. Resolves to what it holds;
- * whatever is missing there, others have taken, or it is gone.
+ * Extends all leases of a process, and its mark as a process that runs linked devices, to `leaseMs` from now. Returns
+ * the instances that it holds; the others were claimed elsewhere or deleted.
  */
 export function renewLeases(db: Queryable, processId: number, leaseMs: number): Promise<LeasedInstance[]> {
   return db.run(renew, [processId, leaseMs])
 }
 
-/** Takes up to `limit` wanted linked devices that no process holds, or whose lease has ended. */
+/** Claims up to `limit` wanted linked devices without a valid lease. */
 export function claimInstances(
   db: Queryable,
   processId: number,
@@ -94,7 +94,7 @@ export function claimInstances(
   return db.run(claim, [processId, leaseMs, limit])
 }
 
-/** How many linked devices there are to run, and how many processes besides this one to run them. */
+/** The number of linked devices to run, and of the other processes that run such. */
 export async function countInstancesToRun(
   db: Queryable,
   processId: number,
@@ -103,13 +103,13 @@ export async function countInstancesToRun(
   return row as { instances: number; others: number }
 }
 
-/** Whether any process besides this one runs linked devices. */
+/** True if another process runs linked devices. */
 export async function doOthersRunDevices(db: Queryable, processId: number): Promise<boolean> {
   const [row] = await db.run(others, [processId])
   return row?.run === true
 }
 
-/** Gives back those of the instances that the process holds. */
+/** Releases those of the instances that the process holds. */
 export async function releaseInstances(
   db: Queryable,
   instances: readonly Pick<LeasedInstance, 'organization_id' | 'id'>[],
@@ -122,14 +122,14 @@ export async function releaseInstances(
   ])
 }
 
-/** Gives back all that the process holds: it runs no linked devices any more. */
+/** Releases all instances of a process, which runs no linked devices any more. */
 export async function releaseAllInstances(db: Queryable, processId: number): Promise<void> {
   await db.run(leave, [processId])
 }
 
 /**
- * The instance is to be kept connected no more, unless it is asked to, and held by nobody; nothing where the process does not hold it.
- * In a transaction: what was asked while the row was waited for is seen.
+ * Marks an instance as no longer wanted, unless it was requested meanwhile, and releases it; does nothing if the
+ * process does not hold it. Needs a transaction, so that a request made while the row was locked is seen.
  */
 export async function endLeasedInstance(
   transaction: Queryable,

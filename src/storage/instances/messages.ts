@@ -7,21 +7,21 @@ import type { Message } from '../../model/messages/message.js'
 import { MAX_WRAPPERS, WRAPPERS } from '../../model/messages/network-message.js'
 import { MESSAGE_COLUMNS } from '../messages/messages.js'
 
-/** A message with what it shows of its contact. */
+/** A message with the columns of its contact. */
 export type ChannelMessage = Message & Pick<Contact, 'chat_id' | 'phone_number' | 'network_id' | 'full_name'>
 
-/** Which messages of a connection; null: whichever. */
+/** Filters messages of a channel; null: no filter. */
 export interface ChannelFilter {
   /** Both ends are included. */
   from: Date | null
   to: Date | null
   fromMe: boolean | null
-  /** The kind, in the gateway's words. */
+  /** The gateway's name of the type. */
   messageType: string | null
   status: GatewayStatus | null
 }
 
-/** Whether the row `m` is of the connection `$2`; apart, so that the index knows what to look for. */
+/** Conditions that select the channel `$2` for the row `m`; separate texts let the planner choose an index. */
 const CHANNEL_CASES = {
   instance: 'm.instance_id = $2::uuid',
   organization: 'm.instance_id IS NULL AND $2::uuid IS NULL',
@@ -29,7 +29,7 @@ const CHANNEL_CASES = {
 
 const WRAPPER_NAMES = `'{${WRAPPERS.join(',')}}'::text[]`
 
-/** What the network calls the message of the row `m`, which has one, as model/messages/network-message unwraps it. */
+/** The network's name for the content of row `m`; unwraps like model/messages/network-message. */
 const NETWORK_TYPE = `(
     WITH RECURSIVE unwrapped AS (
       SELECT m.network -> 'message' AS message, 0 AS depth
@@ -56,7 +56,7 @@ const NETWORK_TYPE = `(
     LIMIT 1
   )`
 
-/** What the row `m` is called by clients of the gateway, as model/instances/gateway-message calls it. */
+/** The gateway's name for the type of row `m`, as in model/instances/gateway-message. */
 const MESSAGE_TYPE = `CASE
     WHEN jsonb_typeof(m.network -> 'message') = 'object' THEN ${NETWORK_TYPE}
     WHEN m.message_type IN ('image', 'video', 'audio', 'document', 'sticker', 'location', 'reaction')
@@ -75,7 +75,7 @@ const MESSAGE_TYPE = `CASE
     ELSE 'conversation'
   END`
 
-/** How far the row `m` came, as model/instances/gateway-message says it. */
+/** The gateway's status of row `m`, as in model/instances/gateway-message. */
 const STATUS = `CASE
     WHEN m.outcome IS NOT NULL THEN 'PENDING'
     WHEN m.status = 'read' THEN 'READ'
@@ -84,13 +84,13 @@ const STATUS = `CASE
     ELSE 'SERVER_ACK'
   END`
 
-/** All that a filter asks for, in `$3` to `$7`. */
+/** All filters, in `$3` to `$7`. */
 const FILTERED = `m.created_at BETWEEN $3 AND $4
        AND ($5::boolean IS NULL OR (m.sender_type IN ('bot-chat', 'human-chat')) = $5)
        AND ($6::text IS NULL OR ${MESSAGE_TYPE} = $6)
        AND ($7::text IS NULL OR ${STATUS} = $7)`
 
-/** Where only the time matters, the index tells it all; else the rows are read. */
+/** With only a time filter the index is sufficient; otherwise rows are read. */
 const FILTERS = { time: 'm.created_at BETWEEN $3 AND $4', all: FILTERED } as const
 const AFTER_FILTER = { time: ['$5', '$6'], all: ['$8', '$9'] } as const
 
@@ -102,8 +102,8 @@ const onChannel = (channelCase: ChannelCase, filter: Filter) =>
 
 const FOUND_COLUMNS = `${MESSAGE_COLUMNS}, c.chat_id, c.phone_number, c.network_id, c.full_name`
 
-// ORDER BY and OFFSET 0 make the planner go by the index: reading the whole table looks cheaper to it, and is not, unless the rows
-// have to be read anyway.
+// ORDER BY and OFFSET 0 make the planner use the index. It considers a full scan cheaper, which is true only if the
+// rows are needed anyway.
 const INDEX_ALONE = { time: 'ORDER BY m.instance_id, m.created_at, m.id OFFSET 0', all: '' } as const
 
 const countOn = (channelCase: ChannelCase, filter: Filter) =>
@@ -116,7 +116,8 @@ const countOn = (channelCase: ChannelCase, filter: Filter) =>
      ) m`,
   )
 
-// The connection leads, though it is one: by IS NULL the planner does not see that, and would sort.
+// The channel leads the ORDER BY although it is constant, because the planner does not see that with IS NULL and would
+// sort.
 const pageOn = (channelCase: ChannelCase, filter: Filter, direction: 'ASC' | 'DESC') =>
   statement<ChannelMessage>(
     `instanceMessages.page.${channelCase}.${filter}.${direction}`,
@@ -167,7 +168,7 @@ const pageOfConversation = (
      ORDER BY page.seq DESC`,
   )
 
-/** Messages of one contact, by the order of the conversation. */
+/** Messages of one contact, in the order of the conversation. */
 const ofConversation = (name: string, where: string, skip: string, limit: string, contact: string) => ({
   count: statement<{ total: number }>(
     `instanceMessages.countConversation.${name}`,
@@ -180,7 +181,7 @@ const ofConversation = (name: string, where: string, skip: string, limit: string
 const inConversation = (contact: string) =>
   `m.organization_id = $1 AND m.contact_id = ${contact} AND m.seq IS NOT NULL AND m.instance_id IS NOT DISTINCT FROM $2::uuid`
 
-// Their numbers tell where a page is: whichever it is, it costs the same.
+// Finds the page by sequence numbers, so every page costs the same.
 const pageOfWhole = statement<ChannelMessage>(
   'instanceMessages.pageOfWholeConversation',
   `SELECT ${FOUND_COLUMNS}
@@ -194,7 +195,7 @@ const CONVERSATION_STATEMENTS = {
   filtered: ofConversation('filtered', `${inConversation('$8')} AND ${FILTERED}`, '$9', '$10', '$8'),
 }
 
-// Reactions too; what an edit or a revocation did shows on its message.
+// Includes reactions; edits and revocations show on the message that they change.
 const findByKey = statement<ChannelMessage>(
   'instanceMessages.findByKey',
   `SELECT ${FOUND_COLUMNS}
@@ -216,7 +217,7 @@ const findByKeys = statement<ChannelMessage>(
    WHERE m.instance_id IS NOT DISTINCT FROM $2::uuid AND m.message_type NOT IN ('edit', 'revoke')`,
 )
 
-// The first and the last of an index tell whether there is anything between.
+// The first and last index entries show whether there is a channel in between.
 const isSole = statement<{ is_sole: boolean }>(
   'instanceMessages.isSole',
   `SELECT (
@@ -227,13 +228,13 @@ const isSole = statement<{ is_sole: boolean }>(
    ) IS NOT DISTINCT FROM $2::uuid AS is_sole`,
 )
 
-/** Whether an organization has messages of this connection alone. */
+/** True if the organization has messages of this channel only. */
 export async function isOnlyChannel(db: Queryable, organizationId: string, channelId: string | null): Promise<boolean> {
   const [row] = await db.run(isSole, [organizationId, channelId])
   return row?.is_sole === true
 }
 
-/** Counts the messages of a connection that fit. */
+/** Counts the messages of a channel that match the filter. */
 export async function countChannelMessages(
   db: Queryable,
   organizationId: string,
@@ -244,7 +245,9 @@ export async function countChannelMessages(
   return row?.total ?? 0
 }
 
-/** A page of the messages of a connection that fit, newest first; `total`: how many there are, so as to begin at the nearer end. */
+/**
+ * A page of the messages of a channel that match the filter, newest first; `total` lets it read from the nearer end.
+ */
 export function listChannelMessages(
   db: Queryable,
   organizationId: string,
@@ -255,14 +258,14 @@ export function listChannelMessages(
   return runFromNearerEnd(db, statementsFor(channelId, filter), [organizationId, channelId, ...valuesOf(filter)], range)
 }
 
-/** Which messages, counted from the newest, of how many in all. */
+/** The offset and size of a page, counted from the newest message, and the total. */
 export interface PageRange {
   skip: number
   limit: number
   total: number
 }
 
-/** The statements take how many to skip, and the most that there are to be, as their last values. */
+/** Runs the statement that starts at the nearer end; its last two parameters are offset and limit. */
 function runFromNearerEnd(
   db: Queryable,
   { newest, oldest }: { newest: Statement<ChannelMessage>; oldest: Statement<ChannelMessage> },
@@ -274,7 +277,7 @@ function runFromNearerEnd(
   return db.run(oldest, [...values, total - end, Math.max(end - skip, 0)])
 }
 
-/** Counts the messages that a contact has on a connection and that fit. */
+/** Counts the messages of a contact on a channel that match the filter. */
 export async function countConversationMessages(
   db: Queryable,
   organizationId: string,
@@ -288,7 +291,7 @@ export async function countConversationMessages(
   return row?.total ?? 0
 }
 
-/** A page of the messages that a contact has on a connection and that fit, newest first; like listLineMessages from the nearer end. */
+/** A page of the messages of a contact on a channel that match the filter, newest first; read from the nearer end. */
 export function listConversationMessages(
   db: Queryable,
   organizationId: string,
@@ -303,7 +306,7 @@ export function listConversationMessages(
     : runFromNearerEnd(db, CONVERSATION_STATEMENTS.filtered, [...channelCase, ...allValues(filter), contactId], range)
 }
 
-/** A page of a conversation that stands on one connection as a whole, newest first; `total`: its last number. */
+/** A page of a conversation that is on one channel only, newest first; `total` is its last sequence number. */
 export function listWholeConversation(
   db: Queryable,
   organizationId: string,
@@ -314,7 +317,7 @@ export function listWholeConversation(
   return db.run(pageOfWhole, [organizationId, channelId, contactId, total - skip - limit, total - skip])
 }
 
-/** The newest message that a contact has on a connection; null where it has none there. */
+/** The newest message of a contact on a channel; null if there is none. */
 export async function findNewestOfConversation(
   db: Queryable,
   organizationId: string,
@@ -325,7 +328,7 @@ export async function findNewestOfConversation(
   return newest ?? null
 }
 
-/** The message of a connection by either of its ids; null where there is none that fits. */
+/** The message of a channel with this id, ours or the network's; null if none matches. */
 export async function findChannelMessage(
   db: Queryable,
   organizationId: string,
@@ -338,7 +341,7 @@ export async function findChannelMessage(
   return row ?? null
 }
 
-/** The messages of a connection by either of their ids, in no order; those that do not fit are left out. */
+/** The messages of a channel with these ids, ours or the network's, in any order; others are left out. */
 export function findChannelMessages(
   db: Queryable,
   organizationId: string,
@@ -354,7 +357,7 @@ function statementsFor(channelId: string | null, filter: ChannelFilter) {
   return LINE_STATEMENTS[channelId === null ? 'organization' : 'instance'][isByTime(filter) ? 'time' : 'all']
 }
 
-/** Whether it asks for nothing. */
+/** True if the filter matches everything. */
 export function isEvery(filter: ChannelFilter): boolean {
   return isByTime(filter) && filter.from === null && filter.to === null
 }

@@ -3,7 +3,7 @@ import { statement } from '../../database/statement.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { TENANT_COLUMNS, type TenantRow, toTenant } from '../organizations/organizations.js'
 
-/** The instance that a token opens, and its organization. */
+/** The instance of a token and its organization. */
 export interface TokenHolder {
   instance: { id: string; name: string }
   tenant: Tenant
@@ -19,7 +19,7 @@ const authenticate = statement<TenantRow & { value_hash: Buffer; instance_id: st
    WHERE d.kind = 'instance_token' AND d.value_hash = ANY ($1)`,
 )
 
-/** Looks up presented tokens by their hashes (directoryHash of the token), one answer per hash, in order; null = unknown. */
+/** Looks up tokens by their hashes (directoryHash), one result per hash, in order; null if unknown. */
 export async function findTokenHolders(db: Queryable, hashes: Buffer[]): Promise<(TokenHolder | null)[]> {
   const rows = await db.run(authenticate, [hashes])
   const byHash = new Map(rows.map((row) => [row.value_hash.toString('hex'), row]))

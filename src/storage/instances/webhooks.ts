@@ -5,7 +5,7 @@ import { taskId } from '../runtime/jobs.js'
 import { lockFeed } from '../webhooks/feeds.js'
 import { ensureFeed, WEBHOOK_COLUMNS } from '../webhooks/webhooks.js'
 
-// Switched on, it gets the events from then on.
+// When enabled, it gets the events from then on.
 const put = statement<Webhook>(
   'instanceWebhooks.put',
   `INSERT INTO webhooks AS w (organization_id, instance_id, id, url, events, secret, active, by_events, with_base64, headers)
@@ -46,15 +46,17 @@ const remove = statement<{ id: string }>(
    SELECT id FROM deleted`,
 )
 
-/** What an instance's webhook is made from, or becomes; secret and headers are sealed. The id and the secret count for a new one only. */
+/**
+ * The columns of an instance's webhook; secret and headers are encrypted. Id and secret are used only for a new one.
+ */
 export type InstanceWebhookRow = Pick<
   Webhook,
   'id' | 'url' | 'events' | 'secret' | 'active' | 'by_events' | 'with_base64' | 'headers'
 >
 
 /**
- * Makes the instance's webhook, and the organization's feed with its first one; where the instance has one, it becomes this. Needs a
- * transaction, as webhooks.insertWebhook does. A foreign key violation when there is no such instance.
+ * Inserts the instance's webhook, and the organization's feed with its first one, or updates the existing webhook.
+ * Needs a transaction, like insertWebhook. Fails with a foreign key violation if there is no such instance.
  */
 export async function putInstanceWebhook(
   transaction: Queryable,
@@ -68,7 +70,7 @@ export async function putInstanceWebhook(
   return webhook as Webhook
 }
 
-/** Delivers no more to the instance's webhook; null when it has none. */
+/** Switches the instance's webhook off; null if it has none. */
 export async function switchOffInstanceWebhook(
   db: Queryable,
   organizationId: string,
@@ -89,8 +91,8 @@ export async function findInstanceWebhook(
 }
 
 /**
- * Deletes the instance's webhook, with the last one of the organization the feed, and leaves a job that deletes its deliveries; false when it
- * has none. To be called before the instance is deleted, in the transaction that does so.
+ * Deletes the instance's webhook, and the feed with the organization's last one, and adds a job that deletes its
+ * deliveries; false if it has none. Call it before the instance is deleted, in the same transaction.
  */
 export async function deleteInstanceWebhook(
   transaction: Queryable,

@@ -2,8 +2,9 @@ import type { Queryable } from '../../database/pool.js'
 import { type Statement, statement } from '../../database/statement.js'
 import { taskId } from '../runtime/jobs.js'
 
-// The first step of a deletion marks the organization's row, which the view `organizations` then shows no more, and takes away what is
-// little and acts by itself. The second one deletes the rows of all tables batch by batch. See docs/decisions/organization-deletion.md.
+// The first step of a deletion marks the organization's row, which hides it from the view `organizations`, and deletes
+// small tables whose rows have effects of their own. The second step deletes the rows of all other tables in batches.
+// See docs/decisions/organization-deletion.md.
 
 const mark = statement<{ id: string }>(
   'organizationDeletion.mark',
@@ -16,7 +17,7 @@ const mark = statement<{ id: string }>(
    SELECT id FROM marked`,
 )
 
-// Sessions and sign-in links go with their members.
+// Sessions and sign-in links are deleted with their members.
 const withdraw = statement<never>(
   'organizationDeletion.withdraw',
   `WITH endpoints AS (DELETE FROM webhooks WHERE organization_id = $1),
@@ -32,7 +33,7 @@ const withdraw = statement<never>(
    SELECT`,
 )
 
-// A process that runs a linked device disconnects it when it next renews its leases.
+// A process that runs a linked device disconnects it at the next renewal of its leases.
 const letInstancesGo = statement<never>(
   'organizationDeletion.letInstancesGo',
   `UPDATE instances SET wanted = false, holder = NULL, held_until = NULL, verify_token_hash = NULL
@@ -46,7 +47,7 @@ const enqueue = statement<never>(
      now() + $3::integer * interval '1 second'`,
 )
 
-// What little was written meanwhile goes with the row.
+// The few rows written meanwhile are deleted with it.
 const removeRow = statement<never>(
   'organizationDeletion.removeRow',
   `WITH entries AS (DELETE FROM directory WHERE organization_id = $1 AND kind <> 'api_key')
@@ -58,7 +59,7 @@ const listMedia = statement<{ id: string }>(
   'SELECT id FROM media WHERE organization_id = $1 ORDER BY id LIMIT $2',
 )
 
-/** Few, so that a batch holds its locks for a short time. */
+/** Small, so that a batch holds its locks for a short time only. */
 export const DELETION_BATCH = 1_000
 
 const FIRST = { uuid: '00000000-0000-0000-0000-000000000000', text: '', bigint: '0' } as const
@@ -67,8 +68,8 @@ const FIRST = { uuid: '00000000-0000-0000-0000-000000000000', text: '', bigint: 
 type Walk = readonly [table: string, column: string, type: keyof typeof FIRST]
 
 /**
- * The tables that may be large, each before those that it refers to: so a batch takes few other rows along. What is not among them goes
- * with the first step, or with the organization's row.
+ * The tables that may be large, each before the tables that it refers to, so that a batch cascades to few rows. The
+ * other tables are emptied by the first step or with the organization's row.
  */
 const WALKS: readonly Walk[] = [
   ['callbacks', 'id', 'uuid'],
@@ -107,15 +108,15 @@ const WALKS: readonly Walk[] = [
   ['contacts', 'id', 'uuid'],
 ]
 
-/** What a batch came upon: how many rows, and where the next one begins. */
+/** The result of a batch: the number of rows, and where the next one begins. */
 export interface Batch {
   count: number
   last: string | null
 }
 
 /**
- * Deletes the first rows from $2 on. Each batch begins where the one before ended: as long as some transaction may still see the deleted
- * rows, the index leads to them. A row that moves at this moment is left to the next pass.
+ * Deletes the first rows from $2 on. Each batch begins where the last one ended, because the index still leads to
+ * deleted rows while a transaction may see them. A row that moves at this moment is left to the next pass.
  */
 const deleteFrom = ([table, column, type]: Walk): Statement<Batch> =>
   statement<Batch>(
@@ -131,7 +132,8 @@ const deleteFrom = ([table, column, type]: Walk): Statement<Batch> =>
 
 const deletions = WALKS.map((walk) => ({ first: FIRST[walk[2]], statement: deleteFrom(walk) }))
 
-// The index of this table has no order within an organization. The hashes of keys stay, so that a deleted key still gets its own answer.
+// This table's index has no order within an organization. The hashes of keys stay, so that a deleted key gets its own
+// error.
 const deleteEntries = statement<Batch>(
   'organizationDeletion.directory',
   `WITH deleted AS (
@@ -144,23 +146,23 @@ const deleteEntries = statement<Batch>(
 )
 
 /**
- * Marks the organization as deleted and adds a job that deletes its rows; resolves to false when there is no such organization. With the
- * commit the organization is invisible, its keys, members, webhooks and settings are deleted, its broadcasts stop, and its instances
- * lose their leases. Needs a transaction.
+ * Marks the organization as deleted and adds a job that deletes its rows; false if there is no such organization. After
+ * the commit the organization is invisible, its keys, members, webhooks and settings are deleted, its broadcasts stop,
+ * and its instances lose their leases. Needs a transaction.
  */
 export async function markOrganizationDeleted(transaction: Queryable, organizationId: string): Promise<boolean> {
   const marked = await transaction.run(mark, [organizationId])
   if (marked.length === 0) return false
   await transaction.run(withdraw, [organizationId])
-  // Last: a process renews all its leases at once, those of other organizations too, and waits for these rows.
+  // Last, because processes that renew all their leases at once wait for these rows.
   await transaction.run(letInstancesGo, [organizationId])
   return true
 }
 
-/** One table of an organization, of which each call deletes the next batch, from the row that `from` tells; null: from the first. */
+/** Deletes the next batch of one table, from the row `from` on; null: from the first. */
 export type DeleteBatch = (db: Queryable, organizationId: string, from: string | null) => Promise<Batch>
 
-/** How the rows of each table of an organization are deleted, but for those of its files; in an order that foreign keys allow. */
+/** The deletions of all tables except files, in an order that foreign keys allow. */
 export const deleteBatches: readonly DeleteBatch[] = [...deletions, { first: '', statement: deleteEntries }].map(
   ({ first, statement }): DeleteBatch =>
     async (db, organizationId, from) => {
@@ -170,13 +172,13 @@ export const deleteBatches: readonly DeleteBatch[] = [...deletions, { first: '',
     },
 )
 
-/** The ids of at most `limit` files that an organization has stored. */
+/** The ids of at most `limit` stored files of an organization. */
 export async function listOrganizationMedia(db: Queryable, organizationId: string, limit: number): Promise<string[]> {
   const rows = await db.run(listMedia, [organizationId, limit])
   return rows.map(({ id }) => id)
 }
 
-/** Leaves a job that goes on with a deletion in so many seconds; `isLast`: it deletes the organization's row too. */
+/** Adds a job that continues a deletion after so many seconds; with `isLast` it deletes the organization's row too. */
 export async function enqueueDeletion(
   db: Queryable,
   organizationId: string,
@@ -186,7 +188,7 @@ export async function enqueueDeletion(
   await db.run(enqueue, [organizationId, isLast, inSeconds])
 }
 
-/** Deletes the row of a deleted organization. Done again, or where there is none, it changes nothing. */
+/** Deletes the row of a deleted organization; does nothing if there is none. */
 export async function deleteOrganizationRow(db: Queryable, organizationId: string): Promise<void> {
   await db.run(removeRow, [organizationId])
 }

@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import { sha256 } from '../../lib/crypto/signature.js'
 
-/** What is found before the organization is known (contract 7). */
+/** What is looked up before the organization is known. */
 export type DirectoryKind =
   | 'slug'
   | 'api_key'
@@ -13,14 +13,15 @@ export type DirectoryKind =
   | 'short_link'
   | 'instance_token'
 
-/** The form in which the directory keeps a value: nothing readable stands in a table that all tenants share. */
+/** The hash under which the directory stores a value, since all organizations share the table. */
 export function directoryHash(value: string): Buffer {
   return sha256(value)
 }
 
 /**
- * Ends an INSERT INTO directory: nothing is inserted where an organization holds the value; what a deleted one still holds is taken over.
- * It has to be seen that the holder is deleted: that it is not seen at all is also true of one that is made at this moment.
+ * Ends an INSERT INTO directory. Nothing is inserted if an organization holds the value; the value of a deleted one is
+ * taken over. The statement must see that the holder is deleted, because a holder that was created at this moment is
+ * not visible either.
  */
 export const UNLESS_HELD = `ON CONFLICT (kind, value_hash) DO UPDATE SET organization_id = excluded.organization_id
      WHERE EXISTS (
@@ -55,7 +56,7 @@ const find = statement<{ organization_id: string }>(
    WHERE d.kind = $1 AND d.value_hash = $2`,
 )
 
-/** Claims a value for the organization; false when another organization holds it. The organization may hold it already. */
+/** Claims a value for the organization; false if another one holds it. The organization may hold it already. */
 export async function claimInDirectory(
   db: Queryable,
   organizationId: string,
@@ -63,12 +64,12 @@ export async function claimInDirectory(
   value: string,
 ): Promise<boolean> {
   const [row] = await db.run(claim, [kind, directoryHash(value), organizationId])
-  // Claimed at the same moment: the second select of the statement cannot see it yet, that of the next one can.
+  // Claimed at the same moment: the second select cannot see that row, but the next statement can.
   if (!row) return claimInDirectory(db, organizationId, kind, value)
   return row.organization_id === organizationId
 }
 
-/** Gives back the organization's values of a kind, but for the one that it goes on using. */
+/** Releases the organization's values of a kind, except for the one still in use. */
 export async function releaseInDirectory(
   db: Queryable,
   organizationId: string,
@@ -78,7 +79,7 @@ export async function releaseInDirectory(
   await db.run(release, [organizationId, kind, keep === null ? null : directoryHash(keep)])
 }
 
-/** Gives one of the organization's values back. */
+/** Releases one of the organization's values. */
 export async function releaseFromDirectory(
   db: Queryable,
   organizationId: string,

@@ -6,15 +6,14 @@ import { directoryHash } from './directory.js'
 const COLUMNS = `id, name, slug, provider, default_country, timezone, currency, language, language_chosen,
   attribution_window_days, created_at, updated_at`
 
-/** The columns of a tenant for the queries that join `organizations o` with `upstream_settings u`; see toTenant. */
+/** The columns of a tenant for queries that join `organizations o` with `upstream_settings u`; see toTenant. */
 export const TENANT_COLUMNS = `o.id, o.name, o.slug, o.provider, o.default_country, o.timezone, o.currency, o.language, o.language_chosen,
   o.attribution_window_days, o.created_at, o.updated_at,
   u.phone_number_id, u.business_account_id, u.access_token, u.app_secret, u.messages_per_second, u.pair_limit`
 
-/** A row of TENANT_COLUMNS. */
 export type TenantRow = Organization & { [Column in keyof UpstreamSettings]: UpstreamSettings[Column] | null }
 
-/** Folds the joined columns into the tenant. */
+/** Converts the joined columns to a tenant. */
 export function toTenant(row: TenantRow): Tenant {
   const { phone_number_id, business_account_id, access_token, app_secret, messages_per_second, pair_limit, ...rest } =
     row
@@ -57,7 +56,8 @@ const findTenants = statement<TenantRow>(
    WHERE o.id = ANY ($1)`,
 )
 
-// A number is the organization's where it is the one of its settings, else an instance's. Instances are few, their numbers are hashed here.
+// A number belongs to the organization if it is in its settings, otherwise to an instance. Instances are few, so their
+// numbers are hashed here.
 const findByUpstreamIds = statement<UpstreamIdRow>(
   'organizations.findByUpstreamIds',
   `SELECT d.kind, d.value_hash, d.organization_id, i.id AS instance_id,
@@ -139,7 +139,7 @@ const knowsVerifyToken = statement<{ known: boolean }>(
      OR EXISTS (SELECT FROM instances WHERE verify_token_hash = $1) AS known`,
 )
 
-/** Inserts an organization; its slug must have been claimed in the directory. */
+/** Inserts an organization; claim its slug in the directory first. */
 export async function insertOrganization(
   db: Queryable,
   organizationId: string,
@@ -174,22 +174,22 @@ export async function findTenant(db: Queryable, organizationId: string): Promise
   return (await findTenantsById(db, [organizationId])).get(organizationId) ?? null
 }
 
-/** An id by which a callback of the upstream names the organization that it is for. */
+/** An id with which a callback of the upstream names its organization. */
 export interface UpstreamId {
   kind: 'phone_number_id' | 'business_account_id'
   value: string
 }
 
-/** Whose an id of the upstream is. */
+/** The owner of an id of the upstream. */
 export interface UpstreamClaim {
   organizationId: string
   /** The instance whose own number it is. */
   instanceId: string | null
-  /** What its callbacks are signed with, sealed; null where nobody gave it. */
+  /** The encrypted app secret of its callbacks; null if none was given. */
   appSecret: Buffer | null
 }
 
-/** Who claimed these ids, in the order asked; null where nobody did. */
+/** The owners of these ids, in order; null if there is none. */
 export async function findUpstreamClaims(db: Queryable, ids: readonly UpstreamId[]): Promise<(UpstreamClaim | null)[]> {
   const hashes = ids.map((id) => directoryHash(id.value))
   const rows = await db.run(findByUpstreamIds, [hashes, ids.map((id) => id.value)])
@@ -201,13 +201,13 @@ function toClaim({ organization_id, instance_id, app_secret }: UpstreamIdRow): U
   return { organizationId: organization_id, instanceId: instance_id, appSecret: app_secret }
 }
 
-/** The ids of the organizations that have a number at the upstream. */
+/** The ids of the organizations with a number at the upstream. */
 export async function listConnectedOrganizations(db: Queryable): Promise<string[]> {
   const rows = await db.run(listConnected, [])
   return rows.map((row) => row.id)
 }
 
-/** Changes the given fields; null when there is no such organization. */
+/** Changes the given fields; null if there is no such organization. */
 export async function updateOrganization(
   db: Queryable,
   organizationId: string,
@@ -217,10 +217,9 @@ export async function updateOrganization(
   return rows[0] ?? null
 }
 
-/** The organization's number at the upstream as it is stored. */
 export type StoredUpstream = UpstreamSettings & { verify_token_hash: Buffer }
 
-/** The organization's number at the upstream, which nobody else changes before the end of the transaction; null where there is none. */
+/** The organization's number at the upstream, locked until the transaction ends; null if there is none. */
 export async function lockUpstreamSettings(
   transaction: Queryable,
   organizationId: string,
@@ -229,7 +228,6 @@ export async function lockUpstreamSettings(
   return rows[0] ?? null
 }
 
-/** Sets the organization's number at the upstream. */
 export async function putUpstreamSettings(
   db: Queryable,
   organizationId: string,
@@ -247,7 +245,7 @@ export async function putUpstreamSettings(
   ])
 }
 
-/** An organization's storefront; both secrets are sealed. */
+/** An organization's storefront; both secrets are encrypted. */
 export interface StorefrontSettings {
   url: string
   access_token: Buffer
@@ -263,7 +261,7 @@ export async function findStorefrontSettings(
   return rows[0] ?? null
 }
 
-/** The same, which nobody else changes before the end of the transaction. */
+/** The organization's storefront, locked until the transaction ends; null if there is none. */
 export async function lockStorefrontSettings(
   transaction: Queryable,
   organizationId: string,
@@ -272,7 +270,6 @@ export async function lockStorefrontSettings(
   return rows[0] ?? null
 }
 
-/** Sets the organization's storefront. */
 export async function putStorefrontSettings(
   db: Queryable,
   organizationId: string,
@@ -281,7 +278,7 @@ export async function putStorefrontSettings(
   await db.run(putStorefront, [organizationId, settings.url, settings.access_token, settings.webhook_secret])
 }
 
-/** Whether some organization, or an instance with a number of its own, chose this verify token (its SHA-256) for the callbacks of its app. */
+/** True if an organization, or an instance with an own number, uses this verify token (its SHA-256). */
 export async function isVerifyTokenKnown(db: Queryable, hash: Buffer): Promise<boolean> {
   const rows = await db.run(knowsVerifyToken, [hash])
   return rows[0]?.known === true

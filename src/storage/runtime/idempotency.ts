@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 
-/** Names one use of an Idempotency-Key (contract 4): it counts per organization, method and path. */
+/** One use of an Idempotency-Key; keys are separate per organization, method and path. */
 export interface IdempotentOperation {
   /** Method and path, such as `POST /send-chat`. */
   operation: string
@@ -9,7 +9,7 @@ export interface IdempotentOperation {
   bodyHash: Buffer
 }
 
-/** What stands under a key. `claimed`: this request is the first and has to do the work. */
+/** The state of a key. `claimed`: this request is the first and must do the work. */
 export type IdempotencyClaim =
   | { state: 'claimed'; resourceId: string }
   | { state: 'reused' }
@@ -25,8 +25,8 @@ interface ClaimRow {
   answer: unknown
 }
 
-// A key older than a day is free again. The row of a concurrent first attempt may not be visible to the second select: the
-// caller tries again.
+// A key older than a day is free again. The row of a concurrent first attempt may be invisible to the second select;
+// the caller tries again.
 const claim = statement<ClaimRow>(
   'idempotencyKeys.claim',
   `WITH claimed AS (
@@ -51,7 +51,7 @@ const takeOver = statement<{ resource_id: string }>(
    RETURNING resource_id`,
 )
 
-// The ids of processes begin at 1.
+// Process ids begin at 1, so 0 stands for none.
 const abandon = statement<never>(
   'idempotencyKeys.abandon',
   `UPDATE idempotency_keys SET process_id = 0
@@ -70,7 +70,7 @@ const release = statement<never>(
    WHERE organization_id = $1 AND operation = $2 AND key = $3 AND resource_id = $4 AND status IS NULL`,
 )
 
-// By the ids that were given with the keys: they stand in the order of time, and in an index.
+// By the ids stored with the keys, which are in the order of time and indexed.
 const prune = statement<{ count: number }>(
   'idempotencyKeys.prune',
   `WITH old AS (
@@ -90,7 +90,7 @@ const prune = statement<{ count: number }>(
    SELECT count(*) FROM pruned`,
 )
 
-/** Claims the key for this attempt, made `at` that time, or tells what an earlier one left under it. */
+/** Claims the key for this attempt, made at `at`, or returns what an earlier one left. */
 export async function claimIdempotencyKey(
   db: Queryable,
   organizationId: string,
@@ -108,7 +108,7 @@ export async function claimIdempotencyKey(
     : { state: 'answered', resourceId, status, answer }
 }
 
-/** Takes an attempt that was left behind over, from one process to another; false when another request was faster. */
+/** Moves an abandoned attempt from one process to another; false if another request was faster. */
 export async function takeOverIdempotencyKey(
   db: Queryable,
   organizationId: string,
@@ -119,7 +119,7 @@ export async function takeOverIdempotencyKey(
   return rows.length > 0
 }
 
-/** Leaves an attempt behind, for the next one to find out what became of it. */
+/** Marks an attempt as abandoned; the next one finds out its outcome. */
 export async function abandonIdempotencyKey(
   db: Queryable,
   organizationId: string,
@@ -129,7 +129,7 @@ export async function abandonIdempotencyKey(
   await db.run(abandon, [organizationId, operation, key, resourceId])
 }
 
-/** Keeps the answer for those who ask again. */
+/** Stores the answer for repeated requests. */
 export async function keepAnswer(
   db: Queryable,
   organizationId: string,
@@ -140,7 +140,7 @@ export async function keepAnswer(
   await db.run(keep, [organizationId, operation, key, answer.status, JSON.stringify(answer.body), resourceId])
 }
 
-/** Frees the key: nothing was done under it, so the next attempt starts afresh. */
+/** Frees the key after nothing was done; the next attempt starts over. */
 export async function releaseIdempotencyKey(
   db: Queryable,
   organizationId: string,
@@ -150,7 +150,7 @@ export async function releaseIdempotencyKey(
   await db.run(release, [organizationId, operation, key, resourceId])
 }
 
-/** Deletes at most `limit` keys whose attempts had ids smaller than this one; resolves to how many. Of all tenants. */
+/** Deletes at most `limit` keys with smaller resource ids and returns their number. Of all organizations. */
 export async function pruneIdempotencyKeys(db: Queryable, beforeId: string, limit: number): Promise<number> {
   const [row] = await db.run(prune, [beforeId, limit])
   return row?.count ?? 0

@@ -1,10 +1,10 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 
-/** First half of the advisory locks by which processes show that they live; the second half is the process's id. */
+/** First half of the advisory locks that show which processes are alive; the second half is the process's id. */
 const LOCK_CLASS = 0x70_61_72_6c
 
-// The row shows only when the statement commits, and then its lock is held already.
+// The row is visible only after the commit, when its lock is already held.
 const register = statement<{ id: number }>(
   'processes.register',
   `WITH registered AS (INSERT INTO processes DEFAULT VALUES RETURNING id)
@@ -30,7 +30,7 @@ const isAlive = statement<{ alive: boolean }>(
    ) AS alive`,
 )
 
-/** Whether nobody holds the lock of a row of processes, as SQL. */
+/** SQL condition: the lock of a row of processes is free. */
 const IS_DEAD = `NOT EXISTS (
      SELECT FROM pg_locks
      WHERE locktype = 'advisory' AND classid = ${LOCK_CLASS} AND objid = processes.id AND objsubid = 2 AND granted
@@ -59,15 +59,15 @@ const seen = statement<{ up_since: Date }>(
 )
 
 /**
- * Registers this process and takes the lock that says that it lives, on a connection of its own: PostgreSQL lets go of the
- * lock when that connection ends, however the process ends. Resolves to the process's id.
+ * Registers this process and takes its lock on a connection of its own; PostgreSQL releases the lock when the
+ * connection ends, however the process ends. Returns the process's id.
  */
 export async function registerProcess(connection: Pick<Queryable, 'run'>): Promise<number> {
   const [row] = await connection.run(register, [])
   return (row as { id: number }).id
 }
 
-/** Takes the lock again on a new connection, after the old one broke. */
+/** Takes the lock again on a new connection. */
 export async function registerProcessAgain(
   connection: Pick<Queryable, 'run'>,
   processId: number,
@@ -76,24 +76,24 @@ export async function registerProcessAgain(
   await connection.run(registerAgain, [processId, workerIds])
 }
 
-/** Notes under which ids this process's workers lock jobs. */
+/** Stores the ids under which this process's workers lock jobs. */
 export async function setProcessWorkers(db: Queryable, processId: number, workerIds: readonly string[]): Promise<void> {
   await db.run(setWorkers, [processId, workerIds])
 }
 
-/** Whether the process still holds its lock. */
+/** True if the process still holds its lock. */
 export async function isProcessAlive(db: Queryable, processId: number): Promise<boolean> {
   const rows = await db.run(isAlive, [processId])
   return rows[0]?.alive === true
 }
 
-/** A process that died, and under which ids its workers locked jobs. */
+/** A dead process, and the ids under which its workers locked jobs. */
 export interface DeadProcess {
   id: number
   worker_ids: string[]
 }
 
-/** The processes that died, but for this one. */
+/** The dead processes, except for this one. */
 export function listDeadProcesses(db: Queryable, processId: number): Promise<DeadProcess[]> {
   return db.run(listDead, [processId])
 }
@@ -103,12 +103,12 @@ export async function removeDeadProcesses(db: Queryable, processIds: readonly nu
   await db.run(removeDead, [processIds])
 }
 
-/** Removes this process's row at its orderly end. */
+/** Removes this process at an orderly shutdown. */
 export async function removeProcess(db: Queryable, processId: number): Promise<void> {
   await db.run(remove, [processId])
 }
 
-/** Notes that the service is up at `now`; resolves to since when it has been without a pause of over 3 minutes. */
+/** Stores that the service is up at `now`; returns since when it has been up without a break of more than 3 minutes. */
 export async function noteUptime(db: Queryable, now: Date): Promise<Date> {
   const [row] = await db.run(seen, [now])
   return (row as { up_since: Date }).up_since

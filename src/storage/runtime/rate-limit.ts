@@ -27,8 +27,8 @@ const lease = statement<LeaseRow>(
 )
 
 /**
- * Takes up to `wanted` tokens from the key's bucket, which holds at most `burst` and gains `rate` a second.
- * `left` is what the bucket holds afterwards.
+ * Takes up to `wanted` tokens from the key's bucket, which holds at most `burst` and gains `rate` per second. `left` is
+ * the remaining number.
  */
 export async function leaseTokens(
   db: Queryable,
