@@ -57,6 +57,8 @@ export interface World {
   drain(): Promise<void>
   /** A new organization; `fields` go into POST /admin/organizations. */
   createOrganization(fields?: Record<string, unknown>): Promise<TestOrganization>
+  /** Empties the database for the next test, which is much faster than another world. The clock goes on from where it is. */
+  reset(): Promise<void>
   close(): Promise<void>
 }
 
@@ -91,6 +93,7 @@ export async function startWorld(
     runWorker: false,
   })
   const tasks = createTasks(app.ctx)
+  const emptied = await emptyTables(database)
   const request = (method: string, path: string, options: RequestOptions = {}) =>
     call(`${app.url}${path}`, method, options)
   const admin = (method: string, path: string, body?: unknown) =>
@@ -118,6 +121,13 @@ export async function startWorld(
       await drain()
     },
     createOrganization: (fields = {}) => createOrganization(admin, fields),
+    reset: async () => {
+      await sim('POST', '/idle', {})
+      await sim('POST', '/reset', { numbers: true })
+      const deletions = emptied.map((table) => `DELETE FROM ${table}`).join(';')
+      // Without triggers, those of foreign keys included: the order of the tables does not matter.
+      await database.pool.query(`BEGIN; SET LOCAL session_replication_role = replica; ${deletions}; COMMIT`)
+    },
     close: async () => {
       await app.close()
       await simulator.close()
@@ -125,6 +135,17 @@ export async function startWorld(
       await rm(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+/** The tables without rows; the others hold what the migrations and the start of the service put there. */
+async function emptyTables({ pool }: TestDatabase): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT c.oid::regclass::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE c.relkind = 'r' AND n.nspname IN ('public', 'graphile_worker')`,
+  )
+  const looks = rows.map(({ name }) => `SELECT '${name}' AS name WHERE NOT EXISTS (SELECT FROM ${name})`)
+  const found = await pool.query<{ name: string }>(looks.join(' UNION ALL '))
+  return found.rows.map(({ name }) => name)
 }
 
 async function call(url: string, method: string, { key, body, headers }: RequestOptions): Promise<Answer> {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { fetchInboundMedia } from '../../../src/core/media/fetch-inbound.js'
 import { createTasks } from '../../../src/jobs/tasks.js'
 import { startWorker } from '../../../src/jobs/worker.js'
@@ -28,9 +28,12 @@ let upstream: FileUpstream
 let world: World
 let organization: TestOrganization
 
-beforeEach(async () => {
+beforeAll(async () => {
   upstream = await startFileUpstream()
   world = await startWorld({ PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0` })
+})
+
+beforeEach(async () => {
   organization = await createOrganization()
   upstream.files.set('1', jpeg())
 })
@@ -44,6 +47,11 @@ async function createOrganization(): Promise<TestOrganization> {
 }
 
 afterEach(async () => {
+  await world.reset()
+  upstream.clear()
+})
+
+afterAll(async () => {
   await world.close()
   await upstream.close()
 })
@@ -413,6 +421,7 @@ describe('a contact that is erased', () => {
     await workOffLater(world, 11)
     expect(await shown()).toMatchObject({ error: { code: 'media_unavailable' } })
     expect(await storedBytes(world, organization, id)).toEqual(jpeg())
+    world.app.ctx.blobs = blobs
     await erase()
     expect(await mediaRows(world)).toEqual([])
     await world.drain()

@@ -16,6 +16,8 @@ export interface FileUpstream extends HttpServer {
   onFind: Step[]
   /** The same for the download itself. */
   onDownload: Step[]
+  /** Forgets its files, what it was asked, and how it shall answer. */
+  clear(): void
 }
 
 /** Starts an upstream on a free port. */
@@ -34,7 +36,11 @@ export async function startFileUpstream(): Promise<FileUpstream> {
     const url = `${server.url}/download/${id}`
     answerJson(response, 200, { messaging_product: 'whatsapp', url, id, file_size: file.length })
   })
-  return { ...server, files, onFind, onDownload }
+  const clear = () => {
+    files.clear()
+    for (const list of [onFind, onDownload, server.taken]) list.length = 0
+  }
+  return { ...server, files, onFind, onDownload, clear }
 }
 
 /** Answers with JSON. */

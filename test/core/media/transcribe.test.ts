@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { transcribeVoiceNote } from '../../../src/core/media/transcribe.js'
 import { conversation, eventsOf } from '../../interfaces/hooks/support.js'
 import { aac, ogg } from '../../support/media.js'
@@ -30,10 +30,8 @@ let answer: Answering
 let world: World
 let organization: TestOrganization
 
-beforeEach(async () => {
+beforeAll(async () => {
   upstream = await startFileUpstream()
-  upstream.files.set('1', ogg())
-  answer = json(200, { text: ' Bom dia, tudo bem? ' })
   service = await startHttpServer((request, response) => answer(request, response))
   world = await startWorld({
     PARLEY_UPSTREAM_URL: `${upstream.url}/v23.0`,
@@ -41,10 +39,21 @@ beforeEach(async () => {
     PARLEY_TRANSCRIBE_KEY: 'sk-1',
     PARLEY_TRANSCRIBE_MODEL: 'whisper-1',
   })
+})
+
+beforeEach(async () => {
+  upstream.files.set('1', ogg())
+  answer = json(200, { text: ' Bom dia, tudo bem? ' })
   organization = await world.createOrganization()
 })
 
 afterEach(async () => {
+  await world.reset()
+  upstream.clear()
+  service.taken.length = 0
+})
+
+afterAll(async () => {
   await world.close()
   await service.close()
   await upstream.close()

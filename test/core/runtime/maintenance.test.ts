@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eraseTraces, expireOutcomes, prune } from '../../../src/core/runtime/maintenance.js'
 import { idBefore, newId } from '../../../src/lib/bytes/id.js'
 import { setWebhook } from '../../interfaces/api/webhooks-support.js'
@@ -24,14 +24,19 @@ const CUSTOMER = '5511999000005'
 let world: World
 let organization: TestOrganization
 
-beforeEach(async () => {
+beforeAll(async () => {
   world = await startWorld()
+})
+
+beforeEach(async () => {
   await world.sim('POST', '/settings', { statuses: false })
   organization = await world.createOrganization()
   await createContact(world, organization, `+${CUSTOMER}`)
 })
 
-afterEach(() => world.close())
+afterEach(() => world.reset())
+
+afterAll(() => world.close())
 
 /** The service is up for so many minutes, and looks after itself every minute, as the queue lets it. */
 async function live(minutes: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { scheduleOrderSyncs, syncOrders } from '../../../src/core/storefront/sync.js'
 import { connectStorefront, ordersOf, tellOrders } from '../../interfaces/hooks/storefront-support.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
@@ -10,12 +10,17 @@ const DAY = 24 * HOUR
 let world: World
 let organization: TestOrganization
 
-beforeEach(async () => {
+beforeAll(async () => {
   world = await startWorld()
+})
+
+beforeEach(async () => {
   organization = await world.createOrganization()
 })
 
-afterEach(() => world.close())
+afterEach(() => world.reset())
+
+afterAll(() => world.close())
 
 const sell = (order: object) => world.sim('POST', '/shop/orders', order)
 const ago = (ms: number) => new Date(world.now().getTime() - ms).toISOString()
