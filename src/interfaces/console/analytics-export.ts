@@ -17,7 +17,7 @@ const Query = Type.Object({
   broadcast_id: Type.Optional(Type.String({ format: 'uuid', maxLength: 100 })),
 })
 
-/** `GET /analytics/export`: what /broadcast-analytics tells, as CSV files. */
+/** `GET /analytics/export`: the figures of /broadcast-analytics as CSV files. */
 export function analyticsExportRoutes(server: ConsoleServer, ctx: Context): void {
   server.get(
     '/analytics/export',
@@ -31,7 +31,7 @@ export function analyticsExportRoutes(server: ConsoleServer, ctx: Context): void
         return sendFile(ctx, request, reply, filename, await exportRange(ctx, tenant, table, range))
       }
       if (id === undefined) {
-        throw new Problem('missing_parameter', `broadcast_id is required: the table ${table} is of one broadcast`)
+        throw new Problem('missing_parameter', `broadcast_id is required for the table ${table}`)
       }
       return sendFile(ctx, request, reply, `${table}-${id}.csv`, await exportBroadcast(ctx, tenant, table, id))
     },

@@ -6,10 +6,10 @@ import { MEBIBYTE } from '../../lib/text/units.js'
 import { AudienceBody, readAudience } from '../../model/broadcasts/audience.js'
 import type { ConsoleServer } from './server.js'
 
-/** That of a broadcast. */
+/** As for a broadcast. */
 const BODY_LIMIT = 32 * MEBIBYTE
 
-/** `POST /audience`: how many a broadcast would reach, before there is one. */
+/** `POST /audience`: how many people a broadcast would reach. */
 export function audienceRoutes(server: ConsoleServer, ctx: Context): void {
   server.post(
     '/audience',

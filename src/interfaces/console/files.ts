@@ -58,7 +58,7 @@ export function fileRoutes(server: ConsoleServer, ctx: Context): void {
             }),
           )
         } finally {
-          // What a refused client still sends is passed over, so that it comes to read the answer.
+          // Reads and drops what a refused client still sends, so that the client reads the answer.
           if (!request.raw.readableEnded) request.raw.resume()
         }
       },
@@ -66,7 +66,7 @@ export function fileRoutes(server: ConsoleServer, ctx: Context): void {
   })
 }
 
-/** No body at all is an empty file. */
+/** A request without a body is an empty file. */
 function bodyOf({ body, headers }: FastifyRequest, kind: FileKind): Readable {
   const encoding = headers['content-encoding'] ?? 'identity'
   if (encoding !== 'identity') {

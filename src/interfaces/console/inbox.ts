@@ -14,8 +14,8 @@ const CONTACTS_A_PAGE = 50
 const Query = Type.Object({
   filter: Type.Optional(Type.Enum(['all', 'unread', 'mine', 'archived'], { default: 'all' })),
   tag: Type.Optional(Type.String({ maxLength: 200 })),
-  search: Type.Optional(Type.String({ maxLength: 200, description: 'A part of a name or a number' })),
-  cursor: Type.Optional(Type.String({ maxLength: 200, description: 'next_cursor of the page before' })),
+  search: Type.Optional(Type.String({ maxLength: 200, description: 'Part of a name or number' })),
+  cursor: Type.Optional(Type.String({ maxLength: 200, description: 'next_cursor of the previous page' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: CONTACTS_A_PAGE })),
 })
 
@@ -40,8 +40,8 @@ export function inboxRoutes(server: ConsoleServer, ctx: Context): void {
     async (request) => {
       const tenant = tenantOf(request)
       const contact = await requireInboxContact(ctx, tenant.id, request.params.contactId)
-      const line = await findReplyChannel(ctx, tenant, contact)
-      return { success: true, contact: presentInboxContact(contact, ctx.clock()), line }
+      const channel = await findReplyChannel(ctx, tenant, contact)
+      return { success: true, contact: presentInboxContact(contact, ctx.clock()), line: channel }
     },
   )
 }

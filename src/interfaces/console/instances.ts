@@ -42,10 +42,10 @@ const FIELD_NAMES = {
 const NameParams = Type.Object({ name: Type.String() })
 const NumberBody = Type.Object({ number: Text(100) })
 
-/** So long after a device could not be reached may somebody try again. */
+/** Delay in seconds before a client should retry after a device could not be reached. */
 const RETRY_SECONDS = 5
 
-/** `/instances`: the organization's connected numbers and devices, for owners. */
+/** `/instances`: the organization's instances, for owners. */
 export function instanceRoutes(server: ConsoleServer, ctx: Context): void {
   const config = { role: 'owner' } as const
   const params = NameParams
@@ -139,7 +139,7 @@ function readSetUp(body: Static<typeof CreateInstance>) {
   }
 }
 
-/** What clients of the gateway are told in words that they look for is told to people here. */
+/** Replaces errors that have a fixed text for clients of the gateway with a text for people. */
 function explain(error: unknown, name: string): unknown {
   if (!(error instanceof Problem) || error.code !== 'instance_not_open') return error
   const why = typeof error.extras.details === 'string' ? `: ${error.extras.details}` : ''

@@ -6,7 +6,7 @@ import { IdParams } from '../../model/input.js'
 import { CreateKey, RotateKey, readKeyFields } from '../../model/organizations/operator-input.js'
 import type { ConsoleServer } from './server.js'
 
-/** `/keys`: the organization's API keys, for owners. A key's text is in the answer that makes it, and in no other. */
+/** `/keys`: the organization's API keys, for owners. Only the answer that creates a key contains its text. */
 export function keyRoutes(server: ConsoleServer, ctx: Context): void {
   const config = { role: 'owner' } as const
 

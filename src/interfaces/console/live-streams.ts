@@ -4,25 +4,25 @@ import type { EventStream } from '../../http/event-stream.js'
 import type { Notification } from '../../model/notification.js'
 import { Problem } from '../../model/problem.js'
 
-/** Of one member at a time in this process: more than anybody has tabs that cannot share one. */
+/** Maximum per member and process: more than a member has tabs that cannot share a stream. */
 const MAX_OF_MEMBER = 20
-/** Of all members; each may hold back as much as an event stream buffers. */
+/** Maximum of all members; each stream may buffer unsent events. */
 const MAX_STREAMS = 4_000
 const RETRY_SECONDS = 5
 
-/** The event streams of a process, each of which lasts as long as its session, in the role in which it began. */
+/** The event streams of a process. Each lasts as long as its session and the role in which it began. */
 export interface LiveStreams {
-  /** Throws too_many_requests where the member has too many streams, service_unavailable where all members have. */
+  /** Throws too_many_requests if the member has too many streams, service_unavailable if all members together do. */
   checkRoom(session: Session): void
-  /** Ends the stream when its session ends or its member has another role. */
+  /** Adds a stream, which ends when its session ends or its member's role changes. */
   add(stream: EventStream, organizationId: string, session: Session): void
-  /** Ends it where that has happened: signals may be lost. */
+  /** Ends the stream if its session has ended, since notifications may be lost. */
   check(stream: EventStream): void
-  /** Ends all, and every one that is added later. */
+  /** Ends all streams, and any that is added later. */
   close(): void
 }
 
-/** Makes the streams of a process. */
+/** Creates the streams of this process. */
 export function createLiveStreams(ctx: Pick<Context, 'database' | 'clock' | 'notifications'>): LiveStreams {
   const open = new Map<EventStream, { organizationId: string; session: Session }>()
   let isClosing = false
@@ -43,7 +43,7 @@ export function createLiveStreams(ctx: Pick<Context, 'database' | 'clock' | 'not
       (role) => {
         if (role !== session.member.role) stream.end()
       },
-      // A database that cannot be reached for a moment ends no session.
+      // If the database cannot be reached, the stream goes on.
       () => undefined,
     )
   }
@@ -57,7 +57,7 @@ export function createLiveStreams(ctx: Pick<Context, 'database' | 'clock' | 'not
         })
       }
       if (open.size >= MAX_STREAMS) {
-        throw new Problem('service_unavailable', 'Too many console pages are open right now: try again later', {
+        throw new Problem('service_unavailable', 'Too many console pages are open. Try again later', {
           retry_after: RETRY_SECONDS,
         })
       }

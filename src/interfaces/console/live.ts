@@ -7,17 +7,22 @@ import { checkMember, sessionOf } from '../../http/session.js'
 import { createLiveStreams } from './live-streams.js'
 import type { ConsoleServer } from './server.js'
 
-/** How often something is sent at least, and it is looked whether the session goes on. */
+/** Interval of heartbeats, and of checks that the session still exists. */
 const BEAT_MS = 20_000
 
 const Query = Type.Object({
-  member_id: Type.Optional(Type.String({ maxLength: 100, description: 'Whom the page believes to be signed in' })),
+  member_id: Type.Optional(
+    Type.String({ maxLength: 100, description: 'The member that the page considers signed in' }),
+  ),
   last_event_id: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 8_300, description: 'In place of the header Last-Event-ID' }),
+    Type.String({ minLength: 1, maxLength: 8_300, description: 'Used instead of the header Last-Event-ID' }),
   ),
 })
 
-/** `GET /live`: what happens in the organization, as server-sent events; until the session ends, its member's role changes, or the service ends. */
+/**
+ * `GET /live`: the organization's events as server-sent events, until the session ends, the member's role changes, or
+ * the service stops.
+ */
 export function liveRoutes(server: ConsoleServer, ctx: Context, beatMs = BEAT_MS): void {
   const hub = createLiveHub(ctx)
   const streams = createLiveStreams(ctx)
@@ -53,7 +58,7 @@ export function liveRoutes(server: ConsoleServer, ctx: Context, beatMs = BEAT_MS
       await followLive(ctx, hub, { organizationId: tenant.id, scopes, after }, sink).catch((error: unknown) => {
         ctx.log.warn(
           { err: error, organizationId: tenant.id },
-          'a member could not be told of events; the page asks again',
+          'live events could not be sent to a member; the page reconnects',
         )
         stream.end()
       })

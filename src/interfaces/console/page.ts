@@ -6,16 +6,16 @@ import type { Context } from '../../context.js'
 import { packageRoot } from '../../lib/files/package-root.js'
 import { Problem } from '../../model/problem.js'
 
-/** Where the build leaves the page. */
+/** The folder of the built page. */
 const FOLDER = join(packageRoot(), 'dist', 'console')
-/** The page; below it every address is a place in it. */
+/** The page's path. Every path below it belongs to the page. */
 const INDEX = 'index.html'
-/** What is never a place in the page: files whose names hold a hash of their content, and the endpoints. */
+/** Paths that never belong to the page: files with a hash in their names, and the endpoints. */
 const NO_PLACE = /^(assets|api)(\/|$)/
 
 /**
- * The built page and its files. What is not there is answered with the page itself, which knows its own addresses; without a build
- * every address says so.
+ * Serves the built page and its files. Any other path gets the page, which has its own routes; without a build, every
+ * path gets an error that says so.
  */
 export function pageRoutes(ctx: Pick<Context, 'publicUrl'>): FastifyPluginAsync {
   return async (server) => {
@@ -32,7 +32,7 @@ const servePage: FastifyPluginAsync = async (server) => {
   await server.register(fastifyStatic, {
     root: FOLDER,
     wildcard: false,
-    // The page answers by itself where its folder is asked for.
+    // The handler for unknown paths serves the page for the folder as well.
     index: false,
     preCompressed: true,
     cacheControl: false,
@@ -51,9 +51,9 @@ const servePage: FastifyPluginAsync = async (server) => {
   })
 }
 
-/** Only what the service itself serves is run or shown; styles may stand in the page, as the component library writes them. */
+/** Only content of this service is loaded. Inline styles are allowed, since the component library writes them. */
 function securityHeaders(publicUrl: string): Record<string, string> {
-  // Files of messages have addresses at the public URL, which need not be the one by which the page was opened.
+  // URLs of media start with the public URL, which may differ from the URL of the page.
   const files = `'self' ${new URL(publicUrl).origin}`
   return {
     'content-security-policy': [
@@ -75,5 +75,5 @@ function securityHeaders(publicUrl: string): Record<string, string> {
 }
 
 function notBuilt(): Problem {
-  return new Problem('not_found', 'The page has not been built: run npm run build, or bin/up, which does it')
+  return new Problem('not_found', 'The page is not built: run npm run build or bin/up')
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 
-/** The path's parameter: a contact. */
+/** Path parameter: a contact's id. */
 export const contactPath = Type.Object({ contactId: Type.String({ format: 'uuid' }) })
 
 /** The number of a message in its conversation. */

@@ -9,10 +9,10 @@ import type { ConsoleServer } from './server.js'
 const Query = Type.Object({
   contactId: Type.Optional(Type.String({ format: 'uuid' })),
   chatNumber: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-  name: Type.Optional(Type.String({ maxLength: MAX_FULL_NAME, description: 'Of a contact that is new' })),
+  name: Type.Optional(Type.String({ maxLength: MAX_FULL_NAME, description: 'Full name of a new contact' })),
 })
 
-/** `GET /placeholders`: what the placeholders of a template become for one recipient. */
+/** `GET /placeholders`: the values of a template's placeholders for one recipient. */
 export function placeholderRoutes(server: ConsoleServer, ctx: Context): void {
   server.get(
     '/placeholders',
@@ -20,7 +20,7 @@ export function placeholderRoutes(server: ConsoleServer, ctx: Context): void {
     async (request) => {
       const { contactId, chatNumber, name = null } = request.query
       if ((contactId === undefined) === (chatNumber === undefined)) {
-        throw new Problem('missing_parameter', 'Name one recipient: give either contactId or chatNumber')
+        throw new Problem('missing_parameter', 'Give either contactId or chatNumber')
       }
       const recipient = contactId === undefined ? { chatNumber: chatNumber ?? '', name } : { contactId }
       return { success: true, placeholders: await readPlaceholders(ctx, tenantOf(request), recipient) }

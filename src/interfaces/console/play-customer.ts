@@ -7,7 +7,7 @@ import type { ConsoleServer } from './server.js'
 
 const MAX_TEXT = 4_096
 
-/** `POST /contacts/{contactId}/play`: a text from the contact, where the simulator stands in for the upstream. */
+/** `POST /contacts/{contactId}/play`: sends a text as the contact, in the sandbox. */
 export function playCustomerRoutes(server: ConsoleServer, ctx: Context): void {
   server.post(
     '/contacts/:contactId/play',

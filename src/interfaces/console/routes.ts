@@ -23,18 +23,18 @@ import { teamRoutes } from './team.js'
 import { threadRoutes } from './thread.js'
 import { threadSearchRoutes } from './thread-search.js'
 
-/** What the console is made from. */
+/** Dependencies of the console's routes. */
 export interface ConsoleOptions {
   ctx: Context
-  /** Lets requests of signed-in members pass, with `request.caller` set. */
+  /** Admits requests of signed-in members and sets `request.caller`. */
   guard: onRequestHookHandler
-  /** Every route of Interface A, which a session may call below /console/api as a key may below /. */
+  /** All routes of the API, which sessions may call under /console/api as keys do under /. */
   interfaceA: FastifyPluginAsync
 }
 
 const UNKEPT = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
-/** `/console`: the team's page, and below /console/api what it asks. */
+/** `/console`: the team's page, and under /console/api the endpoints that it uses. */
 export function consoleRoutes({ ctx, guard, interfaceA }: ConsoleOptions): FastifyPluginAsync {
   return async (plain) => {
     const server = plain.withTypeProvider<TypeBoxTypeProvider>()
@@ -46,7 +46,7 @@ export function consoleRoutes({ ctx, guard, interfaceA }: ConsoleOptions): Fasti
         await api.register(fastifyCookie)
         api.addHook('onRequest', createOriginGuard(ctx.publicUrl))
         refuseUnknown(api, ['tenantId'])
-        // Whoever uses the browser next shall not find in its cache what this member was shown.
+        // The next user of the browser must not find this member's data in its cache.
         api.addHook('onRequest', async (_request, reply) => void reply.headers(UNKEPT))
         signInRoutes(api, ctx) //   POST /session, POST /session/link
         api.register(async (guarded) => {

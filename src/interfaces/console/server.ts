@@ -1,2 +1,2 @@
-/** The server as the console's routes see it. */
+/** The server, as the console's routes see it. */
 export type { TypedServer as ConsoleServer } from '../../http/server.js'

@@ -14,7 +14,7 @@ import { presentOrganization, type Tenant } from '../../model/organizations/orga
 import { Problem } from '../../model/problem.js'
 import type { ConsoleServer } from './server.js'
 
-/** What is given here is compared, not kept: whatever does not fit is wrong, not malformed. */
+/** These values are only compared, never stored, so an odd one is wrong rather than malformed. */
 const Given = (words: string) => Type.String({ minLength: 1, maxLength: 1_000, 'x-missing': words })
 
 const SignIn = Type.Object({
@@ -30,7 +30,7 @@ const ChangePassword = Type.Object({
   new_password: Password,
 })
 
-/** Beginning a session, for whoever comes: `POST /session`, `POST /session/link`. */
+/** Signing in, without a session: `POST /session`, `POST /session/link`. */
 export function signInRoutes(server: ConsoleServer, ctx: Context): void {
   server.post('/session', { schema: { body: SignIn } }, async (request, reply) =>
     begin(ctx, request, reply, await signIn(ctx, request.body)),
@@ -41,7 +41,7 @@ export function signInRoutes(server: ConsoleServer, ctx: Context): void {
   )
 }
 
-/** What members do with their own session: `GET` and `DELETE /session`, `PUT /session/password`. */
+/** A member's own session: `GET` and `DELETE /session`, `PUT /session/password`. */
 export function sessionRoutes(server: ConsoleServer, ctx: Context): void {
   server.get('/session', async (request) => answer(ctx, tenantOf(request), sessionOf(request)))
 
@@ -66,18 +66,21 @@ async function begin(ctx: Context, request: FastifyRequest, reply: FastifyReply,
   return answer(ctx, caller.tenant, session)
 }
 
-/** A browser has one session: with a new one, the one that it had is of no use but to others. */
+/** A browser has one session: a new one ends the previous one. */
 async function endSessionBefore(ctx: Context, request: FastifyRequest): Promise<void> {
   try {
     const { caller, session } = await authenticateSession(ctx, sessionToken(request))
     await endSession(ctx, caller.tenant.id, session.id)
   } catch (error) {
-    // There was none, or it has ended already.
+    // There was no session, or it has ended.
     if (!(error instanceof Problem)) throw error
   }
 }
 
-/** `live_from`: where the page begins to listen, before it asks for anything that events may change. */
+/**
+ * `live_from`: the position after which the page receives live events. It is read before any data that events may
+ * change.
+ */
 async function answer(ctx: Context, tenant: Tenant, { member, byLink }: Session) {
   const session = {
     member: presentTeamMember(member),

@@ -14,7 +14,7 @@ import {
 } from '../../model/organizations/operator-input.js'
 import type { ConsoleServer } from './server.js'
 
-/** `/settings`: the organization and its connections, for owners. Every change answers all of them. */
+/** `/settings`: the organization and its connections, for owners. Every change returns all settings. */
 export function settingsRoutes(server: ConsoleServer, ctx: Context): void {
   const config = { role: 'owner' } as const
   const answer = async (organizationId: string) => ({ success: true, ...(await readSettings(ctx, organizationId)) })

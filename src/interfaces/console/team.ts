@@ -9,7 +9,9 @@ import { presentTeamMember } from '../../model/organizations/member.js'
 import { ChangeMember, InviteMember } from '../../model/organizations/operator-input.js'
 import type { ConsoleServer } from './server.js'
 
-/** `/team`: everybody sees it, owners change it. Who is new signs in by a link, which is in the answer that makes it, and in no other. */
+/**
+ * `/team`: visible to all members, changed by owners. Only the answer that creates a member contains the sign-in link.
+ */
 export function teamRoutes(server: ConsoleServer, ctx: Context): void {
   const config = { role: 'owner' } as const
 

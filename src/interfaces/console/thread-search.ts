@@ -14,15 +14,15 @@ const HITS_A_PAGE = 20
 const Query = Type.Object({
   query: Type.String({
     maxLength: 10_000,
-    description: 'Terms, separated by commas, of which a message holds one, whatever the case and accents',
+    description: 'Search terms, separated by commas. Messages with any of them are found, ignoring case and accents',
   }),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: HITS_A_PAGE })),
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1 })),
 })
 
 /**
- * `GET /contacts/{contactId}/search`: the messages of a thread that hold some words, newest first, each with its number in the
- * thread, by which a reader gets there; `GET /conversations` tells no numbers.
+ * `GET /contacts/{contactId}/search`: messages of a conversation that contain any of the terms, newest first. Unlike
+ * `GET /conversations`, it returns their numbers, which the page needs to jump to them.
  */
 export function threadSearchRoutes(server: ConsoleServer, ctx: Context): void {
   server.get(
@@ -31,7 +31,7 @@ export function threadSearchRoutes(server: ConsoleServer, ctx: Context): void {
     async (request) => {
       const { query, limit = HITS_A_PAGE, page = 1 } = request.query
       const terms = readSearchTerms(query)
-      if (terms.length === 0) throw new Problem('missing_parameter', 'query holds no words to look for')
+      if (terms.length === 0) throw new Problem('missing_parameter', 'query contains no words')
       const tenant = tenantOf(request)
       const contact = await requireContact(ctx, tenant.id, request.params.contactId)
       const wanted = { page, limit, ascending: false }

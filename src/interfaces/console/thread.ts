@@ -51,7 +51,7 @@ export function threadRoutes(server: ConsoleServer, ctx: Context): void {
 function readPlace(query: Static<typeof Query>): ThreadPlace {
   const given = (['before', 'after', 'around'] as const).filter((at) => query[at] !== undefined)
   if (given.length > 1) {
-    throw new Problem('invalid_parameter', `${given.join(' and ')} exclude each other: give one of them`)
+    throw new Problem('invalid_parameter', `${given.join(' and ')} cannot be combined`)
   }
   const [at] = given
   return at === undefined ? null : { at, seq: query[at] as number }
