@@ -18,7 +18,7 @@ const form = readForm({
 })
 
 describe('a pasted list', () => {
-  it('holds numbers alone, or with a name behind each', () => {
+  it('may hold numbers only, or a name after each number', () => {
     expect(parseList('+55 11 90000-1234\n\n5511900005678\r\n', form).recipients).toEqual([
       { chatNumber: '+55 11 90000-1234' },
       { chatNumber: '5511900005678' },
@@ -33,7 +33,7 @@ describe('a pasted list', () => {
     ])
   })
 
-  it('has values of its own under headings that variables and buttons bear', () => {
+  it('has values in columns named after variables and buttons', () => {
     expect(parseList('Telefone,Nome,DISCOUNT,shop,city\n5511900001234,Ana,"1,5%",a,SP\nfoo,,,,', form)).toEqual({
       recipients: [
         {
@@ -49,7 +49,7 @@ describe('a pasted list', () => {
     })
   })
 
-  it('is read as spreadsheets write it', () => {
+  it('is parsed as spreadsheets write it', () => {
     expect(readRows('\ufeffa\t"b ""c""\nd"\t\r\n\t\t\r\ne')).toEqual([['a', 'b "c"\nd', ''], ['e']])
   })
 })
@@ -64,7 +64,7 @@ describe('the link of a campaign', () => {
     ])
   })
 
-  it('tells source and campaign, and keeps what else the address says', () => {
+  it('adds source and campaign, and keeps the other parameters', () => {
     expect(withCampaign(' https://shop.example/sale?size=m#top ', 'chat', 'spring-sale')).toBe(
       'https://shop.example/sale?size=m&utm_source=chat&utm_campaign=spring-sale#top',
     )
@@ -76,8 +76,8 @@ describe('the link of a campaign', () => {
   })
 })
 
-describe('a moment by the clocks of a time zone', () => {
-  it('is the same both ways, also around a change of the clocks', () => {
+describe('a local time of a time zone', () => {
+  it('converts both ways, also around a clock change', () => {
     expect(toInstant('2026-11-27 09:00:00', 'America/Sao_Paulo').toISOString()).toBe('2026-11-27T12:00:00.000Z')
     expect(toInstant('2026-03-29 03:30:00', 'Europe/Berlin').toISOString()).toBe('2026-03-29T01:30:00.000Z')
     expect(toInstant('2026-03-29 01:30:00', 'Europe/Berlin').toISOString()).toBe('2026-03-29T00:30:00.000Z')

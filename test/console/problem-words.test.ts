@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { describeProblem } from '../../console/src/i18n/problems/pt.js'
 import { PROBLEMS } from '../../src/model/problem.js'
 
-/** Wrong values: worded by what the service says of the value. */
+/** Invalid values: translated by the service's message. */
 const OF_VALUES = ['Invalid field', 'Invalid parameter', 'Missing required field', 'Missing required parameter']
-/** Callers with a key, and endpoints that the page does not call. */
+/** Errors of API keys, and of endpoints that the page does not call. */
 const NEVER_SHOWN = [
   'Authorization required',
   'Invalid API key',
@@ -22,7 +22,7 @@ const NEVER_SHOWN = [
 ]
 
 describe('an error of the service in Portuguese', () => {
-  it('has a sentence of its own for every name that the page can meet', () => {
+  it('has a sentence for every error that the page can get', () => {
     const names = Object.values(PROBLEMS).filter((name) => ![...OF_VALUES, ...NEVER_SHOWN].includes(name))
     const general = describeProblem('?', '')
     expect(names.filter((name) => describeProblem(name, '') === general)).toEqual([])
@@ -38,7 +38,7 @@ describe('an error of the service in Portuguese', () => {
     expect(describeProblem('Invalid field', message)).toBe(expected)
   })
 
-  it('stays general where the message says nothing that is known', () => {
+  it('stays general for an unknown message', () => {
     expect(describeProblem('Invalid field', 'url is odd')).toBe('Um valor não foi aceito. Confira os campos.')
   })
 })

@@ -8,12 +8,12 @@ import { complaintsBut401, type Stage, signIn, startStage } from './stage.js'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-/** Cannot be delivered to. */
-const NOBODY = '5511900000001'
-/** Gets everything and reads nothing. */
+/** A magic test number: messages to it fail. */
+const UNREACHABLE = '5511900000001'
+/** A magic test number: messages are delivered but not read. */
 const SILENT = '5511900000006'
 const RITA = '5511900007777'
-/** Is held back from until the test says otherwise. */
+/** Messages to it fail until the test changes that. */
 const HELD = '5511900008888'
 const HELD_BACK = 131049
 
@@ -33,11 +33,11 @@ describe.skipIf(chromiumPath === null)('broadcasts', () => {
 
   const region = (name: string) => page.getByRole('region', { name, exact: true })
   const recipient = (contact: string) => region('Recipients').getByRole('row', { name: new RegExp(`^${contact}`) })
-  const fateOf = (contact: string) => () => recipient(contact).innerText()
+  const statusOf = (contact: string) => () => recipient(contact).innerText()
   const sums = () => readSums(page.getByLabel('Figures of this broadcast'))
   const status = () => page.getByRole('main').getByRole('status').first().textContent()
 
-  it('is composed, and says before whom it reaches', async () => {
+  it('is composed, and shows its reach before it is sent', async () => {
     await succeed(stage.sim('PUT', `/recipients/${HELD}`, { code: HELD_BACK }))
     await page.getByRole('link', { name: 'New broadcast' }).first().click()
     await page.getByRole('heading', { level: 1, name: 'New broadcast' }).waitFor()
@@ -46,7 +46,7 @@ describe.skipIf(chromiumPath === null)('broadcasts', () => {
     await page.getByRole('radio', { name: 'List of numbers' }).check()
     await page
       .getByRole('textbox', { name: 'List of numbers' })
-      .fill(`+${NOBODY}\n+55 (11) 90000-0006\n(11) 90000-7777,Rita Lima\n${HELD}\nno number`)
+      .fill(`+${UNREACHABLE}\n+55 (11) 90000-0006\n(11) 90000-7777,Rita Lima\n${HELD}\nno number`)
     await region('Audience').getByText('5 rows').waitFor()
     await region('Who gets it').getByText('4 people get it').waitFor()
     await region('Who gets it').getByText('1 does not:').waitFor()
@@ -54,10 +54,10 @@ describe.skipIf(chromiumPath === null)('broadcasts', () => {
     await region('Preview').getByText('20% de desconto').waitFor()
 
     await page.getByRole('button', { name: 'Review and send' }).click()
-    // One value is missing: nothing is sent, and the field is where to go on.
+    // One value is missing: nothing is sent, and its field shows the error.
     await page.getByText('Fill in this field').waitFor()
     expect(await page.getByRole('dialog').count()).toBe(0)
-    // The field takes the code of a link that is made here.
+    // A short link created here fills the field with its code.
     await page.getByRole('button', { name: 'Create short link' }).click()
     await page.getByRole('textbox', { name: 'Page the button opens' }).fill('https://shop.example/sale?size=m')
     await page.getByText('utm_source=chat&utm_campaign=spring-sale').waitFor()
@@ -75,17 +75,17 @@ describe.skipIf(chromiumPath === null)('broadcasts', () => {
     await page.getByRole('heading', { level: 1, name: 'Spring sale' }).waitFor()
   })
 
-  it('is seen to its end, with what became of everybody', async () => {
+  it('completes, with the status of each recipient', async () => {
     await expect.poll(status).toBe('Completed')
     await expect
       .poll(sums)
       .toMatchObject({ Recipients: '4', Sent: '2', Delivered: '2', Read: '1', Failed: '2', 'Clicked a button': '0' })
-    await expect.poll(fateOf(NOBODY)).toContain('131026')
-    await expect.poll(fateOf(NOBODY)).toContain('The number is not on WhatsApp')
-    await expect.poll(fateOf(HELD)).toContain(String(HELD_BACK))
-    await expect.poll(fateOf(SILENT)).toContain('Delivered')
-    await expect.poll(fateOf('Rita Lima')).toContain('Read')
-    await expect.poll(fateOf('no number')).toContain('not a phone number')
+    await expect.poll(statusOf(UNREACHABLE)).toContain('131026')
+    await expect.poll(statusOf(UNREACHABLE)).toContain('The number is not on WhatsApp')
+    await expect.poll(statusOf(HELD)).toContain(String(HELD_BACK))
+    await expect.poll(statusOf(SILENT)).toContain('Delivered')
+    await expect.poll(statusOf('Rita Lima')).toContain('Read')
+    await expect.poll(statusOf('no number')).toContain('not a phone number')
 
     await region('Recipients').getByText('Failed 2').click()
     await expect.poll(() => region('Recipients').getByRole('row').count()).toBe(3)
@@ -93,7 +93,7 @@ describe.skipIf(chromiumPath === null)('broadcasts', () => {
     await recipient(SILENT).waitFor()
   })
 
-  it('is sent once more to those for whom it failed', async () => {
+  it('is sent again to recipients for whom it failed', async () => {
     await succeed(stage.sim('DELETE', `/recipients/${HELD}`))
     await page.getByRole('button', { name: 'Retry failed' }).click()
     const dialog = page.getByRole('dialog', { name: 'Send again?' })
@@ -101,11 +101,11 @@ describe.skipIf(chromiumPath === null)('broadcasts', () => {
     await dialog.getByRole('button', { name: 'Retry failed' }).click()
     await expect.poll(sums).toMatchObject({ Sent: '3', Read: '2', Failed: '1' })
     await expect.poll(status).toBe('Completed')
-    await expect.poll(fateOf(HELD)).toContain('Read')
-    await expect.poll(fateOf(NOBODY)).toContain('131026')
+    await expect.poll(statusOf(HELD)).toContain('Read')
+    await expect.poll(statusOf(UNREACHABLE)).toContain('131026')
   })
 
-  it('shows who pressed a button, while it is looked at', async () => {
+  it('shows button clicks live', async () => {
     const { messages } = (await succeed(stage.sim('GET', `/messages?to=${RITA}`))).body
     const context = { from: messages[0].payload.to, id: messages[0].id }
     const button = { payload: 'Quero saber mais', text: 'Quero saber mais' }
@@ -130,13 +130,13 @@ describe.skipIf(chromiumPath === null)('broadcasts', () => {
     ])
   })
 
-  it('is downloaded as it is shown', async () => {
+  it('is downloaded as shown', async () => {
     const all = await download(page, page.getByRole('link', { name: 'Download these recipients as CSV' }))
     expect(all.name).toMatch(/\.csv$/)
     expect(
       all.rows.map(({ chatNumber, status, reason, errorCode }) => [chatNumber, status, reason, errorCode]),
     ).toEqual([
-      [NOBODY, 'failed', '', '131026'],
+      [UNREACHABLE, 'failed', '', '131026'],
       [SILENT, 'delivered', '', ''],
       [RITA, 'read', '', ''],
       [HELD, 'read', '', ''],
@@ -145,7 +145,7 @@ describe.skipIf(chromiumPath === null)('broadcasts', () => {
     await region('Recipients').getByText('Failed 1').click()
     await expect.poll(() => region('Recipients').getByRole('row').count()).toBe(2)
     const failed = await download(page, page.getByRole('link', { name: 'Download these recipients as CSV' }))
-    expect(failed.rows.map(({ chatNumber }) => chatNumber)).toEqual([NOBODY])
+    expect(failed.rows.map(({ chatNumber }) => chatNumber)).toEqual([UNREACHABLE])
     const buttons = await download(page, page.getByRole('link', { name: 'Download Buttons as CSV' }))
     expect(buttons.rows.map(({ buttonText, clicks }) => [buttonText, clicks])).toEqual([
       ['Quero saber mais', '1'],
@@ -153,7 +153,7 @@ describe.skipIf(chromiumPath === null)('broadcasts', () => {
     ])
   })
 
-  it('is in the analytics, with the sums of all', async () => {
+  it('appears in analytics, with the totals', async () => {
     await page.getByRole('link', { name: 'Analytics' }).click()
     await page.getByRole('heading', { level: 1, name: 'Analytics' }).waitFor()
     await expect
@@ -174,7 +174,7 @@ describe.skipIf(chromiumPath === null)('broadcasts', () => {
     await page.getByRole('heading', { level: 1, name: 'Spring sale' }).waitFor()
   })
 
-  it('is scheduled, and cancelled before it begins', async () => {
+  it('is scheduled, and cancelled before it starts', async () => {
     await page.goto('/console/broadcasts/new')
     await compose(page, 'Too early')
     await page.getByRole('radio', { name: 'All contacts' }).check()
@@ -205,7 +205,7 @@ describe.skipIf(chromiumPath === null)('broadcasts', () => {
     expect(JSON.stringify(messages)).not.toContain('early')
   })
 
-  it('is looked at by analysts, and nothing more', async () => {
+  it('can be viewed but not changed by analysts', async () => {
     const { organizations } = (await succeed(stage.admin('GET', '/organizations'))).body
     const analyst = { email: 'analyst@demo.example', full_name: 'Nina Numbers', role: 'analyst' }
     const { member } = (await succeed(stage.admin('POST', `/organizations/${organizations[0].id}/members`, analyst)))
@@ -228,7 +228,7 @@ describe.skipIf(chromiumPath === null)('broadcasts', () => {
   })
 })
 
-/** Fills in what every broadcast of these tests has; the button's value stays empty. */
+/** Fills in the form, except for the button's value. */
 async function compose(page: Page, name: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill(name)
   await page.getByRole('combobox', { name: 'Template' }).click()
@@ -236,10 +236,10 @@ async function compose(page: Page, name: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Text: discount' }).fill('20%')
 }
 
-/** Figures by their names. */
+/** Figures by name. */
 async function readSums(tiles: Locator): Promise<Record<string, string>> {
   const names = await tiles.getByRole('term').allInnerTexts()
-  // Hints are told behind some of the figures, as definitions too.
+  // Some figures are followed by a hint, which is a definition too.
   const lines = (await tiles.innerText()).split('\n').filter((line) => line.trim() !== '')
   return Object.fromEntries(names.map((name) => [name, lines[lines.indexOf(name) + 1] ?? '']))
 }

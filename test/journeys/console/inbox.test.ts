@@ -7,7 +7,7 @@ import { complaintsBut401, type Stage, signIn, startStage } from './stage.js'
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const ANA = '5511900001234'
-/** Script that is loaded before anything shows, in bytes, compressed. */
+/** Maximum size of the scripts loaded before the list shows, compressed, in bytes. */
 const MOST_SCRIPT = 250_000
 
 describe.skipIf(chromiumPath === null)('the inbox', () => {
@@ -36,7 +36,7 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
     return messages.map(({ payload }: { payload: { text?: { body: string } } }) => payload.text?.body)
   }
 
-  it('opens by the printed link, once, and asks for a password', async () => {
+  it('opens with the printed link, once, and asks for a password', async () => {
     const fresh = await stage.open()
     await signIn(fresh, stage.link)
     await fresh.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
@@ -68,7 +68,7 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
     page = await stage.openSignedIn('/inbox')
   })
 
-  it('loads little', async () => {
+  it('loads little script', async () => {
     const fresh = await page.context().newPage()
     let script = 0
     let isShown = false
@@ -85,7 +85,7 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
     expect(script).toBeLessThan(MOST_SCRIPT)
   })
 
-  it('shows a message as it comes, in the list and in the conversation, and it is answered', async () => {
+  it('shows a new message in the list and in the conversation, and sends the reply', async () => {
     await stage.receive({ from: ANA, name: 'Ana Souza', type: 'text', text: { body: 'Is it *still* there?' } })
     await expect.poll(() => row('Ana Souza').textContent()).toContain('Is it')
     await open('Ana Souza')
@@ -99,16 +99,16 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
     expect(await bubble('Yes, one is left').count()).toBe(1)
     expect(await textsAtSimulator()).toContain('Yes, one is left')
     await expect.poll(() => row('Ana Souza').textContent()).toContain('Yes, one is left')
-    // What has been looked at is read.
+    // An open conversation is marked as read.
     expect((await stage.request('GET', `/contact?chat_id=${ANA}`)).body.contact.has_unread_messages).toBe(false)
   })
 
-  it('answers one message, reacts to it, and leaves a note', async () => {
+  it('replies to a message, reacts to it, and leaves a note', async () => {
     await stage.receive({ from: ANA, type: 'text', text: { body: 'In blue?' } })
     await bubble('In blue?').hover()
     await bubble('In blue?').getByRole('button', { name: 'Message actions' }).click()
     await page.getByRole('menuitem', { name: 'Reply', exact: true }).click()
-    // Whoever replies goes on by writing.
+    // Replying moves the focus to the field.
     await expect.poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Message')
     await page.keyboard.type('In blue and in green')
     await page.keyboard.press('Enter')
@@ -134,7 +134,7 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
     await page.getByRole('button', { name: /^Note for the team/ }).click()
   })
 
-  it('sends a picture that is dropped or chosen', async () => {
+  it('sends a picture', async () => {
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAEklEQVR42mNk+M+ABzCOSmMDAEFbAv0xjEGMAAAAAElFTkSuQmCC',
       'base64',
@@ -152,7 +152,7 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
     await bubble('This one').getByRole('img', { name: 'Read' }).waitFor()
   })
 
-  it('sends a template with what was filled in', async () => {
+  it('sends a template with its values', async () => {
     await page.getByRole('button', { name: 'Template', exact: true }).click()
     const dialog = page.getByRole('dialog')
     await dialog
@@ -167,17 +167,17 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
     await bubble('15%').getByRole('img', { name: 'Read' }).waitFor()
   })
 
-  it('says why a message failed, and what to do', async () => {
+  it('says why a message failed and what to do', async () => {
     await succeed(stage.request('POST', '/contact', { phone_number: '5511900000002', full_name: 'Late Luis' }))
     await open('Late Luis').catch(() => undefined)
     await row('Late Luis').getByRole('link').click()
-    // Nobody has written here: only a template may be sent, and WhatsApp refuses even that.
+    // The customer has not written: only a template can be sent, and WhatsApp refuses even that.
     await page.getByText('you can only send a template').waitFor()
     await succeed(stage.request('POST', '/send-template', { templateName: 'hello_world', chatNumber: '5511900000002' }))
     await bubble('last message is more than 24 hours old').getByRole('button', { name: 'Send template' }).waitFor()
   })
 
-  it('loads older messages while it is scrolled, without a jump', async () => {
+  it('loads older messages while scrolling, without a jump', async () => {
     for (let n = 1; n <= 120; n++) {
       await stage.receive({ from: '5511900004321', name: 'Zoe Long', type: 'text', text: { body: `Line ${n}.` } })
     }
@@ -187,7 +187,7 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
     for (let last = 120; last > 1; ) {
       await page.mouse.wheel(0, -700)
       const shown = await numbersShown(page)
-      // Going up, nothing is passed over, and nothing comes back.
+      // While scrolling up, no message is skipped and none comes back.
       expect(Math.max(...shown)).toBeLessThanOrEqual(Math.max(last, 120))
       expect(shown).toEqual(shown.map((_, index) => (shown[0] ?? 0) + index))
       if (shown[0] === 1) break
@@ -196,7 +196,7 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
     await bubble('Line 1.').first().waitFor()
   })
 
-  it('is used by keyboard', async () => {
+  it('can be used by keyboard', async () => {
     await page.goto('/console/inbox')
     await row('Ana Souza').waitFor()
     await page.keyboard.press('/')
@@ -211,7 +211,7 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
     await bubble('By keyboard alone').waitFor()
   })
 
-  it('assigns a conversation, and all who look see it', async () => {
+  it('assigns a conversation, and other pages show it', async () => {
     const other = await stage.openSignedIn(new URL(page.url()).pathname.replace('/console', ''))
     await page.getByRole('combobox', { name: 'Assigned to' }).first().click()
     await page.getByRole('option', { name: /\(me\)/ }).click()
@@ -228,7 +228,7 @@ describe.skipIf(chromiumPath === null)('the inbox', () => {
     await bubble('Played by the team').waitFor()
   })
 
-  it('keeps the details in the window, however long a name is', async () => {
+  it('keeps the details within the window, even with a long name', async () => {
     const data = { phone_number: '+5511911112222', full_name: 'Maximiliana'.repeat(20) }
     const { contact } = await (await page.request.post('/console/api/contact', { data })).json()
     await page.goto(`/console/inbox/${contact.id}`)

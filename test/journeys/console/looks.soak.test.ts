@@ -5,14 +5,14 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { EVENT_KINDS } from '../../../src/model/webhooks/webhook.js'
 import { chromiumPath } from '../../support/chromium.js'
 import { succeed } from '../support/service.js'
-import { complaintsBut401, PATIENCE_MS, type Stage, seriousFindings, startStage } from './stage.js'
+import { complaintsBut401, MAX_WAIT_MS, type Stage, seriousFindings, startStage } from './stage.js'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 type StorageState = Awaited<ReturnType<ReturnType<Page['context']>['storageState']>>
-type Viewer = 'nobody' | 'newcomer' | 'owner'
+type Viewer = 'guest' | 'newcomer' | 'owner'
 
-/** A page that is looked at, and what shows that everything of it is there, in whatever language. */
+/** A page to look at. `ready`: an element that is there once the page is complete, in any language. */
 interface Sight {
   name: string
   viewer: Viewer
@@ -22,18 +22,18 @@ interface Sight {
 
 const PASSWORD = 'correct horse battery'
 const RITA = '5511900007777'
-const NOBODY = '5511900000001'
+const UNREACHABLE = '5511900000001'
 const WIDTHS = [1280, 360]
 const HEIGHT = 800
 const SCHEMES = ['light', 'dark'] as const
 
-/** What the last of several kinds of messages says. */
+/** In the text of the conversation's last message. */
 const LAST = 'https://shop.example'
-/** The nearest thing to nothing that a receiver can be: its events are refused at once. */
-const DEAF = 'http://127.0.0.1:9/hook'
+/** An endpoint that refuses connections. */
+const CLOSED = 'http://127.0.0.1:9/hook'
 
 const RAW_KEY = /^[a-z]+(\.[a-zA-Z_]+)+$/
-/** Names that stand for themselves in every language. */
+/** Names that are the same in every language. */
 const PROPER = new Set<string>([...EVENT_KINDS, 'webhook.test'])
 
 describe.skipIf(chromiumPath === null)('the looks of the page', () => {
@@ -44,7 +44,7 @@ describe.skipIf(chromiumPath === null)('the looks of the page', () => {
   beforeAll(async () => {
     stage = await startStage()
     const page = await stage.openSignedIn('/inbox')
-    // Whoever has a password is not asked for one on every page.
+    // With a password, pages do not ask for one.
     const answer = await page.request.put('/console/api/session/password', { data: { new_password: PASSWORD } })
     expect(answer.status()).toBe(200)
     filled = await fill(stage, page)
@@ -58,10 +58,10 @@ describe.skipIf(chromiumPath === null)('the looks of the page', () => {
   })
 
   const sights: Sight[] = [
-    { name: 'signing in', viewer: 'nobody', path: () => '/inbox', ready: (page) => page.getByRole('textbox').nth(1) },
+    { name: 'signing in', viewer: 'guest', path: () => '/inbox', ready: (page) => page.getByRole('textbox').nth(1) },
     {
       name: 'signing in by a link',
-      viewer: 'nobody',
+      viewer: 'guest',
       path: () => '/sign-in#token',
       ready: (page) => page.getByRole('link'),
     },
@@ -105,7 +105,7 @@ describe.skipIf(chromiumPath === null)('the looks of the page', () => {
       name: 'a broadcast',
       viewer: 'owner',
       path: () => `/broadcasts/${filled.broadcastId}`,
-      ready: (page) => page.getByRole('row', { name: new RegExp(NOBODY) }),
+      ready: (page) => page.getByRole('row', { name: new RegExp(UNREACHABLE) }),
     },
     {
       name: 'analytics',
@@ -119,7 +119,7 @@ describe.skipIf(chromiumPath === null)('the looks of the page', () => {
     section('instances', (page) => page.getByRole('heading', { name: 'counter', exact: true })),
     section('storefront', (page) => page.getByRole('textbox').first()),
     section('keys', (page) => page.getByText(/^parley_/).first()),
-    section('webhooks', (page) => page.getByText(DEAF)),
+    section('webhooks', (page) => page.getByText(CLOSED)),
     {
       ...section('webhooks', (page) => page.getByText('webhook.test')),
       name: 'a webhook',
@@ -139,7 +139,7 @@ describe.skipIf(chromiumPath === null)('the looks of the page', () => {
     return page
   }
 
-  it.each(cases)('%s: for everybody, in light and dark, wide and narrow', async (_, sight) => {
+  it.each(cases)('%s: accessible, in light and dark, wide and narrow', async (_, sight) => {
     const page = await open(sight)
     const faults: string[] = []
     for (const width of WIDTHS) {
@@ -160,7 +160,7 @@ describe.skipIf(chromiumPath === null)('the looks of the page', () => {
     expect(faults).toEqual([])
   })
 
-  it.each(cases)('%s: in Portuguese alone', async (_, sight) => {
+  it.each(cases)('%s: entirely in Portuguese', async (_, sight) => {
     const english = await englishTexts()
     const page = await open(sight, { locale: 'pt-BR' })
     const shown = (await page.evaluate(TEXTS)) as string[]
@@ -169,7 +169,7 @@ describe.skipIf(chromiumPath === null)('the looks of the page', () => {
     expect(shown.length).toBeGreaterThan(3)
     expect(shown.filter((text) => RAW_KEY.test(text) && !PROPER.has(text))).toEqual([])
     expect(shown.filter((text) => english.has(text))).toEqual([])
-    if (sight.viewer !== 'nobody') expect(shown).toEqual(expect.arrayContaining(['Conversas', 'Campanhas']))
+    if (sight.viewer !== 'guest') expect(shown).toEqual(expect.arrayContaining(['Conversas', 'Campanhas']))
   })
 })
 
@@ -177,17 +177,17 @@ function section(name: string, ready: Sight['ready']): Sight {
   return { name: `settings: ${name}`, viewer: 'owner', path: () => `/settings/${name}`, ready }
 }
 
-/** Nothing is on its way any more. */
+/** Waits until nothing is loading. */
 async function expectLoaded(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor()
   const waiting = page.getByRole('status', { name: /^(Loading|Carregando)/ })
-  await expect.poll(() => waiting.count(), { timeout: PATIENCE_MS }).toBe(0)
+  await expect.poll(() => waiting.count(), { timeout: MAX_WAIT_MS }).toBe(0)
 }
 
-/** The look that the page has taken on. */
+/** The colour scheme of the page. */
 const SCHEME = 'getComputedStyle(document.documentElement).colorScheme'
 
-/** What stands out to the right, but for what is made to be scrolled there. */
+/** Elements that overflow to the right, apart from those that are meant to scroll. */
 const WIDER = `(() => {
   const found = []
   const root = document.documentElement
@@ -202,7 +202,7 @@ const WIDER = `(() => {
   return found
 })()`
 
-/** All that is read on the page or out to somebody, text by text. */
+/** All texts of the page, visible or for screen readers. */
 const TEXTS = `(() => {
   const texts = [document.title.replace(' · Parley', '')]
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
@@ -213,7 +213,7 @@ const TEXTS = `(() => {
   return texts.map((text) => text.trim()).filter((text) => text !== '')
 })()`
 
-/** Every text of the page in English that is another one in Portuguese. */
+/** The English texts of the page that differ in Portuguese. */
 async function englishTexts(): Promise<Set<string>> {
   const folder = fileURLToPath(new URL('../../../console/src/i18n', import.meta.url))
   const files = await readdir(`${folder}/en`)
@@ -229,14 +229,14 @@ function leavesOf(texts: object): string[] {
   return Object.values(texts).flatMap((text) => (typeof text === 'string' ? [text] : leavesOf(text)))
 }
 
-/** Without what a page has kept otherwise, such as its language. */
+/** Cookies only, without local storage such as the language. */
 async function cookiesOf(page: Page): Promise<StorageState> {
   const { cookies } = await page.context().storageState()
   await page.context().close()
   return { cookies, origins: [] }
 }
 
-/** An owner of an organization in which nothing has happened yet. */
+/** Signs in the owner of a new organization without any data. */
 async function signInNewcomer(stage: Stage): Promise<StorageState> {
   const { organization } = (await succeed(stage.admin('POST', '/organizations', { name: 'New shop', slug: 'new' })))
     .body
@@ -248,14 +248,14 @@ async function signInNewcomer(stage: Stage): Promise<StorageState> {
   return cookiesOf(page)
 }
 
-/** Has something of everything happen in the demo organization; the page is signed in as its owner. */
+/** Fills the demo organization with data of every kind. `page`: signed in as its owner. */
 async function fill(stage: Stage, page: Page): Promise<{ contactId: string; broadcastId: string; webhookId: string }> {
   const ask = async (method: string, path: string, data?: unknown) => {
     const answer = await page.request.fetch(`/console/api${path}`, { method, data })
     if (!answer.ok()) throw new Error(`${method} ${path}: ${answer.status()} ${await answer.text()}`)
     return answer.json()
   }
-  const { webhook } = await ask('POST', '/set-webhooks', { url: DEAF, events: ['broadcast.completed'] })
+  const { webhook } = await ask('POST', '/set-webhooks', { url: CLOSED, events: ['broadcast.completed'] })
   await ask('POST', `/set-webhooks/${webhook.id}/test`)
   await ask('POST', '/team', { full_name: 'Nina Numbers', email: 'nina@demo.example', role: 'analyst' })
   await ask('POST', '/instances', { name: 'counter', kind: 'sandbox' })
@@ -268,11 +268,11 @@ async function fill(stage: Stage, page: Page): Promise<{ contactId: string; broa
     templateName: 'oferta_da_semana',
     bodyParameters: { name: '{{first_name}}', discount: '20%' },
     buttonParameters: { param1: 'spring' },
-    audience: { recipients: [RITA, NOBODY, '5511900000006', 'no number'].map((chatNumber) => ({ chatNumber })) },
+    audience: { recipients: [RITA, UNREACHABLE, '5511900000006', 'no number'].map((chatNumber) => ({ chatNumber })) },
   })
   await vi.waitFor(
     async () => expect((await ask('GET', `/broadcasts/${broadcast.id}`)).broadcast.status).toBe('completed'),
-    { timeout: PATIENCE_MS, interval: 20 },
+    { timeout: MAX_WAIT_MS, interval: 20 },
   )
   const { messages } = (await succeed(stage.sim('GET', `/messages?to=${RITA}`))).body
   const context = { from: messages[0].payload.to, id: messages[0].id }

@@ -9,11 +9,11 @@ import { complaintsBut401, type Stage, signIn, startStage } from './stage.js'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-/** An endpoint of somebody's, which keeps what is posted to it. */
+/** A webhook endpoint that keeps what is posted to it. */
 interface Receiver {
   url: string
   posted: { id: string | undefined; type: string }[]
-  /** What it answers from now on. */
+  /** Sets the status of the following answers. */
   answer(status: number): void
   close(): Promise<void>
 }
@@ -44,7 +44,7 @@ describe.skipIf(chromiumPath === null)('the settings', () => {
     await page.getByRole('heading', { level: 1, name: section, exact: true }).waitFor()
   }
 
-  it('make an API key, which is shown once and works until it is revoked', async () => {
+  it('create an API key that is shown once and works until it is revoked', async () => {
     await goTo('API keys')
     await page.getByRole('button', { name: 'Create key' }).click()
     await dialog('Create key').getByRole('textbox', { name: 'Name' }).fill('Till')
@@ -55,7 +55,7 @@ describe.skipIf(chromiumPath === null)('the settings', () => {
     await dialog('Create key').getByRole('button', { name: 'Create key' }).click()
     const key = await dialog('New API key').getByRole('textbox', { name: 'API key' }).inputValue()
     expect((await call(`${stage.url}/templates`, 'GET', { key })).status).toBe(200)
-    // It goes away only when somebody says so, and for good.
+    // Only its button closes the dialog, and the key is not shown again.
     await page.keyboard.press('Escape')
     await dialog('New API key').getByRole('button', { name: "I've saved it" }).click()
     await page.getByRole('row', { name: /^Till/ }).waitFor()
@@ -73,7 +73,7 @@ describe.skipIf(chromiumPath === null)('the settings', () => {
     await page.getByRole('row', { name: /^Till .*Revoked/ }).waitFor()
   })
 
-  it('add a webhook, test it, and deliver once more what failed', async () => {
+  it('add a webhook, send a test, and replay a failed delivery', async () => {
     await goTo('Webhooks')
     await page.getByRole('button', { name: 'Add webhook' }).click()
     await dialog('Add webhook').getByRole('textbox', { name: 'URL' }).fill(receiver.url)
@@ -106,7 +106,7 @@ describe.skipIf(chromiumPath === null)('the settings', () => {
     await expect.poll(() => page.getByRole('row', { name: /Delivered.* · 200/ }).count()).toBeGreaterThanOrEqual(2)
   })
 
-  it('connect a simulated phone by its code', async () => {
+  it('connect a simulated phone with its code', async () => {
     await goTo('Instances')
     const other = await page.context().newPage()
     await other.goto('/console/settings/instances')
@@ -128,19 +128,19 @@ describe.skipIf(chromiumPath === null)('the settings', () => {
     await connecting.getByText('“counter” is connected').waitFor()
     await connecting.getByRole('button', { name: 'Done' }).click()
     await card(page).getByText('Connected', { exact: true }).waitFor()
-    // Whoever looks on sees it too.
+    // Other tabs show it too.
     await card(other).getByText('Connected', { exact: true }).waitFor()
     await other.close()
   })
 
-  it('try the credentials of the number out before they are kept', async () => {
+  it('test the credentials of the number before they are saved', async () => {
     await goTo('Business number')
     const test = page.getByRole('button', { name: 'Test connection' })
     const works = page.getByText('The connection works')
     const fails = page.getByText('The connection does not work')
     await test.click()
     await works.waitFor()
-    await page.getByLabel('Access token').fill('a token of nobody')
+    await page.getByLabel('Access token').fill('a wrong token')
     await test.click()
     await fails.waitFor()
     await page.getByRole('button', { name: 'Discard' }).click()
@@ -150,13 +150,13 @@ describe.skipIf(chromiumPath === null)('the settings', () => {
     await test.click()
     await fails.waitFor()
     await page.getByRole('button', { name: 'Discard' }).click()
-    // Nothing of it was kept.
+    // Nothing was saved.
     await page.reload()
     await test.click()
     await works.waitFor()
   })
 
-  it('add a member, who signs in by a link and sees no settings', async () => {
+  it('add a member, who signs in with a link and sees no settings', async () => {
     await goTo('Team')
     await page.getByRole('button', { name: 'Add member' }).click()
     await dialog('Add member').getByRole('textbox', { name: 'Name' }).fill('Bia Agent')
@@ -177,7 +177,7 @@ describe.skipIf(chromiumPath === null)('the settings', () => {
     expect(await hers.getByRole('link', { name: 'Settings' }).count()).toBe(0)
     await hers.goto('/console/settings/keys')
     await hers.getByRole('heading', { level: 1, name: 'Only owners can change the settings' }).waitFor()
-    // Neither does the service show her any.
+    // The service refuses her too.
     expect((await hers.request.get('/console/api/settings')).status()).toBe(403)
 
     await page.getByRole('button', { name: 'Actions for Bia Agent' }).click()

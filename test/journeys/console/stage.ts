@@ -7,29 +7,29 @@ import { launchChromium } from '../../support/chromium.js'
 import { endPrograms, startProgram } from '../support/programs.js'
 import { type Answer, call, makeFolder, succeed } from '../support/service.js'
 
-/** A service as bin/up starts it, and a browser that looks at its page. */
+/** A service as bin/up starts it, with a browser. */
 export interface Stage {
   url: string
-  /** The one-time link that was printed. */
+  /** The printed one-time link. */
   link: string
-  /** A page whose errors are kept; of a browser in which nobody is signed in. */
+  /** Opens a page in a new browser context, signed out. Its errors are recorded. */
   open(options?: BrowserContextOptions): Promise<Page>
-  /** The same, signed in as an owner, at this place below /console. */
+  /** The same, signed in as an owner, at a path under /console. */
   openSignedIn(place: string, options?: BrowserContextOptions): Promise<Page>
-  /** What pages complained of so far: uncaught errors, and what they wrote to the console as errors. */
+  /** Uncaught errors and console errors of all pages so far. */
   complaints: string[]
-  /** Interface A with the demo's key. */
+  /** A request to the API with the demo's key. */
   request(method: string, path: string, body?: unknown): Promise<Answer>
-  /** The operator's API: path below /admin. */
+  /** A request to the admin API: `path` under /admin. */
   admin(method: string, path: string, body?: unknown): Promise<Answer>
-  /** The simulator's control: path below /_sim. */
+  /** A request to the simulator's control API: `path` under /_sim. */
   sim(method: string, path: string, body?: unknown): Promise<Answer>
-  /** A customer writes to the demo organization. */
+  /** Sends a message from a customer to the demo organization. */
   receive(message: { from: string; name?: string; type: string } & Record<string, unknown>): Promise<void>
   close(): Promise<void>
 }
 
-/** Who is signed in on the pages of a stage. */
+/** The owner who is signed in. */
 const OWNER = {
   email: 'olga@journey.example',
   full_name: 'Olga Owner',
@@ -37,12 +37,12 @@ const OWNER = {
   password: 'horse battery staple',
 }
 
-/** How long anything on the page is waited for. */
-export const PATIENCE_MS = 10_000
+/** Maximum wait for anything on a page. */
+export const MAX_WAIT_MS = 10_000
 
-const PATIENCE = { timeout: 60_000, interval: 20 }
+const POLLING = { timeout: 60_000, interval: 20 }
 
-/** Starts `parley up` in a folder of its own, and the browser. */
+/** Starts `parley up` in a new folder, and the browser. */
 export async function startStage(): Promise<Stage> {
   const folder = await makeFolder()
   const dataDir = join(folder.path, 'data')
@@ -54,7 +54,7 @@ export async function startStage(): Promise<Stage> {
   }
   const program = await startProgram(['up'], { env })
   const url = (await program.firstLine).slice('parley ready on '.length)
-  await vi.waitFor(() => expect(program.output.at(-1)).toMatch(/^Ctrl-C/), PATIENCE)
+  await vi.waitFor(() => expect(program.output.at(-1)).toMatch(/^Ctrl-C/), POLLING)
   const printed = program.output.join('\n')
   const key = /API key +(\S+)/.exec(printed)?.[1] ?? ''
   const link = /(\S+\/console\/sign-in#\S+)/.exec(printed)?.[1] ?? ''
@@ -89,7 +89,7 @@ export async function startStage(): Promise<Stage> {
   }
 }
 
-/** Uses the one-time link of a member who has no password yet, and is asked for one. */
+/** Signs in with the one-time link of a member without a password, and postpones choosing one. */
 export async function signIn(page: Page, link: string): Promise<void> {
   await follow(page, link)
   await page.getByRole('dialog').getByRole('button', { name: 'Later' }).click()
@@ -101,12 +101,12 @@ async function follow(page: Page, link: string): Promise<void> {
   await page.getByRole('navigation').first().waitFor()
 }
 
-/** What pages complained of; the browser itself tells of what was refused because nobody was signed in yet. */
+/** The errors of all pages, without those for requests before signing in. */
 export function complaintsBut401(stage: Stage | undefined): string[] {
   return (stage?.complaints ?? []).filter((complaint) => !complaint.includes('401 (Unauthorized)'))
 }
 
-/** What axe finds on the page that is serious or worse, in words; animations are let end first. */
+/** Findings of axe that are serious or worse, after all animations have ended. */
 export async function seriousFindings(page: Page): Promise<string[]> {
   const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
   await page.evaluate('Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => 0)))')
@@ -135,7 +135,7 @@ async function openPage(
     reducedMotion: 'reduce',
     ...options,
   })
-  context.setDefaultTimeout(PATIENCE_MS)
+  context.setDefaultTimeout(MAX_WAIT_MS)
   const page = await context.newPage()
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('console', (message) => {
@@ -144,7 +144,7 @@ async function openPage(
   return page
 }
 
-/** Of an owner who has a password already, and so is asked for none. */
+/** A sign-in link of an owner who has a password, so that the page does not ask for one. */
 async function makeLink(admin: Stage['admin']): Promise<string> {
   const { organizations } = (await succeed(admin('GET', '/organizations'))).body
   const path = `/organizations/${organizations[0].id}/members`

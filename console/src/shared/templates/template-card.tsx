@@ -70,7 +70,7 @@ export function ButtonRows({ buttons }: { buttons: { kind: string; text: string 
       {buttons.map(({ kind, text }, index) => {
         const Icon = ICONS[kind]
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the place is what tells them apart
+          // biome-ignore lint/suspicious/noArrayIndexKey: the entries have no id, and their order never changes
           <li key={index} className={classes.button}>
             {Icon && <Icon aria-hidden size={16} />}
             {text}

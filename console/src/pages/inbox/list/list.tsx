@@ -29,7 +29,7 @@ export function List({ contacts, openId, roving, handle, isLoadingMore, onEnd }:
     [contacts, params],
   )
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the rows' links
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are handled for the rows' links
     <div className={classes.list} onKeyDown={roving.onKeyDown}>
       <Virtuoso
         ref={handle}
@@ -65,7 +65,7 @@ const COMPONENTS = {
   ),
   List: function ListOfRows({ context: _, ...props }: ComponentProps<'div'> & { context: ListContext }) {
     const { t } = useTranslation('inbox')
-    // biome-ignore lint/a11y/useSemanticElements: the library lays its own elements out
+    // biome-ignore lint/a11y/useSemanticElements: the library renders its own elements
     return <div {...props} role="list" aria-label={t('conversations')} />
   },
   Item: ({
@@ -73,7 +73,7 @@ const COMPONENTS = {
     item: _item,
     ...props
   }: ComponentProps<'div'> & { context: ListContext; item: InboxContact }) => (
-    // biome-ignore lint/a11y/useSemanticElements: the library lays its own elements out
+    // biome-ignore lint/a11y/useSemanticElements: the library renders its own elements
     <div {...props} role="listitem" />
   ),
   Footer: function LoadingMore({ context }: { context: ListContext }) {

@@ -6,6 +6,6 @@ export function useAddressedMessage(): { seq: number | null } {
   const [params] = useSearchParams()
   const { key } = useLocation()
   const seq = Number(params.get('message') ?? 0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key tells one visit from another
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key differs for each navigation
   return useMemo(() => ({ seq: Number.isSafeInteger(seq) && seq > 0 ? seq : null }), [seq, key])
 }

@@ -66,7 +66,7 @@ export function MessageList({
   useImperativeHandle(ref, () => ({ goTo, goToNewest }), [goTo, goToNewest])
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the messages in it, which have the focus
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are handled for the messages, which have the focus
     <div className={classes.list} onKeyDown={walk}>
       <Virtuoso<Entry, Context>
         key={generation}
@@ -129,7 +129,7 @@ export function MessageList({
 function useMark({ generation, target }: ThreadStore) {
   const [marked, setMarked] = useState<{ seq: number } | null>(null)
   const mark = useCallback((seq: number) => setMarked({ seq }), [])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the same target may be asked for again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same target may be requested again
   useEffect(() => setMarked(target === null ? null : { seq: target }), [generation, target])
   useEffect(() => {
     if (marked === null) return

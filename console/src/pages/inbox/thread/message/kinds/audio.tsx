@@ -43,7 +43,7 @@ export function Player({ url, isVoice }: { url: string; isVoice: boolean }) {
   const name = t(isVoice ? 'kinds.voice' : 'kinds.audio')
   return (
     <Group gap="xs" wrap="nowrap" className={classes.player} role="group" aria-label={name}>
-      {/* biome-ignore lint/a11y/useMediaCaption: the transcription stands below, where there is one */}
+      {/* biome-ignore lint/a11y/useMediaCaption: the transcription, if any, is below the player */}
       <audio
         ref={audio}
         src={url}

@@ -8,7 +8,7 @@ export function Cards({ message }: { message: ThreadMessage }) {
   return (
     <Stack gap={6}>
       {asObjects(message.content).map((card, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: cards have nothing of their own that tells them apart
+        // biome-ignore lint/suspicious/noArrayIndexKey: cards have no id, and their order never changes
         <Card key={index} card={card} />
       ))}
     </Stack>

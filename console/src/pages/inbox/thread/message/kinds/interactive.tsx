@@ -46,7 +46,7 @@ function Sections({ button, sections }: { button: string; sections: Record<strin
         <IconListDetails aria-hidden size={16} className={classes.inline} /> {button}
       </Text>
       {sections.map(({ title, rows }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the place is what tells them apart
+        // biome-ignore lint/suspicious/noArrayIndexKey: the entries have no id, and their order never changes
         <div key={index}>
           {asText(title) && (
             <Text size="xs" fw={600} className={classes.dim}>

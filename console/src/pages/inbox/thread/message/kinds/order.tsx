@@ -28,7 +28,7 @@ export function Order({ message }: { message: ThreadMessage }) {
       )}
       <ul className={classes.options}>
         {asObjects(product_items).map((item, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the same product may stand there twice
+          // biome-ignore lint/suspicious/noArrayIndexKey: the same product may be listed twice
           <li key={index}>
             {asText(item.quantity) ?? 1} × {asText(item.product_retailer_id) ?? '?'}
             {price(item) && <Text size="xs">{price(item)}</Text>}

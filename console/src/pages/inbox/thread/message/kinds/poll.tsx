@@ -19,7 +19,7 @@ export function Poll({ message }: { message: ThreadMessage }) {
       </Text>
       <ul className={classes.options}>
         {(Array.isArray(options) ? options : []).map((option, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the place is what tells them apart
+          // biome-ignore lint/suspicious/noArrayIndexKey: the entries have no id, and their order never changes
           <li key={index}>{asText(option)}</li>
         ))}
       </ul>

@@ -12,7 +12,7 @@ export function Video({ message }: { message: ThreadMessage }) {
       {url === null ? (
         <FileState message={message} />
       ) : (
-        // biome-ignore lint/a11y/useMediaCaption: nobody has written any for what people send each other
+        // biome-ignore lint/a11y/useMediaCaption: videos in messages have no captions
         <video src={url} controls preload="metadata" aria-label={message.message || t('kinds.video')} />
       )}
     </span>
