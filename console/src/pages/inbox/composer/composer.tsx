@@ -14,7 +14,7 @@ import { Editor, type EditorHandle } from './editor/editor.js'
 import { Notice } from './notice.js'
 import { type SendRequest, send } from './pending-sends.js'
 import type { Route } from './requests.js'
-import { useAnswerWindow } from './use-window.js'
+import { useReplyWindow } from './use-reply-window.js'
 
 /** Duration of a menu's closing transition. */
 const MENU_MS = 60
@@ -52,7 +52,7 @@ export function Composer({
   const editor = useRef<EditorHandle>(null)
   const [draft, changeDraft] = useDraft(contact.id)
   const [isChoosing, templates] = useDisclosure(false)
-  const window = useAnswerWindow(channel, lastInboundAt)
+  const window = useReplyWindow(channel, lastInboundAt)
   useImperativeHandle(ref, () => ({
     reply: (message) => {
       changeDraft({ replyTo: message, isNote: false })

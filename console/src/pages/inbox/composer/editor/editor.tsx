@@ -20,9 +20,9 @@ import { useAttachments } from '../attachments/use-attachments.js'
 import classes from '../composer.module.css'
 import type { Draft } from '../drafts.js'
 import type { SendRequest } from '../pending-sends.js'
+import { ReplyWindowLeft } from '../reply-window-left.js'
 import type { Route } from '../requests.js'
-import type { AnswerWindow } from '../use-window.js'
-import { WindowLeft } from '../window-left.js'
+import type { ReplyWindow } from '../use-reply-window.js'
 import { EditorBar } from './editor-bar.js'
 import { Tools } from './tools.js'
 import { useWriting } from './use-writing.js'
@@ -43,7 +43,7 @@ export function Editor({
   draft,
   onDraft,
   isClosed,
-  window: answerWindow,
+  window: replyWindow,
   onSend,
   onNote,
   onTemplate,
@@ -54,7 +54,7 @@ export function Editor({
   onDraft: (change: Partial<Draft>) => void
   /** Whether only notes can be written. */
   isClosed: boolean
-  window: AnswerWindow | null
+  window: ReplyWindow | null
   onSend: (request: SendRequest) => void
   onNote: () => void
   onTemplate: (() => void) | null
@@ -147,7 +147,7 @@ export function Editor({
         isNote={isNote}
         onToggleNote={toggleNote}
         tools={<Tools route={route} attachments={attachments} onSend={onSend} onTemplate={onTemplate} />}
-        windowLeft={answerWindow && <WindowLeft window={answerWindow} />}
+        windowLeft={replyWindow && <ReplyWindowLeft window={replyWindow} />}
       />
       {!isNote && (
         <Suspense>

@@ -2,13 +2,13 @@ import { Text, Tooltip } from '@mantine/core'
 import { IconClockHour4 } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import classes from './composer.module.css'
-import type { AnswerWindow } from './use-window.js'
+import type { ReplyWindow } from './use-reply-window.js'
 
 const HOUR_MS = 3_600_000
 const SOON_MS = 2 * HOUR_MS
 
 /** The time left in the 24-hour window. */
-export function WindowLeft({ window: { msLeft } }: { window: AnswerWindow }) {
+export function ReplyWindowLeft({ window: { msLeft } }: { window: ReplyWindow }) {
   const { t } = useTranslation('thread')
   const left =
     msLeft >= HOUR_MS

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import type { ReplyChannel } from '../../../../../src/model/conversations/inbox.js'
 
 /** Time left to reply freely. Null: always. */
-export interface AnswerWindow {
+export interface ReplyWindow {
   isOpen: boolean
   msLeft: number
 }
@@ -11,7 +11,7 @@ const WINDOW_MS = 24 * 3_600_000
 const TICK_MS = 30_000
 
 /** WhatsApp's 24-hour window for free replies. Null if the channel has no such window. */
-export function useAnswerWindow(channel: ReplyChannel | undefined, lastInboundAt: string | null): AnswerWindow | null {
+export function useReplyWindow(channel: ReplyChannel | undefined, lastInboundAt: string | null): ReplyWindow | null {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), TICK_MS)
