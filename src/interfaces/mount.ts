@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.js'
 import type { CallbackReceiver } from '../core/messages/receive/callback-receiver.js'
@@ -12,10 +11,12 @@ import { measureRequests, showFailedCallbacks, showWebhooks } from '../http/metr
 import { sendProblem } from '../http/problems.js'
 import { createServer, refuseOtherMethods } from '../http/server.js'
 import { createSessionGuard } from '../http/session.js'
+import { adminDescription } from './admin/openapi.js'
 import { adminRoutes } from './admin/routes.js'
 import { apiDescription } from './api/openapi.js'
 import { apiRoutes } from './api/routes.js'
 import { consoleRoutes } from './console/routes.js'
+import { docsRoutes } from './docs/routes.js'
 import { sendGatewayProblem } from './gateway/errors.js'
 import { fromRoot, GATEWAY, isOfGateway, withoutTrailingSlash } from './gateway/path.js'
 import { gatewayRoutes } from './gateway/routes.js'
@@ -42,12 +43,6 @@ export interface MountOptions extends Gate, ProbeOptions {
   simulator: SimulatorAddress | null
 }
 
-/** What /docs shows. */
-const DESCRIPTIONS = [
-  { name: 'API', url: '/openapi.json' },
-  { name: 'Gateway', url: '/gateway/openapi.json' },
-]
-
 /** What a process serves that leaves the interfaces to others: its probes. */
 export function mountProbesAlone(options: ProbeOptions): FastifyInstance {
   const server = createServer(options.ctx.log)
@@ -73,7 +68,8 @@ export function mount(options: MountOptions): FastifyInstance {
   const otherMethods = refuseOtherMethods(server, ['/docs', GATEWAY])
   mountProbes(server, options)
   server.register(swagger, apiDescription)
-  server.register(swaggerUi, { routePrefix: '/docs', uiConfig: { urls: DESCRIPTIONS } })
+  server.register(swagger, adminDescription)
+  docsRoutes(server)
   rootRoutes(server)
   server.get('/openapi.json', { schema: { hide: true } as object }, () => server.swagger())
 

@@ -1,5 +1,5 @@
 import { Ajv, type ValidateFunction } from 'ajv'
-import type { Answer, World } from './world.js'
+import type { Answer, RequestOptions, World } from './world.js'
 
 interface Operation {
   responses: Record<string, { content?: { 'application/json'?: { schema: object } } }>
@@ -10,12 +10,14 @@ export interface Description {
   openapi: string
   info: { version: string }
   paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, object> }
 }
 
-// The formats are checked loosely: what they mean is the service's own matter.
-const ajv = new Ajv({ strict: false, allErrors: true })
-ajv.addFormat('uuid', /^[0-9a-f-]{36}$/)
-ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+/** Where the descriptions of all interfaces are; the most specific paths come last. */
+export const DESCRIPTIONS = ['/openapi.json', '/gateway/openapi.json', '/docs/admin.json'] as const
+
+/** Compares an answer with its description. Returns false if no description has the path and method; throws if it differs. */
+export type AnswerCheck = (method: string, path: string, answer: Answer) => boolean
 
 /** The service's description of Interface A. */
 export async function readDescription(world: World): Promise<Description> {
@@ -29,37 +31,77 @@ export function operationsOf({ paths }: Description): string[] {
   )
 }
 
-/**
- * A world's `request` that also holds each answer to what /openapi.json says of it: a field that is missing, of another
- * type or not described throws.
- */
+let sharedCheck: Promise<AnswerCheck> | null = null
+
+/** The check of the answers of all interfaces; the descriptions are read once per process. */
+export function answerCheck(read: (path: string) => Promise<Answer>): Promise<AnswerCheck> {
+  sharedCheck ??= Promise.all(DESCRIPTIONS.map(async (path) => (await read(path)).body)).then(createCheck)
+  return sharedCheck
+}
+
+/** A world's `request` that refuses requests that no description has; all others are checked by the world. */
 export async function requestAsDescribed(world: World): Promise<World['request']> {
-  const description = await readDescription(world)
-  const checks = new Map<object, ValidateFunction>()
-  return async (method, path, options) => {
+  const check = await answerCheck((path) => world.request('GET', path))
+  return async (method: string, path: string, options?: RequestOptions) => {
     const answer = await world.request(method, path, options)
-    const schema = schemaOf(description, method, path, answer)
-    const check = checks.get(schema) ?? ajv.compile(closed(schema))
-    checks.set(schema, check)
-    if (check(answer.body)) return answer
+    if (check(method, path, answer)) return answer
+    throw new Error(`${method} ${path} is not described`)
+  }
+}
+
+/** The formats are checked loosely: what they mean is the service's own matter. */
+export function createAjv(): Ajv {
+  const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false })
+  ajv.addFormat('uuid', /^[0-9a-f-]{36}$/)
+  ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  ajv.addFormat('binary', true)
+  ajv.addFormat('uri', true)
+  return ajv
+}
+
+function createCheck(descriptions: Description[]): AnswerCheck {
+  const ajv = createAjv()
+  const routes = descriptions.flatMap((description, index) => {
+    const name = `description-${index}`
+    ajv.addSchema(closed(description), name)
+    return Object.entries(description.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, { responses }]) => ({
+        method: method.toUpperCase(),
+        // A path of letters alone goes before one with a parameter in the same place.
+        rank: path.split('{').length,
+        pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`),
+        pointer: `${name}#/paths/${escaped(path)}/${method}/responses`,
+        responses,
+      })),
+    )
+  })
+  routes.sort((a, b) => a.rank - b.rank)
+  const checks = new Map<string, ValidateFunction>()
+  return (method, url, { status, headers, body }) => {
+    const path = url.replace(/[?#].*$/s, '')
+    const route = routes.find((one) => one.method === method && one.pattern.test(path))
+    if (!route) return false
+    const key = route.responses[status] ? String(status) : 'default'
+    if (!route.responses[key]) throw new Error(`${method} ${path}: an answer with status ${status} is not described`)
+    if (!headers.get('content-type')?.startsWith('application/json')) return true
+    const pointer = `${route.pointer}/${key}/content/application~1json/schema`
+    const check = checks.get(pointer) ?? ajv.compile({ $ref: pointer })
+    checks.set(pointer, check)
+    if (check(body)) return true
     throw new Error(
-      `${method} ${path} ${answer.status}: ${ajv.errorsText(check.errors)} ${JSON.stringify(answer.body)}`,
+      `${method} ${url} ${status} is not as described: ${ajv.errorsText(check.errors)} ${JSON.stringify(body)}`,
     )
   }
 }
 
-function schemaOf({ paths }: Description, method: string, path: string, { status }: Answer): object {
-  const pattern = path.replace(/\?.*$/s, '').replace(/\/[0-9a-f-]{36}(?=\/|$)/, '/{id}')
-  const responses = paths[pattern]?.[method.toLowerCase()]?.responses
-  const schema = (responses?.[status] ?? responses?.default)?.content?.['application/json']?.schema
-  if (schema) return schema
-  throw new Error(`${method} ${path}: an answer with status ${status} is not described`)
+function escaped(path: string): string {
+  return encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1'))
 }
 
-/** The schema without room for fields that it does not name. */
-function closed(schema: object): object {
-  return JSON.parse(JSON.stringify(schema), (_key, value) =>
-    value?.type === 'object' && value.properties && value.additionalProperties === undefined
+/** The description without room for fields that it does not name. */
+function closed<Value>(description: Value): Value {
+  return JSON.parse(JSON.stringify(description), (_key, value) =>
+    [value?.type].flat().includes('object') && value.properties && value.additionalProperties === undefined
       ? { ...value, additionalProperties: false }
       : value,
   )

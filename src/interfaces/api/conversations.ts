@@ -5,6 +5,7 @@ import { listContacts } from '../../core/contacts/list.js'
 import { type PageRequest, readConversation, searchConversation } from '../../core/conversations/read.js'
 import { findOrderTerms, requireOrderId } from '../../core/storefront/orders.js'
 import { tenantOf } from '../../http/auth.js'
+import { named } from '../../http/description/name-schemas.js'
 import { presentContact } from '../../model/contacts/contact.js'
 import { readSearchTerms } from '../../model/conversations/search-terms.js'
 import { Nullable } from '../../model/input.js'
@@ -21,7 +22,7 @@ const CONTACTS_A_PAGE = 50
 /** The query parameters that name whose conversation it is. */
 export const conversationQuery = {
   chatNumber: Type.Optional(Type.String({ description: 'Phone number of the contact, in any form', maxLength: 100 })),
-  contactId: Type.Optional(Type.String({ format: 'uuid', description: 'In place of chatNumber' })),
+  contactId: Type.Optional(Type.String({ format: 'uuid', description: 'Instead of chatNumber' })),
 }
 
 const Query = Type.Object({
@@ -33,26 +34,25 @@ const Query = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: 100,
-      description: `Default ${MESSAGES_A_PAGE}, of contacts ${CONTACTS_A_PAGE}`,
+      description: `By default ${MESSAGES_A_PAGE} messages, or ${CONTACTS_A_PAGE} contacts`,
     }),
   ),
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1 })),
   query: Type.Optional(
     Type.String({
-      description: 'Only messages that hold one of these terms, separated by commas, whatever the case and accents',
+      description: 'Only messages that contain one of these terms, separated by commas. Case and accents are ignored.',
       maxLength: 10_000,
     }),
   ),
   orderId: Type.Optional(
     Type.String({
-      description: "Only messages that hold the number or name of this order of the storefront; the order's id there",
+      description:
+        'Only messages that contain the number or name of this order. The value is the id of the order in the storefront.',
       maxLength: 100,
     }),
   ),
-  ascending: Type.Optional(Type.Boolean({ default: false, description: 'Of messages: true = oldest first' })),
-  search: Type.Optional(
-    Type.String({ description: 'Of contacts: only those whose name or number holds this', maxLength: 200 }),
-  ),
+  ascending: Type.Optional(Type.Boolean({ default: false, description: 'Messages only: true = oldest first' })),
+  search: Type.Optional(Type.String({ description: 'Contacts only: a part of the name or number', maxLength: 200 })),
   tenantId,
 })
 
@@ -61,29 +61,35 @@ const Terms = Nullable(Type.Array(Type.String()))
 const MessagePagination = paginationOf('totalMessages', 'messagesPerPage')
 const ContactPagination = paginationOf('totalContacts', 'contactsPerPage')
 
-const MessagesAnswer = Type.Object({
-  success: Type.Literal(true),
-  messages: Type.Array(MessageSchema),
-  pagination: MessagePagination.schema,
-  count: Type.Integer({ minimum: 0, description: 'Messages in this answer' }),
-  searchTerms: Terms,
-  filtered: Type.Boolean({ description: 'Whether the messages were searched' }),
-  stored: Type.Boolean({ description: "Whether the conversation is held in the contact's record" }),
-})
+const MessagesAnswer = named(
+  'MessagesAnswer',
+  Type.Object({
+    success: Type.Literal(true),
+    messages: Type.Array(MessageSchema),
+    pagination: MessagePagination.schema,
+    count: Type.Integer({ minimum: 0, description: 'Messages in this answer' }),
+    searchTerms: Terms,
+    filtered: Type.Boolean({ description: 'True if the messages were searched' }),
+    stored: Type.Boolean({ description: 'True if the contact has any messages' }),
+  }),
+)
 
-const ContactsAnswer = Type.Object({
-  success: Type.Literal(true),
-  contacts: Type.Array(ContactSchema),
-  pagination: ContactPagination.schema,
-  count: Type.Integer({ minimum: 0, description: 'Contacts in this answer' }),
-  searchTerms: Terms,
-  filtered: Type.Boolean({ description: 'Whether the contacts were searched' }),
-})
+const ContactsAnswer = named(
+  'ContactsAnswer',
+  Type.Object({
+    success: Type.Literal(true),
+    contacts: Type.Array(ContactSchema),
+    pagination: ContactPagination.schema,
+    count: Type.Integer({ minimum: 0, description: 'Contacts in this answer' }),
+    searchTerms: Terms,
+    filtered: Type.Boolean({ description: 'True if the contacts were searched' }),
+  }),
+)
 
-const ContactAnswer = Type.Object({ success: Type.Literal(true), contact: ContactSchema })
+const ContactAnswer = named('ContactAnswer', Type.Object({ success: Type.Literal(true), contact: ContactSchema }))
 
 const Answer = Type.Union([MessagesAnswer, ContactsAnswer, ContactAnswer], {
-  description: 'Of conversation-messages, contacts, find-by-phone',
+  description: 'The answer of the actions conversation-messages, contacts, and find-by-phone',
 })
 
 /** `GET /conversations`, three actions in one. */
@@ -93,7 +99,8 @@ export function conversationRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'conversations:read' },
       schema: {
-        summary: 'Read or search the messages of a conversation, list contacts, find one by its number',
+        operationId: 'conversations.list',
+        summary: 'Read or search a conversation, list contacts, or find a contact by its number',
         querystring: Query,
         response: responses({ 200: Answer }, 400, 404, 500),
       },

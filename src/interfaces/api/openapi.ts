@@ -1,33 +1,51 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import { describeInterface } from '../../http/description/describe.js'
 import { IDEMPOTENCY_HEADER } from '../../http/idempotency.js'
+import { examples } from './examples.js'
+import { eventWebhooks } from './webhooks/event-schemas.js'
 
-/** The description of Interface A at /openapi.json: OpenAPI 3.1.0, version 1.0.0 (spec 9). */
-export const apiDescription: FastifyDynamicSwaggerOptions = {
-  openapi: {
-    openapi: '3.1.0',
-    info: {
-      title: 'Parley API',
-      version: '1.0.0',
-      description:
-        'Contacts, conversations and messages of one organization. Every answer is JSON, but for exports as CSV.',
-    },
-    components: {
-      securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the organization: parley_…' },
-      },
-    },
-    security: [{ apiKey: [] }],
+const DESCRIPTION = `Contacts, conversations, messages, broadcasts and webhooks of one organization. Parley sends and receives
+its messages by WhatsApp's business platform, which is called the upstream here.
+
+Every answer is JSON; exports are CSV if you ask for it. Errors have a fixed name in \`error\`, and say in \`message\` what
+was wrong. Unknown parameters and fields are ignored; the answer names them in \`warnings\`.
+
+A POST with an \`Idempotency-Key\` can be repeated safely: for 24 hours the same key and body give the first answer again.`
+
+/** The description of Interface A at /openapi.json: OpenAPI 3.1.0, version 1.0.0. */
+export const apiDescription: FastifyDynamicSwaggerOptions = describeInterface({
+  title: 'Parley API',
+  description: DESCRIPTION,
+  tags: {
+    contacts: { name: 'Contacts', description: 'The people and groups that the organization talks to' },
+    conversations: { name: 'Conversations', description: 'Messages with one contact, in order, and their search' },
+    messages: { name: 'Messages', description: 'Send messages, and templates to one person' },
+    templates: { name: 'Templates', description: 'Message templates that WhatsApp has approved' },
+    broadcasts: { name: 'Broadcasts', description: 'Send a template to many recipients' },
+    shortLinks: { name: 'Short links', description: 'Links that count their clicks' },
+    analytics: { name: 'Analytics', description: 'Delivery, clicks, opt-outs and revenue of broadcasts' },
+    optOuts: { name: 'Opt-outs', description: 'Contacts that do not want broadcasts' },
+    webhooks: { name: 'Webhooks', description: 'Endpoints that events are posted to' },
+    deliveries: { name: 'Deliveries', description: 'The log of webhook deliveries, and replays' },
+    events: { name: 'Events', description: 'Everything that happened: as a feed to read, and as posted to webhooks' },
   },
+  securitySchemes: {
+    apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the organization: parley_…' },
+  },
+  security: [{ apiKey: [] }],
+  limited: true,
+  webhooks: eventWebhooks,
+  examples,
   transform: ({ schema, url, route }) => ({
     url,
     schema: {
       ...schema,
-      hide: schema?.hide || url.startsWith('/gateway'),
+      hide: schema?.hide || url.startsWith('/gateway') || url.startsWith('/admin'),
       ...(route.method === 'POST' ? { headers: IDEMPOTENCY_HEADER } : {}),
       ...describeFile(route.config?.contentType),
     },
   }),
-}
+})
 
 /** The body of a request that is a file is read by the endpoint itself, and has no schema there. */
 function describeFile(contentType: string | undefined): object {

@@ -1,6 +1,9 @@
 import { Type } from 'typebox'
+import { errorSchema } from '../../http/description/error-schema.js'
+import { named } from '../../http/description/name-schemas.js'
 import { createResponses } from '../../http/responses.js'
 import { Nullable } from '../../model/input.js'
+import type { ProblemCode } from '../../model/problem.js'
 
 const DateTime = Type.String({ format: 'date-time' })
 
@@ -8,88 +11,116 @@ const DateTime = Type.String({ format: 'date-time' })
 export const Count = Type.Integer({ minimum: 0 })
 
 /** Spec 2.1. */
-export const ContactSchema = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  full_name: Nullable(Type.String()),
-  chat_id: Type.String({ description: 'Normalized phone number: digits only, country code included' }),
-  phone_number: Nullable(Type.String({ description: 'With country code and leading +' })),
-  email: Nullable(Type.String()),
-  tags: Type.Array(Type.String()),
-  organization_id: Type.String({ format: 'uuid' }),
-  bot_status: Nullable(Type.Enum(['active', 'paused'])),
-  allow_broadcast: Type.Boolean(),
-  archived: Type.Boolean(),
-  blocked: Type.Boolean(),
-  active_status: Type.Boolean({ description: 'Wrote within the last 24 hours' }),
-  has_unread_messages: Type.Boolean(),
-  source: Nullable(Type.Object({ type: Type.String() }, { additionalProperties: true })),
-  contact_summary: Nullable(Type.String()),
-  contact_summary_updated_at: Nullable(DateTime),
-  is_group: Type.Optional(Type.Literal(true, { description: 'True for a group; absent for a person' })),
-  created_at: DateTime,
-  updated_at: DateTime,
-})
+export const ContactSchema = named(
+  'Contact',
+  Type.Object({
+    id: Type.String({ format: 'uuid' }),
+    full_name: Nullable(Type.String()),
+    chat_id: Type.String({ description: 'Normalized phone number: digits only, country code included' }),
+    phone_number: Nullable(Type.String({ description: 'With country code and leading +' })),
+    email: Nullable(Type.String()),
+    tags: Type.Array(Type.String()),
+    organization_id: Type.String({ format: 'uuid' }),
+    bot_status: Nullable(Type.Enum(['active', 'paused'])),
+    allow_broadcast: Type.Boolean(),
+    archived: Type.Boolean(),
+    blocked: Type.Boolean(),
+    active_status: Type.Boolean({ description: 'True if the contact wrote within the last 24 hours' }),
+    has_unread_messages: Type.Boolean(),
+    source: Nullable(Type.Object({ type: Type.String() }, { additionalProperties: true })),
+    contact_summary: Nullable(Type.String()),
+    contact_summary_updated_at: Nullable(DateTime),
+    is_group: Type.Optional(Type.Literal(true, { description: 'True for a group; absent for a person' })),
+    created_at: DateTime,
+    updated_at: DateTime,
+  }),
+)
 
 /** Spec 2.2, and after `reactions` what contract 4 adds. */
-export const MessageSchema = Type.Object({
-  message: Type.String(),
-  sender_type: Type.Enum(['user-chat', 'bot-chat', 'human-chat', 'system']),
-  created_at: DateTime,
-  message_status: Type.Enum(['sent', 'delivered', 'read', 'failed']),
-  media_type: Nullable(Type.Enum(['image', 'video', 'audio', 'document', 'interactive'])),
-  media_url: Nullable(Type.String()),
-  assignee: Nullable(Type.Object({ id: Type.String(), full_name: Type.String(), email: Type.String() })),
-  voice_note_transcription: Nullable(Type.String()),
-  reactions: Type.Array(Type.Object({ emoji: Type.String(), sender_type: Type.String(), created_at: DateTime })),
-  id: Type.String({ format: 'uuid' }),
-  message_id: Nullable(Type.String({ description: "The upstream's id" })),
-  message_type: Type.String(),
-  context_message_id: Nullable(Type.String({ description: 'The message that this one answers' })),
-  error: Nullable(
-    Type.Object(
-      { code: Type.Union([Type.Number(), Type.String()]), text: Type.String() },
-      { description: 'Of a failed send' },
+export const MessageSchema = named(
+  'Message',
+  Type.Object({
+    message: Type.String(),
+    sender_type: Type.Enum(['user-chat', 'bot-chat', 'human-chat', 'system']),
+    created_at: DateTime,
+    message_status: Type.Enum(['sent', 'delivered', 'read', 'failed']),
+    media_type: Nullable(Type.Enum(['image', 'video', 'audio', 'document', 'interactive'])),
+    media_url: Nullable(Type.String()),
+    assignee: Nullable(Type.Object({ id: Type.String(), full_name: Type.String(), email: Type.String() })),
+    voice_note_transcription: Nullable(Type.String()),
+    reactions: Type.Array(Type.Object({ emoji: Type.String(), sender_type: Type.String(), created_at: DateTime })),
+    id: Type.String({ format: 'uuid' }),
+    message_id: Nullable(Type.String({ description: "The upstream's id" })),
+    message_type: Type.String(),
+    context_message_id: Nullable(Type.String({ description: 'The message that this one replies to' })),
+    error: Nullable(
+      Type.Object(
+        { code: Type.Union([Type.Number(), Type.String()]), text: Type.String() },
+        { description: 'Why the send failed' },
+      ),
     ),
-  ),
-  outcome: Nullable(Type.Enum(['pending', 'unknown'], { description: "The upstream's answer is outstanding" })),
-  author: Type.Optional(
-    Type.Object(
-      { name: Nullable(Type.String()), phone_number: Nullable(Type.String()), user_id: Nullable(Type.String()) },
-      { description: 'The group member who wrote the message; absent in private chats' },
+    outcome: Nullable(
+      Type.Enum(['pending', 'unknown'], {
+        description: '`pending`: the upstream has not answered yet; `unknown`: its answer was lost',
+      }),
     ),
-  ),
-})
+    author: Type.Optional(
+      Type.Object(
+        { name: Nullable(Type.String()), phone_number: Nullable(Type.String()), user_id: Nullable(Type.String()) },
+        { description: 'The group member who wrote the message; absent in private chats' },
+      ),
+    ),
+  }),
+)
+
+/** A template as the upstream has it. */
+export const TemplateSchema = named(
+  'Template',
+  Type.Object({
+    name: Type.String(),
+    language: Type.String(),
+    status: Type.String({ description: 'Only APPROVED templates can be sent' }),
+    category: Type.String(),
+    parameter_format: Type.Enum(['NAMED', 'POSITIONAL']),
+    components: Type.Array(Type.Object({}, { additionalProperties: true, description: 'As the upstream returns it' })),
+  }),
+)
 
 /** What the answer tells of the request. */
 const Warnings = Type.Optional(
   Type.Array(Type.String(), {
-    description: 'One sentence for each unknown parameter or field; absent if there are none',
+    description: 'One sentence for each unknown parameter or field. Absent if there are none.',
   }),
 )
 
-/** Spec 2.4; every error of this interface has the first three. */
-const ErrorSchema = Type.Object(
-  {
-    success: Type.Literal(false),
-    error: Type.String(),
-    message: Type.String(),
-    details: Type.Optional(Type.String()),
-    warnings: Warnings,
-  },
-  { additionalProperties: true },
-)
+/** Problems of the other interfaces alone. */
+const ELSEWHERE: readonly ProblemCode[] = [
+  'session_required',
+  'sign_in_failed',
+  'invalid_signature',
+  'invalid_verify_token',
+  'invalid_link',
+  'instance_taken',
+  'not_on_network',
+  'api_key_not_found',
+  'api_key_ended',
+  'member_not_found',
+  'last_owner',
+]
+
+const ErrorSchema = errorSchema(ELSEWHERE, { warnings: Warnings })
 
 const STATUS_TEXTS = {
-  400: 'Something is wrong with the request; the message says what',
-  401: 'The API key is missing, unknown, revoked, expired, or of another organization than tenantId',
+  400: 'The request is not valid; `message` says why',
+  401: 'The API key is missing, unknown, revoked or expired, or belongs to another organization than tenantId names',
   403: 'The API key lacks the scope',
-  404: 'There is no such thing in the organization',
-  409: 'It exists already, is in a state that does not allow it, or the first request with the Idempotency-Key is under way',
+  404: 'The organization has no such object',
+  409: 'The object exists already, its state does not allow this, or the first request with the Idempotency-Key is still in progress',
   422: 'The Idempotency-Key was used for another body',
-  429: 'Too many requests: wait for Retry-After seconds',
-  500: 'The upstream or the service failed; retryable tells whether to try again',
-  501: 'The instance that is named cannot do this',
-  503: 'The database cannot be reached: wait for Retry-After seconds',
+  429: 'Too many requests: try again after Retry-After seconds',
+  500: 'WhatsApp or the service failed; `retryable` says whether to try again',
+  501: 'The instance cannot do this',
+  503: 'The service is not available: try again after Retry-After seconds',
 } as const
 
 const describe = createResponses(ErrorSchema, STATUS_TEXTS)
@@ -114,7 +145,7 @@ interface AnswerSchema {
 
 /** The organization's slug, which every endpoint of this interface takes (spec 4.3, 5.1). */
 export const tenantId = Type.Optional(
-  Type.String({ description: "The organization's slug; when given, the key must belong to it" }),
+  Type.String({ description: "The organization's slug. If it is given, the key must belong to this organization." }),
 )
 
 /** The query parameters that name a contact. */

@@ -1,43 +1,63 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import { describeInterface } from '../../http/description/describe.js'
 import { IDEMPOTENCY_HEADER } from '../../http/idempotency.js'
+import { examples } from './examples.js'
 import { GATEWAY } from './path.js'
+import { gatewayWebhooks } from './webhook-events.js'
 
 /** The version of this interface. */
 export const GATEWAY_VERSION = '1.0.0'
 
-/** What takes an Idempotency-Key: everything that makes something new. */
+/** What takes an Idempotency-Key: everything that creates something. */
 const ONCE = /^\/gateway\/(message\/|webhook\/set|instance\/create)/
 
-/** The description of Interface B at /gateway/openapi.json: OpenAPI 3.1.0, version 1.0.0 (contract 1). */
+const DESCRIPTION = `Instances (connected numbers and devices) of one organization, the messages that they send and receive, and their
+webhooks. Clients of Evolution API can use it as it is.
+
+Every answer is JSON. Paths may end with a slash, unknown fields are ignored, and names in paths may be URL-encoded. Endpoints
+of other gateways that Parley does not have (groups, labels, calls, bots, proxies, queues) answer 501 and say what to use instead.`
+
+/** The description of Interface B at /gateway/openapi.json: OpenAPI 3.1.0, version 1.0.0. */
 export const gatewayDescription: FastifyDynamicSwaggerOptions & { decorator: 'gatewaySwagger' } = {
   decorator: 'gatewaySwagger',
-  openapi: {
-    openapi: '3.1.0',
-    info: {
-      title: 'Parley gateway',
-      version: GATEWAY_VERSION,
-      description:
-        'Instances (connected numbers and devices) of one organization, what they send and receive, and their webhooks. ' +
-        'Every answer is JSON. Paths may end in a slash, surplus fields are ignored, names in paths may be URL-encoded. ' +
-        'What other gateways of this kind do beside it (groups, labels, calls, bots, proxies, queues) answers 501 and says what to use instead.',
+  ...describeInterface({
+    title: 'Parley gateway',
+    description: DESCRIPTION,
+    tags: {
+      instance: { name: 'Instances', description: 'Create, connect and delete instances' },
+      settings: { name: 'Settings', description: 'Settings of an instance' },
+      message: { name: 'Messages', description: 'Send messages' },
+      chat: { name: 'Chats', description: 'Read messages, chats and contacts, and change them' },
+      webhook: { name: 'Webhooks', description: 'The endpoint that the events of an instance are posted to' },
+      event: { name: 'Events', description: 'What is posted to the webhook of an instance' },
     },
-    components: {
-      securitySchemes: {
-        apiKey: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'apikey',
-          description: 'An API key of the organization with the scope gateway (parley_…), or the token of the instance',
-        },
-        bearer: { type: 'http', scheme: 'bearer', description: 'The same' },
+    securitySchemes: {
+      apiKey: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'apikey',
+        description: 'An API key of the organization with the scope gateway (parley_…), or the token of the instance',
       },
+      bearer: { type: 'http', scheme: 'bearer', description: 'The same key or token' },
     },
     security: [{ apiKey: [] }, { bearer: [] }],
-  },
-  transform: ({ schema, url, route }) => ({
-    url,
-    schema: { ...schema, ...(ONCE.test(url) && route.method === 'POST' ? { headers: IDEMPOTENCY_HEADER } : {}) },
+    limited: true,
+    webhooks: gatewayWebhooks,
+    examples,
+    transform: ({ schema, url, route }) => ({
+      url,
+      schema: {
+        ...schema,
+        operationId: operationIdOf(url),
+        ...(ONCE.test(url) && route.method === 'POST' ? { headers: IDEMPOTENCY_HEADER } : {}),
+      },
+    }),
   }),
+}
+
+/** Paths are named like methods here: message.sendText of /gateway/message/sendText/:instance. */
+function operationIdOf(url: string): string {
+  return url.split('/').slice(2, 4).join('.')
 }
 
 /** The description as it holds at an address of the gateway's own, where its paths begin at the root. */

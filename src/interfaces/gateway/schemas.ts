@@ -1,37 +1,62 @@
 import { Type } from 'typebox'
+import { named } from '../../http/description/name-schemas.js'
 import { createResponses } from '../../http/responses.js'
 
 /** The path's parameter. */
 export const instancePath = Type.Object({ instance: Type.String({ description: "The instance's name" }) })
 
-const ErrorSchema = Type.Object(
-  {
-    status: Type.Integer(),
-    error: Type.String({ description: 'The phrase of the status' }),
-    response: Type.Object(
-      {
-        message: Type.Union([Type.String(), Type.Array(Type.Unknown())], {
-          description: 'Texts in an array; of a malformed body in an array in an array; of a 401 a text',
-        }),
-      },
-      { additionalProperties: true },
-    ),
-  },
-  { additionalProperties: false },
+const ErrorSchema = named(
+  'Error',
+  Type.Object(
+    {
+      status: Type.Integer(),
+      error: Type.String({ description: 'The name of the status' }),
+      response: Type.Object(
+        {
+          message: Type.Union([Type.String(), Type.Array(Type.Unknown())], {
+            description: 'An array of texts; for a malformed body an array in an array; for 401 a text',
+          }),
+        },
+        { additionalProperties: true },
+      ),
+    },
+    { additionalProperties: false },
+  ),
 )
 
 const STATUS_TEXTS = {
-  400: 'Something is wrong with the request; the message says what',
+  400: 'The request is not valid; the message says why',
   401: 'The key is missing, unknown, revoked or expired',
-  403: 'The key does not reach so far, or the name or the token is in use',
-  404: 'There is no such instance in the organization',
-  409: 'The first request with the Idempotency-Key is under way',
+  403: 'The key does not allow this, or the name or the token is in use',
+  404: 'The organization has no such instance',
+  409: 'The first request with the Idempotency-Key is still in progress',
   422: 'The Idempotency-Key was used for another body',
-  429: 'Too many requests: wait for Retry-After seconds',
-  500: 'Connection Closed: the instance is not open; or the upstream or the service failed',
-  501: 'This kind of instance cannot do it',
-  503: 'The database, or the simulator, cannot be reached: wait for Retry-After seconds',
+  429: 'Too many requests: try again after Retry-After seconds',
+  500: 'Connection Closed: the instance is not connected. Or WhatsApp or the service failed.',
+  501: 'This kind of instance does not support it',
+  503: 'The service is not available: try again after Retry-After seconds',
 } as const
 
 /** The answers of an endpoint, for its schema; see http/responses. */
 export const responses = createResponses(ErrorSchema, STATUS_TEXTS)
+
+/** A message as clients of the gateway know it. */
+export const GatewayMessageSchema = named(
+  'GatewayMessage',
+  Type.Object({
+    key: Type.Object({
+      remoteJid: Type.String({ description: 'The chat' }),
+      fromMe: Type.Boolean(),
+      id: Type.String(),
+      participant: Type.Optional(Type.String({ description: 'The member of a group who wrote it' })),
+    }),
+    pushName: Type.String(),
+    status: Type.Enum(['ERROR', 'PENDING', 'SERVER_ACK', 'DELIVERY_ACK', 'READ']),
+    message: Type.Object({}, { additionalProperties: true }),
+    contextInfo: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
+    messageType: Type.String(),
+    messageTimestamp: Type.Integer({ description: 'Unix seconds' }),
+    instanceId: Type.String({ format: 'uuid' }),
+    source: Type.Enum(['web', 'unknown']),
+  }),
+)

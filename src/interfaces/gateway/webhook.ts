@@ -8,6 +8,7 @@ import {
 } from '../../core/instances/manage/webhook.js'
 import type { RepeatableAnswer } from '../../core/runtime/idempotency.js'
 import { tenantOf } from '../../http/auth.js'
+import { named } from '../../http/description/name-schemas.js'
 import { answerOnce } from '../../http/idempotency.js'
 import {
   GATEWAY_EVENTS,
@@ -29,15 +30,15 @@ const Url = Type.Union([Type.String({ maxLength: MAX_URL_LENGTH }), Type.Null()]
   description: 'Where events are posted: http or https',
 })
 const Events = Type.Union([Type.Array(Type.String({ maxLength: 100 }), { maxItems: MAX_EVENTS }), Type.Null()], {
-  description: `Which, in any spelling; none: all. ${GATEWAY_EVENTS.join(', ')}`,
+  description: `Names of events in any spelling. An empty list: all of them. ${GATEWAY_EVENTS.join(', ')}`,
 })
 const Headers = Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()], {
-  description: `Further headers; ${JWT_HEADER}: a secret by which each attempt gets an Authorization of its own`,
+  description: `Further headers. ${JWT_HEADER}: a secret that signs a token for the Authorization header of each attempt.`,
 })
 const Flag = (description: string) => Type.Optional(Type.Union([Type.Boolean(), Type.Null()], { description }))
-const BY_EVENTS = 'Each event goes to a path of its own below url, such as /messages-upsert'
-const WITH_BASE64 = 'The bytes of a file of up to 16 MB are posted with its message'
-const ENABLED = 'false: nothing is posted any more. True where it is left out'
+const BY_EVENTS = 'Each event goes to its own path below the url, such as /messages-upsert'
+const WITH_BASE64 = 'Files of up to 16 MB are posted in Base64 with their message'
+const ENABLED = 'False: nothing is posted. True by default.'
 
 const fields = {
   enabled: Flag(ENABLED),
@@ -55,35 +56,41 @@ const fields = {
 /** A webhook as clients of the newer version send it; some write its flags by the names that they have in others. */
 export const WebhookBody = Type.Object(fields, { description: 'The webhook' })
 
-const SetBody = Type.Object({ webhook: Type.Optional(WebhookBody), ...fields })
+const SetBody = named('SetWebhook', Type.Object({ webhook: Type.Optional(WebhookBody), ...fields }))
 
-const WebhookRow = Type.Object({
-  id: Type.String(),
-  url: Type.String(),
-  headers: Type.Record(Type.String(), Type.String()),
-  enabled: Type.Boolean(),
-  events: Type.Array(Type.String()),
-  webhookByEvents: Type.Boolean(),
-  webhookBase64: Type.Boolean(),
-  createdAt: Type.String(),
-  updatedAt: Type.String(),
-  instanceId: Type.String(),
-  secret: Type.Optional(Type.String({ description: 'whsec_…, shown once: when the webhook is made' })),
-})
+const WebhookRow = named(
+  'Webhook',
+  Type.Object({
+    id: Type.String(),
+    url: Type.String(),
+    headers: Type.Record(Type.String(), Type.String()),
+    enabled: Type.Boolean(),
+    events: Type.Array(Type.String()),
+    webhookByEvents: Type.Boolean(),
+    webhookBase64: Type.Boolean(),
+    createdAt: Type.String(),
+    updatedAt: Type.String(),
+    instanceId: Type.String(),
+    secret: Type.Optional(Type.String({ description: 'whsec_…: shown only once, when the webhook is created' })),
+  }),
+)
 
-const OlderAnswer = Type.Object({
-  webhook: Type.Object({
-    instanceName: Type.String(),
+const OlderAnswer = named(
+  'OlderWebhookAnswer',
+  Type.Object({
     webhook: Type.Object({
-      enabled: Type.Boolean(),
-      url: Type.String(),
-      events: Type.Array(Type.String()),
-      webhook_by_events: Type.Boolean(),
-      webhook_base64: Type.Boolean(),
-      secret: Type.Optional(Type.String()),
+      instanceName: Type.String(),
+      webhook: Type.Object({
+        enabled: Type.Boolean(),
+        url: Type.String(),
+        events: Type.Array(Type.String()),
+        webhook_by_events: Type.Boolean(),
+        webhook_base64: Type.Boolean(),
+        secret: Type.Optional(Type.String()),
+      }),
     }),
   }),
-})
+)
 
 /** `/webhook`: where an instance's events are posted (spec 4.7; contract 5, Webhooks). */
 export function webhookRoutes(server: GatewayServer, ctx: Context): void {
@@ -91,9 +98,9 @@ export function webhookRoutes(server: GatewayServer, ctx: Context): void {
     '/webhook/set/:instance',
     {
       schema: {
-        summary: "Set the instance's webhook, the one it has",
+        summary: 'Set the webhook of an instance',
         description:
-          'In `webhook`, as clients of the newer version send it, or flat; the answer has the shape that belongs to it',
+          'An instance has one webhook. The body holds it in `webhook`, or flat as older clients send it; the answer has the same form.',
         params: instancePath,
         body: SetBody,
         response: responses({ 201: Type.Union([WebhookRow, OlderAnswer]) }, 400, 404, 409, 422),
@@ -119,7 +126,7 @@ export function webhookRoutes(server: GatewayServer, ctx: Context): void {
     '/webhook/find/:instance',
     {
       schema: {
-        summary: "Show the instance's webhook; null where it has none",
+        summary: 'Read the webhook of an instance; null if it has none',
         params: instancePath,
         response: responses({ 200: Type.Union([WebhookRow, Type.Null()]) }, 404),
       },

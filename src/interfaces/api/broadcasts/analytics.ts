@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { readAnalytics, readBroadcastAnalytics } from '../../../core/analytics/read.js'
 import { tenantOf } from '../../../http/auth.js'
+import { named } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { readDateRange } from '../../../model/broadcasts/analytics.js'
 import type { Organization } from '../../../model/organizations/organization.js'
@@ -13,27 +14,33 @@ import { BroadcastAnalyticsSchema, RangeAnalyticsSchema } from './analytics-sche
 // Of any type for the schema: next to a broadcast_id they are ignored, whatever they are.
 const question = {
   broadcast_id: Type.Optional(
-    Type.String({ format: 'uuid', description: 'One broadcast; the dates are then ignored', maxLength: 100 }),
+    Type.String({ format: 'uuid', description: 'One broadcast. The dates are then ignored.', maxLength: 100 }),
   ),
   start_date: Type.Optional(
     Type.Unknown({
-      description: "First day of all broadcasts that started in a range, YYYY-MM-DD in the organization's time zone",
+      description: "First day of the range, YYYY-MM-DD in the organization's time zone",
       examples: ['2026-01-01'],
     }),
   ),
   end_date: Type.Optional(
-    Type.Unknown({ description: 'Last day of the range, inclusive; at most 3,660 days', examples: ['2026-01-31'] }),
+    Type.Unknown({
+      description: 'Last day of the range, inclusive. The range has at most 3,660 days.',
+      examples: ['2026-01-31'],
+    }),
   ),
 }
 
-const Question = Type.Object(question)
+const Question = named('AnalyticsQuestion', Type.Object(question))
 
-const Answer = Type.Object({
-  success: Type.Literal(true),
-  data: Type.Union([BroadcastAnalyticsSchema, RangeAnalyticsSchema], {
-    description: 'Of one broadcast; of all in a range of days',
+const Answer = named(
+  'AnalyticsAnswer',
+  Type.Object({
+    success: Type.Literal(true),
+    data: Type.Union([BroadcastAnalyticsSchema, RangeAnalyticsSchema], {
+      description: 'Of one broadcast, or of a range of days',
+    }),
   }),
-})
+)
 
 /** `GET` and `POST /broadcast-analytics`: the same question in the query or in a body. */
 export function broadcastAnalyticsRoutes(server: ApiServer, ctx: Context): void {
@@ -44,7 +51,8 @@ export function broadcastAnalyticsRoutes(server: ApiServer, ctx: Context): void 
     {
       config,
       schema: {
-        summary: 'Analytics of one broadcast, or of all that started in a range of days',
+        operationId: 'analytics.get',
+        summary: 'Read the analytics of one broadcast, or of all broadcasts that started in a range of days',
         querystring: Type.Object({ ...question, tenantId }),
         response: responses({ 200: Answer }, 400, 404),
       },
@@ -57,7 +65,8 @@ export function broadcastAnalyticsRoutes(server: ApiServer, ctx: Context): void 
     {
       config,
       schema: {
-        summary: 'The same as GET, asked in a body',
+        operationId: 'analytics.query',
+        summary: 'Read analytics, with the parameters in the body',
         querystring: Type.Object({ tenantId }),
         body: Question,
         response: responses({ 200: Answer }, 400, 404, 409, 422),

@@ -4,6 +4,7 @@ import { createBroadcast } from '../../../core/broadcasts/create.js'
 import { getBroadcast, listBroadcasts, showBroadcast } from '../../../core/broadcasts/read.js'
 import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
 import { tenantOf } from '../../../http/auth.js'
+import { named } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { MEBIBYTE } from '../../../lib/text/units.js'
 import { readAudience } from '../../../model/broadcasts/audience.js'
@@ -29,7 +30,8 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
       bodyLimit: BODY_LIMIT,
       config: { scope: 'broadcasts:write' },
       schema: {
-        summary: 'Send a template to many',
+        operationId: 'broadcasts.create',
+        summary: 'Send a template to many recipients',
         querystring: Type.Object({ tenantId }),
         body: CreateBody,
         response: responses({ 202: BroadcastAnswer }, 400, 409, 422, 500),
@@ -59,12 +61,13 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'broadcasts:read' },
       schema: {
+        operationId: 'broadcasts.list',
         summary: 'List broadcasts, newest first',
         querystring: Type.Object({
           kind: Type.Optional(
             Type.Enum(['broadcast', 'single'], {
               default: 'broadcast',
-              description: 'single: what send-template sent',
+              description: '`single`: sends of POST /send-template',
             }),
           ),
           status: Type.Optional(Type.Enum([...BROADCAST_STATUSES])),
@@ -74,12 +77,15 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
         }),
         response: responses(
           {
-            200: Type.Object({
-              success: Type.Literal(true),
-              broadcasts: Type.Array(BroadcastSchema),
-              pagination: pagination.schema,
-              count: Count,
-            }),
+            200: named(
+              'BroadcastsAnswer',
+              Type.Object({
+                success: Type.Literal(true),
+                broadcasts: Type.Array(BroadcastSchema),
+                pagination: pagination.schema,
+                count: Count,
+              }),
+            ),
           },
           400,
         ),
@@ -105,6 +111,7 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'broadcasts:read' },
       schema: {
+        operationId: 'broadcasts.get',
         summary: 'Read one broadcast, or one send-template by its broadcastId',
         params: onePath,
         querystring: Type.Object({ tenantId }),

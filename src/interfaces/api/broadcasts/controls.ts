@@ -11,6 +11,7 @@ import {
 import { getBroadcast } from '../../../core/broadcasts/read.js'
 import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
 import { tenantOf } from '../../../http/auth.js'
+import { named } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { type Broadcast, presentBroadcast } from '../../../model/broadcasts/broadcast.js'
 import { onePath, responses, tenantId } from '../schemas.js'
@@ -21,8 +22,8 @@ import { BroadcastAnswer, BroadcastSchema } from './schemas.js'
 export function broadcastControlRoutes(server: ApiServer, ctx: Context): void {
   const controls = [
     ['pause', 'Pause a broadcast', pauseBroadcast, ['paused']],
-    ['resume', 'Go on with a paused broadcast', resumeBroadcast, ['scheduled', 'running', 'completed']],
-    ['cancel', 'Cancel a broadcast for good; whom it has not come to is skipped', cancelBroadcast, ['cancelled']],
+    ['resume', 'Resume a paused broadcast', resumeBroadcast, ['scheduled', 'running', 'completed']],
+    ['cancel', 'Cancel a broadcast for good; the remaining recipients are skipped', cancelBroadcast, ['cancelled']],
   ] as const
   for (const [verb, summary, control, reached] of controls) {
     server.post(
@@ -30,6 +31,7 @@ export function broadcastControlRoutes(server: ApiServer, ctx: Context): void {
       {
         config: { scope: 'broadcasts:write' },
         schema: {
+          operationId: `broadcasts.${verb}`,
           summary,
           params: onePath,
           querystring: Type.Object({ tenantId }),
@@ -56,16 +58,20 @@ export function broadcastControlRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'broadcasts:write' },
       schema: {
-        summary: 'Send once more to those for whom it failed',
+        operationId: 'broadcasts.retryFailed',
+        summary: 'Send again to the recipients that failed',
         params: onePath,
         querystring: Type.Object({ tenantId }),
         response: responses(
           {
-            200: Type.Object({
-              success: Type.Literal(true),
-              broadcast: BroadcastSchema,
-              retried: Type.Integer({ description: 'To how many it is sent once more' }),
-            }),
+            200: named(
+              'RetryAnswer',
+              Type.Object({
+                success: Type.Literal(true),
+                broadcast: BroadcastSchema,
+                retried: Type.Integer({ description: 'How many recipients it is sent to again' }),
+              }),
+            ),
           },
           400,
           404,

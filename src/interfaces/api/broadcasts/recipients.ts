@@ -3,6 +3,7 @@ import type { Context } from '../../../context.js'
 import { listRecipients } from '../../../core/broadcasts/read.js'
 import { exportRecipients } from '../../../core/broadcasts/recipients-file.js'
 import { tenantOf } from '../../../http/auth.js'
+import { named } from '../../../http/description/name-schemas.js'
 import { sendFile } from '../../../http/send-file.js'
 import { presentRecipient, RECIPIENT_STATUSES } from '../../../model/broadcasts/broadcast.js'
 import { paginationOf } from '../pagination.js'
@@ -19,11 +20,14 @@ export function broadcastRecipientRoutes(server: ApiServer, ctx: Context): void 
     {
       config: { scope: 'broadcasts:read' },
       schema: {
-        summary: 'List the recipients of a broadcast with what became of them',
+        operationId: 'broadcasts.listRecipients',
+        summary: 'List the recipients of a broadcast with their outcomes',
         params: onePath,
         querystring: Type.Object({
           status: Type.Optional(Type.Enum([...RECIPIENT_STATUSES])),
-          format: Type.Optional(Type.Enum(['json', 'csv'], { default: 'json', description: 'csv: all, as a file' })),
+          format: Type.Optional(
+            Type.Enum(['json', 'csv'], { default: 'json', description: '`csv`: all recipients, as a file' }),
+          ),
           page,
           limit,
           tenantId,
@@ -31,15 +35,18 @@ export function broadcastRecipientRoutes(server: ApiServer, ctx: Context): void 
         response: responses(
           {
             200: {
-              description: 'A page of them, or all as a file',
+              description: 'One page of recipients, or all of them as a file',
               content: {
                 'application/json': {
-                  schema: Type.Object({
-                    success: Type.Literal(true),
-                    recipients: Type.Array(RecipientSchema),
-                    pagination: pagination.schema,
-                    count: Count,
-                  }),
+                  schema: named(
+                    'RecipientsAnswer',
+                    Type.Object({
+                      success: Type.Literal(true),
+                      recipients: Type.Array(RecipientSchema),
+                      pagination: pagination.schema,
+                      count: Count,
+                    }),
+                  ),
                 },
                 'text/csv': { schema: Type.String() },
               },

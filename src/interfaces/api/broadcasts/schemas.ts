@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { named } from '../../../http/description/name-schemas.js'
 import { AudienceBody } from '../../../model/broadcasts/audience.js'
 import { BROADCAST_STATUSES, RECIPIENT_STATUSES } from '../../../model/broadcasts/broadcast.js'
 import { Nullable } from '../../../model/input.js'
@@ -9,50 +10,67 @@ import { Count } from '../schemas.js'
 const DateTime = Type.String({ format: 'date-time' })
 
 /** Contract 4, Broadcasts; `reason` after it. */
-export const BroadcastSchema = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  name: Type.String(),
-  templateName: Type.String(),
-  language: Type.String(),
-  status: Type.Enum([...BROADCAST_STATUSES]),
-  totalRecipients: Type.Integer({ description: 'Without those that are skipped' }),
-  skippedRecipients: Count,
-  scheduled_at: Nullable(DateTime),
-  started_at: Nullable(DateTime),
-  completed_at: Nullable(DateTime),
-  created_at: DateTime,
-  reason: Nullable(Type.String({ description: 'Why it was paused by itself' })),
-})
+export const BroadcastSchema = named(
+  'Broadcast',
+  Type.Object({
+    id: Type.String({ format: 'uuid' }),
+    name: Type.String(),
+    templateName: Type.String(),
+    language: Type.String(),
+    status: Type.Enum([...BROADCAST_STATUSES]),
+    totalRecipients: Type.Integer({ description: 'Without the skipped ones' }),
+    skippedRecipients: Count,
+    scheduled_at: Nullable(DateTime),
+    started_at: Nullable(DateTime),
+    completed_at: Nullable(DateTime),
+    created_at: DateTime,
+    reason: Nullable(Type.String({ description: 'Why it was paused automatically' })),
+  }),
+)
 
 /** Contract 4, Broadcasts. */
-export const RecipientSchema = Type.Object({
-  contactId: Nullable(Type.String({ format: 'uuid' })),
-  chatNumber: Nullable(Type.String()),
-  contactName: Nullable(Type.String()),
-  status: Type.Enum([...RECIPIENT_STATUSES]),
-  reason: Nullable(Type.String({ description: 'Why it is skipped' })),
-  messageId: Nullable(Type.String({ description: "The upstream's id" })),
-  errorCode: Nullable(Type.Union([Type.Number(), Type.String()])),
-  errorMessage: Nullable(Type.String()),
-  sent_at: Nullable(DateTime),
-  delivered_at: Nullable(DateTime),
-  read_at: Nullable(DateTime),
-})
+export const RecipientSchema = named(
+  'Recipient',
+  Type.Object({
+    contactId: Nullable(Type.String({ format: 'uuid' })),
+    chatNumber: Nullable(Type.String()),
+    contactName: Nullable(Type.String()),
+    status: Type.Enum([...RECIPIENT_STATUSES]),
+    reason: Nullable(Type.String({ description: 'Why the recipient is skipped' })),
+    messageId: Nullable(Type.String({ description: "The upstream's id" })),
+    errorCode: Nullable(Type.Union([Type.Number(), Type.String()])),
+    errorMessage: Nullable(Type.String()),
+    sent_at: Nullable(DateTime),
+    delivered_at: Nullable(DateTime),
+    read_at: Nullable(DateTime),
+  }),
+)
 
 /** What every call of one broadcast answers. */
-export const BroadcastAnswer = Type.Object({ success: Type.Literal(true), broadcast: BroadcastSchema })
+export const BroadcastAnswer = named(
+  'BroadcastAnswer',
+  Type.Object({ success: Type.Literal(true), broadcast: BroadcastSchema }),
+)
 
 /** What a broadcast is made from. */
-export const CreateBody = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 500 }),
-  templateName: Type.String({ minLength: 1, maxLength: 512 }),
-  language,
-  bodyParameters: parameterValues('Values of the variables in the body, by name or by position, for all recipients'),
-  headerParameters: parameterValues('Values of the variables in the header'),
-  buttonParameters: parameterValues('Values of the variables of URL buttons, by name or by position (param1)'),
-  headerMedia,
-  audience: AudienceBody,
-  scheduled_at: Type.Optional(
-    Nullable(Type.String({ format: 'date-time', description: 'When it begins; now, where this is missing or past' })),
-  ),
-})
+export const CreateBody = named(
+  'CreateBroadcast',
+  Type.Object({
+    name: Type.String({ minLength: 1, maxLength: 500 }),
+    templateName: Type.String({ minLength: 1, maxLength: 512 }),
+    language,
+    bodyParameters: parameterValues('Values of the variables in the body, by name or by position, for all recipients'),
+    headerParameters: parameterValues('Values of the variables in the header'),
+    buttonParameters: parameterValues('Values of the variables of URL buttons, by name or by position (param1)'),
+    headerMedia,
+    audience: AudienceBody,
+    scheduled_at: Type.Optional(
+      Nullable(
+        Type.String({
+          format: 'date-time',
+          description: 'When it starts. Without a value, or with one in the past, it starts now.',
+        }),
+      ),
+    ),
+  }),
+)

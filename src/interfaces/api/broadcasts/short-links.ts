@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { createShortLink, listShortLinks, recoverShortLink } from '../../../core/storefront/short-links.js'
 import { tenantOf } from '../../../http/auth.js'
+import { named } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { CreateShortLink, presentShortLink, type ShortLink } from '../../../model/broadcasts/short-link.js'
 import { paginationOf } from '../pagination.js'
@@ -10,25 +11,31 @@ import type { ApiServer } from '../server.js'
 
 const ShortLinkFields = {
   code: Type.String(),
-  short_url: Type.String({ description: 'What to give away; the code alone fills the button of a template' }),
+  short_url: Type.String({ description: 'The address to share. The button of a template takes the code alone.' }),
   redirect_url: Type.String(),
 }
 
-const ShortLinkAnswer = Type.Object({ success: Type.Literal(true), shortlink: Type.Object(ShortLinkFields) })
+const ShortLinkAnswer = named(
+  'ShortLinkAnswer',
+  Type.Object({ success: Type.Literal(true), shortlink: Type.Object(ShortLinkFields) }),
+)
 
 const Pagination = paginationOf('totalShortLinks', 'shortLinksPerPage')
 
-const ShortLinksAnswer = Type.Object({
-  success: Type.Literal(true),
-  shortlinks: Type.Array(
-    Type.Object({
-      ...ShortLinkFields,
-      clicks: Type.Integer({ minimum: 0, description: 'Without HEAD requests and link previews' }),
-      created_at: Type.String({ format: 'date-time' }),
-    }),
-  ),
-  pagination: Pagination.schema,
-})
+const ShortLinksAnswer = named(
+  'ShortLinksAnswer',
+  Type.Object({
+    success: Type.Literal(true),
+    shortlinks: Type.Array(
+      Type.Object({
+        ...ShortLinkFields,
+        clicks: Type.Integer({ minimum: 0, description: 'HEAD requests and link previews do not count' }),
+        created_at: Type.String({ format: 'date-time' }),
+      }),
+    ),
+    pagination: Pagination.schema,
+  }),
+)
 
 const SHORT_LINKS_A_PAGE = 50
 
@@ -41,9 +48,10 @@ export function shortLinkRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'broadcasts:write' },
       schema: {
-        summary: 'Make a short link whose clicks are counted',
+        operationId: 'shortLinks.create',
+        summary: 'Create a short link that counts its clicks',
         querystring: Type.Object({ tenantId }),
-        body: CreateShortLink,
+        body: named('CreateShortLink', CreateShortLink),
         response: responses({ 201: ShortLinkAnswer }, 400, 409, 422),
       },
     },
@@ -68,6 +76,7 @@ export function shortLinkRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'broadcasts:read' },
       schema: {
+        operationId: 'shortLinks.list',
         summary: 'List short links with their clicks, newest first',
         querystring: Type.Object({
           page: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1 })),

@@ -9,6 +9,7 @@ import {
   getContact,
 } from '../../../core/contacts/contacts.js'
 import { tenantOf } from '../../../http/auth.js'
+import { named } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { presentContact } from '../../../model/contacts/contact.js'
 import { ChangeContact, CreateContact } from '../../../model/contacts/contact-input.js'
@@ -16,7 +17,7 @@ import { Problem } from '../../../model/problem.js'
 import { ContactSchema, contactQuery, responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
 
-const ContactAnswer = Type.Object({ success: Type.Literal(true), contact: ContactSchema })
+const ContactAnswer = named('ContactAnswer', Type.Object({ success: Type.Literal(true), contact: ContactSchema }))
 
 /** `/contact`: look up, create, change, erase. */
 export function contactRoutes(server: ApiServer, ctx: Context): void {
@@ -30,7 +31,8 @@ export function contactRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'contacts:read' },
       schema: {
-        summary: 'Look up a contact by phone number',
+        operationId: 'contacts.get',
+        summary: 'Look up a contact by its phone number',
         querystring: Type.Object(contactQuery),
         response: responses({ 200: ContactAnswer }, 400, 404),
       },
@@ -43,9 +45,10 @@ export function contactRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'contacts:write' },
       schema: {
+        operationId: 'contacts.create',
         summary: 'Create a contact',
         querystring: Type.Object({ tenantId }),
-        body: CreateContact,
+        body: named('CreateContact', CreateContact),
         response: responses({ 201: ContactAnswer }, 400, 409, 422),
       },
     },
@@ -67,9 +70,10 @@ export function contactRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'contacts:write' },
       schema: {
+        operationId: 'contacts.update',
         summary: 'Change a contact',
         querystring: Type.Object(contactQuery),
-        body: ChangeContact,
+        body: named('ChangeContact', ChangeContact),
         response: responses({ 200: ContactAnswer }, 400, 404),
       },
     },
@@ -84,9 +88,14 @@ export function contactRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'contacts:write' },
       schema: {
-        summary: 'Erase a contact with its messages',
+        operationId: 'contacts.erase',
+        summary: 'Erase a contact and its messages',
         querystring: Type.Object(contactQuery),
-        response: responses({ 200: Type.Object({ success: Type.Literal(true), message: Type.String() }) }, 400, 404),
+        response: responses(
+          { 200: named('DoneAnswer', Type.Object({ success: Type.Literal(true), message: Type.String() })) },
+          400,
+          404,
+        ),
       },
     },
     async (request) => {

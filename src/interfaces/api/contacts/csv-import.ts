@@ -5,6 +5,7 @@ import type { Context } from '../../../context.js'
 import { type ImportReport, importWithReport, type ReportingImport } from '../../../core/contacts/import-report.js'
 import { MAX_IMPORT_BYTES, tooLarge, withUpload } from '../../../core/contacts/receive-import.js'
 import { tenantOf } from '../../../http/auth.js'
+import { named } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { Nullable } from '../../../model/input.js'
 import { Problem } from '../../../model/problem.js'
@@ -12,34 +13,40 @@ import type { ApiServer } from '../server.js'
 
 const Count = Type.Integer({ minimum: 0 })
 
-const Result = Type.Object({
-  row: Type.Integer({ minimum: 2, description: 'As a spreadsheet numbers the rows: the header is 1' }),
-  status: Type.Enum(['created', 'updated', 'unchanged', 'skipped', 'failed']),
-  chat_id: Nullable(Type.String()),
-  id: Nullable(Type.String({ format: 'uuid' })),
-  error: Type.Optional(Type.String({ description: 'Of a failed row: as POST /contact would answer' })),
-  message: Type.Optional(Type.String()),
-})
+const Result = named(
+  'ImportedRow',
+  Type.Object({
+    row: Type.Integer({ minimum: 2, description: 'The row as a spreadsheet numbers it: the header is row 1' }),
+    status: Type.Enum(['created', 'updated', 'unchanged', 'skipped', 'failed']),
+    chat_id: Nullable(Type.String()),
+    id: Nullable(Type.String({ format: 'uuid' })),
+    error: Type.Optional(Type.String({ description: 'Why the row failed, as POST /contact answers it' })),
+    message: Type.Optional(Type.String()),
+  }),
+)
 
 /** What became of a file. */
-export const ImportAnswer = Type.Object({
-  success: Type.Literal(true),
-  summary: Type.Object({
-    total: Count,
-    created: Count,
-    updated: Count,
-    unchanged: Count,
-    skipped: Count,
-    failed: Count,
-  }),
-  failures: Type.Array(Result, { description: 'The first 1,000 rows that failed' }),
-  results: Type.Array(Result, { description: 'One for each row that is not blank, in the order of the file' }),
-  results_truncated: Type.Optional(
-    Type.Literal(true, {
-      description: 'In a replayed answer of more than 1 MB: results holds only failed rows, the first 1 MB of them',
+export const ImportAnswer = named(
+  'ImportReport',
+  Type.Object({
+    success: Type.Literal(true),
+    summary: Type.Object({
+      total: Count,
+      created: Count,
+      updated: Count,
+      unchanged: Count,
+      skipped: Count,
+      failed: Count,
     }),
-  ),
-})
+    failures: Type.Array(Result, { description: 'The first 1,000 rows that failed' }),
+    results: Type.Array(Result, { description: 'One for each row that is not blank, in the order of the file' }),
+    results_truncated: Type.Optional(
+      Type.Literal(true, {
+        description: 'True in a replayed answer of more than 1 MB: `results` has only failed rows, up to 1 MB of them',
+      }),
+    ),
+  }),
+)
 
 /** What a route that takes a file is configured with. */
 export const takesFile = {

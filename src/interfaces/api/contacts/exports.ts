@@ -4,6 +4,7 @@ import { findContact } from '../../../core/contacts/contacts.js'
 import { exportContacts } from '../../../core/contacts/export.js'
 import { exportConversation } from '../../../core/conversations/export.js'
 import { tenantOf } from '../../../http/auth.js'
+import { named } from '../../../http/description/name-schemas.js'
 import { sendFile } from '../../../http/send-file.js'
 import { conversationQuery, readReference } from '../conversations.js'
 import { ContactSchema, MessageSchema, responses, tenantId } from '../schemas.js'
@@ -17,12 +18,13 @@ export function exportRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'contacts:read' },
       schema: {
+        operationId: 'contacts.export',
         summary: 'Export all contacts',
         querystring: Type.Object({ format, tenantId }),
         response: responses(
           fileAnswer(
-            'All contacts, in the order in which they were made; the CSV has a column for each field',
-            Type.Object({ success: Type.Literal(true), contacts: Type.Array(ContactSchema) }),
+            'All contacts, oldest first. The CSV has a column for each field.',
+            named('ContactsFile', Type.Object({ success: Type.Literal(true), contacts: Type.Array(ContactSchema) })),
           ),
           400,
         ),
@@ -40,12 +42,13 @@ export function exportRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'conversations:read' },
       schema: {
+        operationId: 'conversations.export',
         summary: 'Export the conversation with a contact',
         querystring: Type.Object({ ...conversationQuery, format, tenantId }),
         response: responses(
           fileAnswer(
-            'All messages, oldest first, up to the newest at the beginning',
-            Type.Object({ success: Type.Literal(true), messages: Type.Array(MessageSchema) }),
+            'All messages, oldest first, up to the newest one when the export began',
+            named('MessagesFile', Type.Object({ success: Type.Literal(true), messages: Type.Array(MessageSchema) })),
           ),
           400,
           404,

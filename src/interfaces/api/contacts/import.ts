@@ -10,7 +10,8 @@ const Query = Type.Object({
   existing: Type.Optional(
     Type.Enum(['update', 'skip'], {
       default: 'update',
-      description: 'Contacts that are there already: update = they get the cells that are not empty; skip = left alone',
+      description:
+        'What happens to contacts that exist: `update` writes the cells that are not empty, `skip` leaves them as they are',
     }),
   ),
   tenantId,
@@ -24,9 +25,10 @@ export function contactImportRoutes(server: ApiServer, ctx: Context): void {
       {
         ...takesFile,
         schema: {
+          operationId: 'contacts.import',
           summary: 'Import contacts from a CSV file',
           description:
-            'UTF-8, at most 512 MB; the first row names the columns, of which phone_number or chat_id is required',
+            'UTF-8, at most 512 MB. The first row names the columns; `phone_number` or `chat_id` is required.',
           querystring: Query,
           response: responses({ 200: ImportAnswer }, 400, 409, 422),
         },

@@ -4,6 +4,7 @@ import { exportOptOuts } from '../../../core/contacts/export-opt-outs.js'
 import { importOptOuts } from '../../../core/contacts/import-opt-outs.js'
 import { listOptOuts } from '../../../core/contacts/opt-outs.js'
 import { tenantOf } from '../../../http/auth.js'
+import { named } from '../../../http/description/name-schemas.js'
 import { sendFile } from '../../../http/send-file.js'
 import { presentOptOut } from '../../../model/contacts/opt-out.js'
 import { Nullable } from '../../../model/input.js'
@@ -15,15 +16,19 @@ import { fileAnswer, format } from './file-answer.js'
 
 const OPT_OUTS_A_PAGE = 50
 
-const OptOutSchema = Type.Object({
-  contactId: Type.String({ format: 'uuid' }),
-  chatNumber: Type.String({ description: 'The chat_id of the contact' }),
-  contactName: Nullable(Type.String()),
-  opted_out_at: Type.String({ format: 'date-time' }),
-  source: Type.Enum(['reply', 'upstream', 'import'], {
-    description: 'The contact said so, the upstream did, or a list that was imported',
+const OptOutSchema = named(
+  'OptOut',
+  Type.Object({
+    contactId: Type.String({ format: 'uuid' }),
+    chatNumber: Type.String({ description: 'The chat_id of the contact' }),
+    contactName: Nullable(Type.String()),
+    opted_out_at: Type.String({ format: 'date-time' }),
+    source: Type.Enum(['reply', 'upstream', 'import'], {
+      description:
+        '`reply`: the contact asked for it; `upstream`: WhatsApp reported it; `import`: it was in an imported list',
+    }),
   }),
-})
+)
 
 const Query = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: OPT_OUTS_A_PAGE })),
@@ -33,12 +38,15 @@ const Query = Type.Object({
 
 const Pagination = paginationOf('totalOptOuts', 'optOutsPerPage')
 
-const ListAnswer = Type.Object({
-  success: Type.Literal(true),
-  optOuts: Type.Array(OptOutSchema),
-  pagination: Pagination.schema,
-  count: Type.Integer({ minimum: 0, description: 'Opt-outs in this answer' }),
-})
+const ListAnswer = named(
+  'OptOutsAnswer',
+  Type.Object({
+    success: Type.Literal(true),
+    optOuts: Type.Array(OptOutSchema),
+    pagination: Pagination.schema,
+    count: Type.Integer({ minimum: 0, description: 'Opt-outs in this answer' }),
+  }),
+)
 
 /** `/opt-outs`: the contacts that want no broadcasts any more; as a file, and from one. */
 export function optOutRoutes(server: ApiServer, ctx: Context): void {
@@ -47,6 +55,7 @@ export function optOutRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'contacts:read' },
       schema: {
+        operationId: 'optOuts.list',
         summary: 'List the contacts that have opted out of broadcasts, newest first',
         querystring: Query,
         response: responses({ 200: ListAnswer }, 400),
@@ -69,12 +78,13 @@ export function optOutRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'contacts:read' },
       schema: {
+        operationId: 'optOuts.export',
         summary: 'Export all opt-outs',
         querystring: Type.Object({ format, tenantId }),
         response: responses(
           fileAnswer(
-            'All opt-outs, newest first; the CSV can be imported',
-            Type.Object({ success: Type.Literal(true), optOuts: Type.Array(OptOutSchema) }),
+            'All opt-outs, newest first. The CSV can be imported.',
+            named('OptOutsFile', Type.Object({ success: Type.Literal(true), optOuts: Type.Array(OptOutSchema) })),
           ),
           400,
         ),
@@ -93,9 +103,10 @@ export function optOutRoutes(server: ApiServer, ctx: Context): void {
       {
         ...takesFile,
         schema: {
+          operationId: 'optOuts.import',
           summary: 'Import opt-outs from a CSV file',
           description:
-            'UTF-8, at most 512 MB; columns phone_number or chat_id, and if wanted opted_out_at and full_name. Unknown numbers become contacts',
+            'UTF-8, at most 512 MB. The columns are `phone_number` or `chat_id`, and optionally `opted_out_at` and `full_name`. Unknown numbers become contacts.',
           querystring: Type.Object({ tenantId }),
           response: responses({ 200: ImportAnswer }, 400, 409, 422),
         },

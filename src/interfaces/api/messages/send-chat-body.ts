@@ -1,4 +1,5 @@
-import { type Static, type TLiteral, type TObject, type TSchema, Type } from 'typebox'
+import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import { named } from '../../../http/description/name-schemas.js'
 import { sizeText } from '../../../lib/text/units.js'
 import { Nullable } from '../../../model/input.js'
 import type { InteractiveContent, InteractiveHeader, MessageContent } from '../../../model/messages/content.js'
@@ -27,79 +28,100 @@ const common = {
   context_message_id: Maybe(
     Type.String({ minLength: 1, maxLength: 512, description: 'The message to reply to, by either of its ids' }),
   ),
-  memberId: Maybe(Type.String({ format: 'uuid', description: 'The member of the team who sends' })),
+  memberId: Maybe(Type.String({ format: 'uuid', description: 'The member of the team who sends the message' })),
   instance: Maybe(
     Type.String({
       minLength: 1,
       maxLength: LIMITS.instanceName,
-      description: "The gateway's instance by which it leaves; else the organization's own number",
+      description: "The instance that sends the message. By default the organization's own number.",
     }),
   ),
 }
 
 const mediaUrl = (kind: MediaKind) => {
   const { names, maxBytes } = MEDIA_RULES[kind]
-  const description = `An address that anybody can reach, of a file that is ${names}, of at most ${sizeText(maxBytes)}`
+  const description = `Publicly accessible URL of a file: ${names}, at most ${sizeText(maxBytes)}`
   return Needed(LIMITS.url, 'media_url is required for media messages', description)
 }
 const caption = Maybe(Type.String({ maxLength: LIMITS.caption }))
-const filename = Maybe(Type.String({ maxLength: LIMITS.filename, description: 'The display name' }))
+const filename = Maybe(Type.String({ maxLength: LIMITS.filename, description: 'The name that is shown' }))
 
-const Text = Type.Object({
-  ...common,
-  message_type: Type.Literal('text'),
-  text: Needed(LIMITS.text, 'text is required for text messages'),
-})
+const Text = named(
+  'TextMessage',
+  Type.Object({
+    ...common,
+    message_type: Type.Literal('text'),
+    text: Needed(LIMITS.text, 'text is required for text messages'),
+  }),
+)
 
-const Image = Type.Object({ ...common, message_type: Type.Literal('image'), media_url: mediaUrl('image'), caption })
-const Video = Type.Object({ ...common, message_type: Type.Literal('video'), media_url: mediaUrl('video'), caption })
-const Audio = Type.Object({ ...common, message_type: Type.Literal('audio'), media_url: mediaUrl('audio') })
-const Document = Type.Object({
-  ...common,
-  message_type: Type.Literal('document'),
-  media_url: mediaUrl('document'),
-  filename,
-  caption,
-})
+const Image = named(
+  'ImageMessage',
+  Type.Object({ ...common, message_type: Type.Literal('image'), media_url: mediaUrl('image'), caption }),
+)
+const Video = named(
+  'VideoMessage',
+  Type.Object({ ...common, message_type: Type.Literal('video'), media_url: mediaUrl('video'), caption }),
+)
+const Audio = named(
+  'AudioMessage',
+  Type.Object({ ...common, message_type: Type.Literal('audio'), media_url: mediaUrl('audio') }),
+)
+const Document = named(
+  'DocumentMessage',
+  Type.Object({
+    ...common,
+    message_type: Type.Literal('document'),
+    media_url: mediaUrl('document'),
+    filename,
+    caption,
+  }),
+)
 
 const COORDINATES = 'location.latitude and location.longitude are required for location messages'
 
-const Location = Type.Object({
-  ...common,
-  message_type: Type.Literal('location'),
-  location: Type.Object(
-    {
-      latitude: Type.Number({ minimum: -90, maximum: 90, 'x-missing': COORDINATES }),
-      longitude: Type.Number({ minimum: -180, maximum: 180, 'x-missing': COORDINATES }),
-      name: Maybe(Type.String({ maxLength: LIMITS.place })),
-      address: Maybe(Type.String({ maxLength: LIMITS.place })),
-    },
-    { 'x-missing': COORDINATES },
-  ),
-})
+const Location = named(
+  'LocationMessage',
+  Type.Object({
+    ...common,
+    message_type: Type.Literal('location'),
+    location: Type.Object(
+      {
+        latitude: Type.Number({ minimum: -90, maximum: 90, 'x-missing': COORDINATES }),
+        longitude: Type.Number({ minimum: -180, maximum: 180, 'x-missing': COORDINATES }),
+        name: Maybe(Type.String({ maxLength: LIMITS.place })),
+        address: Maybe(Type.String({ maxLength: LIMITS.place })),
+      },
+      { 'x-missing': COORDINATES },
+    ),
+  }),
+)
 
-const Contacts = Type.Object({
-  ...common,
-  message_type: Type.Literal('contacts'),
-  contacts: NeededList(
-    Type.Object({
-      name: Type.Object(
-        {
-          formatted_name: Needed(LIMITS.cardText),
-          first_name: Maybe(Type.String({ maxLength: LIMITS.cardText, description: 'By default formatted_name' })),
-          last_name: Maybe(Type.String({ maxLength: LIMITS.cardText })),
-        },
-        { 'x-missing': true },
-      ),
-      phones: NeededList(
-        Type.Object({ phone: Needed(LIMITS.cardText), type: Maybe(Type.String({ maxLength: LIMITS.cardText })) }),
-        LIMITS.cards,
-      ),
-    }),
-    LIMITS.cards,
-    'contacts is required for contacts messages',
-  ),
-})
+const Contacts = named(
+  'ContactsMessage',
+  Type.Object({
+    ...common,
+    message_type: Type.Literal('contacts'),
+    contacts: NeededList(
+      Type.Object({
+        name: Type.Object(
+          {
+            formatted_name: Needed(LIMITS.cardText),
+            first_name: Maybe(Type.String({ maxLength: LIMITS.cardText, description: 'By default formatted_name' })),
+            last_name: Maybe(Type.String({ maxLength: LIMITS.cardText })),
+          },
+          { 'x-missing': true },
+        ),
+        phones: NeededList(
+          Type.Object({ phone: Needed(LIMITS.cardText), type: Maybe(Type.String({ maxLength: LIMITS.cardText })) }),
+          LIMITS.cards,
+        ),
+      }),
+      LIMITS.cards,
+      'contacts is required for contacts messages',
+    ),
+  }),
+)
 
 const frame = {
   body: Needed(LIMITS.body),
@@ -107,71 +129,87 @@ const frame = {
   footer: Maybe(Type.String({ maxLength: LIMITS.footer })),
 }
 
-const Buttons = Type.Object({
-  ...frame,
-  type: Type.Literal('button'),
-  header_media: Maybe(
-    Type.Object(
-      { type: Type.Enum(['image', 'video', 'document'], { 'x-missing': true }), url: Needed(LIMITS.url), filename },
-      { description: 'A file above the body, in place of header' },
+const Buttons = named(
+  'Buttons',
+  Type.Object({
+    ...frame,
+    type: Type.Literal('button'),
+    header_media: Maybe(
+      Type.Object(
+        { type: Type.Enum(['image', 'video', 'document'], { 'x-missing': true }), url: Needed(LIMITS.url), filename },
+        { description: 'A file above the body, instead of header' },
+      ),
     ),
-  ),
-  buttons: NeededList(Type.Object({ id: Needed(LIMITS.buttonId), title: Needed(LIMITS.title) }), LIMITS.buttons),
-})
+    buttons: NeededList(Type.Object({ id: Needed(LIMITS.buttonId), title: Needed(LIMITS.title) }), LIMITS.buttons),
+  }),
+)
 
-const List = Type.Object({
-  ...frame,
-  type: Type.Literal('list'),
-  button: Needed(LIMITS.title),
-  sections: NeededList(
-    Type.Object({
-      title: Maybe(
-        Type.String({ maxLength: LIMITS.sectionTitle, description: 'Required in a list of several sections' }),
-      ),
-      rows: NeededList(
-        Type.Object({
-          id: Needed(LIMITS.rowId),
-          title: Needed(LIMITS.rowTitle),
-          description: Maybe(Type.String({ maxLength: LIMITS.description })),
-        }),
-        LIMITS.rows,
-      ),
-    }),
-    LIMITS.sections,
-  ),
-})
+const List = named(
+  'List',
+  Type.Object({
+    ...frame,
+    type: Type.Literal('list'),
+    button: Needed(LIMITS.title),
+    sections: NeededList(
+      Type.Object({
+        title: Maybe(
+          Type.String({ maxLength: LIMITS.sectionTitle, description: 'Required in a list of several sections' }),
+        ),
+        rows: NeededList(
+          Type.Object({
+            id: Needed(LIMITS.rowId),
+            title: Needed(LIMITS.rowTitle),
+            description: Maybe(Type.String({ maxLength: LIMITS.description })),
+          }),
+          LIMITS.rows,
+        ),
+      }),
+      LIMITS.sections,
+    ),
+  }),
+)
 
-/** One of several objects, told apart by a property; the checks, their errors and the title are of the one that it names. */
+/** One of several named objects, told apart by a property; the checks and their errors are those of the one that it names. */
 const OneOf = <Schemas extends TObject[]>(propertyName: string, schemas: Schemas, missing: string | true) =>
   Type.Unsafe<Static<Schemas[number]>>({
     type: 'object',
     required: [propertyName],
     discriminator: { propertyName },
-    oneOf: schemas.map((schema) => ({ ...schema, title: (schema.properties[propertyName] as TLiteral).const })),
+    oneOf: schemas,
     'x-missing': missing,
   })
 
-const Interactive = Type.Object({
-  ...common,
-  message_type: Type.Literal('interactive'),
-  interactive: OneOf('type', [Buttons, List], 'interactive is required for interactive messages'),
-})
+const Interactive = named(
+  'InteractiveMessage',
+  Type.Object({
+    ...common,
+    message_type: Type.Literal('interactive'),
+    interactive: OneOf('type', [Buttons, List], 'interactive is required for interactive messages'),
+  }),
+)
 
 const REACTION_TARGET = 'reaction.message_id is required for reaction messages'
 
-const Reaction = Type.Object({
-  ...common,
-  message_type: Type.Literal('reaction'),
-  reaction: Type.Object(
-    {
-      message_id: Needed(512, REACTION_TARGET, 'A message of the conversation, by either of its ids'),
-      emoji: Maybe(
-        Type.String({ maxLength: LIMITS.emoji, default: DEFAULT_EMOJI, description: 'Empty takes the reaction back' }),
-      ),
-    },
-    { 'x-missing': REACTION_TARGET },
-  ),
-})
+const Reaction = named(
+  'ReactionMessage',
+  Type.Object({
+    ...common,
+    message_type: Type.Literal('reaction'),
+    reaction: Type.Object(
+      {
+        message_id: Needed(512, REACTION_TARGET, 'A message of the conversation, by either of its ids'),
+        emoji: Maybe(
+          Type.String({
+            maxLength: LIMITS.emoji,
+            default: DEFAULT_EMOJI,
+            description: 'An empty text removes the reaction',
+          }),
+        ),
+      },
+      { 'x-missing': REACTION_TARGET },
+    ),
+  }),
+)
 
 /** What `POST /send-chat` takes: the common fields, and those of the message type. */
 export const SendChatBody = OneOf(

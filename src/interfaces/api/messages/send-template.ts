@@ -3,6 +3,7 @@ import type { Context } from '../../../context.js'
 import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
 import { findTemplateSend, sendTemplate, type TemplateSend } from '../../../core/templates/send.js'
 import { senderOf, tenantOf } from '../../../http/auth.js'
+import { named } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { Nullable } from '../../../model/input.js'
 import { PROBLEMS } from '../../../model/problem.js'
@@ -13,47 +14,53 @@ import { headerMedia, language, readTemplateFields } from './template-fields.js'
 
 const EXAMPLE = { templateName: 'order_update', chatNumber: '5511999990000', bodyParameters: { name: 'Ana' } }
 
-const Body = Type.Object({
-  templateName: Type.String({
-    minLength: 1,
-    maxLength: 512,
-    'x-missing': 'templateName is required: the name of an approved template',
-    'x-problem': 'template_name_required',
+const Body = named(
+  'SendTemplate',
+  Type.Object({
+    templateName: Type.String({
+      minLength: 1,
+      maxLength: 512,
+      'x-missing': 'templateName is required: the name of an approved template',
+      'x-problem': 'template_name_required',
+    }),
+    chatNumber: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      'x-missing': 'chatNumber is required: the number of the recipient, with country code',
+      'x-problem': 'chat_number_required',
+      'x-example': EXAMPLE,
+      description: 'The recipient, in any form of the number',
+    }),
+    bodyParameters: parameterValues(
+      'Values of the variables in the body, by name or by position; name also names a new contact',
+    ),
+    headerParameters: parameterValues('Values of the variables in the header'),
+    buttonParameters: parameterValues('Values of the variables of URL buttons, by name or by position (param1)'),
+    headerMedia,
+    language,
+    memberId: Type.Optional(Nullable(Type.String({ format: 'uuid', description: 'The member of the team who sends' }))),
   }),
-  chatNumber: Type.String({
-    minLength: 1,
-    maxLength: 100,
-    'x-missing': 'chatNumber is required: the number of the recipient, with country code',
-    'x-problem': 'chat_number_required',
-    'x-example': EXAMPLE,
-    description: 'The recipient, in any form of the number',
-  }),
-  bodyParameters: parameterValues(
-    'Values of the variables in the body, by name or by position; name also names a new contact',
-  ),
-  headerParameters: parameterValues('Values of the variables in the header'),
-  buttonParameters: parameterValues('Values of the variables of URL buttons, by name or by position (param1)'),
-  headerMedia,
-  language,
-  memberId: Type.Optional(Nullable(Type.String({ format: 'uuid', description: 'The member of the team who sends' }))),
-})
+)
 
 /** Spec 2.5. */
-const Answer = Type.Object({
-  success: Type.Boolean(),
-  summary: Type.Object({ total: Type.Integer(), successful: Type.Integer(), failed: Type.Integer() }),
-  results: Type.Array(
-    Type.Object({
-      contactId: Type.String(),
-      contactName: Type.String(),
-      success: Type.Boolean(),
-      messageId: Nullable(Type.String({ description: "The upstream's id" })),
-      error: Nullable(Type.String()),
-    }),
-  ),
-  error: Type.Optional(Type.String({ description: 'Of a send that failed' })),
-  broadcastId: Type.String({ format: 'uuid' }),
-})
+const Answer = named(
+  'SentTemplateAnswer',
+  Type.Object({
+    success: Type.Boolean(),
+    summary: Type.Object({ total: Type.Integer(), successful: Type.Integer(), failed: Type.Integer() }),
+    results: Type.Array(
+      Type.Object({
+        contactId: Type.String(),
+        contactName: Type.String(),
+        success: Type.Boolean(),
+        messageId: Nullable(Type.String({ description: "The upstream's id" })),
+        error: Nullable(Type.String()),
+      }),
+    ),
+    error: Type.Optional(Type.String({ description: 'Why the send failed' })),
+    broadcastId: Type.String({ format: 'uuid' }),
+  }),
+)
 
 /** `POST /send-template` (spec 4.4). */
 export function sendTemplateRoutes(server: ApiServer, ctx: Context): void {
@@ -62,6 +69,7 @@ export function sendTemplateRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'templates:send' },
       schema: {
+        operationId: 'messages.sendTemplate',
         summary: 'Send an approved template to one person',
         querystring: Type.Object({ tenantId }),
         body: Body,

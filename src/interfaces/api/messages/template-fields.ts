@@ -4,7 +4,7 @@ import type { TemplateParameters } from '../../../model/templates/parameters.js'
 
 export const headerMedia = Type.Optional(
   Nullable(
-    Type.String({ minLength: 1, maxLength: 2_048, description: 'Publicly accessible URL of the file above the body' }),
+    Type.String({ minLength: 1, maxLength: 2_048, description: 'Publicly accessible URL of the file in the header' }),
   ),
 )
 
@@ -13,7 +13,7 @@ export const language = Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 20,
-      description: "Of the template; by default the organization's language, else the first approved",
+      description: "The template's language. By default the organization's language, or else the first approved one.",
     }),
   ),
 )

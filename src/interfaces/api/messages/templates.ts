@@ -4,34 +4,32 @@ import { requireUpstream } from '../../../core/organizations/business-number.js'
 import { syncTemplates } from '../../../core/templates/sync.js'
 import { listTemplates } from '../../../core/templates/templates.js'
 import { tenantOf } from '../../../http/auth.js'
+import { named } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { presentTemplate } from '../../../model/templates/template.js'
-import { responses, tenantId } from '../schemas.js'
+import { responses, TemplateSchema, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
 
-const TemplatesAnswer = Type.Object({
-  success: Type.Literal(true),
-  templates: Type.Array(
-    Type.Object({
-      name: Type.String(),
-      language: Type.String(),
-      status: Type.String({ description: 'Only an APPROVED one can be sent' }),
-      category: Type.String(),
-      parameter_format: Type.Enum(['NAMED', 'POSITIONAL']),
-      components: Type.Array(Type.Object({}, { additionalProperties: true, description: 'As the upstream lists it' })),
-    }),
-  ),
-})
+const TemplatesAnswer = named(
+  'TemplatesAnswer',
+  Type.Object({
+    success: Type.Literal(true),
+    templates: Type.Array(TemplateSchema),
+  }),
+)
 
-const SyncAnswer = Type.Object({
-  success: Type.Literal(true),
-  message: Type.String(),
-  total: Type.Integer({ description: 'How many templates there are' }),
-  added: Type.Integer(),
-  changed: Type.Integer(),
-  removed: Type.Integer(),
-  synced_at: Type.String({ format: 'date-time' }),
-})
+const SyncAnswer = named(
+  'SyncAnswer',
+  Type.Object({
+    success: Type.Literal(true),
+    message: Type.String(),
+    total: Type.Integer({ description: 'Number of templates' }),
+    added: Type.Integer(),
+    changed: Type.Integer(),
+    removed: Type.Integer(),
+    synced_at: Type.String({ format: 'date-time' }),
+  }),
+)
 
 /** `/templates`: list those that are known, fetch them from the upstream. */
 export function templateRoutes(server: ApiServer, ctx: Context): void {
@@ -40,7 +38,8 @@ export function templateRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'templates:send' },
       schema: {
-        summary: "List the organization's templates, by name and language",
+        operationId: 'templates.list',
+        summary: "List the organization's templates by name and language",
         querystring: Type.Object({ tenantId }),
         response: responses({ 200: TemplatesAnswer }, 400),
       },
@@ -58,8 +57,9 @@ export function templateRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'templates:send' },
       schema: {
-        summary: 'Fetch the templates from the upstream now',
-        description: 'This happens by itself every hour, and when the upstream reports a change.',
+        operationId: 'templates.sync',
+        summary: 'Fetch the templates from WhatsApp now',
+        description: 'Parley does this every hour, and when WhatsApp reports a change.',
         querystring: Type.Object({ tenantId }),
         response: responses({ 200: SyncAnswer }, 400, 409, 422, 500),
       },

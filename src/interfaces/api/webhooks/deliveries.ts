@@ -8,6 +8,7 @@ import {
   replayRange,
 } from '../../../core/webhooks/log.js'
 import { tenantOf } from '../../../http/auth.js'
+import { named } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { Nullable } from '../../../model/input.js'
 import { DELIVERY_STATUSES, presentDelivery } from '../../../model/webhooks/webhook.js'
@@ -16,17 +17,24 @@ import { paginationOf } from '../pagination.js'
 import { Count, limit, onePath, page, responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
 import { answerDelivery } from './delivery-answer.js'
-import { DeliveryAnswer, DeliverySchema, EventFields } from './schemas.js'
+import { EventSchema } from './event-schemas.js'
+import { DeliveryAnswer, DeliverySchema } from './schemas.js'
 
 const pagination = paginationOf('totalDeliveries', 'deliveriesPerPage')
 
-const ReplayBody = Type.Object({
-  webhook_id: Type.String({ format: 'uuid' }),
-  from: Type.String({ format: 'date-time', description: 'When the first event happened; with a time zone' }),
-  to: Type.String({ format: 'date-time', description: 'When the last one happened' }),
-})
+const ReplayBody = named(
+  'ReplayRange',
+  Type.Object({
+    webhook_id: Type.String({ format: 'uuid' }),
+    from: Type.String({ format: 'date-time', description: 'When the first event happened, with a time zone' }),
+    to: Type.String({ format: 'date-time', description: 'When the last one happened' }),
+  }),
+)
 
-const Envelope = Type.Object({ event: Type.String(), instance: Type.String() }, { additionalProperties: true })
+const Envelope = named(
+  'GatewayEvent',
+  Type.Object({ event: Type.String(), instance: Type.String() }, { additionalProperties: true }),
+)
 
 /** `/webhook-deliveries`: what was delivered and what was not, and delivering it again. */
 export function webhookDeliveryRoutes(server: ApiServer, ctx: Context): void {
@@ -35,6 +43,7 @@ export function webhookDeliveryRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'webhooks:read' },
       schema: {
+        operationId: 'deliveries.list',
         summary: 'List deliveries with their attempts, newest first',
         querystring: Type.Object({
           webhook_id: Type.Optional(Type.String({ format: 'uuid' })),
@@ -45,12 +54,15 @@ export function webhookDeliveryRoutes(server: ApiServer, ctx: Context): void {
         }),
         response: responses(
           {
-            200: Type.Object({
-              success: Type.Literal(true),
-              deliveries: Type.Array(DeliverySchema),
-              pagination: pagination.schema,
-              count: Count,
-            }),
+            200: named(
+              'DeliveriesAnswer',
+              Type.Object({
+                success: Type.Literal(true),
+                deliveries: Type.Array(DeliverySchema),
+                pagination: pagination.schema,
+                count: Count,
+              }),
+            ),
           },
           400,
         ),
@@ -74,21 +86,25 @@ export function webhookDeliveryRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'webhooks:read' },
       schema: {
-        summary: 'Read one delivery with what is posted',
+        operationId: 'deliveries.get',
+        summary: 'Read one delivery with the body that is posted',
         params: onePath,
         querystring: Type.Object({ tenantId }),
         response: responses(
           {
-            200: Type.Object({
-              success: Type.Literal(true),
-              delivery: DeliverySchema,
-              body: Nullable(
-                Type.Union([Type.Object(EventFields), Envelope], {
-                  description:
-                    "The event, of an instance's webhook in the gateway's envelope; null when it is not kept any more, or its contact was erased",
-                }),
-              ),
-            }),
+            200: named(
+              'DeliveryWithBodyAnswer',
+              Type.Object({
+                success: Type.Literal(true),
+                delivery: DeliverySchema,
+                body: Nullable(
+                  Type.Union([EventSchema, Envelope], {
+                    description:
+                      "The event; for a webhook of an instance, in the gateway's envelope. Null if it is no longer kept, or if its contact was erased.",
+                  }),
+                ),
+              }),
+            ),
           },
           400,
           404,
@@ -106,7 +122,8 @@ export function webhookDeliveryRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'webhooks:write' },
       schema: {
-        summary: 'Deliver an event once more, to the webhook of the delivery',
+        operationId: 'deliveries.replay',
+        summary: 'Deliver an event again, to the webhook of the delivery',
         params: onePath,
         querystring: Type.Object({ tenantId }),
         response: responses({ 200: DeliveryAnswer }, 400, 404, 409, 422),
@@ -123,11 +140,21 @@ export function webhookDeliveryRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'webhooks:write' },
       schema: {
-        summary: 'Deliver all events of a range of time that a webhook takes, once more or for the first time',
+        operationId: 'deliveries.replayRange',
+        summary: 'Deliver all events of a time range again to one webhook',
         querystring: Type.Object({ tenantId }),
         body: ReplayBody,
         response: responses(
-          { 200: Type.Object({ success: Type.Literal(true), message: Type.String(), count: Count }) },
+          {
+            200: named(
+              'ReplayAnswer',
+              Type.Object({
+                success: Type.Literal(true),
+                message: Type.String(),
+                count: Count,
+              }),
+            ),
+          },
           400,
           404,
           409,

@@ -2,22 +2,21 @@ import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { readFeed } from '../../../core/webhooks/feed.js'
 import { tenantOf } from '../../../http/auth.js'
+import { named } from '../../../http/description/name-schemas.js'
 import { responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
-import { EventFields } from './schemas.js'
+import { EventSchema } from './event-schemas.js'
 
 const EVENTS_A_PAGE = 100
 
-const FeedAnswer = Type.Object({
-  success: Type.Literal(true),
-  events: Type.Array(
-    Type.Object({
-      id: Type.String({ format: 'uuid', description: 'The header webhook-id of its deliveries' }),
-      ...EventFields,
-    }),
-  ),
-  next_after: Type.String({ description: 'What to give as after next time' }),
-})
+const FeedAnswer = named(
+  'EventsAnswer',
+  Type.Object({
+    success: Type.Literal(true),
+    events: Type.Array(EventSchema),
+    next_after: Type.String({ description: 'The value of `after` for the next request' }),
+  }),
+)
 
 /** `GET /events`: the pull feed. */
 export function eventRoutes(server: ApiServer, ctx: Context): void {
@@ -26,19 +25,20 @@ export function eventRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'webhooks:read' },
       schema: {
+        operationId: 'events.list',
         summary: 'Read events in the order in which they happened',
         description:
-          'None is passed over, and what follows from another comes after it. With fewer events than limit there are no more for now',
+          'The feed skips no event, and an event comes after the events that caused it. An answer with fewer events than `limit` is the end for now.',
         querystring: Type.Object({
           after: Type.Optional(
             Type.String({
               maxLength: 8_192,
               description:
-                'next_after of the page before; latest: no events yet, only the position. Else the oldest kept',
+                'The `next_after` of the previous answer. `latest` returns no events, only the position. By default the feed begins with the oldest event that is kept.',
             }),
           ),
           types: Type.Optional(
-            Type.String({ maxLength: 1_000, description: 'Kinds that are wanted, separated by commas; else all' }),
+            Type.String({ maxLength: 1_000, description: 'Kinds of events, separated by commas. By default all.' }),
           ),
           limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: EVENTS_A_PAGE })),
           tenantId,

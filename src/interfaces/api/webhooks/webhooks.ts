@@ -12,6 +12,7 @@ import {
 } from '../../../core/webhooks/endpoints.js'
 import { testWebhook } from '../../../core/webhooks/log.js'
 import { tenantOf } from '../../../http/auth.js'
+import { named } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { presentWebhook, SetWebhook } from '../../../model/webhooks/webhook.js'
 import { onePath, responses, tenantId } from '../schemas.js'
@@ -26,9 +27,10 @@ export function webhookRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'webhooks:write' },
       schema: {
-        summary: 'Have events delivered to an endpoint',
+        operationId: 'webhooks.set',
+        summary: 'Register an endpoint for events',
         querystring: Type.Object({ tenantId }),
-        body: SetWebhook,
+        body: named('SetWebhook', SetWebhook),
         response: responses({ 201: IssuedAnswer }, 400, 409, 422),
       },
     },
@@ -51,10 +53,19 @@ export function webhookRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'webhooks:read' },
       schema: {
+        operationId: 'webhooks.list',
         summary: 'List the webhooks, oldest first',
         querystring: Type.Object({ tenantId }),
         response: responses(
-          { 200: Type.Object({ success: Type.Literal(true), webhooks: Type.Array(WebhookSchema) }) },
+          {
+            200: named(
+              'WebhooksAnswer',
+              Type.Object({
+                success: Type.Literal(true),
+                webhooks: Type.Array(WebhookSchema),
+              }),
+            ),
+          },
           400,
         ),
       },
@@ -70,10 +81,15 @@ export function webhookRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'webhooks:write' },
       schema: {
-        summary: 'Remove a webhook with its deliveries',
+        operationId: 'webhooks.delete',
+        summary: 'Remove a webhook and its deliveries',
         querystring: Type.Object({ tenantId }),
-        body: onePath,
-        response: responses({ 200: Type.Object({ success: Type.Literal(true), message: Type.String() }) }, 400, 404),
+        body: named('DeleteWebhook', onePath),
+        response: responses(
+          { 200: named('DoneAnswer', Type.Object({ success: Type.Literal(true), message: Type.String() })) },
+          400,
+          404,
+        ),
       },
     },
     async (request) => {
@@ -88,7 +104,8 @@ export function webhookRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'webhooks:write' },
       schema: {
-        summary: 'Give a webhook a new secret; the old one signs as well for 24 hours',
+        operationId: 'webhooks.rotateSecret',
+        summary: 'Give a webhook a new secret; the old one keeps signing for 24 hours',
         params: onePath,
         querystring: Type.Object({ tenantId }),
         response: responses({ 200: IssuedAnswer }, 400, 404, 409, 422),
@@ -111,12 +128,22 @@ export function webhookRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'webhooks:write' },
       schema: {
-        summary: 'Deliver again to a webhook that was disabled by itself',
-        description: 'What happened meanwhile is delivered when it is replayed',
+        operationId: 'webhooks.enable',
+        summary: 'Enable a webhook that was disabled automatically',
+        description: 'Events that happened in the meantime are not delivered: replay them.',
         params: onePath,
         querystring: Type.Object({ tenantId }),
         response: responses(
-          { 200: Type.Object({ success: Type.Literal(true), message: Type.String(), webhook: WebhookSchema }) },
+          {
+            200: named(
+              'WebhookAnswer',
+              Type.Object({
+                success: Type.Literal(true),
+                message: Type.String(),
+                webhook: WebhookSchema,
+              }),
+            ),
+          },
           400,
           404,
           409,
@@ -141,7 +168,8 @@ export function webhookRoutes(server: ApiServer, ctx: Context): void {
     {
       config: { scope: 'webhooks:write' },
       schema: {
-        summary: 'Deliver an event of the kind webhook.test to a webhook',
+        operationId: 'webhooks.test',
+        summary: 'Deliver a test event to a webhook',
         params: onePath,
         querystring: Type.Object({ tenantId }),
         response: responses({ 200: DeliveryAnswer }, 400, 404, 409, 422),

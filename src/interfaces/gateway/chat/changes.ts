@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { editMessage, revokeMessage } from '../../../core/instances/chats/change-message.js'
 import { tenantOf } from '../../../http/auth.js'
+import { named } from '../../../http/description/name-schemas.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import { requireRouteInstance } from '../guard.js'
 import { instancePath, responses } from '../schemas.js'
@@ -11,31 +12,40 @@ import { given, Jid, Maybe, NeededId } from './schemas.js'
 /** As much as any connection takes. */
 const MAX_TEXT = 65_536
 
-const DeleteBody = Type.Object({
-  id: NeededId,
-  fromMe: Maybe(Type.Boolean()),
-  remoteJid: Maybe(Jid),
-  participant: Maybe(Jid),
-})
+const DeleteBody = named(
+  'DeleteMessage',
+  Type.Object({
+    id: NeededId,
+    fromMe: Maybe(Type.Boolean()),
+    remoteJid: Maybe(Jid),
+    participant: Maybe(Jid),
+  }),
+)
 
-const UpdateBody = Type.Object({
-  number: Maybe(Jid),
-  text: Type.String({ minLength: 1, maxLength: MAX_TEXT, 'x-missing': true }),
-  key: Type.Object({ id: NeededId, fromMe: Maybe(Type.Boolean()), remoteJid: Maybe(Jid) }, { 'x-missing': true }),
-})
+const UpdateBody = named(
+  'UpdateMessage',
+  Type.Object({
+    number: Maybe(Jid),
+    text: Type.String({ minLength: 1, maxLength: MAX_TEXT, 'x-missing': true }),
+    key: Type.Object({ id: NeededId, fromMe: Maybe(Type.Boolean()), remoteJid: Maybe(Jid) }, { 'x-missing': true }),
+  }),
+)
 
-const SentAnswer = Type.Object({
-  key: Type.Object({ id: Type.String(), fromMe: Type.Boolean(), remoteJid: Type.String() }),
-  message: Type.Object(
-    {},
-    { additionalProperties: true, description: 'protocolMessage: what was done to which message' },
-  ),
-  messageType: Type.String(),
-  messageTimestamp: Type.Integer(),
-  status: Type.String(),
-  instanceId: Type.String(),
-  source: Type.String(),
-})
+const SentAnswer = named(
+  'ChangedMessage',
+  Type.Object({
+    key: Type.Object({ id: Type.String(), fromMe: Type.Boolean(), remoteJid: Type.String() }),
+    message: Type.Object(
+      {},
+      { additionalProperties: true, description: '`protocolMessage`: which message was changed, and how' },
+    ),
+    messageType: Type.String(),
+    messageTimestamp: Type.Integer(),
+    status: Type.String(),
+    instanceId: Type.String(),
+    source: Type.String(),
+  }),
+)
 
 /** `POST PUT /chat/updateMessage`, `DELETE /chat/deleteMessageForEveryone`. */
 export function changeRoutes(server: GatewayServer, ctx: Context): void {
@@ -44,7 +54,7 @@ export function changeRoutes(server: GatewayServer, ctx: Context): void {
     method: ['POST', 'PUT'],
     url: '/chat/updateMessage/:instance',
     schema: {
-      summary: 'Give a message that was sent another text',
+      summary: 'Edit the text of a sent message',
       params: instancePath,
       body: UpdateBody,
       response: responses({ 200: SentAnswer }, 400, 404, 500, 501),
@@ -61,7 +71,7 @@ export function changeRoutes(server: GatewayServer, ctx: Context): void {
     '/chat/deleteMessageForEveryone/:instance',
     {
       schema: {
-        summary: 'Take a message that was sent back from everybody',
+        summary: 'Delete a sent message for everyone',
         params: instancePath,
         body: DeleteBody,
         response: responses({ 201: SentAnswer }, 400, 404, 500, 501),

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { type ChatRow, findChat, findChats } from '../../../core/instances/chats/find-chats.js'
 import { tenantOf } from '../../../http/auth.js'
+import { named } from '../../../http/description/name-schemas.js'
 import { chatOf, jidOf, presentGatewayMessage } from '../../../model/instances/gateway-message.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import { requireRouteInstance } from '../guard.js'
@@ -14,33 +15,42 @@ const WINDOW_MS = 24 * 3_600_000
 /** What is left out is looked through all the same: older chats are asked for by time. */
 const MAX_SKIP = 100_000
 
-const FindBody = Type.Object({
-  where: Maybe(Type.Object({ remoteJid: Maybe(Jid), messageTimestamp: Timestamps })),
-  take: Counted(MAX_PAGE, MAX_PAGE, 'How many'),
-  skip: Maybe(
-    Type.Integer({ minimum: 0, maximum: MAX_SKIP, default: 0, description: 'How many of the newest are left out' }),
-  ),
-})
+const FindBody = named(
+  'FindChats',
+  Type.Object({
+    where: Maybe(Type.Object({ remoteJid: Maybe(Jid), messageTimestamp: Timestamps })),
+    take: Counted(MAX_PAGE, MAX_PAGE, 'How many'),
+    skip: Maybe(
+      Type.Integer({ minimum: 0, maximum: MAX_SKIP, default: 0, description: 'How many of the newest chats to skip' }),
+    ),
+  }),
+)
 
 const OptionalText = Type.Union([Type.String(), Type.Null()])
 
-const ChatSchema = Type.Object({
-  id: Type.String({ description: "The contact's id" }),
-  remoteJid: Type.String(),
-  pushName: OptionalText,
-  profilePicUrl: Type.Null(),
-  updatedAt: Type.String({ description: 'When the newest message was sent, ISO 8601' }),
-  windowStart: OptionalText,
-  windowExpires: OptionalText,
-  windowActive: Type.Boolean({ description: 'Whether the contact wrote within 24 hours' }),
-  lastMessage: Type.Object(
-    {},
-    { additionalProperties: true, description: 'As in findMessages, and status, participant, sessionId' },
-  ),
-  unreadCount: Type.Integer({ minimum: 0, description: 'Counted among the 100 newest messages of the contact' }),
-  isSaved: Type.Boolean(),
-  archived: Type.Boolean(),
-})
+const ChatSchema = named(
+  'Chat',
+  Type.Object({
+    id: Type.String({ description: "The contact's id" }),
+    remoteJid: Type.String(),
+    pushName: OptionalText,
+    profilePicUrl: Type.Null(),
+    updatedAt: Type.String({ description: 'When the newest message was sent, ISO 8601' }),
+    windowStart: OptionalText,
+    windowExpires: OptionalText,
+    windowActive: Type.Boolean({ description: 'True if the contact wrote within the last 24 hours' }),
+    lastMessage: Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description: 'The message as findMessages returns it, with status, participant and sessionId',
+      },
+    ),
+    unreadCount: Type.Integer({ minimum: 0, description: 'Unread messages among the 100 newest of the contact' }),
+    isSaved: Type.Boolean(),
+    archived: Type.Boolean(),
+  }),
+)
 
 const ByJidAnswer: object = {
   ...responses({ 200: Type.Union([ChatSchema, Type.Null()]) }, 404),
@@ -55,7 +65,7 @@ export function chatListRoutes(server: GatewayServer, ctx: Context): void {
     '/chat/findChats/:instance',
     {
       schema: {
-        summary: "Find the chats of the instance's connection, the one with the newest message first",
+        summary: 'Find the chats of the instance, the one with the newest message first',
         params: instancePath,
         body: FindBody,
         response: answer,
@@ -79,7 +89,7 @@ export function chatListRoutes(server: GatewayServer, ctx: Context): void {
     '/chat/findChats/:instance',
     {
       schema: {
-        summary: "The newest chats of the instance's connection, as older clients ask for them",
+        summary: 'List the newest chats, as older clients do',
         params: instancePath,
         response: answer,
       },
@@ -96,7 +106,7 @@ export function chatListRoutes(server: GatewayServer, ctx: Context): void {
     '/chat/findChatByRemoteJid/:instance',
     {
       schema: {
-        summary: "One chat of the instance's connection; null where there is none",
+        summary: 'Read one chat of the instance; null if there is none',
         params: instancePath,
         querystring: Type.Object({ remoteJid: Type.Optional(Jid) }),
         response: ByJidAnswer,

@@ -8,6 +8,7 @@ import {
 } from '../../../core/instances/chats/find-contacts.js'
 import type { GatewayPage } from '../../../core/instances/chats/find-messages.js'
 import { tenantOf } from '../../../http/auth.js'
+import { named } from '../../../http/description/name-schemas.js'
 import { isUuid } from '../../../lib/bytes/id.js'
 import { type Contact, toIso } from '../../../model/contacts/contact.js'
 import { jidOf } from '../../../model/instances/gateway-message.js'
@@ -16,18 +17,21 @@ import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
 import { given, Jid, MAX_ID, MAX_PAGE, Maybe, paging, readPage } from './schemas.js'
 
-const NamePart = Type.String({ maxLength: 200, description: 'A part of the name, whatever the case and accents' })
+const NamePart = Type.String({ maxLength: 200, description: 'A part of the name. Case and accents are ignored.' })
 
-const FindBody = Type.Object({
-  where: Maybe(
-    Type.Object({
-      id: Maybe(Type.String({ maxLength: MAX_ID, description: 'Ours; what is none of ours is read as remoteJid' })),
-      remoteJid: Maybe(Jid),
-      pushName: Maybe(Type.Union([NamePart, Type.Object({ contains: Maybe(NamePart) })])),
-    }),
-  ),
-  ...paging(MAX_PAGE),
-})
+const FindBody = named(
+  'FindContacts',
+  Type.Object({
+    where: Maybe(
+      Type.Object({
+        id: Maybe(Type.String({ maxLength: MAX_ID, description: "Parley's id; any other value is read as remoteJid" })),
+        remoteJid: Maybe(Jid),
+        pushName: Maybe(Type.Union([NamePart, Type.Object({ contains: Maybe(NamePart) })])),
+      }),
+    ),
+    ...paging(MAX_PAGE),
+  }),
+)
 
 const OptionalText = Type.Union([Type.String(), Type.Null()])
 
@@ -50,7 +54,8 @@ const Answer = Type.Array(
 export function contactRoutes(server: GatewayServer, ctx: Context): void {
   const description = {
     summary: "Find the organization's contacts, most recently active first",
-    description: 'Its instances share them; the token of one finds those alone that have a message there',
+    description:
+      'All instances of an organization share its contacts. The token of an instance finds only contacts with a message there.',
     params: instancePath,
     response: responses({ 200: Answer }, 400, 404),
   }

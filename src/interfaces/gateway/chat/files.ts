@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { type MessageFile, openMessageFile } from '../../../core/instances/chats/media-file.js'
 import { tenantOf } from '../../../http/auth.js'
+import { named } from '../../../http/description/name-schemas.js'
 import { startStream } from '../../../http/stream.js'
 import { encodeBase64 } from '../../../lib/bytes/base64.js'
 import { asObject } from '../../../lib/text/json.js'
@@ -16,22 +17,28 @@ import { Maybe, NeededId } from './schemas.js'
 /** Clients hand a webhook's message back as it came, and so with its file in base64. */
 const BODY_LIMIT = 32 * MEBIBYTE
 
-const Body = Type.Object({
-  message: Type.Object({ key: Type.Object({ id: NeededId }, { 'x-missing': true }) }, { 'x-missing': true }),
-  convertToMp4: Maybe(Type.Boolean({ description: 'Without effect: files are handed out as they are' })),
-})
+const Body = named(
+  'ReadFile',
+  Type.Object({
+    message: Type.Object({ key: Type.Object({ id: NeededId }, { 'x-missing': true }) }, { 'x-missing': true }),
+    convertToMp4: Maybe(Type.Boolean({ description: 'Has no effect: files are returned as they are' })),
+  }),
+)
 
 const OptionalInteger = Type.Union([Type.Integer(), Type.Null()])
 
-const Answer = Type.Object({
-  mediaType: Type.String({ description: 'Such as imageMessage' }),
-  fileName: Type.String(),
-  caption: Type.Union([Type.String(), Type.Null()]),
-  size: Type.Object({ fileLength: Type.Integer(), height: OptionalInteger, width: OptionalInteger }),
-  mimetype: Type.String(),
-  base64: Type.String(),
-  buffer: Type.Null(),
-})
+const Answer = named(
+  'FileAnswer',
+  Type.Object({
+    mediaType: Type.String({ description: 'For example imageMessage' }),
+    fileName: Type.String(),
+    caption: Type.Union([Type.String(), Type.Null()]),
+    size: Type.Object({ fileLength: Type.Integer(), height: OptionalInteger, width: OptionalInteger }),
+    mimetype: Type.String(),
+    base64: Type.String(),
+    buffer: Type.Null(),
+  }),
+)
 
 /** `POST /chat/getBase64FromMediaMessage`. */
 export function fileRoutes(server: GatewayServer, ctx: Context): void {
@@ -40,7 +47,7 @@ export function fileRoutes(server: GatewayServer, ctx: Context): void {
     {
       bodyLimit: BODY_LIMIT,
       schema: {
-        summary: 'The file of a message, in base64',
+        summary: 'Read the file of a message in Base64',
         params: instancePath,
         body: Body,
         response: responses({ 201: Answer }, 400, 404),

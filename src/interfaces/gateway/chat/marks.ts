@@ -3,6 +3,7 @@ import type { Context } from '../../../context.js'
 import { archiveChat } from '../../../core/instances/chats/chat-commands.js'
 import { markChatUnread, markMessagesRead } from '../../../core/instances/chats/read-marks.js'
 import { tenantOf } from '../../../http/auth.js'
+import { named } from '../../../http/description/name-schemas.js'
 import { Problem } from '../../../model/problem.js'
 import { requireRouteInstance } from '../guard.js'
 import { instancePath, responses } from '../schemas.js'
@@ -15,14 +16,20 @@ const Keys = Type.Array(
   Type.Object({ id: NeededId, fromMe: Maybe(Type.Boolean()), remoteJid: Maybe(Jid), participant: Maybe(Jid) }),
   { minItems: 1, maxItems: MAX_KEYS, 'x-missing': true },
 )
-const ReadBody = Type.Object({ readMessages: Maybe(Keys), read_messages: Maybe(Keys) })
+const ReadBody = named('MarkAsRead', Type.Object({ readMessages: Maybe(Keys), read_messages: Maybe(Keys) }))
 
 const LastMessage = Type.Object({ key: Maybe(Type.Object({ id: Maybe(Id), remoteJid: Maybe(Jid) })) })
-const UnreadBody = Type.Object({
-  chat: Maybe(Jid),
-  lastMessage: Maybe(Type.Union([LastMessage, Type.Array(LastMessage)])),
-})
-const ArchiveBody = Type.Object({ chat: Maybe(Jid), lastMessage: Maybe(LastMessage), archive: Type.Boolean() })
+const UnreadBody = named(
+  'MarkUnread',
+  Type.Object({
+    chat: Maybe(Jid),
+    lastMessage: Maybe(Type.Union([LastMessage, Type.Array(LastMessage)])),
+  }),
+)
+const ArchiveBody = named(
+  'ArchiveChat',
+  Type.Object({ chat: Maybe(Jid), lastMessage: Maybe(LastMessage), archive: Type.Boolean() }),
+)
 
 /** Older clients send them with PUT. */
 const METHODS = ['POST', 'PUT'] as const
@@ -33,8 +40,8 @@ export function markRoutes(server: GatewayServer, ctx: Context): void {
     method: [...METHODS],
     url: '/chat/markMessageAsRead/:instance',
     schema: {
-      summary: 'Mark received messages, and those before them, as read',
-      description: 'At the network and here. What is not known here, or was sent, needs no mark',
+      summary: 'Mark received messages, and all earlier ones, as read',
+      description: 'On WhatsApp and in Parley. Unknown and sent messages are ignored.',
       params: instancePath,
       body: ReadBody,
       response: responses({ 201: Type.Object({ message: Type.String(), read: Type.String() }) }, 400, 404, 500),
@@ -57,7 +64,7 @@ export function markRoutes(server: GatewayServer, ctx: Context): void {
     method: [...METHODS],
     url: '/chat/markChatUnread/:instance',
     schema: {
-      summary: 'Mark a chat as having something unread, here alone',
+      summary: 'Mark a chat as unread in Parley',
       params: instancePath,
       body: UnreadBody,
       response: responses({ 201: Type.Object({ chatId: Type.String(), markedChatUnread: Type.Boolean() }) }, 400, 404),
@@ -77,7 +84,7 @@ export function markRoutes(server: GatewayServer, ctx: Context): void {
     method: [...METHODS],
     url: '/chat/archiveChat/:instance',
     schema: {
-      summary: 'Archive a chat, or bring it back',
+      summary: 'Archive a chat, or restore it',
       params: instancePath,
       body: ArchiveBody,
       response: responses(

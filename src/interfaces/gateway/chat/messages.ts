@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { type FoundMessages, findMessages, type MessageSearch } from '../../../core/instances/chats/find-messages.js'
 import { tenantOf } from '../../../http/auth.js'
+import { named } from '../../../http/description/name-schemas.js'
 import { chatOf, type GatewayStatus, presentGatewayMessage } from '../../../model/instances/gateway-message.js'
 import { requireRouteInstance } from '../guard.js'
 import { instancePath, responses } from '../schemas.js'
@@ -13,30 +14,38 @@ const STATUSES: GatewayStatus[] = ['ERROR', 'PENDING', 'SERVER_ACK', 'DELIVERY_A
 /** Clients may look for what other gateways know besides: no message has one of them. */
 const UNUSED_STATUSES = ['PLAYED', 'DELETED', 'EDITED'] as const
 
-const FindBody = Type.Object({
-  where: Maybe(
-    Type.Object({
-      key: Maybe(Type.Object({ id: Maybe(Id), fromMe: Maybe(Type.Boolean()), remoteJid: Maybe(Jid) })),
-      messageType: Maybe(Type.String({ maxLength: 100, description: 'Such as conversation or imageMessage' })),
-      source: Maybe(Type.String({ maxLength: 32, description: 'web: sent; unknown: received' })),
-      messageTimestamp: Timestamps,
-    }),
-  ),
-  ...paging(ROWS_A_PAGE),
-})
+const FindBody = named(
+  'FindMessages',
+  Type.Object({
+    where: Maybe(
+      Type.Object({
+        key: Maybe(Type.Object({ id: Maybe(Id), fromMe: Maybe(Type.Boolean()), remoteJid: Maybe(Jid) })),
+        messageType: Maybe(Type.String({ maxLength: 100, description: 'For example conversation or imageMessage' })),
+        source: Maybe(
+          Type.String({ maxLength: 32, description: '`web`: sent messages; `unknown`: received messages' }),
+        ),
+        messageTimestamp: Timestamps,
+      }),
+    ),
+    ...paging(ROWS_A_PAGE),
+  }),
+)
 
-const StatusBody = Type.Object({
-  where: Maybe(
-    Type.Object({
-      id: Maybe(Id),
-      keyId: Maybe(Id),
-      remoteJid: Maybe(Jid),
-      fromMe: Maybe(Type.Boolean()),
-      status: Maybe(Type.Enum([...STATUSES, ...UNUSED_STATUSES])),
-    }),
-  ),
-  ...paging(ROWS_A_PAGE),
-})
+const StatusBody = named(
+  'FindStatuses',
+  Type.Object({
+    where: Maybe(
+      Type.Object({
+        id: Maybe(Id),
+        keyId: Maybe(Id),
+        remoteJid: Maybe(Jid),
+        fromMe: Maybe(Type.Boolean()),
+        status: Maybe(Type.Enum([...STATUSES, ...UNUSED_STATUSES])),
+      }),
+    ),
+    ...paging(ROWS_A_PAGE),
+  }),
+)
 
 const Key = Type.Object({
   id: Type.String(),
@@ -45,31 +54,34 @@ const Key = Type.Object({
   participant: Type.Optional(Type.String()),
 })
 
-const FindAnswer = Type.Object({
-  messages: Type.Object({
-    total: Type.Integer({ description: 'On all pages together' }),
-    pages: Type.Integer(),
-    currentPage: Type.Integer(),
-    records: Type.Array(
-      Type.Object({
-        id: Type.String({ description: 'Ours' }),
-        key: Key,
-        pushName: Type.String(),
-        messageType: Type.String(),
-        message: Type.Object({}, { additionalProperties: true }),
-        messageTimestamp: Type.Integer({ description: 'Unix seconds' }),
-        instanceId: Type.String(),
-        source: Type.String(),
-        contextInfo: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
-        MessageUpdate: Type.Array(Type.Object({ status: Type.Enum(STATUSES) })),
-      }),
-    ),
+const FindAnswer = named(
+  'MessagesAnswer',
+  Type.Object({
+    messages: Type.Object({
+      total: Type.Integer({ description: 'On all pages' }),
+      pages: Type.Integer(),
+      currentPage: Type.Integer(),
+      records: Type.Array(
+        Type.Object({
+          id: Type.String({ description: "Parley's id" }),
+          key: Key,
+          pushName: Type.String(),
+          messageType: Type.String(),
+          message: Type.Object({}, { additionalProperties: true }),
+          messageTimestamp: Type.Integer({ description: 'Unix seconds' }),
+          instanceId: Type.String(),
+          source: Type.String(),
+          contextInfo: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
+          MessageUpdate: Type.Array(Type.Object({ status: Type.Enum(STATUSES) })),
+        }),
+      ),
+    }),
   }),
-})
+)
 
 const StatusAnswer = Type.Array(
   Type.Object({
-    id: Type.String({ description: 'Ours' }),
+    id: Type.String({ description: "Parley's id" }),
     keyId: Type.String(),
     remoteJid: Type.String(),
     fromMe: Type.Boolean(),
@@ -87,9 +99,9 @@ export function messageRoutes(server: GatewayServer, ctx: Context): void {
     '/chat/findMessages/:instance',
     {
       schema: {
-        summary: "Find messages of the instance's connection, newest first",
+        summary: 'Find messages of the instance, newest first',
         description:
-          'All that is given in `where` has to fit. Reactions, which show on their messages, are found by `key.id`',
+          'A message must match everything in `where`. Reactions are shown on their messages; to find one, give its `key.id`.',
         params: instancePath,
         body: FindBody,
         response: responses({ 200: FindAnswer }, 400, 404),
@@ -122,7 +134,7 @@ export function messageRoutes(server: GatewayServer, ctx: Context): void {
     '/chat/findStatusMessage/:instance',
     {
       schema: {
-        summary: "Find how far messages of the instance's connection came, newest message first",
+        summary: 'Find the status of messages of the instance, newest first',
         params: instancePath,
         body: StatusBody,
         response: responses({ 200: StatusAnswer }, 400, 404),

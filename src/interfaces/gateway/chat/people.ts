@@ -3,6 +3,7 @@ import type { Context } from '../../../context.js'
 import { findProfile, findProfilePicture, showPresence } from '../../../core/instances/chats/chat-commands.js'
 import { checkNumbers } from '../../../core/instances/manage/check-numbers.js'
 import { tenantOf } from '../../../http/auth.js'
+import { named } from '../../../http/description/name-schemas.js'
 import { hangUpSignal } from '../../../http/hang-up.js'
 import { Problem } from '../../../model/problem.js'
 import { isOfInstanceAlone, requireRouteInstance } from '../guard.js'
@@ -15,29 +16,35 @@ const MAX_DELAY_MS = 60_000
 const MAX_NUMBERS = 500
 const PRESENCES = ['unavailable', 'available', 'composing', 'recording', 'paused'] as const
 
-const NumbersBody = Type.Object({
-  numbers: Type.Array(NeededJid, { minItems: 1, maxItems: MAX_NUMBERS, 'x-missing': true }),
-})
+const NumbersBody = named(
+  'CheckNumbers',
+  Type.Object({
+    numbers: Type.Array(NeededJid, { minItems: 1, maxItems: MAX_NUMBERS, 'x-missing': true }),
+  }),
+)
 
 const shownPresence = {
   presence: Maybe(Type.Enum([...PRESENCES])),
   delay: Maybe(
-    Type.Integer({ minimum: 0, maximum: MAX_DELAY_MS, description: 'Milliseconds; the answer waits as long' }),
+    Type.Integer({ minimum: 0, maximum: MAX_DELAY_MS, description: 'Milliseconds. The answer comes after this time.' }),
   ),
 }
-const PresenceBody = Type.Object({
-  number: NeededJid,
-  ...shownPresence,
-  options: Maybe(Type.Object(shownPresence, { description: 'Where older clients write them' })),
-})
+const PresenceBody = named(
+  'SendPresence',
+  Type.Object({
+    number: NeededJid,
+    ...shownPresence,
+    options: Maybe(Type.Object(shownPresence, { description: 'Where older clients put these fields' })),
+  }),
+)
 
-const NumberBody = Type.Object({ number: Maybe(Jid) })
+const NumberBody = named('OneNumber', Type.Object({ number: Maybe(Jid) }))
 
 const NumbersAnswer = Type.Array(
   Type.Object({
     jid: Type.String(),
     exists: Type.Boolean(),
-    number: Type.String({ description: 'As it was given' }),
+    number: Type.String({ description: 'The number as it was given' }),
     name: Type.Optional(Type.String()),
     lid: Type.Optional(Type.String()),
   }),
@@ -50,7 +57,7 @@ export function peopleRoutes(server: GatewayServer, ctx: Context): void {
     '/chat/whatsappNumbers/:instance',
     {
       schema: {
-        summary: 'Ask which numbers can be written to',
+        summary: 'Check which numbers have WhatsApp',
         params: instancePath,
         body: NumbersBody,
         response: responses({ 200: NumbersAnswer }, 400, 404, 500, 501),
@@ -66,7 +73,7 @@ export function peopleRoutes(server: GatewayServer, ctx: Context): void {
     '/chat/sendPresence/:instance',
     {
       schema: {
-        summary: 'Show somebody that one is typing or recording',
+        summary: 'Show a contact that you are typing or recording',
         params: instancePath,
         body: PresenceBody,
         response: responses({ 201: Type.Object({ presence: Type.Enum([...PRESENCES]) }) }, 400, 404, 500, 501),
@@ -87,8 +94,8 @@ export function peopleRoutes(server: GatewayServer, ctx: Context): void {
     '/chat/fetchProfilePictureUrl/:instance',
     {
       schema: {
-        summary: "Ask for the address of somebody's profile picture",
-        description: 'Without a number, of the instance itself',
+        summary: 'Read the address of a profile picture',
+        description: 'Without a number: of the instance itself.',
         params: instancePath,
         body: NumberBody,
         response: responses(
@@ -109,8 +116,8 @@ export function peopleRoutes(server: GatewayServer, ctx: Context): void {
     '/chat/fetchProfile/:instance',
     {
       schema: {
-        summary: 'What is known of somebody, at the network and here',
-        description: 'Without a number, of the instance itself',
+        summary: 'Read the profile of a contact',
+        description: 'Without a number: of the instance itself.',
         params: instancePath,
         body: NumberBody,
         response: responses(

@@ -12,7 +12,7 @@ const MAX_PAGE_NUMBER = 10_000_000
 /** What may be left out, and be null, which some clients write for it. */
 export const Maybe = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]))
 
-export const Id = Type.String({ maxLength: MAX_ID, description: "The message's id, on the network or ours" })
+export const Id = Type.String({ maxLength: MAX_ID, description: "The message's id: WhatsApp's or Parley's" })
 export const Jid = Type.String({ maxLength: MAX_JID, description: 'A JID, or digits with the country code' })
 /** Must be there. */
 export const NeededId = Type.String({ minLength: 1, maxLength: MAX_ID, 'x-missing': true })
@@ -24,8 +24,8 @@ export const Counted = (most: number, usual: number, what: string) =>
 
 /** Which page. */
 export const paging = (rows: number) => ({
-  offset: Counted(MAX_PAGE, rows, 'Rows of a page'),
-  page: Counted(MAX_PAGE_NUMBER, 1, 'Which page'),
+  offset: Counted(MAX_PAGE, rows, 'Page size'),
+  page: Counted(MAX_PAGE_NUMBER, 1, 'Page number'),
 })
 
 /** Reads which page is asked for, of so many `rows` where that is left open. */

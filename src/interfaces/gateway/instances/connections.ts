@@ -10,14 +10,18 @@ import type { GatewayServer } from '../server.js'
 import { presentCode, presentRestart, presentState } from './answers.js'
 import { CodeAnswer, DoneAnswer, PresenceBody, RestartAnswer, StateAnswer } from './schemas.js'
 
+const CONNECTION_STATE = '/instance/connectionState/:instance'
+
 /** `/instance`: how an instance is connected (spec 4.7; contract 5; facts 1). */
 export function connectionRoutes(server: GatewayServer, ctx: Context): void {
-  for (const url of ['/instance/connectionState/:instance', '/instance/:instance/connectionState']) {
+  for (const url of [CONNECTION_STATE, '/instance/:instance/connectionState']) {
     server.get(
       url,
       {
         schema: {
-          summary: 'Tell whether an instance is connected',
+          hide: url !== CONNECTION_STATE,
+          summary: 'Read the state of the connection',
+          description: 'Also at /instance/{instance}/connectionState.',
           params: instancePath,
           response: responses({ 200: StateAnswer }, 404),
         },
@@ -30,11 +34,11 @@ export function connectionRoutes(server: GatewayServer, ctx: Context): void {
     '/instance/connect/:instance',
     {
       schema: {
-        summary: 'Show a code that links a phone; of an open instance its state',
+        summary: 'Get a code that links a phone; for an open instance its state',
         params: instancePath,
         querystring: Type.Object({
           number: Type.Optional(
-            Type.String({ maxLength: 100, description: "The phone's number: a code to be typed comes as well" }),
+            Type.String({ maxLength: 100, description: "The phone's number, to get a code to type as well" }),
           ),
         }),
         response: responses({ 200: Type.Union([CodeAnswer, StateAnswer]) }, 400, 404, 500, 501),
@@ -52,7 +56,7 @@ export function connectionRoutes(server: GatewayServer, ctx: Context): void {
     method: ['POST', 'PUT'],
     url: '/instance/restart/:instance',
     schema: {
-      summary: 'Connect an instance anew',
+      summary: 'Restart the connection of an instance',
       params: instancePath,
       response: responses({ 200: Type.Union([CodeAnswer, RestartAnswer]) }, 404, 500, 501),
     },
@@ -66,7 +70,7 @@ export function connectionRoutes(server: GatewayServer, ctx: Context): void {
     method: ['POST', 'PUT'],
     url: '/instance/setPresence/:instance',
     schema: {
-      summary: 'Show everybody whether the number is there',
+      summary: 'Set whether the number appears online',
       params: instancePath,
       body: PresenceBody,
       response: responses({ 201: Type.Object({ presence: Type.String() }) }, 400, 404, 500, 501),
@@ -83,7 +87,7 @@ export function connectionRoutes(server: GatewayServer, ctx: Context): void {
     '/instance/logout/:instance',
     {
       schema: {
-        summary: 'End the session of an instance: a code has to be scanned again',
+        summary: 'End the session of an instance; a code must be scanned again',
         params: instancePath,
         response: responses({ 200: DoneAnswer }, 400, 404, 501),
       },

@@ -11,6 +11,7 @@ import { listInstances } from '../../../core/instances/manage/list.js'
 import { decryptSettings, setInstanceSettings } from '../../../core/instances/manage/settings.js'
 import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
 import { tenantOf } from '../../../http/auth.js'
+import { named } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { readLinkNumber } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
@@ -23,9 +24,12 @@ import { readSetUp } from './body.js'
 import { CreateAnswer, CreateBody, DoneAnswer, InstanceRow } from './schemas.js'
 import { presentSettings, readSettings, SettingsSchema, settingsFields } from './settings.js'
 
-const SetSettingsAnswer = Type.Object({
-  settings: Type.Object({ instanceName: Type.String(), settings: SettingsSchema }),
-})
+const SetSettingsAnswer = named(
+  'SettingsAnswer',
+  Type.Object({
+    settings: Type.Object({ instanceName: Type.String(), settings: SettingsSchema }),
+  }),
+)
 
 /** `/instance`: making, listing and deleting the organization's instances (contract 5; facts 1). */
 export function instanceRoutes(server: GatewayServer, ctx: Context): void {
@@ -33,9 +37,9 @@ export function instanceRoutes(server: GatewayServer, ctx: Context): void {
     '/instance/create',
     {
       schema: {
-        summary: 'Make an instance',
+        summary: 'Create an instance',
         description:
-          'What the body says of proxies, queues and chat tools (proxyHost, rabbitmq, chatwootUrl and the like) is ignored',
+          'Fields for proxies, queues and chat tools (proxyHost, rabbitmq, chatwootUrl and the like) are ignored.',
         body: CreateBody,
         response: responses({ 201: CreateAnswer }, 400, 409, 422, 500, 501),
       },
@@ -48,11 +52,13 @@ export function instanceRoutes(server: GatewayServer, ctx: Context): void {
     {
       config: { takesTokens: true },
       schema: {
-        summary: 'List the instances, oldest first; with the token of one, that one alone',
+        summary: 'List the instances, oldest first; with the token of an instance, only this one',
         querystring: Type.Object({
           instanceName: Type.Optional(Type.String()),
           instanceId: Type.Optional(Type.String()),
-          number: Type.Optional(Type.String({ description: 'As it was given, or digits of the number connected' })),
+          number: Type.Optional(
+            Type.String({ description: 'The number as it was given, or the digits of the connected number' }),
+          ),
         }),
         response: responses({ 200: Type.Array(InstanceRow) }, 400, 404),
       },
@@ -70,7 +76,7 @@ export function instanceRoutes(server: GatewayServer, ctx: Context): void {
     '/instance/delete/:instance',
     {
       schema: {
-        summary: 'Delete an instance with its session and its webhook; its messages stay',
+        summary: 'Delete an instance with its session and webhook; its messages stay',
         params: instancePath,
         response: responses({ 200: DoneAnswer }, 404),
       },
@@ -86,9 +92,9 @@ export function instanceRoutes(server: GatewayServer, ctx: Context): void {
     method: ['POST', 'PUT'],
     url: '/settings/set/:instance',
     schema: {
-      summary: 'Set settings of an instance; those that are left out stay',
+      summary: 'Change settings of an instance; omitted settings stay',
       params: instancePath,
-      body: Type.Object(settingsFields),
+      body: named('SetSettings', Type.Object(settingsFields)),
       response: responses({ 201: SetSettingsAnswer }, 400, 404),
     },
     handler: async (request, reply) => {
@@ -102,7 +108,7 @@ export function instanceRoutes(server: GatewayServer, ctx: Context): void {
     '/settings/find/:instance',
     {
       schema: {
-        summary: 'Show the settings of an instance',
+        summary: 'Read the settings of an instance',
         params: instancePath,
         response: responses({ 200: SettingsSchema }, 404),
       },

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { named } from '../../../http/description/name-schemas.js'
 import { asObject, type JsonObject } from '../../../lib/text/json.js'
 
 const Flag = Type.Optional(Type.Union([Type.Boolean(), Type.Null()]))
@@ -35,16 +36,19 @@ const DEFAULTS = {
 }
 
 /** Settings as they are shown. */
-export const SettingsSchema = Type.Object({
-  rejectCall: Type.Boolean(),
-  msgCall: Type.String(),
-  groupsIgnore: Type.Boolean(),
-  alwaysOnline: Type.Boolean(),
-  readMessages: Type.Boolean(),
-  readStatus: Type.Boolean(),
-  syncFullHistory: Type.Boolean(),
-  wavoipToken: Type.String(),
-})
+export const SettingsSchema = named(
+  'Settings',
+  Type.Object({
+    rejectCall: Type.Boolean(),
+    msgCall: Type.String(),
+    groupsIgnore: Type.Boolean(),
+    alwaysOnline: Type.Boolean(),
+    readMessages: Type.Boolean(),
+    readStatus: Type.Boolean(),
+    syncFullHistory: Type.Boolean(),
+    wavoipToken: Type.String(),
+  }),
+)
 
 /** The settings that a body gives, by their newer names. All are kept; `readStatus`, `syncFullHistory` and `wavoipToken` act nowhere. */
 export function readSettings(body: object): JsonObject {

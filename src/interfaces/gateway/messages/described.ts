@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox'
+import { named } from '../../../http/description/name-schemas.js'
 import type { SendVerb } from './verb.js'
 
 /** Names that fields have within the object of older clients alone. */
@@ -6,11 +7,17 @@ const OLDER_NAMES: Record<string, string> = { reaction: 'text' }
 
 /** The body of a verb for /gateway/openapi.json, in its forms; what comes is held to the flat one when it has been folded. */
 export function describeBody(verb: SendVerb): object {
-  const json = Type.Union([verb.schema, describeNested(verb)], {
-    description: 'Flat, or, as older clients write it, with its own fields in an object',
+  const name = verb.names[0].replace(/^s/, 'S')
+  const json = Type.Union([named(name, verb.schema), named(`${name}Nested`, describeNested(verb))], {
+    description: 'Flat, or with its fields in an object, as older clients write it',
   })
   if (verb.fileField === null) return json
-  return { content: { 'application/json': { schema: json }, 'multipart/form-data': { schema: describeForm(verb) } } }
+  return {
+    content: {
+      'application/json': { schema: json },
+      'multipart/form-data': { schema: named(`${name}Form`, describeForm(verb)) },
+    },
+  }
 }
 
 function describeNested({ schema, shape: { wrapper, fields } }: SendVerb): TSchema {

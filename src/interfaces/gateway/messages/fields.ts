@@ -21,7 +21,7 @@ export const NeededList = <Schema extends TSchema>(schema: Schema, minItems: num
   Type.Array(schema, { minItems, maxItems, 'x-missing': true })
 
 /** The id of a message, by either of its ids. */
-export const MessageId = Needed(MAX_ID, 'By either of its ids')
+export const MessageId = Needed(MAX_ID, "WhatsApp's or Parley's id")
 
 /** What every message may have. */
 export const common = {
@@ -30,11 +30,12 @@ export const common = {
     Type.Integer({
       minimum: 0,
       maximum: MAX_DELAY_MS,
-      description: 'Milliseconds for which it is shown to be typed before it is sent; the answer waits as long',
+      description:
+        'How long to show that you are typing before the message is sent, in milliseconds. The answer comes after that.',
     }),
   ),
   quoted: Type.Optional(
-    Type.Object({ key: Type.Object({ id: MessageId }) }, { description: 'The message that it answers' }),
+    Type.Object({ key: Type.Object({ id: MessageId }) }, { description: 'The message to reply to' }),
   ),
 }
 
@@ -45,10 +46,10 @@ export const mentioning = {
       minItems: 1,
       maxItems: MAX_MENTIONS,
       uniqueItems: true,
-      description: 'The members of a group whom the text names: numbers or JIDs',
+      description: 'The members of a group that the text mentions: numbers or JIDs',
     }),
   ),
-  mentionsEveryOne: Type.Optional(Type.Boolean({ description: 'The text names all members of the group' })),
+  mentionsEveryOne: Type.Optional(Type.Boolean({ description: 'The text mentions all members of the group' })),
 }
 
 const Mentioning = Type.Object(mentioning)

@@ -7,7 +7,9 @@ import { type AskedFile, sendVerb } from './verb.js'
 /** A file: an address, or what is in it. The field of a form is called `file`. */
 const file = (what: string) =>
   Type.Optional(
-    Type.String({ description: `${what}: an http(s) address, base64, or a data: URL; or the part \`file\` of a form` }),
+    Type.String({
+      description: `${what}: an http(s) address, Base64, or a data: URL. A form has it in the part \`file\`.`,
+    }),
   )
 
 const caption = Optional(MAX_ANY_TEXT)
@@ -16,7 +18,7 @@ const caption = Optional(MAX_ANY_TEXT)
 export const fileVerbs = [
   sendVerb({
     names: ['sendMedia'],
-    summary: 'Send an image, a video, a document or a sound file',
+    summary: 'Send an image, a video, a document or an audio file',
     shape: {
       wrapper: 'mediaMessage',
       fields: { mediatype: ['mediaType'], media: [], caption: [], fileName: [] },
@@ -28,7 +30,7 @@ export const fileVerbs = [
       mediatype: Type.Enum(['image', 'video', 'document', 'audio'], { 'x-missing': true }),
       media: file('The file'),
       caption,
-      fileName: Optional(LIMITS.filename, 'The display name of a document; needed with base64'),
+      fileName: Optional(LIMITS.filename, 'The name of a document. Required with Base64.'),
     }),
     read: (body, { source, isBase64 }) => {
       const words = { caption: textOrNull(body.caption), ...mentionsOf(body) }
@@ -55,11 +57,11 @@ export const fileVerbs = [
     fileField: 'audio',
     schema: Type.Object({
       ...common,
-      audio: file('The sound'),
+      audio: file('The audio file'),
       encoding: Type.Optional(
         Type.Boolean({
           description:
-            "Convert it to the network's format for voice notes (OGG with Opus); true insists, false sends it as it is",
+            "Convert it to WhatsApp's format for voice notes (OGG with Opus). True: fail if that is not possible. False: send it as it is.",
         }),
       ),
     }),
@@ -78,12 +80,12 @@ export const fileVerbs = [
   }),
   sendVerb({
     names: ['sendSticker'],
-    summary: 'Send a sticker; other pictures than WebP are converted',
+    summary: 'Send a sticker; images other than WebP are converted',
     shape: { wrapper: 'stickerMessage', fields: { sticker: ['image'], notConvertSticker: [] } },
     fileField: 'sticker',
     schema: Type.Object({
       ...common,
-      sticker: file('The picture'),
+      sticker: file('The image'),
       notConvertSticker: Type.Optional(Type.Boolean({ description: 'Send it as it is' })),
     }),
     read: ({ notConvertSticker }, { source }) => ({

@@ -35,7 +35,7 @@ export const plainVerbs = [
       ...common,
       ...mentioning,
       text: Needed(MAX_ANY_TEXT),
-      linkPreview: Type.Optional(Type.Boolean({ description: 'Show what is behind a link' })),
+      linkPreview: Type.Optional(Type.Boolean({ description: 'Show a preview of a link' })),
     }),
     read: (body) => {
       if (body.text.trim() === '') throw new Problem('missing_field', 'text is required and must not be blank')
@@ -45,7 +45,7 @@ export const plainVerbs = [
   }),
   sendVerb({
     names: ['sendLocation'],
-    summary: 'Send a place',
+    summary: 'Send a location',
     shape: { wrapper: 'locationMessage', fields: { latitude: [], longitude: [], name: [], address: [] } },
     fileField: null,
     schema: Type.Object({
@@ -69,8 +69,8 @@ export const plainVerbs = [
       contact: NeededList(
         Type.Object({
           fullName: Needed(LIMITS.cardText),
-          phoneNumber: Optional(LIMITS.cardText, 'As it is shown; by default wuid'),
-          wuid: Optional(LIMITS.cardText, 'Digits of the number on the network; by default those of phoneNumber'),
+          phoneNumber: Optional(LIMITS.cardText, 'The number as it is shown. By default wuid.'),
+          wuid: Optional(LIMITS.cardText, 'The digits of the number at WhatsApp. By default those of phoneNumber.'),
           organization: ContactField,
           email: ContactField,
           url: Optional(LIMITS.url),
@@ -83,7 +83,7 @@ export const plainVerbs = [
   }),
   sendVerb({
     names: ['sendReaction'],
-    summary: 'React to a message; an empty reaction takes it back',
+    summary: 'React to a message; an empty reaction removes it',
     shape: { wrapper: 'reactionMessage', fields: { key: [], reaction: ['text'] } },
     fileField: null,
     schema: Type.Object({
@@ -94,7 +94,7 @@ export const plainVerbs = [
       ),
       reaction: Type.String({
         maxLength: LIMITS.emoji,
-        description: 'One emoji, or nothing',
+        description: 'One emoji, or an empty text',
         'x-missing': 'reaction is required: one emoji, or an empty text to take the reaction back',
       }),
     }),
@@ -119,7 +119,7 @@ export const plainVerbs = [
         minimum: 0,
         maximum: POLL_OPTIONS.most,
         'x-missing': true,
-        description: 'How many options one person may choose; 0: all of them',
+        description: 'How many options a person may choose. 0: all of them.',
       }),
       values: NeededList(Needed(MAX_POLL_OPTION), POLL_OPTIONS.least, POLL_OPTIONS.most),
     }),
@@ -136,9 +136,11 @@ export const plainVerbs = [
     schema: Type.Object({
       ...common,
       name: Needed(MAX_TEMPLATE_NAME),
-      language: Needed(LIMITS.cardText, 'Such as pt_BR'),
+      language: Needed(LIMITS.cardText, 'For example pt_BR'),
       components: Type.Optional(
-        Type.Array(Type.Record(Type.String(), Type.Unknown()), { description: 'As the upstream takes them' }),
+        Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+          description: 'The parameters as the upstream takes them',
+        }),
       ),
     }),
     read: ({ name, language, components = [] }) => {

@@ -5,6 +5,7 @@ import { readRecipient } from '../../../core/instances/send/recipient.js'
 import { type InstanceSend, sendByInstance } from '../../../core/instances/send/send.js'
 import { findSendResult } from '../../../core/messages/send/outcome.js'
 import { tenantOf } from '../../../http/auth.js'
+import { named } from '../../../http/description/name-schemas.js'
 import { hangUpSignal } from '../../../http/hang-up.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import type { JsonObject } from '../../../lib/text/json.js'
@@ -27,23 +28,23 @@ import type { Asked, SendVerb } from './verb.js'
 /** Every kind of message that is sent here. */
 const VERBS: readonly SendVerb[] = [...plainVerbs, ...fileVerbs, ...interactiveVerbs]
 
-const Sent = Type.Object(
-  {
-    key: Type.Object({ remoteJid: Type.String(), fromMe: Type.Boolean(), id: Type.String() }),
-    message: Type.Object({}, { additionalProperties: true }),
-    messageType: Type.String(),
-    messageTimestamp: Type.Integer({ description: 'Unix seconds' }),
-    pushName: Type.String(),
-    instanceId: Type.String(),
-    source: Type.String(),
-    status: Type.Literal(201),
-    error: Type.Literal(false),
-    response: Type.Object(
-      {},
-      { additionalProperties: true, description: 'The message once more, with its own status' },
-    ),
-  },
-  { additionalProperties: true },
+const Sent = named(
+  'SentMessage',
+  Type.Object(
+    {
+      key: Type.Object({ remoteJid: Type.String(), fromMe: Type.Boolean(), id: Type.String() }),
+      message: Type.Object({}, { additionalProperties: true }),
+      messageType: Type.String(),
+      messageTimestamp: Type.Integer({ description: 'Unix seconds' }),
+      pushName: Type.String(),
+      instanceId: Type.String(),
+      source: Type.String(),
+      status: Type.Literal(201),
+      error: Type.Literal(false),
+      response: Type.Object({}, { additionalProperties: true, description: 'The message again, with its own status' }),
+    },
+    { additionalProperties: true },
+  ),
 )
 
 /** `POST /message/{verb}/{instance}`: every send (spec 4.7, 2.9; contract 5). Their bodies are read while they come. */

@@ -1,0 +1,31 @@
+import { Type } from 'typebox'
+import { PROBLEMS, type ProblemCode } from '../../model/problem.js'
+import { named } from './name-schemas.js'
+
+/** Fields that an error may have besides `success`, `error` and `message`. */
+const extras = {
+  details: Type.Optional(Type.String({ description: 'What WhatsApp or the storefront answered' })),
+  upstream_code: Type.Optional(Type.Union([Type.Integer(), Type.String()], { description: "The upstream's code" })),
+  retryable: Type.Optional(Type.Boolean({ description: 'Whether the same request may succeed later' })),
+  retry_after: Type.Optional(Type.Number({ description: 'Seconds to wait, as in the header Retry-After' })),
+  id: Type.Optional(Type.String({ description: 'The id of the message or contact that the error is about' })),
+  chat_id: Type.Optional(Type.String({ description: 'The number that no contact has, normalized' })),
+  reason: Type.Optional(Type.String({ description: 'Why the contact cannot be written to' })),
+  example: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'A body that would be valid' })),
+  request_id: Type.Optional(Type.String({ description: 'The id of the request in the log' })),
+}
+
+/** The error body of Interface A and of the admin API, with the names of all problems but those that an interface never has. */
+export function errorSchema(never: readonly ProblemCode[], fields: Parameters<typeof Type.Object>[0] = {}) {
+  const names = Object.entries(PROBLEMS).flatMap(([code, name]) => (never.some((one) => one === code) ? [] : [name]))
+  return named(
+    'Error',
+    Type.Object({
+      success: Type.Literal(false),
+      error: Type.Enum([...new Set(names)], { description: 'What kind of error it is: its texts do not change' }),
+      message: Type.String({ description: 'What was wrong, with the value, and what to do' }),
+      ...extras,
+      ...fields,
+    }),
+  )
+}

@@ -1,0 +1,3 @@
+import type { Examples } from '../../http/description/examples.js'
+
+export const examples: Examples = {}

@@ -1,0 +1,256 @@
+import { type TSchema, Type } from 'typebox'
+import { errorSchema } from '../../http/description/error-schema.js'
+import { named } from '../../http/description/name-schemas.js'
+import { createResponses } from '../../http/responses.js'
+import { IdParams, Nullable } from '../../model/input.js'
+import { MEMBER_ROLES } from '../../model/organizations/member.js'
+import {
+  ChangeOrganization,
+  CreateKey,
+  CreateMember,
+  CreateOrganization,
+  PutStorefront,
+  PutUpstream,
+  RotateKey,
+} from '../../model/organizations/operator-input.js'
+import { SCOPES } from '../../model/organizations/scope.js'
+import { PROBLEMS, type ProblemCode } from '../../model/problem.js'
+
+/** The problems that this interface has. */
+const CODES: readonly ProblemCode[] = [
+  'authorization_required',
+  'invalid_api_key',
+  'too_many_requests',
+  'organization_not_found',
+  'invalid_parameter',
+  'invalid_json',
+  'unsupported_media_type',
+  'payload_too_large',
+  'missing_field',
+  'invalid_field',
+  'api_key_not_found',
+  'api_key_ended',
+  'member_not_found',
+  'last_owner',
+  'already_taken',
+  'upstream_credentials',
+  'upstream_unavailable',
+  'storefront_credentials',
+  'storefront_unavailable',
+  'not_found',
+  'method_not_allowed',
+  'service_unavailable',
+  'internal',
+]
+
+const codes = Object.keys(PROBLEMS) as ProblemCode[]
+
+const describe = createResponses(errorSchema(codes.filter((code) => !CODES.includes(code))), {
+  400: 'The request is not valid; `message` says why',
+  401: 'The admin token is missing or wrong',
+  403: 'Not used at present',
+  404: 'The organization, key or member does not exist',
+  409: 'The value is taken, or the state does not allow this',
+  429: 'Too many wrong admin tokens from this address: try again after Retry-After seconds',
+  500: 'The service failed',
+  503: 'The service is not available: try again after Retry-After seconds',
+})
+
+const Uuid = Type.String({ format: 'uuid' })
+const DateTime = Type.String({ format: 'date-time' })
+
+const Organization = named(
+  'Organization',
+  Type.Object({
+    id: Uuid,
+    name: Type.String(),
+    slug: Type.String({ description: 'The short name, which is also the tenantId of the API' }),
+    provider: Nullable(Type.Enum(['upstream', 'gateway'])),
+    default_country: Type.String({ description: 'ISO 3166 alpha-2: national phone numbers are read by it' }),
+    timezone: Type.String({ description: 'IANA name: the days of analytics are days of this time zone' }),
+    currency: Type.String({ description: 'ISO 4217' }),
+    language: Type.String({ description: 'The preferred language of templates' }),
+    attribution_window_days: Type.Integer({
+      description: 'How many days after a click, or after the message, an order still counts for a broadcast',
+    }),
+    created_at: DateTime,
+    updated_at: DateTime,
+  }),
+)
+
+const Upstream = named(
+  'Upstream',
+  Type.Object({
+    phone_number_id: Type.String(),
+    business_account_id: Type.String(),
+    messages_per_second: Type.Integer({ description: '0: sends are not limited' }),
+    pair_limit: Type.Boolean({ description: 'Whether messages to the same person are spaced' }),
+  }),
+)
+
+const Storefront = named('Storefront', Type.Object({ url: Type.String() }))
+
+const keyFields = {
+  id: Uuid,
+  name: Type.String(),
+  prefix: Type.String({ description: 'The beginning of the key' }),
+  scopes: Type.Array(Type.Enum([...SCOPES])),
+  created_at: DateTime,
+  expires_at: Nullable(DateTime),
+  revoked_at: Nullable(DateTime),
+  last_used_at: Nullable(DateTime),
+}
+const ApiKey = named('ApiKey', Type.Object(keyFields))
+const IssuedApiKey = named(
+  'IssuedApiKey',
+  Type.Object({ ...keyFields, key: Type.String({ description: 'parley_…: shown only once' }) }),
+)
+
+const Member = named(
+  'Member',
+  Type.Object({
+    id: Uuid,
+    email: Type.String(),
+    full_name: Type.String(),
+    role: Type.Enum([...MEMBER_ROLES]),
+    has_password: Type.Boolean({ description: 'False if the member can sign in by link only' }),
+    created_at: DateTime,
+    updated_at: DateTime,
+  }),
+)
+
+const SignInLink = named(
+  'SignInLink',
+  Type.Object({ url: Type.String({ description: 'Signs the member in, once' }), expires_at: DateTime }),
+)
+
+/** An answer with further fields. */
+const Answer = (name: string, fields: Record<string, TSchema>) =>
+  named(`${name}Answer`, Type.Object({ success: Type.Literal(true), ...fields }))
+
+const OrganizationAnswer = Answer('Organization', { organization: Organization })
+const StorefrontAnswer = Answer('Storefront', { storefront: Nullable(Storefront) })
+const KeyAnswer = Answer('IssuedApiKey', { api_key: IssuedApiKey })
+const DoneAnswer = Answer('Done', { message: Type.String() })
+
+export const createOrganization = {
+  operationId: 'organizations.create',
+  summary: 'Create an organization',
+  body: named('CreateOrganization', CreateOrganization),
+  response: describe({ 201: OrganizationAnswer }, 400, 409),
+}
+
+export const listOrganizations = {
+  operationId: 'organizations.list',
+  summary: 'List the organizations',
+  response: describe({ 200: Answer('Organizations', { organizations: Type.Array(Organization) }) }),
+}
+
+export const getOrganization = {
+  operationId: 'organizations.get',
+  summary: 'Read an organization',
+  params: IdParams,
+  response: describe({ 200: OrganizationAnswer }, 404),
+}
+
+export const changeOrganization = {
+  operationId: 'organizations.update',
+  summary: 'Change an organization',
+  params: IdParams,
+  body: named('ChangeOrganization', ChangeOrganization),
+  response: describe({ 200: OrganizationAnswer }, 400, 404, 409),
+}
+
+export const deleteOrganization = {
+  operationId: 'organizations.delete',
+  summary: 'Delete an organization and all its data',
+  description: 'The organization is gone at once. Its data is removed within minutes.',
+  params: IdParams,
+  response: describe({ 200: DoneAnswer }, 404),
+}
+
+export const connectUpstream = {
+  operationId: 'organizations.connectUpstream',
+  summary: "Connect the organization's number at WhatsApp",
+  description: 'The access token, app secret and verify token are stored encrypted and never returned.',
+  params: IdParams,
+  body: named('ConnectUpstream', PutUpstream),
+  response: describe({ 200: Answer('Upstream', { organization: Organization, upstream: Upstream }) }, 400, 404, 409),
+}
+
+export const getStorefront = {
+  operationId: 'organizations.getStorefront',
+  summary: 'Read the connection to the storefront; null if there is none',
+  params: IdParams,
+  response: describe({ 200: StorefrontAnswer }, 404),
+}
+
+export const connectStorefront = {
+  operationId: 'organizations.connectStorefront',
+  summary: "Connect the organization's storefront",
+  description: 'The access token and the webhook secret are stored encrypted and never returned.',
+  params: IdParams,
+  body: named('ConnectStorefront', PutStorefront),
+  response: describe({ 200: StorefrontAnswer }, 400, 404),
+}
+
+export const createKey = {
+  operationId: 'keys.create',
+  summary: 'Create an API key',
+  description: 'Without scopes the key may do everything. Without expires_at it is valid until it is revoked.',
+  params: IdParams,
+  body: named('CreateKey', CreateKey),
+  response: describe({ 201: KeyAnswer }, 400, 404),
+}
+
+export const listKeys = {
+  operationId: 'keys.list',
+  summary: 'List the API keys of an organization',
+  params: IdParams,
+  response: describe({ 200: Answer('ApiKeys', { api_keys: Type.Array(ApiKey) }) }, 404),
+}
+
+export const rotateKey = {
+  operationId: 'keys.rotate',
+  summary: 'Replace an API key with a new one',
+  description: 'The old key stays valid for overlap_seconds.',
+  params: IdParams,
+  body: named('RotateKey', RotateKey),
+  response: describe({ 201: KeyAnswer }, 400, 404, 409),
+}
+
+export const revokeKey = {
+  operationId: 'keys.revoke',
+  summary: 'Revoke an API key',
+  params: IdParams,
+  response: describe({ 200: Answer('RevokedApiKey', { message: Type.String(), api_key: ApiKey }) }, 404),
+}
+
+export const createMember = {
+  operationId: 'members.create',
+  summary: 'Add a member to the team',
+  params: IdParams,
+  body: named('CreateMember', CreateMember),
+  response: describe({ 201: Answer('Member', { member: Member }) }, 400, 404, 409),
+}
+
+export const listMembers = {
+  operationId: 'members.list',
+  summary: 'List the members of the team',
+  params: IdParams,
+  response: describe({ 200: Answer('Members', { members: Type.Array(Member) }) }, 404),
+}
+
+export const createSignInLink = {
+  operationId: 'members.createSignInLink',
+  summary: 'Create a link that signs a member in to the console, once and within a day',
+  params: IdParams,
+  response: describe({ 201: Answer('SignInLink', { link: SignInLink }) }, 404),
+}
+
+export const removeMember = {
+  operationId: 'members.remove',
+  summary: 'Remove a member from the team',
+  params: IdParams,
+  response: describe({ 200: DoneAnswer }, 404, 409),
+}

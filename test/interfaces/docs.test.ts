@@ -1,0 +1,67 @@
+import { readdirSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startWorld, type World } from '../support/world.js'
+
+let world: World
+const pages = readdirSync('docs').filter((file) => file.endsWith('.md'))
+
+beforeAll(async () => {
+  world = await startWorld()
+})
+
+afterAll(() => world.close())
+
+const get = (path: string) => world.request('GET', path)
+
+describe('/docs', () => {
+  it('shows the descriptions of all interfaces, without a key', async () => {
+    const { body } = await get('/docs/static/swagger-initializer.js')
+    for (const url of ['/openapi.json', '/gateway/openapi.json', '/docs/admin.json']) {
+      expect(body).toContain(`"${url}"`)
+      expect((await get(url)).body.openapi).toBe('3.1.0')
+    }
+  })
+
+  it('has every page of the docs as Markdown', async () => {
+    expect(pages.length).toBeGreaterThan(5)
+    for (const page of pages) {
+      const { status, headers, body } = await get(`/docs/${page}`)
+      expect([page, status, headers.get('content-type')]).toEqual([page, 200, 'text/markdown; charset=utf-8'])
+      expect(body).toMatch(/^# /m)
+    }
+  })
+
+  it('has no other file', async () => {
+    for (const name of [
+      'nothing.md',
+      '..%2fREADME.md',
+      '%2e%2e/README.md',
+      'decisions%2fhttp-client.md',
+      '..%5cREADME.md',
+    ]) {
+      expect([name, (await get(`/docs/${name}`)).status]).toEqual([name, 404])
+    }
+  })
+})
+
+describe('/llms.txt', () => {
+  it('names every page and description, at both addresses', async () => {
+    const { body, headers } = await get('/llms.txt')
+    expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    const links = [...body.matchAll(/\]\((\S+?)\)/g)].map((link) => link[1])
+    expect(links).toEqual(expect.arrayContaining(pages.map((page) => `/docs/${page}`)))
+    for (const link of links) expect([link, (await get(link)).status]).toEqual([link, 200])
+    expect((await get('/docs/llms.txt')).body).toBe(body)
+  })
+})
+
+describe('the description of the admin API', () => {
+  it('is behind the admin token below /admin, as everything there is', async () => {
+    expect((await get('/admin/openapi.json')).status).toBe(401)
+    const { body } = await world.admin('GET', '/openapi.json')
+    expect(body).toEqual((await get('/docs/admin.json')).body)
+    const paths = Object.keys(body.paths)
+    expect(paths.length).toBeGreaterThan(8)
+    expect(paths.filter((path) => !path.startsWith('/admin/'))).toEqual([])
+  })
+})
