@@ -2,7 +2,7 @@ import type { JobHelpers, Task } from 'graphile-worker'
 import type { Context } from '../context.js'
 import { prepareBroadcast } from '../core/broadcasts/prepare.js'
 import { reconcileBroadcasts } from '../core/broadcasts/reconcile.js'
-import { type Lane, sendBroadcastShard } from '../core/broadcasts/send-shard.js'
+import { type ShardState, sendBroadcastShard } from '../core/broadcasts/send-shard.js'
 import { indexConversation } from '../core/conversations/search.js'
 import { fetchInboundMedia } from '../core/media/fetch-inbound.js'
 import type { JobAttempt } from '../core/media/job-attempt.js'
@@ -119,8 +119,11 @@ export function createTasks(ctx: Context): Record<(typeof TASK_NAMES)[number], T
       ctx.wakeWorkers()
     },
     send_broadcast: (payload: unknown, { abortSignal }: JobHelpers) => {
-      const { organizationId, broadcastId, ...lane } = payload as { organizationId: string; broadcastId: string } & Lane
-      return sendBroadcastShard(ctx, organizationId, broadcastId, lane, abortSignal)
+      const { organizationId, broadcastId, ...shard } = payload as {
+        organizationId: string
+        broadcastId: string
+      } & ShardState
+      return sendBroadcastShard(ctx, organizationId, broadcastId, shard, abortSignal)
     },
     tend_broadcasts: () => reconcileBroadcasts(ctx),
     settle_outcomes: () => expireOutcomes(ctx),

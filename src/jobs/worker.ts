@@ -30,15 +30,15 @@ const CONCURRENCY = 10
 const SLOW_GRACE_MS = 3_000
 
 /** Waits before a failed queue is restarted. */
-const AGAIN = { baseMs: 100, maxMs: 2_000, jitter: 0.5 }
+const RESTART_BACKOFF = { baseMs: 100, maxMs: 2_000, jitter: 0.5 }
 /** How long a stopped queue waits to report its last jobs. */
-const REPORTS_MS = 2_000
+const REPORT_TIMEOUT_MS = 2_000
 /** How often the worker looks for jobs that are locked and that no process works on. */
-const STRAYS_MS = 15_000
+const STRAYS_INTERVAL_MS = 15_000
 /** How often it looks for due jobs without a notification: scheduled jobs, and those whose notification was lost. */
-const LOOK_MS = 2_000
+const POLL_MS = 2_000
 /** How often each library worker polls on its own. A short interval would be the largest cost of an idle process. */
-const WORKER_LOOK_MS = 60_000
+const WORKER_POLL_MS = 60_000
 /** Maximum number of library workers woken at once. */
 const MAX_WOKEN = 32
 
@@ -65,7 +65,7 @@ export async function startWorker(
   const only = (isWanted: (name: string) => boolean) =>
     Object.fromEntries(Object.entries(tasks).filter(([name]) => isWanted(name)))
   const workers = [
-    await keepQueue(database, log, onId, {
+    await runQueue(database, log, onId, {
       taskList: only((name) => !slow.includes(name)),
       crontab: CRONTAB,
       concurrency: CONCURRENCY,
@@ -74,7 +74,7 @@ export async function startWorker(
   ]
   for (const line of WORKER_POOLS) {
     // Without a local queue, so that other processes can take jobs that this one is too busy for.
-    const worker = await keepQueue(database, log, onId, {
+    const worker = await runQueue(database, log, onId, {
       taskList: only((name) => line.tasks.includes(name)),
       crontab: '',
       concurrency: line.concurrency,
@@ -88,7 +88,7 @@ export async function startWorker(
       for (const worker of workers) worker.wake(row?.due ?? 0)
       return false
     },
-    pauseMs: () => LOOK_MS,
+    pauseMs: () => POLL_MS,
     onFailure: (error) => log.warn({ err: error }, 'jobs that are due could not be looked for; trying again'),
   })
   return {
@@ -108,7 +108,7 @@ const countDue = statement<{ due: number }>(
 )
 
 /** A queue that is restarted if it ends unexpectedly. */
-interface KeptQueue extends Worker {
+interface RestartingQueue extends Worker {
   /** Makes this many of its workers look for jobs now. */
   wake(count: number): void
 }
@@ -119,23 +119,23 @@ type QueueOptions = Pick<RunnerOptions, 'taskList' | 'crontab' | 'concurrency' |
  * Runs a queue until it is stopped. If it ends unexpectedly, its jobs are unlocked and it is restarted: the library
  * gives up when a single report of a finished job fails, as during a restart of PostgreSQL.
  */
-async function keepQueue(
+async function runQueue(
   database: Database,
   log: Logger,
   onId: (workerId: string) => Promise<void>,
   options: QueueOptions,
-): Promise<KeptQueue> {
+): Promise<RestartingQueue> {
   const workerId = newId()
   await onId(workerId)
   const stopping = new AbortController()
   let queue: Queue | null = await startQueue(database, log, workerId, options)
-  const kept = keep(queue)
+  const kept = run(queue)
   const reaper = setInterval(() => {
-    queue?.freeStrays().catch((error) => log.warn({ err: error }, 'jobs that got lost could not be looked for'))
-  }, STRAYS_MS)
+    queue?.unlockStrays().catch((error) => log.warn({ err: error }, 'jobs that got lost could not be looked for'))
+  }, STRAYS_INTERVAL_MS)
 
-  async function keep(first: Queue): Promise<void> {
-    for (let running: Queue | null = first; running; running = await beginAnew()) {
+  async function run(first: Queue): Promise<void> {
+    for (let running: Queue | null = first; running; running = await restart()) {
       queue = running
       // The stop was requested during the start.
       if (stopping.signal.aborted) await running.stop()
@@ -145,9 +145,9 @@ async function keepQueue(
     }
   }
 
-  async function beginAnew(): Promise<Queue | null> {
+  async function restart(): Promise<Queue | null> {
     for (let attempt = 1; ; attempt++) {
-      await sleep(backoffDelay(attempt, AGAIN), stopping.signal).catch(() => undefined)
+      await sleep(backoffDelay(attempt, RESTART_BACKOFF), stopping.signal).catch(() => undefined)
       if (stopping.signal.aborted) return null
       try {
         await unlockJobs(database, [workerId])
@@ -175,23 +175,23 @@ interface Queue {
   /** Resolves when the queue has ended, to the error that ended it. */
   ended: Promise<unknown>
   /** Unlocks jobs that are locked for the queue but unknown to it, because the answer with them was lost. */
-  freeStrays(): Promise<void>
+  unlockStrays(): Promise<void>
   /** Makes this many of its workers look for jobs now. */
   wake(count: number): void
   stop(): Promise<void>
 }
 
-const freeStrays = statement<never>(
+const unlockStrays = statement<never>(
   'jobs.freeStrays',
   `UPDATE graphile_worker._private_jobs SET locked_by = NULL, locked_at = NULL
    WHERE locked_by = $1 AND locked_at < now() - interval '10 seconds' AND NOT id = ANY ($2::bigint[])`,
 )
 
 async function startQueue(database: Database, log: Logger, workerId: string, options: QueueOptions): Promise<Queue> {
-  const events = inOrder()
-  reportLost(events, log)
-  const held = holding(events)
-  const stuck = whenStuck(events)
+  const events = createOrderedEvents()
+  logFailedJobs(events, log)
+  const held = trackFetchedJobs(events)
+  const stuck = onStuck(events)
   // The queue's own id is known only after its first jobs are locked; if the process died in between, they would stay
   // locked.
   let pool: WorkerPool | null = null
@@ -200,14 +200,14 @@ async function startQueue(database: Database, log: Logger, workerId: string, opt
     pool = workerPool
   })
   // Ended workers throw when they are woken.
-  const letGo = () => {
+  const release = () => {
     pool = null
   }
-  events.on('pool:gracefulShutdown', letGo).on('pool:forcefulShutdown', letGo)
+  events.on('pool:gracefulShutdown', release).on('pool:forcefulShutdown', release)
   const runner = await run({
     ...options,
     pgPool: database.pool,
-    pollInterval: WORKER_LOOK_MS,
+    pollInterval: WORKER_POLL_MS,
     noHandleSignals: true,
     events,
     logger: queueLogger(log),
@@ -217,8 +217,8 @@ async function startQueue(database: Database, log: Logger, workerId: string, opt
   const ended = Promise.race([runner.promise.catch((error: unknown) => error), stuck]).finally(tryToStop)
   return {
     ended,
-    freeStrays: async () => {
-      await database.run(freeStrays, [workerId, [...held]])
+    unlockStrays: async () => {
+      await database.run(unlockStrays, [workerId, [...held]])
     },
     wake: (count) => {
       if (count > 0) pool?.nudge(count)
@@ -234,7 +234,7 @@ async function startQueue(database: Database, log: Logger, workerId: string, opt
  * Resolves to an error if a stopping queue does not finish its last reports in time. The library loses count of its
  * reports if two fail together, and then waits forever.
  */
-function whenStuck(events: EventEmitter): Promise<Error> {
+function onStuck(events: EventEmitter): Promise<Error> {
   return new Promise((resolve) => {
     const giveUp = () => resolve(new Error('the last reports of jobs did not come to an end'))
     for (const name of [
@@ -242,13 +242,13 @@ function whenStuck(events: EventEmitter): Promise<Error> {
       'pool:forcefulShutdown:complete',
       'pool:forcefulShutdown:error',
     ]) {
-      events.on(name, () => setTimeout(giveUp, REPORTS_MS).unref())
+      events.on(name, () => setTimeout(giveUp, REPORT_TIMEOUT_MS).unref())
     }
   })
 }
 
 /** Logs jobs that have failed for the last time, with the ids in their payload only; the rest may be personal data. */
-function reportLost(events: EventEmitter, log: Logger): void {
+function logFailedJobs(events: EventEmitter, log: Logger): void {
   events.on('job:failed', ({ job, error }: { job: Job; error: unknown }) => {
     const { organizationId, callbackId } = asObject(job.payload)
     log.error({ err: error, task: job.task_identifier, organizationId, callbackId }, 'a job failed for good')
@@ -256,7 +256,7 @@ function reportLost(events: EventEmitter, log: Logger): void {
 }
 
 /** The ids of the jobs that the queue has fetched and not finished. */
-function holding(events: EventEmitter): ReadonlySet<string> {
+function trackFetchedJobs(events: EventEmitter): ReadonlySet<string> {
   const held = new Set<string>()
   events.on('localQueue:getJobs:complete', ({ jobs }: { jobs: Job[] }) => {
     for (const { id } of jobs) held.add(id)
@@ -285,7 +285,7 @@ export async function drainJobs(database: Database, tasks: TaskList, log: Logger
       taskList: tasks,
       concurrency: CONCURRENCY,
       noHandleSignals: true,
-      events: inOrder(),
+      events: createOrderedEvents(),
       logger: queueLogger(log),
       preset: { worker: { localQueue } },
     })
@@ -299,7 +299,7 @@ export async function drainJobs(database: Database, tasks: TaskList, log: Logger
  * Makes a queue start its jobs in insertion order. The queue's statement selects them in order, but returns them in the
  * order of their rows, which changes after a VACUUM.
  */
-function inOrder(): EventEmitter {
+function createOrderedEvents(): EventEmitter {
   const events = new EventEmitter()
   // The queue uses this array itself.
   events.on('localQueue:getJobs:complete', ({ jobs }: { jobs: Job[] }) => {

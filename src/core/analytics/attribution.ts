@@ -14,7 +14,7 @@ import { findLinkCampaigns } from '../../storage/storefront/short-links.js'
 
 const DAY_MS = 86_400_000
 /** When a broadcast is cancelled, some of its messages are in flight; after this time each has an outcome. */
-const UNDER_WAY_MS = 15 * 60_000
+const OUTCOME_TIMEOUT_MS = 15 * 60_000
 
 /**
  * Finds the data for attributing the orders of normalized campaigns: the broadcasts that may have led to an order
@@ -83,7 +83,7 @@ function findPlainSpans(broadcasts: readonly BroadcastSending[], windowMs: numbe
   const sent: Sent[] = broadcasts.map(({ id, started_at, completed_at }) => ({
     id,
     start: started_at.getTime(),
-    end: completed_at === null ? Number.POSITIVE_INFINITY : completed_at.getTime() + UNDER_WAY_MS,
+    end: completed_at === null ? Number.POSITIVE_INFINITY : completed_at.getTime() + OUTCOME_TIMEOUT_MS,
   }))
   const times = sent.flatMap(({ start, end }) => [start, end, start + windowMs, end + windowMs])
   const bounds = [...new Set(times.filter(Number.isFinite))].sort((one, other) => one - other)

@@ -8,7 +8,7 @@ import { findBroadcast, lockBroadcast } from '../../storage/broadcasts/broadcast
 import { findOneOffBroadcast } from '../../storage/broadcasts/one-off-sends.js'
 import { advanceBroadcastRetry, findBroadcastRetry } from '../../storage/broadcasts/retries.js'
 import { launchBroadcast, rescheduleBroadcast, stopBroadcast } from '../../storage/broadcasts/runs.js'
-import { lookUpByKeys, resetFailedRecipients } from '../../storage/broadcasts/sending.js'
+import { resetFailedRecipients, useKeyLookups } from '../../storage/broadcasts/sending.js'
 import { getBroadcast } from './read.js'
 
 /** The command line uses it too. */
@@ -112,7 +112,7 @@ function retryBatch(
   return ctx.database.transaction(async (transaction) => {
     const broadcast = await lockBroadcast(transaction, organization.id, id)
     if (!RETRIABLE.some((status) => status === broadcast?.status)) return null
-    await lookUpByKeys(transaction)
+    await useKeyLookups(transaction)
     const messageIds = Array.from({ length: RESET_BATCH }, newId)
     const retried = await resetFailedRecipients(transaction, organization.id, id, { n: null, until }, messageIds)
     await advanceBroadcastRetry(transaction, organization.id, retryId, id, { until, retried })
@@ -137,19 +137,19 @@ async function wrongState(
   ctx: ControlContext,
   organization: Organization,
   id: string,
-  wanted: string,
+  action: string,
   from: readonly BroadcastStatus[],
 ): Promise<Problem> {
   if (await findOneOffBroadcast(ctx.database, organization.id, id)) {
     return new Problem(
       'broadcast_state',
-      `It is what POST /send-template sent to one person, and cannot be ${wanted}: send it anew`,
+      `It is what POST /send-template sent to one person, and cannot be ${action}: send it anew`,
     )
   }
   const broadcast = await findBroadcast(ctx.database, organization.id, id)
   if (!broadcast) return new Problem('broadcast_not_found', `No broadcast with the id ${id} in this organization`)
   return new Problem(
     'broadcast_state',
-    `The broadcast is ${broadcast.status}: only one that is ${from.join(' or ')} can be ${wanted}`,
+    `The broadcast is ${broadcast.status}: only one that is ${from.join(' or ')} can be ${action}`,
   )
 }

@@ -3,9 +3,9 @@ import type { AudienceCount } from '../../model/broadcasts/audience.js'
 import { SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import {
+  type ContactSkipReason,
   countAudience as countContacts,
-  type JudgedContact,
-  judgeContacts,
+  findSkipReasons,
 } from '../../storage/broadcasts/audiences.js'
 import { findContactsByAddresses } from '../../storage/contacts/contacts.js'
 import type { ContactNumber } from '../contacts/contacts.js'
@@ -25,9 +25,9 @@ interface Counting {
   /** The listed contacts, reachable or not. */
   listed: Set<string>
   /** The listed contacts that would receive the broadcast. */
-  reached: Set<string>
+  reachable: Set<string>
   /** The names of contacts that would be created, by the forms of their numbers. */
-  made: Map<string, string>
+  newNames: Map<string, string>
 }
 
 /**
@@ -40,7 +40,7 @@ export async function countAudience(
   audience: GivenAudience,
 ): Promise<AudienceCount> {
   const tags = audience.all ? null : audience.tags
-  const counting: Counting = { counts: new Map(), tags, listed: new Set(), reached: new Set(), made: new Map() }
+  const counting: Counting = { counts: new Map(), tags, listed: new Set(), reachable: new Set(), newNames: new Map() }
   if (tags !== undefined) {
     for (const { reason, contacts } of await countContacts(ctx.database, tenant.id, tags)) {
       add(counting.counts, reason, contacts)
@@ -58,18 +58,18 @@ async function countListed(
   ctx: CountContext,
   tenant: Tenant,
   batch: readonly GivenRecipientOrId[],
-  { counts, tags, listed, reached, made }: Counting,
+  { counts, tags, listed, reachable, newNames }: Counting,
 ): Promise<void> {
-  const named = await nameContacts(ctx, tenant, batch, made)
-  const ids = named.flatMap((one) => ('contactId' in one && !one.isMade ? [one.contactId] : []))
-  const judged = await judgeContacts(ctx.database, tenant.id, ids, tags ?? null)
-  const here = new Set<string>()
+  const named = await resolveRecipients(ctx, tenant, batch, newNames)
+  const ids = named.flatMap((one) => ('contactId' in one && !one.isNew ? [one.contactId] : []))
+  const judged = await findSkipReasons(ctx.database, tenant.id, ids, tags ?? null)
+  const inBatch = new Set<string>()
   for (const one of named) {
-    const reason = judge(one, judged, (id) => here.has(id) || reached.has(id))
+    const reason = skipReason(one, judged, (id) => inBatch.has(id) || reachable.has(id))
     add(counts, reason, 1)
     if (!('contactId' in one)) continue
-    here.add(one.contactId)
-    if (reason === null) reached.add(one.contactId)
+    inBatch.add(one.contactId)
+    if (reason === null) reachable.add(one.contactId)
   }
   for (const { id, reason, is_tagged } of judged.values()) {
     // A listed recipient is not counted by its tag as well.
@@ -84,42 +84,42 @@ type GivenRecipientOrId = ReturnType<typeof listInOrder>[number]
  * What a listed recipient refers to: a contact by its id, a contact that would be created (by a name given here), or
  * the reason why it would be skipped.
  */
-type Named = { contactId: string; isMade: boolean } | { reason: string }
+type ResolvedRecipient = { contactId: string; isNew: boolean } | { reason: string }
 
-async function nameContacts(
+async function resolveRecipients(
   { database }: CountContext,
   tenant: Tenant,
   batch: readonly GivenRecipientOrId[],
-  made: Counting['made'],
-): Promise<Named[]> {
+  newNames: Counting['newNames'],
+): Promise<ResolvedRecipient[]> {
   const numbers = batch.map((one) => (typeof one === 'string' ? null : tryToReadNumber(tenant, one.chatNumber)))
   const lookups = numbers.map((number) => ({ organizationId: tenant.id, addresses: number?.forms ?? [] }))
   const found = await findContactsByAddresses(database, lookups)
   return batch.map((one, index) => {
-    if (typeof one === 'string') return { contactId: one.toLowerCase(), isMade: false }
+    if (typeof one === 'string') return { contactId: one.toLowerCase(), isNew: false }
     const number = numbers[index]
     if (!number) return { reason: SKIP_REASONS.notNumber }
     const contact = found[index]
-    return contact ? { contactId: contact.id, isMade: false } : nameNew(number, made)
+    return contact ? { contactId: contact.id, isNew: false } : resolveNewNumber(number, newNames)
   })
 }
 
 /** Numbers that share a form are one contact. */
-function nameNew({ digits, forms }: ContactNumber, made: Counting['made']): Named {
-  const known = forms.map((form) => made.get(form)).find((name) => name !== undefined)
-  if (known !== undefined) return { contactId: known, isMade: true }
+function resolveNewNumber({ digits, forms }: ContactNumber, newNames: Counting['newNames']): ResolvedRecipient {
+  const known = forms.map((form) => newNames.get(form)).find((name) => name !== undefined)
+  if (known !== undefined) return { contactId: known, isNew: true }
   if (!isCreatable(digits)) return { reason: SKIP_REASONS.noContact }
-  for (const form of forms) made.set(form, digits)
-  return { contactId: digits, isMade: true }
+  for (const form of forms) newNames.set(form, digits)
+  return { contactId: digits, isNew: true }
 }
 
-function judge(
-  one: Named,
-  judged: ReadonlyMap<string, JudgedContact>,
+function skipReason(
+  one: ResolvedRecipient,
+  judged: ReadonlyMap<string, ContactSkipReason>,
   isDuplicate: (contactId: string) => boolean,
 ): string | null {
   if ('reason' in one) return one.reason
-  const reason = one.isMade ? null : judged.get(one.contactId)?.reason
+  const reason = one.isNew ? null : judged.get(one.contactId)?.reason
   if (reason === undefined) return SKIP_REASONS.noContact
   return isDuplicate(one.contactId) ? SKIP_REASONS.duplicate : reason
 }

@@ -8,7 +8,7 @@ import { checkParameters, readParameters, type TemplateParameters } from '../../
 import { fileKindOf, type Template } from '../../model/templates/template.js'
 import { addUtmCampaignsOfBroadcast, type ListedRecipient, listRecipients } from '../../storage/broadcasts/audiences.js'
 import { findBroadcast, insertBroadcast } from '../../storage/broadcasts/broadcasts.js'
-import { type ButtonValue, noteSentLinks } from '../../storage/storefront/sent-links.js'
+import { type ButtonValue, recordSentLinks } from '../../storage/storefront/sent-links.js'
 import { removeUnattachedFile } from '../media/remove.js'
 import { type GivenFile, type UploadedMedia, uploadMedia } from '../media/upload.js'
 import { organizationChannel } from '../messages/send/channel.js'
@@ -165,12 +165,12 @@ async function store(
     })
     const sender = { broadcastId: command.id, campaignId: command.id, at: now }
     const common = Object.values(parameters.buttons).map((value) => ({ n: 0, value }))
-    await noteSentLinks(transaction, tenant.id, sender, common)
+    await recordSentLinks(transaction, tenant.id, sender, common)
     for (let after = 0; after < listed.length; after += LIST_BATCH) {
       // Converted in batches, since there may be a million recipients.
       const batch = listed.slice(after, after + LIST_BATCH).map((given, k) => toListed(template, given, after + k))
       await listRecipients(transaction, tenant.id, command.id, batch, after)
-      const campaigns = await noteSentLinks(transaction, tenant.id, sender, ownValuesOf(batch, after + 1))
+      const campaigns = await recordSentLinks(transaction, tenant.id, sender, ownValuesOf(batch, after + 1))
       await addUtmCampaignsOfBroadcast(transaction, tenant.id, command.id, campaigns)
     }
   })

@@ -7,13 +7,13 @@ import { extensionOf, type StoredMedia } from '../../model/messages/media.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import type { HeaderMedia } from '../../model/templates/fill.js'
-import { markHandedOver } from '../../storage/broadcasts/broadcasts.js'
+import { markUploaded } from '../../storage/broadcasts/broadcasts.js'
 import { findMedia } from '../../storage/messages/media.js'
 import { openMedia } from '../media/read.js'
 import { uploadFile } from '../media/upload.js'
 
 /** The upstream keeps an uploaded file for 30 days. */
-const FRESH_MS = 25 * 24 * 60 * 60_000
+const REUPLOAD_AFTER_MS = 25 * 24 * 60 * 60_000
 
 /**
  * The header's file of a broadcast as the channel knows it, uploaded again if the upload is old; null if there is none.
@@ -30,9 +30,9 @@ export async function openHeader(
   const media = await findMedia(ctx.database, tenant.id, mediaId)
   if (!media) throw new Problem('not_found', 'The file of the header is not kept any more')
   const now = ctx.clock()
-  const isFresh = now.getTime() - handedOverAt.getTime() < FRESH_MS
+  const isFresh = now.getTime() - handedOverAt.getTime() < REUPLOAD_AFTER_MS
   const channelMediaId = isFresh ? known : await uploadAgain(ctx, driver, media)
-  if (!isFresh) await markHandedOver(ctx.database, tenant.id, id, channelMediaId, now)
+  if (!isFresh) await markUploaded(ctx.database, tenant.id, id, channelMediaId, now)
   return { file: { channelMediaId }, filename: media.filename }
 }
 

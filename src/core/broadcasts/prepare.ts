@@ -80,7 +80,7 @@ async function prepareListed(
   listed: readonly UnpreparedRecipient[],
 ): Promise<void> {
   const numbers = listed.map(({ number }) => (number === null ? null : tryToReadNumber(tenant, number)))
-  const contactIds = await findOrMakeContacts(ctx, transaction, tenant, listed, numbers)
+  const contactIds = await findOrCreateContacts(ctx, transaction, tenant, listed, numbers)
   const prepared = listed.map(({ n, contact_id, number }, index) => ({
     n,
     contact_id: contact_id ?? contactIds[index] ?? null,
@@ -100,7 +100,7 @@ export function tryToReadNumber(tenant: Tenant, number: string): ContactNumber |
 }
 
 /** The contacts of the numbers, in their order. Numbers that share an address become one contact. */
-async function findOrMakeContacts(
+async function findOrCreateContacts(
   ctx: Context,
   transaction: Queryable,
   tenant: Tenant,

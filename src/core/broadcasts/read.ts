@@ -28,8 +28,8 @@ export async function getBroadcast(ctx: Reader, organization: Organization, id: 
 
 /** One broadcast or one-off send. Throws broadcast_not_found. */
 export async function showBroadcast(ctx: Reader, organization: Organization, id: string): Promise<ShownBroadcast> {
-  const single = await findOneOffBroadcast(ctx.database, organization.id, id)
-  return single ?? getBroadcast(ctx, organization, id)
+  const oneOff = await findOneOffBroadcast(ctx.database, organization.id, id)
+  return oneOff ?? getBroadcast(ctx, organization, id)
 }
 
 /** Which broadcasts to list; pages count from 1. */
@@ -67,10 +67,10 @@ export async function listRecipients(
   broadcastId: string,
   { status, page, limit }: RecipientQuery,
 ): Promise<{ recipients: Recipient[]; total: number }> {
-  const single = await findRecipientOfOneOff(ctx.database, organization.id, broadcastId)
-  if (single) {
-    const fits = status === null || single.status === status
-    return { recipients: fits && page === 1 ? [single] : [], total: fits ? 1 : 0 }
+  const oneOff = await findRecipientOfOneOff(ctx.database, organization.id, broadcastId)
+  if (oneOff) {
+    const fits = status === null || oneOff.status === status
+    return { recipients: fits && page === 1 ? [oneOff] : [], total: fits ? 1 : 0 }
   }
   const broadcast = await getBroadcast(ctx, organization, broadcastId)
   const outstanding = await countOutstandingRecipients(ctx.database, organization.id, broadcastId)
@@ -94,14 +94,14 @@ export async function eachRecipient(
   broadcastId: string,
   status: RecipientStatus | null,
 ): Promise<AsyncGenerator<Recipient>> {
-  const single = await findRecipientOfOneOff(ctx.database, organization.id, broadcastId)
-  if (single) return readOneOff(single, status)
+  const oneOff = await findRecipientOfOneOff(ctx.database, organization.id, broadcastId)
+  if (oneOff) return readOneOff(oneOff, status)
   const broadcast = await getBroadcast(ctx, organization, broadcastId)
   return readAll(ctx, broadcast, status)
 }
 
-async function* readOneOff(single: Recipient, status: RecipientStatus | null): AsyncGenerator<Recipient> {
-  if (status === null || single.status === status) yield single
+async function* readOneOff(oneOff: Recipient, status: RecipientStatus | null): AsyncGenerator<Recipient> {
+  if (status === null || oneOff.status === status) yield oneOff
 }
 
 async function* readAll(

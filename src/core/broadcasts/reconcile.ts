@@ -3,7 +3,7 @@ import { newId } from '../../lib/bytes/id.js'
 import {
   completeBroadcast,
   enqueueBroadcastPreparation,
-  enqueueBroadcastTending,
+  enqueueBroadcastReconciling,
   launchBroadcast,
   listDueBroadcasts,
   listRunningBroadcasts,
@@ -12,7 +12,7 @@ import { hasPendingRecipients } from '../../storage/broadcasts/sending.js'
 
 /** Enqueues a reconciliation for broadcasts that waited while no process was running. */
 export function scheduleReconciling({ database }: Pick<Context, 'database'>): Promise<void> {
-  return enqueueBroadcastTending(database)
+  return enqueueBroadcastReconciling(database)
 }
 
 /**
@@ -22,15 +22,15 @@ export function scheduleReconciling({ database }: Pick<Context, 'database'>): Pr
 export async function reconcileBroadcasts(ctx: Context): Promise<void> {
   const at = ctx.clock()
   for (const { organization_id, id } of await listDueBroadcasts(ctx.database, at)) {
-    await tend(ctx, organization_id, id, () =>
+    await reconcileOne(ctx, organization_id, id, () =>
       launchBroadcast(ctx.database, organization_id, id, { from: ['scheduled'], at, eventId: newId() }),
     )
   }
   for (const { organization_id, id, is_prepared, has_job } of await listRunningBroadcasts(ctx.database)) {
     if (has_job) continue
-    await tend(ctx, organization_id, id, () =>
+    await reconcileOne(ctx, organization_id, id, () =>
       is_prepared
-        ? completeOrRevive(ctx, organization_id, id, at)
+        ? completeOrRestart(ctx, organization_id, id, at)
         : enqueueBroadcastPreparation(ctx.database, organization_id, id),
     )
   }
@@ -38,7 +38,7 @@ export async function reconcileBroadcasts(ctx: Context): Promise<void> {
 }
 
 /** An error in one broadcast must not stop the others. */
-async function tend(
+async function reconcileOne(
   ctx: Context,
   organizationId: string,
   broadcastId: string,
@@ -51,7 +51,7 @@ async function tend(
   }
 }
 
-async function completeOrRevive(ctx: Context, organizationId: string, id: string, at: Date): Promise<void> {
+async function completeOrRestart(ctx: Context, organizationId: string, id: string, at: Date): Promise<void> {
   if (await completeBroadcast(ctx.database, organizationId, id, at, newId())) return
   // If all recipients have a message, only outcomes are missing: they come with callbacks or by the timeout.
   if (!(await hasPendingRecipients(ctx.database, organizationId, id))) return

@@ -11,8 +11,8 @@ import { findBroadcast } from '../../storage/broadcasts/broadcasts.js'
 import {
   completeBroadcast,
   enqueueBroadcastShard,
-  LANES,
-  type Lane,
+  SHARDS,
+  type ShardState,
   stopBroadcast,
 } from '../../storage/broadcasts/runs.js'
 import {
@@ -27,7 +27,7 @@ import { type Delivery, deliver, draftMessage } from '../messages/send/deliver.j
 import { openHeader } from './header.js'
 import { pauseReason, TOO_MANY_UNKNOWN } from './pause-reason.js'
 
-export type { Lane } from '../../storage/broadcasts/runs.js'
+export type { ShardState } from '../../storage/broadcasts/runs.js'
 
 /** Maximum number of a shard's messages in flight. */
 const MAX_IN_FLIGHT = 32
@@ -40,7 +40,7 @@ const SLICE_MS = 30_000
  */
 const WAIT_MS = 30_000
 /** How long a message is tried while the upstream is down or over its limit. */
-const PATIENCE_MS = 10 * 60_000
+const RETRY_MS = 10 * 60_000
 /**
  * This many unknown outcomes in a row are not chance: the server at the upstream's address does not behave like the
  * upstream.
@@ -73,17 +73,17 @@ export async function sendBroadcastShard(
   ctx: Context,
   organizationId: string,
   broadcastId: string,
-  lane: Lane,
+  shard: ShardState,
   signal?: AbortSignal,
 ): Promise<void> {
-  const run = await openRun(ctx, organizationId, broadcastId, lane, signal)
+  const run = await openRun(ctx, organizationId, broadcastId, shard, signal)
   if (run === null) return
-  const after = await sendSlice(run, lane)
+  const after = await sendSlice(run, shard)
   if (after !== null) {
-    const next = { ...lane, after, hasDeferred: run.hasDeferred, unknowns: run.unknowns }
+    const next = { ...shard, after, hasDeferred: run.hasDeferred, unknowns: run.unknowns }
     await enqueueBroadcastShard(ctx.database, organizationId, broadcastId, next, 0)
   } else if (run.hasDeferred) {
-    const next = { ...lane, after: 0, hasDeferred: false, unknowns: run.unknowns }
+    const next = { ...shard, after: 0, hasDeferred: false, unknowns: run.unknowns }
     await enqueueBroadcastShard(ctx.database, organizationId, broadcastId, next, DEFERRED_SECONDS)
   } else await completeBroadcast(ctx.database, organizationId, broadcastId, ctx.clock(), newId())
   ctx.wakeWorkers()
@@ -94,7 +94,7 @@ async function openRun(
   ctx: Context,
   organizationId: string,
   broadcastId: string,
-  { generation, hasDeferred, unknowns }: Lane,
+  { generation, hasDeferred, unknowns }: ShardState,
   signal: AbortSignal | undefined,
 ): Promise<Run | null> {
   const tenant = await findTenant(ctx.database, organizationId)
@@ -112,15 +112,15 @@ async function openRun(
 }
 
 /** Resolves to the recipient after which the shard continues; null at its end. */
-async function sendSlice(run: Run, lane: Lane): Promise<number | null> {
+async function sendSlice(run: Run, shard: ShardState): Promise<number | null> {
   const { ctx, tenant, broadcast, signal } = run
   const until = Date.now() + SLICE_MS
   const goesOn = () => !run.isStopped && !signal?.aborted && Date.now() < until
-  let after: number | null = lane.after
+  let after: number | null = shard.after
 
   async function* readPending(): AsyncGenerator<PendingRecipient> {
     while (after !== null && goesOn()) {
-      const next = await findPendingRecipients(ctx.database, tenant.id, broadcast.id, { ...lane, after }, BATCH)
+      const next = await findPendingRecipients(ctx.database, tenant.id, broadcast.id, { ...shard, after }, BATCH)
       if (next.length === 0) after = null
       for (const recipient of next) {
         if (!goesOn()) return
@@ -137,7 +137,7 @@ async function sendSlice(run: Run, lane: Lane): Promise<number | null> {
     for await (const recipient of pending) await sendTo(run, recipient)
   }
   // The shard waits for all its senders, even if one fails.
-  const ended = await Promise.allSettled(Array.from({ length: inFlight(run.channel) }, sender))
+  const ended = await Promise.allSettled(Array.from({ length: sendersOf(run.channel) }, sender))
   for (const one of ended) if (one.status === 'rejected') throw one.reason
   return after
 }
@@ -146,9 +146,9 @@ async function sendSlice(run: Run, lane: Lane): Promise<number | null> {
  * At most the number of messages per second, so that no other send of the number waits longer than a second for its
  * slot.
  */
-function inFlight({ number }: Channel): number {
+function sendersOf({ number }: Channel): number {
   const { messagesPerSecond } = number
-  return messagesPerSecond === 0 ? MAX_IN_FLIGHT : Math.min(MAX_IN_FLIGHT, Math.ceil(messagesPerSecond / LANES))
+  return messagesPerSecond === 0 ? MAX_IN_FLIGHT : Math.min(MAX_IN_FLIGHT, Math.ceil(messagesPerSecond / SHARDS))
 }
 
 async function sendTo(run: Run, recipient: PendingRecipient): Promise<void> {
@@ -174,10 +174,10 @@ async function sendTo(run: Run, recipient: PendingRecipient): Promise<void> {
     recipient: { broadcastId: broadcast.id, n: recipient.n, campaignId: broadcast.id, parameters: null },
   })
   const now = Date.now()
-  const times = { waitUntil: now + WAIT_MS, deadline: now + PATIENCE_MS }
-  const patience = { ...times, keepsTrying: true, ...(signal ? { signal } : {}) }
-  const send = () => deliver(ctx, tenant, channel, message, filled.content, patience)
-  await settleDelivery(run, recipient, await tryToDeliver(send))
+  const times = { waitUntil: now + WAIT_MS, deadline: now + RETRY_MS }
+  const deadlines = { ...times, keepsTrying: true, ...(signal ? { signal } : {}) }
+  const send = () => deliver(ctx, tenant, channel, message, filled.content, deadlines)
+  await applyDelivery(run, recipient, await tryToDeliver(send))
 }
 
 /** If a contact's row stays locked, the recipient is tried again later. */
@@ -191,13 +191,13 @@ async function tryToDeliver(send: () => Promise<Delivery>): Promise<Delivery> {
 }
 
 /** The message has the outcome; this applies its effect on the broadcast. */
-async function settleDelivery(run: Run, recipient: PendingRecipient, delivery: Delivery): Promise<void> {
+async function applyDelivery(run: Run, recipient: PendingRecipient, delivery: Delivery): Promise<void> {
   const { ctx, tenant, broadcast } = run
   if (delivery.result === 'unknown') run.unknowns += 1
   // A message that was not sent says nothing about the upstream.
   else if ('messageId' in delivery) run.unknowns = 0
   if (delivery.result === 'late') run.hasDeferred = true
-  if (delivery.result === 'not_recorded') await settleRefusal(run, recipient, delivery.refusal)
+  if (delivery.result === 'not_recorded') await applyRefusal(run, recipient, delivery.refusal)
   if (run.signal?.aborted && (delivery.result === 'unavailable' || delivery.result === 'limited')) {
     // The service stops while the upstream refuses messages: this message was certainly not sent, so another process
     // takes over.
@@ -212,7 +212,7 @@ async function settleDelivery(run: Run, recipient: PendingRecipient, delivery: D
   await pause(ctx, broadcast, reason)
 }
 
-async function settleRefusal(run: Run, recipient: PendingRecipient, refusal: NotRecorded): Promise<void> {
+async function applyRefusal(run: Run, recipient: PendingRecipient, refusal: NotRecorded): Promise<void> {
   switch (refusal.reason) {
     case 'no_contact':
       return skip(run, recipient, SKIP_REASONS.erased)

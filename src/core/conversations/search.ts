@@ -21,7 +21,7 @@ export interface Matches {
 /** How many messages are read at a time without the index. Normalizing long messages blocks the event loop. */
 const READ_STEP = 1_000
 /** Finding one message by the index, fetching and sorting it costs as much as reading this many messages in order. */
-const WALKED_PER_MATCH = 3
+const ROWS_PER_MATCH = 3
 /** Reading this many messages in order is cheap in any case. */
 const SHORT_WALK = 10_000
 
@@ -100,7 +100,7 @@ async function listIndexed(
   const isNear = skip <= left
   const range = isNear ? { skip, limit: size, ascending } : { skip: left, limit: size, ascending: !ascending }
   const walk = ((range.skip + size) / count) * contact.searchable_seq
-  const find = walk <= Math.max(SHORT_WALK, WALKED_PER_MATCH * count) ? walkMatches : listMatches
+  const find = walk <= Math.max(SHORT_WALK, ROWS_PER_MATCH * count) ? walkMatches : listMatches
   const seqs = await find(ctx.database, toSearched(contact), terms, range)
   return isNear ? seqs : seqs.reverse()
 }

@@ -20,13 +20,13 @@ export interface LiveSink {
   readonly signal: AbortSignal
   /** The stream starts; it has all events after this mark. */
   begin(mark: string): void
-  tell(item: LiveItem): void
+  send(item: LiveItem): void
   /** Missed events cannot be sent: the reader must reload. The stream has all events after this mark. */
   reset(mark: string): void
   /** Resolves when the reader has taken all events written so far. */
-  taken(): Promise<void>
+  drained(): Promise<void>
   /** The stream ends: too many events came while the missed ones were sent. */
-  cut(): void
+  overflow(): void
 }
 
 /** The largest number of missed events that are sent. */
@@ -46,24 +46,24 @@ export async function followLive(
   { organizationId, scopes, after }: LiveReader,
   sink: LiveSink,
 ): Promise<void> {
-  const wants = ({ type }: LiveItem) => !type.startsWith('webhook.') || scopes.includes('webhooks:read')
+  const isVisible = ({ type }: LiveItem) => !type.startsWith('webhook.') || scopes.includes('webhooks:read')
   /** The marks of the missed events that were sent, since the hub may send them too. */
-  const told = new Set<string>()
+  const sentMarks = new Set<string>()
   let waiting: LiveItem[] | null = []
-  const pass = (item: LiveItem) => {
-    if (!told.delete(item.eventId)) sink.tell(item)
+  const forward = (item: LiveItem) => {
+    if (!sentMarks.delete(item.eventId)) sink.send(item)
   }
   const { mark, leave } = await hub.join(organizationId, (item) => {
-    if (!wants(item)) return
-    if (waiting === null) pass(item)
-    else if (waiting.push(item) > MAX_MISSED) sink.cut()
+    if (!isVisible(item)) return
+    if (waiting === null) forward(item)
+    else if (waiting.push(item) > MAX_MISSED) sink.overflow()
   })
   sink.signal.addEventListener('abort', leave, { once: true })
   if (sink.signal.aborted) return leave()
   try {
     if (after === null) sink.begin(mark())
-    else if (!(await tellMissed(readMark(after, ctx.clock())))) sink.reset(mark())
-    for (const item of waiting) pass(item)
+    else if (!(await sendMissed(readMark(after, ctx.clock())))) sink.reset(mark())
+    for (const item of waiting) forward(item)
     waiting = null
   } catch (error) {
     leave()
@@ -73,19 +73,19 @@ export async function followLive(
   /**
    * Resolves to false if the missed events cannot be sent: there are too many, or the position is not known any more.
    */
-  async function tellMissed(start: EventPosition | null): Promise<boolean> {
-    let toldOf = 0
-    let readOf = 0
+  async function sendMissed(start: EventPosition | null): Promise<boolean> {
+    let sentCount = 0
+    let readCount = 0
     for (let position = start; position !== null && !sink.signal.aborted; ) {
       const { items, next, read, hasMore } = await readLiveWindow(ctx, organizationId, position, PAGE)
       if (!isOfThisDatabase(position, next)) return false
-      toldOf += items.length
-      readOf += read
-      if (toldOf > MAX_MISSED || readOf > MAX_READ) return false
-      for (const item of items.filter(wants)) {
-        told.add(item.eventId)
-        sink.tell(item)
-        await sink.taken()
+      sentCount += items.length
+      readCount += read
+      if (sentCount > MAX_MISSED || readCount > MAX_READ) return false
+      for (const item of items.filter(isVisible)) {
+        sentMarks.add(item.eventId)
+        sink.send(item)
+        await sink.drained()
       }
       if (!hasMore) return true
       position = next

@@ -33,7 +33,7 @@ interface Shared {
 }
 
 /** How often the feed is read without a notification, since a notification may be lost. */
-const LOOK_MS = 3_000
+const POLL_MS = 3_000
 /** How many events are sent at once: few enough for slow listeners to keep up. */
 const MAX_EVENTS = 100
 
@@ -68,7 +68,7 @@ export function createLiveHub(ctx: LiveContext): LiveHub {
     }
     const loop = startLoop({
       round,
-      pauseMs: () => LOOK_MS,
+      pauseMs: () => POLL_MS,
       onFailure: (error) => ctx.log.warn({ err: error, organizationId }, 'events could not be told live; trying again'),
     })
     return {

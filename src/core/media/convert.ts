@@ -9,7 +9,7 @@ import { MEDIA_RULES } from '../../model/messages/media.js'
 import { Problem } from '../../model/problem.js'
 
 /** The conversion of a file before it is sent; null: none. */
-export type Wanted =
+export type FileConversion =
   /** A voice note (OGG with Opus, mono). `encoding` as in the request: false sends the file unchanged, true insists. */
   | { kind: 'voice'; encoding: boolean | null }
   /** A sticker (WebP, 512 x 512). */
@@ -23,7 +23,7 @@ export interface Prepared {
 }
 
 /** The field that named the file, for error messages. */
-interface Named {
+interface FileField {
   organizationId: string
   field: string
 }
@@ -71,9 +71,9 @@ const STICKER = ['-an', '-vf', FIT, '-frames:v', '1', '-c:v', 'libwebp', '-quali
  */
 export function withPrepared<Result>(
   ctx: Context,
-  named: Named,
+  named: FileField,
   source: GivenSource,
-  wanted: Wanted,
+  wanted: FileConversion,
   work: (prepared: Prepared) => Promise<Result>,
 ): Promise<Result> {
   if ('path' in source) return prepare(ctx, named, source.path, wanted, work)
@@ -87,9 +87,9 @@ export function withPrepared<Result>(
 
 function prepare<Result>(
   ctx: Context,
-  named: Named,
+  named: FileField,
   path: string,
-  wanted: Wanted,
+  wanted: FileConversion,
   work: (prepared: Prepared) => Promise<Result>,
 ): Promise<Result> {
   return wanted.kind === 'voice'
@@ -99,7 +99,7 @@ function prepare<Result>(
 
 async function prepareVoice<Result>(
   ctx: Context,
-  named: Named,
+  named: FileField,
   path: string,
   encoding: boolean | null,
   work: (prepared: Prepared) => Promise<Result>,
@@ -111,14 +111,14 @@ async function prepareVoice<Result>(
     const { maxBytes } = MEDIA_RULES.audio
     const made = await convert(ctx, path, target, { formats: SOUND_FORMATS, output: VOICE }, maxBytes)
     if (made.outcome === 'missing' && encoding === null) return work({ file: { path }, voice: false })
-    await checkMade(named, made, target, maxBytes, `${INSTALL}, send OGG with Opus, or set encoding to false`)
+    await checkConverted(named, made, target, maxBytes, `${INSTALL}, send OGG with Opus, or set encoding to false`)
     return work({ file: { path: target }, voice: true })
   })
 }
 
 async function prepareSticker<Result>(
   ctx: Context,
-  named: Named,
+  named: FileField,
   path: string,
   work: (prepared: Prepared) => Promise<Result>,
 ): Promise<Result> {
@@ -129,7 +129,7 @@ async function prepareSticker<Result>(
   return ctx.spool.use(async (target) => {
     const how = { formats: PICTURE_FORMATS, input: PICTURE, output: STICKER }
     const made = await convert(ctx, path, target, how, maxBytes)
-    await checkMade(named, made, target, maxBytes, `${INSTALL}, or send WebP of at most ${maxBytes} bytes`)
+    await checkConverted(named, made, target, maxBytes, `${INSTALL}, or send WebP of at most ${maxBytes} bytes`)
     return work({ file: { path: target }, voice: false })
   })
 }
@@ -146,8 +146,8 @@ function convert(
   return conversions(() => convertFile(path, target, { ...how, ...limits }))
 }
 
-async function checkMade(
-  named: Named,
+async function checkConverted(
+  named: FileField,
   made: Conversion,
   target: string,
   maxBytes: number,
@@ -163,16 +163,16 @@ async function checkMade(
   }
 }
 
-async function fetchFile(ctx: Context, named: Named, url: string, path: string, maxBytes: number): Promise<void> {
+async function fetchFile(ctx: Context, named: FileField, url: string, path: string, maxBytes: number): Promise<void> {
   const downloaded = await ctx.fetcher.download(url, path, { maxBytes, timeoutMs: DOWNLOAD_TIMEOUT_MS })
   if (downloaded.outcome !== 'downloaded') throw unusable(named, downloaded.text, downloaded.reason)
 }
 
-function maxBytesOf({ kind }: Wanted): number {
+function maxBytesOf({ kind }: FileConversion): number {
   return kind === 'voice' ? MEDIA_RULES.audio.maxBytes : MAX_PICTURE_BYTES
 }
 
-async function checkSize(named: Named, path: string, maxBytes: number): Promise<void> {
+async function checkSize(named: FileField, path: string, maxBytes: number): Promise<void> {
   const { size } = await stat(path)
   if (size === 0) throw unusable(named, 'it is empty', 'empty')
   if (size > maxBytes) {
@@ -180,7 +180,7 @@ async function checkSize(named: Named, path: string, maxBytes: number): Promise<
   }
 }
 
-function unusable({ field }: Named, why: string, reason: string): Problem {
+function unusable({ field }: FileField, why: string, reason: string): Problem {
   return new Problem('invalid_media', `${field} cannot be used: ${why}`, { reason })
 }
 

@@ -60,13 +60,13 @@ export function uploadMedia(
 }
 
 /** A file given by URL. */
-type DistantFile = GivenFile & { source: { url: string } }
+type RemoteFile = GivenFile & { source: { url: string } }
 
 async function downloadAndUpload(
   ctx: Context,
   tenant: Tenant,
   driver: ChannelDriver,
-  given: DistantFile,
+  given: RemoteFile,
   path: string,
 ): Promise<UploadedMedia> {
   await download(ctx, given, path)
@@ -90,7 +90,7 @@ async function uploadFromSpool(
   return { channelMediaId, filename, mimeType, size }
 }
 
-async function download(ctx: Context, { kind, source, field }: DistantFile, path: string): Promise<void> {
+async function download(ctx: Context, { kind, source, field }: RemoteFile, path: string): Promise<void> {
   const { maxBytes } = MEDIA_RULES[kind]
   const downloaded = await ctx.fetcher.download(source.url, path, { maxBytes, timeoutMs: DOWNLOAD_TIMEOUT_MS })
   if (downloaded.outcome === 'downloaded') return

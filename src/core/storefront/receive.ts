@@ -27,7 +27,7 @@ const MAX_ID_LENGTH = 255
 const NO_SECRET = 'nobody'
 
 /** How many look-ups run at once: requests without a valid signature must not use up the connection pool. */
-const LOOK_UPS = 4
+const MAX_LOOKUPS = 4
 
 /** Receives a webhook for the organization with the slug. */
 export type OrderReceiver = (slug: string, webhook: OrderWebhook) => Promise<void>
@@ -38,7 +38,7 @@ export type OrderReceiver = (slug: string, webhook: OrderWebhook) => Promise<voi
  * ones and finally stops sending. Throws invalid_signature, also for unknown slugs, and invalid_json.
  */
 export function createOrderReceiver(ctx: Context): OrderReceiver {
-  const reserveSendSlot = createSemaphore(LOOK_UPS)
+  const reserveSendSlot = createSemaphore(MAX_LOOKUPS)
   return async (slug, webhook) => {
     const organizationId = await reserveSendSlot(() => findSender(ctx, slug, webhook))
     await record(ctx, organizationId, webhook)

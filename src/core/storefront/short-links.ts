@@ -31,7 +31,7 @@ const MAX_BATCH = 500
  * How many clicks of one network are counted: 100 at once, then one per second. Many phones share an address of their
  * mobile network.
  */
-const COUNTED = { burst: 100, refillMs: 1_000, maxKeys: 50_000 }
+const CLICK_LIMIT = { burst: 100, refillMs: 1_000, maxKeys: 50_000 }
 
 /**
  * Creates a short link. `id` is random and chosen by the caller; generated codes are derived from it. Throws
@@ -82,7 +82,7 @@ export interface Visit {
   userAgent: string
   /** The public network of the visitor, if known. */
   network: string | null
-  looks: boolean
+  isLookup: boolean
 }
 
 /**
@@ -95,9 +95,9 @@ export function createLinkFollower(ctx: Context): (visit: Visit) => Promise<stri
     const addresses = await followShortLinks(ctx.database, addUp(visits), ctx.clock())
     return visits.map(({ code }) => addresses.get(code) ?? null)
   }, MAX_BATCH)
-  const counted = createTokenBuckets(COUNTED, ctx.clock)
-  const isClick = ({ userAgent, network, looks }: Visit) =>
-    !looks && !isLinkPreview(userAgent) && (network === null || counted.take(network))
+  const counted = createTokenBuckets(CLICK_LIMIT, ctx.clock)
+  const isClick = ({ userAgent, network, isLookup }: Visit) =>
+    !isLookup && !isLinkPreview(userAgent) && (network === null || counted.take(network))
   return async (visit) => {
     return isShortCode(visit.code) ? follow({ code: visit.code, clicks: isClick(visit) ? 1 : 0 }) : null
   }

@@ -4,9 +4,9 @@ import {
   enqueueAllOrderSyncs,
   enqueueOrderSync,
   findOrderSync,
-  noteOrderSyncEnd,
-  noteOrdersSynced,
   type OrderSync,
+  recordOrderProgress,
+  recordOrderSyncEnd,
 } from '../../storage/storefront/orders.js'
 import type { Failure, ListOrdersOutcome, OrderCursor, OrderPage, Shop } from '../../storefront/client.js'
 import { recordOrders } from './record.js'
@@ -23,14 +23,14 @@ export type SyncOutcome = { orders: number } & ({ outcome: 'done' | 'more' | 'no
 
 const DAY_MS = 86_400_000
 /** Reading older orders needs a separate permission of the shop. */
-const FIRST_REACH_MS = 60 * DAY_MS
+const FIRST_SYNC_MS = 60 * DAY_MS
 /** A shop reports the visit that led to an order after the order, without changing the order's update time. */
 const OVERLAP_MS = 2 * 3_600_000
 /** After this time another job continues, since the queue gives a job at most four hours. */
 const MAX_RUN_MS = 30 * 60_000
 /** Longer lists continue with a new query, because GraphQL returns at most 25,000 orders of one list. */
 const MAX_PAGES = 200
-const TOO_SLOW = 'half an hour did not do for the list of orders, and another run would begin where this one did'
+const RATE_LIMITED = 'half an hour did not do for the list of orders, and another run would begin where this one did'
 const MAX_WAIT_MS = 60_000
 /** How often in a row a shop may ask to wait. */
 const MAX_WAITS = 5
@@ -43,7 +43,7 @@ export async function syncOrders(ctx: SyncContext, organizationId: string, signa
   const sync = await findOrderSync(ctx.database, organizationId)
   if (sync === null) return { outcome: 'not_connected', orders: 0 }
   const outcome = await readOrders(ctx, organizationId, sync, signal)
-  if (outcome.outcome === 'done') await noteOrderSyncEnd(ctx.database, organizationId, sync.url, ctx.clock())
+  if (outcome.outcome === 'done') await recordOrderSyncEnd(ctx.database, organizationId, sync.url, ctx.clock())
   return outcome
 }
 
@@ -74,7 +74,7 @@ async function readOrders(
   let orders = 0
   let cursor: OrderCursor | null = null
   for (let pages = 1; ; pages++) {
-    const listed = await listPatiently(ctx, shop, since, cursor, signal)
+    const listed = await listWithWaits(ctx, shop, since, cursor, signal)
     if (listed.outcome !== 'listed') return { ...listed, orders }
     await record(ctx, organizationId, listed.page)
     orders += listed.page.orders.length
@@ -86,19 +86,19 @@ async function readOrders(
     )
     reached = latestOf(listed.page, reached)
     const isKnown = (isInOrder || cursor === null) && reached > since
-    if (isKnown && !(await noteOrdersSynced(ctx.database, organizationId, sync.url, reached))) {
+    if (isKnown && !(await recordOrderProgress(ctx.database, organizationId, sync.url, reached))) {
       return { outcome: 'not_connected', orders }
     }
     if (cursor === null) return { outcome: 'done', orders }
     const hasGotOn = isInOrder && reached > (sync.until ?? since)
     const isTimeUp = ctx.clock().getTime() - begun.getTime() >= MAX_RUN_MS
     if (hasGotOn && (isTimeUp || pages >= MAX_PAGES)) return { outcome: 'more', orders }
-    if (isTimeUp) return { outcome: 'unavailable', text: TOO_SLOW, orders }
+    if (isTimeUp) return { outcome: 'unavailable', text: RATE_LIMITED, orders }
   }
 }
 
 function beginOf({ until }: OrderSync, now: Date): Date {
-  return new Date(until === null ? now.getTime() - FIRST_REACH_MS : until.getTime() - OVERLAP_MS)
+  return new Date(until === null ? now.getTime() - FIRST_SYNC_MS : until.getTime() - OVERLAP_MS)
 }
 
 function latestOf({ orders }: OrderPage, reached: Date): Date {
@@ -106,7 +106,7 @@ function latestOf({ orders }: OrderPage, reached: Date): Date {
 }
 
 /** Waits as long as the shop asks, up to a minute, and a limited number of times. */
-async function listPatiently(
+async function listWithWaits(
   ctx: SyncContext,
   shop: Shop,
   since: Date,

@@ -15,7 +15,7 @@ import type { StoredTemplate, Template } from '../../model/templates/template.js
 import { ensureOneOffCampaign } from '../../storage/broadcasts/broadcasts.js'
 import { findRecipientOfOneOff, insertUnsentOneOffRecipient } from '../../storage/broadcasts/one-off-sends.js'
 import { findContactByAddresses, findContactById } from '../../storage/contacts/contacts.js'
-import { noteSentLinks } from '../../storage/storefront/sent-links.js'
+import { recordSentLinks } from '../../storage/storefront/sent-links.js'
 import { type ContactNumber, createContact, readAddresses } from '../contacts/contacts.js'
 import { organizationChannel } from '../messages/send/channel.js'
 import { findSendResult, type SendResult } from '../messages/send/outcome.js'
@@ -61,12 +61,12 @@ export async function sendTemplate(ctx: Context, tenant: Tenant, command: Templa
   const template = await tryToChoose(ctx, tenant, templateName, language)
   const number = readAddresses(tenant, 'chatNumber', command.chatNumber, 'body')
   const known = await findContactByAddresses(ctx.database, tenant.id, number.forms)
-  const person = known ?? newPerson(number, command.parameters.body.name)
+  const person = known ?? newContactPerson(number, command.parameters.body.name)
   if (template instanceof Problem) {
     const contact = known ?? (await makeContact(ctx, tenant, person))
     const campaignId = await campaignOf(ctx, tenant, unknownTemplate(templateName, language ?? tenant.language))
     const recipient = { broadcastId: id, n: 0, campaignId, parameters: command.parameters }
-    return { broadcastId: id, contact, sent: await keepFailed(ctx, tenant, contact, recipient, template) }
+    return { broadcastId: id, contact, sent: await recordFailed(ctx, tenant, contact, recipient, template) }
   }
   const parameters = checkParameters(template, command.parameters, { hasHeaderMedia: headerMedia !== null })
   const content = fillFor(template, parameters, { ...person, unnamed: unnamedWord(tenant) }, headerMedia)
@@ -74,7 +74,7 @@ export async function sendTemplate(ctx: Context, tenant: Tenant, command: Templa
   const campaignId = await campaignOf(ctx, tenant, template)
   const recipient = { broadcastId: id, n: 0, campaignId, parameters }
   const links = Object.values(parameters.buttons).map((value) => ({ n: 0, value }))
-  await noteSentLinks(ctx.database, tenant.id, { broadcastId: id, campaignId, at: ctx.clock() }, links)
+  await recordSentLinks(ctx.database, tenant.id, { broadcastId: id, campaignId, at: ctx.clock() }, links)
   const to = readAddresses(tenant, 'chatNumber', contact.phone_number ?? contact.chat_id, 'body')
   const message = { id, to, content, replyTo: null, memberId }
   const isPromotional = template.category === 'MARKETING'
@@ -82,7 +82,7 @@ export async function sendTemplate(ctx: Context, tenant: Tenant, command: Templa
     const sent = await sendMessage(ctx, tenant, channel, { ...message, isPromotional, recipient })
     return { broadcastId: id, contact, sent }
   } catch (error) {
-    const notSent = error instanceof Problem ? await keepUnsent(ctx, tenant, contact, recipient, error) : null
+    const notSent = error instanceof Problem ? await recordUnsent(ctx, tenant, contact, recipient, error) : null
     if (notSent) return { broadcastId: id, contact, sent: notSent }
     throw error
   }
@@ -123,7 +123,7 @@ export async function findTemplateSend(ctx: Context, tenant: Tenant, id: string)
 }
 
 /** The person that an unknown number would become. Throws recipient_not_found if no name is given. */
-function newPerson({ digits }: ContactNumber, givenName = ''): Person {
+function newContactPerson({ digits }: ContactNumber, givenName = ''): Person {
   const name = toParameterText(givenName)
   if (name === '' || hasPlaceholder(name) || isUserIdChatId(digits)) {
     throw new Problem(
@@ -178,7 +178,7 @@ async function campaignOf(ctx: Context, tenant: Tenant, template: StoredTemplate
 }
 
 /** A send that was refused because of an opt-out or a failed upload still counts as a one-off send. */
-async function keepUnsent(
+async function recordUnsent(
   ctx: Context,
   tenant: Tenant,
   contact: Contact,
@@ -186,14 +186,14 @@ async function keepUnsent(
   problem: Problem,
 ): Promise<NotSent | null> {
   const { code, message, extras } = problem
-  if (code === 'upstream_upload_failed') return keepFailed(ctx, tenant, contact, recipient, problem)
+  if (code === 'upstream_upload_failed') return recordFailed(ctx, tenant, contact, recipient, problem)
   if (code !== 'contact_opted_out') return null
   const skipped = { contactId: contact.id, skipReason: String(extras.reason), error: null }
   await insertUnsentOneOffRecipient(ctx.database, tenant.id, { ...recipient, ...skipped })
   return { result: 'not_sent', isOptOut: true, text: message }
 }
 
-async function keepFailed(
+async function recordFailed(
   ctx: Context,
   tenant: Tenant,
   contact: Contact,

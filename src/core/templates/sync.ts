@@ -11,8 +11,8 @@ import {
   findTemplateSync,
   listTemplates,
   lockTemplates,
-  noteTemplateSync,
   putTemplates,
+  recordTemplateSync,
   removeTemplates,
   type TemplateWrite,
 } from '../../storage/templates/templates.js'
@@ -34,7 +34,7 @@ export interface SyncedTemplates {
   syncedAt: Date
 }
 
-const NOT_AGAIN = new Set(['organization_not_found', 'invalid_provider', 'upstream_credentials'])
+const FINAL_PROBLEMS = new Set(['organization_not_found', 'invalid_provider', 'upstream_credentials'])
 /** Maximum duration of a request. */
 const BUDGET_MS = 25_000
 /** No request waits for the job, and an account may have thousands of templates. */
@@ -87,7 +87,7 @@ export async function syncTemplatesAsJob(
   try {
     await syncTemplatesOf(ctx, organizationId)
   } catch (error) {
-    if (!(error instanceof Problem) || !NOT_AGAIN.has(error.code)) throw error
+    if (!(error instanceof Problem) || !FINAL_PROBLEMS.has(error.code)) throw error
     ctx.log.warn({ organizationId, reason: error.message, ...error.extras }, 'templates could not be fetched')
   }
 }
@@ -131,7 +131,7 @@ function recordList(ctx: SyncContext, tenant: Tenant, list: List): Promise<Synce
     const gone = removed.map(({ name, language }) => ({ name, language, event_id: isFirst ? null : newId() }))
     await putTemplates(transaction, tenant.id, writes)
     await removeTemplates(transaction, tenant.id, gone)
-    await noteTemplateSync(transaction, tenant.id, begunAt)
+    await recordTemplateSync(transaction, tenant.id, begunAt)
     const total = known.length + added.length - removed.length
     return { total, added: added.length, changed: changed.length, removed: removed.length, syncedAt: begunAt }
   })

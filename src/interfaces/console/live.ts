@@ -50,10 +50,10 @@ export function liveRoutes(server: ConsoleServer, ctx: Context, beatMs = BEAT_MS
       const sink = {
         signal: stream.signal,
         begin: (mark: string) => stream.send({ id: mark }),
-        tell: ({ mark, data }: { mark: string; data: string }) => stream.send({ id: mark, data }),
+        send: ({ mark, data }: { mark: string; data: string }) => stream.send({ id: mark, data }),
         reset: (mark: string) => stream.send({ id: mark, type: 'reset', data: '{}' }),
-        taken: stream.taken,
-        cut: stream.end,
+        drained: stream.taken,
+        overflow: stream.end,
       }
       await followLive(ctx, hub, { organizationId: tenant.id, scopes, after }, sink).catch((error: unknown) => {
         ctx.log.warn(

@@ -20,7 +20,7 @@ export function linkRoutes(ctx: Context): FastifyPluginAsync {
           code: request.params.code,
           userAgent: request.headers['user-agent'] ?? '',
           network: clientNetwork(request),
-          looks: request.method === 'HEAD',
+          isLookup: request.method === 'HEAD',
         })
         if (address === null) throw new Problem('not_found', 'There is no such short link')
         // A header is written in ASCII; the address may have been given in other letters.

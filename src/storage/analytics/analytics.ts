@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { opaqueArray, statement } from '../../database/statement.js'
 import type { DateRange } from '../../model/broadcasts/analytics.js'
 import type { Broadcast, BroadcastStatus } from '../../model/broadcasts/broadcast.js'
-import { SINGLE_CREATED_AT } from '../broadcasts/one-off-sends.js'
+import { ONE_OFF_CREATED_AT } from '../broadcasts/one-off-sends.js'
 import { RECIPIENT_STATUS } from '../broadcasts/recipients.js'
 import { countersOf } from './campaign-counts.js'
 
@@ -66,7 +66,7 @@ const ADDS = `r.skip_reason IS NULL AS total, r.skip_reason IS NOT NULL AS skipp
   cardinality(r.clicked) > 0 AS clicked, r.opted_out_at IS NOT NULL AS opted_out`
 
 const findOneOff = statement<BroadcastRow>(
-  'analytics.findSingle',
+  'analytics.findOneOff',
   `SELECT r.broadcast_id AS id, b.name, b.template_name, b.template, b.status, r.parameters,
      t.at AS created_at, t.at AS started_at, t.at AS completed_at,
      (SELECT jsonb_object_agg(counter, adds::text::boolean::int) FROM (SELECT ${ADDS}) a, jsonb_each(to_jsonb(a)) AS each (counter, adds))
@@ -76,7 +76,7 @@ const findOneOff = statement<BroadcastRow>(
    FROM broadcast_recipients r
    JOIN broadcasts b ON b.organization_id = $1 AND b.id = r.campaign_id
    LEFT JOIN messages m ON m.organization_id = $1 AND m.id = r.message_id
-   CROSS JOIN LATERAL (SELECT ${SINGLE_CREATED_AT} AS at) t
+   CROSS JOIN LATERAL (SELECT ${ONE_OFF_CREATED_AT} AS at) t
    WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND r.n = 0`,
 )
 
@@ -101,21 +101,21 @@ export type Sums = Record<(typeof COUNTERS)[number], number>
 const sumsOf = (value: string) =>
   COUNTERS.map((name) => `coalesce(sum(${value}) FILTER (WHERE counter = '${name}'), 0)::bigint AS ${name}`).join(', ')
 
-const WANTED = `organization_id = $1 AND campaign_id = ANY (${opaqueArray('$2', 'uuid')})`
+const REQUESTED = `organization_id = $1 AND campaign_id = ANY (${opaqueArray('$2', 'uuid')})`
 
 // The sums of a campaign, in one or two rows, and the number of failures by error. Each part is summed separately in
 // index order; one query would have to hash them, which takes twice as long.
 const sumCounts = statement<Sums & { campaign_id: string | null; code: string | null }>(
   'analytics.sumCounts',
-  `SELECT campaign_id, NULL AS code, ${sumsOf('value')} FROM campaign_counts WHERE ${WANTED} GROUP BY campaign_id
+  `SELECT campaign_id, NULL AS code, ${sumsOf('value')} FROM campaign_counts WHERE ${REQUESTED} GROUP BY campaign_id
    UNION ALL
-   SELECT campaign_id, NULL, ${sumsOf('change')} FROM campaign_deltas WHERE ${WANTED} GROUP BY campaign_id
+   SELECT campaign_id, NULL, ${sumsOf('change')} FROM campaign_deltas WHERE ${REQUESTED} GROUP BY campaign_id
    UNION ALL
    SELECT NULL, detail, 0, 0, 0, 0, 0, sum(value)::bigint
    FROM (
-     SELECT detail, value FROM campaign_counts WHERE ${WANTED} AND counter = 'error'
+     SELECT detail, value FROM campaign_counts WHERE ${REQUESTED} AND counter = 'error'
      UNION ALL
-     SELECT detail, change FROM campaign_deltas WHERE ${WANTED} AND counter = 'error'
+     SELECT detail, change FROM campaign_deltas WHERE ${REQUESTED} AND counter = 'error'
    ) e
    GROUP BY detail
    HAVING sum(value) <> 0`,

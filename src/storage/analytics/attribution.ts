@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { StorefrontOrder } from '../../model/broadcasts/storefront-order.js'
 import { SUFFIX_PATTERN } from '../../model/broadcasts/utm.js'
-import { FITTING, ORDERED_UNTIL, type OrderFilter } from '../storefront/orders.js'
+import { MATCHING_ORDERS, ORDERED_UNTIL, type OrderFilter } from '../storefront/orders.js'
 
 // Broadcasts whose messages all failed are left out. A long broadcast started before the orders that may be attributed
 // to it.
@@ -74,7 +74,7 @@ const LAST_BROADCAST = `SELECT k.id, k.at
          LIMIT 1`
 
 /** The last one-off send of the campaign before the order `o`. */
-const LAST_SINGLE = `SELECT l.broadcast_id AS id, l.noted_at AS at
+const LAST_ONE_OFF = `SELECT l.broadcast_id AS id, l.noted_at AS at
          FROM sent_links l
          JOIN broadcast_recipients r ON r.organization_id = $1 AND r.broadcast_id = l.broadcast_id AND r.n = 0
          LEFT JOIN messages m ON m.organization_id = $1 AND m.id = r.message_id
@@ -85,20 +85,20 @@ const LAST_SINGLE = `SELECT l.broadcast_id AS id, l.noted_at AS at
 
 /** The index of the period of its campaign with the order `o`; 0 or NULL: before the first one. */
 const SPAN = 'width_bucket(o.until, s.bounds)'
-const NO_SINGLE = `(o.until < singles.first OR ${EARLIEST} > singles.last OR singles.first IS NULL)`
+const NO_ONE_OFF = `(o.until < singles.first OR ${EARLIEST} > singles.last OR singles.first IS NULL)`
 
 /**
  * SQL: the id of the broadcast or one-off send that the order `o` is attributed to; NULL if none. The buyer's messages
  * are looked up only if they matter, because that is the expensive part.
  */
-const DUE_TO = `coalesce(
+const ATTRIBUTED_TO = `coalesce(
      CASE WHEN o.clicked_at >= ${EARLIEST} THEN o.clicked_broadcast_id END,
-     CASE WHEN coalesce(s.plain[${SPAN}], true) AND ${NO_SINGLE} THEN s.due[${SPAN}] ELSE coalesce(${SENT_TO_BUYER}, (
+     CASE WHEN coalesce(s.plain[${SPAN}], true) AND ${NO_ONE_OFF} THEN s.due[${SPAN}] ELSE coalesce(${SENT_TO_BUYER}, (
        SELECT last.id
        FROM (
          (${LAST_BROADCAST})
          UNION ALL
-         SELECT single.id, single.at FROM unnest(${BASES}) AS base CROSS JOIN LATERAL (${LAST_SINGLE}) single
+         SELECT single.id, single.at FROM unnest(${BASES}) AS base CROSS JOIN LATERAL (${LAST_ONE_OFF}) single
        ) last
        ORDER BY last.at DESC, last.id DESC
        LIMIT 1
@@ -119,8 +119,8 @@ const sumOne = statement<AttributedSum>(
    SELECT count(*) AS "orderCount", round(sum(total_price), 2)::float8 AS revenue,
      round(sum(total_price) / count(*), 2)::float8 AS "avgOrderValue"
    FROM ${withSendings(`SELECT * FROM storefront_orders
-     WHERE ${FITTING} AND currency = $9 AND ordered_at >= $7 AND (ordered_at <= $8 OR clicked_broadcast_id = $6)`)}
-   WHERE ${DUE_TO} = $6
+     WHERE ${MATCHING_ORDERS} AND currency = $9 AND ordered_at >= $7 AND (ordered_at <= $8 OR clicked_broadcast_id = $6)`)}
+   WHERE ${ATTRIBUTED_TO} = $6
    HAVING count(*) > 0`,
 )
 
@@ -129,7 +129,7 @@ const listNewest = statement<ListedOrder>(
   'attribution.listNewest',
   `WITH ${SENDINGS}
    SELECT name, round(total_price, 2)::float8 AS total_price, currency, ordered_at, financial_status, utm_campaign,
-     coalesce(${DUE_TO} = $6, false) AS attributed
+     coalesce(${ATTRIBUTED_TO} = $6, false) AS attributed
    FROM ${withSendings(`SELECT newest.*
      FROM unnest($2::text[]) AS one (campaign) CROSS JOIN LATERAL (
        SELECT * FROM storefront_orders
@@ -162,7 +162,7 @@ const sumPlaces = statement<PlaceSum>(
   'attribution.sumPlaces',
   `SELECT p.place, count(*) AS "orderCount", round(sum(o.total_price), 2)::float8 AS revenue,
      round(sum(o.total_price) / count(*), 2)::float8 AS "avgOrderValue"
-   FROM (SELECT campaign, total_price FROM storefront_orders WHERE ${FITTING} AND currency = $4) o
+   FROM (SELECT campaign, total_price FROM storefront_orders WHERE ${MATCHING_ORDERS} AND currency = $4) o
    JOIN ${PLACES} ON p.campaign = o.campaign
    GROUP BY p.place`,
 )
@@ -174,7 +174,7 @@ const sumAttributedPlaces = statement<PlaceSum>(
   `WITH ${SENDINGS}
    SELECT p.place, count(*) AS "orderCount", round(sum(o.total_price), 2)::float8 AS revenue,
      round(sum(o.total_price) / count(*), 2)::float8 AS "avgOrderValue"
-   FROM (SELECT total_price, ${DUE_TO} AS due FROM ${withSendings(`SELECT * FROM storefront_orders WHERE ${FITTING} AND currency = $7 AND ordered_at >= $6`)} OFFSET 0) o
+   FROM (SELECT total_price, ${ATTRIBUTED_TO} AS due FROM ${withSendings(`SELECT * FROM storefront_orders WHERE ${MATCHING_ORDERS} AND currency = $7 AND ordered_at >= $6`)} OFFSET 0) o
    LEFT JOIN broadcast_recipients r ON r.organization_id = $1 AND r.broadcast_id = o.due AND r.n = 0
    JOIN unnest($8::uuid[], $9::int[]) AS p (id, place) ON p.id = coalesce(r.campaign_id, o.due)
    GROUP BY GROUPING SETS ((p.place), ())

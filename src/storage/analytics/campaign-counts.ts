@@ -38,7 +38,7 @@ export function countChanges(changed: string): string {
 }
 
 // Rows that another process rolls up are skipped.
-const fold = statement<{ folded: number }>(
+const rollUp = statement<{ folded: number }>(
   'campaignCounts.fold',
   `WITH taken AS (
      DELETE FROM campaign_deltas d
@@ -62,7 +62,7 @@ const fold = statement<{ folded: number }>(
 
 /** Rolls up to `limit` deltas into the counters; resolves to how many. Of all tenants. */
 export async function rollUpCampaignCounts(db: Queryable, limit: number): Promise<number> {
-  const [row] = await db.run(fold, [limit])
+  const [row] = await db.run(rollUp, [limit])
   return row?.folded ?? 0
 }
 

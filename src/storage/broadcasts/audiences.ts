@@ -102,7 +102,7 @@ const extend = statement<{ added: number; last_contact: string | null }>(
    SELECT count(*) AS added, (SELECT id FROM numbered ORDER BY k DESC LIMIT 1) AS last_contact FROM numbered`,
 )
 
-const judge = statement<JudgedContact>(
+const judge = statement<ContactSkipReason>(
   'broadcastAudiences.judge',
   `SELECT c.id, ${CONTACT_REASON} AS reason, $3::text[] IS NULL OR c.tags && $3 AS is_tagged
    FROM contacts c
@@ -187,7 +187,7 @@ export async function extendRecipients(
 }
 
 /** A listed contact with its skip reason. */
-export interface JudgedContact {
+export interface ContactSkipReason {
   id: string
   /** Why it would be skipped; null: it would be sent to. */
   reason: string | null
@@ -198,12 +198,12 @@ export interface JudgedContact {
 /**
  * The skip reasons of these contacts, by their ids; unknown ones are left out. With `tags` null each counts as tagged.
  */
-export async function judgeContacts(
+export async function findSkipReasons(
   db: Queryable,
   organizationId: string,
   contactIds: readonly string[],
   tags: readonly string[] | null,
-): Promise<Map<string, JudgedContact>> {
+): Promise<Map<string, ContactSkipReason>> {
   const rows = await db.run(judge, [organizationId, contactIds, tags])
   return new Map(rows.map((contact) => [contact.id, contact]))
 }

@@ -65,7 +65,7 @@ const count = statement<{ count: number }>(
    WHERE b.organization_id = $1 AND b.kind = 'broadcast' AND ($2::text IS NULL OR b.status = $2)`,
 )
 
-const handOver = statement<never>(
+const markUploadedRow = statement<never>(
   'broadcasts.markHandedOver',
   `UPDATE broadcasts SET channel_media_id = $3, handed_over_at = $4 WHERE organization_id = $1 AND id = $2`,
 )
@@ -153,14 +153,14 @@ export async function listBroadcasts(
 }
 
 /** Stores the channel's new id of the header's file. */
-export async function markHandedOver(
+export async function markUploaded(
   db: Queryable,
   organizationId: string,
   id: string,
   channelMediaId: string,
   at: Date,
 ): Promise<void> {
-  await db.run(handOver, [organizationId, id, channelMediaId, at])
+  await db.run(markUploadedRow, [organizationId, id, channelMediaId, at])
 }
 
 /** Stores how far the recipients of a locked broadcast are prepared; `at`: when all are. */

@@ -4,8 +4,8 @@ import { SKIP_REASONS } from '../../model/broadcasts/broadcast.js'
 import { OUTCOME_UNKNOWN } from '../../model/messages/message.js'
 import { countSkipped } from '../analytics/campaign-counts.js'
 
-const skipTwins = statement<never>(
-  'broadcastRecipients.skipTwins',
+const skipDuplicates = statement<never>(
+  'broadcastRecipients.skipDuplicates',
   `WITH twins AS (
      SELECT older.broadcast_id, older.n AS older_n, younger.n AS younger_n,
        EXISTS (SELECT FROM messages m WHERE m.organization_id = $1 AND m.id = older.message_id) AS older_sent,
@@ -79,6 +79,6 @@ export async function moveRecipients(
   from: string,
   to: string,
 ): Promise<void> {
-  await transaction.run(skipTwins, [organizationId, from, to])
+  await transaction.run(skipDuplicates, [organizationId, from, to])
   await transaction.run(move, [organizationId, from, to])
 }

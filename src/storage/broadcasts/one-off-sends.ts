@@ -5,11 +5,11 @@ import { countChanges } from '../analytics/campaign-counts.js'
 import { RECIPIENT_COLUMNS, RECIPIENT_JOINS } from './recipients.js'
 
 /** When the one-off send `r` with the message `m` was created; without a message, its UUIDv7 has the time. */
-export const SINGLE_CREATED_AT = `coalesce(m.created_at,
+export const ONE_OFF_CREATED_AT = `coalesce(m.created_at,
   to_timestamp(('x0000' || left(replace(r.broadcast_id::text, '-', ''), 12))::bit(64)::bigint / 1000.0))`
 
 // The state of a one-off send is in its own recipient row.
-const SINGLE = `SELECT r.organization_id, r.broadcast_id AS id, b.name, b.template_name, b.template_language,
+const ONE_OFF = `SELECT r.organization_id, r.broadcast_id AS id, b.name, b.template_name, b.template_language,
      CASE WHEN m.outcome IS NULL THEN 'completed' ELSE 'running' END AS status, NULL AS status_reason,
      NULL::timestamptz AS scheduled_at, t.at AS started_at,
      CASE WHEN m.id IS NULL THEN t.at WHEN m.outcome IS NULL THEN coalesce(m.failed_at, m.accepted_at) END AS completed_at,
@@ -18,20 +18,20 @@ const SINGLE = `SELECT r.organization_id, r.broadcast_id AS id, b.name, b.templa
    FROM broadcast_recipients r
    JOIN broadcasts b ON b.organization_id = r.organization_id AND b.id = r.campaign_id
    LEFT JOIN messages m ON m.organization_id = r.organization_id AND m.id = r.message_id
-   CROSS JOIN LATERAL (SELECT ${SINGLE_CREATED_AT} AS at) t`
+   CROSS JOIN LATERAL (SELECT ${ONE_OFF_CREATED_AT} AS at) t`
 
 const findOneOff = statement<ShownBroadcast>(
-  'broadcastRecipients.findSingle',
-  `${SINGLE} WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND r.n = 0`,
+  'broadcastRecipients.findOneOff',
+  `${ONE_OFF} WHERE r.organization_id = $1 AND r.broadcast_id = $2 AND r.n = 0`,
 )
 
 const listOneOffs = statement<ShownBroadcast>(
-  'broadcastRecipients.listSingles',
-  `${SINGLE} WHERE r.organization_id = $1 AND r.n = 0 ORDER BY r.broadcast_id DESC LIMIT $2 OFFSET $3`,
+  'broadcastRecipients.listOneOffs',
+  `${ONE_OFF} WHERE r.organization_id = $1 AND r.n = 0 ORDER BY r.broadcast_id DESC LIMIT $2 OFFSET $3`,
 )
 
 const countOneOffs = statement<{ count: number }>(
-  'broadcastRecipients.countSingles',
+  'broadcastRecipients.countOneOffs',
   `SELECT coalesce(sum(c.value), 0)::bigint AS count
    FROM broadcasts b CROSS JOIN LATERAL (
      SELECT value FROM campaign_counts c
@@ -44,7 +44,7 @@ const countOneOffs = statement<{ count: number }>(
 )
 
 const findOneOffRecipient = statement<Recipient>(
-  'broadcastRecipients.findSingleRecipient',
+  'broadcastRecipients.findOneOffRecipient',
   `SELECT ${RECIPIENT_COLUMNS}
    FROM broadcast_recipients r JOIN broadcasts b ON b.organization_id = r.organization_id AND b.id = r.campaign_id
    ${RECIPIENT_JOINS}

@@ -5,7 +5,7 @@ import { countersOf } from '../analytics/campaign-counts.js'
 import { taskId } from '../runtime/jobs.js'
 
 /** How many jobs share the sending of a broadcast: recipient `n` belongs to shard `n % SHARDS`. */
-export const LANES = 4
+export const SHARDS = 4
 
 /**
  * Whether the recipient `r` of the organization $1 has no message yet and is not skipped. OFFSET 0 makes PostgreSQL
@@ -39,7 +39,7 @@ const launch = statement<{ launched: boolean }>(
      INSERT INTO graphile_worker._private_jobs (task_id, payload)
      SELECT ${taskId('send_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid,
        'generation', launched.generation, 'lane', lane, 'after', 0, 'hasDeferred', false, 'unknowns', 0)
-     FROM launched CROSS JOIN generate_series(0, ${LANES} - 1) AS lane
+     FROM launched CROSS JOIN generate_series(0, ${SHARDS} - 1) AS lane
      WHERE launched.prepared_at IS NOT NULL
    ), raised AS (
      INSERT INTO events (organization_id, id, type, data)
@@ -117,8 +117,8 @@ const listRunning = statement<{ organization_id: string; id: string; is_prepared
    WHERE b.kind = 'broadcast' AND (b.status = 'running' OR (b.status = 'scheduled' AND b.prepared_at IS NULL))`,
 )
 
-const enqueueTending = statement<never>(
-  'broadcasts.enqueueTending',
+const enqueueReconciling = statement<never>(
+  'broadcasts.enqueueReconciling',
   `INSERT INTO graphile_worker._private_jobs (task_id) SELECT ${taskId('tend_broadcasts')}`,
 )
 
@@ -128,8 +128,8 @@ const enqueuePreparation = statement<never>(
    SELECT ${taskId('prepare_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid)`,
 )
 
-const enqueueLane = statement<never>(
-  'broadcasts.enqueueLane',
+const enqueueShard = statement<never>(
+  'broadcasts.enqueueShard',
   `INSERT INTO graphile_worker._private_jobs (task_id, payload, run_at)
    SELECT ${taskId('send_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid, 'generation',
      $3::integer, 'lane', $4::integer, 'after', $5::integer, 'hasDeferred', $6::boolean, 'unknowns', $7::integer),
@@ -204,8 +204,8 @@ export function listRunningBroadcasts(
 }
 
 /** Enqueues a reconciliation of all broadcasts. */
-export async function enqueueBroadcastTending(db: Queryable): Promise<void> {
-  await db.run(enqueueTending, [])
+export async function enqueueBroadcastReconciling(db: Queryable): Promise<void> {
+  await db.run(enqueueReconciling, [])
 }
 
 /** Enqueues the preparation of the recipients. */
@@ -214,7 +214,7 @@ export async function enqueueBroadcastPreparation(db: Queryable, organizationId:
 }
 
 /** The state of a shard's job, which continues after recipient `after`. */
-export interface Lane {
+export interface ShardState {
   generation: number
   lane: number
   after: number
@@ -229,8 +229,8 @@ export async function enqueueBroadcastShard(
   db: Queryable,
   organizationId: string,
   id: string,
-  { generation, lane, after, hasDeferred, unknowns }: Lane,
+  { generation, lane, after, hasDeferred, unknowns }: ShardState,
   delaySeconds: number,
 ): Promise<void> {
-  await db.run(enqueueLane, [organizationId, id, generation, lane, after, hasDeferred, unknowns, delaySeconds])
+  await db.run(enqueueShard, [organizationId, id, generation, lane, after, hasDeferred, unknowns, delaySeconds])
 }

@@ -67,8 +67,8 @@ const listUserIds = statement<UserIdRow>(
    ORDER BY left_at DESC NULLS FIRST, added_at DESC`,
 )
 
-const take = statement<never>(
-  'contactAddresses.take',
+const reassign = statement<never>(
+  'contactAddresses.reassign',
   `INSERT INTO contact_addresses (organization_id, address, contact_id, since)
    SELECT $1, address, $2, $4 FROM unnest($3::text[]) AS address ORDER BY address
    ON CONFLICT (organization_id, address) DO UPDATE SET contact_id = $2, since = $4, left_at = NULL, added_at = now()`,
@@ -81,37 +81,37 @@ const add = statement<never>(
    ON CONFLICT DO NOTHING`,
 )
 
-const leave = statement<never>(
-  'contactAddresses.leave',
+const end = statement<never>(
+  'contactAddresses.end',
   `UPDATE contact_addresses SET left_at = $4
    WHERE organization_id = $1 AND contact_id = $2 AND address = ANY ($3) AND left_at IS NULL`,
 )
 
-const leaveNumbers = statement<never>(
-  'contactAddresses.leaveNumbers',
+const endNumbers = statement<never>(
+  'contactAddresses.endNumbers',
   `UPDATE contact_addresses SET left_at = $4
    WHERE organization_id = $1 AND contact_id = $2 AND address ~ '^[1-9]' AND NOT address = ANY ($3) AND left_at IS NULL`,
 )
 
-const doubt = statement<never>(
-  'contactAddresses.doubt',
+const disown = statement<never>(
+  'contactAddresses.disown',
   `UPDATE contact_addresses SET since = $3, left_at = $3
    WHERE organization_id = $1 AND address = ANY ($2) AND (since IS NULL OR since < $3)`,
 )
 
 const insertSpan = statement<never>(
-  'contactAddresses.keepSpan',
+  'contactAddresses.insertSpan',
   `INSERT INTO contact_address_spans (organization_id, id, address, contact_id, since, left_at) VALUES ($1, $2, $3, $4, $5, $6)`,
 )
 
-const closeClaims = statement<never>(
-  'contactAddresses.closeClaims',
+const endClaims = statement<never>(
+  'contactAddresses.endClaims',
   `UPDATE contact_address_spans SET left_at = $3
    WHERE organization_id = $1 AND address = $2 AND left_at IS NULL AND (since IS NULL OR since <= $3)`,
 )
 
-const dropNumber = statement<never>(
-  'contactAddresses.dropNumber',
+const removeNumber = statement<never>(
+  'contactAddresses.removeNumber',
   `WITH changed AS (
      UPDATE contacts SET chat_id = $3, phone_number = NULL, updated_at = now()
      WHERE organization_id = $1 AND id = $2
@@ -131,8 +131,8 @@ const removeRows = statement<never>(
   'DELETE FROM contact_addresses WHERE organization_id = $1 AND contact_id = $2 AND address = ANY ($3)',
 )
 
-const wroteBefore = statement<{ wrote: boolean }>(
-  'contactAddresses.wroteBefore',
+const messageBefore = statement<{ wrote: boolean }>(
+  'contactAddresses.hasMessageBefore',
   `SELECT EXISTS (
      SELECT FROM messages WHERE organization_id = $1 AND contact_id = $2 AND seq IS NOT NULL AND created_at <= $3
    ) AS wrote`,
@@ -165,7 +165,7 @@ export async function reassignAddresses(
   addresses: readonly string[],
   since: Date | null,
 ): Promise<void> {
-  await transaction.run(take, [organizationId, contactId, addresses, since])
+  await transaction.run(reassign, [organizationId, contactId, addresses, since])
 }
 
 /** Further data of a contact's address. */
@@ -194,7 +194,7 @@ export async function endAddresses(
   addresses: readonly string[],
   at: Date,
 ): Promise<void> {
-  await transaction.run(leave, [organizationId, contactId, addresses, at])
+  await transaction.run(end, [organizationId, contactId, addresses, at])
 }
 
 /** Records that the contact gave up all its numbers except `kept` at `at`. */
@@ -205,7 +205,7 @@ export async function endOtherNumbers(
   kept: readonly string[],
   at: Date,
 ): Promise<void> {
-  await transaction.run(leaveNumbers, [organizationId, contactId, kept, at])
+  await transaction.run(endNumbers, [organizationId, contactId, kept, at])
 }
 
 /**
@@ -218,7 +218,7 @@ export async function disownAddresses(
   addresses: readonly string[],
   at: Date,
 ): Promise<void> {
-  await transaction.run(doubt, [organizationId, addresses, at])
+  await transaction.run(disown, [organizationId, addresses, at])
 }
 
 /** Adds a period in which an address belonged to a contact, or a claim to it from now on. */
@@ -238,7 +238,7 @@ export async function endAddressClaims(
   address: string,
   at: Date,
 ): Promise<void> {
-  await transaction.run(closeClaims, [organizationId, address, at])
+  await transaction.run(endClaims, [organizationId, address, at])
 }
 
 /** Removes the phone number of a contact, whose chat id becomes `chatId`, and raises contact.updated. */
@@ -248,7 +248,7 @@ export async function removeContactNumber(
   contactId: string,
   chatId: string,
 ): Promise<void> {
-  await transaction.raise(dropNumber, [organizationId, contactId, chatId, newId()], [organizationId])
+  await transaction.raise(removeNumber, [organizationId, contactId, chatId, newId()], [organizationId])
 }
 
 /** Removes addresses of the contact. */
@@ -268,6 +268,6 @@ export async function hasMessageBefore(
   contactId: string,
   at: Date,
 ): Promise<boolean> {
-  const [row] = await transaction.run(wroteBefore, [organizationId, contactId, at])
+  const [row] = await transaction.run(messageBefore, [organizationId, contactId, at])
   return row?.wrote === true
 }

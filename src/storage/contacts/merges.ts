@@ -57,8 +57,8 @@ const moveActivity = statement<never>(
    WHERE older.organization_id = $1 AND older.contact_id = $3 AND younger.organization_id = $1 AND younger.contact_id = $2`,
 )
 
-const drop = statement<never>(
-  'contactMerges.drop',
+const deleteContact = statement<never>(
+  'contactMerges.deleteContact',
   `WITH dropped AS (
      DELETE FROM contacts WHERE organization_id = $1 AND id = $2 RETURNING id
    )
@@ -66,8 +66,8 @@ const drop = statement<never>(
 )
 
 // Takes from the younger contact what the older lacks; the younger's number becomes the chat id if the older has none.
-const absorb = statement<Contact>(
-  'contactMerges.absorb',
+const mergeFields = statement<Contact>(
+  'contactMerges.mergeFields',
   `WITH merged AS (
      UPDATE contacts
      SET chat_id = CASE WHEN phone_number IS NULL AND $4::text IS NOT NULL THEN $3 ELSE chat_id END,
@@ -113,9 +113,9 @@ export async function mergeContacts(
   await transaction.run(moveEvents, [organizationId, younger.id, older.id])
   await transaction.run(moveDeliveries, [organizationId, younger.id, older.id])
   await transaction.run(moveActivity, [organizationId, younger.id, older.id])
-  await transaction.run(drop, [organizationId, younger.id])
+  await transaction.run(deleteContact, [organizationId, younger.id])
   const [merged] = await transaction.raise(
-    absorb,
+    mergeFields,
     [
       organizationId,
       older.id,

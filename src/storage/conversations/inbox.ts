@@ -20,7 +20,7 @@ const toTime = (parameter: string) => `'epoch'::timestamptz + ${parameter}::floa
 
 // $2 to $4: the name, the digits and the forms to search for, as in contact-lists; then the filters and the position.
 const IS_AFTER = `(a.active_at, a.contact_id) < (${toTime('$9')}, $10::uuid)`
-const FITS = `c.archived = $5 AND (NOT $6::boolean OR c.has_unread_messages) AND ($7::uuid IS NULL OR c.assignee_id = $7)
+const MATCHES_FILTER = `c.archived = $5 AND (NOT $6::boolean OR c.has_unread_messages) AND ($7::uuid IS NULL OR c.assignee_id = $7)
      AND ($8::text IS NULL OR $8 = ANY (c.tags))`
 const IS_FOUND = `($2::text IS NULL OR c.folded_name LIKE $2 OR EXISTS (
        SELECT FROM contact_addresses n
@@ -45,7 +45,7 @@ const walk = statement<PageRow>(
      LIMIT $12
    ) a CROSS JOIN LATERAL (
      SELECT FROM contacts c
-     WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = a.contact_id AND ${FITS} AND ${IS_FOUND}
+     WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = a.contact_id AND ${MATCHES_FILTER} AND ${IS_FOUND}
      OFFSET 0
    ) fits
    ORDER BY a.active_at DESC, a.contact_id DESC
@@ -76,7 +76,7 @@ const findAmong = (name: string, contacts: string) =>
 
 const findAssigned = findAmong(
   'findAssigned',
-  `SELECT c.id FROM contacts c WHERE c.organization_id = $1 AND c.assignee_id = $7 AND ${FITS} AND ${IS_FOUND}`,
+  `SELECT c.id FROM contacts c WHERE c.organization_id = $1 AND c.assignee_id = $7 AND ${MATCHES_FILTER} AND ${IS_FOUND}`,
 )
 
 const findSearched = findAmong(
@@ -86,19 +86,19 @@ const findSearched = findAmong(
    CROSS JOIN LATERAL (
      SELECT * FROM contacts WHERE ${ofOrganization('organization_id', '$1::uuid')} AND id = found.id OFFSET 0
    ) c
-   WHERE ${FITS}`,
+   WHERE ${MATCHES_FILTER}`,
 )
 
 // FITS has the same condition, but with a parameter whose value the planner does not know; the partial index needs a
 // literal.
 const findArchived = findAmong(
   'findArchived',
-  `SELECT c.id FROM contacts c WHERE c.organization_id = $1 AND c.archived AND ${FITS} AND ${IS_FOUND}`,
+  `SELECT c.id FROM contacts c WHERE c.organization_id = $1 AND c.archived AND ${MATCHES_FILTER} AND ${IS_FOUND}`,
 )
 
 const findFiltered = findAmong(
   'findFiltered',
-  `SELECT c.id FROM contacts c WHERE c.organization_id = $1 AND ${FITS} AND ${IS_FOUND}`,
+  `SELECT c.id FROM contacts c WHERE c.organization_id = $1 AND ${MATCHES_FILTER} AND ${IS_FOUND}`,
 )
 
 const read = statement<InboxRow>(
@@ -114,12 +114,12 @@ const read = statement<InboxRow>(
 )
 
 /** How many of a contact's newest messages are searched for its last channel. */
-const LOOKED_BACK = 1_000
+const RECENT_MESSAGES = 1_000
 
 const newestInbound = statement<{ instance_id: string | null }>(
   'inbox.newestInbound',
   `SELECT m.instance_id FROM messages m
-   WHERE m.organization_id = $1 AND m.contact_id = $2 AND m.seq > $3::bigint - ${LOOKED_BACK} AND m.sender_type = 'user-chat'
+   WHERE m.organization_id = $1 AND m.contact_id = $2 AND m.seq > $3::bigint - ${RECENT_MESSAGES} AND m.sender_type = 'user-chat'
    ORDER BY m.seq DESC
    LIMIT 1`,
 )

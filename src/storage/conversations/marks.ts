@@ -4,7 +4,7 @@ import type { Contact } from '../../model/contacts/contact.js'
 import type { Message } from '../../model/messages/message.js'
 
 /** How many earlier messages are marked as read with a message. Messages before them are old or already read. */
-const READ_WITH_IT = 1_000
+const MARKED_WITH_IT = 1_000
 
 const lock = statement<never>(
   'conversationMarks.lock',
@@ -18,17 +18,17 @@ const markRead = statement<never>(
   `WITH marked AS (
      UPDATE messages
      SET status = 'read', read_at = $4
-     WHERE organization_id = $1 AND contact_id = $2 AND seq BETWEEN $3::bigint - ${READ_WITH_IT} AND $3
+     WHERE organization_id = $1 AND contact_id = $2 AND seq BETWEEN $3::bigint - ${MARKED_WITH_IT} AND $3
        AND instance_id IS NOT DISTINCT FROM $6::uuid AND sender_type = 'user-chat' AND status = 'delivered'
    ), answered AS (
      SELECT coalesce(max(seq), 0) AS seq FROM messages
-     WHERE organization_id = $1 AND contact_id = $2 AND seq >= $3::bigint - ${READ_WITH_IT} AND sender_type = 'human-chat'
+     WHERE organization_id = $1 AND contact_id = $2 AND seq >= $3::bigint - ${MARKED_WITH_IT} AND sender_type = 'human-chat'
    ), cleared AS (
      UPDATE contacts c
      SET has_unread_messages = false, updated_at = now()
      WHERE c.organization_id = $1 AND c.id = $2 AND c.has_unread_messages AND NOT EXISTS (
        SELECT FROM messages l
-       WHERE l.organization_id = $1 AND l.contact_id = $2 AND l.seq >= $3::bigint - ${READ_WITH_IT} AND l.seq > (SELECT seq FROM answered)
+       WHERE l.organization_id = $1 AND l.contact_id = $2 AND l.seq >= $3::bigint - ${MARKED_WITH_IT} AND l.seq > (SELECT seq FROM answered)
          AND (l.seq > $3 OR l.instance_id IS DISTINCT FROM $6::uuid) AND l.sender_type = 'user-chat' AND l.status = 'delivered'
      )
      RETURNING c.*
@@ -47,7 +47,7 @@ const markThreadRead = statement<ReadMessage>(
   `WITH marked AS (
      UPDATE messages
      SET status = 'read', read_at = $4
-     WHERE organization_id = $1 AND contact_id = $2 AND seq BETWEEN $3::bigint - ${READ_WITH_IT} AND $3
+     WHERE organization_id = $1 AND contact_id = $2 AND seq BETWEEN $3::bigint - ${MARKED_WITH_IT} AND $3
        AND sender_type = 'user-chat' AND status = 'delivered'
      RETURNING id, seq, upstream_id, sender_type, instance_id, network
    ), cleared AS (

@@ -33,20 +33,20 @@ export interface MatchRange {
 const IN_CONVERSATION = 'organization_id IS NOT DISTINCT FROM $1 AND contact_id = $2 AND seq <= $3'
 
 /** Whether a message contains one of the terms; `$5` is null if LIKE is enough. */
-const HOLDS = `folded LIKE ANY ($4::text[]) AND ($5::text[] IS NULL OR EXISTS (
+const CONTAINS_TERM = `folded LIKE ANY ($4::text[]) AND ($5::text[] IS NULL OR EXISTS (
     SELECT FROM unnest($4::text[], $5::text[]) AS term (pattern, whole)
     WHERE folded LIKE term.pattern AND (term.whole IS NULL OR folded ~ term.whole)
   ))`
 
 const count = statement<{ total: number }>(
   'messageSearch.count',
-  `SELECT count(*)::float8 AS total FROM message_search WHERE ${IN_CONVERSATION} AND ${HOLDS}`,
+  `SELECT count(*)::float8 AS total FROM message_search WHERE ${IN_CONVERSATION} AND ${CONTAINS_TERM}`,
 )
 
 const list = statement<{ seq: number }>(
   'messageSearch.list',
   `SELECT seq FROM message_search
-   WHERE ${IN_CONVERSATION} AND ${HOLDS}
+   WHERE ${IN_CONVERSATION} AND ${CONTAINS_TERM}
    ORDER BY CASE WHEN $8 THEN seq ELSE -seq END
    OFFSET $6 LIMIT $7`,
 )
@@ -56,13 +56,13 @@ const list = statement<{ seq: number }>(
 const countByWalk = statement<{ total: number }>(
   'messageSearch.countByWalk',
   `SELECT count(*)::float8 AS total FROM message_search
-   WHERE organization_id = $1 AND contact_id = $2 AND seq <= $3 AND (${HOLDS}) IS TRUE`,
+   WHERE organization_id = $1 AND contact_id = $2 AND seq <= $3 AND (${CONTAINS_TERM}) IS TRUE`,
 )
 
 /** Reads the messages in order; IS TRUE keeps the word index from being used. */
 const walk = (direction: 'ASC' | 'DESC') => `
   SELECT seq FROM message_search
-  WHERE organization_id = $1 AND contact_id = $2 AND seq <= $3 AND (${HOLDS}) IS TRUE
+  WHERE organization_id = $1 AND contact_id = $2 AND seq <= $3 AND (${CONTAINS_TERM}) IS TRUE
   ORDER BY seq ${direction}
   OFFSET $6 LIMIT $7`
 

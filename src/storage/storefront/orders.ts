@@ -5,11 +5,11 @@ import { campaignBases, normalizeUtm } from '../../model/broadcasts/utm.js'
 import { taskId } from '../runtime/jobs.js'
 
 // A shop learns of the visit after the order, and not every report includes it.
-const keepVisit = (column: string) =>
+const preferNewVisit = (column: string) =>
   `${column} = CASE WHEN coalesce(excluded.utm_source, excluded.utm_campaign) IS NULL THEN o.${column} ELSE excluded.${column} END`
 
 // A click that was found is kept, because visits are pruned, and not every report names the buyer.
-const keepClick = (column: string) =>
+const preferOldClick = (column: string) =>
   `${column} = CASE WHEN excluded.clicked_broadcast_id IS NULL THEN o.${column} ELSE excluded.${column} END`
 
 /** The end of what counts as before the order `o`: shops report whole seconds. */
@@ -62,8 +62,8 @@ const put = statement<never>(
      name = excluded.name, total_price = excluded.total_price, currency = excluded.currency, ordered_at = excluded.ordered_at,
      financial_status = excluded.financial_status, is_test = excluded.is_test, cancelled_at = excluded.cancelled_at,
      updated_at = excluded.updated_at,
-     contact_id = coalesce(excluded.contact_id, o.contact_id), ${keepClick('clicked_broadcast_id')}, ${keepClick('clicked_at')},
-     ${keepVisit('utm_source')}, ${keepVisit('utm_campaign')}, ${keepVisit('campaign')}
+     contact_id = coalesce(excluded.contact_id, o.contact_id), ${preferOldClick('clicked_broadcast_id')}, ${preferOldClick('clicked_at')},
+     ${preferNewVisit('utm_source')}, ${preferNewVisit('utm_campaign')}, ${preferNewVisit('campaign')}
    WHERE o.updated_at <= excluded.updated_at`,
 )
 
@@ -96,12 +96,12 @@ const findSync = statement<OrderSync>(
    WHERE s.organization_id = $1`,
 )
 
-const noteProgress = statement<{ noted: boolean }>(
+const updateProgress = statement<{ noted: boolean }>(
   'storefrontOrders.noteProgress',
   `UPDATE storefront_settings SET orders_synced_until = $3 WHERE organization_id = $1 AND url = $2 RETURNING true AS noted`,
 )
 
-const noteEnd = statement<never>(
+const updateEnd = statement<never>(
   'storefrontOrders.noteEnd',
   'UPDATE storefront_settings SET orders_synced_at = $3 WHERE organization_id = $1 AND url = $2',
 )
@@ -125,7 +125,7 @@ const enqueueAllSyncs = statement<never>(
  * The orders of the organization $1 that count, with the normalized campaigns $2 and sources $3. An order has one
  * campaign, so none is summed twice.
  */
-export const FITTING = `organization_id = $1 AND campaign = ANY ($2) AND utm_source = ANY ($3) AND NOT is_test AND cancelled_at IS NULL`
+export const MATCHING_ORDERS = `organization_id = $1 AND campaign = ANY ($2) AND utm_source = ANY ($3) AND NOT is_test AND cancelled_at IS NULL`
 
 const sum = statement<OrderSum>(
   'storefrontOrders.sum',
@@ -134,7 +134,7 @@ const sum = statement<OrderSum>(
    FROM (
      SELECT currency, campaign, count(*) AS orders, sum(total_price) AS total
      FROM storefront_orders
-     WHERE ${FITTING}
+     WHERE ${MATCHING_ORDERS}
      GROUP BY currency, campaign
    ) o
    GROUP BY GROUPING SETS ((currency), (currency, campaign))
@@ -188,19 +188,19 @@ export async function findOrderSync(db: Queryable, organizationId: string): Prom
 }
 
 /** Records how far the orders are known; false if the organization has another storefront by now. */
-export async function noteOrdersSynced(
+export async function recordOrderProgress(
   db: Queryable,
   organizationId: string,
   url: string,
   until: Date,
 ): Promise<boolean> {
-  const rows = await db.run(noteProgress, [organizationId, url, until])
+  const rows = await db.run(updateProgress, [organizationId, url, until])
   return rows.length > 0
 }
 
 /** Records when all orders were known. */
-export async function noteOrderSyncEnd(db: Queryable, organizationId: string, url: string, at: Date): Promise<void> {
-  await db.run(noteEnd, [organizationId, url, at])
+export async function recordOrderSyncEnd(db: Queryable, organizationId: string, url: string, at: Date): Promise<void> {
+  await db.run(updateEnd, [organizationId, url, at])
 }
 
 /** Enqueues a sync of the organization's storefront, if there is one. */

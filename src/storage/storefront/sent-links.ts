@@ -29,7 +29,7 @@ export interface ButtonValue {
 }
 
 /** Records which links with a campaign were given away; resolves to the campaigns, spelled as in the links. */
-export async function noteSentLinks(
+export async function recordSentLinks(
   db: Queryable,
   organizationId: string,
   { broadcastId, campaignId, at }: LinkSender,

@@ -36,7 +36,7 @@ const begin = statement<{ synced_at: Date | null }>(
    FOR UPDATE`,
 )
 
-const noteSync = statement<never>(
+const updateSync = statement<never>(
   'templates.noteSync',
   'UPDATE upstream_settings SET templates_synced_at = $2 WHERE organization_id = $1',
 )
@@ -146,8 +146,8 @@ export async function lockTemplates(
 }
 
 /** Records that a sync which started at `begunAt` is complete. */
-export async function noteTemplateSync(db: Queryable, organizationId: string, begunAt: Date): Promise<void> {
-  await db.run(noteSync, [organizationId, begunAt])
+export async function recordTemplateSync(db: Queryable, organizationId: string, begunAt: Date): Promise<void> {
+  await db.run(updateSync, [organizationId, begunAt])
 }
 
 /** A template to be written. */

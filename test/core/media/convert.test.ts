@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Context } from '../../../src/context.js'
-import { MAX_CONVERSIONS, type Prepared, type Wanted, withPrepared } from '../../../src/core/media/convert.js'
+import { type FileConversion, MAX_CONVERSIONS, type Prepared, withPrepared } from '../../../src/core/media/convert.js'
 import { createFileLimiter, SENT_FILES } from '../../../src/core/runtime/file-limits.js'
 import { createSemaphore } from '../../../src/lib/async/semaphore.js'
 import { createSpool } from '../../../src/lib/files/spool.js'
@@ -41,11 +41,11 @@ afterEach(async () => {
   expect(await readdir(join(folder, 'spool')).catch(() => [])).toEqual([])
 })
 
-const voice = (encoding: boolean | null = null): Wanted => ({ kind: 'voice', encoding })
-const sticker: Wanted = { kind: 'sticker' }
+const voice = (encoding: boolean | null = null): FileConversion => ({ kind: 'voice', encoding })
+const sticker: FileConversion = { kind: 'sticker' }
 
 /** Prepares a file; what was handed to the work, with the bytes. */
-async function prepare(source: GivenSource, wanted: Wanted) {
+async function prepare(source: GivenSource, wanted: FileConversion) {
   const named = { organizationId: 'one', field: 'audio' }
   return withPrepared(ctx, named, source, wanted, async (prepared: Prepared) => ({
     ...prepared,

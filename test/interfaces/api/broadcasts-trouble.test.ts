@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { verifyCounters } from '../../../src/core/analytics/verify.js'
 import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
-import { type Lane, sendBroadcastShard } from '../../../src/core/broadcasts/send-shard.js'
+import { type ShardState, sendBroadcastShard } from '../../../src/core/broadcasts/send-shard.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { type Answering, type HttpServer, json, startHttpServer } from '../../upstream/http-server.js'
 import { wamid } from '../hooks/support.js'
@@ -49,7 +49,7 @@ afterAll(async () => {
 })
 
 /** All recipients that can be sent to are of lane 1. */
-function inOneLane(numbers: readonly string[]) {
+function inOneShard(numbers: readonly string[]) {
   const noNumber = { chatNumber: 'x' }
   return { recipients: numbers.flatMap((chatNumber) => [{ chatNumber }, noNumber, noNumber, noNumber]) }
 }
@@ -65,10 +65,10 @@ const outcomesOf = async (id: string) =>
 const forgetJobs = (id: string) =>
   at.world.database.pool.query(`DELETE FROM graphile_worker._private_jobs WHERE payload ->> 'broadcastId' = $1`, [id])
 
-/** Lane 1 of a broadcast that was begun once, as its job would run it. */
-function sendLane(id: string, signal: AbortSignal): Promise<void> {
-  const lane: Lane = { generation: 1, lane: 1, after: 0, hasDeferred: false, unknowns: 0 }
-  return sendBroadcastShard(at.world.app.ctx, at.organization.id, id, lane, signal)
+/** Runs shard 1 of a broadcast that was started once, as its job does. */
+function sendShard(id: string, signal: AbortSignal): Promise<void> {
+  const shard: ShardState = { generation: 1, lane: 1, after: 0, hasDeferred: false, unknowns: 0 }
+  return sendBroadcastShard(at.world.app.ctx, at.organization.id, id, shard, signal)
 }
 
 async function expectNoDrift(): Promise<void> {
@@ -80,7 +80,7 @@ describe('many unknown outcomes', () => {
   it('in a row pause the broadcast, and it says why; resumed it goes on with whom it has not come to', async () => {
     say = badGateway
     const numbers = newNumbers(100)
-    const paused = await at.send({ audience: inOneLane(numbers) })
+    const paused = await at.send({ audience: inOneShard(numbers) })
     expect(paused).toMatchObject({ status: 'paused', completed_at: null, totalRecipients: 100 })
     expect(paused.reason).toContain('the upstream did not say')
     const tried = triesOf(numbers).length
@@ -96,14 +96,14 @@ describe('many unknown outcomes', () => {
 
   it('do so too when the jobs of the lane are short', async () => {
     const numbers = newNumbers(55)
-    const { id } = await at.create({ audience: inOneLane(numbers) })
+    const { id } = await at.create({ audience: inOneShard(numbers) })
     await forgetJobs(id)
     const ending = new AbortController()
     say = (request, response) => {
       if (triesOf(numbers).length === 10) ending.abort()
       badGateway(request, response)
     }
-    await sendLane(id, ending.signal)
+    await sendShard(id, ending.signal)
     expect(triesOf(numbers).length).toBeLessThan(50)
     expect((await at.read(id)).status).toBe('running')
     await at.world.drain()
@@ -122,7 +122,7 @@ describe('many unknown outcomes', () => {
     const numbers = newNumbers(120)
     say = (request, response) =>
       (numbers.indexOf(recipientOf(request)) % 2 === 0 ? badGateway : accept)(request, response)
-    const sent = await at.send({ audience: inOneLane(numbers) })
+    const sent = await at.send({ audience: inOneShard(numbers) })
     expect(sent).toMatchObject({ status: 'running', reason: null })
     expect(triesOf(numbers)).toHaveLength(120)
     expect(taken.filter((to) => numbers.includes(to))).toHaveLength(60)
@@ -134,7 +134,7 @@ describe('a limit that lasts', () => {
     const [limited = '', other = ''] = newNumbers(2)
     const pairLimit = refuse(400, 131056, { 'retry-after': '0.001' })
     say = (request, response) => (recipientOf(request) === limited ? pairLimit : accept)(request, response)
-    const sent = await at.send({ audience: inOneLane([limited, other]) })
+    const sent = await at.send({ audience: inOneShard([limited, other]) })
     expect(sent).toMatchObject({ status: 'completed', reason: null })
     expect(await outcomesOf(sent.id)).toEqual(['failed', 'sent'])
     expect((await at.recipients(sent.id, 'status=failed'))[0]).toMatchObject({ errorCode: 131056, sent_at: null })
@@ -145,7 +145,7 @@ describe('a limit that lasts', () => {
   it('of the number pauses the broadcast', async () => {
     say = refuse(429, 130429, { 'retry-after': '3600' })
     const numbers = newNumbers(2)
-    const paused = await at.send({ audience: inOneLane(numbers) })
+    const paused = await at.send({ audience: inOneShard(numbers) })
     expect(paused).toMatchObject({ status: 'paused', reason: expect.stringContaining('no messages for a while') })
   })
 })
@@ -157,7 +157,7 @@ describe('a lane of an older generation', () => {
     say = (request, response) => {
       answerLate = () => refuse(401, 190)(request, response)
     }
-    const { id } = await at.create({ audience: inOneLane(numbers) })
+    const { id } = await at.create({ audience: inOneShard(numbers) })
     const draining = at.world.drain()
     await expect.poll(() => triesOf(numbers).length).toBe(1)
     expect((await at.act(id, 'pause')).status).toBe(200)
@@ -175,10 +175,10 @@ describe('a lane whose process ends while the upstream takes nothing', () => {
   it('leaves its recipients pending; a later one sends to them once', async () => {
     say = refuse(500, 131016)
     const numbers = newNumbers(3)
-    const { id } = await at.create({ audience: inOneLane(numbers) })
+    const { id } = await at.create({ audience: inOneShard(numbers) })
     await forgetJobs(id)
     const ending = new AbortController()
-    const sending = sendLane(id, ending.signal)
+    const sending = sendShard(id, ending.signal)
     await expect.poll(() => new Set(triesOf(numbers).map(recipientOf)).size).toBe(3)
     ending.abort()
     await sending

@@ -11,7 +11,7 @@ import type { ShownMessage } from '../../../model/messages/message.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
 import { insertContact } from '../../../storage/contacts/contacts.js'
-import { type Wanted, withPrepared } from '../../media/convert.js'
+import { type FileConversion, withPrepared } from '../../media/convert.js'
 import type { Channel } from '../../messages/send/channel.js'
 import type { SendResult } from '../../messages/send/outcome.js'
 import { checkMessage, type SendCommand, sendMessage } from '../../messages/send/send.js'
@@ -28,7 +28,7 @@ export interface InstanceSend {
   recipient: GatewayRecipient
   content: MessageContent
   /** What to convert its file to; null: nothing. */
-  wanted: Wanted | null
+  wanted: FileConversion | null
   /** The file's field name in errors. */
   fileField: string
   replyTo: SendCommand['replyTo']

@@ -1,5 +1,5 @@
 import type { Static, TObject } from 'typebox'
-import type { Wanted } from '../../../core/media/convert.js'
+import type { FileConversion } from '../../../core/media/convert.js'
 import type { JsonObject } from '../../../lib/text/json.js'
 import { findDropped } from '../../../lib/text/json-file-reader.js'
 import { compileSchema, findInputProblem } from '../../../model/input.js'
@@ -11,7 +11,7 @@ import type { Shape } from '../body/fold.js'
 export interface Asked {
   content: MessageContent
   /** What its file is made into first; nothing where it is left out. */
-  wanted?: Wanted
+  wanted?: FileConversion
   /** Whom it is for, where `number` does not tell, and the field that does. */
   recipient?: { number: string; field: string }
   /** The message that it is about, where `quoted` does not tell, and the field that does. */
