@@ -10,8 +10,12 @@ import { makeFolder } from './support/service.js'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 })
 
-const README = fileURLToPath(new URL('../../README.md', import.meta.url))
-const TOUR = fileURLToPath(new URL('../../docs/tour.md', import.meta.url))
+const README = pageAt('README.md')
+const TOUR = pageAt('docs/tour.md')
+/** In this order: the first one sets the variables that all of them use. */
+const OTHERS = ['gateway', 'gateway-webhooks', 'webhooks', 'broadcasts', 'import-export'].map((name) =>
+  pageAt(`docs/${name}.md`),
+)
 const CURL = fileURLToPath(new URL('support/curl.mjs', import.meta.url))
 
 /** A block of commands, and the answer that stands below it, if any. */
@@ -56,7 +60,17 @@ describe('the commands of the docs', () => {
     expect(outputs.at(-2)).toContain('"error":"Outcome unknown"')
     expect(outputs.at(-1)).toContain('Did it arrive?')
   })
+
+  it('of the other pages, too', async () => {
+    const steps = (await Promise.all(OTHERS.map(readSteps))).flat()
+    expect(steps.length).toBeGreaterThan(8)
+    await pasteAndCheck(steps)
+  })
 })
+
+function pageAt(path: string): string {
+  return fileURLToPath(new URL(`../../${path}`, import.meta.url))
+}
 
 async function readSteps(page: string): Promise<Step[]> {
   const blocks = (await readFile(page, 'utf8')).matchAll(/^```sh\n(.*?)^```\n(?:```json\n(.*?)^```\n)?/gms)
