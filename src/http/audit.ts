@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.js'
 
-/** What changes who may do what. */
+/** A change of access rights. */
 export type AccessChange =
   | 'member_added'
   | 'role_changed'
@@ -13,7 +13,7 @@ export type AccessChange =
   | 'api_key_revoked'
   | 'organization_deleted'
 
-/** Writes into the log that access was changed: by which member, or an operator, and whose. Ids alone, nothing secret. */
+/** Logs a change of access: who made it (a member or an operator) and whom it concerns. Only ids, nothing secret. */
 export function auditAccess(
   { log }: Pick<Context, 'log'>,
   { caller }: FastifyRequest,

@@ -14,26 +14,26 @@ declare module 'fastify' {
     caller: Caller | null
   }
   interface FastifyContextConfig {
-    /** What the caller's key must be allowed to do. */
+    /** The scope that the route requires. */
     scope?: Scope
   }
 }
 
-/** What the guard of an interface asks. */
+/** What the guard of an interface needs. */
 export interface Gate {
   authenticate: (key: string) => Promise<Caller>
-  /** Null where there is no limit. */
+  /** Null: no limit. */
   takeToken: ((organizationId: string, keyId: string) => Promise<RateDecision>) | null
 }
 
-/** The bearer token of a request. Throws authorization_required where there is none (spec 5.1, 7). */
+/** The bearer token of a request. Throws authorization_required if there is none. */
 export function bearerToken(request: FastifyRequest): string {
   const token = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1]
   if (token !== undefined) return token
   throw new Problem('authorization_required', 'Send the header "Authorization: Bearer <API_KEY>" with your API key')
 }
 
-/** The checks before a body is read, in the order of contract 4: key, scope, rate, `tenantId`. */
+/** The checks before the body is read, in this order: key, scope, rate, `tenantId`. */
 export function createGuard({ authenticate, takeToken }: Gate) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const caller = await authenticate(bearerToken(request))
@@ -53,7 +53,7 @@ export function checkScope({ scopes }: Caller, needed: Scope | undefined): void 
   )
 }
 
-/** Tells of the rate limit in the headers. Throws too_many_requests. */
+/** Sets the headers of the rate limit. Throws too_many_requests. */
 export function checkRate(decision: RateDecision, reply: FastifyReply, who = 'This API key'): void {
   reply.headers({
     'ratelimit-limit': decision.limit,
@@ -77,8 +77,8 @@ export function tenantOf(request: FastifyRequest): Tenant {
 }
 
 /**
- * The member in whose name a message is sent: whom a key names, if anybody; a member who is signed in sends in no name but its own.
- * Throws forbidden.
+ * The member in whose name a message is sent: the one that a key's request names, if any; a signed-in member can only
+ * send in their own name. Throws forbidden.
  */
 export function senderOf({ caller }: FastifyRequest, memberId: string | null | undefined): string | null {
   const own = caller?.memberId ?? null
@@ -87,16 +87,16 @@ export function senderOf({ caller }: FastifyRequest, memberId: string | null | u
   throw new Problem('forbidden', `memberId ${memberId} is not you: leave it out, and the message is sent in your name`)
 }
 
-/** The check of a request with the admin token. */
+/** Wrong tokens per network: this many at once, then two a minute. */
 export type AdminGuard = (request: FastifyRequest) => Promise<void>
 
-/** Wrong tokens of one network: as many at once, and two a minute after them. */
+/**
+ * Guards the operator's interface with the admin token, compared in constant time. After too many wrong tokens a
+ * network is refused even with the right one.
+ */
 const GUESSES = { burst: 300, refillMs: 30_000, maxKeys: 10_000 }
 
-/**
- * Guards the operator's interface: the admin token, compared in constant time. A network that has sent too many wrong ones is not told
- * of the next whether it is right.
- */
+/** The same message for every other slug, existing or not, so that it does not reveal who is a tenant. */
 export function createAdminGuard({ clock, log }: Pick<Context, 'clock' | 'log'>, adminToken: string): AdminGuard {
   const guesses = createTokenBuckets(GUESSES, clock)
   return async (request) => {

@@ -3,9 +3,9 @@ import ipaddr from 'ipaddr.js'
 import { isPublicAddress } from '../lib/http/address-guard.js'
 
 /**
- * The public network from which a request comes: an IPv4 address, or the first 64 bits of an IPv6 address, all of which one client may
- * use. Where the connection comes from a private address, that of a proxy, it is the last public address in X-Forwarded-For: what stands
- * before it may be made up. Null where no address is public.
+ * The client's public network: an IPv4 address, or the first 64 bits of an IPv6 address, which one client may use
+ * entirely. If the connection comes from a private address (a proxy), it is the last public address in X-Forwarded-For;
+ * earlier ones can be forged. Null if no address is public.
  */
 export function clientNetwork({ socket, headers }: Pick<FastifyRequest, 'socket' | 'headers'>): string | null {
   const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',')

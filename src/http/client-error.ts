@@ -1,15 +1,17 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How large the request line and the headers may be together, in bytes: 20 search terms of 200 characters have room. */
+/** The maximum size of request line and headers, in bytes; enough for 20 search terms of 200 characters. */
 export const HEADER_LIMIT = 65_536
 
-/** How long the rest of what a client sends is swallowed, so that the answer reaches it before the connection ends. */
+/**
+ * How long the rest of a request is read and dropped, so that the client gets the answer before the connection ends.
+ */
 const LINGER_MS = 1_000
 
 /**
- * Answers what Node's HTTP parser refuses before there is a request (a malformed request line, headers that are too large, a
- * client that takes too long), in the shape of every other error, under the id `requestId`, and ends the connection.
+ * Answers requests that Node's HTTP parser refuses (malformed request line, too large headers, a slow client) in the
+ * usual form of errors, under the id `requestId`, and ends the connection.
  */
 export function answerClientError(error: Error & { code?: string }, socket: Socket, requestId: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {

@@ -1,29 +1,29 @@
 import type { FastifyReply } from 'fastify'
 import { MEBIBYTE } from '../lib/text/units.js'
 
-/** An answer of server-sent events, which goes on until one of both sides ends it. */
+/** A response of server-sent events. */
 export interface EventStream {
-  /** Aborted when it has ended, whoever did it. */
+  /** Aborted when either side has ended it. */
   readonly signal: AbortSignal
-  /** Sends an event; `data`: one line. Without data only the id is kept, by which the client goes on when it comes again. */
+  /** Sends an event; `data` is one line. Without data, only the id is sent, from which the client resumes. */
   send(event: { id: string; type?: string; data?: string }): void
-  /** Sends something that means nothing: so both sides see whether the other is still there. */
+  /** Sends a comment, so that both sides notice a broken connection. */
   beat(): void
   /** Resolves when the client has taken most of what was sent, or is gone. */
   taken(): Promise<void>
   end(): void
 }
 
-/** A client that is so far behind comes again, and is told what it missed. */
+/** A client that is this far behind is disconnected; it reconnects and gets what it missed. */
 const MAX_BUFFERED = MEBIBYTE
-/** How soon a client comes again, in milliseconds. */
+/** The client's wait before it reconnects, in milliseconds. */
 const RETRY_MS = 1_000
 
-/** Begins an answer of server-sent events. */
+/** Starts a response of server-sent events. */
 export function startEventStream(reply: FastifyReply): EventStream {
   const { raw } = reply
   const ended = new AbortController()
-  // Who has hung up by now is not told of again.
+  // A client that has already hung up causes no further event.
   if (raw.destroyed) ended.abort()
   raw.once('close', () => ended.abort())
   raw.on('error', () => ended.abort())
@@ -32,7 +32,7 @@ export function startEventStream(reply: FastifyReply): EventStream {
   raw.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store, no-transform',
-    // Some proxies would hold events back until there are many.
+    // Keeps some proxies from buffering events.
     'x-accel-buffering': 'no',
   })
 
@@ -59,7 +59,7 @@ export function startEventStream(reply: FastifyReply): EventStream {
     taken: () => drained(raw, ended.signal),
     end: () => {
       if (ended.signal.aborted) return
-      // What a client does not take would keep the connection, and with it the service, from ending.
+      // Unsent data would keep the connection, and with it the service, from ending.
       if (raw.writableLength > 0) return cut()
       ended.abort()
       raw.end()

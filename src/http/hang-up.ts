@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 
-/** A signal that aborts when the client goes before it is answered. */
+/** A signal that aborts when the client disconnects before the answer. */
 export function hangUpSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
   raw.once('close', () => {

@@ -7,19 +7,21 @@ import { Problem } from '../model/problem.js'
 import { bearerToken } from './auth.js'
 import { showProcess } from './metrics.js'
 
-/** What the service needs in order to take traffic; a check answers null, or what is not usable, and throws where it cannot tell. */
+/**
+ * The checks that must pass before the service gets traffic. A check returns null or the problem; it throws if it
+ * cannot tell.
+ */
 export type ReadinessChecks = Record<string, () => Promise<string | null>>
 
-/** What the probes of a process are made from. */
 export interface HealthOptions {
   checks: ReadinessChecks
   registry: Registry
   log: Logger
-  /** Opens /metrics to others than this machine; undefined = to none. */
+  /** Opens /metrics to other machines; undefined: to none. */
   metricsToken: string | undefined
 }
 
-/** `/healthz`, `/readyz` and `/metrics`, which every process serves. None of them shows anything of a tenant. */
+/** `/healthz`, `/readyz` and `/metrics` of every process. They contain no data of tenants. */
 export function healthRoutes({ checks, registry, log, metricsToken }: HealthOptions): FastifyPluginAsync {
   const hidden = { schema: { hide: true } as object }
   const findProblems = createProblemFinder(checks, log)
@@ -40,12 +42,12 @@ export function healthRoutes({ checks, registry, log, metricsToken }: HealthOpti
   }
 }
 
-/** What a failed check is called by where everybody may read it. */
+/** The public text of a failed check. */
 const UNTOLD = 'cannot be used at the moment: the log of this process has the reason'
 
 /**
- * Makes the function that runs the checks and answers the problems by name. Texts of errors may hold names of hosts and users:
- * they go to the log alone, once for as long as they stay the same.
+ * Creates the function that runs the checks and returns the problems by name. Error texts may contain host and user
+ * names, so they go to the log only, once per change.
  */
 function createProblemFinder(checks: ReadinessChecks, log: Logger): () => Promise<Record<string, string>> {
   const logged = new Map<string, string>()
@@ -69,7 +71,7 @@ function createProblemFinder(checks: ReadinessChecks, log: Logger): () => Promis
   }
 }
 
-/** A connection from this machine needs no token, unless a proxy made it for somebody else. Throws what the request lacks. */
+/** A direct connection from this machine needs no token, one through a proxy does. Throws what the request lacks. */
 function requireMetricsAccess(request: FastifyRequest, token: string | undefined): void {
   const { forwarded, 'x-forwarded-for': forwardedFor, authorization } = request.headers
   const isOwn = forwarded === undefined && forwardedFor === undefined && isLoopback(request.socket.remoteAddress)

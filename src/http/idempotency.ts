@@ -9,9 +9,9 @@ import { tenantOf } from './auth.js'
 
 /** A POST that may be repeated; see core/runtime/idempotency. */
 export interface Repeatable {
-  /** What tells one request from another, where that is not the parsed body; JSON. */
+  /** Identifies the request if the parsed body does not; JSON. */
   fingerprint?: unknown
-  /** The answer holds a secret: it is kept sealed. */
+  /** The answer contains a secret and is stored encrypted. */
   isSecret?: boolean
   perform: (resourceId: string) => Promise<RepeatableAnswer>
   recover: (resourceId: string) => Promise<RepeatableAnswer | null>
@@ -20,7 +20,7 @@ export interface Repeatable {
 const MAX_KEY_LENGTH = 255
 const MAX_DEPTH = 64
 
-/** The header as the descriptions of the interfaces tell of it. */
+/** The header for the API descriptions. */
 export const IDEMPOTENCY_HEADER = {
   type: 'object',
   properties: {
@@ -34,7 +34,7 @@ export const IDEMPOTENCY_HEADER = {
   },
 }
 
-/** Answers a POST once per `Idempotency-Key`; without the header it just performs. */
+/** Answers a POST once per `Idempotency-Key`; without the header it just performs it. */
 export async function answerOnce(
   ctx: Context,
   request: FastifyRequest,
@@ -46,7 +46,7 @@ export async function answerOnce(
     const { status, body } = await perform(newId())
     return send(reply, status, body)
   }
-  // Where the endpoint reads no body, nothing else has looked at how deep it is.
+  // If the endpoint reads no body, its depth has not been checked yet.
   if (isDeeperThan(fingerprint, MAX_DEPTH)) {
     throw new Problem('invalid_json', `The request body nests deeper than ${MAX_DEPTH} levels`)
   }
@@ -58,7 +58,7 @@ export async function answerOnce(
   return send(reply, answer.status, answer.body)
 }
 
-/** Whether the outcome of a send was unknown; send-template reports that with 200. */
+/** True if the outcome of a send was unknown; send-template reports that with 200. */
 function isUnsettled({ status, body }: KeptAnswer): boolean {
   return status >= 500 || asObject(body).error === PROBLEMS.outcome_unknown
 }
@@ -70,7 +70,7 @@ function send(reply: FastifyReply, status: number, body: unknown): unknown {
   return body
 }
 
-/** Interface A tells it at the top of a body, the gateway in its `response`. */
+/** At the top of the body in Interface A, in `response` in the gateway. */
 function readRetryAfter(body: unknown): unknown {
   const { retry_after, response } = asObject(body)
   return retry_after ?? asObject(response).retry_after

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { WebhookFigures } from '../core/webhooks/dispatcher.js'
 
-/** Measures every request for Prometheus (contract 1). */
+/** Measures all requests for Prometheus. */
 export function measureRequests(server: FastifyInstance): Registry {
   const registry = new Registry()
   const duration = new Histogram({
@@ -13,7 +13,7 @@ export function measureRequests(server: FastifyInstance): Registry {
     registers: [registry],
   })
   server.addHook('onResponse', async (request, reply) => {
-    // The route's pattern, never the URL: a label holds no value of a tenant.
+    // The route's pattern, not the URL: labels contain no data of tenants.
     const route = request.routeOptions.url ?? 'none'
     duration.observe({ route, method: request.method, status: reply.statusCode }, reply.elapsedTime / 1000)
   })
@@ -21,14 +21,14 @@ export function measureRequests(server: FastifyInstance): Registry {
 }
 
 /**
- * Shows the process itself, from the first question on: what measures the lag of its event loop wakes it 100 times a second, the most
- * that an idle process would do.
+ * Adds metrics of the process, from the first scrape on: measuring the event loop's lag wakes the process 100 times a
+ * second.
  */
 export function showProcess(registry: Registry): void {
   if (!registry.getSingleMetric('process_cpu_seconds_total')) collectDefaultMetrics({ register: registry })
 }
 
-/** Shows what this process delivers to webhooks, as it is at the moment of asking. */
+/** Adds the current figures of webhook deliveries in this process. */
 export function showWebhooks(registry: Registry, figures: () => WebhookFigures): void {
   const registers = [registry]
   new Counter({
@@ -61,14 +61,14 @@ export function showWebhooks(registry: Registry, figures: () => WebhookFigures):
   })
 }
 
-/** Shows how many callbacks nothing became of; `count` asks the database for all processes. */
+/** Adds the number of failed callbacks; `count` reads it from the database, for all processes. */
 export function showFailedCallbacks(registry: Registry, count: () => Promise<number>): void {
   new Gauge({
     name: 'parley_callbacks_failed',
     help: 'Callbacks of the upstream that were stored and failed each time, and are not tried any more',
     registers: [registry],
     async collect() {
-      // The other figures are wanted most while the database is away.
+      // The other metrics are needed most while the database is down.
       this.set(await count().catch(() => Number.NaN))
     },
   })

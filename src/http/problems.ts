@@ -4,7 +4,7 @@ import { PROBLEMS, Problem, type ProblemCode } from '../model/problem.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the body of a request is, where it is not JSON. */
+    /** The content type of a request body that is not JSON. */
     contentType?: string
   }
 }
@@ -84,12 +84,12 @@ export function statusOf(problem: Problem): number {
   return STATUS[problem.code]
 }
 
-/** A problem as Interface A and the admin API show it (spec 2.4, contract 4). */
+/** A problem in the form of Interface A and the admin API. */
 export function bodyOf(problem: Problem) {
   return { success: false, error: PROBLEMS[problem.code], message: problem.message, ...problem.extras }
 }
 
-/** Whatever was thrown while a request was served, as a problem; what nobody foresaw is logged and told without its inside. */
+/** Converts a thrown error to a problem; unexpected errors are logged and reported without details. */
 export function toProblem(error: unknown, request: FastifyRequest): Problem {
   if (error instanceof Problem) return error
   const known = fromFastify(error, request)
@@ -108,10 +108,9 @@ export function toProblem(error: unknown, request: FastifyRequest): Problem {
   return new Problem('internal', 'Something went wrong on our side: tell us the request_id', { request_id: request.id })
 }
 
-/** Answers with whatever was thrown while a request was served. */
 export type ProblemSender = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 
-/** Makes the function that answers with a problem as `present` shows it. */
+/** Creates the function that answers with a problem in the form of `present`. */
 export function createProblemSender(
   present: (problem: Problem, request: FastifyRequest) => { status: number; body: object },
 ): ProblemSender {
@@ -125,12 +124,11 @@ export function createProblemSender(
   }
 }
 
-/** Answers with a problem in Interface A's shape. */
 export const sendProblem = createProblemSender((problem) => ({ status: statusOf(problem), body: bodyOf(problem) }))
 
 /**
- * Reads on what the client still sends, for a while: a connection that is ended while it writes would break before it has
- * read the answer.
+ * Reads the rest of the request for a while: a connection that ends while the client writes would break before the
+ * client reads the answer.
  */
 function swallowRest({ raw }: FastifyRequest, reply: FastifyReply): void {
   reply.removeHeader('connection')
@@ -139,12 +137,12 @@ function swallowRest({ raw }: FastifyRequest, reply: FastifyReply): void {
   raw.once('close', () => clearTimeout(timer))
 }
 
-/** Node's own error for a body that breaks off. Anybody can cause it, so it is no error in the log. */
+/** Node's error for an incomplete body. Any client can cause it, so it is not logged as an error. */
 function hasHungUp(error: unknown, { raw }: FastifyRequest): boolean {
   return (error as { code?: unknown }).code === 'ECONNRESET' && raw.destroyed && !raw.complete
 }
 
-/** The refusals that the HTTP server itself makes. */
+/** Refusals by the HTTP server itself. */
 function fromFastify(error: unknown, request: FastifyRequest): Problem | null {
   const { code } = error as { code?: unknown }
   switch (code) {

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-/** The header by which a request is named, to us and by us. */
+/** The header with the id of a request, in requests and answers. */
 export const REQUEST_ID = 'x-request-id'
 
-/** What may stand in headers, logs and addresses as it is. */
+/** Safe in headers, logs and URLs. */
 const SAFE = /^[\w.~:+/=@-]{1,128}$/
 
 /**
- * Makes the function that names requests: by the id that a request brings, where that is 1 to 128 safe characters, else by one
- * that tells it from every other request of all processes, and costs next to nothing.
+ * Creates the function that names requests: by the client's id if it is 1 to 128 safe characters, otherwise by a cheap
+ * id that is unique over all processes.
  */
 export function createRequestIds(): (request?: Pick<IncomingMessage, 'headers'>) => string {
   const prefix = randomBytes(9).toString('base64url')

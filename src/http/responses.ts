@@ -2,14 +2,14 @@ import type { TSchema } from 'typebox'
 
 const OTHER_TEXT = 'Any other refusal, such as a body that is too large (413) or not application/json (415)'
 
-/** The statuses of refusals that can come from every endpoint. */
+/** The statuses of errors that every endpoint can return. */
 type Anywhere = 401 | 403 | 429 | 503
 const ANYWHERE: readonly Anywhere[] = [401, 403, 429, 503]
 
 /**
- * Makes the function that tells the answers of an interface's endpoints, for their schemas: those of success, and the errors, which
- * all look as `errorSchema` and mean what `texts` say; 401, 403, 429 and 503 can come from every one. They document, and the tests
- * hold the real answers to them; nothing is cut or coerced by them.
+ * Creates the function that lists the responses of an endpoint for its schema: success, and errors in the form
+ * `errorSchema` with the meanings in `texts`. 401, 403, 429 and 503 are added everywhere. The schemas are documentation
+ * only, which tests compare with real answers; they change no answer.
  */
 export function createResponses<Status extends number>(errorSchema: object, texts: Record<Status | Anywhere, string>) {
   return (success: Record<number, TSchema | object>, ...errors: Status[]): object => {

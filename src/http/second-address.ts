@@ -3,17 +3,19 @@ import type { IncomingMessage } from 'node:http'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
-/** Another port at which a server answers. */
+/** A second port of a server. */
 export interface SecondAddress {
-  /** Whether a request has come there. */
+  /** True if a request came to this port. */
   has(request: IncomingMessage): boolean
-  /** Serves there what `server` serves. To be called before the server listens. */
+  /** Serves the same as `server`. Call it before the server listens. */
   attach(server: FastifyInstance): void
-  /** Resolves to the port that was bound. Throws what makes it impossible. */
+  /** Resolves to the bound port. Throws if it cannot be bound. */
   listen(address: { host: string; port: number }): Promise<number>
 }
 
-/** Lets a server answer at a second port, under the limits of the first. It ends with the server, requests under way first. */
+/**
+ * Creates a second port for a server, with the limits of the first. It closes with the server, after running requests.
+ */
 export function createSecondAddress(): SecondAddress {
   const sockets = new WeakSet<Socket>()
   const door = createServer({ allowHalfOpen: true, noDelay: true })

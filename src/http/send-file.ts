@@ -4,10 +4,10 @@ import type { Context } from '../context.js'
 import { tenantOf } from './auth.js'
 import { startStream } from './stream.js'
 
-/** A client that takes nothing for so long is taken for gone; it would also keep the service from ending. */
+/** A client that reads nothing for this long counts as gone; it would also keep the service from ending. */
 const STUCK_MS = 60_000
 
-/** Sends a file part by part. The place of an export is taken until the last is sent, or nobody takes more of it. */
+/** Sends a file in parts. It holds a place of the exports until the last part is sent or the client stops reading. */
 export function sendFile(
   ctx: Context,
   request: FastifyRequest,
@@ -27,7 +27,7 @@ export function sendFile(
     }
     request.raw.setTimeout(STUCK_MS, () => request.raw.destroy())
     reply.send(stream)
-    // What broke is told to the client by the connection, and in the log.
+    // The client sees the error as a broken connection; the log has it.
     await finished(stream).catch(() => undefined)
     request.raw.setTimeout(0)
     return reply

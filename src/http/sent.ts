@@ -5,7 +5,7 @@ import { Problem } from '../model/problem.js'
 import { bodyOf, statusOf } from './problems.js'
 import { explainUnsent } from './unsent.js'
 
-/** The answer to what became of a send (contract 4). Kept for an Idempotency-Key is only what will not change by trying again. */
+/** The answer to a send. For an Idempotency-Key only results that a retry cannot change are stored. */
 export function toAnswer(tenant: Tenant, type: string, sent: SendResult): RepeatableAnswer {
   if (sent.result === 'accepted') {
     const body = {

@@ -19,12 +19,12 @@ import { type ProblemSender, sendProblem } from './problems.js'
 import { createRequestIds, REQUEST_ID } from './request-id.js'
 import { compileValidator } from './validation.js'
 
-/** How large a request's body may be, in bytes, where a route says nothing else (contract 4). */
+/** The default maximum size of a request body, in bytes. */
 export const BODY_LIMIT = MEBIBYTE
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const
 
-/** The server as the endpoints of an interface see it: their schemas give the types. */
+/** The server as endpoints see it; their schemas give the types. */
 export type TypedServer = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
@@ -33,17 +33,15 @@ export type TypedServer = FastifyInstance<
   TypeBoxTypeProvider
 >
 
-/** What is done with a request before its route, and with it its interface, is known. */
+/** Options for requests before their route, and so their interface, is known. */
 export interface ServerOptions {
-  /** The URL by which its route is looked for, made of the one that it came with. */
+  /** The URL for routing, computed from the request's. */
   rewriteUrl?: (request: IncomingMessage) => string
-  /** Answers where the URL cannot be read. */
+  /** Answers requests whose URL cannot be read. */
   sendUrlProblem?: ProblemSender
 }
 
-/**
- * The HTTP server that the interfaces are mounted on: reads JSON, checks it, answers problems, and 404 for what is not there.
- */
+/** Creates the HTTP server of the interfaces. It parses and validates JSON and answers errors and unknown paths. */
 export function createServer(
   log: Logger,
   { rewriteUrl, sendUrlProblem = sendProblem }: ServerOptions = {},
@@ -59,7 +57,7 @@ export function createServer(
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     genReqId: nameRequest,
-    // One logger for all: a child for each request costs more than the few lines that are logged are worth.
+    // One logger for all requests: a child per request costs more than the few logged lines are worth.
     childLoggerFactory: (logger) => logger,
     routerOptions: { maxParamLength: 512 },
     rewriteUrl: rewriteUrl && ((request) => rewriteUrl(request as IncomingMessage)),
@@ -72,23 +70,23 @@ export function createServer(
   })
   refuseWhileClosing(server)
   server.setValidatorCompiler(compileValidator)
-  // Answers are plain objects whose shape the presenters decide; their schemas only document them.
+  // Presenters decide the form of answers; the schemas only document them.
   server.setSerializerCompiler(() => JSON.stringify)
   server.setErrorHandler(sendProblem)
-  // Before the body is read: whatever it holds, the path is what is wrong.
+  // Before the body is read: an invalid path is the error, whatever the body holds.
   server.addHook('onRequest', (request, _reply, done) => {
     if (request.is404) done(notFound(request))
     else done()
   })
-  // For routes that find out later, such as that of the files of /docs.
+  // For routes that find out later, such as the files of /docs.
   server.setNotFoundHandler((request, reply) => sendProblem(notFound(request), request, reply))
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
-    // Many clients send the Content-Type also where there is nothing to send.
+    // Many clients send the Content-Type without a body.
     if (body === '') return done(null, undefined)
     try {
       const value: unknown = JSON.parse(body as string)
-      // Further on null stands for no body.
+      // Null stands for no body from here on.
       if (value === null) done(new Problem('invalid_json', 'The request body must be a JSON object, not null'))
       else done(null, value)
     } catch (error) {
@@ -98,19 +96,19 @@ export function createServer(
   return server
 }
 
-/** Every answer names its request, as the log does where it tells of one. */
+/** Every answer contains the request's id, as the log does. */
 function tellId(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply.header(REQUEST_ID, request.id)
 }
 
-/** What is under way finishes, and nothing new begins (contract 1, SIGTERM): requests on open connections get a 503. */
+/** On SIGTERM running requests finish, and new ones on open connections get a 503. */
 function refuseWhileClosing(server: FastifyInstance): void {
   let closing = false
   const unused = watchUnused(server)
   server.addHook('preClose', async () => {
     closing = true
     for (const socket of unused) socket.destroy()
-    // A connection whose request is still under way is not idle yet: its answer shall be its last.
+    // A connection with a running request is not idle yet; its answer must be its last.
     server.server.keepAliveTimeout = 1
   })
   server.addHook('onRequest', (_request, reply, done) => {
@@ -120,7 +118,7 @@ function refuseWhileClosing(server: FastifyInstance): void {
   })
 }
 
-/** The connections that have brought nothing yet: Node takes them for busy, and would wait a minute for what they may bring. */
+/** Connections that have sent nothing yet: Node counts them as busy and would wait a minute for a request. */
 function watchUnused({ server }: FastifyInstance): ReadonlySet<Socket> {
   const unused = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
@@ -132,8 +130,8 @@ function watchUnused({ server }: FastifyInstance): ReadonlySet<Socket> {
 }
 
 /**
- * Answers 405 with `Allow` to a known path with another method, but for paths below `except`. Call it before the routes are
- * registered; they are all there when the plugin that it returns is.
+ * Answers 405 with `Allow` for a known path with another method, except below `except`. Call it before the routes are
+ * registered; the returned plugin sees all of them.
  */
 export function refuseOtherMethods(server: FastifyInstance, except: readonly string[] = []): FastifyPluginAsync {
   const methodsByUrl = new Map<string, Set<string>>()
@@ -150,7 +148,7 @@ export function refuseOtherMethods(server: FastifyInstance, except: readonly str
         url: url.slice(instance.prefix.length),
         method: METHODS.filter((method) => !methods.has(method)),
         schema: { hide: true } as FastifySchema,
-        // Before the body is read: whatever it holds, the method is what is wrong.
+        // Before the body is read: a wrong method is the error, whatever the body holds.
         onRequest: async (request, reply) => {
           reply.header('allow', allow)
           throw new Problem('method_not_allowed', `${url} takes ${allow}, not ${request.method}`)

@@ -14,20 +14,20 @@ declare module 'fastify' {
     memberSession: Session | null
   }
   interface FastifyContextConfig {
-    /** Which role a member must have, where that says more than a scope. */
+    /** The role that a member needs, if the scope is not enough. */
     role?: MemberRole
   }
 }
 
-/** Where the page is opened by http, as on one's own machine. */
+/** For pages opened by http, for example on one's own machine. */
 const PLAIN_COOKIE = { name: 'parley_session', path: '/console', secure: false }
-/** By https: browsers take a cookie of this name from this host alone, and not from another one of its domain. */
+/** For https: browsers accept a cookie of this name only from this host, not from others of its domain. */
 const HOST_COOKIE = { name: '__Host-parley_session', path: '/', secure: true }
-/** Whom the page believes to be signed in. */
+/** The member that the page believes to be signed in. */
 const MEMBER_HEADER = 'x-parley-member'
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'TRACE']
 
-/** The checks of a request to the console before its body is read, in the order of those of keys: session, role, rate, `tenantId`. */
+/** The checks of a console request before its body is read, in this order: session, role, rate, `tenantId`. */
 export function createSessionGuard(ctx: Context, takeToken: Gate['takeToken']) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { session, caller, renewed } = await authenticateSession(ctx, sessionToken(request))
@@ -45,8 +45,8 @@ export function createSessionGuard(ctx: Context, takeToken: Gate['takeToken']) {
 }
 
 /**
- * Refuses what another site has a browser do in a member's name: browsers say where a request comes from that changes something.
- * Requests that say nothing come from no browser, or are of the same site, as the cookie's SameSite has it.
+ * Refuses requests that another site has a browser make: browsers send the origin of requests that change something.
+ * Requests without it come from other programs, or from the same site because of the cookie's SameSite.
  */
 export function createOriginGuard(publicUrl: () => string) {
   return async (request: FastifyRequest): Promise<void> => {
@@ -64,20 +64,20 @@ export function createOriginGuard(publicUrl: () => string) {
 }
 
 /**
- * Refuses what a page asks in the name of somebody who is not signed in any more: another tab of the browser may have signed in
- * somebody else, perhaps of another organization. Throws session_required.
+ * Refuses a request of a page whose member is no longer signed in: another tab may have signed in someone else, even of
+ * another organization. Throws session_required.
  */
 export function checkMember({ id }: TeamMember, believed: unknown): void {
   if (believed === undefined || believed === id) return
   throw new Problem('session_required', 'Somebody else has signed in in this browser meanwhile: load the page anew')
 }
 
-/** The token of the session by which a request comes, if any. */
+/** The session token of a request, if any. */
 export function sessionToken({ cookies }: FastifyRequest): string | undefined {
   return cookies[HOST_COOKIE.name] ?? cookies[PLAIN_COOKIE.name]
 }
 
-/** Whether the browser keeps a token under another name than it would get it now. */
+/** True if the browser has the token under the old cookie name only. */
 function hasPlainCookieAlone(ctx: Context, { cookies }: FastifyRequest): boolean {
   return isSecure(ctx) && cookies[HOST_COOKIE.name] === undefined
 }
@@ -93,14 +93,17 @@ export function memberOf(request: FastifyRequest): TeamMember {
   return sessionOf(request).member
 }
 
-/** Has the browser keep a session's token. As a header at once, so that it reaches answers that are written by hand too. */
+/**
+ * Sets the cookie with a session's token. It sets the header at once, so that it reaches responses that are written
+ * directly too.
+ */
 export function setSessionCookie(ctx: Context, reply: FastifyReply, token: string): void {
   const secure = isSecure(ctx)
   setCookie(reply, secure ? HOST_COOKIE : PLAIN_COOKIE, token, SESSION_MS / 1000)
   if (secure && reply.request.cookies[PLAIN_COOKIE.name] !== undefined) setCookie(reply, PLAIN_COOKIE, '', 0)
 }
 
-/** Has the browser forget it. */
+/** Clears the session cookie. */
 export function clearSessionCookie(ctx: Context, reply: FastifyReply): void {
   reply.removeHeader('set-cookie')
   setCookie(reply, isSecure(ctx) ? HOST_COOKIE : PLAIN_COOKIE, '', 0)

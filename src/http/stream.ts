@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 
 /**
- * A stream of parts for an answer. The first part is there already: what goes wrong before it is thrown here, and can be answered;
- * what goes wrong later cuts the connection, so that nobody takes the document for whole.
+ * A stream of parts for a response. Errors before the first part are thrown and can be answered; later ones cut the
+ * connection, so that the client does not take the document for complete.
  */
 export async function startStream(parts: AsyncGenerator<string>): Promise<Readable> {
   const first = await parts.next()

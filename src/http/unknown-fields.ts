@@ -6,24 +6,24 @@ import { compileUnknownFields, describeUnknown, MAX_UNKNOWN, type UnknownField }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the answer tells of parameters and fields that are not known, a sentence each; null = nothing. */
+    /** One sentence per unknown parameter or field, for the answer; null: none. */
     warnings: readonly string[] | null
   }
   interface FastifyContextConfig {
-    /** What is done with parameters and fields that the route's schema does not know. */
+    /** How to treat parameters and fields that the route's schema does not know. */
     unknown?: { policy: 'tell' | 'refuse'; find: (request: FastifyRequest) => Unknown[] }
   }
 }
 
-/** A parameter or a field of a request that its route's schema does not know. */
+/** An unknown parameter or field of a request. */
 type Unknown = UnknownField & { is: 'parameter' | 'field' }
 
 const MAX_KEYS = 1_000
 const MAX_LOGGED_PER_KEY = 100
 
 /**
- * Ignores unknown parameters and fields on the routes that are registered from now on, and tells of each in the answer's
- * `warnings`, errors included, and once per key in the log. Answers are objects; files and streams have no place for warnings.
+ * Ignores unknown parameters and fields on routes registered from now on, lists them in the answer's `warnings` (also
+ * of errors), and logs each once per key. Only JSON objects have warnings; files and streams have none.
  */
 export function tellUnknown(server: FastifyInstance, log: Logger): void {
   lookForUnknown(server, 'tell')
@@ -39,7 +39,7 @@ export function tellUnknown(server: FastifyInstance, log: Logger): void {
   })
   server.addHook('preSerialization', ({ warnings }, _reply, payload, done) => {
     if (warnings === null) return done(null, payload)
-    // A kept report of an import has them already.
+    // The stored report of an import contains them already.
     const all = new Set([...((payload as { warnings?: string[] }).warnings ?? []), ...warnings])
     done(null, { ...(payload as object), warnings: [...all] })
   })
@@ -55,8 +55,8 @@ export function tellUnknown(server: FastifyInstance, log: Logger): void {
 }
 
 /**
- * Refuses unknown parameters and fields on the routes that are registered from now on with invalid_parameter, invalid_field.
- * Routes of which `tellUnknown` is said further in are spared.
+ * Refuses unknown parameters and fields on routes registered from now on with invalid_parameter or invalid_field,
+ * except on routes for which `tellUnknown` is called on an inner server.
  */
 export function refuseUnknown(server: FastifyInstance, knownParameters: readonly string[] = []): void {
   lookForUnknown(server, 'refuse', knownParameters)
@@ -72,7 +72,7 @@ function findUnknown(request: FastifyRequest, policy: 'tell' | 'refuse'): Unknow
   return unknown?.policy === policy ? unknown.find(request) : []
 }
 
-/** A route of which it is said twice, on its own server and further out, has the policy of its own server. */
+/** The policy of the innermost server applies. */
 function lookForUnknown(
   server: FastifyInstance,
   policy: 'tell' | 'refuse',
@@ -82,7 +82,7 @@ function lookForUnknown(
   server.addHook('onRoute', (route) => {
     const { querystring, body = { properties: {} } } = (route.schema ?? {}) as RouteSchema
     const inQuery = compileUnknownFields({ properties: { ...guarded, ...querystring?.properties } })
-    // A file has no fields.
+    // Files have no fields.
     const inBody = compileUnknownFields(route.config?.contentType === undefined ? body : {})
     const find = (request: FastifyRequest): Unknown[] => {
       const parameters = inQuery(request.query).map((one) => ({ ...one, is: 'parameter' as const }))

@@ -4,7 +4,9 @@ import { Problem } from '../model/problem.js'
 /** A send that failed for another reason than a refusal. */
 export type Unsent = Exclude<SendResult, { result: 'accepted' | 'refused' }>
 
-/** The problem of a send that nobody refused and that was not taken; `network` is what the interface calls the other side. */
+/**
+ * The problem of a send that was neither refused nor accepted; `network` is the interface's name for the other side.
+ */
 export function explainUnsent(sent: Unsent, network: 'upstream' | 'network'): Problem {
   const { messageId: id } = sent
   switch (sent.result) {

@@ -5,12 +5,12 @@ import { firstUnstorable } from '../lib/text/text.js'
 import { compileSchema, explainError, findInputProblem, type InputSchema, toFieldPath } from '../model/input.js'
 import { Problem } from '../model/problem.js'
 
-/** What the checks need to see of a JSON Schema. */
+/** The parts of a JSON Schema that the checks read. */
 interface Schema extends InputSchema {
   properties?: Record<string, InputSchema>
 }
 
-/** Compiles the schemas of bodies, queries and paths into checks that fail with a problem (contract 4's names). */
+/** Compiles the schemas of bodies, queries and paths into checks that fail with a problem. */
 export const compileValidator: FastifySchemaCompiler<Schema> = ({ schema, httpPart }) => {
   const validate = compileSchema(schema)
   if (httpPart === 'body') return (data: unknown) => checkBody(validate, schema, data)
@@ -21,13 +21,13 @@ export const compileValidator: FastifySchemaCompiler<Schema> = ({ schema, httpPa
 type Checked = { value: unknown } | { error: Problem }
 
 function checkBody(validate: ValidateFunction, schema: Schema, given: unknown): Checked {
-  // No body at all, which comes as null, is an empty one where nothing is required.
+  // Without a body (null), an empty one is assumed if no field is required.
   const data = given === null && !schema.required?.length ? {} : given
   const error = findInputProblem(validate, schema, data, 'The request body')
   return error ? { error } : { value: data }
 }
 
-/** No path of ours has a parameter that other than an existing thing's id could fill. */
+/** A parameter of a path is always the id of a resource, so an invalid one is not found. */
 function checkPath(validate: ValidateFunction, data: unknown): Checked {
   if (validate(data)) return { value: data }
   const [error] = validate.errors as [ErrorObject]
@@ -55,7 +55,7 @@ function explainParameter(error: ErrorObject, query: JsonObject): string {
   return `${name} ${explainError(error)}, not "${shorten(query[name])}"`
 }
 
-/** A query holds only text: what its schema calls a number or a boolean is read as one where it is written as one. */
+/** A query contains only text; numbers and booleans of the schema are converted. */
 function readQuery(schema: Schema, query: JsonObject): JsonObject {
   const typed: JsonObject = { ...query }
   for (const [name, { type }] of Object.entries(schema.properties ?? {})) {

@@ -1,18 +1,18 @@
 import { setTimeout } from 'node:timers/promises'
 
-/** How the waits between attempts grow; times in milliseconds. */
+/** How the waits between attempts grow. */
 export interface BackoffOptions {
   /** The wait after the first attempt. */
   baseMs: number
-  /** What each wait is multiplied by to give the next; 2 when left out. */
+  /** Each wait is the last one times this; default 2. */
   factor?: number
-  /** No wait is longer than this. */
+  /** The longest wait. */
   maxMs: number
-  /** The share (0 to 1) of a wait that chance may take off, so that many clients do not come back at once. */
+  /** The share (0 to 1) of a wait that is cut off at random, so that many clients do not retry at the same moment. */
   jitter: number
 }
 
-/** Milliseconds to wait after failed attempt number `attempt` (the first is 1): exponential, capped, then shortened by chance. */
+/** Milliseconds to wait after failed attempt `attempt` (from 1): exponential, capped, minus jitter. */
 export function backoffDelay(
   attempt: number,
   { baseMs, factor = 2, maxMs, jitter }: BackoffOptions,
@@ -22,7 +22,7 @@ export function backoffDelay(
   return Math.round(full * (1 - jitter * random()))
 }
 
-/** Resolves after `ms` milliseconds; rejects with an AbortError as soon as `signal` is aborted. */
+/** Resolves after `ms` milliseconds; rejects with an AbortError when `signal` aborts. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   await setTimeout(ms, undefined, { signal })
 }

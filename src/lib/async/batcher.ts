@@ -5,9 +5,9 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Turns a function of many items into a function of one: what is asked while a run is under way waits and goes into the
- * next run together. Every item is thus served by a run that began after it was asked, and a busy process makes few runs.
- * `run` answers in the order of its items; when it throws, all of its items fail.
+ * Turns a function of many items into a function of one. Calls made during a run wait for the next one, so every item
+ * is handled by a run that began after its call. `run` returns results in the order of the items; if it throws, all of
+ * its items fail.
  */
 export function batch<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
@@ -36,7 +36,7 @@ export function batch<Item, Result>(
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
-      // In a microtask, so that what is asked in the same turn goes into the same run.
+      // In a microtask, so that all calls of the same turn share a run.
       if (!running) {
         running = true
         queueMicrotask(drain)

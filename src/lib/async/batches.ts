@@ -1,4 +1,4 @@
-/** Gathers what comes one by one into arrays of up to `size`; the last one may be shorter, and none is empty. */
+/** Groups items into arrays of `size`; the last one may be shorter, none is empty. */
 export async function* inBatches<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item[]> {
   let batch: Item[] = []
   for await (const item of items) {

@@ -1,11 +1,11 @@
-/** Something that was lent and is in hand until it is given back. */
+/** A value that is in use until it is released. */
 export interface Borrowed<Value> {
   value: Value
-  /** Resolves when the lender has it back. To be called once. */
+  /** Resolves when the lender has the value back. Call it once. */
   release(): Promise<void>
 }
 
-/** Takes what a lender hands to a piece of work, where the work does not fit into one function. Throws what the lender throws. */
+/** Keeps the value of a callback-style function (`lend`) in use beyond one function. Throws what `lend` throws. */
 export function borrow<Value>(
   lend: (work: (value: Value) => Promise<void>) => Promise<void>,
 ): Promise<Borrowed<Value>> {

@@ -1,16 +1,16 @@
-/** Bytes that are held in memory at a time by all who share a budget. */
+/** Bytes in memory, shared by all users of the budget. */
 export interface ByteBudget {
-  /** Begins to hold what is arriving. `onGivenUp`: called when the room is given to others, before everything has arrived. */
+  /** Opens a share for data that is arriving. `onEvicted` is called if its bytes are given to others first. */
   open(onEvicted: () => void): ByteShare
 }
 
-/** What one of them holds. */
+/** One user's part of the budget. */
 export interface ByteShare {
-  /** Holds so many bytes in all; false when there is no room for them. */
+  /** Sets the share to `bytes`; false if there is no room. */
   reserve(bytes: number): boolean
-  /** Everything has arrived: the room is not given to others any more. */
+  /** All data has arrived: the share cannot be evicted any more. */
   complete(): void
-  /** Gives everything back; called again, it does nothing. */
+  /** Gives all bytes back; further calls do nothing. */
   release(): void
 }
 
@@ -19,8 +19,8 @@ interface Holder extends ByteShare {
 }
 
 /**
- * Makes a budget of `capacity` bytes, of which a share takes at least `floor`. Where there is no room, what has been arriving for
- * the longest time gives way: senders that stop in the middle keep nobody out.
+ * Creates a budget of `capacity` bytes; each share takes at least `floor`. Without room, the share that has been
+ * arriving longest is evicted, so that stalled senders block no one.
  */
 export function createByteBudget(capacity: number, floor: number): ByteBudget {
   const arriving = new Set<Holder>()

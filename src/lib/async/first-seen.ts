@@ -1,6 +1,6 @@
 /**
- * Makes a function that tells whether a word of a group is new: true the first time, then false. At most `maxWords` of a group are
- * true, and when there are more than `maxGroups` groups the oldest is forgotten, so the memory has a limit.
+ * Creates a function that returns true the first time it sees a word of a group. At most `maxWords` per group return
+ * true, and beyond `maxGroups` groups the oldest is forgotten, which bounds the memory.
  */
 export function createFirstSeen(maxGroups: number, maxWords: number): (group: string, word: string) => boolean {
   const groups = new Map<string, Set<string>>()

@@ -1,25 +1,25 @@
 import { backoffDelay, sleep } from './backoff.js'
 
-/** Work that comes up again and again. */
+/** Work that is done in rounds. */
 export interface Loop {
-  /** There is something to do: the next round begins at once, or as soon as the one under way has ended. */
+  /** Starts the next round at once, or as soon as the running one has ended. */
   wake(): void
-  /** Begins no further round; resolves when the last one has ended. */
+  /** Starts no further round; resolves when the running one has ended. */
   stop(): Promise<void>
 }
 
 export interface LoopOptions {
-  /** Does what has come up; whether there may be more to do at once. */
+  /** Does one round; returns true if there may be more to do at once. */
   round: () => Promise<boolean>
-  /** In how many milliseconds the next round begins if nobody calls. */
+  /** Milliseconds until the next round, unless it is woken. */
   pauseMs: () => number
-  /** Hears of a round that failed; it is done again after a while. */
+  /** Called when a round failed; it is repeated after a while. */
   onFailure: (error: unknown) => void
 }
 
 const RETRY = { baseMs: 100, maxMs: 2_000, jitter: 0.5 }
 
-/** Does rounds one after the other, whenever called and from time to time. */
+/** Runs rounds one after the other, when woken and from time to time. */
 export function startLoop({ round, pauseMs, onFailure }: LoopOptions): Loop {
   const stopping = new AbortController()
   let isCalled = false

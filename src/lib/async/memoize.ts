@@ -1,6 +1,5 @@
 /**
- * The function, but working once for each object: what it makes of one is remembered for as long as that object lives. Neither
- * the object nor the result may be changed afterwards.
+ * Remembers the result of a function per object, as long as the object lives. Neither object nor result may be changed.
  */
 export function memoize<Given extends object, Result extends object>(
   work: (given: Given) => Result,

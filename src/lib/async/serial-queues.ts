@@ -1,6 +1,6 @@
 /**
- * Runs work in lanes: what has a key in common runs one after the other in the order given, the rest side by side.
- * A failure does not stop its lanes.
+ * Creates a function that runs work one after the other if it shares a key, otherwise concurrently. A failure does not
+ * block the queues of its keys.
  */
 export function createSerialQueues(): <Result>(
   keys: readonly string[],

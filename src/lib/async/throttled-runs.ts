@@ -1,7 +1,7 @@
-/** Runs something under a key, or shares a run of it. */
+/** Runs a function under a key, or returns the result of a recent run. */
 export type ThrottledRuns<Result> = (key: string, run: () => Promise<Result>) => Promise<Result>
 
-/** Who asks within `keepMs` after a run of the same key has begun gets what comes, or came, of it. `clock` tells the time. */
+/** Calls within `keepMs` after the start of a run of the same key share its result. */
 export function createThrottledRuns<Result>(keepMs: number, clock: () => Date): ThrottledRuns<Result> {
   const runs = new Map<string, { begunAt: number; result: Promise<Result> }>()
   return (key, run) => {

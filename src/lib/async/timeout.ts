@@ -1,6 +1,6 @@
 import { sleep } from './backoff.js'
 
-/** What the work comes to, or null after `ms`; rejects as the work does. The work itself goes on. `pause`: of tests. */
+/** The result of the work, or null after `ms`; rejects if the work does. The work goes on. `pause` is for tests. */
 export async function withTimeout<Result>(
   work: Promise<Result>,
   ms: number,
@@ -18,7 +18,7 @@ export async function withTimeout<Result>(
   }
 }
 
-/** How many milliseconds of `ms` are left; 0 when they are over. */
+/** Returns a function that gives the milliseconds left of `ms`, at least 0. */
 export function startCountdown(ms: number): () => number {
   const end = performance.now() + ms
   return () => Math.max(0, end - performance.now())

@@ -1,20 +1,20 @@
-/** A bucket of tokens for each of many keys. */
+/** One token bucket per key. */
 export interface TokenBuckets {
-  /** Takes a token of the key; false where none is left. */
+  /** Takes a token; false if there is none. */
   take(key: string): boolean
-  /** Milliseconds until the key has a token; 0 where it has one. */
+  /** Milliseconds until the key has a token; 0 if it has one. */
   waitMs(key: string): number
 }
 
 /**
- * Makes buckets that hold `burst` tokens and get one back every `refillMs`. At most `maxKeys` of them are remembered; those that were used
- * least recently are given up, and are full when they are used again.
+ * Creates buckets of `burst` tokens that regain one every `refillMs`. At most `maxKeys` are kept; a bucket that was
+ * dropped (least recently used first) starts full.
  */
 export function createTokenBuckets(
   { burst, refillMs, maxKeys }: { burst: number; refillMs: number; maxKeys: number },
   clock: () => Date,
 ): TokenBuckets {
-  /** When each bucket is full again, in the order of their use. */
+  /** When each bucket will be full, least recently used first. */
   const fullAt = new Map<string, number>()
   const waitMs = (key: string, now: number) => Math.max(0, (fullAt.get(key) ?? now) - now - (burst - 1) * refillMs)
 

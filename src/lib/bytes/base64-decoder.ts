@@ -1,28 +1,28 @@
-/** Decodes base64 piece by piece. */
+/** Decodes base64 in pieces. */
 export interface Base64Decoder {
-  /** The bytes that the text so far completes; null as soon as it is no base64, and from then on. */
+  /** The bytes that are complete so far; null once the text is not base64. */
   write(text: Buffer): Buffer | null
-  /** The last bytes; null where the text is no base64, or broke off. */
+  /** The last bytes; null if the text is not base64 or incomplete. */
   end(): Buffer | null
 }
 
 const SPACE = /[\t\n\f\r ]+/g
-/** The usual alphabet, and that of URLs. */
+/** The standard alphabet and that of URLs. */
 const DIGITS = /^[A-Za-z0-9+/_-]*$/
 const PADDING = /^={0,2}$/
 const DATA_URL = /^data:[^,]*;base64,/i
 const DATA_SCHEME = 'data:'
-/** More than the head of any data URL has. */
+/** Longer than the head of any data URL. */
 const MAX_HEAD = 1_024
 
 /**
- * A decoder of base64 in either alphabet, padded or not, with white space anywhere, and behind the head of a `data:` URL.
- * Stricter than Node's own, which passes over whatever it does not know.
+ * Creates a decoder that accepts both alphabets, optional padding, white space, and a `data:` URL. Unlike Node's
+ * decoder it rejects other characters.
  */
 export function createBase64Decoder(): Base64Decoder {
-  /** The start of the text, until it is known whether it is the head of a URL. */
+  /** The start of the text, until it is known whether it is the head of a data URL. */
   let head: string | null = ''
-  /** Characters that do not make a group of four yet. */
+  /** Characters that do not make up a group of four yet. */
   let rest = ''
   let padding = ''
   let isMalformed = false
@@ -38,7 +38,7 @@ export function createBase64Decoder(): Base64Decoder {
     return isMalformed ? null : EMPTY
   }
 
-  /** What follows the head. */
+  /** Returns the text after the head. */
   function takeHead(length: number): string {
     const behind = head?.slice(length) ?? ''
     head = null
@@ -49,7 +49,9 @@ export function createBase64Decoder(): Base64Decoder {
     return decodePlain(added) ?? decodeMixed(added.replace(SPACE, ''))
   }
 
-  /** What holds nothing but digits, which is most of it: Node passes over all else, and the length tells. */
+  /**
+   * Text of digits only, the common case: Node skips all other characters, so the length shows whether there were any.
+   */
   function decodePlain(added: string): Buffer | null {
     if (isMalformed || padding !== '') return null
     const all = rest + added
@@ -75,7 +77,7 @@ export function createBase64Decoder(): Base64Decoder {
   }
 
   function end(): Buffer | null {
-    // Too short to be told from the head of a URL.
+    // Too short to tell whether it is the head of a data URL.
     if (head !== null && head !== '') decode(takeHead(0))
     const isPaddedWrongly = padding !== '' && (rest.length + padding.length) % 4 !== 0
     if (isMalformed || rest.length === 1 || isPaddedWrongly) return null

@@ -1,4 +1,4 @@
-/** Writes bytes in base64 as they come: the parts, put together, are the base64 of the whole. */
+/** Encodes chunks as base64; the concatenated parts are the base64 of the whole. */
 export async function* encodeBase64(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of bytes) {

@@ -1,17 +1,16 @@
-/** Bytes that are gathered piece by piece, in one piece of memory. */
+/** A growing buffer in one piece of memory. */
 export interface ByteList {
   length(): number
   /** Copies the bytes. */
   add(bytes: Buffer): void
-  /** The bytes from a position on, until the next change. */
+  /** The bytes from a position on; valid until the next change. */
   from(start: number): Buffer
-  /** Forgets the bytes from a position on. */
+  /** Removes the bytes from a position on. */
   cut(start: number): void
 }
 
 const FIRST_BYTES = 1_024
 
-/** An empty list. */
 export function createByteList(): ByteList {
   let memory = Buffer.allocUnsafe(FIRST_BYTES)
   let length = 0

@@ -1,23 +1,23 @@
 import { randomFillSync } from 'node:crypto'
 import { V7Generator } from 'uuidv7'
 
-// Random numbers are drawn for hundreds of ids at once: a draw costs several times what an id does.
+// Random numbers are drawn for hundreds of ids at once, because one draw costs several times as much as an id.
 const drawn = new Uint32Array(1024)
 let used = drawn.length
 const generator = new V7Generator({ nextUint32 })
 
-/** A new UUIDv7 in lower case: ids made later sort after those made earlier in the same process (contract 7). */
+/** A new UUIDv7 in lower case; ids of one process sort by the time of creation. */
 export function newId(): string {
   return generator.generate().toString()
 }
 
-/** The id before all those that are made at `time` or later. */
+/** Sorts before every id that is created at `time` or later. */
 export function idBefore(time: Date): string {
   const ms = time.getTime().toString(16).padStart(12, '0')
   return `${ms.slice(0, 8)}-${ms.slice(8)}-7000-8000-000000000000`
 }
 
-/** Tells whether `value` is written as a UUID, of any version and in either case. */
+/** True if `value` is a UUID of any version, in either case. */
 export function isUuid(value: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value)
 }

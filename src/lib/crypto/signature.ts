@@ -15,12 +15,12 @@ export function sha256(value: Uint8Array | string): Buffer {
   return createHash('sha256').update(value).digest()
 }
 
-/** Compares a given secret or signature with the expected one; the time taken tells nothing of where they differ. */
+/** Compares a secret or signature with the expected one in constant time. */
 export function equalInConstantTime(a: string, b: string): boolean {
   return timingSafeEqual(hashOfCodeUnits(a), hashOfCodeUnits(b))
 }
 
-/** UTF-16, since in UTF-8 all lone surrogates become the same bytes and different strings would be equal. */
+/** UTF-16, because in UTF-8 all lone surrogates become the same bytes. */
 function hashOfCodeUnits(value: string): Buffer {
   return createHash('sha256').update(value, 'utf16le').digest()
 }

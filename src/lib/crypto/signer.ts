@@ -1,19 +1,19 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import { equalInConstantTime } from './signature.js'
 
-/** Signs lists of texts, and knows its own signatures again. */
+/** Signs lists of texts and verifies its signatures. */
 export interface Signer {
-  /** The signature: the same list always has the same one, base64url. */
+  /** The signature in base64url; the same list always gives the same one. */
   sign(parts: readonly string[]): string
-  /** Whether `signature` is ours of `parts`, under any of the keys. */
+  /** True if `signature` is valid for `parts` under any of the keys. */
   isOurs(parts: readonly string[], signature: string): boolean
 }
 
 const KEY_BYTES = 32
 
 /**
- * Makes a signer of HMAC-SHA256 whose keys are derived from the master keys for one `purpose`, such as parley/media-links/v1: the
- * first signs, all are accepted. Throws when there is no master key.
+ * Creates an HMAC-SHA256 signer with keys derived from the master keys for one `purpose`, such as
+ * parley/media-links/v1. The first key signs, all are accepted. Throws if there is no master key.
  */
 export function createSigner(masterKeys: readonly string[], purpose: string): Signer {
   const keys = masterKeys.map((masterKey) => Buffer.from(hkdfSync('sha256', masterKey, '', purpose, KEY_BYTES)))
@@ -26,7 +26,7 @@ export function createSigner(masterKeys: readonly string[], purpose: string): Si
   }
 }
 
-/** Over JSON, in which no two different lists read the same. */
+/** Signs the JSON, which is different for different lists. */
 function sign(key: Buffer, parts: readonly string[]): string {
   return createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url')
 }

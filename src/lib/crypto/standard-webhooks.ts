@@ -1,21 +1,20 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
-/** What is signed: see the three headers. */
 export interface SignedWebhook {
-  /** The same at every attempt: by it the receiver tells what it has had. Has no dot. */
+  /** The same at every attempt, so that the receiver can recognize duplicates. Contains no dot. */
   id: string
-  /** Of this attempt: receivers refuse what is older than some minutes. */
+  /** The time of this attempt; receivers refuse old ones. */
   timestamp: Date
-  /** As it goes out. */
+  /** The exact bytes that are sent. */
   body: string
 }
 
-/** The headers of Standard Webhooks 1.0.0. A type, so that it passes as any headers. */
+/** The headers of Standard Webhooks 1.0.0. A type alias, so that it is assignable to header records. */
 export type WebhookHeaders = {
   'webhook-id': string
-  /** Seconds since 1970. */
+  /** Unix seconds. */
   'webhook-timestamp': string
-  /** One `v1,<base64>` for each secret, separated by spaces. */
+  /** One `v1,<base64>` per secret, separated by spaces. */
   'webhook-signature': string
 }
 
@@ -29,19 +28,19 @@ export function newWebhookSecret(): string {
   return PREFIX + randomBytes(NEW_SECRET_BYTES).toString('base64')
 }
 
-/** A secret that somebody gives, with or without its prefix, as it is written here: 24 to 64 bytes in base64. Null if it is none. */
+/** Normalizes a given secret, with or without its prefix: 24 to 64 bytes in base64. Null if it is not one. */
 export function readWebhookSecret(text: string): string | null {
   const base64 = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : text
   const bytes = Buffer.from(base64, 'base64')
   if (bytes.length < MIN_SECRET_BYTES || bytes.length > MAX_SECRET_BYTES) return null
-  // What Node passes over in silence, such as other letters, the receiver's library may read as other bytes.
+  // Node ignores invalid characters, but the receiver's library may read them as other bytes.
   const written = bytes.toString('base64')
   return base64 === written || base64 === written.replace(/=+$/, '') ? PREFIX + written : null
 }
 
 /**
- * Signs a webhook with each of the secrets, which have their prefix. While a secret is being replaced there are two; the receiver takes
- * what either has signed. Decoding a secret takes a twentieth of the time of signing, so it is not remembered.
+ * Signs a webhook with each of the prefixed secrets. During a rotation there are two, and the receiver accepts either.
+ * Decoded secrets are not cached: decoding takes a twentieth of the time of signing.
  */
 export function signWebhook(secrets: readonly string[], { id, timestamp, body }: SignedWebhook): WebhookHeaders {
   const seconds = String(Math.floor(timestamp.getTime() / 1_000))

@@ -3,16 +3,16 @@ import { readAt } from './read-at.js'
 
 const HEADER_BYTES = 512
 const ENTRY_BYTES = 128
-/** Sector numbers from here on are marks, such as the end of a chain. */
+/** Sector numbers from here on are markers, such as the end of a chain. */
 const FIRST_MARK = 0xffff_fffa
-// Enough for a file of 1 GB; also what ends a chain that a hostile file ties into a circle.
+// Enough for 1 GB; also ends a cyclic chain in a hostile file.
 const MAX_FAT_LIST_SECTORS = 128
 const MAX_ENTRIES = 16_384
 
 interface Layout {
   file: FileHandle
   sectorBytes: number
-  /** The sectors in which the FAT stands, in order. */
+  /** The sectors that contain the FAT, in order. */
   fatSectors: number[]
 }
 
@@ -24,8 +24,8 @@ interface Entry {
 }
 
 /**
- * The names of the streams and storages at the top of an OLE compound file ([MS-CFB]), those inside of storages left out.
- * Reads little, however large the file; of one that is damaged it gives what can be found.
+ * The names of the top-level streams and storages of an OLE compound file ([MS-CFB]). Reads little, however large the
+ * file; from a damaged file it returns what it can find.
  */
 export async function topNamesOfCompoundFile(file: FileHandle): Promise<string[]> {
   const header = await readAt(file, 0, HEADER_BYTES)
@@ -35,7 +35,7 @@ export async function topNamesOfCompoundFile(file: FileHandle): Promise<string[]
   return namesBelowRoot(await readDirectory(layout, header.readUInt32LE(48)))
 }
 
-/** The header lists the first 109 of them; sectors that are chained by their last number list the others. */
+/** The header lists the first 109 sectors; the others are listed in sectors that are chained by their last number. */
 async function readFatSectors(file: FileHandle, header: Buffer, sectorBytes: number): Promise<number[]> {
   const sectors = readNumbers(header.subarray(76))
   let next = header.readUInt32LE(68)
@@ -71,7 +71,7 @@ async function nextSector({ file, sectorBytes, fatSectors }: Layout, sector: num
 }
 
 function readEntry(bytes: Buffer): Entry {
-  // The length counts the closing zero.
+  // The length includes the terminating zero.
   const nameBytes = Math.min(Math.max(bytes.readUInt16LE(64) - 2, 0), 62)
   return {
     name: bytes.toString('utf16le', 0, nameBytes),
@@ -81,7 +81,7 @@ function readEntry(bytes: Buffer): Entry {
   }
 }
 
-/** The members of a storage are a binary tree of siblings, below its `child`. */
+/** The members of a storage form a binary tree below its `child`. */
 function namesBelowRoot(entries: Entry[]): string[] {
   const seen = new Set<number>()
   const waiting = [entries[0]?.child ?? FIRST_MARK]

@@ -1,19 +1,19 @@
 import { execFile, spawn } from 'node:child_process'
 
-/** What became of a file that was to be converted. */
+/** The outcome of a conversion. */
 export type Conversion =
   | { outcome: 'converted' }
-  /** There is no ffmpeg on this machine. */
+  /** ffmpeg is not installed. */
   | { outcome: 'missing' }
-  /** `text`: what ffmpeg said first. */
+  /** `text`: ffmpeg's first message. */
   | { outcome: 'failed'; text: string }
 
 export interface ConversionOptions {
-  /** The formats that the source may have, as ffmpeg names them: some would lead it to further files. */
+  /** The formats that the source may have, by ffmpeg's names; some formats would make it read other files. */
   formats: readonly string[]
-  /** How it is to be read: options before the source. */
+  /** Options for reading: those before the source. */
   input?: readonly string[]
-  /** What is to be made of it: options before the target. */
+  /** Options for writing: those before the target. */
   output: readonly string[]
   maxBytes: number
   timeoutMs: number
@@ -22,7 +22,7 @@ export interface ConversionOptions {
 const MAX_SAID = 2_000
 const MAX_TOLD = 300
 
-/** Whether this machine has ffmpeg, and it runs. */
+/** True if ffmpeg is installed and runs. */
 export function isFfmpegInstalled(): Promise<boolean> {
   return new Promise((resolve) => {
     execFile('ffmpeg', ['-version'], (error) => resolve(error === null))
@@ -30,8 +30,8 @@ export function isFfmpegInstalled(): Promise<boolean> {
 }
 
 /**
- * Makes the file at `target` from that at `source` with the program ffmpeg of this machine, which reads nothing else. A target that
- * would be larger than `maxBytes` ends there. Never throws.
+ * Converts the file at `source` to `target` with the machine's ffmpeg, which may read nothing else. The target is cut
+ * off at `maxBytes`. Never throws.
  */
 export function convertFile(source: string, target: string, options: ConversionOptions): Promise<Conversion> {
   const { formats, input = [], output, maxBytes, timeoutMs } = options
@@ -60,7 +60,7 @@ export function convertFile(source: string, target: string, options: ConversionO
   })
 }
 
-/** What went wrong first, without the part of ffmpeg that says it. Nobody is told where files lie here. */
+/** The first message, without ffmpeg's component names and without paths of this machine. */
 function firstLine(said: string, paths: readonly string[]): string {
   const [line = ''] = said.trim().split('\n')
   const told = paths.reduce((text, path) => text.replaceAll(`file:${path}`, 'the file'), line)

@@ -8,21 +8,21 @@ import { namesInZip } from './zip-directory.js'
 const ZIP = 'application/zip'
 const COMPOUND_FILE = 'application/x-cfb'
 
-/** Where the library's name differs from the one in general use. */
+/** Types whose name in the library is not the common one. */
 const CANONICAL_NAMES: Record<string, string> = {
   'image/apng': 'image/png',
   'audio/x-m4a': 'audio/mp4',
   'video/x-m4v': 'video/mp4',
 }
 
-/** The folder that makes a zip file a document of Office Open XML. */
+/** The folder that marks a zip file as an Office Open XML document. */
 const OFFICE_FOLDERS: Record<string, string> = {
   word: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
   xl: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   ppt: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
 }
 
-/** The stream that makes an OLE compound file a document of the older Office. */
+/** The stream that marks an OLE compound file as an older Office document. */
 const OFFICE_STREAMS: Record<string, string> = {
   WordDocument: 'application/msword',
   Workbook: 'application/vnd.ms-excel',
@@ -31,16 +31,16 @@ const OFFICE_STREAMS: Record<string, string> = {
 }
 
 /**
- * The MIME type of the file at `path` by its content alone, without parameters, or null when it is of no known type; text,
- * HTML and SVG are null too. Formats that share a container are told apart by the container's directory. The file may be
- * hostile: little of it is read, and no document is unpacked. Throws only when it cannot be read.
+ * The MIME type of the file at `path`, from its content alone and without parameters. Null for unknown types, text,
+ * HTML and SVG. Formats in the same container are distinguished by the container's directory. The file may be hostile:
+ * little of it is read and nothing is unpacked. Throws only if it cannot be read.
  */
 export async function detectFileType(path: string): Promise<string | null> {
   const file = await open(path)
   try {
     const { size } = await file.stat()
     const head = await readAt(file, 0, 8)
-    // Not left to the library, which would go by the first entries and unpack some.
+    // The library would judge by the first entries and unpack some.
     if (head.toString('latin1', 0, 4) === 'PK\x03\x04') return officeTypeByFolder(await namesInZip(file, size)) ?? ZIP
     const found = await detectBySignature(path)
     return behindPrefix(head, found && (await refine(found, file, size)))
@@ -54,7 +54,7 @@ async function detectBySignature(path: string): Promise<FileTypeResult | null> {
     return (await fileTypeFromFile(path)) ?? null
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall) throw error
-    // The library trips over some damaged files.
+    // The library fails on some damaged files.
     return null
   }
 }
@@ -68,15 +68,15 @@ async function refine(found: FileTypeResult, file: FileHandle, size: number): Pr
   return mime
 }
 
-/** The library looks for any format behind two prefixes that not every format may have. */
+/** The library skips two prefixes for all formats, although not every format may have them. */
 function behindPrefix(head: Buffer, type: string | null): string | null {
   if (head.toString('latin1', 0, 3) === 'ID3') return type?.startsWith('audio/') ? type : 'audio/mpeg'
-  // The byte order mark of UTF-8; careless programs send PDF files with it, and readers take them.
+  // The byte order mark of UTF-8; some programs write it before PDF files, and readers accept it.
   if (head.toString('hex', 0, 3) === 'efbbbf') return type === 'application/pdf' ? type : null
   return type
 }
 
-/** Null with a macro project inside: that is another type, and one to be careful with. */
+/** Null for documents with macros, which have another type and are risky. */
 function officeTypeByFolder(names: string[]): string | null {
   if (!names.includes('[Content_Types].xml') || names.some((name) => name.endsWith('/vbaProject.bin'))) return null
   const types = Object.entries(OFFICE_FOLDERS)

@@ -3,17 +3,17 @@ import { readAt } from './read-at.js'
 
 interface Box {
   type: string
-  /** Where its content begins and ends, in bytes from the start of the file. */
+  /** Start and end of the content, in bytes from the start of the file. */
   start: number
   end: number
 }
 
-/** What ends the reading of a hostile file; real ones have a few dozen boxes on these levels. */
+/** Bounds the reading of a hostile file; real ones have a few dozen boxes on these levels. */
 const MAX_BOXES = 2_000
 
 /**
- * What the tracks of a file of the MP4 family are, by their handlers (ISO/IEC 14496-12, 8.4.3): `vide`, `soun`, and
- * others. Reads the headers of boxes only; of a file that is damaged it gives what can be found.
+ * The handlers of the tracks of an MP4-like file (ISO/IEC 14496-12, 8.4.3): `vide`, `soun` and others. Reads box
+ * headers only; from a damaged file it returns what it can find.
  */
 export async function trackHandlers(file: FileHandle, size: number): Promise<string[]> {
   const handlers: string[] = []
@@ -34,7 +34,7 @@ export async function trackHandlers(file: FileHandle, size: number): Promise<str
   return handlers
 }
 
-/** Null where there is no box, or one that does not fit into what holds it. */
+/** Null if there is no box, or one that exceeds its container. */
 async function readBox(file: FileHandle, position: number, limit: number): Promise<Box | null> {
   const header = await readAt(file, position, 16)
   if (header.length < 8) return null

@@ -2,17 +2,17 @@ import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Makes a folder and those above it that are missing, all with the given mode. Level by level, because Node's own recursive
- * mkdir never ends where a file system answers that it cannot (such as /proc). Throws Node's error of the level that failed.
+ * Creates a folder and its missing parents, all with the given mode. It works level by level, because Node's recursive
+ * mkdir never ends on file systems that refuse it (such as /proc). Throws Node's error of the failed level.
  */
 export async function makeFolder(folder: string, mode = 0o777): Promise<void> {
   if (await tryToMake(folder, mode)) return
   await makeFolder(dirname(folder), mode)
-  // The folder above is there now: whatever is wrong with this one is told.
+  // The parent exists now, so any other error is thrown.
   await mkdir(folder, { mode }).catch(ignoreExisting)
 }
 
-/** False when the folder above is missing. */
+/** False if the parent is missing. */
 async function tryToMake(folder: string, mode: number): Promise<boolean> {
   try {
     await mkdir(folder, { mode })

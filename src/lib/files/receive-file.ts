@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 
-/** What became of a file that was to be received. */
+/** The outcome of receiving a file. */
 export type ReceivedBytes =
   | { outcome: 'received'; sha256: Buffer }
-  /** The source stands where the limit was passed, and still holds the rest. */
+  /** The source is at the limit and still holds the rest. */
   | { outcome: 'too_big' }
-  /** The source broke before its end. */
+  /** The source ended early. */
   | { outcome: 'broken_off' }
 
-/** Writes all that a source holds into a new file, chunk by chunk; `isWanted`: whether a chunk is to be written. */
+/** Writes a source to a new file, chunk by chunk; `isWanted` decides whether a chunk is written. */
 export async function receiveFile(
   source: Readable,
   path: string,
@@ -21,7 +21,7 @@ export async function receiveFile(
   const hash = createHash('sha256')
   let size = 0
   try {
-    // A request must not be destroyed with what is left of it: its answer would be lost.
+    // Destroying the request would lose its answer.
     for await (const given of source.iterator({ destroyOnReturn: false })) {
       const chunk = Buffer.from(given)
       size += chunk.length

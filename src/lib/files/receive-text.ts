@@ -1,17 +1,16 @@
 import type { Readable } from 'node:stream'
 import { type ReceivedBytes, receiveFile } from './receive-file.js'
 
-/** What became of a text that was to be received. */
 export type ReceivedText = ReceivedBytes | { outcome: 'not_utf8' }
 
-/** Writes all that a source holds into a new file, chunk by chunk, and makes sure that it is UTF-8. */
+/** Writes a source to a new file, chunk by chunk, and checks that it is UTF-8. */
 export async function receiveText(source: Readable, path: string, maxBytes: number): Promise<ReceivedText> {
   const utf8 = createUtf8Check()
   const received = await receiveFile(source, path, maxBytes, utf8.takes)
   return received.outcome === 'received' && !utf8.ends() ? { outcome: 'not_utf8' } : received
 }
 
-/** Says of each chunk whether all of them so far may be UTF-8, and at the end whether they are. */
+/** Reports after each chunk whether the text can still be UTF-8, and at the end whether it is. */
 function createUtf8Check() {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let valid = true

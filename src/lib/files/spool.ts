@@ -5,25 +5,28 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { makeFolder } from './make-folder.js'
 
-/** Files for a moment, in one folder, which several processes may share. */
+/** Temporary files in one folder, which several processes may share. */
 export interface Spool {
-  /** Hands `work` a path where no file is yet, and removes what is there when it ends, however it ends. */
+  /** Gives `work` an unused path and removes the file at the end in any case. */
   use<Result>(work: (path: string) => Promise<Result>): Promise<Result>
-  /** Removes the files of processes of this machine that are gone, and those of any process that nobody wrote to for so long; tells how many. */
+  /**
+   * Removes files of dead processes of this machine, and files of any process that were not written to for so long;
+   * returns their number.
+   */
   sweep(olderThanMs: number): Promise<number>
 }
 
-/** Whose file it is: the machine, the process id, and when the process began, since ids are used again. */
+/** The owner of a file: the machine, the process id, and the start of the process, since ids are reused. */
 interface Owner {
   machine: string
   pid: number
   since: string
 }
 
-// Recognisable, so that a folder which holds other things too loses none of them. Older versions did not name the process.
+// Recognizable, so that other files in the folder are safe. Older versions did not name the process.
 const NAME = /^spool-(?:(?<machine>[0-9a-f]{12})-(?<pid>\d+)-(?<since>[0-9a-z]+)-)?[0-9a-f-]{36}$/
 
-/** A spool in `folder`, which is made when it is first needed, for this user only. */
+/** A spool in `folder`, which is created when first needed, accessible to this user only. */
 export function createSpool(folder: string): Spool {
   const self: Owner = {
     machine: nameMachine(),
@@ -64,7 +67,7 @@ async function sweep(folder: string, self: Owner, before: number): Promise<numbe
   return removed
 }
 
-/** Whether a file's process has surely ended. Of other machines that share the folder nothing is known. */
+/** True if the file's process has ended; unknown for other machines that share the folder. */
 function isGone({ machine, pid, since }: Record<string, string | undefined>, self: Owner): boolean {
   if (machine !== self.machine) return false
   if (Number(pid) === self.pid) return since !== self.since
@@ -82,12 +85,12 @@ function nameMachine(): string {
   try {
     processes = readlinkSync('/proc/self/ns/pid')
   } catch {
-    // Only Linux has containers of processes.
+    // Only Linux has process namespaces.
   }
   return createHash('sha256').update(`${hostname()} ${processes}`).digest('hex').slice(0, 12)
 }
 
-/** The folder may not be made yet, and another process may remove a file first. */
+/** The folder may not exist yet, and another process may remove a file first. */
 function ignoreMissing(error: NodeJS.ErrnoException): null {
   if (error.code !== 'ENOENT') throw error
   return null

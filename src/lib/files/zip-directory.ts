@@ -2,13 +2,13 @@ import type { FileHandle } from 'node:fs/promises'
 import { fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl'
 import { MEBIBYTE } from '../text/units.js'
 
-/** Enough for every document; what ends the reading of a hostile directory. Bytes: of all names together. */
+/** Enough for every document; bounds the reading of a hostile directory. MAX_BYTES counts all names together. */
 const MAX_ENTRIES = 10_000
 const MAX_NAME_BYTES = MEBIBYTE
 
 /**
- * The names of the files in a zip file, by its directory (which is at its end, whatever stands before). Nothing is
- * unpacked. Empty when there is no directory; of one that is damaged, the names before the damage.
+ * The names of the files in a zip file, from its directory (at the end of the file). Nothing is unpacked. Empty if
+ * there is no directory; up to the damage if it is damaged.
  */
 export async function namesInZip(file: FileHandle, size: number): Promise<string[]> {
   const names: string[] = []
@@ -22,13 +22,13 @@ export async function namesInZip(file: FileHandle, size: number): Promise<string
       names.push(fileNameRaw.toString('utf8'))
     }
   } catch (error) {
-    // A failing disk is no property of the file.
+    // A failing disk says nothing about the file.
     if ((error as NodeJS.ErrnoException).syscall) throw error
   }
   return names
 }
 
-/** The library's own reader throws where nobody can catch it when a directory points beyond what a number can hold. */
+/** The library's own reader throws uncaught if a directory points beyond the largest safe integer. */
 class HandleReader extends RandomAccessReader {
   readonly #file: FileHandle
 

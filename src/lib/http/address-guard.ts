@@ -6,15 +6,15 @@ import { createNameLookup } from './name-lookup.js'
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Range = [Address, number]
 
-/** Keeps connections that strangers ask for away from the network around this machine. */
+/** Keeps connections to addresses given by clients out of the local network. */
 export interface AddressGuard {
-  /** Why `host` may not be reached at `address` (an IP address in any notation), or null when it may. */
+  /** Why `host` may not be reached at `address` (an IP address in any notation); null if it may. */
   check(host: string, address: string): PrivateAddressError | null
   /** How host names are resolved. */
   lookup: LookupFunction
 }
 
-/** What a guarded connection fails with when the address is not one of the public internet. */
+/** The error of a guarded connection to an address that is not public. */
 export class PrivateAddressError extends Error {
   readonly host: string
   readonly address: string
@@ -28,8 +28,8 @@ export class PrivateAddressError extends Error {
 }
 
 /**
- * A guard that refuses every address but those of publicly routable single machines. `allowedPrivateHosts` are the
- * exceptions, checked before: host names in lower case, IP addresses, and ranges such as 10.0.0.0/8.
+ * Creates a guard that allows publicly routable single addresses only. `allowedPrivateHosts` are exceptions: host names
+ * in lower case, IP addresses, and ranges such as 10.0.0.0/8.
  */
 export function createAddressGuard(allowedPrivateHosts: readonly string[], lookup?: LookupFunction): AddressGuard {
   const names = new Set(allowedPrivateHosts.filter((entry) => !isIP(entry) && !entry.includes('/')))
@@ -41,9 +41,9 @@ export function createAddressGuard(allowedPrivateHosts: readonly string[], looku
 }
 
 /**
- * Resolves names as the guard does, to those of their addresses that may be reached; a PrivateAddressError where there is none.
- * A connection that is made with it goes to an address that was checked, so a name that resolves differently the next time gains
- * nothing. What is an address already is never looked up: that is for whoever connects to check.
+ * A look-up that returns only allowed addresses, or fails with a PrivateAddressError. The connection goes to the
+ * checked address, so a name that later resolves differently gains nothing. IP addresses are never looked up; the
+ * caller must check them.
  */
 export function guardLookup(guard: AddressGuard): LookupFunction {
   return (host, options, callback) => {
@@ -64,12 +64,12 @@ function refusalOf(guard: AddressGuard, host: string, addresses: LookupAddress[]
   return refusal ?? Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' })
 }
 
-/** Whether a text is an IP address, in any notation, of a publicly routable single machine. */
+/** True for an IP address in any notation that is a publicly routable single address. */
 export function isPublicAddress(address: string): boolean {
   return isIP(address) !== 0 && !IPV4_COMPATIBLE.test(address) && isPublic(unwrap(ipaddr.parse(address)))
 }
 
-/** The library reads ::1.2.3.4 as ::ffff:1.2.3.4, which is another address; this one is in no use. */
+/** The library reads ::1.2.3.4 as ::ffff:1.2.3.4, which is another address; the former is unused. */
 const IPV4_COMPATIBLE = /^::\d+\./
 
 function isFine(host: string, address: string, names: Set<string>, ranges: Range[]): boolean {
@@ -94,7 +94,7 @@ function isWithin(address: Address, [base, bits]: Range): boolean {
 const NAT64 = ipaddr.IPv6.parse('64:ff9b::')
 const GLOBAL_UNICAST = ipaddr.IPv6.parse('2000::')
 
-/** The IPv4 address that is reached through an IPv6 one: mapped (::ffff:1.2.3.4), or translated by NAT64 (RFC 6052). */
+/** The IPv4 address inside an IPv6 one: mapped (::ffff:1.2.3.4) or translated by NAT64 (RFC 6052). */
 function unwrap(address: Address): Address {
   if (address instanceof ipaddr.IPv4) return address
   if (address.isIPv4MappedAddress()) return address.toIPv4Address()
@@ -103,7 +103,7 @@ function unwrap(address: Address): Address {
 }
 
 function isPublic(address: Address): boolean {
-  // Also keeps out what has no name in the library, such as ::127.0.0.1: only 2000::/3 is in public use.
+  // Also excludes ranges unknown to the library, such as ::127.0.0.1: only 2000::/3 is in public use.
   if (address instanceof ipaddr.IPv6 && !address.match(GLOBAL_UNICAST, 3)) return false
   return address.range() === 'unicast'
 }

@@ -7,27 +7,27 @@ import { keepIdleConnections } from './idle-connections.js'
 
 /** How a client connects. */
 export interface HttpClientOptions {
-  /** Checks the address of every connection that is made; without one every address will do. */
+  /** Checks the address of every connection; without a guard all addresses are allowed. */
   guard?: AddressGuard
-  /** For the way to a connection: a free place among `maxConnections`, name resolution, TCP, TLS. */
+  /** Time for getting a connection: a free place among `maxConnections`, name resolution, TCP, TLS. */
   connectTimeoutMs: number
-  /** How long a connection may be idle, where its server does not hint at less; 0 = each request has a connection of its own. */
+  /** How long a connection may be idle, unless its server asks for less; 0: one connection per request. */
   keepAliveMs: number
-  /** To one origin at a time; further requests wait for one of them. No limit where it is not given. */
+  /** Concurrent connections per origin; further requests wait. Unlimited if absent. */
   maxConnections?: number
 }
 
-/** Makes HTTP requests over connections that it keeps. */
+/** Makes HTTP requests over persistent connections. */
 export interface HttpClient {
-  /** Begins a request. Returns what gives it up with a reason, which its listener hears at once as the failure. */
+  /** Starts a request. The returned function aborts it with a reason, which the listener gets at once. */
   dispatch(request: HttpRequest, listener: HttpListener): (reason: Error) => void
-  /** Fails what is under way, hangs up, and takes no further requests. */
+  /** Fails running requests, closes connections, and accepts no further requests. */
   close(): void
-  /** The same after all that is under way has ended. */
+  /** Closes after all running requests have ended. */
   drain(): Promise<void>
 }
 
-/** A client of Node's own HTTP. A fault of a connection or of a server is always the failure of a request, and never an exception. */
+/** A client on Node's HTTP. A fault of a connection or server always fails the request and is never thrown. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const connected = new WeakSet<Socket>()
   const idleTimes = new WeakMap<Socket, number>()
@@ -73,14 +73,15 @@ function makeAgent(
   const agent = new Agent({
     keepAlive: keepAliveMs > 0,
     maxSockets: maxConnections,
-    // As many as were needed at once; their time ends them.
+    // Idle connections are limited by time, not by number.
     maxFreeSockets: Number.POSITIVE_INFINITY,
     ...(guard ? { lookup: guardLookup(guard) } : {}),
   })
   const connect = agent.createConnection.bind(agent)
   agent.createConnection = (options, callback) => {
     const socket = connect(options, callback) as Socket
-    // Between two requests the runtime leaves it without a listener for a moment, in which an error would end the process.
+    // Between two requests Node leaves the socket without a listener for a moment, in which an error would end the
+    // process.
     socket.on('error', () => undefined)
     return socket.once(connectEvent, () => connected.add(socket))
   }

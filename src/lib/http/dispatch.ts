@@ -4,43 +4,48 @@ import { pipeline, Readable } from 'node:stream'
 import type { AddressGuard } from './address-guard.js'
 import { idleTime } from './idle-connections.js'
 
-/** One request. */
 export interface HttpRequest {
-  /** Its protocol, host and port count, nothing else. */
+  /** Only protocol, host and port are used. */
   origin: URL
-  /** With its query; sent as it stands. */
+  /** With its query; sent as given. */
   path: string
   method: string
-  /** Names in lower case; a stream needs its `content-length` here. */
+  /** Names in lower case; a stream requires `content-length`. */
   headers?: Readonly<Record<string, string>>
   body?: string | Buffer | Readable | null
 }
 
-/** Hears what becomes of one request. */
+/** Receives the events of one request. */
 export interface HttpListener {
   /** The request leaves on a connection. */
   onConnected?(): void
-  /** The head of the answer is there; its body is to be read to its end, or destroyed. Interim answers (1xx) are not told. */
+  /**
+   * The answer's head has arrived. Its body must be read to the end or destroyed. Interim answers (1xx) are not
+   * reported.
+   */
   onAnswer(answer: IncomingMessage): void
   /**
-   * The request failed, or the body of its answer; told once. A NotConnectedError where no byte of the request left this machine;
-   * after any other error the server may have got it.
+   * The request or its answer's body failed; called once. A NotConnectedError means that no byte was sent; after any
+   * other error the server may have received the request.
    */
   onFailure(error: Error): void
 }
 
-/** Codes of OpenSSL and Node: DEPTH_ZERO_SELF_SIGNED_CERT, ERR_TLS_…, ERR_SSL_…, UNABLE_TO_VERIFY_LEAF_SIGNATURE; EPROTO where it is no TLS. */
+/**
+ * Codes of OpenSSL and Node: DEPTH_ZERO_SELF_SIGNED_CERT, ERR_TLS_…, ERR_SSL_…, UNABLE_TO_VERIFY_LEAF_SIGNATURE; EPROTO
+ * if the other side does not speak TLS.
+ */
 const INSECURE = /CERT|TLS|SSL|SIGNATURE|ISSUER|^EPROTO$/
 
-/** Fails a request that surely did not leave: there was no connection for it. `cause` tells why, `code` is its code. */
+/** The request was not sent, because there was no connection. `cause` is the reason, `code` its code. */
 export class NotConnectedError extends Error {
   readonly code: string
-  /** Whether it is TLS that failed. */
+  /** True if TLS failed. */
   readonly isInsecure: boolean
 
   constructor(cause: Error) {
     const { code = '' } = cause as NodeJS.ErrnoException
-    // A failed connection to a name with several addresses has a code and no message.
+    // A failed connection to a name with several addresses has a code but no message.
     super(cause.message || code || 'the connection failed', { cause })
     this.name = 'NotConnectedError'
     this.code = code
@@ -48,7 +53,7 @@ export class NotConnectedError extends Error {
   }
 }
 
-/** Why there was no connection: none was made in time. */
+/** No connection could be made in time. */
 export class ConnectTimeoutError extends Error {
   readonly code = 'ERR_CONNECT_TIMEOUT'
 
@@ -58,7 +63,7 @@ export class ConnectTimeoutError extends Error {
   }
 }
 
-/** Fails what is under way when its client closes, and what comes later. */
+/** The client was closed. */
 export class ClosedError extends Error {
   constructor() {
     super('the client is closed')
@@ -66,30 +71,30 @@ export class ClosedError extends Error {
   }
 }
 
-/** What the requests of one client share. */
+/** Shared by the requests of one client. */
 export interface Pools {
   guard?: AddressGuard
   connectTimeoutMs: number
   keepAliveMs: number
   agents: Record<string, HttpAgent>
-  /** Connections that were made, TLS included. */
+  /** Connections that are established, including TLS. */
   connected: WeakSet<Socket>
   /** How long each may be idle, in milliseconds. */
   idleTimes: WeakMap<Socket, number>
-  /** What gives up each of the requests under way. */
+  /** The abort functions of the running requests. */
   underWay: Set<GiveUp>
   isClosed: boolean
-  /** Called when the last request under way has ended. */
+  /** Called when the last running request has ended. */
   onEmpty: () => void
 }
 
 type GiveUp = (reason: Error) => void
 
 const BODILESS = ['GET', 'HEAD', 'DELETE']
-/** So many interim answers are read before a request fails: a server could send them without an end. */
+/** After so many interim answers a request fails, since a server could send them without end. */
 const MAX_INTERIM_ANSWERS = 32
 
-/** Begins a request, as HttpClient.dispatch says. */
+/** Starts a request; see HttpClient.dispatch. */
 export function dispatch(pools: Pools, request: HttpRequest, listener: HttpListener): GiveUp {
   const { connectTimeoutMs, underWay } = pools
   let outgoing: ClientRequest | null = null
@@ -141,16 +146,16 @@ export function dispatch(pools: Pools, request: HttpRequest, listener: HttpListe
   return giveUp
 }
 
-/** Throws where nothing can be sent: a private address, a header that no request can carry, a client that is closed. */
+/** Throws if nothing can be sent: a private address, an invalid header, a closed client. */
 function open(pools: Pools, { origin, path, method, headers = {}, body }: HttpRequest): ClientRequest {
   if (pools.isClosed) throw new ClosedError()
   const host = origin.hostname.replace(/^\[|\]$/g, '')
-  // What is an address already is never looked up, so the look-up does not check it.
+  // IP addresses are not looked up, so the look-up cannot check them.
   const refusal = pools.guard && isIP(host) ? pools.guard.check(host, host) : null
   if (refusal) throw refusal
   const agent = pools.agents[origin.protocol]
   if (!agent) throw new Error(`${origin.protocol} is no protocol of HTTP`)
-  // A list is taken as it is, which costs half of what an object does.
+  // Passing a list costs half as much as passing an object.
   const list = ['host', origin.host, ...Object.entries(headers).flat()]
   const hasLength = body instanceof Readable || (body == null && BODILESS.includes(method))
   if (!hasLength) list.push('content-length', String(Buffer.byteLength(body ?? '')))
@@ -158,7 +163,10 @@ function open(pools: Pools, { origin, path, method, headers = {}, body }: HttpRe
   return openRequest({ agent, protocol, host, port, path, method, headers: list })
 }
 
-/** Bytes leave when a connection is made, TLS included; on one that was idle at once, unless it ended meanwhile. */
+/**
+ * Bytes leave when a connection is established, including TLS; on an idle connection at once, unless it ended
+ * meanwhile.
+ */
 function onceItLeaves(outgoing: ClientRequest, { origin }: HttpRequest, { connected }: Pools, leave: () => void): void {
   outgoing.once('socket', (socket) => {
     if (!connected.has(socket)) socket.once(origin.protocol === 'https:' ? 'secureConnect' : 'connect', leave)
@@ -178,7 +186,7 @@ function send(outgoing: ClientRequest, body: string | Buffer | Readable | null, 
     outgoing.end(body ?? undefined)
     return
   }
-  // Who answers before the whole body is there does not want the rest.
+  // A server that answers before it has the whole body does not want the rest.
   outgoing.once('response', (answer) => answer.once('end', () => outgoing.writableFinished || outgoing.destroy()))
   pipeline(body, outgoing, (error) => error && fail(error))
 }

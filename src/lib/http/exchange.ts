@@ -3,14 +3,14 @@ import { MEBIBYTE } from '../text/units.js'
 import { createHttpClient, type HttpClient } from './client.js'
 import type { HttpRequest } from './dispatch.js'
 
-/** A whole answer as it came; its body is read as UTF-8. */
+/** A complete answer; its body is decoded as UTF-8. */
 export interface RawAnswer {
   statusCode: number
   headers: IncomingHttpHeaders
   body: string
 }
 
-/** Fails an exchange whose answer is longer than its reader takes. */
+/** The answer is longer than the caller accepts. */
 export class AnswerTooLongError extends Error {
   constructor(maxBytes: number) {
     super(`the answer is longer than ${maxBytes} bytes`)
@@ -19,9 +19,9 @@ export class AnswerTooLongError extends Error {
 }
 
 /**
- * Makes one request and reads its answer, of at most `maxBytes`, to the end. A `limit` in milliseconds counts from the moment at which
- * the request leaves on a connection; a signal gives it up at any moment. Rejects with a NotConnectedError where nothing left, with
- * what broke the connection, with an error of its own when the time is over, and with the reason of the signal.
+ * Makes one request and reads its answer of at most `maxBytes`. `limit` (milliseconds) counts from the moment when the
+ * request leaves on a connection; the signal aborts at any time. Rejects with a NotConnectedError if nothing was sent,
+ * with the connection's error, with a time-out error, or with the signal's reason.
  */
 export function exchange(
   client: HttpClient,
@@ -61,7 +61,7 @@ export function exchange(
         reject(error)
       },
     })
-    // Looking a name up begins at once, and may take long enough for that.
+    // The look-up of the name starts at once and may already have taken long enough for an abort.
     if (signal?.aborted) onAbort()
     else signal?.addEventListener('abort', onAbort)
   })
@@ -70,7 +70,7 @@ export function exchange(
 const utf8 = new TextDecoder()
 const CONNECT_TIMEOUT_MS = 10_000
 
-/** One exchange with the server at `url` over a connection of its own; the rest is as `exchange` has it. */
+/** Like `exchange`, over a connection of its own. */
 export async function exchangeOnce(
   url: string,
   request: Pick<HttpRequest, 'method' | 'headers' | 'body'>,

@@ -1,26 +1,26 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 
-/** The file of a form; its bytes are read while the form is sent. */
+/** The file of a form, read while the form is sent. */
 export interface MultipartFile {
-  /** The name that the receiver is told; plain ASCII without quotes. */
+  /** The name sent to the receiver; plain ASCII without quotes. */
   filename: string
   mimeType: string
   /** Bytes. */
   size: number
-  /** Called once, when the file's turn comes. */
+  /** Called once, when the file is sent. */
   open: () => Readable
 }
 
-/** A form ready to be sent. */
+/** A form, ready to send. */
 export interface MultipartForm {
   headers: { 'content-type': string; 'content-length': string }
   body: Readable
 }
 
 /**
- * A `multipart/form-data` form of text fields and, last, one file under the name `file`. The file is never held in memory,
- * and the length is known beforehand, so that no receiver has to take a chunked body.
+ * A `multipart/form-data` form of text fields and, last, one file named `file`. The file is never held in memory, and
+ * the length is known in advance, so no chunked body is necessary.
  */
 export function multipartForm(fields: Record<string, string>, file: MultipartFile): MultipartForm {
   const boundary = `form-${randomBytes(16).toString('hex')}`
@@ -41,7 +41,7 @@ export function multipartForm(fields: Record<string, string>, file: MultipartFil
   }
 }
 
-/** Throws where the file is not as long as was said: the length of the form has gone out before. */
+/** Throws if the file's length is not as given, because the form's length has been sent already. */
 async function* joined(head: Buffer, file: MultipartFile, tail: Buffer): AsyncGenerator<Buffer> {
   yield head
   let left = file.size

@@ -3,20 +3,20 @@ import { Resolver } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 
 export interface NameLookupOptions {
-  /** Names that the operator trusts, in lower case; they may stand in the hosts file. */
+  /** Names that the operator trusts, in lower case; they may be in the hosts file. */
   ownNames: ReadonlySet<string>
-  /** Name servers in place of the system's, such as 127.0.0.1:5353. */
+  /** Name servers instead of the system's, such as 127.0.0.1:5353. */
   servers?: readonly string[]
 }
 
 const TIMEOUT = { timeout: 2_000, tries: 2 }
-/** So old a resolver may become; the system's name servers may change. */
+/** A resolver is replaced after this time, because the system's name servers may change. */
 const RENEW_AFTER_MS = 60_000
 
 /**
- * Looks up the names that strangers give, without the threads that the system's own look-up shares with all work on files: there are four
- * of them, and a name server that never answers would hold one for each name. Only names without a dot, which are of the
- * network around this machine, and the operator's own go to the system.
+ * Creates a look-up for names given by clients that does not use the system's four threads: a name server that never
+ * answers would block one per name, and file access shares them. Only names without a dot, which are local, and the
+ * operator's own names use the system's look-up.
  */
 export function createNameLookup({ ownNames, servers }: NameLookupOptions): LookupFunction {
   let resolver = makeResolver(servers)
@@ -49,7 +49,7 @@ function isLocal(name: string): boolean {
   return !name.includes('.') || name.endsWith('.localhost')
 }
 
-/** At least one address. Throws an error of code ENOTFOUND where there is none, else what the look-up failed with. */
+/** At least one address. Throws an error with code ENOTFOUND if there is none, otherwise the look-up's error. */
 async function resolve(resolver: Resolver, name: string): Promise<{ address: string; family: number }[]> {
   const answers = await Promise.allSettled([
     resolver.resolve4(name).then((addresses) => addresses.map((address) => ({ address, family: 4 }))),

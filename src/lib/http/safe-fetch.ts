@@ -9,17 +9,17 @@ import { NotConnectedError } from './dispatch.js'
 
 export interface DownloadOptions {
   maxBytes: number
-  /** For everything together: name resolution, connections, redirects, and the last byte. */
+  /** For everything: name resolution, connections, redirects, and the last byte. */
   timeoutMs: number
-  /** Sent to the origin of the URL only, and no more after a redirect to another one. Names in lower case. */
+  /** Sent to the origin of the URL only, not after a redirect to another one. Names in lower case. */
   headers?: Record<string, string>
-  /** Whether the fetcher's trusted origins are trusted for this URL: only where no stranger has made it. */
+  /** True if the fetcher's trusted origins apply to this URL; only for URLs that no client has provided. */
   trusted?: boolean
 }
 
 /**
- * `text` is for people and completes "the file could not be fetched: …"; `status` is that of the answer at which it failed,
- * null where it was not at one answer.
+ * `text` is for users and completes "the file could not be fetched: …"; `status` is that of the failed answer, null if
+ * there was none.
  */
 export type Downloaded =
   | { outcome: 'downloaded'; size: number }
@@ -37,14 +37,14 @@ export type DownloadFailure =
   | 'broken'
   | 'encoding'
 
-/** Fetches what strangers name. */
+/** Fetches files from URLs that clients provide. */
 export interface Fetcher {
   /**
-   * Gets `url` into a new file at `path`, which only this user may read. A failure leaves no file. Throws only for what
-   * is wrong on this side: a path that is taken, a full disk.
+   * Downloads `url` to a new file at `path` that only this user can read. A failed download leaves no file. Throws only
+   * for local errors: the path exists, the disk is full.
    */
   download(url: string, path: string, options: DownloadOptions): Promise<Downloaded>
-  /** Hangs up on whatever is still being fetched. */
+  /** Aborts all running downloads. */
   close(): Promise<void>
 }
 
@@ -53,8 +53,8 @@ const MAX_REDIRECTS = 5
 const REDIRECTS = [301, 302, 303, 307, 308]
 
 /**
- * A fetcher whose connections pass the guard, wherever redirects lead. Only what is asked for as `trusted` at one of
- * `trustedOrigins` (such as http://127.0.0.1:9000) goes without, and never by a redirect from elsewhere.
+ * Creates a fetcher whose connections pass the guard, also after redirects. Only `trusted` requests to one of
+ * `trustedOrigins` (such as http://127.0.0.1:9000) skip it, and never after a redirect from elsewhere.
  */
 export function createFetcher({
   guard,
@@ -63,7 +63,7 @@ export function createFetcher({
   guard: AddressGuard
   trustedOrigins: readonly string[]
 }): Fetcher {
-  // A connection carries one file: of most servers there is but one to get, and none keeps a connection of this machine open.
+  // One connection per file: most servers are asked only once, and none keeps a connection of this machine open.
   const connections = { connectTimeoutMs: CONNECT_TIMEOUT_MS, keepAliveMs: 0 }
   const guarded = createHttpClient({ ...connections, guard })
   const trusted = createHttpClient(connections)
@@ -83,7 +83,7 @@ interface Ways {
   trustedOrigins: readonly string[]
 }
 
-/** Carries a failure from where it is noticed to where it becomes the outcome. */
+/** Carries a failure to the place where it becomes the outcome. */
 class Failed extends Error {
   readonly reason: DownloadFailure
   readonly status: number | null
@@ -108,7 +108,7 @@ async function download(ways: Ways, url: string, path: string, options: Download
   }
 }
 
-/** The first answer that is no redirect. */
+/** The first answer that is not a redirect. */
 async function follow(
   { guarded, trusted, trustedOrigins }: Ways,
   start: string,
@@ -177,7 +177,7 @@ function toFailed(error: Error): Failed {
   return new Failed('unreachable', null, 'its server could not be reached')
 }
 
-/** Writes the body of the answer to the new file; resolves to its size in bytes. */
+/** Writes the answer's body to the new file; returns its size in bytes. */
 async function keep(answer: IncomingMessage, path: string, maxBytes: number): Promise<number> {
   let file: FileHandle
   try {
@@ -195,7 +195,7 @@ async function keep(answer: IncomingMessage, path: string, maxBytes: number): Pr
   }
 }
 
-/** Throws for an answer that needs no reading to know that it will not do. */
+/** Throws for answers that are refused by their head alone. */
 function refuse({ statusCode = 0, headers }: IncomingMessage, maxBytes: number): void {
   if (statusCode !== 200) throw new Failed('status', statusCode, `the server answered ${statusCode}`)
   const encoding = headers['content-encoding']

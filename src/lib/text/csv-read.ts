@@ -4,18 +4,18 @@ import { pipeline } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import { MEBIBYTE } from './units.js'
 
-/** One record of a file. `row`: its number as a spreadsheet shows it; the header is 1, and blank rows count. */
+/** One record of a file. `row` is its number in a spreadsheet: the header is 1, blank rows count. */
 export interface CsvRecord {
   row: number
   cells: string[]
 }
 
-/** Thrown where a file is no CSV; the message tells a person in which row and why. */
+/** The file is not CSV; the message names the row and the reason. */
 export class CsvProblem extends Error {
   override readonly name = 'CsvProblem'
 }
 
-/** The largest row of contacts that the limits of its fields allow is below this. */
+/** Larger than the largest contact row that the limits of its fields allow. */
 const MAX_RECORD_BYTES = MEBIBYTE / 4
 const HEAD_BYTES = 65_536
 const DELIMITERS = [',', ';', '\t']
@@ -29,8 +29,8 @@ const REASONS: Partial<Record<CsvError['code'], string>> = {
 }
 
 /**
- * Reads a CSV file (RFC 4180, UTF-8), record by record, as fast as they are taken. The delimiter is whichever of comma,
- * semicolon and tab the header has most of. Throws CsvProblem.
+ * Reads a CSV file (RFC 4180, UTF-8) record by record. The delimiter is the one of comma, semicolon and tab that is
+ * most frequent in the header. Throws CsvProblem.
  */
 export async function* readCsv(path: string): AsyncGenerator<CsvRecord> {
   let parsed = 0
@@ -46,7 +46,7 @@ export async function* readCsv(path: string): AsyncGenerator<CsvRecord> {
       return cells
     },
   })
-  // What goes wrong ends the parser, and with it the loop.
+  // An error ends the parser, and with it the loop.
   pipeline(createReadStream(path), parser, () => undefined)
   try {
     for await (const cells of parser) yield { row: ++row, cells }
@@ -56,7 +56,7 @@ export async function* readCsv(path: string): AsyncGenerator<CsvRecord> {
   }
 }
 
-/** Counted outside quotes, in the first line. */
+/** Counts delimiters outside quotes in the first line. */
 async function findDelimiter(path: string): Promise<string> {
   const counts = new Map(DELIMITERS.map((delimiter) => [delimiter, 0]))
   let quoted = false

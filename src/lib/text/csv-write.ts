@@ -2,13 +2,13 @@ import { stringify } from 'csv-stringify/sync'
 import { inBatches } from '../async/batches.js'
 import { guardFormula } from './formula-guard.js'
 
-/** Tells spreadsheets that the file is UTF-8. */
+/** Marks the file as UTF-8 for spreadsheets. */
 const BYTE_ORDER_MARK = '\uFEFF'
 const ROWS_A_PART = 200
 
 /**
- * A CSV file (RFC 4180, UTF-8 with a byte order mark), part by part. No cell is a formula to a spreadsheet. The first part
- * comes when the first rows are there.
+ * Yields a CSV file in parts (RFC 4180, UTF-8 with a byte order mark). Cells are never formulas. The first part comes
+ * with the first rows.
  */
 export async function* writeCsv(
   header: readonly string[],

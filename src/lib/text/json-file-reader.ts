@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createByteList } from '../bytes/byte-list.js'
 
-/** Takes the one string of a JSON text that is a file: unescaped, piece by piece. */
+/** Receives the one string of a JSON text that is a file, unescaped and in pieces. */
 export interface FileSink {
   write(text: Buffer): Promise<void>
 }
@@ -9,37 +9,40 @@ export interface FileSink {
 export interface JsonFileOptions {
   /** The paths, such as `audioMessage.audio`, at which a long string is a file. */
   paths: ReadonlySet<string>
-  /** Asked at most once, when such a string grows long. */
+  /** Called at most once, when such a string grows long. */
   openFile: () => Promise<FileSink>
-  /** The most bytes that the whole may have. */
+  /** The maximum size of the whole text. */
   maxBytes: number
 }
 
-/** What became of reading. */
+/** The outcome of reading. */
 export type JsonWithFile =
-  /** `value`: undefined of an empty text. `marker`: the string in it that stands for the file; null where there was none. */
+  /**
+   * `value` is undefined for an empty text. `marker` is the string in `value` that stands for the file; null if there
+   * was none.
+   */
   | { outcome: 'read'; value: unknown; marker: string | null }
   | { outcome: 'malformed'; text: string }
-  /** `of`: the whole, or all but the file. */
+  /** `of`: the whole text, or everything except the file. */
   | { outcome: 'too_big'; of: 'all' | 'rest' }
 
-/** Of a string at one of the paths: longer, in bytes as written, and it is a file. */
+/** A string at one of the paths that is longer than this (in bytes as written) is a file. */
 export const FILE_FROM_BYTES = 65_536
-/** A string elsewhere that is longer is of no use to anybody: it is read and dropped. */
+/** Longer strings elsewhere are read and dropped. */
 const MAX_STRING_BYTES = 800 * 1_024
-/** How large everything but the file may be. */
+/** The maximum size of everything except the file. */
 export const MAX_REST_BYTES = 1_048_576
-/** Deeper in no file is looked for. */
+/** Files are not looked for at deeper levels. */
 const MAX_PATH = 4
 
-/** What stands for a dropped string; nobody outside knows it. */
+/** Stands for a dropped string; random, so that no client can send it. */
 const DROPPED = `dropped ${randomUUID()}`
 const DROPPED_WRITTEN = Buffer.from(JSON.stringify(DROPPED))
 const DROPPED_KEY = Buffer.from('""')
 
 /**
- * Reads a JSON text of which one string may be a large file: that one goes to a sink as it comes, the rest is kept and parsed.
- * Holds no more than a few megabytes, whatever comes. Throws what the sink and the source throw.
+ * Reads a JSON text in which one string may be a large file. That string goes to a sink as it arrives, the rest is
+ * parsed. Holds only a few megabytes in memory. Throws the errors of sink and source.
  */
 export async function readJsonWithFile(source: AsyncIterable<Buffer>, options: JsonFileOptions): Promise<JsonWithFile> {
   const reader = createReader(options)
@@ -54,7 +57,7 @@ export async function readJsonWithFile(source: AsyncIterable<Buffer>, options: J
   return reader.finish()
 }
 
-/** The path, such as `contacts[0].name`, of a string that was dropped; null where none was. For values whose depth has been checked. */
+/** The path, such as `contacts[0].name`, of a dropped string; null if there is none. For values of checked depth. */
 export function findDropped(value: unknown, path = ''): string | null {
   if (value === DROPPED) return path
   if (typeof value !== 'object' || value === null) return null
@@ -66,23 +69,23 @@ export function findDropped(value: unknown, path = ''): string | null {
   return null
 }
 
-/** Goes through a JSON text and tells its strings from the rest. It checks only what the parser does not get to see. */
+/** Finds the strings of a JSON text. It checks only what the JSON parser does not see. */
 function createReader({ paths, openFile }: JsonFileOptions) {
   const rest = createByteList()
   const place = createPlace()
   let inString = false
-  /** Where the string begins in `rest`. */
+  /** The start of the string in `rest`. */
   let start = 0
   let isDropped = false
-  /** An escape, as far as it has come. */
+  /** The bytes of an incomplete escape. */
   let begun: number[] = []
   let sink: FileSink | null = null
   let marker = ''
   let inFile = false
-  /** What the file has had since its sink was given some. */
+  /** Bytes of the file that the sink has not got yet. */
   const text = createByteList()
 
-  /** Takes the next piece; says what is wrong with it, or null. */
+  /** Reads the next chunk; returns what is wrong with it, or null. */
   async function take(chunk: Buffer): Promise<string | null> {
     let quote = -1
     let at = 0
@@ -108,7 +111,7 @@ function createReader({ paths, openFile }: JsonFileOptions) {
     return null
   }
 
-  /** Everything up to the next string; where that begins. */
+  /** Reads up to the next string; returns its position. */
   function takeStructure(chunk: Buffer, from: number): number {
     const quote = indexOrEnd(chunk, QUOTE, from)
     for (let at = from; at < quote; at++) place.note(chunk[at] as number)
@@ -185,9 +188,9 @@ function createReader({ paths, openFile }: JsonFileOptions) {
   return { take, finish, restBytes: rest.length }
 }
 
-/** Where in the text the reader is. */
+/** Tracks the reader's position in the text. */
 function createPlace() {
-  /** The containers around, outermost first, as deep as a path goes, with the key of each object under which it is. */
+  /** The enclosing containers, outermost first, as deep as a path goes, with the current key of each object. */
   const around: { isObject: boolean; key: string }[] = []
   let depth = 0
   let awaitsKey = false
@@ -198,12 +201,12 @@ function createPlace() {
       const innermost = around.at(-1)
       if (innermost) innermost.key = key
     },
-    /** Such as `audioMessage.audio`; of a key, and of what no path leads to, the empty text. */
+    /** Such as `audioMessage.audio`; empty for keys and for places that no path describes. */
     path: () => {
       if (awaitsKey || depth !== around.length || around.some(({ isObject }) => !isObject)) return ''
       return around.map(({ key }) => key).join('.')
     },
-    /** A byte outside of strings. */
+    /** A byte outside strings. */
     note: (byte: number) => {
       switch (byte) {
         case OPEN_BRACE:
@@ -226,7 +229,7 @@ function createPlace() {
   }
 }
 
-/** Where a byte next stands, or the length where it does not. */
+/** The next position of a byte, or the length if there is none. */
 function indexOrEnd(bytes: Buffer, byte: number, from: number): number {
   const found = bytes.indexOf(byte, from)
   return found === -1 ? bytes.length : found
@@ -236,7 +239,7 @@ function isWhole(begun: readonly number[]): boolean {
   return begun.length === (begun[1] === LETTER_U ? 6 : 2)
 }
 
-/** What an escape stands for; null of one that JSON does not have. */
+/** The meaning of an escape; null if JSON does not have it. */
 function meaningOf(written: Buffer): Buffer | null {
   const simple = SIMPLE_ESCAPES.get(written[1] as number)
   if (simple !== undefined) return simple
@@ -255,7 +258,7 @@ const COLON = 0x3a
 const COMMA = 0x2c
 const LETTER_U = 0x75
 
-/** By the character behind the backslash. */
+/** By the character after the backslash. */
 const SIMPLE_ESCAPES = new Map(
   Object.entries({ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }).map(
     ([letter, meaning]) => [letter.charCodeAt(0), Buffer.from(meaning)],

@@ -2,7 +2,7 @@ import { inBatches } from '../async/batches.js'
 
 const ITEMS_A_PART = 200
 
-/** The JSON object `{"success":true,"<name>":[…]}`, part by part. The first part comes when the first items are there. */
+/** Yields the JSON object `{"success":true,"<name>":[…]}` in parts. The first part comes with the first items. */
 export async function* writeJsonList(name: string, items: AsyncIterable<object>): AsyncGenerator<string> {
   const head = `{"success":true,${JSON.stringify(name)}:[`
   let before = head

@@ -1,4 +1,4 @@
-/** A parsed JSON object whose fields are still to be looked at. */
+/** A parsed JSON object with unchecked fields. */
 export type JsonObject = Record<string, unknown>
 
 /** True for an object that is neither null nor an array. */
@@ -6,7 +6,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The JSON object that a text holds, or null when it holds none. */
+/** The JSON object in a text; null if it is not one. */
 export function parseJsonObject(text: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(text)
@@ -16,22 +16,22 @@ export function parseJsonObject(text: string): JsonObject | null {
   }
 }
 
-/** The value when it is an object, else an empty one: for reading what may hold anything. */
+/** The value if it is an object, otherwise an empty object. */
 export function asObject(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {}
 }
 
-/** The objects of an array; everything else is left out. */
+/** The objects of an array; other items are left out. */
 export function asObjects(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : []
 }
 
-/** The value when it is a string that is not empty, else null. */
+/** The value if it is a non-empty string, otherwise null. */
 export function asText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** Whether containers stand inside one another more than `limit` deep; any depth is told without recursion. */
+/** True if containers are nested deeper than `limit`; works without recursion. */
 export function isDeeperThan(value: unknown, limit: number): boolean {
   let level: unknown[] = [value]
   for (let depth = 0; depth <= limit; depth++) {
@@ -41,7 +41,7 @@ export function isDeeperThan(value: unknown, limit: number): boolean {
   return level.some((item) => typeof item === 'object' && item !== null)
 }
 
-/** The same text for the same meaning: keys sorted, no white space. For values whose depth has been checked. */
+/** A text that is the same for equal values: keys sorted, no white space. For values of checked depth. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (!isJsonObject(value)) return JSON.stringify(value)

@@ -1,7 +1,7 @@
-/** Making a formatter costs far more than using it. */
+/** Creating a formatter is far more expensive than using it. */
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
-/** The calendar date (YYYY-MM-DD) of a moment in a time zone (IANA name). */
+/** The calendar date (YYYY-MM-DD) of a time in a time zone (IANA name). */
 export function localDate(at: Date, timeZone: string): string {
   let formatter = formatters.get(timeZone)
   if (!formatter) {

@@ -1,8 +1,8 @@
 const MAX_LENGTH = 100
 
 /**
- * The one of `words` that a misspelt word was most likely meant to be, whatever the case and the punctuation; null when more
- * than half of the characters differ from every one of them.
+ * The one of `words` that a misspelt word most likely means, ignoring case and punctuation; null if more than half of
+ * the characters differ from each of them.
  */
 export function nearestWord(misspelt: string, words: Iterable<string>): string | null {
   const given = fold(misspelt)
@@ -25,7 +25,7 @@ function fold(word: string): string {
     .replace(/[\s_.-]/g, '')
 }
 
-/** How many characters must be inserted, deleted or replaced to make one text of the other (Levenshtein). */
+/** The Levenshtein distance: characters to insert, delete or replace. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (let i = 1; i <= one.length; i++) {

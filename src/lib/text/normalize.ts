@@ -1,4 +1,4 @@
-/** Letters that no Unicode decomposition takes apart into a plain letter and a mark. */
+/** Letters that Unicode does not decompose into a plain letter and a mark. */
 const PLAIN: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
@@ -20,8 +20,8 @@ const MARKS = /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]/g
 const ASCII = /^[\0-\x7f]*$/
 
 /**
- * A text as it is searched: without case and accents, and with forms of one letter (full width, ligatures) made one. Two
- * texts that people take for the same fold to the same; folded twice it stays as it is.
+ * Normalizes a text for search: without case and accents, with variants of a letter (full width, ligatures) unified.
+ * Normalizing twice changes nothing.
  */
 export function normalizeText(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()

@@ -4,36 +4,35 @@ const replacement = '\uFFFD'
 const maxStorableDepth = 64
 const maxPathLength = 200
 
-/** A container on the way down: what it holds, the keys too if it is an object, and which child is being looked at. */
+/** A container on the way down: its content, its keys if it is an object, and the current child. */
 interface Frame {
   children: unknown[]
   keys: string[] | undefined
   index: number
 }
 
-/** Tells whether PostgreSQL can keep `value` as text: neither U+0000 nor a lone surrogate in it (contract 4). */
+/** True if PostgreSQL can store `value` as text: it contains neither U+0000 nor a lone surrogate. */
 export function isStorable(value: string): boolean {
   return value.isWellFormed() && !value.includes('\0')
 }
 
-/** `value` with each U+0000 and lone surrogate replaced by U+FFFD. */
+/** Replaces each U+0000 and lone surrogate by U+FFFD. */
 export function toStorable(value: string): string {
   return isStorable(value) ? value : value.replaceAll('\0', replacement).toWellFormed()
 }
 
 /**
- * A copy of a parsed JSON value whose strings and keys can all be stored, as by `toStorable`. At most 64 containers stand
- * inside one another: those deeper become null, so that whatever a callback holds neither we nor the database run out of
- * stack on it.
+ * A copy of a parsed JSON value in which all strings and keys are storable. Containers below the 64th level become
+ * null, so that no stack overflows here or in the database.
  */
 export function toStorableDeep(value: unknown): unknown {
   return toStorableWithin(value, maxStorableDepth)
 }
 
 /**
- * The path (`contacts[0].name`) of the first string or key in a parsed JSON value that cannot be stored, or undefined
- * when all can. The path of the value itself is ''. Keys that are no plain names are quoted as JSON (`["a\u0000"]`), so
- * a path can always be shown; past 200 characters it is cut. Any depth of nesting is walked without recursion.
+ * The path (`contacts[0].name`) of the first string or key that cannot be stored; undefined if all can. The value
+ * itself has the path ''. Unusual keys are quoted as JSON (`["a\u0000"]`), so the path can always be shown; it is cut
+ * after 200 characters. Works for any depth without recursion.
  */
 export function firstUnstorable(value: unknown): string | undefined {
   const stack: Frame[] = []
@@ -51,13 +50,13 @@ function toStorableWithin(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (depth === 0) return null
   if (Array.isArray(value)) return value.map((item) => toStorableWithin(item, depth - 1))
-  // fromEntries and not assignment: a key named __proto__ stays a key.
+  // fromEntries instead of assignment, so that a key named __proto__ stays a key.
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [toStorable(key), toStorableWithin(item, depth - 1)]),
   )
 }
 
-/** Puts a container on the stack to be walked; false when `value` is a string that cannot be stored. */
+/** Pushes a container on the stack; false if `value` is a string that cannot be stored. */
 function enter(value: unknown, stack: Frame[]): boolean {
   if (typeof value === 'string') return isStorable(value)
   if (Array.isArray(value)) stack.push({ children: value, keys: undefined, index: -1 })
@@ -67,7 +66,7 @@ function enter(value: unknown, stack: Frame[]): boolean {
   return true
 }
 
-/** The key of the child being looked at; '' in an array. */
+/** The key of the current child; '' in an array. */
 function keyOf({ keys, index }: Frame): string {
   return keys?.[index] ?? ''
 }
@@ -88,7 +87,7 @@ function keySegment(key: string, isFirst: boolean): string {
 
 const MAX_EXCERPT_LENGTH = 64
 
-/** As much of a text that somebody gave as an error shows of it. */
+/** The beginning of a client's text, for errors. */
 export function excerpt(text: string): string {
   return text.slice(0, MAX_EXCERPT_LENGTH)
 }

@@ -30,7 +30,7 @@ describe('a secret box', () => {
     const box = createSecretBox(['master'])
     const sealed = box.seal('token', context)
     const elsewhere = '0190b7c4-0000-7000-8000-000000000002:upstream.access_token'
-    expect(() => box.open(sealed, elsewhere)).toThrow(`The sealed value ${elsewhere} was altered`)
+    expect(() => box.open(sealed, elsewhere)).toThrow(`The encrypted value ${elsewhere} was altered`)
   })
 
   it('does not open when any byte was altered', () => {
@@ -43,11 +43,11 @@ describe('a secret box', () => {
     }
   })
 
-  it('does not open what is no sealed value', () => {
+  it('does not open a value of another format', () => {
     const box = createSecretBox(['master'])
     const sealed = box.seal('', context)
     for (const bytes of [Buffer.alloc(0), Buffer.from('token'), Buffer.alloc(64, 2), sealed.subarray(0, -1)]) {
-      expect(() => box.open(bytes, context)).toThrow('is not one of ours')
+      expect(() => box.open(bytes, context)).toThrow('has an unknown format')
     }
   })
 })
@@ -63,7 +63,7 @@ describe('changing the master key', () => {
   it('says what to do when the old key is gone', () => {
     const sealed = createSecretBox(['old']).seal('token', context)
     expect(() => createSecretBox(['new']).open(sealed, context)).toThrow(
-      'was encrypted with a PARLEY_SECRET that is not configured any more',
+      'was encrypted with a PARLEY_SECRET that is no longer configured',
     )
   })
 
