@@ -55,8 +55,14 @@ export interface InstanceRow {
 /** Leases that end soon, so that a test need not wait for them long. */
 export const TIMING = { leaseMs: 2_000, marginMs: 600, roundMs: 100 }
 
-export async function startDevices(): Promise<Devices> {
-  const world = await startWorld({ PARLEY_ROLES: 'api,worker' })
+/** The service below `startDevices`, for files whose tests share one. */
+export function startDeviceWorld(): Promise<World> {
+  return startWorld({ PARLEY_ROLES: 'api,worker' })
+}
+
+/** `shared` is emptied at the end, and not closed. */
+export async function startDevices(shared?: World): Promise<Devices> {
+  const world = shared ?? (await startDeviceWorld())
   const network = await startScriptedNetwork()
   const organization = await world.createOrganization()
   const processes: { registration: ProcessRegistration; sessions: Sessions }[] = []
@@ -128,7 +134,9 @@ export async function startDevices(): Promise<Devices> {
         await registration.leave()
       }
       await network.close()
-      await world.close()
+      if (shared === undefined) return world.close()
+      await pool.query('DELETE FROM processes WHERE id <> $1', [world.app.ctx.processId])
+      await world.reset()
     },
   }
 }

@@ -114,7 +114,7 @@ describe('POST /console/api/instances', () => {
   it.each([
     [{ name: '' }, 400, 'name'],
     [{ name: 'a/b' }, 400, 'name must have 1 to 100 characters'],
-    [{ name: 'create' }, 400, 'name "create" is a word'],
+    [{ name: 'create' }, 400, 'name "create" is reserved'],
     [{ kind: 'business_api', number: '30123456789' }, 400, 'access_token is required'],
     [{ kind: 'business_api', number: '30123456789', access_token: 'a b' }, 400, 'access_token must be'],
     [{ kind: 'business_api', business_account_id: '1' }, 400, 'number is required with business_account_id'],

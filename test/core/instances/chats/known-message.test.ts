@@ -1,14 +1,22 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { findContentToResend, findKnownMessage } from '../../../../src/core/instances/chats/known-message.js'
 import { createContact } from '../../../interfaces/hooks/support.js'
 import { insertMessages } from '../../../support/conversations.js'
-import { type Devices, startDevices, type TestInstance } from '../support.js'
+import type { World } from '../../../support/world.js'
+import { type Devices, startDevices, startDeviceWorld, type TestInstance } from '../support.js'
 
+let world: World
 let devices: Devices
 let instance: TestInstance
 
+beforeAll(async () => {
+  world = await startDeviceWorld()
+})
+
+afterAll(() => world.close())
+
 beforeEach(async () => {
-  devices = await startDevices()
+  devices = await startDevices(world)
   instance = await devices.createInstance(false)
 })
 

@@ -1,13 +1,21 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createDeviceStore, type DeviceStore } from '../../../../src/core/instances/sessions/device-store.js'
-import { type Devices, startDevices, type TestInstance } from '../support.js'
+import type { World } from '../../../support/world.js'
+import { type Devices, startDevices, startDeviceWorld, type TestInstance } from '../support.js'
 
+let world: World
 let devices: Devices
 let instance: TestInstance
 let losses = 0
 
+beforeAll(async () => {
+  world = await startDeviceWorld()
+})
+
+afterAll(() => world.close())
+
 beforeEach(async () => {
-  devices = await startDevices()
+  devices = await startDevices(world)
   instance = await devices.createInstance(false)
   losses = 0
   await giveTo(devices.world.app.ctx.processId)

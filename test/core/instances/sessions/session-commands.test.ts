@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Device, DeviceAnswer, DeviceCommand } from '../../../../src/channels/device.js'
 import { type CommandLoop, startCommandLoop } from '../../../../src/core/instances/sessions/command-loop.js'
 import { encryptForProcess } from '../../../../src/core/instances/sessions/encrypted-command.js'
@@ -7,18 +7,26 @@ import { expireOutcomes } from '../../../../src/core/runtime/maintenance.js'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import { answerCommand, insertCommand, takeAnswers } from '../../../../src/storage/instances/commands.js'
 import { hold } from '../../../support/locks.js'
-import { type Devices, type Process, startDevices, type TestInstance } from '../support.js'
+import type { World } from '../../../support/world.js'
+import { type Devices, type Process, startDevices, startDeviceWorld, type TestInstance } from '../support.js'
 
 const COMMAND: DeviceCommand = { verb: 'check_numbers', numbers: ['5511960300001', 'a\u0000b'] }
 const DONE: DeviceAnswer = { outcome: 'done', value: [] }
 
+let world: World
 let devices: Devices
 let instance: TestInstance
 let asking: Process
 let owners: CommandLoop[]
 
+beforeAll(async () => {
+  world = await startDeviceWorld()
+})
+
+afterAll(() => world.close())
+
 beforeEach(async () => {
-  devices = await startDevices()
+  devices = await startDevices(world)
   instance = await devices.createInstance(false)
   asking = await devices.startProcess({ hasLibrary: false })
   owners = []

@@ -1,18 +1,26 @@
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { recordCode, recordState } from '../../../../src/core/instances/manage/connection-state.js'
 import { requireLinkedLibrary } from '../../../../src/core/instances/sessions/linked-library.js'
 import { deleteOrganization, deleteOrganizationData } from '../../../../src/core/organizations/deletion.js'
 import { newId } from '../../../../src/lib/bytes/id.js'
 import { logOutInstance, setInstanceWanted } from '../../../../src/storage/instances/instances.js'
 import { type Held, hold, untilWaiting } from '../../../support/locks.js'
-import { type Devices, type Process, startDevices, type TestInstance } from '../support.js'
+import type { World } from '../../../support/world.js'
+import { type Devices, type Process, startDevices, startDeviceWorld, type TestInstance } from '../support.js'
 
+let world: World
 let devices: Devices
 let held: Held | null = null
 
+beforeAll(async () => {
+  world = await startDeviceWorld()
+})
+
+afterAll(() => world.close())
+
 beforeEach(async () => {
-  devices = await startDevices()
+  devices = await startDevices(world)
 })
 
 afterEach(async () => {
@@ -167,6 +175,9 @@ describe('a process', () => {
 describe('what comes in while it cannot be recorded', () => {
   const refuse = `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'full'; END $$;
     CREATE TRIGGER refuse BEFORE INSERT ON callbacks FOR EACH ROW EXECUTE FUNCTION refuse()`
+  const stopRefusing = 'DROP FUNCTION IF EXISTS refuse CASCADE'
+
+  afterEach(() => query(stopRefusing, []))
   const received = async () => (await query('SELECT instance_id FROM callbacks', [])).rows
 
   it('is recorded later, whoever has the instance by then', async () => {
@@ -178,7 +189,7 @@ describe('what comes in while it cannot be recorded', () => {
     await query('UPDATE instances SET wanted = false WHERE id = $1', [instance.id])
     await expect.poll(() => process.sessions.figures()).toEqual({ held: 0, open: 0 })
     expect(await received()).toEqual([])
-    await query('DROP TRIGGER refuse ON callbacks', [])
+    await query(stopRefusing, [])
     await expect.poll(received, { timeout: 20_000 }).toEqual([{ instance_id: instance.id }])
   })
 
