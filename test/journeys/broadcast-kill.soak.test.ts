@@ -15,6 +15,7 @@ import {
   runNow,
   untilCallbacksAreWorkedOff,
 } from './support/broadcasts.js'
+import { lockKeys } from './support/locks.js'
 import { endPrograms, type Program, startProgram } from './support/programs.js'
 import {
   call,
@@ -31,6 +32,7 @@ import { seeded } from './support/traffic.js'
 const PATIENCE_MS = 120_000
 vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS })
 
+const KEY = 'to all'
 const LISTED = 14_000
 const TAGGED = 6_000
 const RECIPIENTS = LISTED + TAGGED
@@ -79,8 +81,12 @@ afterAll(async () => {
 describe('a broadcast to 20,000 whose service is killed again and again', () => {
   it('is made once though the service dies before it answers, and the client asks again', async () => {
     const first = postBroadcast(service).catch(() => null)
+    await until(isKeyClaimed)
+    // The service answers once it has written its answer to this row.
+    const answer = await lockKeys(database, [KEY])
     await until(async () => (await readProgress(database, await findBroadcastId())).prepared > 0)
     await kill()
+    await answer.release()
     expect(await first).toBeNull()
 
     service = await startService(env)
@@ -170,8 +176,13 @@ function postBroadcast({ url }: Service) {
   return call(`${url}/broadcasts`, 'POST', {
     key: organization.key,
     body: { name: 'To all', ...OFFER, audience },
-    headers: { 'idempotency-key': 'to all' },
+    headers: { 'idempotency-key': KEY },
   })
+}
+
+async function isKeyClaimed(): Promise<boolean> {
+  const { rowCount } = await database.pool.query('SELECT FROM idempotency_keys WHERE key = $1', [KEY])
+  return rowCount === 1
 }
 
 async function findBroadcastId(): Promise<string> {
