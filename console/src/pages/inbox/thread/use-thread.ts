@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef } from 'react'
 import type { LiveEvent } from '../../../../../src/model/conversations/inbox.js'
 import { api } from '../../../api/client.js'
 import { useLive } from '../../../api/live.js'
-import { type Shown, useLoaded, useOnce } from './list/use-loaded.js'
+import { type Loaded, type Shown, useLoaded, useOnce } from './list/use-loaded.js'
 import {
   findByAnyId,
   firstSeq,
@@ -45,68 +45,16 @@ const MAX_REFRESHED = 200
  */
 export function useThread(contactId: string, addressed: number | null): ThreadStore {
   const queries = useQueryClient()
-  const { shown, loaded, begin, change, replace } = useLoaded(
-    () => queries.getQueryData<ThreadPage>(['thread', contactId]),
-    addressed,
-  )
+  const state = useLoaded(() => queries.getQueryData<ThreadPage>(['thread', contactId]), addressed)
+  const { shown, loaded, begin, change, replace } = state
   const early = useRef<LiveEvent[]>([])
   const once = useOnce()
-  const read = useCallback(
-    (query: Record<string, number>) => api.get<ThreadPage>(`/contacts/${contactId}/messages`, query),
+  const read: ReadPage = useCallback(
+    (query) => api.get<ThreadPage>(`/contacts/${contactId}/messages`, query),
     [contactId],
   )
-  const loadOlder = useCallback(() => {
-    const window = loaded.current
-    if (!window || firstSeq(window) <= 1) return
-    void once('older', async () => {
-      const page = await read({ before: firstSeq(window), limit: PAGE })
-      change((now) => (touches(now, page) ? withPage(now, page, 'older') : now))
-    })
-  }, [change, loaded, once, read])
-
-  const loadNewer = useCallback(async () => {
-    const window = loaded.current
-    if (!window) return
-    await once('newer', async () => {
-      const page = await read({ after: lastLoaded(window), limit: PAGE })
-      change((now) => (touches(now, page) ? withPage(now, page, 'newer') : now))
-    })
-  }, [change, loaded, once, read])
-
-  const refetch = useCallback(
-    (seq: number) =>
-      void once(`one ${seq}`, async () => {
-        const page = await read({ after: seq - 1, limit: 1 })
-        change((now) => (touches(now, page) ? withPage(now, page, 'newer') : now))
-      }),
-    [change, once, read],
-  )
-
-  const onEvent = useCallback(
-    (event: LiveEvent) => {
-      const { type, message, note } = event
-      if (note) change((now) => (type === 'note.deleted' ? withoutNote(now, note.id) : withNewNote(now, note)))
-      if (message) onMessage(message)
-
-      function onMessage(message: ThreadMessage) {
-        if (message.seq === null) {
-          const about = loaded.current && findByAnyId(loaded.current.messages, message.context_message_id ?? '')
-          if (about) refetch(seqOf(about))
-          return
-        }
-        // The event has the new text, but not the mark that it was edited.
-        if (CHANGES.includes(type)) return refetch(message.seq)
-        const before = loaded.current
-        change((now) => withMessage(now, message))
-        const now = loaded.current
-        if (!before || !now) return
-        // Messages before it were recorded whose events have not arrived yet.
-        if (isAtEnd(before) && !isAtEnd(now)) void loadNewer()
-        if (lastLoaded(now) > lastLoaded(before) && isQuoteMissing(now, message)) refetch(message.seq)
-      }
-    },
-    [change, loaded, loadNewer, refetch],
-  )
+  const { loadOlder, loadNewer, reload } = useLoaders(state, once, read)
+  const onEvent = useOnEvent(state, loadNewer, reload)
   useLive((event) => {
     if (event.contact_id !== contactId) return
     if (loaded.current) onEvent(event)
@@ -145,6 +93,75 @@ export function useThread(contactId: string, addressed: number | null): ThreadSt
     [queries, contactId, loaded],
   )
 
+  const jumps = useJumps(state, once, read)
+  return { ...shown, error, retry: () => void retry(), loadOlder, loadNewer, ...jumps }
+}
+
+type ReadPage = (query: Record<string, number>) => Promise<ThreadPage>
+type Once = ReturnType<typeof useOnce>
+
+/** Functions that load what adjoins the loaded part, and that reload a message. */
+function useLoaders({ loaded, change }: Loaded, once: Once, read: ReadPage) {
+  const loadOlder = useCallback(() => {
+    const window = loaded.current
+    if (!window || firstSeq(window) <= 1) return
+    void once('older', async () => {
+      const page = await read({ before: firstSeq(window), limit: PAGE })
+      change((now) => (touches(now, page) ? withPage(now, page, 'older') : now))
+    })
+  }, [change, loaded, once, read])
+
+  const loadNewer = useCallback(async () => {
+    const window = loaded.current
+    if (!window) return
+    await once('newer', async () => {
+      const page = await read({ after: lastLoaded(window), limit: PAGE })
+      change((now) => (touches(now, page) ? withPage(now, page, 'newer') : now))
+    })
+  }, [change, loaded, once, read])
+
+  const reload = useCallback(
+    (seq: number) =>
+      void once(`one ${seq}`, async () => {
+        const page = await read({ after: seq - 1, limit: 1 })
+        change((now) => (touches(now, page) ? withPage(now, page, 'newer') : now))
+      }),
+    [change, once, read],
+  )
+  return { loadOlder, loadNewer, reload }
+}
+
+/** Applies an event to the loaded part, and loads what the event shows to be missing. */
+function useOnEvent({ loaded, change }: Loaded, loadNewer: () => Promise<void>, reload: (seq: number) => void) {
+  return useCallback(
+    (event: LiveEvent) => {
+      const { type, message, note } = event
+      if (note) change((now) => (type === 'note.deleted' ? withoutNote(now, note.id) : withNewNote(now, note)))
+      if (message) onMessage(message)
+
+      function onMessage(message: ThreadMessage) {
+        if (message.seq === null) {
+          const about = loaded.current && findByAnyId(loaded.current.messages, message.context_message_id ?? '')
+          if (about) reload(seqOf(about))
+          return
+        }
+        // The event has the new text, but not the mark that it was edited.
+        if (CHANGES.includes(type)) return reload(message.seq)
+        const before = loaded.current
+        change((now) => withMessage(now, message))
+        const now = loaded.current
+        if (!before || !now) return
+        // Messages before it were recorded whose events have not arrived yet.
+        if (isAtEnd(before) && !isAtEnd(now)) void loadNewer()
+        if (lastLoaded(now) > lastLoaded(before) && isQuoteMissing(now, message)) reload(message.seq)
+      }
+    },
+    [change, loaded, loadNewer, reload],
+  )
+}
+
+/** Functions that replace the loaded part by another one. */
+function useJumps({ loaded, replace }: Loaded, once: Once, read: ReadPage) {
   const jumpTo = useCallback(
     (seq: number) => {
       const window = loaded.current
@@ -159,12 +176,11 @@ export function useThread(contactId: string, addressed: number | null): ThreadSt
     void once('jump', async () => replace(await read({ limit: PAGE }), null))
     return true
   }, [loaded, once, read, replace])
-
-  return { ...shown, error, retry: () => void retry(), loadOlder, loadNewer, jumpTo, jumpToNewest }
+  return { jumpTo, jumpToNewest }
 }
 
 /** The newest page. Loaded when the conversation opens, and after events may have been missed. */
-function useNewest(contactId: string, read: (query: Record<string, number>) => Promise<ThreadPage>) {
+function useNewest(contactId: string, read: ReadPage) {
   return useQuery({
     queryKey: ['thread', contactId],
     queryFn: () => read({ limit: PAGE }),

@@ -6,6 +6,7 @@ import {
   type KeyboardEvent,
   lazy,
   type Ref,
+  type RefObject,
   Suspense,
   useEffect,
   useImperativeHandle,
@@ -37,18 +38,7 @@ export interface EditorHandle {
   focus: () => void
 }
 
-/** The field for messages and notes, with attachments and tools. */
-export function Editor({
-  route,
-  draft,
-  onDraft,
-  isClosed,
-  window: replyWindow,
-  onSend,
-  onNote,
-  onTemplate,
-  ref,
-}: {
+interface EditorProps {
   route: Route
   draft: Draft
   onDraft: (change: Partial<Draft>) => void
@@ -59,7 +49,11 @@ export function Editor({
   onNote: () => void
   onTemplate: (() => void) | null
   ref: Ref<EditorHandle>
-}) {
+}
+
+/** The field for messages and notes, with attachments and tools. */
+export function Editor(props: EditorProps) {
+  const { route, draft, onDraft, isClosed, window: replyWindow, onSend, onNote, onTemplate, ref } = props
   const { t } = useTranslation('thread')
   const field = useRef<HTMLTextAreaElement>(null)
   const attachments = useAttachments()
@@ -69,13 +63,7 @@ export function Editor({
 
   useImperativeHandle(ref, () => ({ focus }))
   const hasField = isNote || !isClosed
-  const hadField = useRef(false)
-  useEffect(() => {
-    // The field appears when the reply channel is known.
-    if (!hasField || hadField.current) return
-    hadField.current = true
-    if (globalThis.matchMedia(WIDE).matches && !isBusyElsewhere()) field.current?.focus()
-  }, [hasField])
+  useFirstFocus(field, hasField)
   const toggleNote = () => {
     onDraft({ isNote: !isNote })
     // The field may have just appeared.
@@ -101,20 +89,7 @@ export function Editor({
     void attachments.add(files)
   }
 
-  if (!hasField) {
-    return (
-      <Group px="xs" pb={4}>
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          leftSection={<IconNote aria-hidden size={16} />}
-          onClick={toggleNote}
-        >
-          {t('writeNote')}
-        </Button>
-      </Group>
-    )
-  }
+  if (!hasField) return <WriteNote onClick={toggleNote} />
   const placeholder = isNote ? t('notePlaceholder') : attachments.all.length > 0 ? t('caption') : t('placeholder')
   return (
     <div className={classes.editor} data-note={isNote || undefined}>
@@ -156,6 +131,28 @@ export function Editor({
       )}
     </div>
   )
+}
+
+/** Shown instead of the field while no messages can be sent. */
+function WriteNote({ onClick }: { onClick: () => void }) {
+  const { t } = useTranslation('thread')
+  return (
+    <Group px="xs" pb={4}>
+      <Button size="compact-sm" variant="subtle" leftSection={<IconNote aria-hidden size={16} />} onClick={onClick}>
+        {t('writeNote')}
+      </Button>
+    </Group>
+  )
+}
+
+/** Focuses the field when it first appears, which is when the reply channel is known. */
+function useFirstFocus(field: RefObject<HTMLTextAreaElement | null>, hasField: boolean): void {
+  const hadField = useRef(false)
+  useEffect(() => {
+    if (!hasField || hadField.current) return
+    hadField.current = true
+    if (globalThis.matchMedia(WIDE).matches && !isBusyElsewhere()) field.current?.focus()
+  }, [field, hasField])
 }
 
 /** Whether the focus is in another input, or a dialog is open. */

@@ -23,20 +23,16 @@ interface Context {
   isLoadingOlder: boolean
 }
 
-/** The loaded messages of a conversation. */
-export function MessageList({
-  entries,
-  store,
-  newCount,
-  onAtBottom,
-  ref,
-}: {
+interface MessageListProps {
   entries: Entry[]
   store: ThreadStore
   newCount: number
   onAtBottom: (isAtBottom: boolean) => void
   ref: Ref<ListHandle>
-}) {
+}
+
+/** The loaded messages of a conversation. */
+export function MessageList({ entries, store, newCount, onAtBottom, ref }: MessageListProps) {
   const { t } = useTranslation('thread')
   const list = useRef<VirtuosoHandle>(null)
   const first = entries[0]?.seq ?? 1
@@ -102,26 +98,31 @@ export function MessageList({
         tabIndex={-1}
         className={classes.scroller}
       />
-      {!isAtEnd && (
-        <Indicator
-          className={classes.down}
-          label={newCount > 99 ? '99+' : newCount}
-          disabled={newCount === 0}
-          size={20}
-          color="cyan.9"
-        >
-          <ActionIcon
-            size={42}
-            radius="xl"
-            variant="default"
-            onClick={goToNewest}
-            aria-label={newCount > 0 ? t('newMessages', { count: newCount }) : t('toNewest')}
-          >
-            <IconChevronDown aria-hidden />
-          </ActionIcon>
-        </Indicator>
-      )}
+      {!isAtEnd && <JumpToNewest newCount={newCount} onClick={goToNewest} />}
     </div>
+  )
+}
+
+function JumpToNewest({ newCount, onClick }: { newCount: number; onClick: () => void }) {
+  const { t } = useTranslation('thread')
+  return (
+    <Indicator
+      className={classes.down}
+      label={newCount > 99 ? '99+' : newCount}
+      disabled={newCount === 0}
+      size={20}
+      color="cyan.9"
+    >
+      <ActionIcon
+        size={42}
+        radius="xl"
+        variant="default"
+        onClick={onClick}
+        aria-label={newCount > 0 ? t('newMessages', { count: newCount }) : t('toNewest')}
+      >
+        <IconChevronDown aria-hidden />
+      </ActionIcon>
+    </Indicator>
   )
 }
 
