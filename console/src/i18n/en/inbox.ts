@@ -104,7 +104,7 @@ export const inbox = {
     broadcasts: 'Receives broadcasts',
     optedOut: 'Opted out on {{date}}',
     botStatus: 'Bot',
-    bot: { none: 'No bot', active: 'Answering', paused: 'Paused' },
+    bot: { none: 'None', active: 'Answering', paused: 'Paused' },
     handOver: 'Hand to bot',
     summary: 'Summary',
     summaryOf: 'As of {{date}}',

@@ -29,7 +29,7 @@ export const settings = {
     default_country: 'Default country',
     default_countryHint: 'Used for phone numbers without a country code.',
     timezone: 'Time zone',
-    timezoneHint: 'Days in analytics begin and end in this time zone. It is {{time}} there now.',
+    timezoneHint: 'Days in analytics follow this zone. It is {{time}} there.',
     currency: 'Currency',
     currencyHint: 'Revenue is counted in this currency.',
     attribution_window_days: 'Attribution window (days)',

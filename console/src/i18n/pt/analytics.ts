@@ -91,7 +91,7 @@ export const analytics: SameShape<typeof english> = {
     hint_other:
       'Atribuída: cada pedido conta para uma única campanha, com base no último clique do comprador ou na última mensagem recebida nos {{count}} dias antes do pedido. O utm_campaign “{{campaign}}” soma todos os pedidos do link, de qualquer envio e data.',
     attributed: 'Receita atribuída',
-    ofCampaign: 'Receita de todo o link (utm_campaign)',
+    ofCampaign: 'Receita do utm_campaign',
     dueToThis: 'Atribuído',
     yes: 'Sim',
     no: 'Não',

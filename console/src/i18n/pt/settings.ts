@@ -32,7 +32,7 @@ export const settings: SameShape<typeof english> = {
     default_country: 'País padrão',
     default_countryHint: 'Usado para telefones sem código de país.',
     timezone: 'Fuso horário',
-    timezoneHint: 'Os dias dos resultados começam e terminam neste fuso. Agora são {{time}} lá.',
+    timezoneHint: 'Os dias dos resultados seguem este fuso. Agora lá: {{time}}.',
     currency: 'Moeda',
     currencyHint: 'A receita é contada nesta moeda.',
     attribution_window_days: 'Janela de atribuição (dias)',

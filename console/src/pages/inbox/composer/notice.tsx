@@ -16,9 +16,9 @@ export function Notice({
   action?: ReactNode
 }) {
   return (
-    <Group gap="xs" wrap="nowrap" className={classes.notice} data-tone={tone}>
+    <Group gap="xs" className={classes.notice} data-tone={tone}>
       <IconShown aria-hidden size={18} stroke={1.7} className={classes.noticeIcon} />
-      <Text size="sm" flex={1}>
+      <Text size="sm" flex="1 1 200px">
         {children}
       </Text>
       {action}

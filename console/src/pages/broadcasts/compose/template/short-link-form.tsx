@@ -53,7 +53,7 @@ export function ShortLinkForm({ name, buttonUrl, onMade }: ShortLinkFormProps) {
           {t('link.make')}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown>
+      <Popover.Dropdown maw="calc(100vw - 32px)">
         <form onSubmit={submit}>
           <Stack gap="sm">
             <TextInput
