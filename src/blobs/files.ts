@@ -10,16 +10,16 @@ import { requireKey } from './key.js'
 
 const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
-// No copy takes as long: what is older was left behind by a process that was killed.
+// No copy takes this long; older files were left by a killed process.
 const LEFTOVER_MS = 24 * 3_600_000
 const MOVE_ATTEMPTS = 20
 
 /**
- * Keeps blobs as files below `folder`, which is made with the first of them. Several processes may share it. What killed
- * processes left half-done is removed with the first `put`.
+ * Stores blobs as files below `folder`, which is created with the first one. Several processes may share it. The first
+ * `put` removes what killed processes left.
  */
 export function createFileStore(folder: string): BlobStore {
-  // No key begins with a dot.
+  // Keys do not begin with a dot.
   const unfinished = join(folder, '.unfinished')
   let tidied = false
   const tidyOnce = async () => {
@@ -41,7 +41,7 @@ export function createFileStore(folder: string): BlobStore {
         await moveInto(draft, target)
         await syncFolders(dirname(target), dirname(folder))
       } finally {
-        // Also after a move: one between two links of the same file does nothing at all.
+        // Also after a rename, which does nothing between two links of the same file.
         await rm(draft, { force: true })
       }
     },
@@ -59,7 +59,7 @@ export function createFileStore(folder: string): BlobStore {
   }
 }
 
-/** A name of a draft begins with the time of its making: a link has its file's own times, which may be old. */
+/** A draft's name begins with the time of its creation, because a link has the (maybe old) times of its file. */
 async function removeLeftovers(unfinished: string): Promise<void> {
   const oldest = Date.now() - LEFTOVER_MS
   for (const name of await readdir(unfinished)) {
@@ -67,7 +67,7 @@ async function removeLeftovers(unfinished: string): Promise<void> {
   }
 }
 
-/** Files that pass through lie on the same file system, where a link costs nothing; not every file system has links. */
+/** Spooled files are usually on the same file system, where a link costs nothing; not every file system has links. */
 async function linkOrCopy(path: string, draft: string): Promise<void> {
   try {
     await link(path, draft)
@@ -86,7 +86,7 @@ async function secureAndSync(path: string): Promise<void> {
   }
 }
 
-/** Makes the folder again where it was removed, being empty, between its making and the move. */
+/** Creates the folder again if it was removed as empty between its creation and the rename. */
 async function moveInto(draft: string, target: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     await makeFolder(dirname(target), FOLDER_MODE)
@@ -98,7 +98,7 @@ async function moveInto(draft: string, target: string): Promise<void> {
   }
 }
 
-/** A name is safe when the folder that holds it is, and those above, each of which may have been made just now. */
+/** A name is durable if its folder and those above are, each of which may have just been created. */
 async function syncFolders(innermost: string, outermost: string): Promise<void> {
   for (let folder = innermost; ; folder = dirname(folder)) {
     await syncFolder(folder)

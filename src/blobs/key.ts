@@ -1,4 +1,4 @@
-/** Throws unless `key` is one that a blob store takes: what is no plain path of ours never reaches a disk or a bucket. */
+/** Throws unless `key` is valid, so that no other path reaches a disk or bucket. */
 export function requireKey(key: string): void {
   if (!/^[a-z0-9-]+(\/[a-z0-9-]+)*$/.test(key)) {
     throw new Error(

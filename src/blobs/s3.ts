@@ -17,17 +17,19 @@ const ATTEMPTS = 3
 const BACKOFF = { baseMs: 200, maxMs: 2_000, jitter: 0.5 }
 const CONNECT_MS = 5_000
 const IDLE_MS = 60_000
-// Readers that are slow hold theirs for long.
+// Slow readers keep theirs for long.
 const MAX_SOCKETS = 200
 const BULK_SIZE = 1_000
 const SINGLE_SIZE = 20
 
-/** What a store answers that cannot delete many at once, or wants a checksum for it that the SDK does not send any more. */
+/**
+ * The answers of stores that cannot delete many objects at once, or that want a checksum which the SDK no longer sends.
+ */
 const LACKS_BULK = [400, 405, 501]
 
 /**
- * Keeps blobs in a bucket of an S3-compatible store. Errors name bucket and endpoint, and no key of either kind. On AWS it
- * needs s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket (without the last one a missing object is a refusal).
+ * Stores blobs in a bucket of an S3-compatible store. Errors name bucket and endpoint but no keys. On AWS it needs
+ * s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket (without the last one a missing object is an error).
  */
 export function createS3Store(settings: S3Settings): BlobStore {
   const { bucket: Bucket, prefix } = settings
@@ -58,7 +60,7 @@ export function createS3Store(settings: S3Settings): BlobStore {
   return {
     put: async (key, path, ContentType) => {
       const Key = objectKey(key)
-      // The SDK does not repeat what is sent from a stream: each attempt reads the file anew.
+      // The SDK does not retry streams, so each attempt reads the file again.
       for (let attempt = 1; ; attempt++) {
         const { body: Body, size: ContentLength } = await openSource(path)
         const broken = new AbortController()
@@ -107,11 +109,11 @@ function createClient({ endpoint, region, accessKey, secretKey }: S3Settings): S
       ? { credentials: { accessKeyId: accessKey, secretAccessKey: secretKey } }
       : {}),
     maxAttempts: ATTEMPTS,
-    // Many compatible stores do not know the newer checksums.
+    // Many compatible stores do not support the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: IDLE_MS, httpAgent: agent, httpsAgent: agent },
-    // It would write past our log.
+    // The SDK would log to the console.
     logger: { trace() {}, debug() {}, info() {}, warn() {}, error() {} },
   })
 }
@@ -133,7 +135,7 @@ function slices<Item>(items: readonly Item[], size: number): Item[][] {
   )
 }
 
-/** The status of an answer; undefined where none came. */
+/** The status of an answer; undefined if there was none. */
 function statusOf(error: unknown): number | undefined {
   return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode
 }
@@ -151,7 +153,7 @@ function ignoreMissing(error: unknown): void {
   if (!isMissing(error)) throw error
 }
 
-/** Without the cause: the text of an answer may quote the access key, the signed request, or the object's key. */
+/** Without the cause, whose text may contain the access key, the signed request or the object's key. */
 function explain(error: unknown, { bucket, endpoint, region }: S3Settings): Error {
   const status = statusOf(error)
   const { name, message, code } = error as Error & { code?: string }

@@ -3,7 +3,7 @@ import { type AddressGuard, guardLookup, PrivateAddressError } from '../lib/http
 
 const LOOKUP_TIMEOUT_MS = 3_000
 
-/** An endpoint's URL, or what is wrong with the text. Numbers for a host (2130706433, 0x7f.1) come out as the address they are. */
+/** Parses an endpoint's URL; returns the URL or the problem. Numeric hosts (2130706433, 0x7f.1) become IP addresses. */
 export function readUrl(text: string): { url: URL } | { problem: string } {
   if (/[\s\p{Cc}]/u.test(text)) return { problem: 'the URL contains white space or control characters' }
   if (!URL.canParse(text)) return { problem: 'the URL is not valid' }
@@ -15,7 +15,7 @@ export function readUrl(text: string): { url: URL } | { problem: string } {
   return { url }
 }
 
-/** Why the endpoint at `text` may not be called, null when it may, or when its name cannot be resolved within 3 s. */
+/** Why the endpoint at `text` may not be called; null if it may, or if its name cannot be resolved within 3 s. */
 export async function findObstacle(guard: AddressGuard, text: string): Promise<string | null> {
   const target = readUrl(text)
   if ('problem' in target) return target.problem
@@ -24,7 +24,7 @@ export async function findObstacle(guard: AddressGuard, text: string): Promise<s
   return refusal && describeRefusal(refusal)
 }
 
-/** For people; completes "the endpoint cannot be called: …". */
+/** Completes "the endpoint cannot be called: …" for users. */
 export function describeRefusal({ address }: PrivateAddressError): string {
   return `its address ${address} is private: webhooks are sent to public addresses only`
 }

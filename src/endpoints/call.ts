@@ -6,12 +6,12 @@ import { describeError, describeSilence, describeStatus } from './error.js'
 import { onAbort } from './on-abort.js'
 import { delivery, type EndpointAnswer, failure, KEPT_BYTES } from './outcome.js'
 
-/** An answer is read so far, to keep its connection; who answers more is hung up on. */
+/** An answer is read up to this size, to keep its connection; a longer one closes it. */
 const MAX_DRAINED_BYTES = 65_536
 
 /**
- * Makes one call; `timeoutMs` is for everything together. Once the status is there the outcome stands: a body that is too long, breaks off, or
- * does not end in time only costs the connection. Rejects with the signal's reason when it is aborted before.
+ * Makes one call; `timeoutMs` covers everything. Once the status has arrived the outcome stands: a body that is too
+ * long, incomplete or late only costs the connection. Rejects with the signal's reason if it aborts before that.
  */
 export function makeCall(
   client: HttpClient,
@@ -32,7 +32,7 @@ export function makeCall(
       giveUp(new Error('the time is over'))
     }, timeoutMs)
 
-    /** The error counts where no status is there. */
+    /** The error counts only if no status has arrived. */
     function end(error: string): void {
       clearTimeout(timer)
       forget()

@@ -7,44 +7,43 @@ import { type EndpointAnswer, failure } from './outcome.js'
 
 export type { EndpointAnswer } from './outcome.js'
 
-/** One webhook on its way to one endpoint. */
 export interface EndpointCall {
   url: string
-  /** Each with its prefix (lib/crypto/standard-webhooks); every one signs. */
+  /** With their prefix (lib/crypto/standard-webhooks); each of them signs. */
   secrets: readonly string[]
-  /** The webhook's id: the same at every attempt. */
+  /** The webhook-id, which is the same at every attempt. */
   id: string
   /** The time of this attempt. */
   at: Date
   /** JSON. */
   body: string
-  /** Further ones, in lower case; of ours only the user-agent gives way. */
+  /** Additional headers in lower case; they cannot replace ours, except the user-agent. */
   headers?: Readonly<Record<string, string>>
 }
 
-/** Calls the endpoints that users name. */
+/** Calls endpoints given by users. */
 export interface EndpointClient {
   /**
-   * Posts a signed webhook, once. It is delivered when a 2xx status comes within the time-out, which is for everything together: name
-   * resolution, TLS, headers. Redirects are not followed, private addresses not connected to. What goes wrong is an outcome; only an
-   * aborted signal rejects, with its reason, at any moment until the status is there. Any number of calls may be under way.
+   * Posts a signed webhook once. It counts as delivered if a 2xx status arrives within the time-out, which covers name
+   * resolution, TLS and headers. Redirects are not followed and private addresses are refused. Failures are outcomes;
+   * it rejects only if the signal aborts before the status. Any number of calls may run at the same time.
    */
   post(call: EndpointCall, signal: AbortSignal): Promise<EndpointAnswer>
   /**
-   * Why `url` may not be called, as one short sentence; null when it may. A name that cannot be resolved within 3 s passes: addresses
-   * are checked at every call again.
+   * Why `url` may not be called, as a short sentence; null if it may. A name that cannot be resolved within 3 s passes,
+   * since addresses are checked again at every call.
    */
   check(url: string): Promise<string | null>
-  /** Hangs up on whatever is still being called. */
+  /** Aborts all running calls. */
   close(): Promise<void>
 }
 
-/** What the contract gives an endpoint. */
+/** Endpoints have 15 s to answer. */
 const TIMEOUT_MS = 15_000
-/** Servers usually hang up on connections that are idle for 5 s, and strangers do not say. */
+/** Servers usually close connections after 5 idle seconds without saying so. */
 const KEEP_ALIVE_MS = 4_000
 
-/** A client of all endpoints; its connections pass the guard. */
+/** Creates the client of all endpoints; its connections pass the guard. */
 export function createEndpointClient({
   guard,
   timeoutMs = TIMEOUT_MS,

@@ -6,13 +6,13 @@ import { describeRefusal } from './address.js'
 const HUNG_UP = 'it hung up, or what it answered is not HTTP'
 const UNKNOWN_NAME = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENODATA'])
 
-/** What is wrong with a status that is no 2xx, as one short sentence. */
+/** Describes a status other than 2xx in a short sentence. */
 export function describeStatus(status: number, { location }: IncomingHttpHeaders): string {
   const hint = status < 400 && location !== undefined ? ': redirects are not followed' : ''
   return `the endpoint answered ${status}${hint}`
 }
 
-/** Why no status came, as one short sentence. */
+/** Why there was no status, in a short sentence. */
 export function describeError(error: Error, timeoutMs: number): string {
   if (!(error instanceof NotConnectedError)) return HUNG_UP
   const { code, cause } = error
@@ -24,7 +24,7 @@ export function describeError(error: Error, timeoutMs: number): string {
   return `it could not be reached${code && ` (${code})`}`
 }
 
-/** The same where the time was over. */
+/** The sentence for a time-out. */
 export function describeSilence(timeoutMs: number): string {
   return `it did not answer within ${timeoutMs / 1_000} s`
 }

@@ -1,8 +1,9 @@
 import { memoize } from '../lib/async/memoize.js'
 
 /**
- * Has `listener` called when the signal is aborted, or soon where it is already; returns what takes it off again. However many calls are under way under one signal, it
- * has one listener: the runtime walks through all of them to add one, which at a thousand costs as much as the call itself.
+ * Calls `listener` when the signal aborts, or soon if it already has; returns a function that removes it. All listeners
+ * of a signal share one native listener, because Node walks through all of them to add one, which costs as much as a
+ * call once there are a thousand.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   if (signal.aborted) queueMicrotask(listener)

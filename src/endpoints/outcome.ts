@@ -1,22 +1,22 @@
 import { toStorable } from '../lib/text/text.js'
 
-/** What became of one call. */
+/** The outcome of one call. */
 export interface EndpointAnswer {
   outcome: 'delivered' | 'failed'
-  /** Null where no status came. */
+  /** Null if no status arrived. */
   status: number | null
-  /** What went wrong, as one short sentence for people; null when it was delivered. */
+  /** What went wrong, as a short sentence for users; null if it was delivered. */
   error: string | null
-  /** How long the answer of a failure asks to wait. */
+  /** The Retry-After of a failure. */
   retryAfterMs: number | null
-  /** The first 500 characters of a failure's answer, fit for the database; null where there was no answer, or nothing wrong with it. */
+  /** The first 500 characters of a failure's answer, storable as text; null if there was none. */
   responseBody: string | null
-  /** From the beginning until the answer had ended or was given up. */
+  /** Until the answer has ended or was aborted. */
   durationMs: number
 }
 
 const MAX_BODY_LENGTH = 500
-/** Bytes that surely hold so many characters. */
+/** Enough bytes for that many characters. */
 export const KEPT_BYTES = 4 * MAX_BODY_LENGTH
 
 /** The outcome of a call that delivered. */
@@ -24,7 +24,7 @@ export function delivery(status: number, durationMs: number): EndpointAnswer {
   return { outcome: 'delivered', status, error: null, retryAfterMs: null, responseBody: null, durationMs }
 }
 
-/** The outcome of a call that did not; what is not given was not there. */
+/** The outcome of a failed call; absent values were not there. */
 export function failure({
   error,
   status = null,

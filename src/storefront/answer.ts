@@ -3,18 +3,17 @@ import { readRetryAfter } from '../lib/http/retry-after.js'
 import { asObject, asText, type JsonObject, parseJsonObject } from '../lib/text/json.js'
 import { DEFAULT_WAIT_MS, type Failure } from './outcome.js'
 
-/** What a shop answered to a call of either API. */
+/** A shop's answer, from either API. */
 export interface Answer {
   status: number
-  /** Null where the answer is no JSON object. */
+  /** Null if the answer is not a JSON object. */
   body: JsonObject | null
   /** Milliseconds. */
   retryAfterMs: number | null
-  /** The header of this name: where the other pages of a list are. */
+  /** The Link header, with the other pages of a list. */
   link: string | null
 }
 
-/** Reads what an answer says. */
 export function readAnswer({ statusCode, headers, body }: RawAnswer): Answer {
   return {
     status: statusCode,
@@ -24,7 +23,7 @@ export function readAnswer({ statusCode, headers, body }: RawAnswer): Answer {
   }
 }
 
-/** What an answer means by its status alone; null for a JSON object that is to be looked at. */
+/** The failure that the status alone shows; null for a JSON object to read. */
 export function readStatus({ status, body, retryAfterMs }: Answer): Failure | null {
   const reason = readReason(body?.errors)
   const text = reason === null ? `HTTP ${status}` : `HTTP ${status}: ${reason}`
@@ -37,7 +36,7 @@ export function readStatus({ status, body, retryAfterMs }: Answer): Failure | nu
   return body === null ? { outcome: 'unavailable', text: `HTTP ${status} without a JSON object` } : null
 }
 
-/** What `errors` tells people: REST has a text there, GraphQL a list of objects with one each. Null where there is none. */
+/** The text of `errors`: a string in REST, a list of objects in GraphQL. Null if there is none. */
 export function readReason(errors: unknown): string | null {
   return asText(Array.isArray(errors) ? asObject(errors[0]).message : errors)
 }

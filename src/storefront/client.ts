@@ -19,39 +19,39 @@ export type {
 } from './outcome.js'
 export { readRestOrder, type ShopOrder } from './shop-order.js'
 
-/** A shop and the credential to ask it. */
+/** A shop and its credential. */
 export interface Shop {
-  /** Where its admin API stands, which is at `/admin/api` below. */
+  /** The address whose `/admin/api` is the shop's admin API. */
   url: string
   accessToken: string
 }
 
-/** The storefront as far as it is used. */
+/** The parts of the storefront API that Parley uses. */
 export interface StorefrontClient {
   /**
-   * Asks for one order by its id, in digits: GraphQL first, REST where it answers 404. Takes less than 10 s altogether, however
-   * slowly the shop answers (contract 4). Never throws.
+   * Finds an order by its id, in digits; tries GraphQL, then REST if GraphQL answers 404. Takes less than 10 s in all.
+   * Never throws.
    */
   findOrder(shop: Shop, orderId: string): Promise<FindOrderOutcome>
   /**
-   * Asks for a page of the orders that were changed at `since` or later, the earliest change first: at the beginning GraphQL, and
-   * REST where it answers 404; from a cursor the API that it came from. Takes no longer than 30 s. Never throws.
+   * Lists a page of the orders changed at `since` or later, earliest change first. The first page comes from GraphQL,
+   * or from REST if GraphQL answers 404; a cursor continues with its API. Takes at most 30 s. Never throws.
    */
   listOrders(shop: Shop, since: Date, cursor: OrderCursor | null): Promise<ListOrdersOutcome>
-  /** Asks whether the access token reads orders, by a page of those that were changed at `since` or later; within the time of findOrder. Never throws. */
+  /** Checks that the access token can read orders, by listing a page, within the time of findOrder. Never throws. */
   checkOrders(shop: Shop, since: Date): Promise<CheckOrdersOutcome>
-  /** Hangs up on whatever is still being asked. */
+  /** Aborts all running calls. */
   close(): Promise<void>
 }
 
-/** The 10 s of the contract, less what the rest of a request takes. */
+/** 10 s for the request, minus the time of everything else. */
 const LOOK_UP_TIMEOUT_MS = 9_500
 const LIST_TIMEOUT_MS = 30_000
 const MAX_TEXT_LENGTH = 300
-/** What a header can carry. */
+/** Characters that are allowed in a header. */
 const TOKEN = /^[\x21-\x7e]+$/
 
-/** A client of all shops; its connections pass the guard. */
+/** Creates the client of all shops; its connections pass the guard. */
 export function createStorefrontClient(guard: AddressGuard, timeoutMs = LOOK_UP_TIMEOUT_MS): StorefrontClient {
   const client = openClient(guard)
   return {
@@ -69,7 +69,7 @@ export function createStorefrontClient(guard: AddressGuard, timeoutMs = LOOK_UP_
   }
 }
 
-/** Asks a shop, for so many milliseconds at most. What goes wrong is an outcome. */
+/** Calls a shop for at most `timeoutMs`; failures are outcomes. */
 async function ask<Outcome extends object>(
   client: HttpClient,
   { url, accessToken }: Shop,
@@ -99,13 +99,13 @@ async function tryToAsk<Outcome>(
   }
 }
 
-/** A shop may repeat the token where it says what is wrong with it, at any length. */
+/** A shop may repeat the token in its error text. */
 function tellable(text: string, accessToken: string): string {
   return toStorable(text.replaceAll(accessToken, '…').slice(0, MAX_TEXT_LENGTH))
 }
 
 function reasonOf(error: Error): string {
-  // Where a name leads within the network is nobody's business.
+  // Private addresses behind a name are not revealed.
   if (error.cause instanceof PrivateAddressError)
     return "the shop's address is private: only public ones are connected to"
   return error.message

@@ -3,18 +3,18 @@ import { createHttpClient, type HttpClient } from '../lib/http/client.js'
 import { exchange } from '../lib/http/exchange.js'
 import { type Answer, readAnswer } from './answer.js'
 
-/** The way to one shop's API for the time of one look-up. */
+/** A connection to one shop's API for one call of the client. */
 export interface Connection {
   client: HttpClient
   origin: URL
-  /** The path of the API with its version, such as `/admin/api/2026-07`. */
+  /** The API's path with its version, such as `/admin/api/2026-07`. */
   base: string
   accessToken: string
-  /** Aborted when the look-up's time is over. */
+  /** Aborted when the time is over. */
   deadline: AbortSignal
 }
 
-/** One call of the API; `path` is below its base. */
+/** One request; `path` is relative to the base. */
 export interface Call {
   method: 'GET' | 'POST'
   path: string
@@ -24,21 +24,21 @@ export interface Call {
 
 const API_PATH = '/admin/api/2026-07'
 const CONNECT_TIMEOUT_MS = 5_000
-/** To one shop at a time: one that never answers must not hold a socket for every request. */
+/** Per shop: one that never answers must not hold a socket for every request. */
 const MAX_CONNECTIONS = 32
 
-/** The connections to all shops; each passes the guard, since a shop's address is what somebody typed. */
+/** The connections to all shops; they pass the guard, since users type the addresses. */
 export function openClient(guard: AddressGuard): HttpClient {
   return createHttpClient({
     guard,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
-    // Strangers do not say how long idle connections stay.
+    // Servers do not say how long idle connections stay open.
     keepAliveMs: 4_000,
     maxConnections: MAX_CONNECTIONS,
   })
 }
 
-/** Where the API of the shop at the URL `text` stands; it may have a path. Throws for what is no address of a shop. */
+/** The API of the shop at `text`, which may contain a path. Throws if it is not a shop's address. */
 export function locateApi(text: string): { origin: URL; base: string } {
   if (!URL.canParse(text)) throw new Error("the shop's URL is not valid")
   const origin = new URL(text)
@@ -50,7 +50,7 @@ export function locateApi(text: string): { origin: URL; base: string } {
   return { origin, base: pathname.replace(/\/+$/, '') + API_PATH }
 }
 
-/** Makes one call and reads the whole answer. Throws what breaks the connection, and the deadline's reason. */
+/** Makes one request and reads the whole answer. Throws connection errors and the deadline's reason. */
 export async function makeCall(
   { client, origin, base, accessToken, deadline }: Connection,
   { method, path, body }: Call,

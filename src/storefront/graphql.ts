@@ -8,7 +8,7 @@ import { DEFAULT_WAIT_MS, type Failure, type FindOrderOutcome } from './outcome.
 const QUERY = 'query FindOrder($id: ID!) { order(id: $id) { name number } }'
 const MIN_WAIT_MS = 1_000
 
-/** Asks a shop's GraphQL API for an order; null where there is no such API. Throws what breaks the connection. */
+/** Finds an order with GraphQL; null if the shop has no such API. Throws connection errors. */
 export async function findByGraphql(connection: Connection, orderId: string): Promise<FindOrderOutcome | null> {
   const body = JSON.stringify({ query: QUERY, variables: { id: `gid://shopify/Order/${orderId}` } })
   const answer = await makeCall(connection, { method: 'POST', path: '/graphql.json', body })
@@ -16,7 +16,7 @@ export async function findByGraphql(connection: Connection, orderId: string): Pr
   return readStatus(answer) ?? readResult(asObject(answer.body))
 }
 
-/** Errors come with status 200. Where they stand beside an order, it is what could be told of it. */
+/** Errors come with status 200. Next to an order they concern parts of it. */
 function readResult(result: JsonObject): FindOrderOutcome {
   const { order } = asObject(result.data)
   if (isJsonObject(order)) return readOrder(order.number, order.name)
@@ -26,7 +26,7 @@ function readResult(result: JsonObject): FindOrderOutcome {
   return { outcome: 'unavailable', text: 'the answer of the GraphQL API has neither an order nor an error' }
 }
 
-/** What the errors of a result without data say; null where there are none. */
+/** The errors of a result without data; null if there are none. */
 export function readErrors({ errors, extensions }: JsonObject): Failure | null {
   const codes = asObjects(errors).map((error) => asObject(error.extensions).code)
   const text = readReason(errors)

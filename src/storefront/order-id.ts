@@ -1,4 +1,4 @@
-/** No shop has longer ones: they fit into 64 bits. */
+/** Ids fit into 64 bits. */
 const ORDER_ID = /^(?:gid:\/\/shopify\/Order\/)?(\d{1,20})$/
 
 /** The digits of an order id given as digits or as gid://shopify/Order/<digits>; null for anything else. */

@@ -4,7 +4,7 @@ import type { FindOrderOutcome } from './outcome.js'
 
 const MAX_NAME_LENGTH = 200
 
-/** An order that a shop answered with: nothing in it is trusted, and one that cannot be named at all is no answer. */
+/** Reads an order from a shop's answer, which is not trusted; an order without number and name counts as a failure. */
 export function readOrder(number: unknown, name: unknown): FindOrderOutcome {
   const order = { number: readNumber(number), name: readName(name) }
   if (order.number !== null || order.name !== null) return { outcome: 'found', order }

@@ -5,7 +5,7 @@ import { readErrors } from './graphql.js'
 import type { ListOrdersOutcome, OrderCursor } from './outcome.js'
 import { readGraphqlOrder, readRestOrder, type ShopOrder } from './shop-order.js'
 
-/** What a query of the smallest plan may cost is 1,000 points, and an order costs up to 9; and its answer stays below 1 MB. */
+/** A query may cost 1,000 points on the smallest plan, and an order costs up to 9. The answer stays below 1 MB. */
 const PAGE_SIZE = 100
 
 const VISIT = 'landingPage utmParameters { source campaign }'
@@ -40,7 +40,7 @@ const FIELDS = [
   'billing_address',
 ].join()
 
-/** Asks a shop for a page of changed orders; see StorefrontClient. Throws what breaks the connection. */
+/** Lists a page of changed orders; see StorefrontClient. Throws connection errors. */
 export async function listOrders(
   connection: Connection,
   since: Date,
@@ -53,7 +53,7 @@ export async function listOrders(
   return { outcome: 'unavailable', text: 'the shop has no GraphQL API any more' }
 }
 
-/** Null where there is no such API. */
+/** Null if the shop has no such API. */
 async function listByGraphql(
   connection: Connection,
   since: Date,
@@ -66,7 +66,7 @@ async function listByGraphql(
   return readStatus(answer) ?? readGraphqlPage(asObject(answer.body))
 }
 
-/** Errors beside orders say what could not be told of them, such as visits that the token may not see. */
+/** Errors next to orders concern parts of them, such as visits that the token may not read. */
 function readGraphqlPage(result: JsonObject): ListOrdersOutcome {
   const { orders } = asObject(result.data)
   if (!isJsonObject(orders)) {
@@ -77,7 +77,7 @@ function readGraphqlPage(result: JsonObject): ListOrdersOutcome {
   return toPage(orders.nodes, readGraphqlOrder, 'graphql', hasNextPage === true ? asText(endCursor) : null)
 }
 
-/** With a cursor nothing but limit and fields may be told. */
+/** With a cursor only limit and fields may be given. */
 async function listByRest(connection: Connection, since: Date, cursor: OrderCursor | null): Promise<ListOrdersOutcome> {
   const which: Record<string, string> = cursor
     ? { page_info: cursor.place }
@@ -91,7 +91,7 @@ async function listByRest(connection: Connection, since: Date, cursor: OrderCurs
   return toPage(orders, readRestOrder, 'rest', readNextPage(answer.link))
 }
 
-/** Of the address of the next page only this is taken: whatever it names as its host is not asked. */
+/** Only the cursor is taken from the next page's address; its host is never called. */
 function readNextPage(link: string | null): string | null {
   const next = /<([^>]*)>[^<]*\brel="?next\b/.exec(link ?? '')?.[1]
   return new URLSearchParams(next?.replace(/^[^?]*\??/, '')).get('page_info')

@@ -1,6 +1,6 @@
 import type { ShopOrder } from './shop-order.js'
 
-/** How an order is named to people. */
+/** An order's names for users. */
 export interface OrderReference {
   /** The integer, as text: `1001`. */
   number: string | null
@@ -8,35 +8,32 @@ export interface OrderReference {
   name: string | null
 }
 
-/** Why a shop did not tell what it was asked for. `text` is for people and never holds the token. */
+/** Why a shop gave no answer. `text` is for users and never contains the token. */
 export type Failure =
   | { outcome: 'credentials_rejected'; text: string }
   | { outcome: 'limited'; retryAfterMs: number }
   | { outcome: 'unavailable'; text: string }
 
-/** What became of a look-up. */
 export type FindOrderOutcome = { outcome: 'found'; order: OrderReference } | { outcome: 'not_found' } | Failure
 
-/** What became of asking for a page of orders. */
 export type ListOrdersOutcome = { outcome: 'listed'; page: OrderPage } | Failure
 
-/** What became of asking whether orders can be read. */
 export type CheckOrdersOutcome = { outcome: 'readable' } | Failure
 
-/** Orders in the order in which they were changed, as far as the shop keeps to that. */
+/** Orders by the time of their change, as far as the shop keeps that order. */
 export interface OrderPage {
   orders: ShopOrder[]
-  /** How many more the page held that could not be read. */
+  /** The number of unreadable orders on the page. */
   unreadable: number
   /** Where the next page begins; null = this is the last one. */
   next: OrderCursor | null
 }
 
-/** A place in a list of orders, good only for asking for the next page of the same list. */
+/** A position in a list; only valid for the next page of the same list. */
 export interface OrderCursor {
   api: 'graphql' | 'rest'
   place: string
 }
 
-/** How long to wait where a shop that is asked too often does not say how long. */
+/** The wait if a shop limits the rate without giving a time. */
 export const DEFAULT_WAIT_MS = 2_000

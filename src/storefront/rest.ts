@@ -4,7 +4,7 @@ import { type Connection, makeCall } from './connection.js'
 import { readOrder } from './order.js'
 import type { FindOrderOutcome } from './outcome.js'
 
-/** Asks a shop's REST API for an order. Throws what breaks the connection. */
+/** Finds an order with REST. Throws connection errors. */
 export async function findByRest(connection: Connection, orderId: string): Promise<FindOrderOutcome> {
   const answer = await makeCall(connection, {
     method: 'GET',

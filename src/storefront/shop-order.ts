@@ -2,7 +2,7 @@ import { asObject, asText, isJsonObject, type JsonObject } from '../lib/text/jso
 import { toStorable } from '../lib/text/text.js'
 import { readOrderId } from './order-id.js'
 
-/** An order as a shop tells it, by whichever API or webhook. */
+/** An order from either API or a webhook. */
 export interface ShopOrder {
   /** In digits. */
   id: string
@@ -15,11 +15,11 @@ export interface ShopOrder {
   orderedAt: Date
   /** Lower case. */
   financialStatus: string | null
-  /** Where the visit began that led to the order: an address or a path with its query. */
+  /** Where the visit that led to the order began: a URL, or a path with its query. */
   landingPage: string | null
-  /** What the shop itself read there; null where it does not say. */
+  /** The shop's own reading of the landing page; null if it gives none. */
   utm: { source: string | null; campaign: string | null } | null
-  /** Whom the order names as its buyer, the surest first; as it is written there. */
+  /** The buyer's phones and addresses as written in the order, the most reliable first. */
   buyer: { phones: string[]; emails: string[] }
   isTest: boolean
   cancelledAt: Date | null
@@ -30,21 +30,21 @@ const MAX_NAME_LENGTH = 200
 const MAX_STATUS_LENGTH = 64
 const MAX_PHONE_LENGTH = 64
 const MAX_EMAIL_LENGTH = 320
-/** No address is longer; what is cut off would not be looked at. */
+/** The maximum length of an address; the rest would be ignored. */
 const MAX_ADDRESS_LENGTH = 8_192
 const MONEY = /^-?\d{1,18}(\.\d{1,9})?$/
 const CURRENCY = /^[A-Z]{3}$/
-/** That PostgreSQL has the year, and that there is a zone. */
+/** A year that PostgreSQL can store, and a time zone. */
 const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:?\d\d)$/
 
-/** What an order has before each of its fields has been looked at. */
+/** The fields of an order before validation. */
 type Given = { [Field in Exclude<keyof ShopOrder, 'buyer'>]: unknown } & {
   createdAt: unknown
   phones: unknown[]
   emails: unknown[]
 }
 
-/** An order of the REST API or of a webhook; null for what is none, or not whole. */
+/** Reads an order of REST or of a webhook; null if it is incomplete. */
 export function readRestOrder(order: JsonObject): ShopOrder | null {
   const [customer, billing] = [asObject(order.customer), asObject(order.billing_address)]
   return readOrder({
@@ -65,7 +65,7 @@ export function readRestOrder(order: JsonObject): ShopOrder | null {
   })
 }
 
-/** The same of the GraphQL API, which knows visits where REST knows a landing page: the last one led to the order. */
+/** Reads an order of GraphQL, which has visits instead of a landing page; the last one led to the order. */
 export function readGraphqlOrder(order: JsonObject): ShopOrder | null {
   const { amount, currencyCode } = asObject(asObject(order.totalPriceSet).shopMoney)
   const { firstVisit, lastVisit } = asObject(order.customerJourneySummary)
@@ -106,13 +106,13 @@ function readOrder(given: Given): ShopOrder | null {
     utm: isJsonObject(given.utm) ? { source: asText(given.utm.source), campaign: asText(given.utm.campaign) } : null,
     buyer: { phones: readTexts(given.phones, MAX_PHONE_LENGTH), emails: readTexts(given.emails, MAX_EMAIL_LENGTH) },
     isTest: given.isTest === true,
-    // A moment that cannot be read says all the same that it was cancelled.
+    // An unreadable time still means that the order was cancelled.
     cancelledAt: given.cancelledAt ? (readMoment(given.cancelledAt) ?? updatedAt) : null,
     updatedAt,
   }
 }
 
-/** Shops write money as text; a number is written as it came. */
+/** Shops send money as text; a number is kept as written. */
 function readMoney(value: unknown): string | null {
   return readMatching(typeof value === 'number' ? String(value) : value, MONEY)
 }
@@ -133,7 +133,7 @@ function readText(value: unknown, maxLength: number): string | null {
   return text === null ? null : toStorable(text.slice(0, maxLength))
 }
 
-/** The texts among the values, each once; longer ones are none. */
+/** The distinct texts among the values; longer ones are left out. */
 function readTexts(values: unknown[], maxLength: number): string[] {
   const texts = values.map((value) => asText(value)?.trim() ?? '')
   return [...new Set(texts)].filter((text) => text !== '' && text.length <= maxLength).map(toStorable)

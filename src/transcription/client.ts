@@ -5,42 +5,42 @@ import { multipartForm } from '../lib/http/multipart.js'
 import { asObject, asText, parseJsonObject } from '../lib/text/json.js'
 import { MEBIBYTE } from '../lib/text/units.js'
 
-/** A recording that is to be written down. */
+/** A recording to transcribe. */
 export interface Recording {
   bytes: Readable
   /** Bytes. */
   size: number
-  /** With the extension of its type: services tell the format by it. */
+  /** With the extension of its type, from which services tell the format. */
   filename: string
   mimeType: string
 }
 
-/** What became of a recording. `final`: trying again would not change it. */
+/** The outcome of a transcription. `final`: a retry would not change it. */
 export type TranscribeOutcome =
   | { outcome: 'transcribed'; text: string }
   | { outcome: 'failed'; text: string; final: boolean }
 
-/** A service that writes down what is said. */
+/** A transcription service. */
 export interface Transcriber {
-  /** Writes one recording down, and ends its stream whatever happens. Never throws, unless `signal` is aborted. */
+  /** Transcribes one recording and always ends its stream. Throws only if `signal` is aborted. */
   transcribe(recording: Recording, signal: AbortSignal): Promise<TranscribeOutcome>
   close(): Promise<void>
 }
 
-/** Where the service is, in the form of OpenAI's: the whole address of the endpoint, a key if it wants one, the model. */
+/** A service with OpenAI's interface: the full URL of the endpoint, an optional key, the model. */
 export interface TranscriptionSettings {
   url: string
   key: string | undefined
   model: string
 }
 
-/** What such services take at most. */
+/** The usual maximum of such services. */
 const MAX_BYTES = 25 * MEBIBYTE
 const CONNECT_TIMEOUT_MS = 5_000
 const TIMEOUT_MS = 120_000
 const KEEP_ALIVE_MS = 4_000
 const MAX_REASON_LENGTH = 300
-/** Refusals that pass: too slow, too early, too many. */
+/** Temporary refusals. */
 const PASSING = new Set([408, 409, 425, 429])
 
 /** A client of a transcription service. */
@@ -79,7 +79,7 @@ async function transcribe(
   }
 }
 
-/** A refused key is not final: it may be put right while the recording waits. */
+/** A refused key is not final: it may be corrected while the recording waits. */
 function readAnswer({ statusCode, body }: RawAnswer): TranscribeOutcome {
   const answer = parseJsonObject(body)
   if (statusCode >= 200 && statusCode < 300) {

@@ -4,23 +4,22 @@ import { asObject, asText, type JsonObject, parseJsonObject } from '../lib/text/
 import { isStorable, toStorable } from '../lib/text/text.js'
 import { classifyRefusal, type RefusalClass } from './errors.js'
 
-/** What the upstream answered to a call: an error body is told by its code, whatever the HTTP status. */
+/** The upstream's answer to a call. An error body counts by its code, whatever the HTTP status. */
 export interface Answer {
   status: number
   isSuccess: boolean
-  /** Null where the answer is no JSON object. */
+  /** Null if the answer is not a JSON object. */
   body: JsonObject | null
-  /** Null where the answer has no error body. */
+  /** Null if there is no error body. */
   error: { code: number; kind: RefusalClass; text: string } | null
   /** Milliseconds. */
   retryAfterMs: number | null
 }
 
-/** An id longer than this would not fit into an index, and no upstream makes one. */
+/** Longer ids would not fit into an index; the upstream's are shorter. */
 const MAX_ID_LENGTH = 512
 const MAX_REASON_LENGTH = 1_000
 
-/** Reads what an answer says. */
 export function readAnswer({ statusCode, headers, body }: RawAnswer): Answer {
   const object = parseJsonObject(body)
   return {
@@ -38,7 +37,7 @@ export function readId(value: unknown): string | null {
   return id !== null && id.length <= MAX_ID_LENGTH && isStorable(id) ? id : null
 }
 
-/** What to say of an answer without an error body: it comes from something in between. */
+/** The text for an answer without an error body, which comes from something in between. */
 export function bareStatusText(status: number): string {
   return `HTTP ${status} without an error body: what answers at PARLEY_UPSTREAM_URL may not be the upstream's API`
 }

@@ -7,7 +7,7 @@ import {
   type BusinessAccount,
   type CheckTemplatesOutcome,
   checkTemplates,
-  type ListingPatience,
+  type ListingTimeouts,
   type ListTemplatesOutcome,
   listTemplates,
 } from './templates.js'
@@ -20,26 +20,29 @@ export type { FindNumberOutcome } from './numbers.js'
 export type { SendOutcome } from './send.js'
 export type { BusinessAccount, CheckTemplatesOutcome, ListedTemplate, ListTemplatesOutcome } from './templates.js'
 
-/** The business API as far as it is used. */
+/** The parts of the upstream's API that Parley uses. */
 export interface UpstreamClient {
-  /** Sends one message; gives up waiting after `timeoutMs`. Never throws. */
+  /** Sends one message, waiting at most `timeoutMs`. Never throws. */
   send(number: BusinessNumber, message: OutboundMessage, timeoutMs: number): Promise<SendOutcome>
-  /** Marks a received message as read; gives up waiting after `timeoutMs`. Never throws. */
+  /** Marks a received message as read, waiting at most `timeoutMs`. Never throws. */
   markRead(number: BusinessNumber, messageId: string, timeoutMs: number): Promise<MarkReadOutcome>
-  /** Uploads a file for messages of this number; gives up after `timeoutMs`. Never throws. */
+  /** Uploads a file for messages of this number, waiting at most `timeoutMs`. Never throws. */
   uploadMedia(number: BusinessNumber, file: UploadFile, timeoutMs: number): Promise<UploadOutcome>
-  /** Asks where the file is that an id names; gives up after `timeoutMs`. Never throws. */
+  /** Finds the address of a file by its id, waiting at most `timeoutMs`. Never throws. */
   findMedia(number: BusinessNumber, mediaId: string, timeoutMs: number): Promise<FindMediaOutcome>
-  /** Asks whether the number's access token opens it; gives up after `timeoutMs`. Never throws. */
+  /** Checks that the number's access token can read it, waiting at most `timeoutMs`. Never throws. */
   findNumber(number: BusinessNumber, timeoutMs: number): Promise<FindNumberOutcome>
   /** Lists all templates of a business account. Never throws. */
-  listTemplates(account: BusinessAccount, patience: ListingPatience): Promise<ListTemplatesOutcome>
-  /** Asks whether the access token lists the templates of a business account; gives up after `timeoutMs`. Never throws. */
+  listTemplates(account: BusinessAccount, timeouts: ListingTimeouts): Promise<ListTemplatesOutcome>
+  /**
+   * Checks that the access token can list the templates of a business account, waiting at most `timeoutMs`. Never
+   * throws.
+   */
   checkTemplates(account: BusinessAccount, timeoutMs: number): Promise<CheckTemplatesOutcome>
   close(): Promise<void>
 }
 
-/** A client of the business API at `baseUrl` (with its version, such as https://host/v23.0). */
+/** Creates a client of the API at `baseUrl` (with its version, such as https://host/v23.0). */
 export function createUpstreamClient(baseUrl: string): UpstreamClient {
   const connection = openConnection(baseUrl)
   return {
@@ -48,7 +51,7 @@ export function createUpstreamClient(baseUrl: string): UpstreamClient {
     uploadMedia: (number, file, timeoutMs) => uploadMedia(connection, number, file, timeoutMs),
     findMedia: (number, mediaId, timeoutMs) => findMedia(connection, number, mediaId, timeoutMs),
     findNumber: (number, timeoutMs) => findNumber(connection, number, timeoutMs),
-    listTemplates: (account, patience) => listTemplates(connection, account, patience),
+    listTemplates: (account, timeouts) => listTemplates(connection, account, timeouts),
     checkTemplates: (account, timeoutMs) => checkTemplates(connection, account, timeoutMs),
     close: () => connection.client.drain(),
   }

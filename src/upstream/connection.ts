@@ -3,13 +3,13 @@ import { createHttpClient, type HttpClient } from '../lib/http/client.js'
 import { exchange } from '../lib/http/exchange.js'
 import { type Answer, readAnswer } from './answer.js'
 
-/** A business number and the credential to use it. */
+/** A business number and its access token. */
 export interface BusinessNumber {
   phoneNumberId: string
   accessToken: string
 }
 
-/** The connections to one upstream, and where its API stands there. */
+/** The connections to one upstream and the API's path there. */
 export interface Connection {
   client: HttpClient
   origin: URL
@@ -17,7 +17,7 @@ export interface Connection {
   base: string
 }
 
-/** One call of the API; `path` is below its base. */
+/** One request; `path` is relative to the base. */
 export interface Call {
   method: 'GET' | 'POST'
   path: string
@@ -28,12 +28,12 @@ export interface Call {
 const CONNECT_TIMEOUT_MS = 5_000
 const KEEP_ALIVE_MS = 30_000
 /**
- * Calls under way at a time. At a third of a second each they carry 1,500 messages a second, more than a business number may send; a burst
- * beyond them, of whichever organization, waits for a free one within the time of connecting, and is tried again after it.
+ * Concurrent calls. At a third of a second each they carry 1,500 messages per second, more than a number may send.
+ * Calls beyond that wait within the connect time-out and are retried.
  */
 const MAX_CONNECTIONS = 512
 
-/** Connections to the API at `baseUrl` (with its version, such as https://host/v23.0); made when they are needed. */
+/** Connections to the API at `baseUrl` (with its version, such as https://host/v23.0), opened when needed. */
 export function openConnection(baseUrl: string): Connection {
   const origin = new URL(baseUrl)
   const client = createHttpClient({
@@ -44,7 +44,7 @@ export function openConnection(baseUrl: string): Connection {
   return { client, origin, base: origin.pathname.replace(/\/$/, '') }
 }
 
-/** Makes one call with an access token and reads the whole answer, within `timeoutMs`. Throws what breaks the connection. */
+/** Makes one request with an access token and reads the whole answer, within `timeoutMs`. Throws connection errors. */
 export async function makeCall(
   { client, origin, base }: Connection,
   { accessToken }: Pick<BusinessNumber, 'accessToken'>,

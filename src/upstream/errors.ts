@@ -1,16 +1,16 @@
-/** What a refusal of the upstream means for the message; decided by `error.code`, never by HTTP status or title. */
+/** What an upstream error means for the message; decided by `error.code` alone. */
 export type RefusalClass = 'credentials' | 'limited' | 'busy' | 'permanent'
 
 const CREDENTIALS = new Set([0, 3, 10, 104, 190, 131005])
 const LIMITED = new Set([4, 80007, 130429, 131056])
 const BUSY = new Set([2, 131016, 131057, 133004])
 
-/** Too many messages from one number to one recipient: clears far more slowly than the other limits. */
+/** Too many messages from one number to one recipient; this limit recovers far more slowly than the others. */
 export const PAIR_LIMIT = 131056
 
 /**
- * Classifies a code of an error body. `limited` and `busy` are surely not accepted and may be sent again; the rest of the
- * codes with a 4xx status are final for this message.
+ * Classifies an error code. Messages refused as `limited` or `busy` were not accepted and may be sent again; other
+ * codes with a 4xx status are final.
  */
 export function classifyRefusal(code: number): RefusalClass {
   if (CREDENTIALS.has(code) || (code >= 200 && code <= 299)) return 'credentials'

@@ -3,16 +3,16 @@ import { bareStatusText } from './answer.js'
 import { type BusinessNumber, type Connection, makeCall } from './connection.js'
 import type { MarkRead } from './wire.js'
 
-/** What became of marking a message as read; doing it again is harmless. */
+/** The outcome of marking a message as read, which can be repeated. */
 export type MarkReadOutcome =
   | { outcome: 'done' }
-  /** `code` is the upstream's, or the HTTP status where its answer has none. */
+  /** `code` is the upstream's, or the HTTP status if there is none. */
   | { outcome: 'refused'; code: number; text: string }
-  /** It was surely not done: the upstream was not reached. */
+  /** The upstream was not reached; nothing was done. */
   | { outcome: 'not_reached'; text: string }
   | { outcome: 'unknown'; text: string }
 
-/** Marks a received message, by the upstream's id, as read; gives up waiting after `timeoutMs`. Never throws. */
+/** Marks a received message as read, by the upstream's id, waiting at most `timeoutMs`. Never throws. */
 export async function markRead(
   connection: Connection,
   number: BusinessNumber,

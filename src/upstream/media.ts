@@ -4,42 +4,42 @@ import { asText } from '../lib/text/json.js'
 import { type Answer, bareStatusText, readId } from './answer.js'
 import { type BusinessNumber, type Connection, makeCall } from './connection.js'
 
-/** A file on this machine that is to be uploaded. */
+/** A local file to upload. */
 export interface UploadFile {
   path: string
   /** Bytes. */
   size: number
-  /** The canonical type of its content: the upstream checks the part's. */
+  /** The canonical type of the content; the upstream checks it. */
   mimeType: string
   /** Without a dot. */
   extension: string
 }
 
-/** What became of an upload. One that failed may always be repeated: at worst a file lies at the upstream that nobody names. */
+/** The outcome of an upload. A failed one can always be repeated; at worst an unused file stays at the upstream. */
 export type UploadOutcome =
   | { outcome: 'uploaded'; mediaId: string }
-  /** `code` is the upstream's, or the HTTP status where its answer has none. */
+  /** `code` is the upstream's, or the HTTP status if there is none. */
   | { outcome: 'refused'; because: 'message' | 'credentials'; code: number; text: string }
   | {
       outcome: 'failed'
       code: number | null
       text: string
-      /** Whether trying again at once makes sense. */
+      /** True if an immediate retry makes sense. */
       mayRetry: boolean
       retryAfterMs: number | null
     }
 
-/** Where a file of the upstream is to be had; the address works for five minutes. */
+/** The address of a file; it is valid for five minutes. */
 export type FindMediaOutcome =
   | { outcome: 'found'; url: string; mimeType: string | null; size: number | null }
-  /** There is no such file, or not any more. */
+  /** The file does not exist any more. */
   | { outcome: 'gone'; text: string }
   | { outcome: 'failed'; text: string }
 
-/** Code of an object that does not exist; of other calls it says that a parameter is wrong. */
+/** The code of an unknown object; other calls use it for invalid parameters. */
 const NO_SUCH_OBJECT = 100
 
-/** Uploads a file under a business number; gives up after `timeoutMs`. Never throws. */
+/** Uploads a file under a business number, waiting at most `timeoutMs`. Never throws. */
 export async function uploadMedia(
   connection: Connection,
   number: BusinessNumber,
@@ -76,12 +76,12 @@ function toUploadOutcome(answer: Answer): UploadOutcome {
   const text = bareStatusText(status)
   if (status === 401 || status === 403) return { outcome: 'refused', because: 'credentials', code: status, text }
   if (status >= 500 || status === 408) return { outcome: 'failed', code: null, text, mayRetry: true, retryAfterMs }
-  // Whose limit this is nobody says, so it is for the caller to come back later.
+  // It is unknown whose limit this is, so the caller retries later.
   if (status === 429) return { outcome: 'failed', code: null, text, mayRetry: false, retryAfterMs }
   return { outcome: 'refused', because: 'message', code: status, text }
 }
 
-/** Asks where the file is that an id names; gives up after `timeoutMs`. Never throws. */
+/** Finds the address of a file by its id, waiting at most `timeoutMs`. Never throws. */
 export async function findMedia(
   connection: Connection,
   number: BusinessNumber,
@@ -103,7 +103,7 @@ function toFindOutcome({ status, isSuccess, body, error }: Answer): FindMediaOut
   return { outcome: error?.code === NO_SUCH_OBJECT || status === 404 ? 'gone' : 'failed', text }
 }
 
-/** Written as a number or as a string. */
+/** A number or a string. */
 function readSize(value: unknown): number | null {
   const size = typeof value === 'string' && value !== '' ? Number(value) : value
   return typeof size === 'number' && Number.isSafeInteger(size) && size >= 0 ? size : null

@@ -1,17 +1,19 @@
 import { type Answer, bareStatusText, readId } from './answer.js'
 import { type BusinessNumber, type Connection, makeCall } from './connection.js'
 
-/** Whether an access token opens a business number; asking again is harmless. */
+/** Whether an access token can read a business number. */
 export type FindNumberOutcome =
   | { outcome: 'found' }
-  /** `number`: to this token there is no such number. `code` is the upstream's, or the HTTP status where its answer has none. */
+  /**
+   * `number`: there is no such number for this token. `code` is the upstream's, or the HTTP status if there is none.
+   */
   | { outcome: 'refused'; because: 'number' | 'credentials'; code: number; text: string }
   | { outcome: 'failed'; text: string }
 
-/** A field that numbers have and no other objects: asked for it, the upstream refuses the ids of those. */
+/** Only numbers have this field, so the upstream refuses the ids of other objects. */
 const FIELD_OF_NUMBERS = 'display_phone_number'
 
-/** Asks for a business number with its access token; gives up after `timeoutMs`. Never throws. */
+/** Reads a business number with its access token, waiting at most `timeoutMs`. Never throws. */
 export async function findNumber(
   connection: Connection,
   number: BusinessNumber,

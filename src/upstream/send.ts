@@ -5,24 +5,27 @@ import { type BusinessNumber, type Connection, makeCall } from './connection.js'
 import { PAIR_LIMIT } from './errors.js'
 import type { OutboundMessage } from './wire.js'
 
-/** What became of one call. `not_accepted` may be sent again; of `unknown` nobody can tell (contract 4, Sending). */
+/**
+ * The outcome of one call. After `not_accepted` the message may be sent again; after `unknown` it may or may not have
+ * been accepted.
+ */
 export type SendOutcome =
   | { outcome: 'accepted'; upstreamId: string; waId: string | null; userId?: string | null; answer: JsonObject }
-  /** `code` is the upstream's, or the HTTP status where its answer has none. */
+  /** `code` is the upstream's, or the HTTP status if there is none. */
   | { outcome: 'refused'; because: 'message' | 'credentials'; code: number; text: string }
   | {
       outcome: 'not_accepted'
-      /** Whose rate was exceeded, if that is the reason. */
+      /** Whose rate limit was exceeded, if that is the reason. */
       limit: 'number' | 'pair' | null
       code: number | null
       text: string
       retryAfterMs: number | null
-      /** Whether this call may be tried again at once; else it is for the caller to come back later. */
+      /** True if this call may be retried at once; otherwise the caller retries later. */
       mayRetry: boolean
     }
   | { outcome: 'unknown'; text: string }
 
-/** Sends one message; gives up waiting after `timeoutMs`. Never throws. */
+/** Sends one message, waiting at most `timeoutMs`. Never throws. */
 export async function send(
   connection: Connection,
   number: BusinessNumber,
@@ -48,7 +51,7 @@ export async function send(
   }
 }
 
-/** An acceptance or an error body is believed whatever the HTTP status; without either, the status has to do. */
+/** An acceptance or an error body counts whatever the HTTP status; without either, the status decides. */
 function toOutcome(answer: Answer): SendOutcome {
   const accepted = answer.isSuccess && answer.body !== null ? readAcceptance(answer.body) : null
   if (accepted) return accepted
@@ -73,7 +76,7 @@ function readError({ status, retryAfterMs }: Answer, { code, kind, text }: NonNu
   return { outcome: 'refused', because: kind === 'credentials' ? 'credentials' : 'message', code, text }
 }
 
-/** An answer without an error body comes from something in between; only a 4xx tells that nothing was accepted. */
+/** Without an error body the answer comes from something in between; only a 4xx shows that nothing was accepted. */
 function readBareStatus({ status, retryAfterMs }: Answer): SendOutcome {
   const text = bareStatusText(status)
   if (status === 429)

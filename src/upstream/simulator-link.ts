@@ -2,14 +2,14 @@ import { NotConnectedError } from '../lib/http/dispatch.js'
 import { exchangeOnce } from '../lib/http/exchange.js'
 import { asObject, asText, type JsonObject, parseJsonObject } from '../lib/text/json.js'
 
-/** Where a simulator takes orders. */
+/** The simulator's control interface. */
 export interface SimulatorControl {
   /** Such as http://127.0.0.1:9000/_sim. */
   controlUrl: string
   token: string | null
 }
 
-/** A business number as the simulator has to know it. */
+/** A business number to register with the simulator. */
 export interface SimulatedNumber {
   phoneNumberId: string
   businessAccountId: string
@@ -17,46 +17,46 @@ export interface SimulatedNumber {
   appSecret: string
 }
 
-/** Which pretend phone of the simulator: that of an organization's SANDBOX instance. */
+/** Identifies a simulated phone: that of an organization's SANDBOX instance. */
 export interface PhoneName {
   organizationId: string
-  /** The instance's. */
+  /** The instance's name. */
   name: string
 }
 
-/** A pretend phone as the simulator has to know it. A simulator that knows it already keeps its own state, number and name. */
+/** A simulated phone to register. A simulator that knows it keeps its own state, number and name. */
 export interface SimulatedPhone extends PhoneName {
   accessToken: string
   appSecret: string
-  /** What it was last: a simulator that was started anew goes on from there. */
+  /** The last state, from which a restarted simulator continues. */
   state: 'open' | 'connecting' | 'close'
-  /** Digits of the number under which it was linked. */
+  /** The digits of the linked number. */
   number: string | null
   profileName: string | null
 }
 
-/** A pretend phone as the simulator has it. */
+/** A simulated phone's state in the simulator. */
 export interface PhoneState {
   state: 'open' | 'connecting' | 'close'
-  /** Digits; null while it is not linked. */
+  /** Digits; null unless it is linked. */
   number: string | null
   profileName: string | null
 }
 
-/** What became of a call of the control. */
+/** The outcome of a control request. */
 export type ControlOutcome =
   | { outcome: 'done'; body: JsonObject }
-  /** The simulator said no; `status` is that of HTTP. */
+  /** Refused by the simulator, with this HTTP status. */
   | { outcome: 'refused'; status: number; text: string }
-  /** It was surely not done: there is no simulator. */
+  /** There is no simulator; nothing was done. */
   | { outcome: 'not_reached'; text: string }
   | { outcome: 'unknown'; text: string }
 
-/** What is no simulator may not answer at all. */
+/** Another server at this address may not answer at all. */
 const ANSWER_TIMEOUT_MS = 2_000
 const MAX_REASON_LENGTH = 200
 
-/** Tells a simulator of a number and of where its callbacks go (contract 6). Throws when the simulator does not take it. */
+/** Registers a number and its callback address with a simulator. Throws if the simulator does not accept it. */
 export async function registerWithSimulator(
   control: SimulatorControl,
   number: SimulatedNumber,
@@ -70,7 +70,7 @@ export async function registerWithSimulator(
   })
 }
 
-/** Tells a simulator of a pretend phone; answers what the phone is there. Throws when the simulator does not take it. */
+/** Registers a simulated phone; returns its state in the simulator. Throws if the simulator does not accept it. */
 export async function registerPhone(
   control: SimulatorControl,
   phone: SimulatedPhone,
@@ -91,14 +91,14 @@ export async function registerPhone(
   return { state: known, number: asText(number), profileName: asText(name) }
 }
 
-/** Lets a simulator forget a pretend phone; one that it does not know is forgotten already. Throws where it cannot be told. */
+/** Removes a simulated phone; an unknown one counts as removed. Throws if the simulator cannot be reached. */
 export async function forgetPhone(control: SimulatorControl, phone: PhoneName): Promise<void> {
   const answer = await callControl(control, 'DELETE', numberPath(phoneNumberIdOf(phone)), null, ANSWER_TIMEOUT_MS)
   if (answer.outcome === 'done' || (answer.outcome === 'refused' && answer.status === 404)) return
   throw new Error(`the simulator did not forget the phone: ${answer.text}`)
 }
 
-/** Asks something of a pretend phone; gives up waiting after `timeoutMs`. Never throws. */
+/** Sends a request to a simulated phone, waiting at most `timeoutMs`. Never throws. */
 export function askPhone(
   control: SimulatorControl,
   { organizationId, name }: PhoneName,
@@ -110,7 +110,7 @@ export function askPhone(
   return callControl(control, 'POST', `/phones/${asked}`, body, timeoutMs)
 }
 
-/** Has the pretend owner of a phone scan the code that it shows; gives up waiting after `timeoutMs`. Never throws. */
+/** Has the owner of a simulated phone scan the code that it shows, waiting at most `timeoutMs`. Never throws. */
 export function scanCode(
   control: SimulatorControl,
   { organizationId, name }: PhoneName,
@@ -124,7 +124,7 @@ export function scanCode(
 /** Where a simulated customer writes to: a business number, or the phone of a SANDBOX instance. */
 export type SimulatedChannel = { phoneNumberId: string } | PhoneName
 
-/** Has a simulated customer write a text; gives up waiting after `timeoutMs`. Never throws. */
+/** Has a simulated customer write a text, waiting at most `timeoutMs`. Never throws. */
 export function writeAsCustomer(
   control: SimulatorControl,
   to: SimulatedChannel,
@@ -140,7 +140,7 @@ export function writeAsCustomer(
   return callControl(control, 'POST', '/inbound', body, timeoutMs)
 }
 
-/** The id that a pretend phone has as a number of the simulator (contract 6). */
+/** The id of a simulated phone as a number of the simulator. */
 export function phoneNumberIdOf({ organizationId, name }: PhoneName): string {
   return `${organizationId}/${name}`
 }

@@ -4,51 +4,50 @@ import { toStorableDeep } from '../lib/text/text.js'
 import { type Answer, bareStatusText, readId } from './answer.js'
 import { type BusinessNumber, type Connection, makeCall } from './connection.js'
 
-/** A business account and the credential to read it. */
+/** A business account and its access token. */
 export interface BusinessAccount extends Pick<BusinessNumber, 'accessToken'> {
   businessAccountId: string
 }
 
-/** A template of a business account; all texts can be stored. */
+/** A template of a business account; all texts are storable. */
 export interface ListedTemplate {
   upstreamId: string | null
   name: string
   language: string
-  /** APPROVED, PAUSED, … in upper case, or one not known here. */
+  /** APPROVED, PAUSED, … in upper case; possibly a value unknown to Parley. */
   status: string
   category: string
-  /** Null where the upstream does not say. */
+  /** Null if the upstream gives none. */
   parameterFormat: 'NAMED' | 'POSITIONAL' | null
   components: JsonObject[]
 }
 
-/** What became of a listing; it may always be repeated. */
+/** The outcome of a listing, which can be repeated. */
 export type ListTemplatesOutcome =
   /** All of them. */
   | { outcome: 'listed'; templates: ListedTemplate[] }
-  /** `code` is the upstream's, or the HTTP status where its answer has none. */
+  /** `code` is the upstream's, or the HTTP status if there is none. */
   | { outcome: 'refused'; because: 'request' | 'credentials'; code: number; text: string }
   | { outcome: 'limited'; code: number; text: string; retryAfterMs: number | null }
   | { outcome: 'failed'; text: string }
 
-/** What became of asking for a few templates. */
 export type CheckTemplatesOutcome = { outcome: 'readable' } | Exclude<ListTemplatesOutcome, { outcome: 'listed' }>
 
-/** How long a listing may take, in milliseconds. */
-export interface ListingPatience {
+/** The time-outs of a listing, in milliseconds. */
+export interface ListingTimeouts {
   callTimeoutMs: number
-  /** Of all its pages. */
+  /** For all pages together. */
   totalTimeoutMs: number
 }
 
 const FIELDS = 'id,name,language,status,category,parameter_format,components'
-/** A template takes two or three kilobytes, so that a page stays far below the size of an answer that is read. */
+/** A template takes two or three kilobytes, so a page stays far below the maximum size of an answer. */
 const PAGE_LIMIT = 100
-/** Enough to see that they are shown. */
+/** Enough to see that templates can be read. */
 const CHECK_LIMIT = 5
-/** Where templates are so large that a page is not read, the next try asks for so many times fewer. */
+/** If a page is too large, the next attempt asks for this many times fewer. */
 const SHRINK = 5
-/** The upstream lets an account have 6,000. */
+/** An account may have 6,000 templates. */
 const MAX_PAGES = 400
 const MAX_NAME_LENGTH = 512
 const UNKNOWN = 'UNKNOWN'
@@ -57,7 +56,7 @@ const UNKNOWN = 'UNKNOWN'
 export async function listTemplates(
   connection: Connection,
   account: BusinessAccount,
-  { callTimeoutMs, totalTimeoutMs }: ListingPatience,
+  { callTimeoutMs, totalTimeoutMs }: ListingTimeouts,
 ): Promise<ListTemplatesOutcome> {
   const deadline = Date.now() + totalTimeoutMs
   const templates = new Map<string, ListedTemplate>()
@@ -73,7 +72,7 @@ export async function listTemplates(
       continue
     }
     if (read.outcome !== 'page') return read
-    // A list that changes while it is read may show one twice.
+    // A list that changes while it is read may show a template twice.
     for (const template of read.templates) templates.set(`${template.name} ${template.language}`, template)
     if (read.next === null) return { outcome: 'listed', templates: [...templates.values()] }
     after = read.next
@@ -81,19 +80,21 @@ export async function listTemplates(
   return { outcome: 'failed', text: `the list has more than ${MAX_PAGES} pages` }
 }
 
-/** Asks whether an access token lists the templates of a business account, by a page of them; gives up after `timeoutMs`. Never throws. */
+/**
+ * Checks that an access token can list the templates of a business account, waiting at most `timeoutMs`. Never throws.
+ */
 export async function checkTemplates(
   connection: Connection,
   account: BusinessAccount,
   timeoutMs: number,
 ): Promise<CheckTemplatesOutcome> {
   const read = await readPage(connection, account, { after: null, limit: CHECK_LIMIT }, timeoutMs)
-  // What is too large to be read can be listed all the same.
+  // A page that is too large can still be listed in parts.
   return read.outcome === 'page' || read.outcome === 'too_large' ? { outcome: 'readable' } : read
 }
 
 type Page =
-  /** `next`: the cursor after which the next page begins; null at the end. */
+  /** `next` is the cursor of the next page; null at the end. */
   { outcome: 'page'; templates: ListedTemplate[]; next: string | null } | { outcome: 'too_large' }
 
 async function readPage(
@@ -138,7 +139,7 @@ function toPage(answer: Answer): Page | Exclude<ListTemplatesOutcome, { outcome:
   return { outcome: 'failed', text }
 }
 
-/** Null for what has no name or language, so that nobody could send it. */
+/** Null without a name or language, since it could not be sent. */
 function readTemplate(item: JsonObject): ListedTemplate | null {
   const name = asText(item.name)
   const language = asText(item.language)

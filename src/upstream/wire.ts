@@ -1,7 +1,7 @@
 /**
- * The wire types of the upstream business API: what is sent to it, what it answers, and the callbacks it posts. Types and
- * tiny guards only. Inbound shapes promise little on purpose: the upstream omits fields freely and adds kinds without notice,
- * so whatever may be absent is optional and unknown keys are tolerated.
+ * The wire types of the upstream's API: requests, answers, and callbacks. Types and small guards only. Inbound types
+ * promise little on purpose: the upstream omits fields and adds kinds without notice, so most fields are optional and
+ * unknown ones are ignored.
  */
 
 // ── Sending: POST /{phone_number_id}/messages ────────────────────────────────────────────────────────────────────────
@@ -14,7 +14,7 @@ export interface TextPayload {
 
 export interface ReactionPayload {
   message_id: string
-  /** An empty string takes the reaction away. */
+  /** An empty string removes the reaction. */
   emoji: string
 }
 
@@ -30,7 +30,7 @@ export interface LocationPayload {
   address?: string
 }
 
-/** A contact card; besides `formatted_name` the upstream wants one more part of the name. */
+/** A contact card; besides `formatted_name` the upstream requires one more part of the name. */
 export interface ContactCardPayload {
   name: { formatted_name: string; first_name: string; last_name?: string }
   phones: Array<{ phone: string; type?: string; wa_id?: string }>
@@ -39,15 +39,15 @@ export interface ContactCardPayload {
   urls?: Array<{ url: string }>
 }
 
-/** A question with options to choose from. The upstream knows none; the simulator's pretend phones do. */
+/** A poll. The upstream has none; the simulator's phones do. */
 export interface PollPayload {
   name: string
   options: string[]
-  /** How many options one person may choose; 0 = all of them. */
+  /** How many options a person may choose; 0: all of them. */
   selectable_count: number
 }
 
-/** What stands above the body; lists take text only. */
+/** The header above the body; lists accept text only. */
 export type InteractiveHeader =
   | { type: 'text'; text: string }
   | { type: 'image'; image: MediaReference }
@@ -74,7 +74,7 @@ export type InteractivePayload =
       }
     })
 
-/** The value of a variable; `parameter_name` in a template with named ones, else the order decides. */
+/** The value of a variable; `parameter_name` for named variables, otherwise the order decides. */
 export interface TextParameter {
   type: 'text'
   text: string
@@ -86,7 +86,7 @@ export type TemplateHeaderParameter =
   | Exclude<InteractiveHeader, { type: 'text' }>
   | { type: 'location'; location: { latitude: string; longitude: string; name: string; address: string } }
 
-/** The filling of one part of a template. `index` is the place of a button among all of them. */
+/** The parameters of one part of a template. `index` is the position of a button among all buttons. */
 export type TemplateComponent =
   | { type: 'header'; parameters: TemplateHeaderParameter[] }
   | { type: 'body'; parameters: TextParameter[] }
@@ -105,12 +105,12 @@ export interface TemplatePayload {
   components: TemplateComponent[]
 }
 
-/** The payload of each kind of message that can be sent, by `type`. A new kind is one more line here. */
+/** The payloads by message `type`. A new type is one more line here. */
 export interface OutboundPayloads {
   text: TextPayload
   image: MediaReference & { caption?: string }
   video: MediaReference & { caption?: string }
-  /** A voice note has to be OGG with Opus in mono. */
+  /** A voice note must be OGG/Opus in mono. */
   audio: MediaReference & { voice?: boolean }
   sticker: MediaReference
   document: MediaReference & { caption?: string; filename?: string }
@@ -139,7 +139,7 @@ export interface OutboundEnvelope {
   context?: { message_id: string }
   /** At most 512 characters, returned in every status of the message. */
   biz_opaque_callback_data?: string
-  /** The people whom the text names, as the network writes them: understood by the simulator's pretend phones only. */
+  /** The mentioned people, in the network's form; only the simulator's phones use it. */
   mentions?: readonly string[]
 }
 
@@ -157,15 +157,15 @@ export interface MarkReadResponse {
   success: boolean
 }
 
-/** The answer of an accepted send. Accepted is not delivered: that comes as statuses. */
+/** The answer to an accepted send. Delivery is reported later, as statuses. */
 export interface SendResponse {
   messaging_product: 'whatsapp'
-  /** `wa_id` may differ from `input`; sends by user id carry `user_id` in its place. */
+  /** `wa_id` may differ from `input`; sends by user id have `user_id` instead. */
   contacts: Array<{ input: string; wa_id?: string; user_id?: string }>
   messages: Array<{ id: string; message_status?: string }>
 }
 
-/** The body of every refusal. Decide by `code`: the HTTP status and the title are not dependable. */
+/** The body of every error. Decide by `code`; the HTTP status and the title are not reliable. */
 export interface ErrorBody {
   error: {
     message: string
@@ -210,18 +210,18 @@ export interface TemplateStatusChange extends Change {
   value: TemplateStatusValue
 }
 
-/** Of the simulator only: a pretend phone was linked, or unlinked. */
+/** Only from the simulator: a simulated phone was linked or unlinked. */
 export interface ConnectionChange extends Change {
   field: 'connection'
   value: ConnectionValue
 }
 
-/** Whether a change holds messages or statuses. Looks at the field's name only: what is inside is still to be checked. */
+/** True if a change contains messages or statuses. Checks only the field's name, not the content. */
 export function isMessagesChange(change: Change): change is MessagesChange {
   return change.field === 'messages' && isObject(change.value)
 }
 
-/** Whether a change tells a template's new status. Looks at the field's name only. */
+/** True if a change contains a template's new status. Checks only the field's name. */
 export function isTemplateStatusChange(change: Change): change is TemplateStatusChange {
   return change.field === 'message_template_status_update' && isObject(change.value)
 }
@@ -243,7 +243,7 @@ export interface Metadata {
 export interface ConnectionValue {
   messaging_product: 'whatsapp'
   metadata: Metadata
-  /** `code`: why it was closed, as the network tells it; `number`: digits; `name`: what its owner is called. */
+  /** `code`: the network's reason for a close; `number`: digits; `name`: the owner's name. */
   connection: { state: 'open' | 'close'; code?: number; number?: string; name?: string }
 }
 
@@ -266,13 +266,16 @@ export interface CallbackError {
 
 // ── Callbacks: inbound messages ──────────────────────────────────────────────────────────────────────────────────────
 
-/** One inbound message: the common fields and, under the key named by `type`, its payload. `type` may be one not known here. */
+/**
+ * An inbound message: the common fields and, under the key named by `type`, its payload. `type` may be unknown to
+ * Parley.
+ */
 export interface InboundMessage extends Partial<InboundPayloads> {
   id: string
   type: string
   /** Unix seconds, as a string. */
   timestamp: string
-  /** Absent when the sender shows no phone number; then `from_user_id` is there. */
+  /** Absent if the sender shows no phone number; then `from_user_id` is present. */
   from?: string
   from_user_id?: string
   context?: InboundContext
@@ -292,7 +295,7 @@ export interface InboundPayloads {
   interactive: InboundInteractive
   /** A template's quick-reply button was pressed; `context.id` usually names the template message. */
   button: { payload?: string; text?: string }
-  /** No emoji, or an empty one, takes the reaction away. */
+  /** A missing or empty emoji removes the reaction. */
   reaction: { message_id: string; emoji?: string }
   order: InboundOrder
   system: { body?: string; type?: string; wa_id?: string; user_id?: string }
@@ -303,7 +306,7 @@ export interface InboundPayloads {
 
 export type InboundType = keyof InboundPayloads
 
-/** What a message answers, or that it was forwarded (then without `id`). */
+/** The message that this one replies to, or the mark of a forwarded message (then without `id`). */
 export interface InboundContext {
   from?: string
   id?: string
@@ -312,7 +315,7 @@ export interface InboundContext {
   referred_product?: { catalog_id?: string; product_retailer_id?: string }
 }
 
-/** The advertisement through which the conversation began. */
+/** The advertisement that led to the conversation. */
 export interface Referral {
   source_url?: string
   source_id?: string
@@ -384,7 +387,7 @@ export interface InboundOrder {
 export interface MessageStatus {
   /** The sent message's id. */
   id: string
-  /** `sent`, `delivered`, `read`, `failed`, `played` (a voice note was heard), or one not known here. */
+  /** `sent`, `delivered`, `read`, `failed`, `played` (a voice note), or a value unknown to Parley. */
   status: string
   /** Unix seconds, as a string. */
   timestamp: string

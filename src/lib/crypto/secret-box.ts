@@ -78,7 +78,7 @@ function open(encrypted: Buffer, context: string, keys: readonly BoxKey[]): stri
   const fitting = keys.filter((candidate) => candidate.id.equals(id))
   if (fitting.length === 0) {
     throw new Error(
-      `The value ${context} was encrypted with a PARLEY_SECRET that is no longer configured.  ` +
+      `The value ${context} was encrypted with a PARLEY_SECRET that is no longer configured. ` +
         'Add that secret to PARLEY_SECRET again, after a comma.',
     )
   }
