@@ -19,7 +19,7 @@ import {
 } from '../../model/instances/gateway-webhook.js'
 import type { Instance } from '../../model/instances/instance.js'
 import { Problem } from '../../model/problem.js'
-import { requireRouteInstance } from './guard.js'
+import { requireRouteInstance } from './auth.js'
 import { instancePath, responses } from './schemas.js'
 import type { GatewayServer } from './server.js'
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Context } from '../../context.js'
 import type { CallbackReceiver } from '../../core/messages/receive/callback-receiver.js'
-import { takeRawBodies } from './raw.js'
+import { takeRawBodies } from './raw-body.js'
 import { storefrontHooks } from './storefront.js'
 import { upstreamHooks } from './upstream.js'
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../context.js'
 import { createOrderReceiver } from '../../core/storefront/receive.js'
-import { BODY_LIMIT, readBytes, readHeader, readSignature } from './raw.js'
+import { BODY_LIMIT, readBytes, readHeader, readSignature } from './raw-body.js'
 
 /** 32 bytes in base64. */
 const SIGNATURE = { name: 'X-Shopify-Hmac-SHA256', form: /^([A-Za-z0-9+/]{43}=)$/ }

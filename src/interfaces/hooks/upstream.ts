@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../context.js'
 import { type CallbackReceiver, isVerifyToken } from '../../core/messages/receive/callback-receiver.js'
 import { Problem } from '../../model/problem.js'
-import { BODY_LIMIT, readBytes, readSignature } from './raw.js'
+import { BODY_LIMIT, readBytes, readSignature } from './raw-body.js'
 
 const SIGNATURE = { name: 'X-Hub-Signature-256', form: /^sha256=([0-9a-f]{64})$/ }
 

@@ -4,7 +4,7 @@ import { editMessage, revokeMessage } from '../../../core/instances/chats/change
 import { tenantOf } from '../../../http/auth.js'
 import { named } from '../../../http/description/name-schemas.js'
 import type { Instance } from '../../../model/instances/instance.js'
-import { requireRouteInstance } from '../guard.js'
+import { requireRouteInstance } from '../auth.js'
 import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
 import { given, Jid, Maybe, NeededId } from './schemas.js'

@@ -5,7 +5,7 @@ import { markChatUnread, markMessagesRead } from '../../../core/instances/chats/
 import { tenantOf } from '../../../http/auth.js'
 import { named } from '../../../http/description/name-schemas.js'
 import { Problem } from '../../../model/problem.js'
-import { requireRouteInstance } from '../guard.js'
+import { requireRouteInstance } from '../auth.js'
 import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
 import { given, Id, Jid, Maybe, NeededId } from './schemas.js'

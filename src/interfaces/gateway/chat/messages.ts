@@ -4,7 +4,7 @@ import { type FoundMessages, findMessages, type MessageSearch } from '../../../c
 import { tenantOf } from '../../../http/auth.js'
 import { named } from '../../../http/description/name-schemas.js'
 import { chatOf, type GatewayStatus, presentGatewayMessage } from '../../../model/instances/gateway-message.js'
-import { requireRouteInstance } from '../guard.js'
+import { requireRouteInstance } from '../auth.js'
 import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
 import { given, Id, Jid, Maybe, paging, readPage, readTimestamps, Timestamps } from './schemas.js'

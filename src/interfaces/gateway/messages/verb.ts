@@ -5,7 +5,7 @@ import { findDropped } from '../../../lib/text/json-file-reader.js'
 import { compileSchema, findInputProblem } from '../../../model/input.js'
 import type { GivenSource, MessageContent } from '../../../model/messages/content.js'
 import { Problem } from '../../../model/problem.js'
-import type { Shape } from '../body/fold.js'
+import type { Shape } from '../body/normalize.js'
 
 /** What a body asks to have sent. */
 export interface Asked {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MEBIBYTE } from '../../lib/text/units.js'
 import { Problem } from '../../model/problem.js'
-import { createBodyRoom } from './body-room.js'
+import { createBodyRoom } from './body-memory.js'
 
 /** How large a webhook may be, in bytes. */
 export const BODY_LIMIT = 4 * MEBIBYTE
