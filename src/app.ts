@@ -34,7 +34,7 @@ import type { Database } from './database/pool.js'
 import { createEndpointClient } from './endpoints/client.js'
 import { hostNameOf } from './http/host-name.js'
 import { createSecondAddress, type SecondAddress } from './http/second-address.js'
-import { mount, mountProbesAlone } from './interfaces/mount.js'
+import { mount, mountProbesOnly } from './interfaces/mount.js'
 import { createTasks } from './jobs/tasks.js'
 import { createWake } from './jobs/wake.js'
 import { startWorker, unlockJobs, type Worker } from './jobs/worker.js'
@@ -270,7 +270,7 @@ function createServer(
           gatewayAddress.has(request) ||
           (config.gatewayHost !== undefined && hostNameOf(request) === config.gatewayHost),
       })
-    : mountProbesAlone(probes)
+    : mountProbesOnly(probes)
   gatewayAddress.attach(server)
   return server
 }

@@ -18,7 +18,7 @@ import { apiRoutes } from './api/routes.js'
 import { consoleRoutes } from './console/routes.js'
 import { docsRoutes } from './docs/routes.js'
 import { sendGatewayProblem } from './gateway/errors.js'
-import { fromRoot, GATEWAY, isOfGateway, withoutTrailingSlash } from './gateway/path.js'
+import { GATEWAY, isGatewayUrl, toMountedUrl, withoutTrailingSlash } from './gateway/path.js'
 import { gatewayRoutes } from './gateway/routes.js'
 import { hookRoutes } from './hooks/routes.js'
 import { linkRoutes } from './links/routes.js'
@@ -44,7 +44,7 @@ export interface MountOptions extends Gate, ProbeOptions {
 }
 
 /** What a process serves that leaves the interfaces to others: its probes. */
-export function mountProbesAlone(options: ProbeOptions): FastifyInstance {
+export function mountProbesOnly(options: ProbeOptions): FastifyInstance {
   const server = createServer(options.ctx.log)
   const otherMethods = refuseOtherMethods(server)
   mountProbes(server, options)
@@ -58,10 +58,10 @@ export function mount(options: MountOptions): FastifyInstance {
   const server = createServer(ctx.log, {
     rewriteUrl: (request) => {
       const { url = '/' } = request
-      return withoutTrailingSlash(isAtGateway(request) ? fromRoot(url) : url)
+      return withoutTrailingSlash(isAtGateway(request) ? toMountedUrl(url) : url)
     },
     sendUrlProblem: (error, request, reply) =>
-      (isOfGateway(request.url) ? sendGatewayProblem : sendProblem)(error, request, reply),
+      (isGatewayUrl(request.url) ? sendGatewayProblem : sendProblem)(error, request, reply),
   })
   server.decorateRequest('caller', null)
   server.decorateRequest('memberSession', null)

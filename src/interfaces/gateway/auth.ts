@@ -42,7 +42,7 @@ export function instanceNameOf(request: FastifyRequest): string {
 }
 
 /** Whether a request comes with the token of an instance, which opens what is that instance's alone. */
-export function isOfInstanceAlone({ caller }: FastifyRequest): boolean {
+export function usesInstanceToken({ caller }: FastifyRequest): boolean {
   return caller !== null && caller.instance !== null
 }
 

@@ -3,10 +3,10 @@ import type { FastifyRequest } from 'fastify'
 import { isJsonObject } from '../../lib/text/json.js'
 
 /** Fields that hold an object, which some clients write as an empty list when there is nothing in it. */
-const OBJECTS = new Set(['where', 'key', 'messageTimestamp', 'webhook', 'headers', 'lastMessage', 'options'])
+const OBJECT_FIELDS = new Set(['where', 'key', 'messageTimestamp', 'webhook', 'headers', 'lastMessage', 'options'])
 
 /** The fields of a range of time stand so deep. */
-const LEVELS = 3
+const MAX_DEPTH = 3
 
 /** Reads an empty list where an object belongs: as the whole body it is an empty one, as a field it is left out. */
 export async function readEmptyObjects(request: FastifyRequest): Promise<void> {
@@ -16,11 +16,11 @@ export async function readEmptyObjects(request: FastifyRequest): Promise<void> {
   request.body = isEmptyList(body) ? {} : withoutEmptyLists(body)
 }
 
-function withoutEmptyLists(value: unknown, levels = LEVELS): unknown {
+function withoutEmptyLists(value: unknown, levels = MAX_DEPTH): unknown {
   if (levels === 0 || !isJsonObject(value)) return value
-  const given = Object.entries(value).filter(([name, item]) => !(OBJECTS.has(name) && isEmptyList(item)))
+  const given = Object.entries(value).filter(([name, item]) => !(OBJECT_FIELDS.has(name) && isEmptyList(item)))
   return Object.fromEntries(
-    given.map(([name, item]) => [name, OBJECTS.has(name) ? withoutEmptyLists(item, levels - 1) : item]),
+    given.map(([name, item]) => [name, OBJECT_FIELDS.has(name) ? withoutEmptyLists(item, levels - 1) : item]),
   )
 }
 

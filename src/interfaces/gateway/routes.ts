@@ -5,18 +5,18 @@ import type { Context } from '../../context.js'
 import type { Gate } from '../../http/auth.js'
 import { refuseOtherMethods } from '../../http/server.js'
 import { Problem } from '../../model/problem.js'
+import { createGatewayGuard } from './auth.js'
 import { chatRoutes } from './chat/routes.js'
 import { readEmptyObjects } from './empty-objects.js'
 import { sendGatewayProblem } from './errors.js'
-import { createGatewayGuard } from './auth.js'
 import { connectionRoutes } from './instances/connections.js'
 import { instanceRoutes } from './instances/instances.js'
 import { messageRoutes } from './messages/routes.js'
 import { describeAtRoot, gatewayDescription } from './openapi.js'
-import { isOfGateway } from './path.js'
-import { probeRoutes } from './welcome.js'
+import { isGatewayUrl } from './path.js'
 import { unsupportedRoutes } from './unsupported.js'
 import { webhookRoutes } from './webhook.js'
+import { welcomeRoutes } from './welcome.js'
 
 /** Interface B: the probe and the description for everyone, every other route behind the guard. */
 export function gatewayRoutes(ctx: Context, gate: Gate): FastifyPluginAsync {
@@ -27,9 +27,9 @@ export function gatewayRoutes(ctx: Context, gate: Gate): FastifyPluginAsync {
     server.decorateRequest('instance', null)
     const otherMethods = refuseOtherMethods(server)
     await server.register(swagger, gatewayDescription)
-    probeRoutes(server, ctx)
+    welcomeRoutes(server, ctx)
     server.get('/openapi.json', { schema: { hide: true } as object }, (request) =>
-      isOfGateway(request.originalUrl) ? server.gatewaySwagger() : describeAtRoot(server.gatewaySwagger()),
+      isGatewayUrl(request.originalUrl) ? server.gatewaySwagger() : describeAtRoot(server.gatewaySwagger()),
     )
     server.register(guardedRoutes(ctx, gate))
     server.register(otherMethods)

@@ -3,7 +3,7 @@ import { Problem } from '../../model/problem.js'
 import type { GatewayServer } from './server.js'
 
 /** Endpoints of other gateways that are not here: `/{area}/{verb}/{instance}`, and why, or what to use in their place. */
-interface Absent {
+interface UnsupportedGroup {
   area: string
   text: string
   /** Verbs that are read with GET, written with POST (by older clients with PUT), removed with DELETE. */
@@ -20,7 +20,7 @@ const BOTS =
   'Bots are connected by webhook here: POST /webhook/set/{instance} to hear, POST /message/sendText/{instance} to speak'
 const ANY_VERB = [':verb', ':verb/:id']
 
-const ABSENT: readonly Absent[] = [
+const UNSUPPORTED: readonly UnsupportedGroup[] = [
   {
     area: 'message',
     text: 'Status posts and carousels are not sent here: send each recipient a message of another kind',
@@ -117,7 +117,7 @@ const ABSENT: readonly Absent[] = [
 
 /** What clients of other gateways may ask for and is not here: 501 that says why (contract 5), never a 404. */
 export function unsupportedRoutes(server: GatewayServer): void {
-  for (const { area, text, ...verbs } of ABSENT) {
+  for (const { area, text, ...verbs } of UNSUPPORTED) {
     for (const way of ['read', 'write', 'remove'] as const) {
       for (const verb of verbs[way] ?? []) refuse(server, METHODS[way], `/${area}/${verb}/:instance`, text)
     }

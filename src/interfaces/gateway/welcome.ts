@@ -3,7 +3,7 @@ import { GATEWAY_VERSION } from './openapi.js'
 import type { GatewayServer } from './server.js'
 
 /** `GET /gateway/`: tells clients without a key that there is a gateway. */
-export function probeRoutes(server: GatewayServer, ctx: Context): void {
+export function welcomeRoutes(server: GatewayServer, ctx: Context): void {
   server.get('', { schema: { hide: true } as object }, () => ({
     status: 200,
     message: 'Welcome to the Parley gateway, it is working!',

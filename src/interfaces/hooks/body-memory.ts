@@ -7,18 +7,18 @@ import { Problem } from '../../model/problem.js'
 /** Nearly all webhooks are smaller. They have room of their own, which large ones cannot fill. */
 const SMALL_BYTES = 64 * 1_024
 /** For each of the two. */
-const ROOM_BYTES = 32 * MEBIBYTE
+const BUDGET_BYTES = 32 * MEBIBYTE
 /** What a request takes however small its body is. */
-const FLOOR_BYTES = 4 * 1_024
+const MIN_CHARGE_BYTES = 4 * 1_024
 const RETRY_SECONDS = 2
 
 /**
  * Makes the function that bounds the memory of bodies whose senders are not known yet. What it returns in place of a body's stream
  * breaks off with service_unavailable when there is no room. The room is held until the response has been sent.
  */
-export function createBodyRoom() {
-  const small = createByteBudget(ROOM_BYTES, FLOOR_BYTES)
-  const large = createByteBudget(ROOM_BYTES, FLOOR_BYTES)
+export function createBodyMemoryLimit() {
+  const small = createByteBudget(BUDGET_BYTES, MIN_CHARGE_BYTES)
+  const large = createByteBudget(BUDGET_BYTES, MIN_CHARGE_BYTES)
 
   return (body: Readable, response: ServerResponse): Readable => {
     let length = 0
@@ -37,7 +37,7 @@ export function createBodyRoom() {
         next()
       },
     })
-    const giveUp = () => bounded.destroy(noRoom())
+    const giveUp = () => bounded.destroy(outOfMemory())
     let share = small.open(giveUp)
     response.once('close', () => share.release())
     body.once('error', (error) => bounded.destroy(error))
@@ -45,7 +45,7 @@ export function createBodyRoom() {
   }
 }
 
-function noRoom(): Problem {
+function outOfMemory(): Problem {
   return new Problem(
     'service_unavailable',
     `As many webhooks as can be are on their way already: try again in ${RETRY_SECONDS} s`,

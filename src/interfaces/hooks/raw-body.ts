@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MEBIBYTE } from '../../lib/text/units.js'
 import { Problem } from '../../model/problem.js'
-import { createBodyRoom } from './body-memory.js'
+import { createBodyMemoryLimit } from './body-memory.js'
 
 /** How large a webhook may be, in bytes. */
 export const BODY_LIMIT = 4 * MEBIBYTE
 
 /** Takes bodies of every type as they come: the signatures are over their bytes. */
 export function takeRawBodies(server: FastifyInstance): void {
-  const enter = createBodyRoom()
-  server.addHook('preParsing', (_request, reply, payload, done) => done(null, enter(payload, reply.raw)))
+  const limitMemory = createBodyMemoryLimit()
+  server.addHook('preParsing', (_request, reply, payload, done) => done(null, limitMemory(payload, reply.raw)))
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_LIMIT }, (_request, body, done) =>
     done(null, body),

@@ -3,7 +3,7 @@ import { Busboy, type BusboyFileStream } from '@fastify/busboy'
 import type { JsonObject } from '../../../lib/text/json.js'
 import { excerpt } from '../../../lib/text/text.js'
 import { Problem } from '../../../model/problem.js'
-import { type GiveSpace, MAX_MESSAGE_BYTES, type Received, tooLarge } from './received.js'
+import { MAX_MESSAGE_BYTES, type Received, type ReserveSpoolPath, tooLarge } from './received.js'
 import { type ReceivedFile, writeBytes } from './received-file.js'
 
 /** The part that is the file. */
@@ -19,8 +19,12 @@ const LIMITS = { fieldNameSize: 100, fieldSize: 262_144, fields: 64, files: 4, p
  * Reads a `multipart/form-data` body: its fields, and the part `file` into the spool while it comes. Throws invalid_field,
  * payload_too_large, too_many_requests.
  */
-export async function receiveForm(source: Readable, contentType: string, giveSpace: GiveSpace): Promise<Received> {
-  const { fields, file } = await readForm(source, contentType, giveSpace)
+export async function receiveForm(
+  source: Readable,
+  contentType: string,
+  reserveSpoolPath: ReserveSpoolPath,
+): Promise<Received> {
+  const { fields, file } = await readForm(source, contentType, reserveSpoolPath)
   return { fields: readFields(fields), file, marker: null }
 }
 
@@ -29,7 +33,7 @@ interface Form {
   file: ReceivedFile | null
 }
 
-function readForm(source: Readable, contentType: string, giveSpace: GiveSpace): Promise<Form> {
+function readForm(source: Readable, contentType: string, reserveSpoolPath: ReserveSpoolPath): Promise<Form> {
   return new Promise((resolve, reject) => {
     const fields = new Map<string, string>()
     let part: BusboyFileStream | null = null
@@ -37,37 +41,37 @@ function readForm(source: Readable, contentType: string, giveSpace: GiveSpace): 
     let size = 0
 
     /** The file is let go before anybody is answered, so that it can be removed. */
-    const breakOff = (problem: unknown) => {
+    const abort = (problem: unknown) => {
       source.unpipe()
       part?.destroy(problem as Error)
       receiving.catch(() => undefined).finally(() => reject(problem))
     }
     const parser = createParser(contentType)
-    if (parser === null) return breakOff(malformed('its Content-Type names no boundary'))
+    if (parser === null) return abort(malformed('its Content-Type names no boundary'))
     parser.on('field', (name, value, isNameCut, isCut) => {
-      if (isNameCut || isCut) breakOff(malformed(`the field ${excerpt(name)} is too long`))
+      if (isNameCut || isCut) abort(malformed(`the field ${excerpt(name)} is too long`))
       fields.set(name, value)
     })
     parser.on('file', (name, bytes, filename) => {
       // An error may come while nobody reads, and would end the process if nobody listened.
       bytes.on('error', () => undefined)
       if (name !== FILE_PART) return bytes.resume()
-      if (part !== null) return breakOff(malformed(`it has two parts "${FILE_PART}"`))
+      if (part !== null) return abort(malformed(`it has two parts "${FILE_PART}"`))
       part = bytes
-      receiving = receiveFile(bytes, filename || null, giveSpace)
-      receiving.catch(breakOff)
+      receiving = receiveFile(bytes, filename || null, reserveSpoolPath)
+      receiving.catch(abort)
     })
     for (const limit of ['fieldsLimit', 'filesLimit', 'partsLimit'] as const) {
-      parser.once(limit, () => breakOff(malformed('it has too many parts')))
+      parser.once(limit, () => abort(malformed('it has too many parts')))
     }
     parser.once('finish', () => receiving.then((file) => resolve({ fields, file }), reject))
-    parser.on('error', (error) => breakOff(malformed((error as Error).message)))
+    parser.on('error', (error) => abort(malformed((error as Error).message)))
     source.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > MAX_MESSAGE_BYTES) breakOff(tooLarge())
+      if (size > MAX_MESSAGE_BYTES) abort(tooLarge())
     })
     source.once('close', () => {
-      if (!source.readableEnded) breakOff(malformed('the connection broke off'))
+      if (!source.readableEnded) abort(malformed('the connection broke off'))
     })
     source.pipe(parser)
   })
@@ -84,9 +88,9 @@ function createParser(contentType: string) {
 async function receiveFile(
   bytes: BusboyFileStream,
   filename: string | null,
-  giveSpace: GiveSpace,
+  reserveSpoolPath: ReserveSpoolPath,
 ): Promise<ReceivedFile | null> {
-  const writer = await writeBytes(await giveSpace(), filename)
+  const writer = await writeBytes(await reserveSpoolPath(), filename)
   try {
     for await (const chunk of bytes) await writer.write(chunk as Buffer)
   } catch (error) {

@@ -2,18 +2,18 @@ import type { Readable } from 'node:stream'
 import type { JsonObject } from '../../../lib/text/json.js'
 import { MAX_REST_BYTES, readJsonWithFile } from '../../../lib/text/json-file-reader.js'
 import { Problem } from '../../../model/problem.js'
-import { type GiveSpace, MAX_MESSAGE_BYTES, type Received, tooLarge } from './received.js'
+import { MAX_MESSAGE_BYTES, type Received, type ReserveSpoolPath, tooLarge } from './received.js'
 import { type FileWriter, writeBase64 } from './received-file.js'
 
 /** Reads a JSON body; base64 that is long goes into the spool while it comes. Throws invalid_json, invalid_media, payload_too_large. */
 export async function receiveJson(
   source: Readable,
   paths: ReadonlySet<string>,
-  giveSpace: GiveSpace,
+  reserveSpoolPath: ReserveSpoolPath,
 ): Promise<Received> {
   let writer: FileWriter | null = null
   const openFile = async () => {
-    writer = await writeBase64(await giveSpace())
+    writer = await writeBase64(await reserveSpoolPath())
     return writer
   }
   try {

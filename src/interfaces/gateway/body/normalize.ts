@@ -2,7 +2,7 @@ import { asObject, isJsonObject, type JsonObject } from '../../../lib/text/json.
 import { Problem } from '../../../model/problem.js'
 
 /** How a kind of message is written: flat, or, by older clients, within an object of its own (facts 2). */
-export interface Shape {
+export interface BodyShape {
   /** The object in which older clients write the fields. */
   wrapper: string | null
   /** The fields, each with the other names that it goes by. */
@@ -10,7 +10,7 @@ export interface Shape {
 }
 
 /** The fields that messages have in common; older clients write them in `options`. */
-const COMMON: Shape['fields'] = {
+const COMMON_FIELDS: BodyShape['fields'] = {
   number: [],
   delay: [],
   linkPreview: [],
@@ -21,10 +21,10 @@ const COMMON: Shape['fields'] = {
 /** An empty one takes a reaction back; every other field that is empty is as good as left out. */
 const MAY_BE_EMPTY = 'reaction'
 /** The rows of the sections of a list stand as deep as this. */
-const NULLS_WITHIN = 4
+const MAX_NULL_DEPTH = 4
 
 /** What else than its one form a field may be written in; what is none of them is left as it is, and refused later. */
-const FORMS: Record<string, (value: unknown) => unknown> = {
+const NORMALIZERS: Record<string, (value: unknown) => unknown> = {
   number: normalizeNumber,
   delay: normalizeDelay,
   quoted: normalizeQuoted,
@@ -45,27 +45,27 @@ const FORMS: Record<string, (value: unknown) => unknown> = {
  * knows is left out, and so is what is null or empty. A `number` may come as digits that JSON calls a number, a `delay` as a text
  * of digits; nothing else is coerced. Throws invalid_field where a field is given twice, and not the same.
  */
-export function normalizeBody(body: JsonObject, { wrapper, fields }: Shape): JsonObject {
+export function normalizeBody(body: JsonObject, { wrapper, fields }: BodyShape): JsonObject {
   const options = asObject(body.options)
-  const places = [body, within(body, wrapper, fields), options, asObject(options.mentions)]
-  const folded: JsonObject = {}
-  for (const [name, others] of Object.entries({ ...COMMON, ...fields })) {
-    const given = theOneGiven(places, [name, ...others])
-    const value = FORMS[name] ? FORMS[name](given) : given
-    if (value !== undefined) folded[name] = value
+  const sources = [body, wrappedFields(body, wrapper, fields), options, asObject(options.mentions)]
+  const normalized: JsonObject = {}
+  for (const [name, others] of Object.entries({ ...COMMON_FIELDS, ...fields })) {
+    const given = findOnlyValue(sources, [name, ...others])
+    const value = NORMALIZERS[name] ? NORMALIZERS[name](given) : given
+    if (value !== undefined) normalized[name] = value
   }
-  return folded
+  return normalized
 }
 
 /** A list of contacts is written without an object around it. */
-function within(body: JsonObject, wrapper: string | null, fields: Shape['fields']): JsonObject {
+function wrappedFields(body: JsonObject, wrapper: string | null, fields: BodyShape['fields']): JsonObject {
   const value = wrapper === null ? undefined : body[wrapper]
   return Array.isArray(value) ? { [Object.keys(fields)[0] as string]: value } : asObject(value)
 }
 
-function theOneGiven(places: readonly JsonObject[], names: readonly [string, ...string[]]): unknown {
+function findOnlyValue(sources: readonly JsonObject[], names: readonly [string, ...string[]]): unknown {
   const [name] = names
-  const given = places
+  const given = sources
     .flatMap((place) => names.map((one) => (Object.hasOwn(place, one) ? place[one] : undefined)))
     .filter((value) => !isEmpty(value) || (name === MAY_BE_EMPTY && value === ''))
   const texts = given.filter((value) => typeof value !== 'object').map(String)
@@ -127,7 +127,7 @@ function normalizeFile(file: unknown): unknown {
 }
 
 /** Null says the same as nothing in the objects of a field too. */
-function withoutNulls(value: unknown, levels = NULLS_WITHIN): unknown {
+function withoutNulls(value: unknown, levels = MAX_NULL_DEPTH): unknown {
   if (levels === 0) return value
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item, levels - 1))
   if (!isJsonObject(value)) return value

@@ -7,12 +7,12 @@ import { isJsonObject } from '../../../lib/text/json.js'
 import { Problem } from '../../../model/problem.js'
 import { receiveForm } from './form.js'
 import { receiveJson } from './json.js'
-import { type GiveSpace, MAX_MESSAGE_BYTES, type Received, tooLarge } from './received.js'
+import { MAX_MESSAGE_BYTES, type Received, type ReserveSpoolPath, tooLarge } from './received.js'
 
 /** A body that is read, with the space for its file. */
 export interface Body extends Received {
   /** For a file that has come as a short text. */
-  giveSpace: GiveSpace
+  reserveSpoolPath: ReserveSpoolPath
 }
 
 /**
@@ -27,12 +27,12 @@ export async function withBody<Result>(
   work: (body: Body) => Promise<Result>,
 ): Promise<Result> {
   let space: Borrowed<string> | null = null
-  const giveSpace = async () => {
+  const reserveSpoolPath = async () => {
     space ??= await borrow<string>((use) => ctx.limits.sentFiles.pass(tenantOf(request).id, () => ctx.spool.use(use)))
     return space.value
   }
   try {
-    return await work({ ...(await receive(request, filePaths, giveSpace)), giveSpace })
+    return await work({ ...(await receive(request, filePaths, reserveSpoolPath)), reserveSpoolPath })
   } finally {
     await (space as Borrowed<string> | null)?.release()
   }
@@ -41,7 +41,7 @@ export async function withBody<Result>(
 async function receive(
   request: FastifyRequest,
   filePaths: ReadonlySet<string>,
-  giveSpace: GiveSpace,
+  reserveSpoolPath: ReserveSpoolPath,
 ): Promise<Received> {
   const { body, headers, raw } = request
   checkEncoding(headers['content-encoding'])
@@ -50,8 +50,8 @@ async function receive(
   const type = headers['content-type'] ?? ''
   try {
     const received = /^multipart\/form-data\b/i.test(type)
-      ? await receiveForm(source, type, giveSpace)
-      : await receiveJson(source, filePaths, giveSpace)
+      ? await receiveForm(source, type, reserveSpoolPath)
+      : await receiveJson(source, filePaths, reserveSpoolPath)
     if (!isJsonObject(received.fields)) throw new Problem('invalid_json', 'The request body must be a JSON object')
     return received
   } finally {

@@ -16,7 +16,7 @@ export interface Received {
 }
 
 /** Gives the path in the spool for the file of the request. Throws too_many_requests. */
-export type GiveSpace = () => Promise<string>
+export type ReserveSpoolPath = () => Promise<string>
 
 /** What a body answers that is larger than what is taken. */
 export function tooLarge(): Problem {

@@ -12,7 +12,7 @@ import { named } from '../../../http/description/name-schemas.js'
 import { isUuid } from '../../../lib/bytes/id.js'
 import { type Contact, toIso } from '../../../model/contacts/contact.js'
 import { jidOf } from '../../../model/instances/gateway-message.js'
-import { isOfInstanceAlone, requireRouteInstance } from '../auth.js'
+import { requireRouteInstance, usesInstanceToken } from '../auth.js'
 import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
 import { given, Jid, MAX_ID, MAX_PAGE, Maybe, paging, readPage } from './schemas.js'
@@ -75,7 +75,7 @@ export function contactRoutes(server: GatewayServer, ctx: Context): void {
   async function find(request: FastifyRequest, search: ContactSearch, page: GatewayPage) {
     const instance = await requireRouteInstance(ctx, request)
     const tenant = tenantOf(request)
-    const contacts = isOfInstanceAlone(request)
+    const contacts = usesInstanceToken(request)
       ? await findContactsOfInstance(ctx, tenant, instance, search, page)
       : await findContacts(ctx, tenant, search, page)
     return contacts.map((contact) => presentContact(contact, instance.id))

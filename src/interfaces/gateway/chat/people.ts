@@ -6,7 +6,7 @@ import { tenantOf } from '../../../http/auth.js'
 import { named } from '../../../http/description/name-schemas.js'
 import { hangUpSignal } from '../../../http/hang-up.js'
 import { Problem } from '../../../model/problem.js'
-import { isOfInstanceAlone, requireRouteInstance } from '../auth.js'
+import { requireRouteInstance, usesInstanceToken } from '../auth.js'
 import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
 import { given, Jid, Maybe, NeededJid } from './schemas.js'
@@ -138,7 +138,7 @@ export function peopleRoutes(server: GatewayServer, ctx: Context): void {
     async (request) => {
       const instance = await requireRouteInstance(ctx, request)
       const number = given(request.body.number)
-      const ofInstance = isOfInstanceAlone(request)
+      const ofInstance = usesInstanceToken(request)
       const { jid, name, exists, url } = await findProfile(ctx, tenantOf(request), instance, number, ofInstance)
       return { wuid: jid, name, numberExists: exists, picture: url, status: null, isBusiness: false }
     },

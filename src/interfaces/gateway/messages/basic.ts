@@ -25,7 +25,7 @@ const MAX_TEMPLATE_NAME = 512
 const ContactField = Optional(LIMITS.cardText)
 
 /** What needs no file (spec 4.7; facts 2). */
-export const plainVerbs = [
+export const basicVerbs = [
   sendVerb({
     names: ['sendText'],
     summary: 'Send a text',

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { LIMITS } from '../../../model/messages/limits.js'
 import { Problem } from '../../../model/problem.js'
 import { common, MAX_ANY_TEXT, mentioning, mentionsOf, Needed, Optional, textOrNull } from './fields.js'
-import { type AskedFile, sendVerb } from './verb.js'
+import { type RequestFile, sendVerb } from './verb.js'
 
 /** A file: an address, or what is in it. The field of a form is called `file`. */
 const file = (what: string) =>
@@ -98,7 +98,7 @@ export const fileVerbs = [
 const WEB_ADDRESS = /^https?:\/\//i
 
 /** The file of a text that is an address; null of another text. Throws invalid_field. */
-export function fileAtAddress(field: string, text: string): AskedFile | null {
+export function fileAtAddress(field: string, text: string): RequestFile | null {
   if (!WEB_ADDRESS.test(text)) return null
   if (text.length > LIMITS.url) {
     throw new Problem('invalid_field', `${field} must have at most ${LIMITS.url} characters where it is an address`)

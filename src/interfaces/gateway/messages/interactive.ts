@@ -8,11 +8,11 @@ import { Address } from './files.js'
 import { sendVerb } from './verb.js'
 
 /** The title stands above the text, or is the text where there is no other. */
-const frame = { title: Optional(LIMITS.body), description: Optional(LIMITS.body) }
+const heading = { title: Optional(LIMITS.body), description: Optional(LIMITS.body) }
 
 const ListBody = Type.Object({
   ...common,
-  ...frame,
+  ...heading,
   footerText: Optional(LIMITS.footer),
   buttonText: Needed(LIMITS.title, 'What opens the list'),
   sections: NeededList(
@@ -35,7 +35,7 @@ const ListBody = Type.Object({
 
 const ButtonsBody = Type.Object({
   ...common,
-  ...frame,
+  ...heading,
   footer: Optional(LIMITS.footer),
   thumbnailUrl: Type.Optional(Address),
   mediaMessage: Type.Optional(
@@ -72,7 +72,7 @@ export const interactiveVerbs = [
     schema: ListBody,
     read: (given) => {
       checkSections(given.sections, 'sections', 'rowId')
-      const { above, body } = readFrame(given, false)
+      const { above, body } = readHeading(given, false)
       const sections = given.sections.map(({ title, rows }) => ({
         title: textOrNull(title),
         rows: rows.map((row) => ({ id: row.rowId, title: row.title, description: textOrNull(row.description) })),
@@ -100,7 +100,7 @@ export const interactiveVerbs = [
     schema: ButtonsBody,
     read: (given) => {
       const file = readFile(given)
-      const { above, body } = readFrame(given, file !== null)
+      const { above, body } = readHeading(given, file !== null)
       const buttons = { type: 'button' as const, body, footer: textOrNull(given.footer), buttons: readButtons(given) }
       return { content: { type: 'interactive', interactive: buttons, header: file ?? above } }
     },
@@ -108,7 +108,7 @@ export const interactiveVerbs = [
 ]
 
 /** With a file above it, the title stands in the text. */
-function readFrame(
+function readHeading(
   { title, description }: { title?: string; description?: string },
   hasFile: boolean,
 ): { above: InteractiveHeader<GivenSource> | null; body: string } {

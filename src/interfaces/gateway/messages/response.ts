@@ -20,7 +20,7 @@ type Asked = Pick<InstanceSend, 'recipient'>
  * The answer to what became of a send (contract 5). Kept for an Idempotency-Key is only what will not change by trying again.
  * Throws what will: upstream_credentials, upstream_unavailable, too_many_requests.
  */
-export async function toAnswer(
+export async function toResponse(
   ctx: Context,
   tenant: Tenant,
   instance: Instance,

@@ -11,22 +11,22 @@ import { answerOnce } from '../../../http/idempotency.js'
 import type { JsonObject } from '../../../lib/text/json.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import type { Tenant } from '../../../model/organizations/organization.js'
+import { requireRouteInstance } from '../auth.js'
 import { normalizeBody } from '../body/normalize.js'
 import { withBody } from '../body/receive.js'
 import { MAX_MESSAGE_BYTES } from '../body/received.js'
-import { requireRouteInstance } from '../auth.js'
 import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
-import { toAnswer } from './response.js'
+import { basicVerbs } from './basic.js'
 import { describeBody } from './describe-body.js'
+import { extractFile } from './extract-file.js'
 import { fileVerbs } from './files.js'
-import { takeFile } from './extract-file.js'
 import { interactiveVerbs } from './interactive.js'
-import { plainVerbs } from './basic.js'
-import type { Asked, SendVerb } from './verb.js'
+import { toResponse } from './response.js'
+import type { SendRequest, SendVerb } from './verb.js'
 
 /** Every kind of message that is sent here. */
-const VERBS: readonly SendVerb[] = [...plainVerbs, ...fileVerbs, ...interactiveVerbs]
+const VERBS: readonly SendVerb[] = [...basicVerbs, ...fileVerbs, ...interactiveVerbs]
 
 const Sent = named(
   'SentMessage',
@@ -86,8 +86,8 @@ async function answerSend(
   const signal = hangUpSignal(reply)
   const instance = await requireRouteInstance(ctx, request)
   return withBody(ctx, request, pathsOfFile(verb), async (body) => {
-    const folded = normalizeBody(body.fields, verb.shape)
-    const { file, fields, fingerprint } = await takeFile(verb, folded, body)
+    const normalized = normalizeBody(body.fields, verb.shape)
+    const { file, fields, fingerprint } = await extractFile(verb, normalized, body)
     const asked = verb.read(fields, file)
     return answerOnce(ctx, request, reply, {
       fingerprint,
@@ -107,7 +107,7 @@ function toSend(
   tenant: Tenant,
   { fileField }: SendVerb,
   fields: JsonObject,
-  { content, wanted, recipient, replyTo }: Asked,
+  { content, wanted, recipient, replyTo }: SendRequest,
   signal: AbortSignal,
 ): Omit<InstanceSend, 'id'> {
   const { number, delay = 0, quoted } = fields as { number: string; delay?: number; quoted?: { key: { id: string } } }
@@ -127,11 +127,11 @@ function performing(ctx: Context, request: FastifyRequest, instance: Instance, s
   return {
     perform: async (id: string) => {
       const sent = await sendByInstance(ctx, tenant, instance, { ...send, id })
-      return toAnswer(ctx, tenant, instance, send, sent)
+      return toResponse(ctx, tenant, instance, send, sent)
     },
     recover: async (id: string) => {
       const sent = await findSendResult(ctx, tenant, id)
-      return sent && toAnswer(ctx, tenant, instance, send, sent)
+      return sent && toResponse(ctx, tenant, instance, send, sent)
     },
   }
 }

@@ -5,10 +5,10 @@ import { findDropped } from '../../../lib/text/json-file-reader.js'
 import { compileSchema, findInputProblem } from '../../../model/input.js'
 import type { GivenSource, MessageContent } from '../../../model/messages/content.js'
 import { Problem } from '../../../model/problem.js'
-import type { Shape } from '../body/normalize.js'
+import type { BodyShape } from '../body/normalize.js'
 
 /** What a body asks to have sent. */
-export interface Asked {
+export interface SendRequest {
   content: MessageContent
   /** What its file is made into first; nothing where it is left out. */
   wanted?: FileConversion
@@ -19,7 +19,7 @@ export interface Asked {
 }
 
 /** A file as a body gave it. */
-export interface AskedFile {
+export interface RequestFile {
   source: GivenSource
   /** Whether it stood in the body as a text. */
   isBase64: boolean
@@ -30,22 +30,22 @@ export interface SendVerb {
   /** The last but one part of the path; the first is the one to be used. */
   names: readonly [string, ...string[]]
   summary: string
-  shape: Shape
+  shape: BodyShape
   /** The field that is a file; null of a kind without one. */
   fileField: string | null
   schema: TObject
   /** Reads a folded body. Throws missing_field, invalid_field, invalid_media, not_supported. */
-  read: (fields: JsonObject, file: AskedFile | null) => Asked
+  read: (fields: JsonObject, file: RequestFile | null) => SendRequest
 }
 
 /** What a verb is made from; a verb with a file is always read with one. */
-interface VerbParts<Schema extends TObject> extends Omit<SendVerb, 'schema' | 'read'> {
+interface SendVerbOptions<Schema extends TObject> extends Omit<SendVerb, 'schema' | 'read'> {
   schema: Schema
-  read: (body: Static<Schema>, file: AskedFile) => Asked
+  read: (body: Static<Schema>, file: RequestFile) => SendRequest
 }
 
 /** Makes a verb, whose bodies are held to its schema before they are read. */
-export function sendVerb<Schema extends TObject>({ schema, read, ...parts }: VerbParts<Schema>): SendVerb {
+export function sendVerb<Schema extends TObject>({ schema, read, ...parts }: SendVerbOptions<Schema>): SendVerb {
   const validate = compileSchema(schema)
   return {
     ...parts,
@@ -55,7 +55,7 @@ export function sendVerb<Schema extends TObject>({ schema, read, ...parts }: Ver
       if (problem) throw problem
       const long = findDropped(fields)
       if (long !== null) throw new Problem('invalid_field', `${long} is too long`)
-      return read(fields as Static<Schema>, file as AskedFile)
+      return read(fields as Static<Schema>, file as RequestFile)
     },
   }
 }
