@@ -26,24 +26,24 @@ import { mediaRoutes } from './media/routes.js'
 import { rootRoutes } from './root.js'
 import { type SimulatorAddress, simulatorRoutes } from './simulator/routes.js'
 
-/** What the probes are made from. */
+/** Options of the probes (health and metrics). */
 export interface ProbeOptions extends Pick<HealthOptions, 'checks' | 'metricsToken'> {
   ctx: Context
-  /** What this process delivers to webhooks. */
+  /** Figures of this process's webhook deliveries, for /metrics. */
   webhookFigures: () => WebhookFigures
 }
 
-/** What the interfaces are made from. */
+/** Options of the interfaces. */
 export interface MountOptions extends Gate, ProbeOptions {
   adminToken: string
   callbacks: CallbackReceiver
-  /** Whether a request has come to an address of the gateway's own, where it answers at the root. */
+  /** Whether a request came to the gateway's own address, where its paths begin at the root. */
   isAtGateway: (request: IncomingMessage) => boolean
-  /** The simulator whose control is passed on under /_sim; null = not mounted. */
+  /** The simulator whose control API is forwarded under /_sim; null: not mounted. */
   simulator: SimulatorAddress | null
 }
 
-/** What a process serves that leaves the interfaces to others: its probes. */
+/** The server of a process without interfaces: only the probes. */
 export function mountProbesOnly(options: ProbeOptions): FastifyInstance {
   const server = createServer(options.ctx.log)
   const otherMethods = refuseOtherMethods(server)

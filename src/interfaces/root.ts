@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** `GET /`: leads a browser to the console, and tells a program what is where. */
+/** `GET /`: redirects browsers to the console, and lists the main paths for programs. */
 export function rootRoutes(server: FastifyInstance): void {
   server.get('/', { schema: { hide: true } as object }, async ({ headers }, reply) => {
     reply.header('vary', 'accept')

@@ -9,18 +9,19 @@ import { Problem } from '../../model/problem.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The instance that the path names. */
+    /** The instance named in the path; null if the path names none. */
     instance: Instance | null
   }
   interface FastifyContextConfig {
-    /** Names no instance, and answers the token of one with what is its own. */
+    /** True for routes whose path names no instance but that an instance's token may call for its own data. */
     takesTokens?: boolean
   }
 }
 
 /**
- * The checks before a body is read: key, scope, rate, what the key opens, the instance that the path names (contract 5). The
- * token of an instance opens the paths that name it; every other name is as unknown to it as one that there is not.
+ * Creates the check that runs before a body is read: key, scope, rate limit, access, instance, in this order. An instance's
+ * token opens only the paths that name this instance. For every other name it gets the same 404 as for an unknown one, so
+ * that it cannot find out which names exist.
  */
 export function createGatewayGuard(ctx: Context, { authenticate, takeToken }: Gate) {
   const authenticateToken = createTokenAuthenticator(ctx)
@@ -36,27 +37,27 @@ export function createGatewayGuard(ctx: Context, { authenticate, takeToken }: Ga
   }
 }
 
-/** The name of the instance in the path, decoded. */
+/** The decoded name of the instance in the path. */
 export function instanceNameOf(request: FastifyRequest): string {
   return (request.params as { instance: string }).instance
 }
 
-/** Whether a request comes with the token of an instance, which opens what is that instance's alone. */
+/** Whether the request is authenticated with an instance's token. Such a request sees only this instance's data. */
 export function usesInstanceToken({ caller }: FastifyRequest): boolean {
   return caller !== null && caller.instance !== null
 }
 
-/** The instance that the path names, and that the key opens, as it was when the request came. */
+/** The instance in the path, as it was when the request was authenticated. */
 export async function requireRouteInstance(ctx: Context, request: FastifyRequest): Promise<Instance> {
   return request.instance ?? findRouteInstance(ctx, request)
 }
 
-/** The same as it is now. Throws instance_not_found where it has been deleted meanwhile. */
+/** The instance in the path, read again. Throws instance_not_found if it was deleted in the meantime. */
 export function findRouteInstance(ctx: Context, request: FastifyRequest): Promise<Instance> {
   return requireInstance(ctx, tenantOf(request).id, instanceNameOf(request))
 }
 
-/** The header `apikey`, else the bearer token. Throws authorization_required. */
+/** The header `apikey`, or else the bearer token. Throws authorization_required. */
 function presentedKey(request: FastifyRequest): string {
   const { apikey } = request.headers
   return typeof apikey === 'string' && apikey !== '' ? apikey : bearerToken(request)
@@ -70,7 +71,7 @@ function checkReach({ instance }: Caller, request: FastifyRequest): void {
   if (instance === null || request.routeOptions.config.takesTokens) return
   throw new Problem(
     'forbidden',
-    'The token of an instance opens that instance alone: use an API key of the organization',
+    "An instance's token gives access to that instance only: use an API key of the organization",
   )
 }
 

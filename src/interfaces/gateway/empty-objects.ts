@@ -2,16 +2,16 @@ import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { isJsonObject } from '../../lib/text/json.js'
 
-/** Fields that hold an object, which some clients write as an empty list when there is nothing in it. */
+/** Fields that hold an object. Some clients send an empty one as `[]`, since PHP encodes empty arrays this way. */
 const OBJECT_FIELDS = new Set(['where', 'key', 'messageTimestamp', 'webhook', 'headers', 'lastMessage', 'options'])
 
-/** The fields of a range of time stand so deep. */
+/** The depth of `where.messageTimestamp`, the innermost of these fields. */
 const MAX_DEPTH = 3
 
-/** Reads an empty list where an object belongs: as the whole body it is an empty one, as a field it is left out. */
+/** Accepts `[]` in place of an object: as the whole body it becomes `{}`, as a field it is removed. */
 export async function readEmptyObjects(request: FastifyRequest): Promise<void> {
   const { body } = request
-  // The body of a send is still to be read.
+  // The body of a send is a stream here, read later.
   if (body instanceof Readable) return
   request.body = isEmptyList(body) ? {} : withoutEmptyLists(body)
 }

@@ -4,32 +4,32 @@ import { createProblemSender, statusOf } from '../../http/problems.js'
 import { PROBLEMS, type Problem, type ProblemCode } from '../../model/problem.js'
 import { withoutTrailingSlash } from './path.js'
 
-/** An error body of this interface; further fields stand in `response`, beside `message`. */
+/** An error body of this interface. Extra fields of an error are in `response`. */
 export interface GatewayError {
   status: number
-  /** The phrase of the status. */
+  /** The reason phrase of the status, such as "Not Found". */
   error: string
   response: { message: unknown; [field: string]: unknown }
 }
 
-/** Keys that open nothing; which of them it was is nobody's business. */
+/** Errors of authentication. All look the same to clients, so that they cannot probe for keys. */
 const UNAUTHORIZED: readonly ProblemCode[] = ['authorization_required', 'invalid_api_key', 'organization_not_found']
 
-/** What is wrong with the shape of a body; clients know its message by an array in an array. */
+/** Errors of validation. Clients recognize them by a message that is an array within an array. */
 const MALFORMED: readonly ProblemCode[] = ['missing_field', 'invalid_field']
 
-/** A problem's status in this interface. */
+/** The HTTP status of a problem in this interface. */
 export function gatewayStatusOf(problem: Problem): number {
   return UNAUTHORIZED.includes(problem.code) ? 401 : statusOf(problem)
 }
 
-/** A problem as this interface shows it (contract 5, Error bodies). */
+/** The error body of a problem in this interface. */
 export function gatewayBodyOf(problem: Problem): GatewayError {
   const status = gatewayStatusOf(problem)
   return { status, error: STATUS_CODES[status] ?? 'Error', response: responseOf(problem) }
 }
 
-/** Answers with a problem in this interface's shape. */
+/** Error handler: responds with the problem as an error body of this interface. */
 export const sendGatewayProblem = createProblemSender((problem, request) => {
   const body = gatewayBodyOf(problem)
   if (problem.code === 'not_found') body.response.message = [`Cannot ${request.method} ${pathOf(request)}`]

@@ -1,20 +1,20 @@
-/** Where this interface is mounted (contract 2). */
+/** The path that this interface is mounted at. */
 export const GATEWAY = '/gateway'
 
-/** Whether a URL leads to this interface. */
+/** Whether a URL belongs to this interface. */
 export function isGatewayUrl(url: string): boolean {
   return url.startsWith(GATEWAY) && ['/', '?', undefined].includes(url[GATEWAY.length])
 }
 
-/** What is served at the gateway's own address beside it. */
+/** Paths outside the gateway that are served at the gateway's own address too. */
 const HEALTH_PATHS: readonly string[] = ['/healthz', '/readyz']
 
-/** The URL of the route that a request means at an address of the gateway's own, where the gateway answers at the root. */
+/** Maps a URL at the gateway's own address, where its paths begin at the root, to the URL of the route. */
 export function toMountedUrl(url: string): string {
   return isGatewayUrl(url) || HEALTH_PATHS.includes(url) ? url : `${GATEWAY}${url}`
 }
 
-/** The URL with its path freed of a slash at its end, which some clients of gateways write. URLs of others stay as they are. */
+/** Removes the trailing slash that some clients add to paths of the gateway. Other URLs stay as they are. */
 export function withoutTrailingSlash(url: string): string {
   if (!isGatewayUrl(url)) return url
   const [path = '', ...query] = url.split('?')

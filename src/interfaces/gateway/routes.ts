@@ -18,7 +18,7 @@ import { unsupportedRoutes } from './unsupported.js'
 import { webhookRoutes } from './webhook.js'
 import { welcomeRoutes } from './welcome.js'
 
-/** Interface B: the probe and the description for everyone, every other route behind the guard. */
+/** Interface B. The welcome and the description need no key; every other route is guarded. */
 export function gatewayRoutes(ctx: Context, gate: Gate): FastifyPluginAsync {
   return async (plain) => {
     const server = plain.withTypeProvider<TypeBoxTypeProvider>()

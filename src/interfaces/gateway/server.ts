@@ -1,2 +1,2 @@
-/** The server as the endpoints of this interface see it. */
+/** The server type that the routes of this interface take. */
 export type { TypedServer as GatewayServer } from '../../http/server.js'

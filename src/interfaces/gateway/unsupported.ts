@@ -2,11 +2,11 @@ import type { HTTPMethods } from 'fastify'
 import { Problem } from '../../model/problem.js'
 import type { GatewayServer } from './server.js'
 
-/** Endpoints of other gateways that are not here: `/{area}/{verb}/{instance}`, and why, or what to use in their place. */
+/** Endpoints `/{area}/{verb}/{instance}` of other gateways that Parley lacks. `text` gives the reason or an alternative. */
 interface UnsupportedGroup {
   area: string
   text: string
-  /** Verbs that are read with GET, written with POST (by older clients with PUT), removed with DELETE. */
+  /** Verbs called with GET (`read`), POST or, by older clients, PUT (`write`), and DELETE (`remove`). */
   read?: string[]
   write?: string[]
   remove?: string[]
@@ -14,32 +14,32 @@ interface UnsupportedGroup {
 
 const METHODS = { read: ['GET'], write: ['POST', 'PUT'], remove: ['DELETE'] } as const
 
-const PROFILE = 'The profile of a number is changed on its phone, or in the account of the business number'
-const EVENTS = 'Events go to a webhook here: POST /webhook/set/{instance}; or read them by GET /events of the API'
+const PROFILE = "Change a number's profile on its phone or in the account of the business number"
+const EVENTS = 'Events are delivered to webhooks: use POST /webhook/set/{instance}, or read them with GET /events of the API'
 const BOTS =
-  'Bots are connected by webhook here: POST /webhook/set/{instance} to hear, POST /message/sendText/{instance} to speak'
+  'Connect bots with a webhook: POST /webhook/set/{instance} to receive, POST /message/sendText/{instance} to send'
 const ANY_VERB = [':verb', ':verb/:id']
 
 const UNSUPPORTED: readonly UnsupportedGroup[] = [
   {
     area: 'message',
-    text: 'Status posts and carousels are not sent here: send each recipient a message of another kind',
+    text: 'Status posts and carousels are not supported: send each recipient another type of message',
     write: ['sendStatus', 'sendCarousel'],
   },
   {
     area: 'chat',
-    text: 'The lists of channels and the votes of a poll are not kept here',
+    text: 'Lists of channels and votes in polls are not stored',
     read: ['findChannels'],
     write: ['findChannels', 'getPollVote'],
   },
   {
     area: 'chat',
-    text: 'Whether a voice note has been played is not told here: use POST /chat/markMessageAsRead/{instance}',
+    text: 'Voice notes cannot be marked as played: use POST /chat/markMessageAsRead/{instance}',
     write: ['markMessageAsPlayed'],
   },
   {
     area: 'chat',
-    text: 'A number is not blocked at the network here: PATCH /contact of the API with blocked = true stops sends to it',
+    text: 'Numbers cannot be blocked on WhatsApp: PATCH /contact of the API with blocked = true stops sends to a number',
     write: ['updateBlockStatus'],
   },
   {
@@ -51,12 +51,12 @@ const UNSUPPORTED: readonly UnsupportedGroup[] = [
   },
   {
     area: 'chat',
-    text: 'Business profiles are not read here: POST /chat/fetchProfile/{instance} tells name and picture',
+    text: 'Business profiles are not supported: POST /chat/fetchProfile/{instance} returns name and picture',
     write: ['fetchBusinessProfile'],
   },
   {
     area: 'group',
-    text: 'Groups are managed on a phone, not here; a message goes to a group by its id in place of a number',
+    text: "Manage groups on a phone; to send to a group, give the group's id in place of a number",
     read: ['findGroupInfos', 'fetchAllGroups', 'participants', 'inviteCode', 'inviteInfo', 'acceptInviteCode'],
     write: [
       ...['create', 'updateGroupSubject', 'updateGroupPicture', 'updateGroupDescription', 'updateMemberAddMode'],
@@ -66,25 +66,25 @@ const UNSUPPORTED: readonly UnsupportedGroup[] = [
   },
   {
     area: 'label',
-    text: 'Labels of the phone are not read here: PATCH /contact of the API gives contacts tags',
+    text: "The phone's labels are not supported: use tags of contacts, with PATCH /contact of the API",
     read: ['findLabels'],
     write: ['handleLabel'],
   },
-  { area: 'call', text: 'Calls are not made here: they belong to the phone', write: ['offer'] },
+  { area: 'call', text: 'Calls are not supported: use the phone', write: ['offer'] },
   {
     area: 'proxy',
-    text: 'An instance has no proxy of its own: all of them go out where the service runs',
+    text: 'Instances have no proxy of their own: all connect from where the service runs',
     read: ['find'],
     write: ['set'],
   },
   {
     area: 'business',
-    text: 'Catalogues are kept in the account of the business number, and not read here',
+    text: 'Catalogs are not supported: they are in the account of the business number',
     write: ['getCatalog', 'getCollections'],
   },
   {
     area: 'template',
-    text: 'Templates are made in the account of the business number; GET /templates of the API lists them',
+    text: 'Create templates in the account of the business number; GET /templates of the API lists them',
     read: ['find'],
     write: ['create', 'edit'],
     remove: ['delete'],
@@ -104,18 +104,18 @@ const UNSUPPORTED: readonly UnsupportedGroup[] = [
   })),
   {
     area: 'baileys',
-    text: 'The library of linked devices is not called from outside: use /message and /chat of the instance',
+    text: 'The library of linked devices cannot be called directly: use /message and /chat of the instance',
     read: ANY_VERB,
     write: ANY_VERB,
   },
   {
     area: 's3',
-    text: 'Files are read by POST /chat/getBase64FromMediaMessage/{instance}, or at the address in the message',
+    text: 'Get files with POST /chat/getBase64FromMediaMessage/{instance}, or from the URL in the message',
     write: ['getMedia', 'getMediaUrl'],
   },
 ]
 
-/** What clients of other gateways may ask for and is not here: 501 that says why (contract 5), never a 404. */
+/** Answers 501 with a reason for what clients know from other gateways and Parley lacks. They would misread a 404. */
 export function unsupportedRoutes(server: GatewayServer): void {
   for (const { area, text, ...verbs } of UNSUPPORTED) {
     for (const way of ['read', 'write', 'remove'] as const) {
@@ -126,7 +126,7 @@ export function unsupportedRoutes(server: GatewayServer): void {
     server,
     ['POST'],
     '/verify-creds',
-    'Credentials are not looked up here: a request whose key opens it does not answer 401',
+    'Checking credentials is not supported: call any endpoint, and a wrong key is answered with 401',
   )
 }
 
@@ -136,7 +136,7 @@ function refuse(server: GatewayServer, methods: readonly HTTPMethods[], url: str
     url,
     config: { takesTokens: true },
     schema: { hide: true } as object,
-    // Before the body is read: whatever it holds, there is nothing that could take it.
+    // Before the body is read, since nothing uses it.
     onRequest: async () => {
       throw new Problem('not_supported', text)
     },

@@ -53,7 +53,7 @@ const fields = {
   events: Type.Optional(Events),
 }
 
-/** A webhook as clients of the newer version send it; some write its flags by the names that they have in others. */
+/** A webhook as clients of version 2 send it. Some use the names that the flags have in version 1. */
 export const WebhookBody = Type.Object(fields, { description: 'The webhook' })
 
 const SetBody = named('SetWebhook', Type.Object({ webhook: Type.Optional(WebhookBody), ...fields }))
@@ -92,7 +92,7 @@ const OlderAnswer = named(
   }),
 )
 
-/** `/webhook`: where an instance's events are posted (spec 4.7; contract 5, Webhooks). */
+/** `/webhook`: the webhook of an instance. */
 export function webhookRoutes(server: GatewayServer, ctx: Context): void {
   server.post(
     '/webhook/set/:instance',
@@ -134,14 +134,14 @@ export function webhookRoutes(server: GatewayServer, ctx: Context): void {
     async (request, reply) => {
       const instance = await requireRouteInstance(ctx, request)
       const found = await findInstanceWebhook(ctx, tenantOf(request).id, instance)
-      // Nothing at all would be an empty answer.
+      // Returning null would send an empty body.
       if (found === null) return reply.type('application/json').send('null')
       return presentGatewayWebhook(found.webhook, found.headers)
     },
   )
 }
 
-/** `path` is that of the object in the body. Throws missing_field. */
+/** `path`: the prefix of the fields in error messages. Throws missing_field. */
 function readWebhook(given: GivenWebhook, path: string): InstanceWebhookFields {
   const enabled = given.enabled ?? true
   const url = given.url || null
@@ -152,11 +152,11 @@ function readWebhook(given: GivenWebhook, path: string): InstanceWebhookFields {
 type GivenWebhook = Static<typeof WebhookBody>
 type Flags = Pick<InstanceWebhookFields, 'byEvents' | 'base64'>
 
-/** The flags of a webhook, which have longer names in some clients, else those that stand beside it; false where none is given. */
-export function readFlags(given: GivenWebhook, beside: GivenWebhook = {}): Flags {
+/** The flags of a webhook by any of their names, taken from `fallback` if not given, and false if in neither. */
+export function readFlags(given: GivenWebhook, fallback: GivenWebhook = {}): Flags {
   return {
-    byEvents: byEventsOf(given) ?? byEventsOf(beside) ?? false,
-    base64: base64Of(given) ?? base64Of(beside) ?? false,
+    byEvents: byEventsOf(given) ?? byEventsOf(fallback) ?? false,
+    base64: base64Of(given) ?? base64Of(fallback) ?? false,
   }
 }
 

@@ -2,7 +2,7 @@ import type { Context } from '../../context.js'
 import { GATEWAY_VERSION } from './openapi.js'
 import type { GatewayServer } from './server.js'
 
-/** `GET /gateway/`: tells clients without a key that there is a gateway. */
+/** `GET /gateway/`: clients use it without a key to check that they have found a gateway. */
 export function welcomeRoutes(server: GatewayServer, ctx: Context): void {
   server.get('', { schema: { hide: true } as object }, () => ({
     status: 200,

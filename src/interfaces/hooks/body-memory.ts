@@ -4,17 +4,18 @@ import { createByteBudget } from '../../lib/async/byte-budget.js'
 import { MEBIBYTE } from '../../lib/text/units.js'
 import { Problem } from '../../model/problem.js'
 
-/** Nearly all webhooks are smaller. They have room of their own, which large ones cannot fill. */
+/** Nearly all webhooks are smaller. They have a separate budget, which large ones cannot use up. */
 const SMALL_BYTES = 64 * 1_024
-/** For each of the two. */
+/** Size of each of the two budgets. */
 const BUDGET_BYTES = 32 * MEBIBYTE
-/** What a request takes however small its body is. */
+/** Minimum that a request is charged, for what it needs besides its body. */
 const MIN_CHARGE_BYTES = 4 * 1_024
 const RETRY_SECONDS = 2
 
 /**
- * Makes the function that bounds the memory of bodies whose senders are not known yet. What it returns in place of a body's stream
- * breaks off with service_unavailable when there is no room. The room is held until the response has been sent.
+ * Creates a function that bounds the memory for bodies of senders that are not authenticated yet. It wraps the stream of a
+ * body. The wrapped stream fails with service_unavailable if the budget is exhausted. Memory is charged until the response
+ * has been sent.
  */
 export function createBodyMemoryLimit() {
   const small = createByteBudget(BUDGET_BYTES, MIN_CHARGE_BYTES)
@@ -48,7 +49,7 @@ export function createBodyMemoryLimit() {
 function outOfMemory(): Problem {
   return new Problem(
     'service_unavailable',
-    `As many webhooks as can be are on their way already: try again in ${RETRY_SECONDS} s`,
+    `Too many webhooks are being received at the same time: try again in ${RETRY_SECONDS} s`,
     { retry_after: RETRY_SECONDS },
   )
 }

@@ -3,10 +3,10 @@ import { MEBIBYTE } from '../../lib/text/units.js'
 import { Problem } from '../../model/problem.js'
 import { createBodyMemoryLimit } from './body-memory.js'
 
-/** How large a webhook may be, in bytes. */
+/** Maximum size of a webhook's body, in bytes. */
 export const BODY_LIMIT = 4 * MEBIBYTE
 
-/** Takes bodies of every type as they come: the signatures are over their bytes. */
+/** Makes the server pass bodies of every Content-Type as raw bytes, since signatures cover the bytes. */
 export function takeRawBodies(server: FastifyInstance): void {
   const limitMemory = createBodyMemoryLimit()
   server.addHook('preParsing', (_request, reply, payload, done) => done(null, limitMemory(payload, reply.raw)))
@@ -16,15 +16,16 @@ export function takeRawBodies(server: FastifyInstance): void {
   )
 }
 
-/** A header that signs a body. */
+/** A header that holds the signature of a body. */
 export interface SignatureHeader {
   name: string
-  /** What it must look like; its group is the signature. */
+  /** Pattern of a valid value; its first group is the signature. */
   form: RegExp
 }
 
 /**
- * The signature of a request. Throws authorization_required where there is none, and invalid_signature where it cannot be one.
+ * The signature of a request. Throws authorization_required if the header is missing, and invalid_signature if it has the
+ * wrong form.
  */
 export function readSignature(request: FastifyRequest, { name, form }: SignatureHeader): string {
   const value = readHeader(request, name.toLowerCase())
@@ -35,12 +36,12 @@ export function readSignature(request: FastifyRequest, { name, form }: Signature
   return signature
 }
 
-/** The bytes of a request; none where it has no body. */
+/** The body of a request; empty if it has none. */
 export function readBytes({ body }: FastifyRequest): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0)
 }
 
-/** The header of this name, in lower case; undefined where there is none. */
+/** The value of a header; undefined if it is missing. `name` is in lower case. */
 export function readHeader({ headers }: FastifyRequest, name: string): string | undefined {
   const value = headers[name]
   return typeof value === 'string' ? value : undefined

@@ -5,7 +5,7 @@ import { takeRawBodies } from './raw-body.js'
 import { storefrontHooks } from './storefront.js'
 import { upstreamHooks } from './upstream.js'
 
-/** `/hooks`: what others tell by themselves, signed. */
+/** `/hooks`: signed requests from the upstream and from storefronts. */
 export function hookRoutes(ctx: Context, callbacks: CallbackReceiver): FastifyPluginAsync {
   return async (server) => {
     takeRawBodies(server)

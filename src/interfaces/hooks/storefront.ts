@@ -14,7 +14,7 @@ export function storefrontHooks(server: FastifyInstance, ctx: Context): void {
     {
       schema: { hide: true } as object,
       bodyLimit: BODY_LIMIT,
-      // Before the body is read: what is not signed costs nothing.
+      // Before the body is read, so that unsigned requests cost nothing.
       onRequest: async (request) => void readSignature(request, SIGNATURE),
     },
     async (request) => {

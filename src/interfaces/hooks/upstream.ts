@@ -6,7 +6,7 @@ import { BODY_LIMIT, readBytes, readSignature } from './raw-body.js'
 
 const SIGNATURE = { name: 'X-Hub-Signature-256', form: /^sha256=([0-9a-f]{64})$/ }
 
-/** `/hooks/upstream`: the verification of the URL (GET) and the events (POST). */
+/** `/hooks/upstream`: verification of the URL (GET) and callbacks (POST). */
 export function upstreamHooks(server: FastifyInstance, ctx: Context, callbacks: CallbackReceiver): void {
   server.get('/upstream', { schema: { hide: true } as object }, async (request, reply) => {
     const query = request.query as Record<string, unknown>
@@ -15,7 +15,7 @@ export function upstreamHooks(server: FastifyInstance, ctx: Context, callbacks: 
     if (!known || typeof challenge !== 'string') {
       throw new Problem('invalid_verify_token', 'hub.verify_token is not the verify token of any organization')
     }
-    // Plain text that no browser takes for a page: the challenge is whatever the caller says.
+    // Plain text with nosniff, since the caller chooses the challenge: no browser may run it as a page.
     reply.type('text/plain').header('x-content-type-options', 'nosniff')
     return reply.send(challenge)
   })
@@ -25,7 +25,7 @@ export function upstreamHooks(server: FastifyInstance, ctx: Context, callbacks: 
     {
       schema: { hide: true } as object,
       bodyLimit: BODY_LIMIT,
-      // Before the body is read: what is not signed costs nothing.
+      // Before the body is read, so that unsigned requests cost nothing.
       onRequest: async (request) => void readSignature(request, SIGNATURE),
     },
     async (request) => {
@@ -36,7 +36,7 @@ export function upstreamHooks(server: FastifyInstance, ctx: Context, callbacks: 
         case 'not_json':
           throw new Problem('invalid_json', 'The callback is not a JSON object')
         case 'wrong_signature':
-          // The same where no organization claims a number: it is no stranger's business who is a customer.
+          // The same text if no organization claims the number, so that strangers cannot find out who is a customer.
           throw new Problem(
             'invalid_signature',
             "X-Hub-Signature-256 does not match the body and the organization's app secret",

@@ -4,7 +4,7 @@ import { createLinkFollower } from '../../core/storefront/short-links.js'
 import { clientNetwork } from '../../http/client-address.js'
 import { Problem } from '../../model/problem.js'
 
-/** `/s/{code}`: short links (contract 2, contract 4, Analytics). Nothing of the request goes into where they lead. */
+/** `/s/{code}`: short links. Nothing of the request is copied into the target URL. */
 export function linkRoutes(ctx: Context): FastifyPluginAsync {
   const follow = createLinkFollower(ctx)
   return async (server) => {
@@ -14,7 +14,7 @@ export function linkRoutes(ctx: Context): FastifyPluginAsync {
       exposeHeadRoute: false,
       schema: { hide: true } as object,
       handler: async (request, reply) => {
-        // An answer that is kept would not be counted again.
+        // A cached response would hide later clicks.
         reply.header('cache-control', 'private, no-store')
         const address = await follow({
           code: request.params.code,
@@ -23,7 +23,7 @@ export function linkRoutes(ctx: Context): FastifyPluginAsync {
           isLookup: request.method === 'HEAD',
         })
         if (address === null) throw new Problem('not_found', 'There is no such short link')
-        // A header is written in ASCII; the address may have been given in other letters.
+        // Headers are ASCII; `href` encodes other characters of the URL.
         return reply.redirect(new URL(address).href, 302)
       },
     })

@@ -1,7 +1,7 @@
 import contentDisposition from 'content-disposition'
 import { MEDIA_RULES, type StoredMedia } from '../../model/messages/media.js'
 
-/** The types that are served as what they are, with their extensions: none of them is run by a browser. */
+/** The types served under their own name, with their extensions. Browsers execute none of them. */
 const EXTENSIONS: Record<string, string> = {
   ...MEDIA_RULES.image.types,
   ...MEDIA_RULES.video.types,
@@ -14,14 +14,14 @@ const EXTENSIONS: Record<string, string> = {
   'audio/mp4': 'm4a',
 }
 
-/** The headers of every answer about a stored file: what a browser may do with it is look at it, or save it. */
+/** Headers of every response: a browser may show or save the file, but not run it. */
 export const SAFETY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'cross-origin',
   'referrer-policy': 'no-referrer',
 }
 
-/** The headers by which a copy of a file is kept and found to be still good; a stored file never changes. */
+/** Headers for caching. A stored file never changes. */
 export function cacheHeaders(media: StoredMedia) {
   return {
     etag: etagOf(media),
@@ -30,7 +30,7 @@ export function cacheHeaders(media: StoredMedia) {
   }
 }
 
-/** The headers that say what a file is. */
+/** Headers that describe the file: type, name, and what browsers may do with it. */
 export function contentHeaders(media: StoredMedia) {
   const type = contentType(media.mime_type)
   const filename = media.filename || `${media.id}.${EXTENSIONS[type] ?? 'bin'}`
@@ -46,7 +46,7 @@ export function contentHeaders(media: StoredMedia) {
   }
 }
 
-/** For clients that read no more than ASCII: without accents, and without what is left then. */
+/** A name for clients that read only ASCII: accents are stripped, other non-ASCII characters removed. */
 function toAscii(filename: string): string {
   return filename.normalize('NFKD').replace(/[^\x20-\x7e]/g, '')
 }
@@ -56,7 +56,7 @@ export function etagOf({ id }: StoredMedia): string {
   return `"${id}"`
 }
 
-/** The type as it was stored, without parameters, when it is a safe one. */
+/** The stored type without parameters if it is safe, or else `application/octet-stream`. */
 function contentType(stored: string): string {
   const type = stored.split(';')[0]?.trim().toLowerCase() ?? ''
   const isSafe = Object.hasOwn(EXTENSIONS, type) || /^audio\/[a-z0-9.+-]+$/.test(type)

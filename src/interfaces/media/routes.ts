@@ -10,7 +10,7 @@ interface MediaParams {
   mediaId: string
 }
 
-/** `/media`: stored files, to whoever has a link that this service signed (contract 2). */
+/** `/media`: stored files, for clients with a link signed by this service. */
 export function mediaRoutes(ctx: Context): FastifyPluginAsync {
   return async (server) => {
     server.route({
@@ -34,7 +34,7 @@ function linkOf(request: FastifyRequest) {
   return { ...(request.params as MediaParams), expires: text(expires), signature: text(signature) }
 }
 
-/** Opened for as little as can be, to learn whether the bytes are there. */
+/** Opens one byte only, to find out whether the bytes exist. */
 async function sendHead(ctx: Context, media: StoredMedia, reply: FastifyReply) {
   const bytes = await openMedia(ctx, media, media.size > 0 ? { start: 0, end: 0 } : undefined)
   bytes.destroy()

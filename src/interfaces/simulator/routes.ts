@@ -3,7 +3,7 @@ import type { AdminGuard } from '../../http/auth.js'
 import { exchangeOnce } from '../../lib/http/exchange.js'
 import { MEBIBYTE } from '../../lib/text/units.js'
 
-/** Where the simulator's control is, and the token that it asks for. */
+/** The URL of the simulator's control API, and its token; null if it needs none. */
 export interface SimulatorAddress {
   controlUrl: string
   token: string | null
@@ -11,10 +11,10 @@ export interface SimulatorAddress {
 
 const BODY_LIMIT = 4 * MEBIBYTE
 const MAX_ANSWER_BYTES = 64 * MEBIBYTE
-/** A simulated message answers when the callback has arrived, and /_sim/idle when all have. */
+/** Long, since a simulated message responds after its callback was delivered, and /_sim/idle after all were. */
 const TIMEOUT_MS = 90_000
 
-/** `/_sim`: passes the control of the built-in simulator on, for those who hold the admin token (contract 2, 6). */
+/** `/_sim`: forwards requests to the control API of the built-in simulator. Needs the admin token. */
 export function simulatorRoutes({ controlUrl, token }: SimulatorAddress, guard: AdminGuard): FastifyPluginAsync {
   return async (server) => {
     server.addHook('onRequest', guard)

@@ -6,9 +6,9 @@ import { Problem } from '../../../model/problem.js'
 import { MAX_MESSAGE_BYTES, type Received, type ReserveSpoolPath, tooLarge } from './received.js'
 import { type ReceivedFile, writeBytes } from './received-file.js'
 
-/** The part that is the file. */
+/** The name of the part that holds the file. */
 const FILE_PART = 'file'
-/** The fields whose values are JSON; those of all others are texts. */
+/** The fields with JSON values. All others are strings. */
 const JSON_FIELDS = new Set([
   ...['delay', 'encoding', 'linkPreview', 'mentionsEveryOne', 'everyOne', 'mentioned', 'notConvertSticker'],
   ...['quoted', 'options', 'mediaMessage', 'audioMessage', 'stickerMessage'],
@@ -16,7 +16,7 @@ const JSON_FIELDS = new Set([
 const LIMITS = { fieldNameSize: 100, fieldSize: 262_144, fields: 64, files: 4, parts: 68, headerPairs: 32 }
 
 /**
- * Reads a `multipart/form-data` body: its fields, and the part `file` into the spool while it comes. Throws invalid_field,
+ * Reads the fields of a `multipart/form-data` body, and streams the part `file` into the spool. Throws invalid_field,
  * payload_too_large, too_many_requests.
  */
 export async function receiveForm(
@@ -40,7 +40,7 @@ function readForm(source: Readable, contentType: string, reserveSpoolPath: Reser
     let receiving: Promise<ReceivedFile | null> = Promise.resolve(null)
     let size = 0
 
-    /** The file is let go before anybody is answered, so that it can be removed. */
+    /** Closes the file before it rejects, so that the caller can remove the file. */
     const abort = (problem: unknown) => {
       source.unpipe()
       part?.destroy(problem as Error)
@@ -53,7 +53,7 @@ function readForm(source: Readable, contentType: string, reserveSpoolPath: Reser
       fields.set(name, value)
     })
     parser.on('file', (name, bytes, filename) => {
-      // An error may come while nobody reads, and would end the process if nobody listened.
+      // An error may be emitted while no one reads the part. Without a listener it would end the process.
       bytes.on('error', () => undefined)
       if (name !== FILE_PART) return bytes.resume()
       if (part !== null) return abort(malformed(`it has two parts "${FILE_PART}"`))
@@ -71,7 +71,7 @@ function readForm(source: Readable, contentType: string, reserveSpoolPath: Reser
       if (size > MAX_MESSAGE_BYTES) abort(tooLarge())
     })
     source.once('close', () => {
-      if (!source.readableEnded) abort(malformed('the connection broke off'))
+      if (!source.readableEnded) abort(malformed('the connection was closed before its end'))
     })
     source.pipe(parser)
   })
@@ -116,5 +116,5 @@ function readValue(name: string, value: string): unknown {
 }
 
 function malformed(why: string): Problem {
-  return new Problem('invalid_field', `The request body is no multipart form: ${why}`)
+  return new Problem('invalid_field', `The request body is not a valid multipart form: ${why}`)
 }

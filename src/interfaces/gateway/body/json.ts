@@ -5,7 +5,10 @@ import { Problem } from '../../../model/problem.js'
 import { MAX_MESSAGE_BYTES, type Received, type ReserveSpoolPath, tooLarge } from './received.js'
 import { type FileWriter, writeBase64 } from './received-file.js'
 
-/** Reads a JSON body; base64 that is long goes into the spool while it comes. Throws invalid_json, invalid_media, payload_too_large. */
+/**
+ * Reads a JSON body, and streams long base64 at one of the `paths` into the spool. Throws invalid_json, invalid_media,
+ * payload_too_large, too_many_requests.
+ */
 export async function receiveJson(
   source: Readable,
   paths: ReadonlySet<string>,
@@ -17,7 +20,7 @@ export async function receiveJson(
     return writer
   }
   try {
-    // A request must not be destroyed with what is left of it: its answer would be lost.
+    // Destroying the request with unread bytes would lose the response.
     const chunks = source.iterator({ destroyOnReturn: false })
     const read = await readJsonWithFile(chunks, { paths, openFile, maxBytes: MAX_MESSAGE_BYTES })
     const file = (await endOf(writer)) ?? null
@@ -32,7 +35,7 @@ export async function receiveJson(
         return { fields: (read.value ?? {}) as JsonObject, file, marker: read.marker }
     }
   } catch (error) {
-    if (source.errored) throw new Problem('invalid_json', 'The request body broke off before its end')
+    if (source.errored) throw new Problem('invalid_json', 'The connection was closed before the end of the request body')
     throw error
   } finally {
     await endOf(writer)
@@ -43,7 +46,7 @@ async function endOf(writer: FileWriter | null): Promise<Awaited<ReturnType<File
   return writer === null ? null : writer.end()
 }
 
-/** What a file answers that is given as a text that holds none. */
+/** The error for a file given as a text that is neither a URL nor base64. */
 export function notBase64(): Problem {
   return new Problem(
     'invalid_media',

@@ -1,15 +1,15 @@
 import { asObject, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
 import { Problem } from '../../../model/problem.js'
 
-/** How a kind of message is written: flat, or, by older clients, within an object of its own (facts 2). */
+/** The forms of a message's body: flat, or, from older clients, with its own fields in an object. */
 export interface BodyShape {
-  /** The object in which older clients write the fields. */
+  /** The name of the object that holds the fields in bodies of older clients. */
   wrapper: string | null
-  /** The fields, each with the other names that it goes by. */
+  /** The fields, each with its alternative names. */
   fields: Record<string, readonly string[]>
 }
 
-/** The fields that messages have in common; older clients write them in `options`. */
+/** The fields that all messages have. Older clients send them in `options`. */
 const COMMON_FIELDS: BodyShape['fields'] = {
   number: [],
   delay: [],
@@ -18,12 +18,12 @@ const COMMON_FIELDS: BodyShape['fields'] = {
   mentioned: [],
   mentionsEveryOne: ['everyOne'],
 }
-/** An empty one takes a reaction back; every other field that is empty is as good as left out. */
+/** An empty reaction removes the reaction. Every other empty field counts as not given. */
 const MAY_BE_EMPTY = 'reaction'
-/** The rows of the sections of a list stand as deep as this. */
+/** The depth of the rows within the sections of a list. */
 const MAX_NULL_DEPTH = 4
 
-/** What else than its one form a field may be written in; what is none of them is left as it is, and refused later. */
+/** Fields with alternative forms. Anything else stays as it is, and fails validation later. */
 const NORMALIZERS: Record<string, (value: unknown) => unknown> = {
   number: normalizeNumber,
   delay: normalizeDelay,
@@ -41,9 +41,9 @@ const NORMALIZERS: Record<string, (value: unknown) => unknown> = {
 }
 
 /**
- * The fields of a message in one form, whichever generation of clients wrote them: flat, under their newest names. What nobody
- * knows is left out, and so is what is null or empty. A `number` may come as digits that JSON calls a number, a `delay` as a text
- * of digits; nothing else is coerced. Throws invalid_field where a field is given twice, and not the same.
+ * Brings the body of any generation of clients into one form: flat, with the newest field names. Unknown, null and empty
+ * fields are removed. `number` may be a JSON number and `delay` a string of digits; nothing else is coerced. Throws
+ * invalid_field if a field is given twice with different values.
  */
 export function normalizeBody(body: JsonObject, { wrapper, fields }: BodyShape): JsonObject {
   const options = asObject(body.options)
@@ -57,7 +57,7 @@ export function normalizeBody(body: JsonObject, { wrapper, fields }: BodyShape):
   return normalized
 }
 
-/** A list of contacts is written without an object around it. */
+/** The fields within the wrapper. A list of contacts has no further object around it. */
 function wrappedFields(body: JsonObject, wrapper: string | null, fields: BodyShape['fields']): JsonObject {
   const value = wrapper === null ? undefined : body[wrapper]
   return Array.isArray(value) ? { [Object.keys(fields)[0] as string]: value } : asObject(value)
@@ -70,7 +70,7 @@ function findOnlyValue(sources: readonly JsonObject[], names: readonly [string, 
     .filter((value) => !isEmpty(value) || (name === MAY_BE_EMPTY && value === ''))
   const texts = given.filter((value) => typeof value !== 'object').map(String)
   if (new Set(texts).size <= 1) return given[0]
-  throw new Problem('invalid_field', `${name} is given twice, and not the same: give it once`)
+  throw new Problem('invalid_field', `${name} is given twice with different values: give it once`)
 }
 
 function isEmpty(value: unknown): boolean {
@@ -86,7 +86,7 @@ function normalizeDelay(delay: unknown): unknown {
   return typeof delay === 'string' && /^\d{1,9}$/.test(delay) ? Number(delay) : delay
 }
 
-/** Of the message that is answered only its id counts: the message is known here. */
+/** Only the id of the quoted message is kept: its content is in the database. */
 function normalizeQuoted(quoted: unknown): unknown {
   if (!isJsonObject(quoted)) return quoted
   const { key } = quoted
@@ -109,7 +109,7 @@ function normalizeKind(kind: unknown): unknown {
   return typeof kind === 'string' ? kind.toLowerCase() : kind
 }
 
-/** A file within the fields of another message. */
+/** The file above a message with buttons. */
 function normalizeMedia(given: unknown): unknown {
   const message = withoutNulls(given)
   if (!isJsonObject(message)) return message
@@ -121,12 +121,12 @@ function normalizeMedia(given: unknown): unknown {
   }
 }
 
-/** An address may stand in an object of its own. */
+/** Some clients send a file's URL as `{"url": …}`. */
 function normalizeFile(file: unknown): unknown {
   return isJsonObject(file) && typeof file.url === 'string' ? file.url : file
 }
 
-/** Null says the same as nothing in the objects of a field too. */
+/** Removes null fields at every level, since null means "not given" there too. */
 function withoutNulls(value: unknown, levels = MAX_NULL_DEPTH): unknown {
   if (levels === 0) return value
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item, levels - 1))

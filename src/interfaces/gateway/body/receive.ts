@@ -9,15 +9,15 @@ import { receiveForm } from './form.js'
 import { receiveJson } from './json.js'
 import { MAX_MESSAGE_BYTES, type Received, type ReserveSpoolPath, tooLarge } from './received.js'
 
-/** A body that is read, with the space for its file. */
+/** A body that has been read. */
 export interface Body extends Received {
-  /** For a file that has come as a short text. */
+  /** For a file that was given as short base64, and so is still in `fields`. */
   reserveSpoolPath: ReserveSpoolPath
 }
 
 /**
- * Reads the body of a request, JSON or a form, and hands it to `work`; its file, where there is one, is removed when the work ends.
- * A file takes a place among those on their way for as long. Throws invalid_json, invalid_media, payload_too_large,
+ * Reads the body of a request, JSON or a form, and calls `work` with it. Its file is removed when `work` ends, and counts
+ * as one of the organization's concurrent files until then. Throws invalid_json, invalid_media, payload_too_large,
  * unsupported_media_type, too_many_requests.
  */
 export async function withBody<Result>(
@@ -55,7 +55,7 @@ async function receive(
     if (!isJsonObject(received.fields)) throw new Problem('invalid_json', 'The request body must be a JSON object')
     return received
   } finally {
-    // What a refused client still sends is passed over, so that it comes to read the answer.
+    // Drain what a refused client still sends, so that it gets to read the response.
     if (!raw.readableEnded) raw.resume()
   }
 }
@@ -64,6 +64,6 @@ function checkEncoding(encoding = 'identity'): void {
   if (encoding === 'identity') return
   throw new Problem(
     'unsupported_media_type',
-    `The Content-Encoding "${encoding}" is not supported: send the body as it is`,
+    `The Content-Encoding "${encoding}" is not supported: send the body uncompressed`,
   )
 }

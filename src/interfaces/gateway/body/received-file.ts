@@ -2,22 +2,22 @@ import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { createBase64Decoder } from '../../../lib/bytes/base64-decoder.js'
 
-/** A file that came with a request, and lies in the spool while it is answered. */
+/** A file of a request, in the spool while the request is processed. */
 export interface ReceivedFile {
   path: string
   sha256: string
-  /** As a form tells it; null where nothing does. */
+  /** The file name given in a form; null if none was given. */
   filename: string | null
 }
 
-/** A file that is being received. */
+/** Writes a file while it is received. */
 export interface FileWriter {
   write(bytes: Buffer): Promise<void>
-  /** Closes it; no more than once. Null of one whose text is not what it should be. */
+  /** Closes the file; call it once. Null if the text was not valid base64. */
   end(): Promise<ReceivedFile | null>
 }
 
-/** Writes bytes into a new file at `path`. */
+/** Opens a writer of bytes into a new file at `path`. */
 export async function writeBytes(path: string, filename: string | null = null): Promise<FileWriter> {
   const file = await open(path, 'wx', 0o600)
   const hash = createHash('sha256')
@@ -33,7 +33,7 @@ export async function writeBytes(path: string, filename: string | null = null): 
   }
 }
 
-/** Writes what base64, or a `data:` URL, holds. The rest of what turns out to be none is passed over. */
+/** Opens a writer that decodes base64 or a `data:` URL. It ignores everything after the first invalid character. */
 export async function writeBase64(path: string): Promise<FileWriter> {
   const decoder = createBase64Decoder()
   const file = await writeBytes(path)

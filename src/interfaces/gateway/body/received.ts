@@ -3,22 +3,22 @@ import { MEBIBYTE } from '../../../lib/text/units.js'
 import { Problem } from '../../../model/problem.js'
 import type { ReceivedFile } from './received-file.js'
 
-/** How large the body of a message may be, in bytes, its file included. */
+/** Maximum size of a message's body with its file, in bytes. */
 export const MAX_MESSAGE_BYTES = 140 * MEBIBYTE
 
-/** What was received of a body. */
+/** A body as it was received. */
 export interface Received {
   fields: JsonObject
-  /** A file that came in the body, other than as a short text. */
+  /** The file in the body; null if there is none or it is short base64 within `fields`. */
   file: ReceivedFile | null
-  /** The text that stands in the fields in place of the file; null of a form, whose file is a part of its own. */
+  /** The text that replaces the file in `fields`; null for a form, where the file is a separate part. */
   marker: string | null
 }
 
-/** Gives the path in the spool for the file of the request. Throws too_many_requests. */
+/** Reserves a path in the spool for the file of the request. Throws too_many_requests. */
 export type ReserveSpoolPath = () => Promise<string>
 
-/** What a body answers that is larger than what is taken. */
+/** The error for a body larger than MAX_MESSAGE_BYTES. */
 export function tooLarge(): Problem {
   return new Problem(
     'payload_too_large',
