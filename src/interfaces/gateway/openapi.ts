@@ -60,7 +60,7 @@ function operationIdOf(url: string): string {
   return url.split('/').slice(2, 4).join('.')
 }
 
-/** The description as it holds at an address of the gateway's own, where its paths begin at the root. */
+/** The description for the gateway's own address, where its paths begin at the root. */
 export function describeAtRoot(description: Description): object {
   const { paths = {} } = description
   const atRoot = Object.entries(paths).map(([path, item]) => [path.slice(GATEWAY.length), item])

@@ -46,6 +46,6 @@ function guardedRoutes(ctx: Context, gate: Gate): FastifyPluginAsync {
     messageRoutes(server, ctx) //     POST /message/{sendText|sendMedia|…}/{i}
     chatRoutes(server, ctx) //        /chat/{findChats|findMessages|whatsappNumbers|…}/{i}
     webhookRoutes(server, ctx) //     POST /webhook/set/{i}, GET /webhook/find/{i}
-    unsupportedRoutes(server) //      what is not here: 501 that says why
+    unsupportedRoutes(server) //      everything else that such gateways have: 501
   }
 }

@@ -37,7 +37,7 @@ const STATUS_TEXTS = {
   503: 'The service is not available: try again after Retry-After seconds',
 } as const
 
-/** The answers of an endpoint, for its schema; see http/responses. */
+/** The responses of an endpoint, for its schema; see http/responses. */
 export const responses = createResponses(ErrorSchema, STATUS_TEXTS)
 
 /** A message as clients of the gateway know it. */

@@ -15,7 +15,8 @@ interface UnsupportedGroup {
 const METHODS = { read: ['GET'], write: ['POST', 'PUT'], remove: ['DELETE'] } as const
 
 const PROFILE = "Change a number's profile on its phone or in the account of the business number"
-const EVENTS = 'Events are delivered to webhooks: use POST /webhook/set/{instance}, or read them with GET /events of the API'
+const EVENTS =
+  'Events are delivered to webhooks: use POST /webhook/set/{instance}, or read them with GET /events of the API'
 const BOTS =
   'Connect bots with a webhook: POST /webhook/set/{instance} to receive, POST /message/sendText/{instance} to send'
 const ANY_VERB = [':verb', ':verb/:id']

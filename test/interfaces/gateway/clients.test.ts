@@ -173,7 +173,7 @@ describe.each(CLIENTS)('%s', (name, make) => {
       () => client.send(name, number, { kind: 'image', url: `${on.files.url}/gone`, caption: '' }),
     ],
     ['a name in use', 403, 'already in use', () => client.create(name, '')],
-    ['what is not here', 501, 'Groups are managed on a phone', () => client.groups(name)],
+    ['what is not here', 501, 'Manage groups on a phone', () => client.groups(name)],
     [
       'what a pretend phone cannot',
       501,

@@ -35,7 +35,8 @@ export async function receiveJson(
         return { fields: (read.value ?? {}) as JsonObject, file, marker: read.marker }
     }
   } catch (error) {
-    if (source.errored) throw new Problem('invalid_json', 'The connection was closed before the end of the request body')
+    if (source.errored)
+      throw new Problem('invalid_json', 'The connection was closed before the end of the request body')
     throw error
   } finally {
     await endOf(writer)

@@ -9,7 +9,7 @@ import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
 import { given, Jid, Maybe, NeededId } from './schemas.js'
 
-/** As much as any connection takes. */
+/** The longest text that any channel accepts. */
 const MAX_TEXT = 65_536
 
 const DeleteBody = named(
@@ -86,7 +86,7 @@ export function changeRoutes(server: GatewayServer, ctx: Context): void {
   )
 }
 
-/** Those that are given. */
+/** The given JIDs, without empty ones. */
 function chatsOf(...jids: (string | null | undefined)[]): string[] {
   return jids.filter((jid) => given(jid) !== null) as string[]
 }

@@ -10,9 +10,9 @@ import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
 import { Counted, given, Jid, MAX_PAGE, Maybe, readTimestamps, Timestamps } from './schemas.js'
 
-/** How long after a customer's message a business may write what it likes (facts 6, windowStart). */
+/** How long after a customer's message a business may send messages other than templates. */
 const WINDOW_MS = 24 * 3_600_000
-/** What is left out is looked through all the same: older chats are asked for by time. */
+/** Skipped chats are still read from the database. To get older chats, clients filter by time. */
 const MAX_SKIP = 100_000
 
 const FindBody = named(
@@ -117,7 +117,7 @@ export function chatListRoutes(server: GatewayServer, ctx: Context): void {
       const { remoteJid } = request.query
       if (!remoteJid) return reply.code(400).send({ error: 'remoteJid is a required query parameter' })
       const chat = await findChat(ctx, tenantOf(request), instance, remoteJid)
-      // A handler's own null would be an empty body.
+      // Returning null would send an empty body.
       return reply.type('application/json').send(JSON.stringify(chat && presentChat(ctx, instance, chat)))
     },
   )

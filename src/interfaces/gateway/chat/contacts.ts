@@ -82,7 +82,7 @@ export function contactRoutes(server: GatewayServer, ctx: Context): void {
   }
 }
 
-/** Some clients write a JID in `id`. */
+/** An `id` that is not a UUID is read as a JID, which some clients send there. */
 function readSearch({ where }: Static<typeof FindBody>): ContactSearch {
   const id = given(where?.id)
   const { pushName } = where ?? {}

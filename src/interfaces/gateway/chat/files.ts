@@ -14,7 +14,7 @@ import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
 import { Maybe, NeededId } from './schemas.js'
 
-/** Clients hand a webhook's message back as it came, and so with its file in base64. */
+/** Clients send the message of a webhook back unchanged, with its file in base64. */
 const BODY_LIMIT = 32 * MEBIBYTE
 
 const Body = named(
@@ -65,7 +65,7 @@ export function fileRoutes(server: GatewayServer, ctx: Context): void {
   )
 }
 
-/** Part by part: the whole is never in memory. */
+/** Streams the response, so that the file is never in memory as a whole. */
 async function* writeFile(
   ctx: Context,
   { id }: Instance,

@@ -31,7 +31,7 @@ const ArchiveBody = named(
   Type.Object({ chat: Maybe(Jid), lastMessage: Maybe(LastMessage), archive: Type.Boolean() }),
 )
 
-/** Older clients send them with PUT. */
+/** Older clients use PUT. */
 const METHODS = ['POST', 'PUT'] as const
 
 /** `POST PUT /chat/markMessageAsRead`, `/chat/markChatUnread`, `/chat/archiveChat`. */

@@ -11,7 +11,7 @@ import { given, Id, Jid, Maybe, paging, readPage, readTimestamps, Timestamps } f
 
 const ROWS_A_PAGE = 50
 const STATUSES: GatewayStatus[] = ['ERROR', 'PENDING', 'SERVER_ACK', 'DELIVERY_ACK', 'READ']
-/** Clients may look for what other gateways know besides: no message has one of them. */
+/** Statuses of other gateways, which clients may filter by. No message has them. */
 const UNUSED_STATUSES = ['PLAYED', 'DELETED', 'EDITED'] as const
 
 const FindBody = named(
@@ -179,7 +179,7 @@ function isUnused(status: SearchedStatus): status is (typeof UNUSED_STATUSES)[nu
   return UNUSED_STATUSES.some((unused) => unused === status)
 }
 
-/** What was sent is from the web, what was received from somewhere; nothing is from anywhere else. */
+/** Finds messages; none if `wanted` is null. */
 async function search(
   ctx: Context,
   tenant: Parameters<typeof findMessages>[1],
@@ -190,7 +190,7 @@ async function search(
   return wanted === null ? { messages: [], total: 0 } : findMessages(ctx, tenant, instance, wanted, page)
 }
 
-/** Null where what is asked for can fit no message. */
+/** Null if no message can match the filters. */
 function readSearch({ where }: Static<typeof FindBody>): MessageSearch | null {
   const key = readKey(where?.key)
   const bySource = readSource(given(where?.source))
@@ -204,7 +204,7 @@ function readSearch({ where }: Static<typeof FindBody>): MessageSearch | null {
   }
 }
 
-/** Whether what comes from there was sent by us; null where it was not asked. */
+/** The filter `fromMe` that a source stands for: sent messages have `web`, received ones `unknown`. Null: no filter. */
 function readSource(source: string | null): boolean | 'none' | null {
   if (source === null) return null
   if (source === 'web') return true

@@ -11,7 +11,7 @@ import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
 import { given, Jid, Maybe, NeededJid } from './schemas.js'
 
-/** How long somebody can be shown to type; the answer waits as long. */
+/** Maximum duration of "typing…". The response is sent when it is over. */
 const MAX_DELAY_MS = 60_000
 const MAX_NUMBERS = 500
 const PRESENCES = ['unavailable', 'available', 'composing', 'recording', 'paused'] as const

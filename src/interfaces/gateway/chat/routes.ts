@@ -8,7 +8,7 @@ import { markRoutes } from './marks.js'
 import { messageRoutes } from './messages.js'
 import { peopleRoutes } from './people.js'
 
-/** `/chat`: what an instance has sent and received, and what is done about it (contract 5; facts 6). */
+/** `/chat`: an instance's chats, messages and contacts, and commands for them. */
 export function chatRoutes(server: GatewayServer, ctx: Context): void {
   messageRoutes(server, ctx) //  POST findMessages, findStatusMessage
   chatListRoutes(server, ctx) // POST GET findChats, GET findChatByRemoteJid

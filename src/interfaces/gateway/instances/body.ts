@@ -10,7 +10,7 @@ import { readSettings } from './settings.js'
 
 type Body = Static<typeof CreateBody>
 
-/** What both versions' clients call the fields. */
+/** The names of the fields in a body, for error messages. Both versions of clients use the same. */
 const FIELD_NAMES = {
   name: 'instanceName',
   accessToken: 'accessToken',
@@ -19,10 +19,10 @@ const FIELD_NAMES = {
   verifyToken: 'verifyToken',
 } as const satisfies Record<string, keyof Body>
 
-/** A kind that clients of other gateways know: a connection that they program themselves. */
+/** A kind of other gateways, whose connection is programmed by the client. */
 const FOREIGN = 'EVOLUTION'
 
-/** What an instance is set up from, in either version's words. Throws invalid_provider, not_supported for a kind that there is not. */
+/** Reads the fields of a new instance, with the names of either version. Throws invalid_provider, not_supported. */
 export function readSetUp(body: Body): InstanceWithWebhookFields {
   return {
     fieldNames: FIELD_NAMES,
@@ -46,12 +46,12 @@ function readKind(integration: string | null | undefined): InstanceKind {
   if (kind) return kind
   const names = Object.keys(INTEGRATIONS).join(', ')
   if (name === FOREIGN) {
-    throw new Problem('not_supported', `The integration ${FOREIGN} is not here: use one of ${names}`)
+    throw new Problem('not_supported', `The integration ${FOREIGN} is not supported: use one of ${names}`)
   }
   throw new Problem('invalid_provider', `Invalid integration: "${excerpt(given)}" is not one of ${names}`)
 }
 
-/** Null where none is wanted; an empty url is none. Older clients write beside the url what newer ones write with it. */
+/** Null if no URL is given. Older clients send the webhook's other fields at the top level of the body. */
 function readWebhook(body: Body): InstanceWebhookFields | null {
   const given = typeof body.webhook === 'string' ? { url: body.webhook } : body.webhook
   const { url, enabled, headers, events, ...flags }: Static<typeof WebhookBody> = given ?? {}

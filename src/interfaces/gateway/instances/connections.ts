@@ -12,7 +12,7 @@ import { CodeAnswer, DoneAnswer, PresenceBody, RestartAnswer, StateAnswer } from
 
 const CONNECTION_STATE = '/instance/connectionState/:instance'
 
-/** `/instance`: how an instance is connected (spec 4.7; contract 5; facts 1). */
+/** `/instance`: connection and presence of an instance. */
 export function connectionRoutes(server: GatewayServer, ctx: Context): void {
   for (const url of [CONNECTION_STATE, '/instance/:instance/connectionState']) {
     server.get(

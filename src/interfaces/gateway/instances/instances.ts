@@ -31,7 +31,7 @@ const SetSettingsAnswer = named(
   }),
 )
 
-/** `/instance`: making, listing and deleting the organization's instances (contract 5; facts 1). */
+/** `/instance` and `/settings`: create, list and delete instances, read and change their settings. */
 export function instanceRoutes(server: GatewayServer, ctx: Context): void {
   server.post(
     '/instance/create',
@@ -87,7 +87,7 @@ export function instanceRoutes(server: GatewayServer, ctx: Context): void {
     },
   )
 
-  // Older clients write with PUT.
+  // Older clients use PUT.
   server.route({
     method: ['POST', 'PUT'],
     url: '/settings/set/:instance',
@@ -139,7 +139,7 @@ function create(
   })
 }
 
-/** The instance is made: that it shows no code yet is no failure of that. */
+/** Null if there is no code yet: the instance has been created, so the request has succeeded. */
 async function showCode(ctx: Context, tenant: Tenant, { instance }: InstanceWithWebhook) {
   try {
     return await connectInstance(ctx, tenant, instance, readLinkNumber(instance.number))

@@ -9,27 +9,27 @@ import { type Instance, integrationOf } from '../../../model/instances/instance.
 import type { Tenant } from '../../../model/organizations/organization.js'
 import { presentSettings } from './settings.js'
 
-/** A code as core knows it; null = there is none to show. */
+/** A code that links a phone; null: there is none to show. */
 type Code = { code: string | null; pairingCode: string | null; count: number } | null
 
-/** Where an instance's connection stands. */
+/** The state of an instance's connection. */
 export function presentState({ name, state }: Instance) {
   return { instance: { instanceName: name, state } }
 }
 
-/** The same after a restart, under both names that clients look for. */
+/** The state after a restart, under both names that clients read. */
 export function presentRestart({ name, state }: Instance) {
   return { instance: { instanceName: name, state, status: state } }
 }
 
-/** A code that links a phone, its QR code drawn. */
+/** A code that links a phone, as text and as the image of a QR code. */
 export async function presentCode(code: Code) {
   if (code === null) return { pairingCode: null, code: null, base64: null, count: 0 }
   const { pairingCode, code: text, count } = code
   return { pairingCode, code: text, base64: text === null ? null : await qrDataUrl(text), count }
 }
 
-/** A new instance (facts 1), with a code where one was asked for. */
+/** A new instance, with `qrcode` unless `code` is undefined. */
 export async function presentSetUp(ctx: Context, setUp: InstanceWithWebhook, code: Code | undefined) {
   const { instance, token, webhook } = setUp
   const isBusiness = instance.kind === 'business_api'
@@ -53,7 +53,7 @@ export async function presentSetUp(ctx: Context, setUp: InstanceWithWebhook, cod
   }
 }
 
-/** An instance in a list (facts 1). */
+/** An instance in a list. */
 export function presentRow(ctx: Context, tenant: Tenant, { instance, token, counts }: ListedInstance) {
   const { id, name, kind, state, owner, number, state_code: code } = instance
   const isClosed = state === 'close' && code !== null
@@ -85,7 +85,7 @@ export function presentRow(ctx: Context, tenant: Tenant, { instance, token, coun
   }
 }
 
-/** The settings as the original lists them: a row of their own, which here is the instance's. */
+/** The settings as a row of their own, which clients of other gateways expect. Id and times are the instance's. */
 function presentSettingRow(ctx: Context, instance: Instance) {
   return {
     id: instance.id,

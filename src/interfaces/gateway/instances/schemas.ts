@@ -13,7 +13,7 @@ const Url = Type.String({ maxLength: 2_048 })
 const BY_EVENTS = 'Each event goes to its own path below the url'
 const WITH_BASE64 = 'Files are posted in Base64 with their message'
 
-/** The body of instance/create, as clients of the newer version write it and as those of the older one do. */
+/** The body of instance/create, with the fields of both versions. */
 export const CreateBody = named(
   'CreateInstance',
   Type.Object({
@@ -94,7 +94,7 @@ export const CodeAnswer = named(
 
 const ConnectionState = Type.Enum(['open', 'connecting', 'close'])
 
-/** Where an instance's connection stands. */
+/** The state of an instance's connection. */
 export const StateAnswer = named(
   'StateAnswer',
   Type.Object({
@@ -102,7 +102,7 @@ export const StateAnswer = named(
   }),
 )
 
-/** The same after a restart, under both names that clients look for. */
+/** The state after a restart, under both names that clients read. */
 export const RestartAnswer = named(
   'RestartAnswer',
   Type.Object({
@@ -110,7 +110,7 @@ export const RestartAnswer = named(
   }),
 )
 
-/** What has been done, in words. */
+/** A confirmation in words. */
 export const DoneAnswer = named(
   'DoneAnswer',
   Type.Object({

@@ -5,7 +5,7 @@ import { asObject, type JsonObject } from '../../../lib/text/json.js'
 const Flag = Type.Optional(Type.Union([Type.Boolean(), Type.Null()]))
 const Text = Type.Optional(Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()]))
 
-/** The settings of an instance in a body, as newer clients write them and as older ones do. */
+/** The settings of an instance in a body, with the names of version 2 and of version 1. */
 export const settingsFields = {
   rejectCall: Flag,
   msgCall: Text,
@@ -35,7 +35,7 @@ const DEFAULTS = {
   wavoipToken: '',
 }
 
-/** Settings as they are shown. */
+/** Settings in a response. */
 export const SettingsSchema = named(
   'Settings',
   Type.Object({
@@ -50,14 +50,17 @@ export const SettingsSchema = named(
   }),
 )
 
-/** The settings that a body gives, by their newer names. All are kept; `readStatus`, `syncFullHistory` and `wavoipToken` act nowhere. */
+/**
+ * The settings given in a body, by their names of version 2. All are stored; `readStatus`, `syncFullHistory` and
+ * `wavoipToken` have no effect.
+ */
 export function readSettings(body: object): JsonObject {
   const given = asObject(body)
   const pairs = Object.keys(DEFAULTS).map((name) => [name, given[name] ?? given[toSnakeCase(name)]] as const)
   return Object.fromEntries(pairs.filter(([, value]) => value !== undefined && value !== null))
 }
 
-/** Every setting of an instance, those that nobody gave at their defaults. */
+/** Every setting of an instance, with defaults for those never set. */
 export function presentSettings(settings: JsonObject): JsonObject {
   return { ...DEFAULTS, ...settings }
 }

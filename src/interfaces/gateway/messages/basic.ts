@@ -18,13 +18,13 @@ import { sendVerb } from './verb.js'
 const MAX_POLL_NAME = 255
 const MAX_POLL_OPTION = 100
 const POLL_OPTIONS = { least: 2, most: 12 }
-/** Of a template's parameters, as JSON. */
+/** Maximum length of a template's components as JSON. */
 const MAX_COMPONENTS = 32_768
 const MAX_TEMPLATE_NAME = 512
 
 const ContactField = Optional(LIMITS.cardText)
 
-/** What needs no file (spec 4.7; facts 2). */
+/** Messages without files. */
 export const basicVerbs = [
   sendVerb({
     names: ['sendText'],
@@ -148,7 +148,7 @@ export const basicVerbs = [
       if (length > MAX_COMPONENTS) {
         throw new Problem(
           'invalid_field',
-          `components has ${length} characters as JSON, and may have ${MAX_COMPONENTS}`,
+          `components has ${length} characters as JSON; the maximum is ${MAX_COMPONENTS}`,
         )
       }
       return { content: { type: 'raw_template', name, language, components, text: name } }
@@ -165,7 +165,7 @@ function readCard({ fullName, phoneNumber, wuid, organization, email, url }: Giv
   if (!phone) throw new Problem('missing_field', `contact[${index}].phoneNumber is required and must not be empty`)
   const digits = (wuid || phone).replace(/\D/g, '')
   return {
-    // The upstream wants one more part of the name.
+    // The upstream requires a further part of the name.
     name: { formatted_name: fullName, first_name: fullName, last_name: null },
     phones: [{ phone, type: null, ...(digits !== '' && { wa_id: digits }) }],
     organization: textOrNull(organization),
@@ -176,7 +176,7 @@ function readCard({ fullName, phoneNumber, wuid, organization, email, url }: Giv
 
 function checkPoll(options: string[], selectableCount: number): void {
   if (new Set(options).size < options.length) {
-    throw new Problem('invalid_field', 'values must not hold an option twice')
+    throw new Problem('invalid_field', 'values must not contain an option twice')
   }
   if (selectableCount <= options.length) return
   throw new Problem('invalid_field', `selectableCount must be at most ${options.length}, the number of values`)

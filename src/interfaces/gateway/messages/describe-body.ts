@@ -2,10 +2,10 @@ import { type TSchema, Type } from 'typebox'
 import { named } from '../../../http/description/name-schemas.js'
 import type { SendVerb } from './verb.js'
 
-/** Names that fields have within the object of older clients alone. */
+/** Names of fields that only the object of older clients uses. */
 const OLDER_NAMES: Record<string, string> = { reaction: 'text' }
 
-/** The body of a verb for /gateway/openapi.json, in its forms; what comes is held to the flat one when it has been folded. */
+/** The forms of a verb's body for /gateway/openapi.json. Validation uses the flat one, after the body is normalized. */
 export function describeBody(verb: SendVerb): object {
   const name = verb.names[0].replace(/^s/, 'S')
   const json = Type.Union([named(name, verb.schema), named(`${name}Nested`, describeNested(verb))], {

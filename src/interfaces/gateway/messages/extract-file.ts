@@ -6,7 +6,7 @@ import { type ReceivedFile, writeBase64 } from '../body/received-file.js'
 import { fileAtAddress } from './files.js'
 import type { RequestFile, SendVerb } from './verb.js'
 
-/** The file of a message, with the fields without it, and what tells its request from another one. */
+/** The file of a message and the other fields. `fingerprint`: what makes two requests the same. */
 export interface ExtractedFile {
   file: RequestFile | null
   fields: JsonObject
@@ -14,8 +14,8 @@ export interface ExtractedFile {
 }
 
 /**
- * Takes the file out of a folded body: the part of a form, what has been received of a long text, an address, or a short text
- * of base64. Throws missing_field, invalid_field, invalid_media, too_many_requests.
+ * Separates the file from the fields of a normalized body. The file is the part of a form, long base64 already received,
+ * a URL, or short base64. Throws missing_field, invalid_field, invalid_media, too_many_requests.
  */
 export async function extractFile(
   { fileField: name }: SendVerb,
@@ -27,7 +27,7 @@ export async function extractFile(
   if (file !== null && (marker === null || given === marker)) return ofReceivedFile(file, marker !== null, fields)
   if (file !== null) throw new Problem('invalid_field', `${name} is given twice: give it once`)
   if (given === undefined || given === '') {
-    throw new Problem('missing_field', `${name} is required: an address, base64, or the part "file" of a form`)
+    throw new Problem('missing_field', `${name} is required: a URL, base64, or the part "file" of a form`)
   }
   if (typeof given !== 'string') throw notText(name)
   const remote = fileAtAddress(name, given)
@@ -36,7 +36,7 @@ export async function extractFile(
 }
 
 function notText(name: string): Problem {
-  return new Problem('invalid_field', `${name} must be a text: an http(s) address or base64`)
+  return new Problem('invalid_field', `${name} must be a string: an http(s) URL or base64`)
 }
 
 function ofReceivedFile({ path, sha256, filename }: ReceivedFile, isBase64: boolean, given: JsonObject): ExtractedFile {
@@ -44,12 +44,12 @@ function ofReceivedFile({ path, sha256, filename }: ReceivedFile, isBase64: bool
   return { file: { source: { path }, isBase64 }, fields, fingerprint: { ...fields, file: sha256 } }
 }
 
-/** The name that a part of a form tells is a field like any other: where nobody gave one, and held to the same rules. */
+/** The file name of a form's part counts as the field `fileName` if that is not given, and is validated like it. */
 function withName(fields: JsonObject, filename: string | null): JsonObject {
   return filename === null ? fields : { fileName: filename, ...fields }
 }
 
-/** A text that is too short to have been received as a file. */
+/** Decodes base64 that was too short to be streamed into the spool. */
 async function receiveText(text: string, reserveSpoolPath: Body['reserveSpoolPath']): Promise<ReceivedFile> {
   const writer = await writeBase64(await reserveSpoolPath())
   await writer.write(Buffer.from(text))

@@ -2,28 +2,28 @@ import { type Static, type TSchema, Type } from 'typebox'
 import type { Mentions } from '../../../model/messages/content.js'
 import { LIMITS } from '../../../model/messages/limits.js'
 
-/** The longest delay, in milliseconds: the request is held as long. */
+/** Maximum delay, in milliseconds. The request stays open for the delay. */
 const MAX_DELAY_MS = 60_000
 const MAX_MENTIONS = 1_024
 const MAX_ID = 512
-/** A text may be as long as any connection takes it; how much this one takes is looked at later. */
+/** The longest text that any channel accepts. The limit of the instance's channel is checked later. */
 export const MAX_ANY_TEXT = 65_536
 
-/** A text that must be there. */
+/** A required text. */
 export const Needed = (maxLength: number, description?: string) =>
   Type.String({ minLength: 1, maxLength, 'x-missing': true, ...(description !== undefined && { description }) })
 
-/** A text that may be left out, or be empty. */
+/** A text that may be missing or empty. */
 export const Optional = (maxLength: number, description?: string) =>
   Type.Optional(Type.String({ maxLength, ...(description !== undefined && { description }) }))
 
 export const NeededList = <Schema extends TSchema>(schema: Schema, minItems: number, maxItems: number) =>
   Type.Array(schema, { minItems, maxItems, 'x-missing': true })
 
-/** The id of a message, by either of its ids. */
+/** The id of a message, either Parley's or the upstream's. */
 export const MessageId = Needed(MAX_ID, "WhatsApp's or Parley's id")
 
-/** What every message may have. */
+/** The fields of all messages. */
 export const common = {
   number: Needed(100, 'Digits with the country code, a JID, or the id of a group'),
   delay: Type.Optional(
@@ -39,7 +39,7 @@ export const common = {
   ),
 }
 
-/** What a message with a text may have besides. */
+/** Further fields of messages with a text. */
 export const mentioning = {
   mentioned: Type.Optional(
     Type.Array(Type.String({ pattern: '^\\d{1,40}(@[a-z.]{1,20})?$', description: 'must be a number or a JID' }), {
@@ -54,7 +54,7 @@ export const mentioning = {
 
 const Mentioning = Type.Object(mentioning)
 
-/** Whom a text names, as its content has it. */
+/** The mentions of a text, as message content. */
 export function mentionsOf({ mentioned, mentionsEveryOne }: Static<typeof Mentioning>): Mentions {
   return {
     ...(mentioned && { mentions: mentioned.map((one) => (one.includes('@') ? one : `${one}@s.whatsapp.net`)) }),
@@ -62,7 +62,7 @@ export function mentionsOf({ mentioned, mentionsEveryOne }: Static<typeof Mentio
   }
 }
 
-/** Nothing and an empty text both say that an optional text is not given. */
+/** A missing text and an empty one both mean "not given". */
 export function textOrNull(text: string | undefined): string | null {
   return text || null
 }

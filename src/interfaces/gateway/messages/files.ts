@@ -4,7 +4,7 @@ import { Problem } from '../../../model/problem.js'
 import { common, MAX_ANY_TEXT, mentioning, mentionsOf, Needed, Optional, textOrNull } from './fields.js'
 import { type RequestFile, sendVerb } from './verb.js'
 
-/** A file: an address, or what is in it. The field of a form is called `file`. */
+/** A file: its URL or its content. In a form, the part `file` replaces the field. */
 const file = (what: string) =>
   Type.Optional(
     Type.String({
@@ -14,7 +14,7 @@ const file = (what: string) =>
 
 const caption = Optional(MAX_ANY_TEXT)
 
-/** Files in the body: media, voice notes, round videos, stickers (spec 4.7; facts 2). */
+/** Messages with a file: media, voice notes, round videos, stickers. */
 export const fileVerbs = [
   sendVerb({
     names: ['sendMedia'],
@@ -97,14 +97,14 @@ export const fileVerbs = [
 
 const WEB_ADDRESS = /^https?:\/\//i
 
-/** The file of a text that is an address; null of another text. Throws invalid_field. */
+/** The file of a URL; null if the text is not a URL. Throws invalid_field. */
 export function fileAtAddress(field: string, text: string): RequestFile | null {
   if (!WEB_ADDRESS.test(text)) return null
   if (text.length > LIMITS.url) {
-    throw new Problem('invalid_field', `${field} must have at most ${LIMITS.url} characters where it is an address`)
+    throw new Problem('invalid_field', `${field} must have at most ${LIMITS.url} characters if it is a URL`)
   }
   return { source: { url: text }, isBase64: false }
 }
 
-/** The schema of a text that is an address and nothing else. */
+/** A text that must be a URL. */
 export const Address = Needed(LIMITS.url, 'An http(s) address')

@@ -7,7 +7,7 @@ import { common, Needed, NeededList, Optional, textOrNull } from './fields.js'
 import { Address } from './files.js'
 import { sendVerb } from './verb.js'
 
-/** The title stands above the text, or is the text where there is no other. */
+/** `title` is the header and `description` the body. If only one is given, it is the body. */
 const heading = { title: Optional(LIMITS.body), description: Optional(LIMITS.body) }
 
 const ListBody = Type.Object({
@@ -59,7 +59,7 @@ const ButtonsBody = Type.Object({
   ),
 })
 
-/** Messages that are answered with a tap (facts 2; spec 8). */
+/** Messages that people reply to with a tap: lists and buttons. */
 export const interactiveVerbs = [
   sendVerb({
     names: ['sendList'],
@@ -107,7 +107,7 @@ export const interactiveVerbs = [
   }),
 ]
 
-/** With a file above it, the title stands in the text. */
+/** If the header is a file, the title becomes the first line of the body. */
 function readHeading(
   { title, description }: { title?: string; description?: string },
   hasFile: boolean,
@@ -116,7 +116,7 @@ function readHeading(
   if (!title || !description) return { above: null, body: title || (description as string) }
   if (hasFile) return { above: null, body: checkedBody(`${title}\n\n${description}`) }
   if ([...title].length > LIMITS.header) {
-    throw new Problem('invalid_field', `title must have at most ${LIMITS.header} characters beside a description`)
+    throw new Problem('invalid_field', `title must have at most ${LIMITS.header} characters if there is a description`)
   }
   return { above: { type: 'text', text: title }, body: description }
 }
@@ -139,7 +139,7 @@ function readButtons({ buttons }: Static<typeof ButtonsBody>): { id: string; tit
   if (other) {
     throw new Problem(
       'not_supported',
-      `Buttons of type ${excerpt(other.type)} are not sent here: those of type reply are; links and codes to copy stand in templates`,
+      `Buttons of type ${excerpt(other.type)} are not supported, only those of type reply: links and codes to copy need a template`,
     )
   }
   const read = buttons.map(({ id, displayText }, index) => ({
@@ -150,7 +150,7 @@ function readButtons({ buttons }: Static<typeof ButtonsBody>): { id: string; tit
   return read
 }
 
-/** Looked at after the type: buttons of other types have other fields. */
+/** Checked here rather than by the schema, after the type, since buttons of other types have other fields. */
 function checkedText(text: string | undefined, path: string, limit: number): string {
   if (!text) throw new Problem('missing_field', `${path} is required and must not be empty`)
   if ([...text].length > limit) throw new Problem('invalid_field', `${path} must have at most ${limit} characters`)

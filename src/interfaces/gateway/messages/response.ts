@@ -9,36 +9,37 @@ import type { Tenant } from '../../../model/organizations/organization.js'
 import { Problem } from '../../../model/problem.js'
 import { gatewayBodyOf, gatewayStatusOf } from '../errors.js'
 
-/** The upstream's code of an error: nobody has the number. */
+/** The upstream's error code for a number that is not on WhatsApp. */
 const NOT_ON_NETWORK = 131026
-/** The code of an error of a linked device: it has no such thing. */
+/** The error code of a linked device for a type of message that it does not have. */
 const NOT_SUPPORTED = 501
 
-type Asked = Pick<InstanceSend, 'recipient'>
+type WithRecipient = Pick<InstanceSend, 'recipient'>
 
 /**
- * The answer to what became of a send (contract 5). Kept for an Idempotency-Key is only what will not change by trying again.
- * Throws what will: upstream_credentials, upstream_unavailable, too_many_requests.
+ * The response to a send by its outcome. Outcomes that a retry cannot change are returned, and so stored for the
+ * Idempotency-Key. The others are thrown: upstream_credentials, upstream_unavailable, too_many_requests,
+ * instance_not_open.
  */
 export async function toResponse(
   ctx: Context,
   tenant: Tenant,
   instance: Instance,
-  asked: Asked,
+  send: WithRecipient,
   sent: SendResult,
 ): Promise<RepeatableAnswer> {
-  if (sent.result === 'accepted') return presentSent(ctx, tenant, instance, asked, sent.messageId)
-  const problem = toProblem(instance, asked, sent)
+  if (sent.result === 'accepted') return presentSent(ctx, tenant, instance, send, sent.messageId)
+  const problem = toProblem(instance, send, sent)
   if (!isFinal(sent)) throw problem
   return { status: gatewayStatusOf(problem), body: gatewayBodyOf(problem), final: true }
 }
 
-/** The message twice: its fields for clients of the one kind, and as a whole for those of the other. */
+/** Contains the message twice: some clients read its fields at the top level, others read `response`. */
 async function presentSent(
   ctx: Context,
   tenant: Tenant,
   instance: Instance,
-  { recipient: { kind, jid } }: Asked,
+  { recipient: { kind, jid } }: WithRecipient,
   id: string,
 ): Promise<RepeatableAnswer> {
   const found = await findSent(ctx, tenant, id)
@@ -55,16 +56,16 @@ function isFinal(sent: Failed): boolean {
   return sent.result === 'unknown' || (sent.result === 'refused' && sent.because === 'message')
 }
 
-function toProblem({ kind }: Instance, asked: Asked, sent: Failed): Problem {
-  if (sent.result === 'refused') return explainRefusal(asked, sent)
+function toProblem({ kind }: Instance, send: WithRecipient, sent: Failed): Problem {
+  if (sent.result === 'refused') return explainRefusal(send, sent)
   const problem = explainUnsent(sent, 'network')
-  // Its row said that it was open a moment ago.
+  // The instance was open when the request came, and has lost its connection since.
   const isClosed = sent.result === 'unavailable' && kind === 'linked_device'
   return isClosed ? new Problem('instance_not_open', 'Connection Closed', problem.extras) : problem
 }
 
 function explainRefusal(
-  { recipient: { given: number, jid } }: Asked,
+  { recipient: { given: number, jid } }: WithRecipient,
   { because, code, text, messageId: id }: Extract<SendResult, { result: 'refused' }>,
 ): Problem {
   if (because === 'credentials') {

@@ -25,7 +25,6 @@ import { interactiveVerbs } from './interactive.js'
 import { toResponse } from './response.js'
 import type { SendRequest, SendVerb } from './verb.js'
 
-/** Every kind of message that is sent here. */
 const VERBS: readonly SendVerb[] = [...basicVerbs, ...fileVerbs, ...interactiveVerbs]
 
 const Sent = named(
@@ -47,7 +46,7 @@ const Sent = named(
   ),
 )
 
-/** `POST /message/{verb}/{instance}`: every send (spec 4.7, 2.9; contract 5). Their bodies are read while they come. */
+/** `POST /message/{verb}/{instance}`: all sends. Bodies are streamed, since they may hold large files. */
 export function messageRoutes(server: GatewayServer, ctx: Context): void {
   server.register(async (scope: GatewayServer) => {
     scope.removeAllContentTypeParsers()
@@ -70,7 +69,7 @@ function addRoute(scope: GatewayServer, ctx: Context, verb: SendVerb, name: stri
         body: describeBody(verb),
         response: responses({ 201: Sent }, 400, 404, 409, 422, 500, 501),
       },
-      // The body is not there yet: it is held to its schema when it has been read and folded.
+      // The body is still a stream here. It is validated after it was read and normalized.
       validatorCompiler: () => () => true,
     },
     (request, reply) => answerSend(ctx, request, reply, verb),
@@ -88,15 +87,15 @@ async function answerSend(
   return withBody(ctx, request, pathsOfFile(verb), async (body) => {
     const normalized = normalizeBody(body.fields, verb.shape)
     const { file, fields, fingerprint } = await extractFile(verb, normalized, body)
-    const asked = verb.read(fields, file)
+    const message = verb.read(fields, file)
     return answerOnce(ctx, request, reply, {
       fingerprint,
-      ...performing(ctx, request, instance, toSend(tenantOf(request), verb, fields, asked, signal)),
+      ...performing(ctx, request, instance, toSend(tenantOf(request), verb, fields, message, signal)),
     })
   })
 }
 
-/** Where in a body the file of a verb may stand. */
+/** The paths in a body where a verb's file may be. */
 function pathsOfFile({ fileField, shape }: SendVerb): ReadonlySet<string> {
   if (fileField === null) return new Set()
   const names = [fileField, ...(shape.fields[fileField] ?? [])]

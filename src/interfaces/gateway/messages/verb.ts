@@ -7,44 +7,44 @@ import type { GivenSource, MessageContent } from '../../../model/messages/conten
 import { Problem } from '../../../model/problem.js'
 import type { BodyShape } from '../body/normalize.js'
 
-/** What a body asks to have sent. */
+/** The message that a body asks to send. */
 export interface SendRequest {
   content: MessageContent
-  /** What its file is made into first; nothing where it is left out. */
+  /** What the file is converted to first; undefined: it is sent as it is. */
   wanted?: FileConversion
-  /** Whom it is for, where `number` does not tell, and the field that does. */
+  /** The recipient and the field that names it, if that is not `number`. */
   recipient?: { number: string; field: string }
-  /** The message that it is about, where `quoted` does not tell, and the field that does. */
+  /** The reply target and the field that names it, if that is not `quoted`. */
   replyTo?: { id: string; field: string }
 }
 
-/** A file as a body gave it. */
+/** A file given in a body. */
 export interface RequestFile {
   source: GivenSource
-  /** Whether it stood in the body as a text. */
+  /** Whether it was given as base64, and so without a file name. */
   isBase64: boolean
 }
 
-/** One kind of message that can be asked for. */
+/** A type of message, sent by `POST /message/{name}/{instance}`. */
 export interface SendVerb {
-  /** The last but one part of the path; the first is the one to be used. */
+  /** The names in the path. The first one is the preferred name. */
   names: readonly [string, ...string[]]
   summary: string
   shape: BodyShape
-  /** The field that is a file; null of a kind without one. */
+  /** The field that holds the file; null if the message has none. */
   fileField: string | null
   schema: TObject
-  /** Reads a folded body. Throws missing_field, invalid_field, invalid_media, not_supported. */
+  /** Reads a normalized body. Throws missing_field, invalid_field, invalid_media, not_supported. */
   read: (fields: JsonObject, file: RequestFile | null) => SendRequest
 }
 
-/** What a verb is made from; a verb with a file is always read with one. */
+/** `read` gets the validated body. `file` is null only if `fileField` is. */
 interface SendVerbOptions<Schema extends TObject> extends Omit<SendVerb, 'schema' | 'read'> {
   schema: Schema
   read: (body: Static<Schema>, file: RequestFile) => SendRequest
 }
 
-/** Makes a verb, whose bodies are held to its schema before they are read. */
+/** Creates a verb that validates bodies against its schema before it reads them. */
 export function sendVerb<Schema extends TObject>({ schema, read, ...parts }: SendVerbOptions<Schema>): SendVerb {
   const validate = compileSchema(schema)
   return {
