@@ -29,7 +29,7 @@ const CLIENTS: [name: string, make: (account: Account) => Client][] = [
   ['php-client', phpClient],
 ]
 
-/** What a client shows of what is refused. */
+/** Runs a refused request; resolves to what the client shows of the refusal. */
 async function shown(work: Promise<unknown>): Promise<{ status: number; message: string }> {
   const error = await work.then(
     () => null,
@@ -44,11 +44,11 @@ describe.each(CLIENTS)('%s', (name, make) => {
   let token: string
   let number: string
 
-  // This one drops the path, and so needs the gateway at an address of its own.
+  // This one drops the path, and so needs the gateway's own address.
   const origin = () => (make === typescriptSdk ? on.world.app.gatewayUrl : on.world.app.url)
   const account = (key: string): Account => ({ url: `${origin()}/gateway`, key })
 
-  /** Sends it to the person, and resolves to its key and to what arrived there. */
+  /** Sends a message to the person; resolves to its key and to what arrived at the simulator. */
   async function send(draft: Draft) {
     const key = await client.send(name, number, draft)
     expect(key).toEqual({ id: expect.stringMatching(/./), remoteJid: `${number}@s.whatsapp.net`, fromMe: true })
@@ -57,7 +57,7 @@ describe.each(CLIENTS)('%s', (name, make) => {
     return { key, arrived }
   }
 
-  /** The person writes. */
+  /** The person sends a text. */
   async function receive(text: string): Promise<MessageKey> {
     const inbound = { organization_id: on.organization.id, instance: name, from: number, name: 'Ana' }
     await on.world.sim('POST', '/inbound', { ...inbound, type: 'text', text: { body: text } })
@@ -75,7 +75,7 @@ describe.each(CLIENTS)('%s', (name, make) => {
     expect(await client.connect(name)).toMatch(QR_CODE)
   })
 
-  it('connects', async () => {
+  it('connects an instance', async () => {
     expect(await shown(client.send(name, number, { kind: 'text', text: 'too early' }))).toEqual({
       status: 500,
       message: expect.stringContaining('Connection Closed'),
@@ -89,7 +89,7 @@ describe.each(CLIENTS)('%s', (name, make) => {
     expect(await client.instances()).toMatchObject({ [name]: 'open' })
   })
 
-  it('works with the token of the instance as well', async () => {
+  it('works with the token of the instance too', async () => {
     const own = make(account(token))
     expect(await own.state(name)).toBe('open')
     expect(await own.instances()).toEqual({ [name]: 'open' })
@@ -103,7 +103,7 @@ describe.each(CLIENTS)('%s', (name, make) => {
     expect(await client.webhook(name)).toEqual({ url: `${HOOK}/new`, enabled: true, base64: true })
   })
 
-  it('sends texts, also as answers, and to groups', async () => {
+  it('sends texts, replies to a message, and sends to groups', async () => {
     const first = await send({ kind: 'text', text: 'first' })
     expect(first.arrived.text.body).toBe('first')
     const second = await send({ kind: 'text', text: 'second', answers: first.key })
@@ -122,12 +122,12 @@ describe.each(CLIENTS)('%s', (name, make) => {
     expect(await client.file(name, document.key)).toEqual(pdf())
   })
 
-  it.skipIf(!hasFfmpeg)('sends files that are converted first', async () => {
+  it.skipIf(!hasFfmpeg)('sends files that need conversion', async () => {
     expect((await send({ kind: 'voice', url: on.fileUrl('ogg') })).arrived.audio.voice).toBe(true)
     expect((await send({ kind: 'sticker', url: on.fileUrl('png') })).arrived.type).toBe('sticker')
   })
 
-  it('sends every other kind', async () => {
+  it('sends every other type of message', async () => {
     const { key } = await send({ kind: 'place', latitude: -23.5, longitude: -46.6, name: 'Shop' })
     expect((await on.arrived(number)).at(-1).location).toMatchObject({ latitude: -23.5, name: 'Shop' })
     const card = await send({ kind: 'card', name: 'Ana Lima', number: '5511988887777' })
@@ -143,7 +143,7 @@ describe.each(CLIENTS)('%s', (name, make) => {
     expect(buttons.arrived.interactive).toMatchObject({ type: 'button', body: { text: 'Choose' } })
   })
 
-  it('reads chats, and marks them', async () => {
+  it('reads chats and marks them as read', async () => {
     await send({ kind: 'text', text: 'hello' })
     const key = await receive('hi')
     expect((await client.texts(name, number)).slice(0, 2)).toEqual(['hi', 'hello'])
@@ -154,7 +154,7 @@ describe.each(CLIENTS)('%s', (name, make) => {
     expect(await client.reachable(name, [number, NOBODY])).toEqual([number])
   })
 
-  it('changes what it sent', async () => {
+  it('edits and deletes messages that it sent', async () => {
     const { key } = await send({ kind: 'text', text: 'god day' })
     expect(await client.edit(name, key, 'good day')).toBe(key.id)
     expect((await client.texts(name, number))[0]).toBe('good day')
@@ -163,8 +163,8 @@ describe.each(CLIENTS)('%s', (name, make) => {
 
   it.each<[string, number, string | RegExp, () => Promise<unknown>]>([
     ['a wrong key', 401, 'Unauthorized', () => make(account('wrong')).state(name)],
-    ['no such instance', 404, /The \\*"nothing\\*" instance does not exist/, () => client.state('nothing')],
-    ['a number of nobody', 400, NOBODY, () => client.send(name, NOBODY, { kind: 'text', text: 'x' })],
+    ['an unknown instance', 404, /The \\*"nothing\\*" instance does not exist/, () => client.state('nothing')],
+    ['a number that is not on WhatsApp', 400, NOBODY, () => client.send(name, NOBODY, { kind: 'text', text: 'x' })],
     ['no text', 400, 'text is required', () => client.send(name, number, { kind: 'text', text: '' })],
     [
       'a file that there is not',
@@ -173,7 +173,7 @@ describe.each(CLIENTS)('%s', (name, make) => {
       () => client.send(name, number, { kind: 'image', url: `${on.files.url}/gone`, caption: '' }),
     ],
     ['a name in use', 403, 'already in use', () => client.create(name, '')],
-    ['what is not here', 501, 'Manage groups on a phone', () => client.groups(name)],
+    ['an unsupported endpoint', 501, 'Manage groups on a phone', () => client.groups(name)],
     [
       'what a pretend phone cannot',
       501,
@@ -184,7 +184,7 @@ describe.each(CLIENTS)('%s', (name, make) => {
     expect(await shown(work())).toEqual({ status, message: expect.stringMatching(said) })
   })
 
-  it('restarts, logs out and deletes', async () => {
+  it('restarts, logs out and deletes the instance', async () => {
     expect(await client.restart(name)).toBe('open')
     expect(await client.logout(name)).toBe('Instance logged out')
     expect(await client.state(name)).toBe('close')
@@ -204,7 +204,7 @@ describe('a client that drops the path of its base address', () => {
     return ask(new URL(path, `${origin}/gateway/`).href, method, headers, body)
   }
 
-  it('is answered at the host name of the gateway', async () => {
+  it('reaches the gateway at its own host name', async () => {
     const origin = on.world.app.url.replace('127.0.0.1', 'localhost')
     const { body } = await reach(origin, 'GET', '/instance/connectionState/phone')
     expect(body).toEqual({ instance: { instanceName: 'phone', state: 'open' } })
@@ -214,7 +214,7 @@ describe('a client that drops the path of its base address', () => {
     expect((await on.arrived(number)).at(-1)).toMatchObject({ id: sent.body.key.id, text: { body: 'by name' } })
   })
 
-  it('finds nothing at any other address', async () => {
+  it('gets a 404 at any other address', async () => {
     expect((await reach(on.world.app.url, 'GET', '/instance/connectionState/phone')).status).toBe(404)
   })
 })

@@ -40,7 +40,7 @@ const unknown = (name: string) => ({
   response: { message: [`The "${name}" instance does not exist`] },
 })
 
-/** The operations whose path names an instance, with that of `name`. */
+/** All operations with an instance in their path, which is set to `name`. */
 const namingOne = (name: string) =>
   operations
     .filter(({ path }) => path.includes('{instance}'))
@@ -52,7 +52,7 @@ async function issueKey(fields: Record<string, unknown> = {}) {
 }
 
 describe('GET /gateway', () => {
-  it.each(['/gateway', '/gateway/', '/gateway/?x=1'])('%s answers the probe without a key', async (path) => {
+  it.each(['/gateway', '/gateway/', '/gateway/?x=1'])('%s returns the welcome without a key', async (path) => {
     const { status, body } = await world.request('GET', path)
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -67,7 +67,7 @@ describe('GET /gateway', () => {
 })
 
 describe('every endpoint', () => {
-  it('401 with one and the same body for whatever key opens nothing', async () => {
+  it('returns 401 with the same body for every invalid key', async () => {
     const revoked = await issueKey()
     await world.admin('DELETE', `/keys/${revoked.id}`)
     const gone = await world.createOrganization()
@@ -92,7 +92,7 @@ describe('every endpoint', () => {
     }
   })
 
-  it('403 without the scope gateway', async () => {
+  it('returns 403 for a key without the scope gateway', async () => {
     const { key } = await issueKey({ scopes: SCOPES.filter((scope) => scope !== 'gateway') })
     for (const { method, path } of operations) {
       const { status, body } = await world.request(method, path.replace('{instance}', 'shop'), { key })
@@ -101,7 +101,7 @@ describe('every endpoint', () => {
     }
   })
 
-  it("404 for another organization's instance, as for one that there is not", async () => {
+  it("returns the same 404 for another organization's instance as for an unknown one", async () => {
     for (const name of ['foreign', 'nobody', 'SHOP', 'a b/%', '\u0000', 'x'.repeat(300)]) {
       for (const { method, path } of namingOne(name)) {
         const { status, body } = await world.request(method, path, { key: organization.key })
@@ -110,7 +110,7 @@ describe('every endpoint', () => {
     }
   })
 
-  it('404 for every other instance than that of the token', async () => {
+  it('returns 404 for a token if the path names another instance', async () => {
     for (const name of ['sibling', 'foreign', 'nobody']) {
       for (const { method, path } of namingOne(name)) {
         const { status, body } = await world.request(method, path, { headers: { apikey: instance.token } })
@@ -119,7 +119,7 @@ describe('every endpoint', () => {
     }
   })
 
-  it('looks at the instance before the body', async () => {
+  it('checks the instance before the body', async () => {
     for (const { method, path } of namingOne('nobody').filter((one) => one.method !== 'GET')) {
       for (const type of ['application/json', 'text/plain']) {
         const options = { key: organization.key, body: '{', headers: { 'content-type': type } }
@@ -129,7 +129,7 @@ describe('every endpoint', () => {
     }
   })
 
-  it('takes a slash at the end', async () => {
+  it('accepts a trailing slash', async () => {
     for (const { method, path } of namingOne('nobody')) {
       const { body } = await world.request(method, `${path}/?x=1`, { key: organization.key })
       expect({ path, body }).toEqual({ path, body: unknown('nobody') })
@@ -143,12 +143,15 @@ describe('a key', () => {
     ['of the organization as Bearer', () => ({ authorization: `Bearer ${organization.key}` })],
     ['of the instance as apikey', () => ({ apikey: instance.token })],
     ['of the instance as Bearer', () => ({ authorization: `bearer ${instance.token}` })],
-    ['as apikey, which counts', () => ({ apikey: instance.token, authorization: 'Bearer nonsense' })],
-  ])('%s opens the instance', async (_name, headers) => {
+    [
+      'of the instance as apikey, with a wrong Bearer',
+      () => ({ apikey: instance.token, authorization: 'Bearer nonsense' }),
+    ],
+  ])('%s gives access to the instance', async (_name, headers) => {
     expect((await world.request('GET', STATE, { headers: headers() })).status).toBe(200)
   })
 
-  it('ends with its expiry', async () => {
+  it('stops working when it expires', async () => {
     const { key } = await issueKey({ expires_at: new Date(world.now().getTime() + HOUR_MS).toISOString() })
     expect((await world.request('GET', STATE, { key })).status).toBe(200)
     world.advance(HOUR_MS)
@@ -157,19 +160,19 @@ describe('a key', () => {
 })
 
 describe('the token of an instance', () => {
-  it('makes no instances', async () => {
+  it('cannot create instances', async () => {
     const body = { instanceName: 'more', integration: 'WHATSAPP-BUSINESS' }
     const answer = await world.request('POST', '/gateway/instance/create', { key: instance.token, body })
     expect([answer.status, answer.body.error]).toEqual([403, 'Forbidden'])
     expect(answer.body.response.message[0]).toContain('API key of the organization')
   })
 
-  it('opens nothing of Interface A', async () => {
+  it('is not valid in Interface A', async () => {
     const answer = await world.request('GET', '/contact?chat_id=5511987654321', { key: instance.token })
     expect(answer.status).toBe(401)
   })
 
-  it('ends with the instance, on the very next request', async () => {
+  it('stops working as soon as the instance is deleted', async () => {
     const { token } = await createInstance(world, organization, { instanceName: 'short' })
     const path = '/gateway/instance/connectionState/short'
     expect((await world.request('GET', path, { key: token })).status).toBe(200)
@@ -177,14 +180,14 @@ describe('the token of an instance', () => {
     expect((await world.request('GET', path, { key: token })).body).toEqual(UNAUTHORIZED)
   })
 
-  it('ends with the organization', async () => {
+  it('stops working when the organization is deleted', async () => {
     const gone = await world.createOrganization()
     const { token } = await createInstance(world, gone)
     await world.admin('DELETE', `/organizations/${gone.id}`)
     expect((await world.request('GET', STATE, { key: token })).body).toEqual(UNAUTHORIZED)
   })
 
-  it('is told from others that are presented at the same moment', async () => {
+  it('is not confused with tokens of concurrent requests', async () => {
     const ask = (name: string, key: string) =>
       world.request('GET', `/gateway/instance/connectionState/${name}`, { headers: { apikey: key } })
     const answers = await Promise.all([
@@ -214,33 +217,33 @@ describe('an error', () => {
     },
   )
 
-  it('404 in the shape of Interface A for what only begins alike', async () => {
+  it('is a 404 in the form of Interface A for a path that only starts with /gateway', async () => {
     for (const path of ['/gatewayx', '/gatewayx/', '/contact/']) {
       expect((await world.request('GET', path)).body).toMatchObject({ success: false, error: 'Not found' })
     }
   })
 
-  it('405 with Allow for another method', async () => {
+  it('is a 405 with Allow for another method', async () => {
     const answer = await world.request('GET', '/gateway/instance/create')
     expectError(answer, 405, 'Method Not Allowed', [expect.stringContaining('takes POST, not GET')])
     expect(answer.headers.get('allow')).toBe('POST')
   })
 
-  it('400 for what is not JSON, or no object', async () => {
+  it('is a 400 for a body that is not a JSON object', async () => {
     for (const body of ['{', '[1]', 'null', '5']) {
       const answer = await world.request('POST', '/gateway/instance/create', { key: organization.key, body })
       expectError(answer, 400, 'Bad Request', [expect.stringContaining('The request body')])
     }
   })
 
-  it('400 with an array in an array for a malformed body', async () => {
+  it('is a 400 with an array in an array for an invalid body', async () => {
     const create = (body: object) => world.request('POST', '/gateway/instance/create', { key: organization.key, body })
     expectError(await create({}), 400, 'Bad Request', [['instanceName is required and must not be empty']])
     expectError(await create({ instanceName: 5 }), 400, 'Bad Request', [['instanceName must be string']])
     expectError(await create({ instanceName: 'a\u0000' }), 400, 'Bad Request', [[expect.stringContaining('stored')]])
   })
 
-  it('415 for what is not application/json, which may have a charset', async () => {
+  it('is a 415 unless the Content-Type is application/json, with or without charset', async () => {
     const create = (type: string) =>
       world.request('POST', '/gateway/instance/create', {
         key: organization.key,
@@ -251,7 +254,7 @@ describe('an error', () => {
     expect((await create('Application/JSON; charset=utf-8')).status).toBe(400)
   })
 
-  it('413 for more than 1 MB', async () => {
+  it('is a 413 for a body of more than 1 MB', async () => {
     const head = `POST /gateway/instance/create HTTP/1.1\r\nHost: x\r\nConnection: close\r\napikey: ${organization.key}\r\nContent-Type: application/json\r\n`
     const text = JSON.stringify({ name: 'x'.repeat(1_048_576) })
     const answer = await sendRaw(world.app.url, `${head}Content-Length: ${text.length}\r\n\r\n${text}`)

@@ -17,7 +17,7 @@ afterAll(() => world.close())
 const ask = (apikey: string, body = '{}') =>
   world.request('POST', '/gateway/instance/restart/shop', { headers: { apikey }, body })
 
-/** Takes all tokens of all buckets away, for longer than a test lasts. */
+/** Empties all rate limit buckets for longer than a test lasts. */
 const drainBuckets = () => world.database.pool.query('UPDATE rate_limits SET tokens = -1000')
 
 function expectLimited({ status, headers, body }: Answer): void {
@@ -30,7 +30,7 @@ function expectLimited({ status, headers, body }: Answer): void {
   expect(headers.get('retry-after')).toBe(String(body.response.retry_after))
 }
 
-it('tells of the rate limit, and 429 before the body is read when it is used up; a token has a bucket of its own', async () => {
+it('sends rate limit headers, returns 429 before it reads the body, and limits tokens of instances separately', async () => {
   const passed = await ask(organization.key)
   expect([passed.status, passed.headers.get('ratelimit-limit')]).toEqual([200, '10'])
   await drainBuckets()

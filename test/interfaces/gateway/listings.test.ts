@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => on.close())
 
-/** Each field with its type; null of what has a value at other times only. */
+/** Each field with its type; null for fields that have a value only at other times. */
 function typesOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(typesOf)
   if (value === null || typeof value !== 'object') return value === null ? null : typeof value
@@ -51,7 +51,7 @@ const MESSAGE = {
   MessageUpdate: [{ status: 'string' }],
 }
 
-it('lists a pretend phone with the fields of every other instance', async () => {
+it('lists a simulated phone with the same fields as every other instance', async () => {
   const [row] = await get('/instance/fetchInstances?instanceName=listed')
   expect(typesOf(row)).toEqual({
     id: 'string',
@@ -82,7 +82,7 @@ it('lists a pretend phone with the fields of every other instance', async () => 
   expect([row.Setting.id, row.Setting.instanceId]).toEqual([row.id, row.id])
 })
 
-it('shows its settings and its state', async () => {
+it('shows the settings and state of an instance', async () => {
   expect(typesOf(await get('/settings/find/listed'))).toEqual(SETTINGS)
   expect(await get('/instance/connectionState/listed')).toEqual({ instance: { instanceName: 'listed', state: 'open' } })
 })

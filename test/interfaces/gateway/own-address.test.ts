@@ -22,7 +22,7 @@ interface Answered {
   body: any
 }
 
-/** Unlike fetch, it sends the Host that it is given. */
+/** Sends a request with any Host, which fetch does not allow. */
 function ask(
   url: string,
   method: string,
@@ -48,7 +48,7 @@ const ADDRESSES: [string, () => string, Record<string, string>][] = [
 ]
 
 describe.each(ADDRESSES)('%s of the gateway', (_, url, headers) => {
-  it('answers at the root, with or without a slash at the end, and below /gateway', async () => {
+  it('serves the gateway at the root and below /gateway, with and without a trailing slash', async () => {
     for (const path of ['', '/', '/gateway', '/gateway/']) {
       const { status, body } = await ask(url(), 'GET', path, headers)
       expect([path, status, body.message]).toEqual([path, 200, 'Welcome to the Parley gateway, it is working!'])
@@ -59,7 +59,7 @@ describe.each(ADDRESSES)('%s of the gateway', (_, url, headers) => {
     }
   })
 
-  it('does a thing once for each Idempotency-Key, whichever address is asked', async () => {
+  it('runs once per Idempotency-Key, across both addresses', async () => {
     const name = `once-${Object.keys(headers).length}`
     const once = { 'idempotency-key': name }
     const body = { instanceName: name, integration: 'SANDBOX' }
@@ -83,14 +83,14 @@ describe.each(ADDRESSES)('%s of the gateway', (_, url, headers) => {
     },
   )
 
-  it('is closed to other organizations and to no key at all', async () => {
+  it('refuses other organizations and requests without a key', async () => {
     const other = await world.createOrganization()
     const state = '/instance/connectionState/shop'
     expect((await ask(url(), 'GET', state, { ...headers, apikey: other.key })).status).toBe(404)
     expect((await ask(url(), 'GET', state, { ...headers, apikey: '' })).status).toBe(401)
   })
 
-  it('tells how it is, and describes itself with paths that begin at the root', async () => {
+  it('serves health checks, and a description with paths that begin at the root', async () => {
     expect((await ask(url(), 'GET', '/healthz', headers)).body.status).toBe('ok')
     expect((await ask(url(), 'GET', '/readyz', headers)).status).toBe(200)
     const { body } = await ask(url(), 'GET', '/openapi.json', headers)
@@ -99,12 +99,12 @@ describe.each(ADDRESSES)('%s of the gateway', (_, url, headers) => {
   })
 })
 
-it('is not what a proxy says in X-Forwarded-Host', async () => {
+it('ignores X-Forwarded-Host', async () => {
   const { body } = await ask(world.app.url, 'GET', '/openapi.json', { 'x-forwarded-host': 'gw.example.com' })
   expect(body.info.title).toBe('Parley API')
 })
 
-it('leaves the other addresses as they are', async () => {
+it('serves other addresses as usual', async () => {
   const { status } = await ask(world.app.url, 'GET', '/instance/connectionState/shop')
   expect(status).toBe(404)
   const { body } = await ask(world.app.url, 'GET', '/gateway/openapi.json')

@@ -25,7 +25,7 @@ afterAll(() => world.close())
 
 const anyNumber = () => `30${randomInt(1e9, 1e10)}`
 
-/** A number at the upstream that the token opens; its id. */
+/** Adds a number that the token has access to at the upstream. Resolves to its id. */
 async function makeNumber(token = accessToken): Promise<string> {
   const id = anyNumber()
   const callback_url = `${world.app.url}/hooks/upstream`
@@ -46,7 +46,7 @@ function expectRefusal({ status, body }: Answer, expected: number, text: string)
 }
 
 describe('an instance with a number of its own', () => {
-  it('sends and receives by it', async () => {
+  it('sends and receives with it', async () => {
     const number = anyNumber()
     const { token: key } = await createInstance(world, organization, { number, accessToken, appSecret: APP_SECRET })
     const sent = await ask('POST', '/message/sendText/shop', { number: '5511987654321', text: 'Olá' }, key)
@@ -62,7 +62,7 @@ describe('an instance with a number of its own', () => {
     expect(texts).toEqual(expect.arrayContaining([{ conversation: 'Oi' }, { conversation: 'Olá' }]))
   })
 
-  it('is known, as phones are, to a simulator that was started anew', async () => {
+  it('is known to a restarted simulator, as phones are', async () => {
     const number = anyNumber()
     await createInstance(world, organization, { number, accessToken, appSecret: APP_SECRET })
     await createInstance(world, organization, { instanceName: 'phone', integration: 'SANDBOX' })
@@ -76,13 +76,13 @@ describe('an instance with a number of its own', () => {
     expect((await ask('GET', '/instance/connect/phone')).status).toBe(200)
   })
 
-  it('takes its access token as token too, which opens it', async () => {
+  it("accepts its access token as the instance's token", async () => {
     const { token } = await createInstance(world, organization, { number: anyNumber(), token: accessToken })
     expect(token).toBe(accessToken)
     expect(await names(accessToken)).toEqual(['shop'])
   })
 
-  it('403 where its token opens another instance, of whichever organization; as accessToken it serves them all', async () => {
+  it('returns 403 for a token of another instance in any organization; as accessToken several instances may have it', async () => {
     await createInstance(world, organization, { instanceName: 'first', number: anyNumber(), token: accessToken })
     const second = { instanceName: 'second', number: anyNumber(), webhook: HOOK }
     const advice = "give the number's access token as accessToken, and choose another token, or leave it out"
@@ -97,13 +97,13 @@ describe('an instance with a number of its own', () => {
     expect(sent.status).toBe(201)
   })
 
-  it('is made once where it is made several times at the same moment', async () => {
+  it('is created by only one of several concurrent requests', async () => {
     const made = [1, 2, 3].map((n) => create({ instanceName: `n${n}`, number: anyNumber(), token: accessToken }))
     const answers = await Promise.all(made)
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 403, 403])
   })
 
-  it('is opened by token alone where there is an accessToken beside it; 403 for one in use', async () => {
+  it('is accessible only with token if an accessToken is given too; returns 403 for a token in use', async () => {
     const token = `key-of-${organization.slug}-number`
     const made = await createInstance(world, organization, { number: anyNumber(), accessToken, token })
     expect(made.token).toBe(token)
@@ -112,7 +112,7 @@ describe('an instance with a number of its own', () => {
     expectRefusal(await create(again), 403, 'token is already in use')
   })
 
-  it('403 for a number that another instance has', async () => {
+  it('returns 403 for a number of another instance', async () => {
     const number = anyNumber()
     await createInstance(world, organization, { instanceName: 'first', number, accessToken })
     expectRefusal(
@@ -128,7 +128,7 @@ describe('an instance with a number of its own', () => {
   })
 })
 
-describe('a number that is claimed at an upstream that is no simulator', () => {
+describe('a number at an upstream other than the simulator', () => {
   const link = { linkWithSimulator: null as World['app']['ctx']['linkWithSimulator'] }
   beforeAll(() => {
     link.linkWithSimulator = world.app.ctx.linkWithSimulator
@@ -138,7 +138,7 @@ describe('a number that is claimed at an upstream that is no simulator', () => {
     Object.assign(world.app.ctx, link)
   })
 
-  it('has to be opened by the access token: a stranger cannot keep it from its owner', async () => {
+  it('needs an access token that has access to it, so that strangers cannot claim it', async () => {
     const before = await names(other.key)
     const number = await makeNumber()
     const malformed = await create({ number, accessToken: 'a token that opens nothing' }, other.key)
@@ -156,14 +156,14 @@ describe('a number that is claimed at an upstream that is no simulator', () => {
 
   it.each([
     ['without an access token', {}, 'accessToken is required'],
-    ['that is no id', { number: '+55 11 98765-4321', accessToken: 'x' }, '5 to 20 digits'],
-  ])('400 for one %s', async (_name, fields, text) => {
+    ['with an invalid id', { number: '+55 11 98765-4321', accessToken: 'x' }, '5 to 20 digits'],
+  ])('returns 400 for a number %s', async (_name, fields, text) => {
     expectRefusal(await create({ number: '3012345678', ...fields }), 400, text)
     expect(await names()).toEqual([])
   })
 
   it.each(['accessToken', 'businessId', 'appSecret', 'verifyToken'])(
-    '400, and not the number of the organization, where %s comes without one',
+    "returns 400 for %s without a number, instead of using the organization's number",
     async (field) => {
       expectRefusal(await create({ [field]: 'given' }), 400, `number is required with ${field}`)
       expect(await names()).toEqual([])
@@ -171,7 +171,7 @@ describe('a number that is claimed at an upstream that is no simulator', () => {
     },
   )
 
-  it("is the organization's where only its own account is named", async () => {
+  it("is the organization's number if only its own account is given", async () => {
     const { rows } = await world.database.pool.query(
       'SELECT business_account_id AS id FROM upstream_settings WHERE organization_id = $1',
       [organization.id],
@@ -181,7 +181,7 @@ describe('a number that is claimed at an upstream that is no simulator', () => {
     expectRefusal(await create(foreign, other.key), 400, 'number is required with businessId')
   })
 
-  it('500 while the upstream does not answer, 503 while the simulator does not, and no instance', async () => {
+  it('returns 500 while the upstream is down, 503 while the simulator is down, and creates no instance', async () => {
     const quiet = await startWorld()
     try {
       const { key } = await quiet.createOrganization()
@@ -211,7 +211,7 @@ describe('the verify token of a number', () => {
     return (await world.request('GET', `/hooks/upstream?${query}`)).status
   }
 
-  it('verifies the address of callbacks as long as some instance has it', async () => {
+  it('verifies the callback URL while an instance has the token', async () => {
     const verifyToken = `verify-${organization.slug}-number`
     expect(await verify(verifyToken)).toBe(403)
     await createInstance(world, organization, { number: anyNumber(), accessToken, verifyToken })
@@ -224,7 +224,7 @@ describe('the verify token of a number', () => {
     expect(await verify(verifyToken)).toBe(403)
   })
 
-  it('is stored hashed, and answered nowhere; none verifies nothing', async () => {
+  it('is stored as a hash and never returned; an instance without one verifies nothing', async () => {
     const verifyToken = `verify-${organization.slug}-hidden`
     const made = await createInstance(world, organization, { number: anyNumber(), accessToken, verifyToken })
     await createInstance(world, organization, {
@@ -244,7 +244,7 @@ describe('the verify token of a number', () => {
 })
 
 describe('an instance whose webhook cannot be stored', () => {
-  it('is not made either, so that it can be made again', async () => {
+  it('is not created either, so that the request can be repeated', async () => {
     const constraint = "ALTER TABLE webhooks ADD CONSTRAINT refusing CHECK (url NOT LIKE '%/hook') NOT VALID"
     await world.database.pool.query(constraint)
     try {

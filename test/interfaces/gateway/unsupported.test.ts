@@ -31,7 +31,7 @@ describe.each(PATHS.map((path) => ({ path })))('$path', ({ path: route }) => {
   const [method = '', path = ''] = route.split(' ')
   const ask = (name: string, options: object) => world.request(method, `/gateway${path}/${name}`, options)
 
-  it('501 that says why, for the key and the token, whatever the body', async () => {
+  it('returns 501 with a reason for the key and the token, whatever the body', async () => {
     const body = method === 'GET' ? undefined : '{'
     for (const key of [organization.key, instance.token]) {
       const answer = await ask('shop', { key, body })
@@ -44,7 +44,7 @@ describe.each(PATHS.map((path) => ({ path })))('$path', ({ path: route }) => {
     }
   })
 
-  it('404 for an unknown instance, 401 without a key', async () => {
+  it('returns 404 for an unknown instance, 401 without a key', async () => {
     expect((await ask('nobody', { key: organization.key })).body.response.message).toEqual([
       'The "nobody" instance does not exist',
     ])
@@ -52,14 +52,14 @@ describe.each(PATHS.map((path) => ({ path })))('$path', ({ path: route }) => {
   })
 })
 
-it('501 to credentials that are to be verified, with a key', async () => {
+it('returns 501 for verify-creds with a key', async () => {
   for (const key of [organization.key, instance.token]) {
     expect((await world.request('POST', '/gateway/verify-creds', { key, body: '{' })).status).toBe(501)
   }
   expect((await world.request('POST', '/gateway/verify-creds', {})).status).toBe(401)
 })
 
-it("404 for another organization's instance", async () => {
+it("returns 404 for another organization's instance", async () => {
   const other = await world.createOrganization()
   await createInstance(world, other, { instanceName: 'foreign' })
   const answer = await world.request('GET', '/gateway/group/fetchAllGroups/foreign', { key: organization.key })

@@ -46,7 +46,7 @@ const find = ({ key = organization.key, name = 'shop' } = {}) =>
 const NEWER = { webhook: { enabled: true, url: URL_OF_NOBODY, events: ['MESSAGES_UPSERT'] } }
 
 describe('POST /webhook/set/{instance}', () => {
-  it('makes the webhook of the instance, and shows its secret this once', async () => {
+  it('creates the webhook, and shows its secret once', async () => {
     const made = await set({
       webhook: {
         enabled: true,
@@ -75,7 +75,7 @@ describe('POST /webhook/set/{instance}', () => {
     expect((await find()).body).toEqual(row)
   })
 
-  it('changes the one that there is, and keeps its secret to itself', async () => {
+  it('changes the existing webhook without showing its secret', async () => {
     const made = await set(NEWER)
     const changed = await set({
       webhook: { url: 'http://127.0.0.1:9/other', webhookByEvents: true, webhookBase64: true },
@@ -97,11 +97,11 @@ describe('POST /webhook/set/{instance}', () => {
     ['left out', {}],
     ['empty', { events: [] }],
     ['null', { events: null }],
-  ])('takes all events where they are %s', async (_, events) => {
+  ])('subscribes to all events if they are %s', async (_, events) => {
     expect((await set({ webhook: { url: URL_OF_NOBODY, ...events } })).body.events).toEqual(GATEWAY_EVENTS)
   })
 
-  it('takes the flat body of older clients, and answers in their shape', async () => {
+  it('accepts the flat body of older clients, and responds in their form', async () => {
     const flat = { url: URL_OF_NOBODY, events: ['QRCODE_UPDATED'], webhook_by_events: true, webhook_base64: false }
     const made = await set(flat)
     expect(made.status).toBe(201)
@@ -113,7 +113,7 @@ describe('POST /webhook/set/{instance}', () => {
     expect((await find()).body).toMatchObject({ webhookByEvents: true, webhookBase64: false })
   })
 
-  it('switches the webhook off and on; without a url what there is stays', async () => {
+  it('disables and enables the webhook; without a url the rest stays as it is', async () => {
     const made = await set(NEWER)
     const off = await set({ webhook: { enabled: false, url: '', events: [] } })
     expect(off.body).toMatchObject({
@@ -129,7 +129,7 @@ describe('POST /webhook/set/{instance}', () => {
     }
   })
 
-  it('stores nothing where one is switched off that there never was', async () => {
+  it('stores nothing if a webhook that never existed is disabled', async () => {
     for (const url of ['', 'vazio', 'http://10.0.0.1']) {
       const off = await set({ webhook: { enabled: false, url, events: ['MESSAGES_UPSERT'] } })
       expect(off.status).toBe(201)
@@ -139,13 +139,13 @@ describe('POST /webhook/set/{instance}', () => {
     expect((await find()).body).toBeNull()
   })
 
-  it('opens to the token of the instance, in either header', async () => {
+  it('accepts the token of the instance, in either header', async () => {
     expect((await set(NEWER, { key: token })).status).toBe(201)
     const found = await world.request('GET', '/gateway/webhook/find/shop', { headers: { apikey: token } })
     expect(found.status).toBe(200)
   })
 
-  it('has what comes then posted, signed with the secret; the key is not in it', async () => {
+  it('delivers new events signed with the secret, without the API key', async () => {
     receiver = await startReceiver()
     const { body } = await set({ webhook: { url: receiver.url, events: ['MESSAGES_UPSERT'] } })
     await receiveMessages(world, organization, textMessage('16505551234', 'Oi'))
@@ -159,13 +159,13 @@ describe('POST /webhook/set/{instance}', () => {
   it.each([
     ['no url', { webhook: { enabled: true } }, 'webhook.url is required'],
     ['no url of older clients', { enabled: true }, 'url is required'],
-    ['no webhook, as an empty list', { webhook: [] }, 'url is required'],
-    ['a url that is none', { webhook: { url: 'example' } }, 'url cannot be called'],
+    ['an empty list as webhook', { webhook: [] }, 'url is required'],
+    ['an invalid url', { webhook: { url: 'example' } }, 'url cannot be called'],
     ['a private address', { webhook: { url: 'http://10.0.0.1/hook' } }, 'url cannot be called'],
     ['an unknown event', { webhook: { url: URL_OF_NOBODY, events: ['MESSAGES_UPSERT', 'NEWS'] } }, '"NEWS"'],
-    ['a header of ours', { webhook: { url: URL_OF_NOBODY, headers: { 'webhook-id': '1' } } }, '"webhook-id"'],
-    ['a header that is no text', { webhook: { url: URL_OF_NOBODY, headers: { 'x-a': 1 } } }, 'headers'],
-    ['a flag that is none', { webhook: { url: URL_OF_NOBODY, byEvents: 'yes' } }, 'byEvents'],
+    ['a header that Parley sets', { webhook: { url: URL_OF_NOBODY, headers: { 'webhook-id': '1' } } }, '"webhook-id"'],
+    ['a header that is not a string', { webhook: { url: URL_OF_NOBODY, headers: { 'x-a': 1 } } }, 'headers'],
+    ['an invalid flag', { webhook: { url: URL_OF_NOBODY, byEvents: 'yes' } }, 'byEvents'],
   ])('refuses %s', async (_, body, text) => {
     const refused = await set(body)
     expect(refused.status).toBe(400)
@@ -174,7 +174,7 @@ describe('POST /webhook/set/{instance}', () => {
     expect((await find()).body).toBeNull()
   })
 
-  it('is done once per Idempotency-Key, with the same answer, its secret in it', async () => {
+  it('runs once per Idempotency-Key, and returns the same response with the secret', async () => {
     const headers = { 'idempotency-key': randomUUID() }
     const first = await set(NEWER, { headers })
     const second = await set(NEWER, { headers })
@@ -186,14 +186,14 @@ describe('POST /webhook/set/{instance}', () => {
     expect((await set(other, { headers })).status).toBe(422)
   })
 
-  it('gives the answer of an attempt that died after its work', async () => {
+  it('returns the response of an attempt whose process died after its work', async () => {
     const headers = { 'idempotency-key': randomUUID() }
     const first = await set(NEWER, { headers })
     await forgetAnswers(world)
     expect((await set(NEWER, { headers })).body).toEqual(first.body)
   })
 
-  it("does not know another organization's instance, nor opens to its keys", async () => {
+  it("returns 404 for another organization's instance and for its keys", async () => {
     const foreign = await world.createOrganization()
     await create('theirs', foreign)
     const refused = await set(NEWER, { name: 'theirs' })
@@ -206,7 +206,7 @@ describe('POST /webhook/set/{instance}', () => {
     expect((await find({ key: foreign.key, name: 'theirs' })).body).toBeNull()
   })
 
-  it('keeps apart the webhooks of instances with one name in two organizations', async () => {
+  it('separates the webhooks of instances with the same name in two organizations', async () => {
     const foreign = await world.createOrganization()
     await create('shop', foreign)
     await set(NEWER)
@@ -215,14 +215,14 @@ describe('POST /webhook/set/{instance}', () => {
 })
 
 describe('GET /webhook/find/{instance}', () => {
-  it('answers null, as JSON, where there is none', async () => {
+  it('returns null as JSON if there is no webhook', async () => {
     const found = await find()
     expect(found.status).toBe(200)
     expect(found.body).toBeNull()
     expect(found.headers.get('content-type')).toContain('application/json')
   })
 
-  it('needs a key, and an instance that there is', async () => {
+  it('needs a key and an existing instance', async () => {
     expect((await world.request('GET', '/gateway/webhook/find/shop')).status).toBe(401)
     const foreign = await world.createOrganization()
     await create('theirs', foreign)
@@ -231,8 +231,8 @@ describe('GET /webhook/find/{instance}', () => {
   })
 })
 
-describe('an instance that is deleted', () => {
-  it('takes its webhook along, with the deliveries; the webhooks of others go on', async () => {
+describe('a deleted instance', () => {
+  it('loses its webhook and deliveries, while webhooks of other instances continue', async () => {
     receiver = await startReceiver()
     await create('second')
     await set(NEWER)

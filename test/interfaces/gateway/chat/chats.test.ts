@@ -13,7 +13,7 @@ afterAll(() => on.close())
 const jids = (rows: { remoteJid: string }[]) => rows.map(({ remoteJid }) => remoteJid.split('@')[0])
 
 describe('findChats', () => {
-  it('lists the contacts with messages on the connection, the newest first', async () => {
+  it('lists the contacts with messages on the instance, newest first', async () => {
     const [older, newer, elsewhere] = [on.newNumber(), on.newNumber(), on.newNumber()]
     await on.receive('phone', older, { name: 'Ana', ...text('first') })
     await on.sendText('phone', newer, 'second')
@@ -43,7 +43,7 @@ describe('findChats', () => {
     expect((await on.chat('findChats', 'second', {})).body).toEqual([])
   })
 
-  it('shows the last message of the connection, whatever was said elsewhere since', async () => {
+  it('shows the last message of the instance, ignoring newer ones on other channels', async () => {
     const number = on.newNumber()
     await on.sendText('phone', number, 'by phone')
     await on.sendText('shop', number, 'by the shop')
@@ -57,7 +57,7 @@ describe('findChats', () => {
     expect((await on.chat('findChats', 'phone', { where: later })).body).toEqual([])
   })
 
-  it('goes by the time of the newest message, with a chat that is named and without', async () => {
+  it('filters by the time of the newest message, for one chat and for all', async () => {
     const number = on.newNumber()
     for (const at of ['2001-06-01T00:00:00Z', '2002-06-01T00:00:00Z']) {
       const id = await on.sendText('phone', number, `of ${at.slice(0, 4)}`)
@@ -85,7 +85,7 @@ describe('findChats', () => {
     expect(await found({ messageTimestamp: { gte: '2003-01-01' }, remoteJid: number })).toEqual([])
   })
 
-  it('looks further back where few chats have the newest messages', async () => {
+  it('reads further back if the newest messages belong to few chats', async () => {
     const { database } = on.world
     const [quiet, loud] = [on.newNumber(), on.newNumber()]
     await on.sendText('second', quiet, 'long ago').catch(() => undefined)
@@ -105,7 +105,7 @@ describe('findChats', () => {
     expect(jids((await on.chat('findChats', 'second', { take: 1, skip: 1 })).body)).toEqual([quiet])
   })
 
-  it('opens to its own token, and not to another organization', async () => {
+  it("accepts the instance's own token, and not another organization's key", async () => {
     expect((await on.chat('findChats', 'second', {}, 'POST', on.second.token)).status).toBe(200)
     expect((await on.chat('findChats', 'phone', {}, 'POST', on.second.token)).status).toBe(404)
     expect((await on.chat('findChats', 'second', {}, 'POST', on.other.key)).status).toBe(404)
@@ -114,7 +114,7 @@ describe('findChats', () => {
 })
 
 describe('findChatByRemoteJid', () => {
-  it('answers the chat, null, or what is missing', async () => {
+  it('returns the chat, null for an unknown one, and 400 without remoteJid', async () => {
     const number = on.newNumber()
     await on.sendText('phone', number, 'hello')
     const ask = (query: string) =>
@@ -128,7 +128,7 @@ describe('findChatByRemoteJid', () => {
 })
 
 describe('findContacts', () => {
-  it("lists the organization's contacts, all or by what is given", async () => {
+  it("lists the organization's contacts, all or filtered", async () => {
     const number = on.newNumber()
     await on.receive('shop', number, { name: 'Zoë Quint', ...text('hi') })
     const find = async (body: object = {}) => (await on.chat('findContacts', 'phone', body)).body
@@ -156,7 +156,7 @@ describe('findContacts', () => {
     expect(foreign.body).toEqual([])
   })
 
-  it('of the token of an instance are those that have a message there', async () => {
+  it("lists only contacts with messages on the instance for the instance's token", async () => {
     const [here, elsewhere] = [on.newNumber(), on.newNumber()]
     await on.receive('shop', elsewhere, { name: 'Yara Elsewhere', ...text('hi') })
     const fields = { instanceName: 'third', integration: 'SANDBOX' }
@@ -188,7 +188,7 @@ describe('findContacts', () => {
     expect(jids(await find({ pushName: 'yara' }))).toEqual([here])
   })
 
-  it('names a group by its id', async () => {
+  it('shows the id of a group as remoteJid', async () => {
     const group = '120363041234567890@g.us'
     await on.send('sendText', 'phone', { number: group, text: 'hello all' })
     const { body } = await on.chat('findContacts', 'phone', { where: { remoteJid: group } })

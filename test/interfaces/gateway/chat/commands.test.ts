@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => on.close())
 
-/** What the pretend phone was told to do, the newest last. */
+/** The commands that the simulated phone got, newest last. */
 async function commands() {
   const { body } = await on.world.sim('GET', '/phones')
   const phone = body.phones.find((one: { instance: string }) => one.instance === 'phone')
@@ -30,7 +30,7 @@ describe('markMessageAsRead', () => {
   it.each([
     ['POST', 'readMessages'],
     ['PUT', 'read_messages'],
-  ])('marks at the network and here, by %s', async (method, field) => {
+  ])('marks messages as read on the phone and in the database, with %s', async (method, field) => {
     const number = on.newNumber()
     await on.receive('phone', number, text('first'))
     const id = await on.receive('phone', number, text('second'))
@@ -47,7 +47,7 @@ describe('markMessageAsRead', () => {
     ])
   })
 
-  it('leaves the mark while something later is unread, and marks at the business API too', async () => {
+  it('leaves the contact unread while a later message is, and marks at the business API too', async () => {
     const number = on.newNumber()
     const first = await on.receive('shop', number, text('first'))
     await on.receive('shop', number, text('second'))
@@ -57,7 +57,7 @@ describe('markMessageAsRead', () => {
     expect(found.body[0].unreadCount).toBe(1)
   })
 
-  it('marks what came by this connection alone; the contact is unread as long as anything is', async () => {
+  it('marks only messages of this instance; the contact stays unread while any message is', async () => {
     const number = on.newNumber()
     const toShop = await on.receive('shop', number, text('to the shop'))
     const toPhone = await on.receive('phone', number, text('to the phone'))
@@ -70,7 +70,7 @@ describe('markMessageAsRead', () => {
     expect((await contact(number)).has_unread_messages).toBe(false)
   })
 
-  it('takes what a human has answered for read', async () => {
+  it('treats messages that a person has replied to as read', async () => {
     const number = on.newNumber()
     const fields = { email: `${number}@example.com`, full_name: 'Mia', role: 'agent' }
     const made = await on.world.admin('POST', `/organizations/${on.organization.id}/members`, fields)
@@ -82,7 +82,7 @@ describe('markMessageAsRead', () => {
     expect((await contact(number)).has_unread_messages).toBe(false)
   })
 
-  it('does nothing for what is not known, of another connection, or sent; and needs an open one', async () => {
+  it('ignores messages that are unknown, sent or of another instance; fails if the instance is closed', async () => {
     const number = on.newNumber()
     const id = await on.receive('shop', number, text('to the shop'))
     expect((await on.chat('markMessageAsRead', 'phone', { readMessages: [{ id }, { id: 'unknown' }] })).status).toBe(
@@ -98,7 +98,7 @@ describe('markMessageAsRead', () => {
 })
 
 describe('markChatUnread', () => {
-  it('sets the mark again', async () => {
+  it('marks a chat as unread', async () => {
     const number = on.newNumber()
     const id = await on.sendText('phone', number, 'hello')
     const body = { lastMessage: { key: { id, fromMe: true, remoteJid: jid(number) } } }
@@ -109,20 +109,20 @@ describe('markChatUnread', () => {
     expect((await on.chat('markChatUnread', 'second', { chat: number }, 'PUT', on.other.key)).status).toBe(404)
   })
 
-  it('shows at least one message as unread, where it was set so', async () => {
+  it('shows at least one unread message in a chat marked as unread', async () => {
     const number = on.newNumber()
     await on.sendText('phone', number, 'hello')
     await on.chat('markChatUnread', 'phone', { chat: number })
     const find = async (instance: string) =>
       (await on.chat('findChats', instance, { where: { remoteJid: number } })).body[0].unreadCount
     expect(await find('phone')).toBe(1)
-    // What is unread elsewhere is none of this connection's.
+    // Unread messages on other channels do not count.
     await on.sendText('shop', number, 'hello')
     await on.receive('shop', number, text('hi'))
     expect([await find('phone'), await find('shop')]).toEqual([0, 1])
   })
 
-  it('needs a chat of the instance', async () => {
+  it('refuses chats that the instance does not have', async () => {
     const number = on.newNumber()
     await on.sendText('shop', number, 'by the shop')
     expect((await on.chat('markChatUnread', 'phone', { chat: number })).status).toBe(404)
@@ -131,7 +131,7 @@ describe('markChatUnread', () => {
 })
 
 describe('archiveChat', () => {
-  it('archives a chat and brings it back', async () => {
+  it('archives a chat and unarchives it', async () => {
     const number = on.newNumber()
     const id = await on.sendText('phone', number, 'hello')
     const archived = await on.chat('archiveChat', 'phone', { chat: jid(number), archive: true })
@@ -152,7 +152,7 @@ describe('archiveChat', () => {
     )
   })
 
-  it('archives the chat that is named, whatever message is named beside it', async () => {
+  it('archives the given chat, whatever message is given with it', async () => {
     const [number, other] = [on.newNumber(), on.newNumber()]
     const first = await on.sendText('phone', number, 'hello')
     const newest = await on.sendText('phone', number, 'hello again')
@@ -171,7 +171,7 @@ describe('archiveChat', () => {
     expect((await on.chat('archiveChat', 'phone', byMessage)).status).toBe(404)
   })
 
-  it('is nothing that the business API could do', async () => {
+  it('returns 501 for the business API', async () => {
     const number = on.newNumber()
     await on.sendText('shop', number, 'hello')
     expect((await on.chat('archiveChat', 'shop', { chat: number, archive: true })).status).toBe(501)
@@ -182,7 +182,7 @@ describe('archiveChat', () => {
 })
 
 describe('updateMessage', () => {
-  it.each(['POST', 'PUT'])('changes a message at the network and here, by %s', async (method) => {
+  it.each(['POST', 'PUT'])('edits a message on the phone and in the database, with %s', async (method) => {
     const number = on.newNumber()
     const id = await on.sendText('phone', number, 'god day')
     const body = { number, text: 'good day', key: { id, fromMe: true, remoteJid: jid(number) } }
@@ -197,7 +197,7 @@ describe('updateMessage', () => {
     expect(await on.conversation(number)).toEqual(['good day'])
   })
 
-  it('refuses what was received, is unknown, or is of another connection or organization', async () => {
+  it('refuses messages that are received, unknown, or of another instance or organization', async () => {
     const number = on.newNumber()
     const received = await on.receive('phone', number, text('mine'))
     const sent = await on.sendText('shop', number, 'ours')
@@ -218,7 +218,7 @@ describe('updateMessage', () => {
 })
 
 describe('deleteMessageForEveryone', () => {
-  it('takes a message back, also in the search', async () => {
+  it('deletes a message, also from the search', async () => {
     const number = on.newNumber()
     const id = await on.sendText('phone', number, 'regrettable')
     const elsewhere = { id, remoteJid: jid(on.newNumber()) }
@@ -244,7 +244,7 @@ describe('deleteMessageForEveryone', () => {
 })
 
 describe('whatsappNumbers', () => {
-  it('tells of each number whether it can be written to', async () => {
+  it('returns for each number whether it exists', async () => {
     const { status, body } = await on.chat('whatsappNumbers', 'phone', {
       numbers: ['+55 11 98888-1234', 'nobody', '120363041234567890@g.us', '16505000001'],
     })
@@ -257,7 +257,7 @@ describe('whatsappNumbers', () => {
     ])
   })
 
-  it('asks an open connection, of a kind that can tell', async () => {
+  it('needs an open instance of a kind that can check numbers', async () => {
     const numbers = ['16505551234']
     expect((await on.chat('whatsappNumbers', 'shop', { numbers })).status).toBe(501)
     const closed = await on.chat('whatsappNumbers', 'second', { numbers })
@@ -271,7 +271,7 @@ describe('sendPresence', () => {
   it.each([
     ['flat', { presence: 'composing', delay: 5 }],
     ['nested', { options: { presence: 'composing', delay: 5 } }],
-  ])('shows it for as long as was asked, %s', async (_name, fields) => {
+  ])('shows the presence for the given time, %s', async (_name, fields) => {
     const number = on.newNumber()
     const { status, body } = await on.chat('sendPresence', 'phone', { number, ...fields })
     expect([status, body]).toEqual([201, { presence: 'composing' }])
@@ -281,7 +281,7 @@ describe('sendPresence', () => {
     ])
   })
 
-  it('refuses what is none', async () => {
+  it('refuses invalid presences, delays and numbers', async () => {
     const send = async (fields: object, instance = 'phone', key?: string) =>
       (await on.chat('sendPresence', instance, { number: '16505551234', ...fields }, 'POST', key)).status
     expect(await send({})).toBe(400)
@@ -295,7 +295,7 @@ describe('sendPresence', () => {
 })
 
 describe('fetchProfile and fetchProfilePictureUrl', () => {
-  it('tell what is known of somebody, or of the instance itself', async () => {
+  it('return the profile of a person, or of the instance itself', async () => {
     const number = on.newNumber()
     await on.receive('phone', number, { name: 'Ana', ...text('hi') })
     const picture = await on.chat('fetchProfilePictureUrl', 'phone', { number })
@@ -316,7 +316,7 @@ describe('getBase64FromMediaMessage', () => {
   const ask = (instance: string, id: string, key?: string) =>
     on.chat('getBase64FromMediaMessage', instance, { message: { key: { id } } }, 'POST', key)
 
-  it('answers the file of a message', async () => {
+  it('returns the file of a message', async () => {
     const number = on.newNumber()
     const media = { number, mediatype: 'image', media: on.fileUrl('jpeg'), caption: 'look' }
     const sent = await on.send('sendMedia', 'phone', media)
@@ -338,7 +338,7 @@ describe('getBase64FromMediaMessage', () => {
     expect((await ask('phone', sent.body.key.id, on.second.token)).status).toBe(404)
   })
 
-  it('takes the message as a webhook posted it, with its file', async () => {
+  it('accepts the message of a webhook unchanged, with its file', async () => {
     const media = { number: on.newNumber(), mediatype: 'image', media: on.fileUrl('jpeg') }
     const { key } = (await on.send('sendMedia', 'phone', media)).body
     const handBack = (length: number) =>
@@ -348,7 +348,7 @@ describe('getBase64FromMediaMessage', () => {
     expect([status, body.response.message[0]]).toEqual([413, expect.stringContaining(String(32 * MEBIBYTE))])
   })
 
-  it('says why there is none', async () => {
+  it('explains why there is no file', async () => {
     const number = on.newNumber()
     const plain = await ask('phone', await on.sendText('phone', number, 'no file'))
     expect([plain.status, plain.body.response.message[0]]).toEqual([400, expect.stringContaining('has no file')])

@@ -4,7 +4,7 @@ import { startWorld, type TestOrganization, type World } from '../../../support/
 import { type HttpServer, json, startHttpServer } from '../../../upstream/http-server.js'
 import { contact, conversation, receiveMessages, textMessage, type WireMessage } from '../../hooks/support.js'
 
-/** A message of which the upstream does not want to hear. */
+/** A message whose read mark the upstream refuses. */
 const REFUSED = 'wamid.REFUSED'
 
 let upstream: HttpServer
@@ -27,7 +27,7 @@ afterAll(async () => {
   await upstream.close()
 })
 
-/** Somebody writes so many messages; the last one may have an id of its choice. Resolves to their ids. */
+/** Receives `count` messages of one person; the last one may have a given id. Resolves to their ids. */
 async function receiveFrom(number: string, count: number, last: WireMessage = {}): Promise<string[]> {
   const messages = Array.from({ length: count }, (_, index) =>
     textMessage(number, `message ${index + 1}`, index === count - 1 ? last : {}),
@@ -42,7 +42,7 @@ const markRead = (ids: string[]) =>
     body: { readMessages: ids.map((id) => ({ id })) },
   })
 
-/** What the upstream was told of since; it is asked for templates too. */
+/** The messages marked as read at the upstream since; other requests are left out. */
 const marked = (since: number) =>
   upstream.taken
     .slice(since)
@@ -51,7 +51,7 @@ const marked = (since: number) =>
 
 const isUnread = async (number: string) => (await contact(world, organization, number)).body.contact.has_unread_messages
 
-it('of each conversation the upstream is told of the newest message alone', async () => {
+it('marks only the newest message of each conversation at the upstream', async () => {
   const since = upstream.taken.length
   const [ana, ben] = [await receiveFrom('16505550001', 3), await receiveFrom('16505550002', 2)]
   const { status, body } = await markRead([...ana, ...ben].reverse())
@@ -62,7 +62,7 @@ it('of each conversation the upstream is told of the newest message alone', asyn
   expect([await isUnread('16505550001'), await isUnread('16505550002')]).toEqual([false, false])
 })
 
-it('a refusal is told, and keeps no other conversation from being marked', async () => {
+it('reports a refusal, and still marks the other conversations', async () => {
   const since = upstream.taken.length
   const [refused = ''] = await receiveFrom('16505550003', 1, { id: REFUSED })
   const [taken = ''] = await receiveFrom('16505550004', 1)
@@ -72,7 +72,7 @@ it('a refusal is told, and keeps no other conversation from being marked', async
   expect([await isUnread('16505550003'), await isUnread('16505550004')]).toEqual([true, false])
 })
 
-it('many messages are looked up by one query', async () => {
+it('looks up many messages with one query', async () => {
   const ids = await receiveFrom('16505550011', 30)
   const { database } = world.app.ctx
   const { run } = database

@@ -18,7 +18,7 @@ const withNumber = (number: string, more: object = {}) => ({
 })
 
 describe('findMessages', () => {
-  it('shows a message whole, received or sent, newest first', async () => {
+  it('returns received and sent messages with all fields, newest first', async () => {
     const number = on.newNumber()
     const received = await on.receive('phone', number, { name: 'Ana', ...text('hello') })
     const sent = await on.sendText('phone', number, 'good day')
@@ -41,7 +41,7 @@ describe('findMessages', () => {
     expect(records[0].id).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it('shows what went through the connection alone, in the conversation and in all', async () => {
+  it('returns only messages of the instance, for one conversation and for all', async () => {
     const number = on.newNumber()
     await on.sendText('phone', number, 'by phone')
     await on.sendText('shop', number, 'by the shop')
@@ -49,14 +49,14 @@ describe('findMessages', () => {
     expect(textsOf(await find('phone', withNumber(number)))).toEqual(['by phone'])
     expect(textsOf(await find('shop', withNumber(number)))).toEqual(['to the shop', 'by the shop'])
     expect((await find('phone')).body.messages.records[0].message.conversation).toBe('by phone')
-    // What is received has whole seconds, what is sent has more.
+    // Received messages have whole seconds, sent ones have milliseconds.
     const newest = (await find('shop', { offset: 2 })).body.messages.records
     expect(newest.map((one: { key: { id: string } }) => one.key.id)).toContain(id)
     expect((await find('second')).body.messages).toEqual({ total: 0, pages: 0, currentPage: 1, records: [] })
     expect((await find('phone', { where: { key: { id } } })).body.messages.total).toBe(0)
   })
 
-  it('finds one by either of its ids, and holds it to the rest', async () => {
+  it('finds a message by either of its ids, if the other filters match too', async () => {
     const number = on.newNumber()
     const id = await on.sendText('phone', number, 'found')
     const [record] = (await find('phone', { where: { key: { id } } })).body.messages.records
@@ -67,7 +67,7 @@ describe('findMessages', () => {
     expect((await find('phone', withNumber(number, { id, fromMe: false }))).body.messages.total).toBe(0)
   })
 
-  it('filters by side, source, kind and time', async () => {
+  it('filters by fromMe, source, type and time', async () => {
     const number = on.newNumber()
     await on.receive('phone', number, text('in'))
     await on.sendText('phone', number, 'out')
@@ -98,13 +98,13 @@ describe('findMessages', () => {
     }
   })
 
-  it('refuses a body that nests without end', async () => {
+  it('refuses a deeply nested body', async () => {
     const levels = 20_000
     const { status, body } = await find('phone', `${'{"where":'.repeat(levels)}1${'}'.repeat(levels)}`)
     expect([status, body.response.message[0][0]]).toEqual([400, expect.stringContaining('nests deeper')])
   })
 
-  it('goes through pages from either end, on all connections and on one alone', async () => {
+  it('returns every page, with messages on one channel or on several', async () => {
     const world = on.world
     const organization = on.other
     const number = on.newNumber()
@@ -141,7 +141,7 @@ describe('findMessages', () => {
     expect(await pages({ source: 'unknown' })).toEqual(expected)
     const foreign = await on.chat('findMessages', 'phone', {}, 'POST', organization.key)
     expect(foreign.body.messages.total).toBe(0)
-    // With messages on another connection those of a conversation are counted.
+    // Once another channel has messages of the conversation too, it is paged by counting.
     await moveToInstance(world, made.body.contact.id, on.foreign.id, [1])
     const left = await on.chat(
       'findMessages',
@@ -155,7 +155,7 @@ describe('findMessages', () => {
     expect(textsOf(await on.chat('findMessages', 'phone', {}, 'POST', organization.key))).toEqual(['message 1'])
   })
 
-  it('goes through a conversation by its numbers where it stands on one connection, and by counting where on several', async () => {
+  it('pages a conversation by sequence if it is on one channel, and by counting if it is on several', async () => {
     const { world } = on
     const [mine, theirs] = [await world.createOrganization(), await world.createOrganization()]
     const number = on.newNumber()
@@ -198,7 +198,7 @@ describe('findMessages', () => {
     expect(await pages('shop', 1, theirs)).toEqual([2, 'too', 'theirs', '', ''])
   })
 
-  it("finds what a linked device's network has by the kind that it shows", async () => {
+  it('filters messages of linked devices by the type that is shown', async () => {
     const number = on.newNumber()
     const held = { conversation: 'held' }
     const wrap = (name: string, message: object) => ({ [name]: { message } })
@@ -249,7 +249,7 @@ describe('findMessages', () => {
     expect(await shown('videoMessage')).toEqual([])
   })
 
-  it('knows nobody by what is no number, and refuses pages that are none', async () => {
+  it('finds nothing for an invalid number, and refuses invalid pages', async () => {
     expect((await find('phone', { where: { key: { remoteJid: 'status@broadcast' } } })).body.messages.total).toBe(0)
     expect((await find('phone', { offset: 5_000 })).status).toBe(200)
     expect((await find('phone', { page: 0, offset: 0 })).body).toEqual((await find('phone')).body)
@@ -259,7 +259,7 @@ describe('findMessages', () => {
     expect((await find('phone', { where: 'all' })).status).toBe(400)
   })
 
-  it("opens to the instance's own token alone, and not to another organization", async () => {
+  it("accepts the instance's own token, and no other instance's or organization's", async () => {
     const { second, foreign } = on
     expect((await on.chat('findMessages', 'second', {}, 'POST', second.token)).status).toBe(200)
     expect((await on.chat('findMessages', 'phone', {}, 'POST', second.token)).status).toBe(404)
@@ -270,7 +270,7 @@ describe('findMessages', () => {
 })
 
 describe('findStatusMessage', () => {
-  it('tells how far messages came', async () => {
+  it('returns the status of messages', async () => {
     const number = on.newNumber()
     const id = await on.sendText('phone', number, 'sent')
     await on.receive('phone', number, text('received'))

@@ -4,22 +4,22 @@ import { createInstance, type TestInstance } from '../../../support/instances.js
 import type { Answer } from '../../../support/world.js'
 import { type MessageWorld, startMessageWorld } from '../messages/support.js'
 
-/** The world of messages, with what is asked of chats. */
+/** The world of messages, with requests about chats. */
 export interface ChatWorld extends MessageWorld {
-  /** The instance of another organization, named as one of ours. */
+  /** An instance of another organization with the same name as one of this organization. */
   foreign: TestInstance
   /** Another instance of the organization. */
   second: TestInstance
   chat(verb: string, instance: string, body?: unknown, method?: string, key?: string): Promise<Answer>
-  /** Sends a text; resolves to its id on the network. */
+  /** Sends a text; resolves to its id at the upstream. */
   sendText(instance: string, number: string, text: string): Promise<string>
-  /** Somebody writes to an instance (`phone`), or to the organization's number (`shop`); resolves to the message's id. */
+  /** A person writes to an instance (`phone`) or to the organization's number (`shop`). Resolves to the message's id. */
   receive(instance: string, from: string, message: Record<string, unknown>): Promise<string>
   /** The texts of a conversation as Interface A shows them, oldest first. */
   conversation(number: string): Promise<string[]>
 }
 
-/** Starts one. */
+/** Starts the world. */
 export async function startChatWorld(): Promise<ChatWorld> {
   const on = await startMessageWorld()
   const { world, organization, other } = on
@@ -54,10 +54,10 @@ export async function startChatWorld(): Promise<ChatWorld> {
   }
 }
 
-/** A text as it comes in. */
+/** A received text. */
 export const text = (body: string) => ({ type: 'text', text: { body } })
 
-/** The texts of an answer of findMessages, in its order. */
+/** The texts in a response of findMessages, in its order. */
 export function textsOf({ body }: Answer): string[] {
   return body.messages.records.map((one: { message: { conversation: string } }) => one.message.conversation)
 }
