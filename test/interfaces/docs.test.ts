@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWorld, type World } from '../support/world.js'
 
 let world: World
-const pages = readdirSync('docs').filter((file) => file.endsWith('.md'))
+const pages = readdirSync('docs', { encoding: 'utf8', recursive: true }).filter((file) => file.endsWith('.md'))
 
 beforeAll(async () => {
   world = await startWorld()

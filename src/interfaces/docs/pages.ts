@@ -4,7 +4,7 @@ import { packageRoot } from '../../lib/files/package-root.js'
 
 /** A page of the docs, as it is in the package. */
 export interface Page {
-  /** The file, such as webhooks.md. */
+  /** The file, such as webhooks.md or decisions/http-client.md. */
   file: string
   title: string
   /** The first sentence after the title; empty if there is none. */
@@ -12,9 +12,9 @@ export interface Page {
   text: string
 }
 
-/** Reads the pages of the package's docs folder, by name. */
+/** Reads the pages of the package's docs folder and its subfolders, by name. */
 export function readPages(folder = join(packageRoot(), 'docs')): Page[] {
-  const files = readdirSync(folder).filter((file) => /^[\w-]+\.md$/.test(file))
+  const files = readdirSync(folder, { encoding: 'utf8', recursive: true }).filter((file) => /^[\w/-]+\.md$/.test(file))
   return files.sort().map((file) => {
     const text = readFileSync(join(folder, file), 'utf8')
     return { file, title: /^# (.+)$/m.exec(text)?.[1] ?? file, summary: firstSentence(text), text }
