@@ -13,7 +13,7 @@ afterAll(() => world.close())
 const read = async (path: string): Promise<Description> => (await world.request('GET', path)).body
 
 describe('GET /gateway/openapi.json', () => {
-  it('is OpenAPI 3.1.0, version 1.0.0, of Interface B alone', async () => {
+  it('is OpenAPI 3.1.0, version 1.0.0, with Interface B only', async () => {
     const description = await read('/gateway/openapi.json')
     expect([description.openapi, description.info.version]).toEqual(['3.1.0', '1.0.0'])
     const paths = Object.keys(description.paths)
@@ -23,7 +23,7 @@ describe('GET /gateway/openapi.json', () => {
     expect(paths.filter((path) => /\/(typebot|group|rabbitmq)\//.test(path))).toEqual([])
   })
 
-  it('tells the errors of each endpoint, and is the same with a slash at its end', async () => {
+  it('lists the errors of each endpoint, and is the same with a trailing slash', async () => {
     const description = await read('/gateway/openapi.json')
     expect(operationsOf(description).length).toBeGreaterThan(10)
     for (const operations of Object.values(description.paths)) {
@@ -36,7 +36,7 @@ describe('GET /gateway/openapi.json', () => {
 })
 
 describe('the bodies of sends', () => {
-  it('are shown in both forms, files as forms too', async () => {
+  it('are described in both forms, and as multipart forms if they have a file', async () => {
     const description = await read('/gateway/openapi.json')
     const bodyOf = (verb: string) => JSON.stringify(description.paths[`/gateway/message/${verb}/{instance}`]?.post)
     expect(bodyOf('sendReaction')).toContain('"#/components/schemas/SendReactionNested"')
@@ -51,7 +51,7 @@ describe('the bodies of sends', () => {
 })
 
 describe('GET /openapi.json', () => {
-  it('has nothing of Interface B', async () => {
+  it('does not contain Interface B', async () => {
     const { paths } = await read('/openapi.json')
     expect(Object.keys(paths).filter((path) => path.startsWith('/gateway'))).toEqual([])
   })

@@ -36,7 +36,7 @@ async function waitingJobs(): Promise<number> {
 }
 
 describe('POST /hooks/upstream, 200', () => {
-  it('stores the body to the letter, with one job, before it answers', async () => {
+  it('stores the exact body with one job before it responds', async () => {
     await world.drain()
     const body = ` ${bodyWith('h\\u00e9llo \u{1F44B}').replace('"entry"', '"ent\\u0072y"')}\n`
     const answer = await postBody(world, body, organization.appSecret)
@@ -48,7 +48,7 @@ describe('POST /hooks/upstream, 200', () => {
     expect(await waitingJobs()).toBe(0)
   })
 
-  it('makes one job per stored callback, however many come together', async () => {
+  it('creates one job per stored callback, however many arrive together', async () => {
     const before = (await storedBodies(organization.id)).length
     const bodies = Array.from({ length: 30 }, (_, index) => bodyWith(`together ${index}`))
     const answers = await Promise.all(bodies.map((body) => postBody(world, body, organization.appSecret)))
@@ -58,7 +58,7 @@ describe('POST /hooks/upstream, 200', () => {
     await world.drain()
   })
 
-  it('takes any Content-Type, since the signature is over the bytes', async () => {
+  it('accepts any Content-Type, since the signature is over the bytes', async () => {
     const body = bodyWith('no type')
     const signature = `sha256=${createHmac('sha256', organization.appSecret).update(body).digest('hex')}`
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=utf-8']) {
@@ -73,7 +73,7 @@ describe('POST /hooks/upstream, 200', () => {
     ['a template update', { field: 'message_template_status_update', value: { event: 'APPROVED' } }],
     ['a change without a value', { field: 'messages' }],
     ['a change whose value is text', { field: 'messages', value: 'text' }],
-  ])('keeps %s raw, routed by the business account, and works it off', async (_name, change) => {
+  ])('stores %s unchanged, routed by the business account, and processes it', async (_name, change) => {
     const body = JSON.stringify(envelope(organization.businessAccountId, change))
     expect((await postBody(world, body, organization.appSecret)).status).toBe(200)
     expect((await storedBodies(organization.id)).at(-1)).toBe(body)
@@ -82,7 +82,7 @@ describe('POST /hooks/upstream, 200', () => {
   })
 
   it.each([
-    ['messages that are no array', { messages: { from: '1' } }],
+    ['messages that are not an array', { messages: { from: '1' } }],
     ['messages of nulls and numbers', { messages: [null, 7, 'x', []] }],
     ['a message without id', { messages: [{ from: '16505550002', type: 'text', text: { body: 'x' } }] }],
     ['a message without sender', { messages: [{ id: 'wamid.nobody', type: 'text', text: { body: 'x' } }] }],
@@ -90,14 +90,14 @@ describe('POST /hooks/upstream, 200', () => {
     ['statuses of rubbish', { statuses: [null, {}, { id: 5, status: 'sent' }, { id: 'wamid.x', status: 'toString' }] }],
     ['errors of the whole value', { errors: [{ code: 131000, title: 'Something went wrong' }] }],
     ['contacts of rubbish', { contacts: 'nobody', messages: [{ from: 16505550002, id: {}, type: [] }] }],
-  ])('takes %s, and shows nothing of it', async (_name, value) => {
+  ])('accepts %s, and shows nothing of it', async (_name, value) => {
     await post(world, organization, value)
     await world.drain()
     expect(await waitingJobs()).toBe(0)
     expect((await conversation(world, organization, '16505550002')).status).toBe(404)
   })
 
-  it('shows U+0000 and lone surrogates as U+FFFD, and keeps the raw bytes', async () => {
+  it('shows U+0000 and lone surrogates as U+FFFD, and stores the raw bytes', async () => {
     const change = changeFor(organization, {
       contacts: [{ profile: { name: 'Zo\0e' }, wa_id: '16505550003' }],
       messages: [textMessage('16505550003', 'HOLE')],
@@ -112,7 +112,7 @@ describe('POST /hooks/upstream, 200', () => {
     expect(found.body.contact.full_name).toBe('Zo\uFFFDe')
   })
 
-  it('takes a body that is no UTF-8 where it is not', async () => {
+  it('accepts a body that is not valid UTF-8', async () => {
     const body = bodyWith('x')
     const bytes = Buffer.from(body.replace('"x"', '"\u00ff"'), 'latin1')
     const signature = `sha256=${createHmac('sha256', organization.appSecret).update(bytes).digest('hex')}`
@@ -126,7 +126,7 @@ describe('POST /hooks/upstream, 200', () => {
     expect(await waitingJobs()).toBe(0)
   })
 
-  it('takes 1,000 updates in one body', async () => {
+  it('accepts 1,000 updates in one body', async () => {
     const messages = Array.from({ length: 1_000 }, (_, index) => textMessage('16505550004', `update ${index + 1}`))
     await post(world, organization, { messages })
     await world.drain()
@@ -137,7 +137,7 @@ describe('POST /hooks/upstream, 200', () => {
     expect(last.body.messages[99].message).toBe('update 1000')
   })
 
-  it('takes 1,000 updates of 1,000 people, each in a change of its own', async () => {
+  it('accepts 1,000 updates from 1,000 people, each in a separate change', async () => {
     const changes = Array.from({ length: 1_000 }, (_, index) =>
       changeFor(organization, { messages: [textMessage(`1650555${String(1_000 + index)}`, `hello ${index}`)] }),
     )
@@ -150,7 +150,7 @@ describe('POST /hooks/upstream, 200', () => {
     }
   })
 
-  it('takes a body that nests without end, alone and beside another organization', async () => {
+  it("accepts a deeply nested body, alone and with another organization's change", async () => {
     const nested = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
     const other = await world.createOrganization()
     const mine = changeFor(organization, { messages: [textMessage('16505550005', 'deep', { nested: 'NEST' })] })
@@ -167,7 +167,7 @@ describe('POST /hooks/upstream, 200', () => {
 
 describe('POST /hooks/upstream, 400', () => {
   it.each([
-    ['no JSON', '{"object":'],
+    ['incomplete JSON', '{"object":'],
     ['nothing', ''],
     ['an array', '[]'],
     ['a number', '7'],
@@ -208,7 +208,7 @@ describe('POST /hooks/upstream, 401', () => {
     expect((await storedBodies(organization.id)).length).toBe(before)
   })
 
-  it('refuses a body whose numbers nobody claims, and one that names none', async () => {
+  it('refuses a body with unclaimed numbers, and one without numbers', async () => {
     const stranger = { ...organization, phoneNumberId: '999000111' }
     const unclaimed = envelope('999000222', changeFor(stranger, { messages: [textMessage('16505550006', 'x')] }))
     for (const body of [unclaimed, {}, { entry: [] }, { entry: 'x' }, { entry: [{ changes: [{}] }] }]) {
@@ -216,7 +216,7 @@ describe('POST /hooks/upstream, 401', () => {
     }
   })
 
-  it('routes messages by their number alone: the business account does not stand in for it', async () => {
+  it('routes messages by their number only, not by the business account', async () => {
     const stranger = { ...organization, phoneNumberId: '999000111' }
     const change = changeFor(stranger, { messages: [textMessage('16505550007', 'x')] })
     const body = JSON.stringify(envelope(organization.businessAccountId, change))
@@ -225,7 +225,7 @@ describe('POST /hooks/upstream, 401', () => {
 })
 
 describe('POST /hooks/upstream, 413', () => {
-  it('takes 4 MB and not a byte more', async () => {
+  it('accepts 4 MB and not a byte more', async () => {
     const limit = 4 * 1_048_576
     const body = bodyWith('big')
     const fits = body + ' '.repeat(limit - Buffer.byteLength(body))
@@ -267,7 +267,7 @@ describe('several organizations in one body', () => {
     return JSON.stringify(envelope('any', ...changes))
   }
 
-  it('reaches only the one whose secret signed it, whose stored body has nothing of the other', async () => {
+  it('reaches only the organization whose secret signed it, without the changes of the other', async () => {
     const [first, second] = [await world.createOrganization(), await world.createOrganization()]
     expect((await postBody(world, mixedBody(first, second), first.appSecret)).status).toBe(200)
     await world.drain()
@@ -280,7 +280,7 @@ describe('several organizations in one body', () => {
     expect(await storedBodies(second.id)).toEqual([])
   })
 
-  it('reaches both where they share an app, each with its own changes', async () => {
+  it('reaches both if they share an app, each with its own changes', async () => {
     const shared = 'secret of one app'
     const first = await connect(await world.createOrganization(), shared)
     const second = await connect(await world.createOrganization(), shared)
@@ -297,13 +297,13 @@ describe('several organizations in one body', () => {
     }
   })
 
-  it('is refused when it fits none of them', async () => {
+  it('is refused if the signature matches none of them', async () => {
     const [first, second] = [await world.createOrganization(), await world.createOrganization()]
     expect((await postBody(world, mixedBody(first, second), 'another secret')).status).toBe(401)
     expect(await storedBodies(first.id)).toEqual([])
   })
 
-  it('drops changes that nobody claims and keeps the others', async () => {
+  it('drops changes with unclaimed numbers and keeps the others', async () => {
     const first = await world.createOrganization()
     const nobody = { ...first, slug: 'nobody', phoneNumberId: '999000333' }
     expect((await postBody(world, mixedBody(first, nobody), first.appSecret)).status).toBe(200)

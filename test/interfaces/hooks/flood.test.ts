@@ -23,12 +23,12 @@ function genuine(messages = 1): string {
   return JSON.stringify(envelope(organization.businessAccountId, changeFor(organization, { messages: texts })))
 }
 
-/** A body that names so many ids, of which nobody claims one. */
+/** A body with this many ids, none of which an organization has claimed. */
 function junk(ids: number): string {
   return `{"entry":[${Array.from({ length: ids }, (_, index) => `{"id":"${index}","changes":[{}]}`).join()}]}`
 }
 
-/** Begins to post a body of 4 MB, sends 1 MB of it, and stops. `answer`: what comes back until the service hangs up. */
+/** Announces a body of 4 MB, sends 1 MB of it, and stops. `answer`: the first response of the service. */
 function stall(): { socket: Socket; answer: Promise<string> } {
   const { hostname, port } = new URL(world.app.url)
   const head = `POST /hooks/upstream HTTP/1.1\r\nHost: x\r\nX-Hub-Signature-256: ${NO_SIGNATURE}\r\n`
@@ -42,8 +42,8 @@ function stall(): { socket: Socket; answer: Promise<string> } {
   return { socket, answer }
 }
 
-describe('while junk floods POST /hooks/upstream, genuine callbacks are stored', () => {
-  it('beside bodies that stop in the middle, of which the oldest give way', async () => {
+describe('POST /hooks/upstream stores genuine callbacks', () => {
+  it('while other bodies stall, the oldest of which are dropped', async () => {
     const stalled = Array.from({ length: 40 }, stall)
     const first = await Promise.race(stalled.map(({ answer }) => answer))
     expect(first).toContain('HTTP/1.1 503')
@@ -54,7 +54,7 @@ describe('while junk floods POST /hooks/upstream, genuine callbacks are stored',
     for (const { socket } of stalled) socket.destroy()
   })
 
-  it('beside bodies of ids that nobody claims', async () => {
+  it('while bodies with unclaimed ids arrive', async () => {
     const bodies = Array.from({ length: 20 }, () => junk(30_000))
     const refused = bodies.map((body) => postBody(world, body, 'a secret'))
     const stored = Array.from({ length: 20 }, () => postBody(world, genuine(), organization.appSecret))
@@ -63,8 +63,8 @@ describe('while junk floods POST /hooks/upstream, genuine callbacks are stored',
   })
 })
 
-describe('a body whose signature has not proved to be right', () => {
-  /** A receiver, and the numbers of ids that its queries asked for. */
+describe('a body whose signature is not verified yet', () => {
+  /** A receiver, and how many ids each of its queries looked up. */
   function watched() {
     const asked: number[] = []
     const { database } = world.app.ctx
@@ -75,20 +75,20 @@ describe('a body whose signature has not proved to be right', () => {
     return { asked, receiver: createCallbackReceiver({ ...world.app.ctx, database: { ...database, run } }) }
   }
 
-  it.each([2_000, 140_000])('that names %d ids costs one query of 100', async (ids) => {
+  it.each([2_000, 140_000])('costs one query for 100 ids if it has %d', async (ids) => {
     const { asked, receiver } = watched()
     const receipt = await receiver.receive(Buffer.from(junk(ids)), '0'.repeat(64))
     expect({ receipt, asked }).toEqual({ receipt: 'wrong_signature', asked: [100] })
   })
 
-  it('is looked up together with those that come at the same moment', async () => {
+  it('shares queries with bodies that arrive at the same moment', async () => {
     const { asked, receiver } = watched()
     const bodies = Array.from({ length: 50 }, (_, index) => Buffer.from(junk(index % 2 === 0 ? 3 : 30)))
     await Promise.all(bodies.map((body) => receiver.receive(body, '0'.repeat(64))))
     expect(asked).toEqual([75, 300, 300, 150])
   })
 
-  it('that is large is refused before it is parsed', async () => {
+  it('is refused before it is parsed if it is large', async () => {
     const { receiver } = watched()
     const notJson = Buffer.from(`{"entry":${'['.repeat(100_000)}`)
     expect(await receiver.receive(notJson, '0'.repeat(64))).toBe('wrong_signature')
@@ -97,7 +97,7 @@ describe('a body whose signature has not proved to be right', () => {
   })
 
   it.each([0, 90_000])(
-    'reaches all whom its app serves once it has, beyond 100 ids, with %d spaces more',
+    'reaches all organizations of its app once verified, beyond 100 ids, with %d spaces added',
     async (spaces) => {
       const other = await world.createOrganization()
       const settings = {
@@ -118,7 +118,7 @@ describe('a body whose signature has not proved to be right', () => {
   )
 })
 
-describe('the answer to a signature that does not fit', () => {
+describe('the response to a wrong signature', () => {
   it('is the same whether an organization claims the number or none does', async () => {
     const unclaimed = genuine().replaceAll(organization.phoneNumberId, '999000111')
     const answers = [
@@ -131,7 +131,7 @@ describe('the answer to a signature that does not fit', () => {
     expect(answers[2]?.body).toEqual(answers[0]?.body)
   })
 
-  it('comes before the body is read where the signature cannot be one', async () => {
+  it('is sent before the body is read if the signature is malformed', async () => {
     for (const signature of ['x', `sha256=${'0'.repeat(63)}`, `sha256=${'g'.repeat(64)}`]) {
       const headers = { 'x-hub-signature-256': signature }
       const answer = await world.request('POST', '/hooks/upstream', { body: ' '.repeat(5 * MEBIBYTE), headers })

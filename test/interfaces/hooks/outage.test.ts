@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 
 describe('POST /hooks/upstream, 503', () => {
-  it('asks the upstream to repeat while the database is away', async () => {
+  it('asks the upstream to retry while the database is down', async () => {
     const post = () =>
       fetch(`${app.url}/hooks/upstream`, {
         method: 'POST',

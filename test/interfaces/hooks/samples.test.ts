@@ -7,7 +7,7 @@ const FOLDER = new URL('../../samples/', import.meta.url)
 const BUSINESS_NUMBER = '106540352242922'
 const CUSTOMER = '16505551234'
 
-/** What GET /conversations answers after each sample, beside what all of them share. */
+/** The fields that GET /conversations returns for each sample, besides those that all share. */
 const EXPECTED: Record<string, object[]> = {
   'wh-openapi-text.json': [
     { message: 'Does it come in another color?', message_type: 'text', created_at: '2025-06-08T20:59:43.000Z' },
@@ -87,7 +87,7 @@ const EXPECTED: Record<string, object[]> = {
       created_at: '2025-06-18T17:55:42.000Z',
     },
   ],
-  // A reaction shows only on its message, and that one was never here.
+  // A reaction is shown only on its message, which this organization does not have.
   'wh-openapi-reaction.json': [],
 }
 
@@ -134,16 +134,16 @@ function read(file: string): string {
   return readFileSync(new URL(file, FOLDER), 'utf8')
 }
 
-/** Those whose text is nothing but a wish for no more broadcasts. */
+/** Samples whose whole text asks to stop broadcasts. */
 const OPT_OUTS = ['wh-openapi-button.json']
 
 describe('a callback as the upstream publishes it', () => {
-  it('is expected of every sample', () => {
+  it('has an expectation for every sample', () => {
     const files = readdirSync(FOLDER).filter((file) => /^wh-.*\.json$/.test(file))
     expect(files.sort()).toEqual(Object.keys(EXPECTED).sort())
   })
 
-  it.each(Object.keys(EXPECTED))('%s shows in the conversation', async (file) => {
+  it.each(Object.keys(EXPECTED))('%s appears in the conversation', async (file) => {
     await withOwner(async (owner) => {
       const body = read(file)
       expect((await postBody(world, body, owner.appSecret)).status).toBe(200)
@@ -187,7 +187,7 @@ describe('a callback as the upstream publishes it', () => {
     },
   )
 
-  it('of a changed number moves the contact, which is found under both', async () => {
+  it('moves the contact to a changed number, and finds it by both numbers', async () => {
     await withOwner(async (owner) => {
       await postBody(world, read('wh-openapi-text.json'), owner.appSecret)
       await postBody(world, read('wh-openapi-system.json'), owner.appSecret)
@@ -203,7 +203,7 @@ describe('a callback as the upstream publishes it', () => {
     })
   })
 
-  it('sent twice counts once', async () => {
+  it('counts once if it is sent twice', async () => {
     await withOwner(async (owner) => {
       for (let time = 0; time < 2; time++) await postBody(world, read('wh-openapi-text.json'), owner.appSecret)
       await world.drain()

@@ -1,12 +1,12 @@
 import { hmacSha256Base64 } from '../../../src/lib/crypto/signature.js'
 import type { Answer, TestOrganization, World } from '../../support/world.js'
 
-/** What signs the webhooks of the storefronts of tests. */
+/** The secret that signs webhooks of storefronts in tests. */
 export const WEBHOOK_SECRET = 'webhook-secret-of-the-test'
 
 let orders = 5_000_000_000
 
-/** An order as a webhook holds it; `fields` replace or add. */
+/** An order as in a webhook; `fields` replace or add fields. */
 export function shopOrder(fields: Record<string, unknown> = {}): Record<string, unknown> {
   const id = ++orders
   return {
@@ -26,7 +26,7 @@ export function shopOrder(fields: Record<string, unknown> = {}): Record<string, 
   }
 }
 
-/** Gives an organization a storefront that nobody answers at, unless a URL is given. */
+/** Connects a storefront to an organization; without a URL, one that does not respond. */
 export async function connectStorefront(
   world: World,
   { id }: TestOrganization,
@@ -54,7 +54,7 @@ export function postWebhook(
   })
 }
 
-/** Makes an organization's storefront tell of orders, one webhook each; throws when one is not taken. */
+/** Posts one webhook per order of an organization's storefront. Throws if one is refused. */
 export async function tellOrders(
   world: World,
   { slug }: TestOrganization,
@@ -66,7 +66,7 @@ export async function tellOrders(
   }
 }
 
-/** The orders that are recorded of an organization, oldest id first. */
+/** The recorded orders of an organization, by id. */
 export async function ordersOf(world: World, { id }: TestOrganization) {
   const { rows } = await world.database.pool.query(
     `SELECT id, name, total_price, currency, ordered_at, financial_status, utm_source, utm_campaign, campaign, is_test,

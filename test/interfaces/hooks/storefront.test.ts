@@ -34,7 +34,7 @@ const tell = (body: object | string, options?: Parameters<typeof postWebhook>[3]
   postWebhook(world, organization.slug, typeof body === 'string' ? body : JSON.stringify(body), options)
 
 describe('a webhook of a storefront', () => {
-  it('records the order, its landing page read', async () => {
+  it('records the order with the parameters of its landing page', async () => {
     const landing_site = '/sale?utm_source=WhatsApp&utm_campaign=Natal_VM&utm_campaign=other#top'
     const order = shopOrder({ landing_site, total_price: '0.10', processed_at: '2026-03-01T09:00:00-03:00' })
     expect(await tell(order)).toMatchObject({ status: 200, body: { success: true } })
@@ -56,7 +56,7 @@ describe('a webhook of a storefront', () => {
     ])
   })
 
-  it('of the real API is read', async () => {
+  it('can have the form of the real API', async () => {
     const sample = await readFile(join(packageRoot(), 'test/samples/shop-order-get.rest-2026-07.json'), 'utf8')
     expect((await tell(JSON.stringify(JSON.parse(sample).order))).status).toBe(200)
     expect(await ordersOf(world, organization)).toMatchObject([
@@ -72,21 +72,21 @@ describe('a webhook of a storefront', () => {
 
   it.each([
     ['no landing page', null],
-    ['that of an express checkout', '/wallets/checkouts.json'],
-    ['one that is no text', 42],
+    ['the landing page of an express checkout', '/wallets/checkouts.json'],
+    ['a landing page that is not a string', 42],
   ])('is recorded with %s', async (_title, landing_site) => {
     await tell(shopOrder({ landing_site }))
     expect(await ordersOf(world, organization)).toMatchObject([{ utm_source: null, utm_campaign: null }])
   })
 
-  it('is signed over its bytes, not over its meaning', async () => {
+  it('is signed over its bytes, not over its parsed content', async () => {
     const body = `{ "id": 7, "name": "caf\\u00e9 \\/ x", "total_price": "1.00", "currency": "BRL",
       "created_at": "2026-03-01T10:00:00Z", "updated_at": "2026-03-01T10:00:00Z" }`
     expect((await tell(body)).status).toBe(200)
     expect(await ordersOf(world, organization)).toMatchObject([{ id: '7', name: 'café / x' }])
   })
 
-  it('changes the order when it tells of a later state, and changes nothing when it comes late', async () => {
+  it('updates the order with a newer state, and is ignored with an older one', async () => {
     const order = shopOrder({ financial_status: 'pending', landing_site: '/?utm_source=chat&utm_campaign=natal' })
     const later = {
       ...order,
@@ -99,7 +99,7 @@ describe('a webhook of a storefront', () => {
     expect(await ordersOf(world, organization)).toMatchObject([{ financial_status: 'refunded', total_price: '90.00' }])
   })
 
-  it('that does not tell of the visit leaves what is known of it', async () => {
+  it('keeps the recorded visit if it has none', async () => {
     const order = shopOrder({ landing_site: '/?utm_source=chat&utm_campaign=natal' })
     await tell(order)
     await tell({ ...order, landing_site: null, updated_at: '2026-03-02T10:00:00-03:00', financial_status: 'voided' })
@@ -108,7 +108,7 @@ describe('a webhook of a storefront', () => {
     ])
   })
 
-  it('is worked off once, by its id; another organization may get the same id', async () => {
+  it('is processed once per id; another organization may get the same id', async () => {
     const headers = { 'x-shopify-webhook-id': 'b54557e4-bdd9-4b37-8a5f-bf7d70bcd043' }
     const order = shopOrder()
     const changed = { ...order, updated_at: '2026-03-02T10:00:00-03:00', total_price: '7.00' }
@@ -122,7 +122,7 @@ describe('a webhook of a storefront', () => {
     expect(await ordersOf(world, organization)).toMatchObject([{ total_price: '100.00' }])
   })
 
-  it('of a deletion takes the order out of the revenue for good, and no other', async () => {
+  it('permanently removes a deleted order from the revenue, and no other', async () => {
     const [gone, kept] = [shopOrder(), shopOrder()]
     const other = await world.createOrganization()
     await connectStorefront(world, other)
@@ -140,7 +140,7 @@ describe('a webhook of a storefront', () => {
     expect(await cancelled(other)).toEqual([[gone.id, null]])
   })
 
-  it('that comes twice at the same moment makes one order', async () => {
+  it('creates one order if it arrives twice at the same moment', async () => {
     const headers = { 'x-shopify-webhook-id': 'twice' }
     const order = shopOrder()
     const answers = await Promise.all([1, 2, 3].map(() => tell(order, { headers })))
@@ -151,17 +151,17 @@ describe('a webhook of a storefront', () => {
   it.each([
     ['of another topic', shopOrder(), { 'x-shopify-topic': 'products/update' }],
     ['without an order', { id: 42 }, {}],
-    ['of the deletion of an order that is not known', { id: 42 }, { 'x-shopify-topic': 'orders/delete' }],
-    ['of the deletion of nothing', { id: null }, { 'x-shopify-topic': 'orders/delete' }],
-    ['with an amount that is none', shopOrder({ total_price: '1e3' }), {}],
+    ['of the deletion of an unknown order', { id: 42 }, { 'x-shopify-topic': 'orders/delete' }],
+    ['of a deletion without id', { id: null }, { 'x-shopify-topic': 'orders/delete' }],
+    ['with an invalid amount', shopOrder({ total_price: '1e3' }), {}],
     ['with an order without a time', shopOrder({ updated_at: null }), {}],
-    ['with an id that is none', shopOrder({ id: "1'; --" }), {}],
-  ])('%s is acknowledged and left', async (_title, body, headers: Record<string, string>) => {
+    ['with an invalid id', shopOrder({ id: "1'; --" }), {}],
+  ])('%s is acknowledged and ignored', async (_title, body, headers: Record<string, string>) => {
     expect((await tell(body, { headers })).status).toBe(200)
     expect(await ordersOf(world, organization)).toEqual([])
   })
 
-  it('with what cannot be stored is recorded without it', async () => {
+  it('is recorded without characters that cannot be stored', async () => {
     const landing_site = `/?utm_source=chat&utm_campaign=a%00b${'\0'}`
     await tell(shopOrder({ name: '#1\0', landing_site, financial_status: '\ud800' }))
     expect(await ordersOf(world, organization)).toMatchObject([
@@ -170,11 +170,11 @@ describe('a webhook of a storefront', () => {
   })
 })
 
-describe('is refused', () => {
+describe('a refused webhook', () => {
   const order = JSON.stringify(shopOrder({ id: 1 }))
   const refusal = { success: false, error: 'Invalid signature', message: expect.any(String) }
 
-  it('a wrong signature, in the words in which an unknown storefront is', async () => {
+  it('gets the same response for a wrong signature as for an unknown storefront', async () => {
     const lonely = await world.createOrganization()
     const other = await world.createOrganization()
     await connectStorefront(world, other, { secret: 'another secret' })
@@ -195,21 +195,21 @@ describe('is refused', () => {
     }
   })
 
-  it('what is no signature, before the body is read', async () => {
+  it('is refused before its body is read if the signature is malformed', async () => {
     const headers = { 'x-shopify-hmac-sha256': hmacSha256Hex(WEBHOOK_SECRET, order) }
     expect(await tell('x'.repeat(5_000_000), { headers })).toMatchObject({ status: 401, body: refusal })
   })
 
-  it('one without a signature', async () => {
+  it('has no signature', async () => {
     const answer = await world.request('POST', `/hooks/storefront/${organization.slug}`, { body: order })
     expect(answer).toMatchObject({ status: 401, body: { error: 'Authorization required' } })
   })
 
-  it.each(['', 'not json', '[]', 'null', '"text"'])('what is signed and no JSON object: %j', async (body) => {
+  it.each(['', 'not json', '[]', 'null', '"text"'])('is signed, but not a JSON object: %j', async (body) => {
     expect(await tell(body)).toMatchObject({ status: 400, body: { error: 'Invalid JSON' } })
   })
 
-  it('more than 4 MB', async () => {
+  it('has more than 4 MB', async () => {
     const order = (size: number) => {
       const empty = JSON.stringify(shopOrder({ note: '' }))
       return empty.replace('"note":""', `"note":"${'x'.repeat(size - empty.length)}"`)
@@ -218,7 +218,7 @@ describe('is refused', () => {
     expect(await tell(order(4 * 1_048_576 + 1))).toMatchObject({ status: 413, body: { error: 'Payload too large' } })
   })
 
-  it('other methods', async () => {
+  it('uses another method', async () => {
     const { status, headers } = await world.request('GET', `/hooks/storefront/${organization.slug}`)
     expect({ status, allow: headers.get('allow') }).toEqual({ status: 405, allow: 'POST' })
   })
@@ -232,7 +232,7 @@ it('the simulator signs as the shop does', async () => {
   expect(await ordersOf(world, organization)).toMatchObject([{ id: '42', total_price: '12.34', campaign: 'natal' }])
 })
 
-it('ids of webhooks are forgotten after 30 days, orders are not', async () => {
+it('forgets ids of webhooks after 30 days, but keeps orders', async () => {
   const countIds = async () => {
     const { rows } = await world.database.pool.query('SELECT count(*)::int AS ids FROM storefront_webhooks')
     return rows[0].ids
@@ -248,7 +248,7 @@ it('ids of webhooks are forgotten after 30 days, orders are not', async () => {
   expect(await ordersOf(world, organization)).toHaveLength(1)
 })
 
-it('the orders of a deleted organization go with it', async () => {
+it('deletes the orders of a deleted organization', async () => {
   await tellOrders(world, organization, {})
   await world.admin('DELETE', `/organizations/${organization.id}`)
   await world.drain()

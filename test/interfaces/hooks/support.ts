@@ -1,12 +1,12 @@
 import { hmacSha256Hex } from '../../../src/lib/crypto/signature.js'
 import type { Answer, TestOrganization, World } from '../../support/world.js'
 
-/** A message as it stands in a callback. */
+/** A message in a callback. */
 export type WireMessage = Record<string, unknown>
 
 let made = 0
 
-/** An upstream id that no other message of the run has. */
+/** A new upstream id of a message. */
 export function wamid(): string {
   return `wamid.TEST${process.pid}x${++made}`
 }
@@ -16,7 +16,7 @@ export function seconds(offset = 0): string {
   return String(1_750_000_000 + offset)
 }
 
-/** A text message; `fields` replace or add. */
+/** A text message; `fields` replace or add fields. */
 export function textMessage(from: string, text: string, fields: WireMessage = {}): WireMessage {
   return { from, id: wamid(), timestamp: seconds(), type: 'text', text: { body: text }, ...fields }
 }
@@ -33,20 +33,20 @@ export function envelope(businessAccountId: string, ...changes: object[]): objec
   return { object: 'whatsapp_business_account', entry: [{ id: businessAccountId, changes }] }
 }
 
-/** Posts a body as it stands, signed with the secret; null = not signed. */
+/** Posts a body unchanged, signed with the secret; null: not signed. */
 export function postBody(world: World, body: string, secret: string | null): Promise<Answer> {
   const headers: Record<string, string> = {}
   if (secret !== null) headers['x-hub-signature-256'] = `sha256=${hmacSha256Hex(secret, body)}`
   return world.request('POST', '/hooks/upstream', { body, headers })
 }
 
-/** Posts a value of the field messages for the organization, and works it off; throws when it is not taken. */
+/** Posts a value of the field messages for the organization, and processes it. Throws if it is refused. */
 export async function receive(world: World, organization: TestOrganization, value: object): Promise<void> {
   await post(world, organization, value)
   await world.drain()
 }
 
-/** Posts a value of the field messages for the organization; throws when it is not taken. */
+/** Posts a value of the field messages for the organization. Throws if it is refused. */
 export async function post(world: World, organization: TestOrganization, value: object): Promise<void> {
   const body = JSON.stringify(envelope(organization.businessAccountId, changeFor(organization, value)))
   const answer = await postBody(world, body, organization.appSecret)
@@ -63,18 +63,18 @@ export async function receiveMessages(
   await world.drain()
 }
 
-/** The messages of a conversation, oldest first, as the endpoint answers them. */
+/** The messages of a conversation as Interface A returns them, oldest first. */
 export async function conversation(world: World, organization: TestOrganization, chatNumber: string): Promise<Answer> {
   const query = new URLSearchParams({ chatNumber, ascending: 'true', limit: '100' })
   return world.request('GET', `/conversations?${query}`, { key: organization.key })
 }
 
-/** One contact as the endpoint answers it. */
+/** A contact as Interface A returns it. */
 export async function contact(world: World, organization: TestOrganization, chatId: string): Promise<Answer> {
   return world.request('GET', `/contact?chat_id=${encodeURIComponent(chatId)}`, { key: organization.key })
 }
 
-/** Makes a contact; throws when it is not made. */
+/** Creates a contact. Throws if it is refused. */
 export async function createContact(
   world: World,
   organization: TestOrganization,
@@ -94,7 +94,7 @@ export interface EventRow {
   data: any
 }
 
-/** The organization's events in the order in which they happened; with a type, only those. */
+/** The organization's events in order; with a type, only those. */
 export async function eventsOf(world: World, organization: TestOrganization, type?: string): Promise<EventRow[]> {
   const { rows } = await world.database.pool.query<EventRow>(
     `SELECT type, contact_id, data FROM events

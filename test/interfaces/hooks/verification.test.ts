@@ -18,7 +18,7 @@ function verify(query: Record<string, string>) {
 }
 
 describe('GET /hooks/upstream, 200', () => {
-  it('answers the challenge as plain text to the verify token of any organization', async () => {
+  it('returns the challenge as plain text for the verify token of any organization', async () => {
     for (const { verifyToken } of [organization, other]) {
       const answer = await verify({
         'hub.mode': 'subscribe',
@@ -34,7 +34,7 @@ describe('GET /hooks/upstream, 200', () => {
 })
 
 describe('GET /hooks/upstream, 403', () => {
-  it('refuses a wrong token, an absent one, another mode, and no challenge', async () => {
+  it('refuses a wrong token, a missing token, another mode and a missing challenge', async () => {
     const token = organization.verifyToken
     const refused: Record<string, string>[] = [
       { 'hub.mode': 'subscribe', 'hub.verify_token': `${token}x`, 'hub.challenge': '1' },
@@ -60,7 +60,7 @@ describe('GET /hooks/upstream, 403', () => {
 })
 
 describe('other methods on /hooks/upstream, 405', () => {
-  it('tells which methods there are', async () => {
+  it('lists the allowed methods', async () => {
     const answer = await world.request('DELETE', '/hooks/upstream')
     expect(answer.status).toBe(405)
     expect(answer.headers.get('allow')).toMatch(/GET.*POST/)

@@ -63,7 +63,7 @@ function fetchPath(path: string, headers: Record<string, string> = {}, method = 
 }
 
 describe('GET /media, 200', () => {
-  it('gives the bytes, without a key, and lets them be kept but not run', async () => {
+  it('returns the bytes without a key, with headers that allow caching but not execution', async () => {
     const { id, path } = await store('0123456789')
     const answer = await fetchPath(path)
     expect(answer.status).toBe(200)
@@ -122,7 +122,7 @@ describe('GET /media, 200', () => {
     expect(answer.headers.get('x-evil')).toBeNull()
   })
 
-  it('gives an empty file', async () => {
+  it('returns an empty file', async () => {
     const { path } = await store('')
     const answer = await fetchPath(path)
     expect(answer.status).toBe(200)
@@ -131,7 +131,7 @@ describe('GET /media, 200', () => {
     expect((await fetchPath(path, {}, 'HEAD')).status).toBe(200)
   })
 
-  it('answers HEAD with the same headers and no bytes', async () => {
+  it('responds to HEAD with the same headers and no bytes', async () => {
     const { path } = await store('0123456789', 'video/mp4')
     const whole = await fetchPath(path)
     await whole.arrayBuffer()
@@ -143,7 +143,7 @@ describe('GET /media, 200', () => {
     expect(headersOf(head)).toEqual(headersOf(whole))
   })
 
-  it('takes no other method', async () => {
+  it('refuses other methods', async () => {
     const { path } = await store('x')
     const answer = await fetchPath(path, {}, 'DELETE')
     expect(answer.status).toBe(405)
@@ -170,7 +170,7 @@ describe('ranges', () => {
     ['bytes=-3', '789', '7-9'],
     ['bytes=0-', '0123456789', '0-9'],
     ['bytes=8-1000', '89', '8-9'],
-  ])('%s is a part', async (range, expected, shown) => {
+  ])('returns a part for %s', async (range, expected, shown) => {
     const answer = await fetchPath(media.path, { range })
     expect(answer.status).toBe(206)
     expect(await answer.text()).toBe(expected)
@@ -188,14 +188,14 @@ describe('ranges', () => {
     'lines=0-1',
     'lines=90-91',
     'bytes=-1000',
-  ])('%s gives the whole', async (range) => {
+  ])('returns the whole file for %s', async (range) => {
     const answer = await fetchPath(media.path, { range })
     expect(answer.status).toBe(200)
     expect(await answer.text()).toBe('0123456789')
     expect(answer.headers.get('content-range')).toBeNull()
   })
 
-  it.each(['bytes=10-', 'bytes=10-11', 'bytes=5-4', 'bytes=-0'])('%s cannot be satisfied', async (range) => {
+  it.each(['bytes=10-', 'bytes=10-11', 'bytes=5-4', 'bytes=-0'])('returns 416 for %s', async (range) => {
     const answer = await fetchPath(media.path, { range })
     expect(answer.status).toBe(416)
     expect(answer.headers.get('content-range')).toBe('bytes */10')
@@ -203,7 +203,7 @@ describe('ranges', () => {
     expect(await answer.text()).toBe('')
   })
 
-  it('ten at once make up the whole', async () => {
+  it('returns ten parts at the same moment that make up the whole', async () => {
     const bytes = randomBytes(5_000_000)
     const { path } = await store(bytes)
     const parts = await Promise.all(
@@ -216,7 +216,7 @@ describe('ranges', () => {
   })
 })
 
-describe('conditions', () => {
+describe('conditional requests', () => {
   let media: Stored
   let modified: string
   beforeAll(async () => {
@@ -224,7 +224,7 @@ describe('conditions', () => {
     modified = (await fetchPath(media.path, {}, 'HEAD')).headers.get('last-modified') ?? ''
   })
 
-  it('If-None-Match saves what the client has', async () => {
+  it('return 304 if If-None-Match matches', async () => {
     for (const tag of [`"${media.id}"`, `W/"${media.id}"`, `"x", "${media.id}"`, '*']) {
       for (const method of ['GET', 'HEAD']) {
         const answer = await fetchPath(media.path, { 'if-none-match': tag, range: 'bytes=0-1' }, method)
@@ -237,12 +237,12 @@ describe('conditions', () => {
     expect((await fetchPath(media.path, { 'if-none-match': `"${randomUUID()}"` }, 'HEAD')).status).toBe(200)
   })
 
-  it('If-None-Match opens nothing without a valid link', async () => {
+  it('return 403 with If-None-Match but without a valid link', async () => {
     const answer = await fetchPath(`${media.path}x`, { 'if-none-match': '*' })
     expect(answer.status).toBe(403)
   })
 
-  it('If-Range gives the part of the same file only', async () => {
+  it('return a part only if If-Range matches', async () => {
     const statusWith = async (ifRange: string) => {
       const answer = await fetchPath(media.path, { range: 'bytes=0-1', 'if-range': ifRange })
       await answer.arrayBuffer()
@@ -257,7 +257,7 @@ describe('conditions', () => {
 })
 
 describe('GET /media, 403', () => {
-  it('refuses a link that was altered, before anything is looked up', async () => {
+  it('refuses a changed link before anything is looked up', async () => {
     const { id, path } = await store('secret')
     const query = path.split('?')[1] ?? ''
     const [expires = '', signature = ''] = query.split('&')
@@ -285,7 +285,7 @@ describe('GET /media, 403', () => {
     look.mockRestore()
   })
 
-  it('says since when a link has been invalid', async () => {
+  it('says when the link expired', async () => {
     const { id } = await store('x')
     const expired = world.app.ctx.mediaLinks.urlOf(organization.id, id, new Date('2026-01-02T03:04:05Z'))
     const answer = await world.request('GET', expired.slice(world.app.url.length))
@@ -294,7 +294,7 @@ describe('GET /media, 403', () => {
     expect(answer.body.message).toContain('2026-01-02T03:04:05.000Z')
   })
 
-  it('goes by the clock of the service', async () => {
+  it('uses the clock of the service', async () => {
     const { path } = await store('x')
     world.advance((YEAR_SECONDS - 3_600) * 1_000)
     expect((await fetchPath(path, {}, 'HEAD')).status).toBe(200)
@@ -315,7 +315,7 @@ describe('GET /media, 403', () => {
     '/media/ORG/ID/?QUERY',
     '/media/ORG/%zz',
     '/media/',
-  ])('does not leave its place for %s', async (path) => {
+  ])('does not leave the media folder for %s', async (path) => {
     const { id, path: link } = await store('x')
     const target = path
       .replace('ORG', organization.id)
@@ -330,18 +330,18 @@ describe('GET /media, 403', () => {
 })
 
 describe('GET /media, 404', () => {
-  it('does not have what was never stored, or was erased', async () => {
+  it('is returned for a file that was never stored or was erased', async () => {
     const answer = await world.request('GET', linkTo(randomUUID()))
     expect(answer.status).toBe(404)
     expect(answer.body).toEqual({ success: false, error: 'Not found', message: 'The file is not kept any more' })
   })
 
-  it('has nothing under the id of another organization, even with a link of that one', async () => {
+  it("is returned for the id of another organization, even with that organization's link", async () => {
     const { id } = await store('x')
     expect((await world.request('GET', linkTo(id, other))).status).toBe(404)
   })
 
-  it('logs bytes that are missing', async () => {
+  it('logs missing bytes', async () => {
     const { id, path } = await store('x')
     await world.app.ctx.blobs.remove([blobKey(organization.id, id)])
     const log = vi.spyOn(world.app.ctx.log, 'error')
@@ -358,7 +358,7 @@ describe('GET /media, 404', () => {
 })
 
 describe('a media store that fails', () => {
-  it('is a 503, and logged', async () => {
+  it('causes a 503, and is logged', async () => {
     const { path } = await store('x')
     const failure = new Error('The media store s3://media failed')
     const blobs = vi.spyOn(world.app.ctx.blobs, 'open').mockRejectedValue(failure)
@@ -373,8 +373,8 @@ describe('a media store that fails', () => {
   })
 })
 
-describe('what is left of a request', () => {
-  it.skipIf(process.platform !== 'linux')('is no open file, also when the client goes away', async () => {
+describe('after a request', () => {
+  it.skipIf(process.platform !== 'linux')('no file stays open, also if the client disconnects', async () => {
     const { id, path } = await store(randomBytes(20_000_000))
     const openFiles = async () => {
       const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
@@ -397,7 +397,7 @@ describe('what is left of a request', () => {
     await expect.poll(openFiles).toBe(0)
   })
 
-  it('is no signature in the log', async () => {
+  it('the log contains no signature', async () => {
     const { ctx } = world.app
     const { id, path } = await store(randomBytes(20_000_000))
     const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
@@ -421,7 +421,7 @@ describe('what is left of a request', () => {
 describe('changing the master key', () => {
   const OLD_KEY = 'master-key-of-the-tests'
 
-  it('leaves links of the old key in force, and refuses those of a key that never was', async () => {
+  it('keeps links of the old key valid, and refuses those of an unknown key', async () => {
     const { id } = await store('x')
     const expiresAt = mediaExpiry(world.now())
     const linkOf = (...keys: string[]) => createMediaLinks(keys, () => '').urlOf(organization.id, id, expiresAt)

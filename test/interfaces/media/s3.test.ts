@@ -21,7 +21,7 @@ afterAll(async () => {
   await s3.close()
 })
 
-it('a file that is sent lies in the bucket, and is served by us, in ranges too, until its contact is erased', async () => {
+it('stores a sent file in the bucket, and serves it, also in ranges, until its contact is erased', async () => {
   const { world, organization, newContact, sent, shown, fileUrl } = stage
   const phone_number = await newContact()
   await sent({ phone_number, message_type: 'document', media_url: fileUrl('pdf', 'list.pdf') })
@@ -43,7 +43,7 @@ it('a file that is sent lies in the bucket, and is served by us, in ranges too, 
   expect(await world.app.ctx.blobs.open(`${organizationId}/${mediaId}`)).toBeNull()
 })
 
-it('a file that is received lies there as well', async () => {
+it('stores a received file in the bucket', async () => {
   const { world, organization, newContact, shown } = stage
   const from = await newContact()
   await world.sim('POST', '/inbound', {

@@ -1,8 +1,8 @@
 import { type Account, ask, type Client, type Draft, type MessageKey, Shown, toJid } from './client.js'
 
 /**
- * A node of a tool for automation: flat bodies of version 2, the header `apikey`, a slash at the end, many fields that are
- * empty; it shows the whole answer of a failure.
+ * A node of an automation tool: flat bodies of version 2, the header `apikey`, a trailing slash, many empty fields. It
+ * shows the whole body of an error response.
  */
 export function automationNode({ url, key }: Account): Client {
   const request = async (method: string, path: string, body?: object) => {

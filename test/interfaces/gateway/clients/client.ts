@@ -1,11 +1,11 @@
-/** A message by its key, as answers and webhooks name it. */
+/** The key of a message in responses and webhooks. */
 export interface MessageKey {
   id: string
   remoteJid: string
   fromMe: boolean
 }
 
-/** What a person has a client send, before the client puts it in its own words. */
+/** A message to send, before the client builds its own body from it. */
 export type Draft =
   | { kind: 'text'; text: string; answers?: MessageKey; mentions?: string[] }
   | { kind: 'image'; url: string; caption: string }
@@ -20,11 +20,11 @@ export type Draft =
   | { kind: 'list'; title: string; text: string; button: string; rows: { id: string; title: string }[] }
   | { kind: 'buttons'; title: string; text: string; buttons: { id: string; title: string }[] }
 
-/** A kind of existing client: how it asks, and what it shows of the answers. Everything rejects with a Shown. */
+/** An existing kind of client: its requests, and what it shows of the responses. All methods reject with a Shown. */
 export interface Client {
-  /** Makes a pretend phone; resolves to its token and the QR code of the first answer. */
+  /** Creates a simulated phone; resolves to its token and the QR code of the response. */
   create(instance: string, hookUrl: string): Promise<{ token: string; qrCode: string }>
-  /** The QR code as an image, or the state of an instance that is open. */
+  /** The QR code as an image, or the state if the instance is open. */
   connect(instance: string): Promise<string>
   state(instance: string): Promise<string>
   /** Each instance with its state. */
@@ -32,18 +32,18 @@ export interface Client {
   restart(instance: string): Promise<string>
   logout(instance: string): Promise<string>
   remove(instance: string): Promise<string>
-  /** Resolves to the url and the events that are in force. */
+  /** Sets the webhook; resolves to its url and events. */
   setWebhook(instance: string, url: string, events: string[]): Promise<{ url: string; events: string[] }>
   webhook(instance: string): Promise<{ url: string; enabled: boolean; base64: boolean }>
-  /** Resolves to the key of what was sent. */
+  /** Resolves to the key of the sent message. */
   send(instance: string, number: string, draft: Draft): Promise<MessageKey>
   /** The texts of a chat, the newest first. */
   texts(instance: string, number: string): Promise<string[]>
   /** The JIDs of the chats. */
   chats(instance: string): Promise<string[]>
-  /** The names of whoever has the number. */
+  /** The names of the contacts with this number. */
   names(instance: string, number: string): Promise<string[]>
-  /** Those of the numbers that are on the network. */
+  /** The numbers that are on WhatsApp. */
   reachable(instance: string, numbers: string[]): Promise<string[]>
   markRead(instance: string, key: MessageKey): Promise<string>
   showTyping(instance: string, number: string): Promise<string>
@@ -54,13 +54,13 @@ export interface Client {
   groups(instance: string): Promise<unknown>
 }
 
-/** Where a client finds the gateway, and the key that it was given. */
+/** The URL of the gateway and the key that a client uses. */
 export interface Account {
   url: string
   key: string
 }
 
-/** What a client shows where something is refused. */
+/** What a client shows for a refused request. */
 export class Shown extends Error {
   readonly status: number
 
@@ -70,14 +70,14 @@ export class Shown extends Error {
   }
 }
 
-/** An answer: every one has to be JSON. */
+/** A response, which must be JSON. */
 export interface Reply {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: clients take the shapes that they know for granted
+  // biome-ignore lint/suspicious/noExplicitAny: clients rely on the shapes that they know
   body: any
 }
 
-/** Asks over HTTP; a body that is no text and no form is written as JSON. */
+/** Sends an HTTP request. A body that is neither a string nor a form is encoded as JSON. */
 export async function ask(
   url: string,
   method: string,

@@ -1,8 +1,8 @@
 import { type Account, ask, type Client, type Draft, Shown, toDigits } from './client.js'
 
 /**
- * A library for Python: a bearer token, the objects of its models as they are, with null for what was not given and fields of
- * its own, numbers with a plus, files in forms; it reads fields by index, and so throws where one is missing.
+ * A Python library: a bearer token, the objects of its models unchanged, with null for fields that were not given and
+ * extra fields, numbers with a plus, files in forms. It reads fields by index, and so throws if one is missing.
  */
 export function pythonSdk({ url, key }: Account): Client {
   const request = async (method: string, path: string, body?: object) => {
@@ -104,8 +104,8 @@ export function pythonSdk({ url, key }: Account): Client {
   }
 }
 
-/** What stands at a path in an answer; as `answer['key']['id']`, it throws where there is none. */
-// biome-ignore lint/suspicious/noExplicitAny: as an index of that language gives it
+/** The value at a path of a response. Throws if it is missing, as `answer['key']['id']` does in Python. */
+// biome-ignore lint/suspicious/noExplicitAny: as indexing in Python returns it
 function at(answer: any, ...path: string[]): any {
   let place = answer
   for (const name of path) {
@@ -118,7 +118,7 @@ function at(answer: any, ...path: string[]): any {
 /** Numbers have a plus; groups do not. */
 const plus = (number: string) => (number.includes('@') ? number : `+${number}`)
 
-/** The fields of every message, whatever was given. */
+/** The fields of every message, also those that were not given. */
 const optionals = (number: string) => ({
   ...{ number: plus(number), delay: null, quoted: null, linkPreview: null, mentionsEveryOne: null, mentioned: null },
   ...{ messageId: null, options: null },
@@ -128,7 +128,7 @@ type Fields = Record<string, unknown>
 
 const isFile = (fields: Fields) => fields.file instanceof Blob
 
-/** Every field is a text, and the file's name says nothing. */
+/** Every field is a string, and the file has no meaningful name. */
 function formOf(fields: Fields): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) {

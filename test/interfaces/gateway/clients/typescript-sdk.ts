@@ -1,8 +1,8 @@
 import { type Account, ask, type Client, type Draft, type MessageKey, Shown, toDigits, toJid } from './client.js'
 
 /**
- * A library for TypeScript: flat bodies of version 2, a Content-Type on every request, a slash at the end, PUT for changes; it
- * drops the path of the base address, and looks through `response.message` for a text, and through a sent message for what was sent.
+ * A TypeScript library: flat bodies of version 2, a Content-Type on every request, a trailing slash, PUT for changes. It
+ * drops the path of the base URL, and searches `response.message` for a text and a sent message for its content.
  */
 export function typescriptSdk({ url, key }: Account): Client {
   const request = async (method: string, path: string, body?: object) => {
@@ -39,7 +39,7 @@ export function typescriptSdk({ url, key }: Account): Client {
     logout: async (instance) => (await request('DELETE', `instance/logout/${instance}`)).response.message,
     remove: async (instance) => (await request('DELETE', `instance/delete/${instance}`)).response.message,
     setWebhook: async (instance, hookUrl, events) => {
-      // Flat, with the names of version 2: the answer is in the older shape.
+      // Flat, with the names of version 2; the response has the form of version 1.
       const body = { enabled: true, url: hookUrl, webhookByEvents: false, webhookBase64: true, events }
       return (await request('POST', `webhook/set/${instance}`, body)).webhook.webhook
     },
@@ -98,7 +98,7 @@ export function typescriptSdk({ url, key }: Account): Client {
   }
 }
 
-/** The first text within, or what is said of a number that nobody has. */
+/** The first string within a value, or the number that is not on WhatsApp. */
 function textOf(message: unknown): string | null {
   if (typeof message === 'string') return message
   const [first] = Array.isArray(message) ? message : []

@@ -45,7 +45,7 @@ const SETTINGS = {
 }
 
 describe('POST /instance/create', () => {
-  it("makes a business number of the organization's, open at once", async () => {
+  it("creates an instance for the organization's number, open at once", async () => {
     const { status, body } = await create({ instanceName: 'shop', integration: 'WHATSAPP-BUSINESS' })
     expect(status).toBe(201)
     expect(body).toEqual({
@@ -67,7 +67,7 @@ describe('POST /instance/create', () => {
     })
   })
 
-  it('shows the code of a phone, where one is asked for', async () => {
+  it('returns the code of a phone if requested', async () => {
     const { body } = await create({ instanceName: 'shop', integration: 'SANDBOX', qrcode: true })
     expect(body.instance).toMatchObject({ integration: 'SANDBOX', webhookWaBusiness: null, status: 'connecting' })
     expect(body.qrcode).toEqual({
@@ -80,7 +80,7 @@ describe('POST /instance/create', () => {
     expect(open.body.qrcode).toEqual({ pairingCode: null, code: null, base64: null, count: 0 })
   })
 
-  it('takes a token, settings and a webhook, and ignores surplus fields', async () => {
+  it('accepts a token, settings and a webhook, and ignores unknown fields', async () => {
     const token = 'A-token-of-24-characters'
     const { body } = await create({
       instanceName: ' shop ',
@@ -115,7 +115,7 @@ describe('POST /instance/create', () => {
     expect((await ask('GET', '/settings/find/shop')).body).toMatchObject({ rejectCall: true, msgCall: 'Write to us' })
   })
 
-  it('keeps the settings that are set later, and those that are left out', async () => {
+  it('stores settings that are set later, and keeps those that are left out', async () => {
     await create({ instanceName: 'shop', integration: 'SANDBOX', msgCall: 'Write to us' })
     const all = { ...SETTINGS, rejectCall: true, groupsIgnore: true, readStatus: true, wavoipToken: 'x' }
     const set = await ask('POST', '/settings/set/shop', { body: { ...all, msgCall: undefined } })
@@ -136,7 +136,7 @@ describe('POST /instance/create', () => {
     expect((await ask('POST', '/settings/set/shop', { body: {}, key: other.key })).status).toBe(404)
   })
 
-  it('keeps the token of a telephone service sealed, and shows it to its owner', async () => {
+  it('stores the wavoip token encrypted, and returns it to its owner', async () => {
     const { id } = await createInstance(world, organization, { integration: 'SANDBOX', wavoipToken: 'of-creation' })
     const kept = async () => {
       const { rows } = await world.database.pool.query('SELECT settings FROM instances WHERE id = $1', [id])
@@ -149,7 +149,7 @@ describe('POST /instance/create', () => {
     expect(JSON.stringify(await kept())).not.toContain('set-later')
     const [row] = (await ask('GET', '/instance/fetchInstances?instanceName=shop')).body
     expect(row.Setting.wavoipToken).toBe('set-later')
-    // As an earlier version kept it.
+    // As an earlier version stored it.
     const clear = JSON.stringify({ wavoipToken: 'in clear' })
     await world.database.pool.query('UPDATE instances SET settings = $2 WHERE id = $1', [id, clear])
     expect(await shown()).toBe('in clear')
@@ -157,7 +157,7 @@ describe('POST /instance/create', () => {
     expect([await kept(), await shown()]).toEqual([{ wavoipToken: '' }, ''])
   })
 
-  it('takes the body of the older version', async () => {
+  it('accepts the body of version 1', async () => {
     const { status, body } = await create({
       instanceName: 'shop',
       integration: 'SANDBOX',
@@ -178,7 +178,7 @@ describe('POST /instance/create', () => {
     expect((await ask('GET', '/webhook/find/shop')).body.events).toEqual(['QRCODE_UPDATED'])
   })
 
-  it('403 for a name or a token that is in use; the name only within the organization', async () => {
+  it('returns 403 for a token in use anywhere, and for a name in use in the organization', async () => {
     const token = `token-of-${organization.slug}-shop`
     await createInstance(world, other, { instanceName: organization.slug })
     await create({ instanceName: organization.slug, integration: 'SANDBOX', token })
@@ -190,7 +190,7 @@ describe('POST /instance/create', () => {
     expectRefusal(foreign, 403, [expect.stringContaining('token is already in use')])
   })
 
-  it('takes the kind in any case; 501 naming the kinds for one of other gateways', async () => {
+  it('accepts integration in any case; returns 501 for one of other gateways', async () => {
     const lower = await create({ instanceName: 'shop', integration: 'sandbox', webhook: [] })
     expect([lower.status, lower.body.instance.integration]).toEqual([201, 'SANDBOX'])
     const foreign = await create({ instanceName: 'second', integration: 'EVOLUTION' })
@@ -198,7 +198,7 @@ describe('POST /instance/create', () => {
   })
 
   it.each([undefined, null, '', 'TELEGRAM', '__proto__'])(
-    '400 naming the kinds for integration %j',
+    'returns 400 with the possible values for integration %j',
     async (integration) => {
       const answer = await create({ instanceName: 'shop', integration })
       const text = /^Invalid integration: .* is not one of WHATSAPP-BAILEYS, WHATSAPP-BUSINESS, SANDBOX$/
@@ -222,13 +222,13 @@ describe('POST /instance/create', () => {
     { webhook: { url: 'http://10.0.0.1/hook' } },
     { webhook: { url: 'http://127.0.0.1:9/hook', headers: { host: 'x' } } },
     { rejectCall: 'yes' },
-  ])('400, and no instance, for %j', async (fields) => {
+  ])('returns 400 and creates no instance for %j', async (fields) => {
     const answer = await create({ instanceName: 'shop', integration: 'SANDBOX', ...fields })
     expectRefusal(answer, 400, [[expect.any(String)]])
     expect((await ask('GET', '/instance/fetchInstances')).body).toEqual([])
   })
 
-  it('answers the same once more with the same Idempotency-Key, whose answer is kept sealed', async () => {
+  it('replays the response for the same Idempotency-Key, and stores it encrypted', async () => {
     const body = { instanceName: 'shop', integration: 'SANDBOX', webhook: { url: 'http://127.0.0.1:9/hook' } }
     const headers = { 'idempotency-key': 'one' }
     const first = await create(body, headers)
@@ -243,7 +243,7 @@ describe('POST /instance/create', () => {
     expect(rows.some(({ row }) => row.includes(first.body.hash))).toBe(false)
   })
 
-  it('finishes what an attempt whose process died had begun', async () => {
+  it('completes an attempt whose process died', async () => {
     const body = { instanceName: 'shop', integration: 'SANDBOX', webhook: { url: 'http://127.0.0.1:9/hook' } }
     const headers = { 'idempotency-key': 'died' }
     const first = await create(body, headers)
@@ -262,7 +262,7 @@ describe('a SANDBOX instance', () => {
   const NUMBER = '5511912345678'
   const state = async (name = 'shop') => (await ask('GET', `/instance/connectionState/${name}`)).body.instance
 
-  it('is connected by a scan, restarted, and logged out', async () => {
+  it('is connected by a scan, restarted and logged out', async () => {
     await createInstance(world, organization, { integration: 'SANDBOX' })
     expect(await state()).toEqual({ instanceName: 'shop', state: 'close' })
     const code = await ask('GET', '/instance/connect/shop')
@@ -298,13 +298,13 @@ describe('a SANDBOX instance', () => {
     expect((await state()).state).toBe('close')
   })
 
-  it('gives a code to be typed where the phone has a number', async () => {
+  it('returns a pairing code if a number is given', async () => {
     await createInstance(world, organization, { integration: 'SANDBOX' })
     const { body } = await ask('GET', `/instance/connect/shop?number=%2B${NUMBER}`)
     expect(body).toMatchObject({ pairingCode: expect.stringMatching(/^.{8,9}$/), count: 1 })
   })
 
-  it('refuses what needs a connection while there is none', async () => {
+  it('refuses commands that need a connection while it is closed', async () => {
     await createInstance(world, organization, { integration: 'SANDBOX' })
     const presence = await ask('POST', '/instance/setPresence/shop', { body: { presence: 'available' } })
     expectRefusal(presence, 500, 'Connection Closed')
@@ -312,7 +312,7 @@ describe('a SANDBOX instance', () => {
     expectRefusal(await ask('DELETE', '/instance/logout/shop'), 400, ['The "shop" instance is not connected'])
   })
 
-  it('400 for a presence that there is not', async () => {
+  it('returns 400 for an unknown presence', async () => {
     await createInstance(world, organization, { integration: 'SANDBOX' })
     for (const body of [{}, { presence: 'asleep' }, { presence: 5 }]) {
       expectRefusal(await ask('POST', '/instance/setPresence/shop', { body }), 400, [
@@ -323,7 +323,7 @@ describe('a SANDBOX instance', () => {
 })
 
 describe('GET connectionState', () => {
-  it('has two spellings, and takes any name URL-encoded', async () => {
+  it('has two paths, and accepts URL-encoded names', async () => {
     for (const name of ['shop', 'Loja São José 100%', '商'.repeat(100), 'a+b&c=d']) {
       await createInstance(world, organization, { instanceName: name })
       const encoded = encodeURIComponent(name)
@@ -336,7 +336,7 @@ describe('GET connectionState', () => {
 })
 
 describe('DELETE /instance/delete', () => {
-  it('takes the instance with its webhook and its name away, and nothing of others', async () => {
+  it('deletes the instance with its webhook, frees its name, and leaves other instances alone', async () => {
     const mine = { instanceName: 'shop', webhook: { url: 'http://127.0.0.1:9/hook' } }
     await createInstance(world, organization, mine)
     await createInstance(world, organization, { instanceName: 'stays' })
@@ -355,7 +355,7 @@ describe('GET /instance/fetchInstances', () => {
   const names = async (query: string, key = organization.key) =>
     (await ask('GET', `/instance/fetchInstances${query}`, { key })).body.map(({ name }: { name: string }) => name)
 
-  it('shows every field of a row', async () => {
+  it('returns every field of an instance', async () => {
     const { id, token } = await createInstance(world, organization, { number: organization.phoneNumberId })
     const { status, body } = await ask('GET', '/instance/fetchInstances')
     expect(status).toBe(200)
@@ -389,7 +389,7 @@ describe('GET /instance/fetchInstances', () => {
     ])
   })
 
-  it('counts what went through each line', async () => {
+  it('counts the messages of each instance', async () => {
     await createInstance(world, organization)
     await createInstance(world, organization, { instanceName: 'phone', integration: 'SANDBOX' })
     for (const phone_number of ['5511987654321', '5511987654322']) {
@@ -406,7 +406,7 @@ describe('GET /instance/fetchInstances', () => {
     ])
   })
 
-  it('counts all messages, however many they are', async () => {
+  it('counts all messages, however many there are', async () => {
     await createInstance(world, organization)
     const phone = await createInstance(world, organization, { instanceName: 'phone', integration: 'SANDBOX' })
     const elsewhere = await createInstance(world, other, { instanceName: `counted-${organization.slug}` })
@@ -426,7 +426,7 @@ describe('GET /instance/fetchInstances', () => {
     expect(foreign.body[0]._count).toEqual(none)
   })
 
-  it('finds by name, id and number; 404 for a name or id that there is not', async () => {
+  it('filters by name, id and number; returns 404 for an unknown name or id', async () => {
     const shop = await createInstance(world, organization, { integration: 'SANDBOX', number: '5511912345679' })
     await createInstance(world, organization, { instanceName: 'second' })
     const foreign = await createInstance(world, other, { instanceName: `foreign-${organization.slug}` })
@@ -450,7 +450,7 @@ describe('GET /instance/fetchInstances', () => {
     }
   })
 
-  it('shows the token of an instance that one alone', async () => {
+  it('returns only the instance of the token', async () => {
     const shop = await createInstance(world, organization)
     await createInstance(world, organization, { instanceName: 'second' })
     expect(await names('', shop.token)).toEqual(['shop'])

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => on.close())
 
-/** Nothing may stay where files pass through. */
+/** No file may be left in the spool. */
 afterEach(async () => {
   await on.world.app.ctx.spool.use(async (path) => {
     expect(await readdir(path.slice(0, path.lastIndexOf('/')))).toEqual([])
@@ -21,7 +21,7 @@ afterEach(async () => {
 })
 
 const MEBIBYTE = 1_048_576
-/** A document of this many bytes that nothing can press together. */
+/** A document of this many bytes that cannot be compressed. */
 const documentOf = (bytes: number) => Buffer.concat([pdf(), randomBytes(bytes - pdf().length)])
 
 /** Sends a form; fetch writes its Content-Type. */
@@ -46,7 +46,7 @@ describe('a file in the body', () => {
     ['base64 of URLs, without padding', () => jpeg().toString('base64url')],
     ['base64 in lines', () => jpeg().toString('base64').replace(/.{76}/g, '$&\r\n')],
     ['a data: URL', () => `data:image/jpeg;base64,${jpeg().toString('base64')}`],
-  ])('is taken as %s, by both generations', async (_name, media) => {
+  ])('is accepted as %s, in bodies of both generations', async (_name, media) => {
     const forms = [{ mediatype: 'image', media: media() }, { mediaMessage: { mediatype: 'image', media: media() } }]
     for (const form of forms) {
       const { status, body } = await on.send('sendMedia', 'phone', { number: on.newNumber(), ...form })
@@ -55,7 +55,7 @@ describe('a file in the body', () => {
     }
   })
 
-  it('is streamed where it is large', async () => {
+  it('is streamed if it is large', async () => {
     const file = documentOf(20 * MEBIBYTE)
     const number = on.newNumber()
     const escaped = JSON.stringify({ number, mediatype: 'document', fileName: 'a.pdf', media: 'FILE' })
@@ -68,7 +68,7 @@ describe('a file in the body', () => {
     expect((await on.arrived(number))[0].document.filename).toBe('a.pdf')
   })
 
-  it('is sent once for one Idempotency-Key, and another file is another body', async () => {
+  it('is sent once per Idempotency-Key, and another file counts as another body', async () => {
     const headers = { 'idempotency-key': 'file' }
     const number = on.newNumber()
     const send = (media: Buffer) =>
@@ -81,9 +81,9 @@ describe('a file in the body', () => {
   })
 
   it.each([
-    ['no base64', 'not base64!', /base64/],
+    ['invalid base64', 'not base64!', /base64/],
     ['another type of file', pdf().toString('base64'), /application\/pdf/],
-    ['a long text that is no base64', '?'.repeat(100_000), /base64/],
+    ['a long text that is not base64', '?'.repeat(100_000), /base64/],
     ['a private address', 'http://10.0.0.1/a.png', /./],
   ])('is refused: %s', async (_name, media, said) => {
     const { status, body } = await on.send('sendMedia', 'phone', { number: on.newNumber(), mediatype: 'image', media })
@@ -91,14 +91,14 @@ describe('a file in the body', () => {
     expect(body.response.message[0]).toMatch(said)
   })
 
-  it('needs a name where it is a document', async () => {
+  it('needs a file name if it is a document', async () => {
     const body = { number: on.newNumber(), mediatype: 'document', media: pdf().toString('base64') }
     const { status, body: answer } = await on.send('sendMedia', 'phone', body)
     expect([status, answer.response.message]).toEqual([400, [['For base64 the file name must be informed.']]])
     expect((await on.send('sendMedia', 'phone', { ...body, media: on.fileUrl('pdf') })).status).toBe(201)
   })
 
-  it('is too large: 413, whether its length is told or not', async () => {
+  it('returns 413 if it is too large, with and without Content-Length', async () => {
     const text = `{"number":"${on.newNumber()}","mediatype":"document","media":"${'A'.repeat(141 * MEBIBYTE)}"}`
     const { status, body } = await on.send('sendMedia', 'phone', text)
     expect([status, body.status]).toEqual([413, 413])
@@ -106,7 +106,7 @@ describe('a file in the body', () => {
     expect([poured.status, poured.body.status]).toEqual([413, 413])
   })
 
-  it('has too much beside it: 413', async () => {
+  it('returns 413 if the other fields are too large', async () => {
     const others = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`extra${index}`, 'x'.repeat(60_000)]))
     const { status } = await on.send('sendText', 'phone', { number: on.newNumber(), text: 'x', ...others })
     expect(status).toBe(413)
@@ -132,7 +132,7 @@ describe('a form', () => {
     expect(await on.arrived(number)).toHaveLength(1)
   })
 
-  it('with another file or other fields is another body', async () => {
+  it('counts as another body with another file or other fields', async () => {
     const number = on.newNumber()
     const send = (fields: Record<string, string>, file: Buffer, name = 'a.png') =>
       sendForm('sendMedia', formOf({ number, mediatype: 'image', ...fields }, { file: [file, name] }), {
@@ -152,7 +152,7 @@ describe('a form', () => {
     expect([poured.status, poured.body.status]).toEqual([413, 413])
   })
 
-  it('may write its options as JSON, and leave fields empty', async () => {
+  it('may contain options as JSON and empty fields', async () => {
     const number = on.newNumber()
     const options = JSON.stringify({ delay: 1, linkPreview: null })
     const fields = { number, mediatype: 'Image', caption: '', delay: '', mentioned: '', quoted: '{}', options, x: '1' }
@@ -160,7 +160,7 @@ describe('a form', () => {
     expect((await on.arrived(number))[0].image).toEqual({ id: expect.any(String) })
   })
 
-  it('with two files is refused', async () => {
+  it('is refused with two files', async () => {
     const form = formOf({ number: on.newNumber(), mediatype: 'image' }, { file: [png(), 'a.png'] })
     form.append('file', new Blob([jpeg()]), 'b.jpg')
     const { status, body } = await sendForm('sendMedia', form)
@@ -169,7 +169,11 @@ describe('a form', () => {
 
   it.each([
     ['no file', formOf({ number: '16505559999', mediatype: 'image' }), 'media'],
-    ['a field that is no JSON', formOf({ number: '16505559999', delay: 'soon' }, { file: [png(), 'a.png'] }), 'delay'],
+    [
+      'a field that is not valid JSON',
+      formOf({ number: '16505559999', delay: 'soon' }, { file: [png(), 'a.png'] }),
+      'delay',
+    ],
     ['no number', formOf({ mediatype: 'image' }, { file: [png(), 'a.png'] }), 'number'],
   ])('is refused: %s', async (_name, form, said) => {
     const { status, body } = await sendForm('sendMedia', form)
@@ -181,7 +185,7 @@ describe('a form', () => {
     ['sendMedia', 'a%00.pdf', 'fileName'],
     ['sendMedia', `${'a'.repeat(5_000)}.pdf`, 'fileName must have at most 240'],
     ['sendAudio', 'a%00.ogg', 'fileName'],
-  ])('%s holds the name of its file to the rules of a field', async (verb, filename, said) => {
+  ])('%s validates the file name of the form like a field', async (verb, filename, said) => {
     const number = on.newNumber()
     const fields = Object.entries({ number, mediatype: 'document' })
       .map(([name, value]) => `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
@@ -193,7 +197,7 @@ describe('a form', () => {
     expect(await on.arrived(number)).toEqual([])
   })
 
-  it('that breaks off is no form', async () => {
+  it('is refused if it is incomplete', async () => {
     const body = '--x\r\ncontent-disposition: form-data; name="number"\r\n\r\n1650'
     const answer = await on.send('sendMedia', 'phone', body, { 'content-type': 'multipart/form-data; boundary=x' })
     expect(answer.status).toBe(400)
@@ -212,7 +216,7 @@ describe('sound', () => {
     return Buffer.concat([head, Buffer.alloc(1_600)])
   }
 
-  it.skipIf(!hasFfmpeg).each(['sendWhatsAppAudio', 'sendAudio'])('%s is made a voice note', async (verb) => {
+  it.skipIf(!hasFfmpeg).each(['sendWhatsAppAudio', 'sendAudio'])('is converted to a voice note by %s', async (verb) => {
     for (const form of [{ audio: wav().toString('base64') }, { audioMessage: { audio: wav().toString('base64') } }]) {
       const number = on.newNumber()
       const { status, body } = await on.send(verb, 'phone', { number, ...form })
@@ -222,14 +226,14 @@ describe('sound', () => {
     }
   })
 
-  it('that is a voice note already is sent as it is, from an address too', async () => {
+  it('is sent unchanged if it is a voice note already, also from a URL', async () => {
     const number = on.newNumber()
     const { status, body } = await on.send('sendAudio', 'phone', { number, audio: on.fileUrl('ogg') })
     expect([status, await fileOf(body)]).toEqual([201, ogg()])
     expect((await on.arrived(number))[0].audio.voice).toBe(true)
   })
 
-  it('is sent as it is where that is wanted', async () => {
+  it('is sent unchanged with encoding false', async () => {
     for (const [bytes, options] of [
       [mp3(), { encoding: false }],
       [aac(), { options: { encoding: false } }],
@@ -242,14 +246,14 @@ describe('sound', () => {
     }
   })
 
-  it.skipIf(!hasFfmpeg)('that is none is refused', async () => {
+  it.skipIf(!hasFfmpeg)('is refused if the file is not sound', async () => {
     const audio = Buffer.from('#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n').toString('base64')
     const { status, body } = await on.send('sendAudio', 'phone', { number: on.newNumber(), audio })
     expect([status, body.response.reason]).toEqual([400, 'not_convertible'])
     expect(JSON.stringify(body)).not.toContain('spool')
   })
 
-  it('needs ffmpeg where it has to be converted', () =>
+  it('needs ffmpeg if it has to be converted', () =>
     withoutFfmpeg(async () => {
       const number = on.newNumber()
       const audio = mp3().toString('base64')
@@ -260,12 +264,12 @@ describe('sound', () => {
 })
 
 describe('stickers', () => {
-  it('are sent as they are', async () => {
+  it('are sent unchanged if they are WebP', async () => {
     const kept = await on.send('sendSticker', 'phone', { number: on.newNumber(), sticker: webp().toString('base64') })
     expect([kept.status, await fileOf(kept.body)]).toEqual([201, webp()])
   })
 
-  it.skipIf(!hasFfmpeg)('are converted', async () => {
+  it.skipIf(!hasFfmpeg)('are converted from other types', async () => {
     const stickerMessage = { image: png().toString('base64') }
     const made = await on.send('sendSticker', 'phone', { number: on.newNumber(), stickerMessage })
     expect(made.status, JSON.stringify(made.body)).toBe(201)

@@ -9,7 +9,7 @@ beforeAll(async () => {
 
 afterAll(() => on.close())
 
-/** Sends what must be taken, by both generations' bodies; what arrived of each. */
+/** Sends bodies of both generations, which must succeed. Resolves to what arrived for each. */
 async function both(verb: string, flat: object, nested: object, instance = 'phone') {
   const arrived = []
   for (const body of [flat, nested]) {
@@ -22,7 +22,7 @@ async function both(verb: string, flat: object, nested: object, instance = 'phon
 }
 
 describe('a send', () => {
-  it('answers the message twice', async () => {
+  it('returns the message twice', async () => {
     const number = on.newNumber()
     const { status, body } = await on.send('sendText', 'phone', { number, text: 'hello' })
     expect(status).toBe(201)
@@ -39,7 +39,7 @@ describe('a send', () => {
     expect((await on.arrived(number))[0].id).toBe(body.key.id)
   })
 
-  it('makes a contact of whom nobody knows, and enters the conversation', async () => {
+  it('creates a contact for an unknown number, and adds the message to the conversation', async () => {
     const number = on.newNumber()
     await on.send('sendText', 'shop', { number, text: 'hello' })
     const { key } = on.organization
@@ -62,7 +62,7 @@ describe('a send', () => {
     expect(body.key?.remoteJid).toBe(`${number}@s.whatsapp.net`)
   })
 
-  it('goes to a group from a phone, and from no business number', async () => {
+  it('goes to a group from a phone, but not from a business number', async () => {
     const group = '120363041234567890@g.us'
     const sent = await on.send('sendText', 'phone', { number: group, text: 'hello', mentioned: ['16505550001'] })
     expect([sent.status, sent.body.key?.remoteJid]).toEqual([201, group])
@@ -72,7 +72,7 @@ describe('a send', () => {
     expect([refused.status, refused.body.status]).toEqual([501, 501])
   })
 
-  it('answers a message, of older clients too', async () => {
+  it('replies to a message, also with bodies of older clients', async () => {
     const number = on.newNumber()
     const first = await on.send('sendText', 'phone', { number, text: 'first' })
     const quoted = { key: { id: first.body.key.id }, message: { base64: 'x'.repeat(900_000) } }
@@ -83,7 +83,7 @@ describe('a send', () => {
     expect(arrived.map(({ context }) => context)).toEqual([undefined, context, context])
   })
 
-  it('waits as long as it is told', async () => {
+  it('waits for the given delay', async () => {
     const number = on.newNumber()
     const answer = await on.send('sendText', 'phone', { number, text: 'slowly', delay: 1 })
     expect(answer.status).toBe(201)
@@ -96,34 +96,34 @@ describe('a send', () => {
   })
 })
 
-describe('what clients write besides', () => {
+describe('null, empty and unknown fields', () => {
   const empty = { delay: null, linkPreview: null, quoted: null, mentioned: null, mentionsEveryOne: null }
 
   it.each([
     ['null', empty],
     ['empty texts', { delay: '', linkPreview: '', quoted: '', mentioned: '', mentionsEveryOne: '' }],
     ['empty objects and lists', { options: {}, quoted: {}, mentioned: [] }],
-    ['a message to answer without its id', { quoted: { key: { id: '' }, message: { conversation: '' } } }],
+    ['a quoted message without its id', { quoted: { key: { id: '' }, message: { conversation: '' } } }],
     ['no options', { options: null }],
     ['empty options', { options: { ...empty, mentions: { everyOne: null, mentioned: [] } } }],
     ['no delay', { delay: 0 }],
-    ['a delay in a text', { delay: '2' }],
-    ['what nobody knows', { presence: 'composing', webhookUrl: {}, messageId: 5, textMessage: {}, __proto: [[]] }],
-  ])('%s: as good as nothing', async (_name, besides) => {
+    ['a delay as a string', { delay: '2' }],
+    ['unknown fields', { presence: 'composing', webhookUrl: {}, messageId: 5, textMessage: {}, __proto: [[]] }],
+  ])('ignores %s', async (_name, besides) => {
     const number = on.newNumber()
     const { status, body } = await on.send('sendText', 'phone', { number, text: 'hello', ...besides })
     expect(status, JSON.stringify(body)).toBe(201)
     expect((await on.arrived(number))[0]).toMatchObject({ text: { body: 'hello' } })
   })
 
-  it('a field that is empty in one place and given in another', async () => {
+  it('takes a field that is empty in one place from the other', async () => {
     const number = on.newNumber()
     const body = { number, text: '', textMessage: { text: 'hello' }, delay: null, options: { delay: 1 } }
     expect((await on.send('sendText', 'phone', body)).status).toBe(201)
     expect((await on.arrived(number))[0].text.body).toBe('hello')
   })
 
-  it('a kind of file in any case, and an address in an object', async () => {
+  it('accepts mediatype in any case, and a URL in an object', async () => {
     const url = on.fileUrl('png')
     const bodies = await both(
       'sendMedia',
@@ -139,7 +139,7 @@ describe('what clients write besides', () => {
     }
   })
 
-  it('null in cards, rows and buttons', async () => {
+  it('ignores null in cards, rows and buttons', async () => {
     const card = { fullName: 'Ana', phoneNumber: '+5511988887777', wuid: null, email: null, url: null, extra: 1 }
     const row = { title: 'Rice', rowId: 'rice', description: null, extra: {} }
     const button = { type: null, displayText: 'Yes', id: 'yes', url: null, copyCode: '' }
@@ -158,8 +158,8 @@ describe('what clients write besides', () => {
   })
 })
 
-describe('every kind', () => {
-  it('texts', async () => {
+describe('every type of message', () => {
+  it('sends texts', async () => {
     const bodies = await both(
       'sendText',
       { text: 'see https://example.com', linkPreview: true },
@@ -168,7 +168,7 @@ describe('every kind', () => {
     for (const { text } of bodies) expect(text).toEqual({ body: 'see https://example.com', preview_url: true })
   })
 
-  it('files', async () => {
+  it('sends files', async () => {
     const media = on.fileUrl('png')
     const bodies = await both(
       'sendMedia',
@@ -178,7 +178,7 @@ describe('every kind', () => {
     for (const { image } of bodies) expect(image).toEqual({ id: expect.any(String), caption: 'look' })
   })
 
-  it('places', async () => {
+  it('sends locations', async () => {
     const place = { latitude: -23.5, longitude: -46.6, name: 'Shop', address: 'Street 1' }
     for (const { location } of await both('sendLocation', place, { locationMessage: place })) {
       expect(location).toEqual(place)
@@ -187,7 +187,7 @@ describe('every kind', () => {
     expect((await on.send('sendLocation', 'shop', { number, latitude: 0, longitude: 0 })).status).toBe(201)
   })
 
-  it('contact cards', async () => {
+  it('sends contact cards', async () => {
     const card = {
       fullName: 'Ana Lima',
       phoneNumber: '+55 11 98888-7777',
@@ -207,7 +207,7 @@ describe('every kind', () => {
     }
   })
 
-  it('reactions, in three forms', async () => {
+  it('sends reactions in three forms', async () => {
     const number = on.newNumber()
     const { key } = (await on.send('sendText', 'phone', { number, text: 'hello' })).body
     const forms = [
@@ -217,21 +217,21 @@ describe('every kind', () => {
     ]
     for (const form of forms) {
       const { status, body } = await on.send('sendReaction', 'phone', form)
-      // The message is the organization's own, and its key says so.
+      // The organization sent the message, as its key says.
       expect([status, body.message?.reactionMessage?.key]).toEqual([201, key])
     }
     const reactions = (await on.arrived(number)).slice(1).map(({ reaction }) => reaction)
     expect(reactions).toEqual(['👍', '👍🏽', ''].map((emoji) => ({ message_id: key.id, emoji })))
   })
 
-  it('polls', async () => {
+  it('sends polls', async () => {
     const poll = { name: 'Lunch?', selectableCount: 1, values: ['Yes', 'No'] }
     for (const body of await both('sendPoll', poll, { pollMessage: poll })) {
       expect(body.poll).toEqual({ name: 'Lunch?', options: ['Yes', 'No'], selectable_count: 1 })
     }
   })
 
-  it('lists', async () => {
+  it('sends lists', async () => {
     const list = {
       title: 'Menu',
       description: 'Choose',
@@ -253,7 +253,7 @@ describe('every kind', () => {
     }
   })
 
-  it('buttons', async () => {
+  it('sends buttons', async () => {
     const bodies = await both(
       'sendButtons',
       { title: 'Go on?', footer: 'Now', buttons: [{ type: 'reply', displayText: 'Yes', id: 'yes' }] },
@@ -269,7 +269,7 @@ describe('every kind', () => {
     }
   })
 
-  it('buttons with a picture', async () => {
+  it('sends buttons with a picture', async () => {
     const buttons = [{ type: 'reply', displayText: 'Yes', id: 'yes' }]
     const number = on.newNumber()
     const body = { number, title: 'Go', description: 'on?', thumbnailUrl: on.fileUrl('png'), buttons }
@@ -278,7 +278,7 @@ describe('every kind', () => {
     expect(arrived.interactive).toMatchObject({ header: { type: 'image' }, body: { text: 'Go\n\non?' } })
   })
 
-  it('templates, of business numbers', async () => {
+  it('sends templates from business numbers', async () => {
     const template = {
       name: 'order_update',
       components: [{ type: 'BODY', text: 'Hello {{1}}', example: { body_text: [['Ana']] } }],

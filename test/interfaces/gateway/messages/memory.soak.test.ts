@@ -12,12 +12,12 @@ beforeAll(async () => {
 afterAll(() => on.close())
 
 const MEBIBYTE = 1_048_576
-/** Twice as much as may be held. */
+/** Twice the allowed growth of memory. */
 const FILE_BYTES = 48 * MEBIBYTE
 const MAX_GROWTH = 24 * MEBIBYTE
 const SAMPLE_MS = 200
 
-/** Of a length that base64 needs no padding for. */
+/** A multiple of three bytes, so that base64 needs no padding. */
 const head = Buffer.concat([pdf(), Buffer.alloc(3 - (pdf().length % 3), '\n')])
 const rest = Math.floor((FILE_BYTES - head.length) / 3) * 3
 
@@ -37,7 +37,7 @@ it.each([
   ['base64', 'application/json', json],
   ['a form', 'multipart/form-data; boundary=x', form],
 ])(
-  'passes a large file on without holding it: %s',
+  'streams a large file without holding it in memory: %s',
   async (_name, contentType, bodyOf) => {
     const number = on.newNumber()
     const growth = await growthDuring(SAMPLE_MS, async () => {

@@ -16,10 +16,10 @@ beforeAll(async () => {
 
 afterAll(() => on.close())
 
-/** What the pretend phones were told to do. */
+/** The state of all simulated phones with the commands that they got. */
 const shown = async () => JSON.stringify((await on.world.sim('GET', '/phones')).body.phones)
 
-/** Begins to send by the pretend phone; what it gives back hangs up. */
+/** Starts a send from the simulated phone. Returns a function that hangs up. */
 function beginSend(verb: string, body: object, headers: Record<string, string> = {}): () => Promise<unknown> {
   const url = `${on.world.app.url}/gateway/message/${verb}/phone`
   const sent = { apikey: on.organization.key, 'content-type': 'application/json', ...headers }
@@ -32,7 +32,7 @@ function beginSend(verb: string, body: object, headers: Record<string, string> =
   }
 }
 
-describe('what is asked wrongly', () => {
+describe('an invalid request', () => {
   it.each([
     ['sendText', { text: '' }, 'text'],
     ['sendText', { text: '  ' }, 'text'],
@@ -77,19 +77,19 @@ describe('what is asked wrongly', () => {
     ['sendButtons', { title: 'a', buttons: Array(4).fill({ displayText: 'x', id: '1' }) }, 'buttons'],
     ['sendButtons', { title: 'a', buttons: Array(2).fill({ displayText: 'x', id: '1' }) }, 'twice'],
     ['sendTemplate', { name: 'a' }, 'language'],
-  ])('%s %#: 400 in the shape of this interface', async (verb, body, said) => {
+  ])('%s %#: returns 400 in the form of this interface', async (verb, body, said) => {
     const { status, body: answer } = await on.send(verb, 'shop', { number: on.newNumber(), ...body })
     expect([status, answer.status, answer.error]).toEqual([400, 400, 'Bad Request'])
     expect(JSON.stringify(answer.response.message).replaceAll('\\"', '"')).toContain(said)
     expect(answer.response.message).toEqual([[expect.any(String)]])
   })
 
-  it.each(['{"number":', '[]', 'null', '"text"', '{"number": "1\n2"}'])('%s is no body', async (body) => {
+  it.each(['{"number":', '[]', 'null', '"text"', '{"number": "1\n2"}'])('returns 400 for the body %s', async (body) => {
     const { status, body: answer } = await on.send('sendText', 'shop', body)
     expect([status, answer.status]).toEqual([400, 400])
   })
 
-  it('takes no other type of body', async () => {
+  it('returns 415 for another Content-Type', async () => {
     const answer = await on.send('sendText', 'shop', 'number=1', {
       'content-type': 'application/x-www-form-urlencoded',
     })
@@ -97,13 +97,13 @@ describe('what is asked wrongly', () => {
   })
 })
 
-describe('what a kind of instance does not have', () => {
+describe('what a kind of instance does not support', () => {
   it.each([
     ['shop', 'sendPoll', { name: 'a', selectableCount: 1, values: ['a', 'b'] }],
     ['shop', 'sendPtv', { video: 'https://example.com/a.mp4' }],
     ['phone', 'sendTemplate', { name: 'a', language: 'en' }],
     ['shop', 'sendButtons', { title: 'a', buttons: [{ type: 'url', displayText: 'x', url: 'https://example.com' }] }],
-  ])('%s %s: 501 that says so', async (instance, verb, body) => {
+  ])('%s %s: returns 501 with a reason', async (instance, verb, body) => {
     const number = on.newNumber()
     const answer = await on.send(verb, instance, { number, ...body })
     expect([answer.status, answer.body.error]).toEqual([501, 'Not Implemented'])
@@ -111,7 +111,7 @@ describe('what a kind of instance does not have', () => {
     expect(await on.arrived(number)).toEqual([])
   })
 
-  it('shop: somebody who hides the number, unless it is known', async () => {
+  it('returns 501 for people who hide their number from a business number, until the number is known', async () => {
     const lid = '123456789012345@lid'
     const send = (instance: string) => on.send('sendText', instance, { number: lid, text: 'x' })
     const refuse = async () => {
@@ -132,14 +132,14 @@ describe('what a kind of instance does not have', () => {
     expect(await on.arrived(number)).toHaveLength(1)
   })
 
-  it('is not open: Connection Closed', async () => {
+  it('returns Connection Closed if the instance is not open', async () => {
     const { status, body } = await on.send('sendText', 'closed', { number: on.newNumber(), text: 'x' })
     expect([status, body.response.message]).toEqual([500, 'Connection Closed'])
   })
 })
 
-describe('whom it is for', () => {
-  /** Somebody who is known, and has these fields. */
+describe('the recipient', () => {
+  /** Creates a contact with these fields; resolves to its number. */
   async function newContact(fields: object): Promise<string> {
     const number = on.newNumber()
     const made = { key: on.organization.key, body: { phone_number: `+${number}` } }
@@ -149,7 +149,7 @@ describe('whom it is for', () => {
     return number
   }
 
-  /** An instance with a number of its own. */
+  /** Creates an instance with a number of its own. */
   async function createNumber(instanceName: string, number: string, businessId: string): Promise<void> {
     const accessToken = `access-token-of-${number}`
     const settings = { access_token: accessToken, app_secret: 'secret', business_account_id: businessId }
@@ -160,7 +160,7 @@ describe('whom it is for', () => {
     await createInstance(on.world, on.organization, { ...kind, number, accessToken, businessId })
   }
 
-  it.each(['shop', 'phone'])('%s: is looked at before anybody waits', async (instance) => {
+  it.each(['shop', 'phone'])('%s: is checked before the delay', async (instance) => {
     const blocked = await newContact({ blocked: true })
     const refused = await on.send('sendText', instance, { number: blocked, text: 'x', delay: 60_000 })
     expect([refused.status, refused.body.response.message[0]]).toEqual([400, expect.stringContaining('blocked')])
@@ -172,7 +172,7 @@ describe('whom it is for', () => {
     }
   })
 
-  it.each(['shop', 'phone'])('%s: is looked at before its file is fetched', async (instance) => {
+  it.each(['shop', 'phone'])('%s: is checked before the file is fetched', async (instance) => {
     const fetched = on.files.taken.length
     const number = await newContact({ blocked: true })
     const quoted = { key: { id: 'unknown' } }
@@ -185,7 +185,7 @@ describe('whom it is for', () => {
     expect(on.files.taken).toHaveLength(fetched)
   })
 
-  it('has opted out: of templates those for marketing, and what may be one, are kept back', async () => {
+  it('gets no marketing templates, and none of unknown category, after opting out', async () => {
     const number = await newContact({ allow_broadcast: false })
     const { phoneNumberId: phone_number_id, businessAccountId } = on.organization
     const send = (name: string, instance = 'shop') =>
@@ -202,11 +202,11 @@ describe('whom it is for', () => {
       expect([status, body.response.message[0]]).toEqual([400, expect.stringContaining('wants no broadcasts')])
     }
     expect((await send('utility')).status).toBe(201)
-    // Of numbers of their own, one in the organization's account and one in another.
-    await createNumber('twin', '310000001', businessAccountId)
-    await createNumber('stranger', '310000002', '310000003')
-    expect((await send('utility', 'twin')).status).toBe(201)
-    expect((await send('utility', 'stranger')).status).toBe(400)
+    // Instances with numbers of their own, one in the organization's account and one in another.
+    await createNumber('same_account', '310000001', businessAccountId)
+    await createNumber('other_account', '310000002', '310000003')
+    expect((await send('utility', 'same_account')).status).toBe(201)
+    expect((await send('utility', 'other_account')).status).toBe(400)
     expect(await on.arrived(number)).toHaveLength(2)
     const willing = await newContact({ allow_broadcast: true })
     const taken = await on.send('sendTemplate', 'shop', { number: willing, name: 'marketing', language: 'pt_BR' })
@@ -214,20 +214,20 @@ describe('whom it is for', () => {
   })
 })
 
-describe('what the network says', () => {
-  it('nobody has the number: never a 201', async () => {
+describe('errors of the upstream', () => {
+  it('returns 400, not 201, for a number that is not on WhatsApp', async () => {
     const { status, body } = await on.send('sendText', 'shop', { number: '16505000001', text: 'x' })
     expect(status).toBe(400)
     expect(body.response.message).toEqual([{ jid: '16505000001@s.whatsapp.net', exists: false, number: '16505000001' }])
   })
 
-  it('refuses the message, in its own words', async () => {
+  it("returns the text of a refused message's error", async () => {
     const { status, body } = await on.send('sendText', 'shop', { number: '16505000002', text: 'x' })
     expect([status, body.response.upstream_code]).toEqual([400, 131047])
     expect(body.response.message).toEqual([expect.stringMatching(/./)])
   })
 
-  it('refuses the message for good: so the key is answered too', async () => {
+  it('replays a final refusal for the same Idempotency-Key', async () => {
     const send = () =>
       on.send('sendText', 'shop', { number: '16506000002', text: 'x' }, { 'idempotency-key': 'refused' })
     const first = await send()
@@ -236,12 +236,12 @@ describe('what the network says', () => {
     expect(again.body).toEqual(first.body)
   })
 
-  it('is too busy once: it is tried again', async () => {
+  it('retries if the upstream is busy', async () => {
     expect((await on.send('sendText', 'shop', { number: '16505000003', text: 'x' })).status).toBe(201)
     expect(await on.arrived('16505000003')).toHaveLength(1)
   })
 
-  it('says nothing, and tells it later: then so does the key', async () => {
+  it('replays success for the Idempotency-Key if a status arrives after an unknown outcome', async () => {
     const number = '16506000005'
     const send = () => on.send('sendText', 'shop', { number, text: 'x' }, { 'idempotency-key': 'settled' })
     const { status, body } = await send()
@@ -268,7 +268,7 @@ describe('what the network says', () => {
     expect(await on.arrived(number)).toHaveLength(1)
   })
 
-  it('says nothing: the outcome is unknown, and stays so', async () => {
+  it('replays an unknown outcome if no status arrives', async () => {
     const send = () =>
       on.send('sendText', 'shop', { number: '16505000005', text: 'x' }, { 'idempotency-key': 'silence' })
     const { status, body } = await send()
@@ -279,8 +279,8 @@ describe('what the network says', () => {
   })
 })
 
-describe('whose it is', () => {
-  it("another organization's instance is like one that there is not", async () => {
+describe('access', () => {
+  it("returns the same 404 for another organization's instance as for an unknown one", async () => {
     const { key } = on.other
     const body = { number: on.newNumber(), text: 'x' }
     const foreign = await on.world.request('POST', '/gateway/message/sendText/phone', { key, body })
@@ -289,7 +289,7 @@ describe('whose it is', () => {
     expect([unknown.status, unknown.body.response.message]).toEqual([404, ['The "none" instance does not exist']])
   })
 
-  it("another organization's message is answered by nobody", async () => {
+  it("refuses replies and reactions to another organization's message", async () => {
     const number = on.newNumber()
     const sent = await on.send('sendText', 'shop', { number, text: 'x' })
     const body = { number, text: 'y', quoted: { key: { id: sent.body.key.id } } }
@@ -303,7 +303,7 @@ describe('whose it is', () => {
     expect(reacted.status).toBe(404)
   })
 
-  it("an instance's token opens that instance alone", async () => {
+  it("accepts an instance's token for this instance only", async () => {
     const { token } = await createInstance(on.world, on.organization, { instanceName: 'till', integration: 'SANDBOX' })
     const send = (instance: string) =>
       on.world.request('POST', `/gateway/message/sendText/${instance}`, {
@@ -324,10 +324,10 @@ describe('whose it is', () => {
   })
 })
 
-describe('a request that is repeated', () => {
+describe('a repeated request', () => {
   const key = { 'idempotency-key': 'once' }
 
-  it('is sent once, in whichever form it comes', async () => {
+  it('is sent once, also in another form of the body', async () => {
     const number = on.newNumber()
     const first = await on.send('sendText', 'shop', { number, text: 'x' }, key)
     const again = await on.send('sendText', 'shop', { number, textMessage: { text: 'x' } }, key)
@@ -336,12 +336,12 @@ describe('a request that is repeated', () => {
     expect(await on.arrived(number)).toHaveLength(1)
   })
 
-  it('has another body: 422', async () => {
+  it('returns 422 with another body', async () => {
     const answer = await on.send('sendText', 'shop', { number: on.newNumber(), text: 'y' }, key)
     expect([answer.status, answer.body.status]).toEqual([422, 422])
   })
 
-  it("is another one at another instance, and another organization's", async () => {
+  it('is a different request at another instance or organization', async () => {
     const number = on.newNumber()
     const body = { number, text: 'x' }
     const headers = { 'idempotency-key': 'of each' }
@@ -357,19 +357,19 @@ describe('a request that is repeated', () => {
     expect(await on.arrived(number)).toHaveLength(3)
   })
 
-  it('is sent again where it was refused before it left', async () => {
+  it('runs again if it failed before anything was sent', async () => {
     const headers = { 'idempotency-key': 'closed' }
     const body = { number: on.newNumber(), text: 'x' }
     for (let attempt = 0; attempt < 2; attempt++)
       expect((await on.send('sendText', 'closed', body, headers)).status).toBe(500)
   })
 
-  it('nobody waits for any more: it is not sent', async () => {
+  it('is not sent if the client hangs up during the delay', async () => {
     const number = on.newNumber()
     const hangUp = beginSend('sendText', { number, text: 'x', delay: 60_000 }, { 'idempotency-key': 'gone' })
     await expect.poll(shown).toContain(number)
     await hangUp()
-    // Its key is free as soon as the request has ended.
+    // The key is released as soon as the request has ended.
     const held = async () =>
       (await on.world.database.pool.query(`SELECT FROM idempotency_keys WHERE key = 'gone'`)).rowCount
     await expect.poll(held).toBe(0)
@@ -377,7 +377,7 @@ describe('a request that is repeated', () => {
   })
 })
 
-describe('too much at a time', () => {
+describe('limits', () => {
   function expectLimited({ status, headers, body }: Answer): void {
     expect(body).toEqual({
       status: 429,
@@ -387,7 +387,7 @@ describe('too much at a time', () => {
     expect([status, headers.get('retry-after')]).toEqual([429, String(body.response.retry_after)])
   }
 
-  /** Takes all places for files; resolves to what gives them back. */
+  /** Takes all of the organization's concurrent files. Resolves to a function that releases them. */
   async function takePlaces(): Promise<() => Promise<unknown>> {
     const { sentFiles } = on.world.app.ctx.limits
     const passed = Array.from({ length: SENT_FILES.ofOneOrganization }, () =>
@@ -397,7 +397,7 @@ describe('too much at a time', () => {
     return () => Promise.all(held.map(({ release }) => release()))
   }
 
-  it('of files: not while a file is still to be fetched, after the delay', async () => {
+  it('count a file to be fetched only after the delay', async () => {
     const number = on.newNumber()
     const givePlaces = await takePlaces()
     const hangUp = beginSend('sendAudio', { number, audio: on.fileUrl('ogg'), delay: 60_000 })
@@ -409,7 +409,7 @@ describe('too much at a time', () => {
     }
   })
 
-  it('of files: 429, for what brings one only', async () => {
+  it('return 429 for a send with a file if too many are in progress, but not for one without', async () => {
     const number = on.newNumber()
     const givePlaces = await takePlaces()
     const media = (length: number) => ({ number, mediatype: 'image', media: 'A'.repeat(length) })
@@ -421,10 +421,10 @@ describe('too much at a time', () => {
     }
   })
 
-  /** The last one here: afterwards nobody sends anything for a while. */
-  it('of requests: 429, before the body is read', async () => {
+  /** Must be the last test, since no further request is accepted for a while. */
+  it('return 429 for too many requests, before the body is read', async () => {
     await on.world.database.pool.query('UPDATE rate_limits SET tokens = -100000')
-    // Those that the process has taken already are used up first.
+    // Tokens that the process has already reserved are used up first.
     await expect.poll(async () => (await on.send('sendText', 'shop', '{')).status).toBe(429)
     for (const verb of ['sendText', 'sendMedia']) {
       const answer = await on.send(verb, 'shop', '{')

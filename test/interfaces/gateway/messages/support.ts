@@ -9,14 +9,14 @@ import { type Answer, startWorld, type TestOrganization, type World } from '../.
 import type { HttpServer } from '../../../upstream/http-server.js'
 import { type FILES, startFileServer } from '../../api/send-chat-support.js'
 
-/** A world with an organization that has an open pretend phone `phone` and a business number `shop`. */
+/** A world with an organization that has an open simulated phone `phone` and a business number `shop`. */
 export interface MessageWorld {
   world: World
   organization: TestOrganization
   other: TestOrganization
   files: HttpServer
   fileUrl(kind: keyof typeof FILES): string
-  /** Digits of somebody new. */
+  /** Digits of a number that was not used before. */
   newNumber(): string
   send(verb: string, instance: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
   /** What arrived at the upstream for the recipient, oldest first. */
@@ -25,7 +25,7 @@ export interface MessageWorld {
   close(): Promise<void>
 }
 
-/** Starts one, without status callbacks. */
+/** Starts the world, without status callbacks. */
 export async function startMessageWorld(env: Record<string, string> = {}): Promise<MessageWorld> {
   const world = await startWorld(env)
   const files = await startFileServer()
@@ -58,7 +58,7 @@ export async function startMessageWorld(env: Record<string, string> = {}): Promi
   }
 }
 
-/** A form of fields, and of files by the names of their parts. */
+/** A form with fields, and with files by the names of their parts. */
 export function formOf(fields: Record<string, string>, files: Record<string, [Buffer, string]> = {}): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) form.set(name, value)
@@ -66,7 +66,7 @@ export function formOf(fields: Record<string, string>, files: Record<string, [Bu
   return form
 }
 
-/** Sends a body piece by piece, without telling its length; with the plain client, since fetch holds all of it. */
+/** Streams a body without Content-Length. Uses the plain client, since fetch buffers the whole body. */
 export async function pour(
   on: MessageWorld,
   verb: string,
@@ -80,7 +80,7 @@ export async function pour(
   return { status: answer.statusCode, body: await json(answer) }
 }
 
-/** A text, so many times one character, and a text. */
+/** A text, one character repeated, and another text. */
 export function* zeros(head: string, bytes: number, character = '0', tail = ''): Generator<Buffer> {
   const piece = Buffer.alloc(65_536, character)
   yield Buffer.from(head)
