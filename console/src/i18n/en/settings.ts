@@ -44,7 +44,7 @@ export const settings = {
     providers: {
       upstream: 'the business number',
       gateway: 'an instance',
-      nobody: 'nothing yet: connect a number or an instance',
+      none: 'nothing yet: connect a number or an instance',
     },
   },
   number: {

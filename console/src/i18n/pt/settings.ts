@@ -47,7 +47,7 @@ export const settings: SameShape<typeof english> = {
     providers: {
       upstream: 'número comercial',
       gateway: 'uma instância',
-      nobody: 'nenhum ainda: conecte um número ou uma instância',
+      none: 'nenhum ainda: conecte um número ou uma instância',
     },
   },
   number: {

@@ -98,20 +98,20 @@ interface SearchProps {
 function Search({ search, onSearch, onDown, hasKey }: SearchProps) {
   const { t } = useTranslation('inbox')
   const [typed, setTyped] = useState(search)
-  const told = useRef(search)
-  const tell = useDebouncedCallback((words: string) => {
-    told.current = words
+  const applied = useRef(search)
+  const apply = useDebouncedCallback((words: string) => {
+    applied.current = words
     onSearch(words)
   }, TYPING_MS)
   // The search in the URL changed by other means, such as the back button.
   useEffect(() => {
-    if (search === told.current) return
-    told.current = search
+    if (search === applied.current) return
+    applied.current = search
     setTyped(search)
   }, [search])
   const type = (words: string) => {
     setTyped(words)
-    tell(words)
+    apply(words)
   }
   return (
     <TextInput

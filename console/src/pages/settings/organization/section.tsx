@@ -26,7 +26,7 @@ export function OrganizationSection() {
                 <DataList.Item>
                   <DataList.ItemLabel>{t('organization.provider')}</DataList.ItemLabel>
                   <DataList.ItemValue>
-                    {t(`organization.providers.${organization.provider ?? 'nobody'}`)}
+                    {t(`organization.providers.${organization.provider ?? 'none'}`)}
                   </DataList.ItemValue>
                 </DataList.Item>
               </DataList>
