@@ -10,7 +10,6 @@ const DateTime = Type.String({ format: 'date-time' })
 /** How many. */
 export const Count = Type.Integer({ minimum: 0 })
 
-/** Spec 2.1. */
 export const ContactSchema = named(
   'Contact',
   Type.Object({
@@ -36,7 +35,6 @@ export const ContactSchema = named(
   }),
 )
 
-/** Spec 2.2, and after `reactions` what contract 4 adds. */
 export const MessageSchema = named(
   'Message',
   Type.Object({
@@ -143,7 +141,7 @@ interface AnswerSchema {
   anyOf?: AnswerSchema[]
 }
 
-/** The organization's slug, which every endpoint of this interface takes (spec 4.3, 5.1). */
+/** The organization's slug, which every endpoint of this interface takes. */
 export const tenantId = Type.Optional(
   Type.String({ description: "The organization's slug. If it is given, the key must belong to this organization." }),
 )

@@ -19,9 +19,9 @@ declare module 'fastify' {
 }
 
 /**
- * Creates the check that runs before a body is read: key, scope, rate limit, access, instance, in this order. An instance's
- * token opens only the paths that name this instance. For every other name it gets the same 404 as for an unknown one, so
- * that it cannot find out which names exist.
+ * Creates the check that runs before a body is read: key, scope, rate limit, access, instance, in this order. An
+ * instance's token opens only the paths that name this instance. For every other name it gets the same 404 as for an
+ * unknown one, so that it cannot find out which names exist.
  */
 export function createGatewayGuard(ctx: Context, { authenticate, takeToken }: Gate) {
   const authenticateToken = createTokenAuthenticator(ctx)

@@ -41,8 +41,8 @@ function guardedRoutes(ctx: Context, gate: Gate): FastifyPluginAsync {
     const server = plain.withTypeProvider<TypeBoxTypeProvider>()
     server.addHook('onRequest', createGatewayGuard(ctx, gate))
     server.addHook('preValidation', readEmptyObjects)
-    instanceRoutes(server, ctx) //    POST /instance/create, GET /instance/fetchInstances, DELETE /instance/delete/{i}, GET /settings/find/{i}, POST /settings/set/{i}
-    connectionRoutes(server, ctx) //  GET /instance/{connectionState|connect}/{i}, POST …/{restart|setPresence}/{i}, DELETE …/logout/{i}
+    instanceRoutes(server, ctx) //    /instance/{create|fetchInstances|delete/{i}}, /settings/{find|set}/{i}
+    connectionRoutes(server, ctx) //  /instance/{connectionState|connect|restart|setPresence|logout}/{i}
     messageRoutes(server, ctx) //     POST /message/{sendText|sendMedia|…}/{i}
     chatRoutes(server, ctx) //        /chat/{findChats|findMessages|whatsappNumbers|…}/{i}
     webhookRoutes(server, ctx) //     POST /webhook/set/{i}, GET /webhook/find/{i}

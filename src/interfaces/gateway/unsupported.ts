@@ -2,7 +2,9 @@ import type { HTTPMethods } from 'fastify'
 import { Problem } from '../../model/problem.js'
 import type { GatewayServer } from './server.js'
 
-/** Endpoints `/{area}/{verb}/{instance}` of other gateways that Parley lacks. `text` gives the reason or an alternative. */
+/**
+ * Endpoints `/{area}/{verb}/{instance}` of other gateways that Parley lacks. `text` gives the reason or an alternative.
+ */
 interface UnsupportedGroup {
   area: string
   text: string

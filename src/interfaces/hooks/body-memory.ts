@@ -13,9 +13,9 @@ const MIN_CHARGE_BYTES = 4 * 1_024
 const RETRY_SECONDS = 2
 
 /**
- * Creates a function that bounds the memory for bodies of senders that are not authenticated yet. It wraps the stream of a
- * body. The wrapped stream fails with service_unavailable if the budget is exhausted. Memory is charged until the response
- * has been sent.
+ * Creates a function that bounds the memory for bodies of senders that are not authenticated yet. It wraps the stream
+ * of a body. The wrapped stream fails with service_unavailable if the budget is exhausted. Memory is charged until the
+ * response has been sent.
  */
 export function createBodyMemoryLimit() {
   const small = createByteBudget(BUDGET_BYTES, MIN_CHARGE_BYTES)

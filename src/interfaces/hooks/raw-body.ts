@@ -24,8 +24,8 @@ export interface SignatureHeader {
 }
 
 /**
- * The signature of a request. Throws authorization_required if the header is missing, and invalid_signature if it has the
- * wrong form.
+ * The signature of a request. Throws authorization_required if the header is missing, and invalid_signature if it has
+ * the wrong form.
  */
 export function readSignature(request: FastifyRequest, { name, form }: SignatureHeader): string {
   const value = readHeader(request, name.toLowerCase())

@@ -10,8 +10,8 @@ export function isUnmodified(headers: IncomingHttpHeaders, media: StoredMedia): 
 }
 
 /**
- * The requested byte range. Undefined means the whole file, also if several ranges or an invalid one are given: RFC 9110
- * lets a server ignore those. 'unsatisfiable' means that the range lies outside the file.
+ * The requested byte range. Undefined means the whole file, also if several ranges or an invalid one are given: RFC
+ * 9110 lets a server ignore those. 'unsatisfiable' means that the range lies outside the file.
  */
 export function requestedRange(
   headers: IncomingHttpHeaders,

@@ -71,7 +71,7 @@ async function shownEverywhere(chatId: string): Promise<Record<string, unknown>>
   return single
 }
 
-describe('a contact has exactly the fields of the spec, of their types, wherever it is shown', () => {
+describe('a contact has exactly these fields, with these types, in every response', () => {
   it('made by POST /contact with nothing but a number', async () => {
     const digits = newPerson()
     const made = await request('POST', '/contact', { key: organization.key, body: { phone_number: digits } })

@@ -53,7 +53,7 @@ describe('the pages of a conversation', () => {
     })
   })
 
-  it('shows of a message exactly the fields of the contract', async () => {
+  it('returns exactly these fields of a message', async () => {
     const { body } = await read({ chatNumber: CUSTOMER, limit: '1' })
     expect(body.messages).toEqual([
       {

@@ -175,7 +175,7 @@ describe.each(CLIENTS)('%s', (name, make) => {
     ['a name in use', 403, 'already in use', () => client.create(name, '')],
     ['an unsupported endpoint', 501, 'Manage groups on a phone', () => client.groups(name)],
     [
-      'what a pretend phone cannot',
+      'what a simulated phone does not support',
       501,
       'A simulated phone of the sandbox has no round video notes',
       () => client.send(name, number, { kind: 'video note', url: on.fileUrl('mp4') }),

@@ -58,9 +58,9 @@ export function postWebhook(
 export async function tellOrders(
   world: World,
   { slug }: TestOrganization,
-  ...told: Record<string, unknown>[]
+  ...orders: Record<string, unknown>[]
 ): Promise<void> {
-  for (const order of told) {
+  for (const order of orders) {
     const answer = await postWebhook(world, slug, JSON.stringify(shopOrder(order)))
     if (answer.status !== 200) throw new Error(`webhook: ${JSON.stringify(answer.body)}`)
   }

@@ -30,14 +30,14 @@ beforeEach(async () => {
   await connectStorefront(world, organization)
 })
 
-const tell = (body: object | string, options?: Parameters<typeof postWebhook>[3]) =>
+const post = (body: object | string, options?: Parameters<typeof postWebhook>[3]) =>
   postWebhook(world, organization.slug, typeof body === 'string' ? body : JSON.stringify(body), options)
 
 describe('a webhook of a storefront', () => {
   it('records the order with the parameters of its landing page', async () => {
     const landing_site = '/sale?utm_source=WhatsApp&utm_campaign=Natal_VM&utm_campaign=other#top'
     const order = shopOrder({ landing_site, total_price: '0.10', processed_at: '2026-03-01T09:00:00-03:00' })
-    expect(await tell(order)).toMatchObject({ status: 200, body: { success: true } })
+    expect(await post(order)).toMatchObject({ status: 200, body: { success: true } })
     expect(await ordersOf(world, organization)).toEqual([
       {
         id: String(order.id),
@@ -58,7 +58,7 @@ describe('a webhook of a storefront', () => {
 
   it('can have the form of the real API', async () => {
     const sample = await readFile(join(packageRoot(), 'test/samples/shop-order-get.rest-2026-07.json'), 'utf8')
-    expect((await tell(JSON.stringify(JSON.parse(sample).order))).status).toBe(200)
+    expect((await post(JSON.stringify(JSON.parse(sample).order))).status).toBe(200)
     expect(await ordersOf(world, organization)).toMatchObject([
       {
         id: '450789469',
@@ -75,14 +75,14 @@ describe('a webhook of a storefront', () => {
     ['the landing page of an express checkout', '/wallets/checkouts.json'],
     ['a landing page that is not a string', 42],
   ])('is recorded with %s', async (_title, landing_site) => {
-    await tell(shopOrder({ landing_site }))
+    await post(shopOrder({ landing_site }))
     expect(await ordersOf(world, organization)).toMatchObject([{ utm_source: null, utm_campaign: null }])
   })
 
   it('is signed over its bytes, not over its parsed content', async () => {
     const body = `{ "id": 7, "name": "caf\\u00e9 \\/ x", "total_price": "1.00", "currency": "BRL",
       "created_at": "2026-03-01T10:00:00Z", "updated_at": "2026-03-01T10:00:00Z" }`
-    expect((await tell(body)).status).toBe(200)
+    expect((await post(body)).status).toBe(200)
     expect(await ordersOf(world, organization)).toMatchObject([{ id: '7', name: 'café / x' }])
   })
 
@@ -95,14 +95,14 @@ describe('a webhook of a storefront', () => {
       total_price: '90.00',
     }
     const between = { ...order, updated_at: '2026-03-01T10:00:01-03:00', financial_status: 'paid' }
-    for (const one of [order, later, between, order]) expect((await tell(one)).status).toBe(200)
+    for (const one of [order, later, between, order]) expect((await post(one)).status).toBe(200)
     expect(await ordersOf(world, organization)).toMatchObject([{ financial_status: 'refunded', total_price: '90.00' }])
   })
 
   it('keeps the recorded visit if it has none', async () => {
     const order = shopOrder({ landing_site: '/?utm_source=chat&utm_campaign=natal' })
-    await tell(order)
-    await tell({ ...order, landing_site: null, updated_at: '2026-03-02T10:00:00-03:00', financial_status: 'voided' })
+    await post(order)
+    await post({ ...order, landing_site: null, updated_at: '2026-03-02T10:00:00-03:00', financial_status: 'voided' })
     expect(await ordersOf(world, organization)).toMatchObject([
       { financial_status: 'voided', utm_source: 'chat', utm_campaign: 'natal', campaign: 'natal' },
     ])
@@ -112,8 +112,8 @@ describe('a webhook of a storefront', () => {
     const headers = { 'x-shopify-webhook-id': 'b54557e4-bdd9-4b37-8a5f-bf7d70bcd043' }
     const order = shopOrder()
     const changed = { ...order, updated_at: '2026-03-02T10:00:00-03:00', total_price: '7.00' }
-    await tell(order, { headers })
-    expect((await tell(changed, { headers })).status).toBe(200)
+    await post(order, { headers })
+    expect((await post(changed, { headers })).status).toBe(200)
     expect(await ordersOf(world, organization)).toMatchObject([{ total_price: '100.00' }])
     const other = await world.createOrganization()
     await connectStorefront(world, other)
@@ -129,7 +129,7 @@ describe('a webhook of a storefront', () => {
     await tellOrders(world, organization, gone, kept)
     await tellOrders(world, other, gone)
     const headers = { 'x-shopify-topic': 'orders/delete' }
-    for (const _time of ['once', 'again']) expect((await tell({ id: gone.id }, { headers })).status).toBe(200)
+    for (const _time of ['once', 'again']) expect((await post({ id: gone.id }, { headers })).status).toBe(200)
     await tellOrders(world, organization, { ...gone, updated_at: '2026-03-02T10:00:00-03:00' })
     const cancelled = async (one: TestOrganization) =>
       (await ordersOf(world, one)).map(({ id, cancelled_at }) => [Number(id), cancelled_at])
@@ -143,7 +143,7 @@ describe('a webhook of a storefront', () => {
   it('creates one order if it arrives twice at the same moment', async () => {
     const headers = { 'x-shopify-webhook-id': 'twice' }
     const order = shopOrder()
-    const answers = await Promise.all([1, 2, 3].map(() => tell(order, { headers })))
+    const answers = await Promise.all([1, 2, 3].map(() => post(order, { headers })))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
     expect(await ordersOf(world, organization)).toHaveLength(1)
   })
@@ -157,13 +157,13 @@ describe('a webhook of a storefront', () => {
     ['with an order without a time', shopOrder({ updated_at: null }), {}],
     ['with an invalid id', shopOrder({ id: "1'; --" }), {}],
   ])('%s is acknowledged and ignored', async (_title, body, headers: Record<string, string>) => {
-    expect((await tell(body, { headers })).status).toBe(200)
+    expect((await post(body, { headers })).status).toBe(200)
     expect(await ordersOf(world, organization)).toEqual([])
   })
 
   it('is recorded without characters that cannot be stored', async () => {
     const landing_site = `/?utm_source=chat&utm_campaign=a%00b${'\0'}`
-    await tell(shopOrder({ name: '#1\0', landing_site, financial_status: '\ud800' }))
+    await post(shopOrder({ name: '#1\0', landing_site, financial_status: '\ud800' }))
     expect(await ordersOf(world, organization)).toMatchObject([
       { name: '#1\ufffd', utm_campaign: 'a\ufffdb\ufffd', financial_status: '\ufffd' },
     ])
@@ -179,8 +179,8 @@ describe('a refused webhook', () => {
     const other = await world.createOrganization()
     await connectStorefront(world, other, { secret: 'another secret' })
     const answers = await Promise.all([
-      tell(order, { secret: 'another secret' }),
-      tell(order, { headers: { 'x-shopify-hmac-sha256': hmacSha256Base64(WEBHOOK_SECRET, `${order} `) } }),
+      post(order, { secret: 'another secret' }),
+      post(order, { headers: { 'x-shopify-hmac-sha256': hmacSha256Base64(WEBHOOK_SECRET, `${order} `) } }),
       postWebhook(world, other.slug, order),
       postWebhook(world, lonely.slug, order),
       postWebhook(world, lonely.slug, order, { secret: 'nobody' }),
@@ -197,7 +197,7 @@ describe('a refused webhook', () => {
 
   it('is refused before its body is read if the signature is malformed', async () => {
     const headers = { 'x-shopify-hmac-sha256': hmacSha256Hex(WEBHOOK_SECRET, order) }
-    expect(await tell('x'.repeat(5_000_000), { headers })).toMatchObject({ status: 401, body: refusal })
+    expect(await post('x'.repeat(5_000_000), { headers })).toMatchObject({ status: 401, body: refusal })
   })
 
   it('has no signature', async () => {
@@ -206,7 +206,7 @@ describe('a refused webhook', () => {
   })
 
   it.each(['', 'not json', '[]', 'null', '"text"'])('is signed, but not a JSON object: %j', async (body) => {
-    expect(await tell(body)).toMatchObject({ status: 400, body: { error: 'Invalid JSON' } })
+    expect(await post(body)).toMatchObject({ status: 400, body: { error: 'Invalid JSON' } })
   })
 
   it('has more than 4 MB', async () => {
@@ -214,8 +214,8 @@ describe('a refused webhook', () => {
       const empty = JSON.stringify(shopOrder({ note: '' }))
       return empty.replace('"note":""', `"note":"${'x'.repeat(size - empty.length)}"`)
     }
-    expect((await tell(order(4 * 1_048_576))).status).toBe(200)
-    expect(await tell(order(4 * 1_048_576 + 1))).toMatchObject({ status: 413, body: { error: 'Payload too large' } })
+    expect((await post(order(4 * 1_048_576))).status).toBe(200)
+    expect(await post(order(4 * 1_048_576 + 1))).toMatchObject({ status: 413, body: { error: 'Payload too large' } })
   })
 
   it('uses another method', async () => {
@@ -238,7 +238,7 @@ it('forgets ids of webhooks after 30 days, but keeps orders', async () => {
     return rows[0].ids
   }
   await world.database.pool.query('DELETE FROM storefront_webhooks')
-  await tell(shopOrder(), { headers: { 'x-shopify-webhook-id': 'old' } })
+  await post(shopOrder(), { headers: { 'x-shopify-webhook-id': 'old' } })
   world.advance(29 * DAY)
   await prune(world.app.ctx)
   expect(await countIds()).toBe(1)
@@ -253,5 +253,5 @@ it('deletes the orders of a deleted organization', async () => {
   await world.admin('DELETE', `/organizations/${organization.id}`)
   await world.drain()
   expect(await ordersOf(world, organization)).toEqual([])
-  expect((await tell(shopOrder())).status).toBe(401)
+  expect((await post(shopOrder())).status).toBe(401)
 })

@@ -26,7 +26,6 @@ const AttributedRevenue = named(
   ),
 )
 
-/** Spec 2.6. */
 export const BroadcastAnalyticsSchema = named(
   'BroadcastAnalytics',
   Type.Object({
@@ -106,7 +105,6 @@ const RangeRevenue = named(
 const delivery = { sent: Count, delivered: Count, read: Count, failed: Count }
 const rates = { deliveryRate: Percent, readRate: Percent }
 
-/** Spec 2.7, and contract 4, Analytics, for what is inside. */
 export const RangeAnalyticsSchema = named(
   'RangeAnalytics',
   Type.Object({

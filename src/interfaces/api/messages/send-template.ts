@@ -42,7 +42,6 @@ const Body = named(
   }),
 )
 
-/** Spec 2.5. */
 const Answer = named(
   'SentTemplateAnswer',
   Type.Object({
@@ -62,7 +61,7 @@ const Answer = named(
   }),
 )
 
-/** `POST /send-template` (spec 4.4). */
+/** `POST /send-template`. */
 export function sendTemplateRoutes(server: ApiServer, ctx: Context): void {
   server.post(
     '/send-template',
@@ -99,7 +98,7 @@ export function sendTemplateRoutes(server: ApiServer, ctx: Context): void {
   )
 }
 
-/** Whatever went wrong at the upstream is told in the body (spec 4.4, rule 6). */
+/** An error of the upstream is a 200 whose body says `success: false`. */
 function toAnswer({ broadcastId, contact, sent }: TemplateSend): RepeatableAnswer {
   const error = sent.result === 'accepted' ? null : explain(sent)
   const success = error === null

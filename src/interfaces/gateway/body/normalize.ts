@@ -41,9 +41,9 @@ const NORMALIZERS: Record<string, (value: unknown) => unknown> = {
 }
 
 /**
- * Brings the body of any generation of clients into one form: flat, with the newest field names. Unknown, null and empty
- * fields are removed. `number` may be a JSON number and `delay` a string of digits; nothing else is coerced. Throws
- * invalid_field if a field is given twice with different values.
+ * Brings the body of any generation of clients into one form: flat, with the newest field names. Unknown, null and
+ * empty fields are removed. `number` may be a JSON number and `delay` a string of digits; nothing else is coerced.
+ * Throws invalid_field if a field is given twice with different values.
  */
 export function normalizeBody(body: JsonObject, { wrapper, fields }: BodyShape): JsonObject {
   const options = asObject(body.options)

@@ -16,9 +16,9 @@ export interface Body extends Received {
 }
 
 /**
- * Reads the body of a request, JSON or a form, and calls `work` with it. Its file is removed when `work` ends, and counts
- * as one of the organization's concurrent files until then. Throws invalid_json, invalid_media, payload_too_large,
- * unsupported_media_type, too_many_requests.
+ * Reads the body of a request, JSON or a form, and calls `work` with it. Its file is removed when `work` ends, and
+ * counts as one of the organization's concurrent files until then. Throws invalid_json, invalid_media,
+ * payload_too_large, unsupported_media_type, too_many_requests.
  */
 export async function withBody<Result>(
   ctx: Context,

@@ -14,8 +14,8 @@ export interface ExtractedFile {
 }
 
 /**
- * Separates the file from the fields of a normalized body. The file is the part of a form, long base64 already received,
- * a URL, or short base64. Throws missing_field, invalid_field, invalid_media, too_many_requests.
+ * Separates the file from the fields of a normalized body. The file is the part of a form, long base64 already
+ * received, a URL, or short base64. Throws missing_field, invalid_field, invalid_media, too_many_requests.
  */
 export async function extractFile(
   { fileField: name }: SendVerb,

@@ -13,7 +13,9 @@ export interface ChatWorld extends MessageWorld {
   chat(verb: string, instance: string, body?: unknown, method?: string, key?: string): Promise<Answer>
   /** Sends a text; resolves to its id at the upstream. */
   sendText(instance: string, number: string, text: string): Promise<string>
-  /** A person writes to an instance (`phone`) or to the organization's number (`shop`). Resolves to the message's id. */
+  /**
+   * A person writes to an instance (`phone`) or to the organization's number (`shop`). Resolves to the message's id.
+   */
   receive(instance: string, from: string, message: Record<string, unknown>): Promise<string>
   /** The texts of a conversation as Interface A shows them, oldest first. */
   conversation(number: string): Promise<string[]>

@@ -1,8 +1,8 @@
 import { type Account, ask, type Client, type Draft, Shown, toJid } from './client.js'
 
 /**
- * A PHP client of version 1: bodies in wrappers, `options`, PUT for changes, a Content-Type on every request, `[]` for an
- * empty body, DELETE with a body, fields in snake_case. It accepts responses of either version.
+ * A PHP client of version 1: bodies in wrappers, `options`, PUT for changes, a Content-Type on every request, `[]` for
+ * an empty body, DELETE with a body, fields in snake_case. It accepts responses of either version.
  */
 export function phpClient({ url, key }: Account): Client {
   const request = async (method: string, path: string, data: object = []) => {

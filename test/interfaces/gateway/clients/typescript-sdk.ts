@@ -1,8 +1,8 @@
 import { type Account, ask, type Client, type Draft, type MessageKey, Shown, toDigits, toJid } from './client.js'
 
 /**
- * A TypeScript library: flat bodies of version 2, a Content-Type on every request, a trailing slash, PUT for changes. It
- * drops the path of the base URL, and searches `response.message` for a text and a sent message for its content.
+ * A TypeScript library: flat bodies of version 2, a Content-Type on every request, a trailing slash, PUT for changes.
+ * It drops the path of the base URL, and searches `response.message` for a text and a sent message for its content.
  */
 export function typescriptSdk({ url, key }: Account): Client {
   const request = async (method: string, path: string, body?: object) => {
