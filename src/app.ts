@@ -52,18 +52,18 @@ import { createTranscriber } from './transcription/client.js'
 import { createUpstreamClient } from './upstream/client.js'
 import { registerWithSimulator, type SimulatedNumber, type SimulatorControl } from './upstream/simulator-link.js'
 
-/** What the service is made from; the one who starts it opens the database and, where one is wanted, the simulator. */
+/** What the service needs; the caller opens the database and, if wanted, the simulator. */
 export interface AppOptions {
   config: Config
   secrets: Secrets
   log: Logger
   database: Database
   upstreamUrl: string
-  /** The simulator in use, if any; `passesOn`: its control is to be had through this service. */
+  /** The simulator in use, if any; `passesOn`: its control is reachable through this service. */
   simulator: (SimulatorControl & { passesOn: boolean }) | null
   /** Tests set the time. */
   clock?: () => Date
-  /** False in tests that work jobs off themselves. */
+  /** False in tests that run jobs themselves. */
   runWorker?: boolean
 }
 
@@ -71,26 +71,26 @@ export interface AppOptions {
 export interface App {
   ctx: Context
   server: FastifyInstance
-  /** Delivers to webhooks, where this process runs a worker; tests drain it. */
+  /** Delivers to webhooks if this process runs a worker; tests drain it. */
   webhooks: Dispatcher
   /** The linked devices that this process runs. */
   sessions: Sessions
-  /** Where it listens, such as http://127.0.0.1:8080. */
+  /** Its address, such as http://127.0.0.1:8080. */
   url: string
-  /** Where the gateway alone listens; null where it has no port of its own. */
+  /** The gateway's own address; null if it has no port of its own. */
   gatewayUrl: string | null
-  /** No new requests, those under way finish, jobs go back to the queue; the database stays open. */
+  /** Refuses new requests, finishes running ones and returns jobs to the queue; the database stays open. */
   close(): Promise<void>
 }
 
 const REAP_MS = 15_000
-/** Longer than any file passes through: what is older was left behind by a process that died. */
+/** Longer than any file is in progress; older ones were left by a dead process. */
 const STALE_MS = 60 * 60_000
-/** How often templates are fetched because somebody names one that is not known. */
+/** How often templates are fetched when a request names an unknown one. */
 const TEMPLATES_MS = 60_000
 const MAX_ONE_OFF_CAMPAIGNS = 10_000
 
-/** Builds the service and starts it: context, worker, HTTP. Throws what makes that impossible (such as a taken port). */
+/** Builds and starts the service: context, worker, HTTP. Throws what prevents it (such as a taken port). */
 export async function startApp(options: AppOptions): Promise<App> {
   const { config, log, database } = options
   await adoptRestoredDatabase({ database, log })
@@ -207,7 +207,7 @@ async function createContext(
     fetcher: createFetcher({ guard, trustedOrigins: [new URL(upstreamUrl).origin] }),
     transcriber: config.transcribe && createTranscriber(config.transcribe),
     linkedLibrary: createLinkedLibrary(config.linkedDeviceLibrary, log),
-    // Only a process that receives callbacks registers itself: the others leave the simulator as it is.
+    // Only a process that receives callbacks registers itself with the simulator.
     linkWithSimulator:
       simulator && config.roles.includes('api') ? (number) => link(simulator, number, callbackUrl(), log) : null,
     sandboxes: simulator && openSandboxes(simulator, callbackUrl),
@@ -220,7 +220,7 @@ async function createContext(
   }
 }
 
-/** Frees the jobs of dead processes and removes files left behind, now and again and again; the result ends that. */
+/** Regularly frees the jobs of dead processes and removes leftover files; the returned function stops it. */
 async function startSweeping(
   { database, spool, log }: Context,
   registration: ProcessRegistration,
@@ -275,7 +275,7 @@ function createServer(
   return server
 }
 
-/** The built-in simulator has to know every number; what else listens on this machine need not be a simulator at all. */
+/** The built-in simulator must know every number; another server on this machine need not be a simulator. */
 async function link(
   simulator: SimulatorControl & { passesOn: boolean },
   number: SimulatedNumber,

@@ -1,11 +1,11 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 
-/** The parts of the service that one process may run (contract 1, `PARLEY_ROLES`). */
+/** The roles that a process may have (`PARLEY_ROLES`). */
 export const roles = ['api', 'worker', 'gateway'] as const
 export type Role = (typeof roles)[number]
 
-/** How much is logged, from everything to nothing (contract 1, `PARLEY_LOG_LEVEL`). */
+/** The log levels (`PARLEY_LOG_LEVEL`). */
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
@@ -40,7 +40,7 @@ const variableNames = [
 /** An environment variable that this service reads. */
 export type VariableName = (typeof variableNames)[number]
 
-/** Those whose values are never shown. */
+/** Variables whose values are never shown. */
 const secretNames: readonly VariableName[] = [
   'PARLEY_ADMIN_TOKEN',
   'PARLEY_SECRET',
@@ -49,7 +49,7 @@ const secretNames: readonly VariableName[] = [
   'PARLEY_METRICS_TOKEN',
   'PARLEY_TRANSCRIBE_KEY',
 ]
-// The test suite's own variables reach the processes that it starts.
+// Variables of the test suite, which reach the processes that it starts.
 const testNames = /^PARLEY_TEST_/
 
 /** Where media is kept: as files in the data folder, or in a bucket of an S3-compatible store. */
@@ -63,7 +63,7 @@ export interface BucketConfig {
   /** Without a trailing slash; undefined = AWS's own. */
   endpoint: string | undefined
   region: string
-  /** Both or none; none = what the AWS SDK finds by itself. */
+  /** Both or none; without them the AWS SDK finds credentials. */
   accessKey: string | undefined
   secretKey: string | undefined
 }
@@ -76,7 +76,7 @@ export interface TranscribeConfig {
   model: string
 }
 
-/** The checked settings of one process, as the environment gives them (contract 1). */
+/** The validated settings of one process. */
 export interface Config {
   host: string
   /** 0 = any free port. */
@@ -126,8 +126,8 @@ export interface Config {
 export type Parsed<T> = { ok: true; value: T } | { ok: false; expected: string }
 
 /**
- * Reads and checks the settings. Empty variables count as unset; `up`: values for those that are, in place of the defaults.
- * The problem is one line that names the variable, its value (masked when secret) and what is expected.
+ * Reads and validates the settings. Empty variables count as unset; `up` has their values in place of defaults. The
+ * problem is one line with the variable, its value (masked if secret) and the expected form.
  */
 export function readConfig(
   env: Record<string, string | undefined>,
@@ -187,13 +187,13 @@ export function readConfig(
 export interface ConfigRow {
   name: VariableName
   value: string
-  /** `up`: what the last `parley up` in the data folder ran with. */
+  /** `up`: set by the last `parley up` in the data folder. */
   source: 'default' | 'environment' | 'generated' | 'up'
 }
 
 /**
- * The effective settings, one row per variable, with secrets masked (contract 1, `parley config`).
- * Without `secrets`, those that are not in the environment show as not loaded.
+ * The effective settings, one row per variable, with secrets masked. Without `secrets`, generated ones show as not
+ * loaded.
  */
 export function describeConfig(config: Config, secrets?: { adminToken: string; masterKeys: string[] }): ConfigRow[] {
   const adminToken = secrets?.adminToken ?? config.adminToken
@@ -229,12 +229,12 @@ export function describeConfig(config: Config, secrets?: { adminToken: string; m
   return variableNames.map((name) => ({ name, value: values[name], source: sourceOf(config, name) }))
 }
 
-/** An admin token as `PARLEY_ADMIN_TOKEN` or the secrets file gives it: it has to fit in an HTTP header. */
+/** An admin token from `PARLEY_ADMIN_TOKEN` or the secrets file; it must fit in an HTTP header. */
 export function parseAdminToken(text: string): Parsed<string> {
   return parseHeaderText(text)
 }
 
-/** Master keys as `PARLEY_SECRET` or the secrets file gives them: the current one, then older ones after commas. */
+/** Master keys from `PARLEY_SECRET` or the secrets file: the current one, then older ones after commas. */
 export function parseMasterKeys(text: string): Parsed<string[]> {
   const keys = splitList(text)
   const distinct = new Set(keys).size === keys.length
@@ -252,7 +252,7 @@ function givenVariables(env: Record<string, string | undefined>): Map<string, st
   return given
 }
 
-// A misspelt name would otherwise leave its default in force without a word.
+// Otherwise a misspelt name would silently leave the default in force.
 function unknownVariables(given: Map<string, string>): string[] {
   const known: readonly string[] = variableNames
   return [...given.keys()]
@@ -262,7 +262,7 @@ function unknownVariables(given: Map<string, string>): string[] {
 
 const mediaKeyNames = ['PARLEY_MEDIA_ACCESS_KEY', 'PARLEY_MEDIA_SECRET_KEY'] as const
 
-/** Settings that are each right and cannot be meant together. */
+/** Settings that are valid on their own but not together. */
 function contradiction(config: Config): string | undefined {
   if (config.port !== 0 && config.gatewayPort === config.port)
     return `PARLEY_GATEWAY_PORT and PARLEY_PORT are both ${config.port}: give the gateway another port`
@@ -294,7 +294,7 @@ function transcribeContradiction({ transcribe, fromEnvironment: given }: Config)
 
 const SAFE_LENGTH = 16
 
-/** What works and is not safe, a line each, for the log of a service that starts. None of them holds a secret. */
+/** Unsafe settings, one line each, for the log at the start. None contains a secret. */
 export function configWarnings(config: Config): string[] {
   const { adminToken, masterKeys = [], allowedPrivateHosts } = config
   const warnings: string[] = []
@@ -314,7 +314,7 @@ export function configWarnings(config: Config): string[] {
   return warnings
 }
 
-/** Whether others than this machine are meant to reach the service. */
+/** True if the service can be reached from other machines. */
 function isExposed({ host, publicUrl }: Config): boolean {
   return !isLoopback(host) || (publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname))
 }
@@ -331,7 +331,7 @@ function sourceOf(config: Config, name: VariableName): ConfigRow['source'] {
 
 function shown(name: VariableName, text: string): string {
   if (secretNames.includes(name)) return '***'
-  // What is not even shaped like a URL may hold its password anywhere.
+  // A text that is not a URL may contain its password anywhere.
   if (name === 'PARLEY_DATABASE_URL' && !text.includes('//')) return '***'
   return JSON.stringify(maskPassword(text))
 }
@@ -405,7 +405,7 @@ function parseMediaUrl(text: string): Parsed<Omit<BucketConfig, 'accessKey' | 's
     : expected(`with an endpoint that is ${parsed.expected}`)
 }
 
-/** The endpoint for whichever of its usual forms was given: the server, its …/v1, or the endpoint itself. */
+/** The endpoint, from any of its usual forms: the server, its …/v1, or the endpoint itself. */
 function parseTranscribeUrl(text: string): Parsed<string> {
   const parsed = parseWebUrl(text)
   if (!parsed.ok || parsed.value.endsWith('/audio/transcriptions')) return parsed
@@ -413,7 +413,7 @@ function parseTranscribeUrl(text: string): Parsed<string> {
   return { ok: true, value: `${base}/v1/audio/transcriptions` }
 }
 
-/** A package's name as it stands, a path from the working folder made absolute. */
+/** A package name is kept; a path is made absolute. */
 function parseLibrary(text: string): Parsed<string> {
   if (/^(\.{0,2}\/)/.test(text)) return { ok: true, value: resolve(text) }
   return /^(@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*$/.test(text)
@@ -483,7 +483,7 @@ function parseLogLevel(text: string): Parsed<LogLevel> {
   return level ? { ok: true, value: level } : { ok: false, expected: `one of ${logLevels.join(', ')}` }
 }
 
-/** The items between the commas, empty ones included, so that each list refuses what a stray comma leaves. */
+/** The items between the commas, including empty ones, so that each list refuses a stray comma. */
 function splitList(text: string): string[] {
   return text.split(',').map((item) => item.trim())
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { makeFolder } from '../lib/files/make-folder.js'
 import { isJsonObject, type JsonObject } from '../lib/text/json.js'
 
-/** Reads a JSON object of the data folder, and closes its file to other users; empty where there is none, or nothing of use in it. */
+/** Reads a JSON object from the data folder and closes the file to other users; empty if it is missing or unusable. */
 export async function readDataFile(dataDir: string, name: string): Promise<JsonObject> {
   const path = join(dataDir, name)
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -21,7 +21,7 @@ export async function readDataFile(dataDir: string, name: string): Promise<JsonO
   }
 }
 
-/** Writes a JSON object into the data folder, for this user alone, whole or not at all. */
+/** Writes a JSON object to the data folder atomically, readable by this user only. */
 export async function writeDataFile(dataDir: string, name: string, content: object): Promise<void> {
   await makeFolder(dataDir, 0o700)
   const path = join(dataDir, name)

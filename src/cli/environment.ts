@@ -11,7 +11,8 @@ import type { Environment } from './invocation.js'
 import { readUpSettings, type UpSettings } from './up-settings.js'
 
 /**
- * The checked configuration; `up`: values in place of defaults. Throws a CliFailure of code 2 that names what is wrong.
+ * The validated configuration; `up`: values in place of defaults. Throws a CliFailure with code 2 that names the
+ * problem.
  */
 export function requireConfig(env: Environment, up: UpSettings = {}): Config {
   const read = readConfig(env, up)
@@ -19,22 +20,22 @@ export function requireConfig(env: Environment, up: UpSettings = {}): Config {
   return read.config
 }
 
-/** The same for a command beside the service: where the environment says nothing, it has what the service was started with by `up`. */
+/** For commands next to the service: settings missing in the environment come from the last `up`. */
 export async function requireSharedConfig(env: Environment): Promise<Config> {
   return requireConfig(env, await readUpSettings(requireConfig(env)))
 }
 
-/** The secrets, made on first use. Throws a CliFailure of code 2. */
+/** The secrets, generated on first use. Throws a CliFailure with code 2. */
 export async function requireSecrets(config: Config): Promise<Secrets> {
   const loaded = await loadSecrets(config)
   if (!loaded.ok) throw new CliFailure(2, loaded.problem)
   return loaded.secrets
 }
 
-/** An open database, and what ends it. */
+/** An open database and how to close it. */
 export interface OpenDatabase {
   database: Database
-  /** Resolves when an embedded server ended by itself; never for an external one. */
+  /** Resolves if an embedded server ends on its own; never for an external one. */
   ended: Promise<void>
   close(): Promise<void>
 }
@@ -43,8 +44,8 @@ const POOL_SIZE = 20
 const OLDEST_SERVER = 150_000
 
 /**
- * Opens the configured database: the one at PARLEY_DATABASE_URL, or the embedded one. `serve` holds the embedded server
- * itself, other commands use the one that a running service holds. Throws a CliFailure of code 2.
+ * Opens the configured database: the one at PARLEY_DATABASE_URL, or the embedded one. `serve` owns the embedded server;
+ * other commands share that of a running service. Throws a CliFailure with code 2.
  */
 export async function openConfiguredDatabase(
   config: Config,
@@ -55,7 +56,7 @@ export async function openConfiguredDatabase(
   const connection: Connection = embedded?.connection ?? { connectionString: config.databaseUrl ?? '' }
   let closing = false
   const database = openDatabase(connection, POOL_SIZE, ({ message }) => {
-    // The error itself drags the whole connection along, and one that ends because we close is no news.
+    // Logs the message only: the error contains the whole connection. Errors while closing are expected.
     if (!closing) log.warn({ reason: message }, 'a database connection broke')
   })
   const close = async () => {
@@ -73,8 +74,8 @@ export async function openConfiguredDatabase(
 }
 
 /**
- * Makes sure that the database has this version's schema; the embedded one is brought to it, another one only when `migrate`
- * says so. Throws a CliFailure: of code 2 for a schema that is older or newer, of code 1 for a migration that fails.
+ * Checks that the database has this version's schema. The embedded one is migrated, another one only with `migrate`.
+ * Throws a CliFailure: code 2 for an older or newer schema, code 1 for a failed migration.
  */
 export async function prepareSchema(
   config: Config,
@@ -105,7 +106,7 @@ export async function prepareSchema(
   }
 }
 
-/** Applies the migrations that are missing; resolves to their names. Throws a CliFailure of code 1. */
+/** Applies missing migrations and returns their names. Throws a CliFailure with code 1. */
 export async function applyMigrations(database: Database): Promise<string[]> {
   try {
     return await migrate(database.pool, TASK_NAMES)
@@ -115,7 +116,7 @@ export async function applyMigrations(database: Database): Promise<string[]> {
 }
 
 async function openEmbedded(config: Config, log: Logger, hold: boolean) {
-  // An error of a statement is told by whoever ran it; only what concerns the server itself is worth a line of its own.
+  // Errors of statements are reported by their callers; only messages about the server are logged here.
   const tell = (message: string) => (/^(FATAL|PANIC|WARNING)/.test(message) ? log.warn(message) : log.debug(message))
   const options = { folder: join(config.dataDir, 'postgres'), log: tell }
   try {

@@ -10,14 +10,13 @@ import { CliFailure } from './failure.js'
 import type { Invocation, Streams } from './invocation.js'
 import { asOperator } from './operator.js'
 
-/** What every export of an organization's things is told. */
 export interface ExportOptions {
   org: string
   format: ExportFormat
   output?: string
 }
 
-/** Writes what `exportAll` makes of an organization to a file, or to standard output. Throws a CliFailure of code 1. */
+/** Writes an organization's export to a file or to standard output. Throws a CliFailure with code 1. */
 export async function exportFile(
   { env, streams }: Invocation,
   { org, format, output }: ExportOptions,
@@ -34,7 +33,7 @@ export function formatOption(): Option {
   return new Option('--format <format>').choices(['csv', 'json']).default('csv')
 }
 
-/** Writes the parts of a document to a file, or to standard output where none is named. Throws a CliFailure of code 1. */
+/** Writes the parts of a document to a file, or to standard output without a path. Throws a CliFailure with code 1. */
 export async function writeDocument(
   { stdout }: Streams,
   parts: AsyncIterable<string | Buffer>,
@@ -51,7 +50,7 @@ export async function writeDocument(
   })
 }
 
-/** Whoever reads may stop reading. */
+/** The reader may stop reading. */
 function ignoreClosedReader(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
 }

@@ -1,4 +1,4 @@
-/** Ends a command with one clear line on standard error: 1 = it failed, 2 = wrong usage or configuration (contract 1). */
+/** Ends a command with one line on standard error. Code 1: it failed; 2: wrong usage or configuration. */
 export class CliFailure extends Error {
   readonly exitCode: 1 | 2
 
@@ -9,12 +9,12 @@ export class CliFailure extends Error {
   }
 }
 
-/** Thrown where a start stops because the process was asked to end: nothing failed. */
+/** The process was asked to end during its start; nothing failed. */
 export class AskedToEnd extends Error {
   override readonly name = 'AskedToEnd'
 }
 
-/** Thrown where an error that nothing caught has ended a command, which has said so already. */
+/** An uncaught error has ended a command and was already reported. */
 export class EndedByFault extends Error {
   override readonly name = 'EndedByFault'
 }

@@ -16,11 +16,11 @@ import type { Invocation, Streams } from './invocation.js'
 import { asOperator } from './operator.js'
 import { inOneLine, printFields } from './output.js'
 
-/** What the help of every import says of what it prints and how it ends. */
+/** The part of every import's help about output and exit codes. */
 export const IMPORT_HELP =
   '\nPrints the counts and each failed row. Ends with 1 when a row failed; all others are imported.'
 
-/** Imports what a file at `path` holds. */
+/** Imports the file at `path`. */
 export type ImportVerb = (
   ctx: OperatorContext,
   organization: Organization,
@@ -29,8 +29,8 @@ export type ImportVerb = (
 ) => ReturnType<ReportingImport>
 
 /**
- * Imports a file, or standard input where it is `-`, and prints the counts and each failed row; with `json` what became of every
- * row. Throws a CliFailure of code 1 when a row failed.
+ * Imports a file, or standard input for `-`, and prints the counts and each failed row; with `json` the result of every
+ * row. Throws a CliFailure with code 1 if a row failed.
  */
 export async function importFile(
   { env, streams }: Invocation,

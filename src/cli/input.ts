@@ -6,7 +6,7 @@ import { compileUnknownFields, describeUnknown } from '../model/unknown-fields.j
 import { CliFailure } from './failure.js'
 import type { Streams } from './invocation.js'
 
-/** Options whose name is not the field's. */
+/** Options whose name differs from the field's. */
 const OPTION_OF_FIELD: Record<string, string> = {
   default_country: '--country',
   attribution_window_days: '--attribution-window',
@@ -17,8 +17,8 @@ const OPTION_OF_FIELD: Record<string, string> = {
 }
 
 /**
- * Reads options by the rules that the admin API has for the same fields. Throws a CliFailure of code 2 that names the
- * option and what it should have been.
+ * Validates options with the admin API's rules for the same fields. Throws a CliFailure with code 2 that names the
+ * option and the expected value.
  */
 export function readOptions<Schema extends TSchema, Result>(
   schema: Schema,
@@ -30,8 +30,8 @@ export function readOptions<Schema extends TSchema, Result>(
 }
 
 /**
- * Reads a JSON object from standard input by the rules that the admin API has for the same body. Throws a CliFailure of
- * code 2 that names the field and what it should have been, or the first field that is not known.
+ * Reads a JSON object from standard input and validates it with the admin API's rules. Throws a CliFailure with code 2
+ * that names the invalid or unknown field.
  */
 export async function readDocument<Schema extends TSchema, Result>(
   streams: Streams,
@@ -43,25 +43,25 @@ export async function readDocument<Schema extends TSchema, Result>(
     (message) => message,
     () => {
       const document = parse(given)
-      // Checked first: a required field may only seem to be missing because its name is misspelt.
+      // Checked first, because a required field may seem to be missing only because its name is misspelt.
       refuseUnknown(schema, document)
       return read(check(schema, document, 'Standard input'))
     },
   )
 }
 
-/** Reads a password from standard input: all of it but the end of its line. */
+/** Reads a password from standard input, without the line end. */
 export async function readPassword(streams: Streams): Promise<string> {
   const given = await readAll(streams, 'Type the password, then Enter and Ctrl-D (it shows)')
   return given.replace(/\r?\n$/, '')
 }
 
-/** An option as a number where it is written as one; what it is otherwise is for its rule to refuse. */
+/** Converts an option that is written as a number; other values are left to the option's rule. */
 export function toNumber(option: string | undefined): string | number | undefined {
   return option !== undefined && /^-?\d{1,15}$/.test(option) ? Number(option) : option
 }
 
-/** The items of a comma list; undefined when the option was not given. */
+/** The items of a comma-separated list; undefined without the option. */
 export function toList(option: string | undefined): string[] | undefined {
   return option?.split(',').map((item) => item.trim())
 }
@@ -86,7 +86,7 @@ function refusing<Result>(reword: (message: string) => string, read: () => Resul
   }
 }
 
-/** Messages begin with the field that they are about. */
+/** Messages begin with the name of their field. */
 function nameOption(message: string): string {
   return message.replace(/^(\w+)(\[\d+\])?/, (_path, field: string) => OPTION_OF_FIELD[field] ?? `--${field}`)
 }

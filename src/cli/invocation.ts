@@ -1,7 +1,7 @@
 /** The variables that a command was started with. */
 export type Environment = Record<string, string | undefined>
 
-/** What a command reads and where it writes; a process is one. */
+/** The command's input and output, usually those of the process. */
 export interface Streams {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean }
   stdout: NodeJS.WritableStream

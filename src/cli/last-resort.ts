@@ -1,14 +1,14 @@
-/** So long it may take to end by itself. */
-const PATIENCE_MS = 2_000
+/** How long the process may take to end on its own. */
+const END_TIMEOUT_MS = 2_000
 
 /**
- * Ends this process, whose work is done, with its exit code, also where something keeps it up: libraries leave timers behind, the one
- * of linked devices some of minutes. What is still to be read by whoever reads the output is waited for.
+ * Ends this process with its exit code even if something keeps it alive: libraries leave timers behind, the one of
+ * linked devices for minutes. Waits until the output is read.
  */
 export function endSoon(): void {
   const timer = setInterval(() => {
     if ([process.stdout, process.stderr].every(isWritten)) process.exit()
-  }, PATIENCE_MS)
+  }, END_TIMEOUT_MS)
   timer.unref()
 }
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import type { Config } from '../config.js'
 import { CliFailure } from './failure.js'
 
-/** Makes sure that every port of the service can be had, before anything takes long. Throws a CliFailure of code 2. */
+/** Checks early that every port of the service is free. Throws a CliFailure with code 2. */
 export async function requireFreePort(config: Config): Promise<void> {
   const { host, port, gatewayPort, roles } = config
   await probe(port)
@@ -22,7 +22,7 @@ export async function requireFreePort(config: Config): Promise<void> {
   }
 }
 
-/** What a failure to listen means to the operator, as a CliFailure of code 2; any other error as it is. */
+/** Converts a failure to listen to a CliFailure with code 2; other errors are returned as they are. */
 export function explainListenError(error: unknown, { host, port: ownPort, gatewayPort }: Config): unknown {
   const { code, syscall, port = ownPort } = error as { code?: unknown; syscall?: unknown; port?: number }
   const name = port === gatewayPort && port !== ownPort ? 'PARLEY_GATEWAY_PORT' : 'PARLEY_PORT'

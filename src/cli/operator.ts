@@ -9,12 +9,12 @@ import { createLogger } from '../log.js'
 import { openConfiguredDatabase, prepareSchema, requireSecrets, requireSharedConfig } from './environment.js'
 import type { Environment } from './invocation.js'
 
-/** What the help says of `--org`. */
+/** The help of `--org`. */
 export const ORGANIZATION = 'of which organization: its id or slug'
 
 /**
- * Does an operator's work over the configured database, beside a running service or without one: the embedded database is
- * borrowed from it, or started for as long as this takes. Throws a CliFailure of code 2.
+ * Runs an operator's work on the configured database, with or without a running service: an embedded server is shared
+ * with the service, or started for the time of the command. Throws a CliFailure with code 2.
  */
 export async function asOperator<Result>(
   env: Environment,
@@ -24,7 +24,7 @@ export async function asOperator<Result>(
   return overDatabase(config, (ctx) => work(ctx, config))
 }
 
-/** The same for work that stores credentials, which are sealed with the service's master key. */
+/** For work that stores credentials, which are encrypted with the service's master key. */
 export async function withCredentials<Result>(
   env: Environment,
   work: (ctx: CredentialsContext, config: Config) => Promise<Result>,
@@ -32,12 +32,12 @@ export async function withCredentials<Result>(
   const config = await requireSharedConfig(env)
   const { masterKeys } = await requireSecrets(config)
   const secrets = createSecretBox(masterKeys)
-  // A simulator that a service started is that service's to tell of numbers; its workers look for jobs every two seconds.
+  // The service registers numbers with its own simulator, and its workers look for jobs every two seconds.
   const service = { linkWithSimulator: null, wakeWorkers: () => undefined }
   return overDatabase(config, (ctx) => work({ ...ctx, ...service, secrets }, config))
 }
 
-/** The same for work that shows messages: their files have the addresses that the service gives them. */
+/** For work that shows messages, whose files have addresses of the service. */
 export async function withMediaLinks<Result>(
   env: Environment,
   work: (ctx: OperatorContext & Pick<Context, 'mediaLinks'>) => Promise<Result>,
@@ -48,7 +48,7 @@ export async function withMediaLinks<Result>(
   })
 }
 
-/** The same for work that makes links by which members sign in at the service. */
+/** For work that creates sign-in links of the service. */
 export async function withSignInLinks<Result>(
   env: Environment,
   work: (ctx: LinkContext) => Promise<Result>,
@@ -59,7 +59,7 @@ export async function withSignInLinks<Result>(
   })
 }
 
-/** Where a service with these settings is reached. */
+/** The address of a service with these settings. */
 export function publicUrlOf({ host, port, publicUrl }: Config): string {
   return publicUrl ?? `http://${host}:${port}`
 }

@@ -1,12 +1,9 @@
 import type { Streams } from './invocation.js'
 
-/** A row of a listing: a value for each column. */
+/** A row of a listing: one value per column. */
 export type Row = Record<string, unknown>
 
-/**
- * Prints things as one JSON array with `--json`, else as a table with the columns that `toRow` chooses; those of the first
- * row count.
- */
+/** Prints a JSON array with `--json`, otherwise a table with the columns of the first row. */
 export function printList<Thing extends object>(
   { stdout }: Streams,
   things: readonly Thing[],
@@ -16,22 +13,22 @@ export function printList<Thing extends object>(
   stdout.write(json ? toJson(things) : formatTable(things.map(toRow)))
 }
 
-/** Prints one thing: as JSON with `--json`, else its fields a line each. */
+/** Prints JSON with `--json`, otherwise one field per line. */
 export function printFields({ stdout }: Streams, fields: object, { json }: { json?: boolean }): void {
   stdout.write(json ? toJson(fields) : formatFields(fields))
 }
 
-/** Prints what has been done, in words; with `--json` as `{"message": …}`. */
+/** Prints what was done; with `--json` as `{"message": …}`. */
 export function printDone({ stdout }: Streams, message: string, { json }: { json?: boolean } = {}): void {
   stdout.write(json ? toJson({ message }) : `${message}\n`)
 }
 
-/** Tells a person what the result does not say: beside it, so that a program that reads the result is not in its way. */
+/** Prints a note for people on standard error, where programs that read the result do not see it. */
 export function printNote({ stderr }: Streams, note: string): void {
   stderr.write(`${note}\n`)
 }
 
-/** A text in one line, without what could steer a terminal. */
+/** A text in one line, without terminal control characters. */
 export function inOneLine(text: string): string {
   return text.trim().replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
 }

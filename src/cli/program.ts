@@ -24,17 +24,17 @@ import { AskedToEnd, CliFailure, EndedByFault } from './failure.js'
 import type { Environment, Invocation, Streams } from './invocation.js'
 import { inOneLine } from './output.js'
 
-/** Runs one command; resolves to the exit code (contract 1): 0 done, 1 failed, 2 wrong usage or configuration. */
+/** Runs one command and returns the exit code: 0 done, 1 failed, 2 wrong usage or configuration. */
 export async function runCli(args: readonly string[], env: Environment, streams: Streams = process): Promise<number> {
   const invocation = { env, streams }
   let lost: Error | undefined
-  // Whoever reads may stop reading (`parley org list | head -1`); a service goes on.
+  // The reader may stop reading (`parley org list | head -1`); a service goes on.
   const hear = (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') lost = error
   }
   streams.stdout.on('error', hear)
   const exitCode = await run(args, invocation)
-  // What could not be written is told a moment after.
+  // A write error is reported a moment later.
   await setImmediate()
   streams.stdout.off('error', hear)
   return lost ? complain(invocation, `The output cannot be written: ${lost.message}`) : exitCode
@@ -103,7 +103,7 @@ function createProgram(invocation: Invocation): Command {
   return program
 }
 
-/** Problems of what was asked for that the verbs find themselves are usage; the others are about what is there. */
+/** Problems with the request count as wrong usage; others are about the data. */
 const USAGE_PROBLEMS = new Set([
   'invalid_field',
   'invalid_parameter',

@@ -10,16 +10,16 @@ import { CliFailure } from './failure.js'
 import { explainListenError, requireFreePort } from './listening.js'
 import type { EndRequest } from './signals.js'
 
-/** A running service with all that belongs to it. */
+/** A running service and its parts. */
 export interface Service {
   app: App
   secrets: Secrets
   log: Logger
-  /** Of the built-in sandbox; null where there is none. */
+  /** The built-in sandbox's; null without it. */
   storefrontUrl: string | null
-  /** Resolves when the process is asked to end. Throws a CliFailure of code 1 when something it cannot do without ended. */
+  /** Resolves when the process is asked to end. Throws a CliFailure with code 1 if an essential part ended. */
   untilAskedToEnd(): Promise<void>
-  /** Ends everything in the reverse order of its start. */
+  /** Ends all parts in the reverse order of their start. */
   close(): Promise<void>
 }
 
@@ -27,8 +27,8 @@ const NO_FFMPEG =
   'ffmpeg was not found on the PATH: audio that is not OGG/Opus is sent as a file instead of a voice note, and files that need conversion are refused'
 
 /**
- * Starts everything that this configuration names. Throws a CliFailure where the operator has to do something, and
- * AskedToEnd when the request to end came first; nothing is left running then.
+ * Starts everything that the configuration requires. Throws a CliFailure if the operator must act, and AskedToEnd if
+ * the request to end came first; then nothing is left running.
  */
 export async function startService(
   config: Config,
@@ -40,11 +40,11 @@ export async function startService(
   const closers: (() => Promise<void>)[] = []
   const close = async () => {
     const failures: unknown[] = []
-    // Where one does not end well, the others still have to.
+    // If one fails to end, the others still must.
     for (const end of closers.splice(0).reverse()) await end().catch((error: unknown) => failures.push(error))
     if (failures.length > 0) throw failures[0]
   }
-  /** What has been started, when nobody asked to end meanwhile. */
+  /** Registers a started part, unless the process was asked to end meanwhile. */
   const keep = <Started>(started: Started, end: (started: Started) => Promise<void>): Started => {
     closers.push(() => end(started))
     signal.throwIfAborted()
@@ -62,7 +62,7 @@ export async function startService(
         ? keep(await startBuiltInSimulator(secrets, log), (started) => started.close())
         : null
     const app = keep(await startApp(appOptions(config, secrets, log, open, simulator)), (started) => started.close())
-    // A start that is refused says why, and nothing else.
+    // Logged only now: a refused start prints the reason and nothing else.
     log.info(`parley ${packageVersion} on Node ${process.version}`)
     if (!(await isFfmpegInstalled())) log.info(NO_FFMPEG)
     const untilAskedToEnd = async () => {
@@ -91,7 +91,7 @@ function appOptions(
   return { config, secrets, log, database, upstreamUrl, simulator: simulatorControl(config, simulator, secrets) }
 }
 
-/** The simulator to which numbers are made known: the built-in one, or one that runs beside us on this machine. */
+/** The simulator with which numbers are registered: the built-in one, or one on this machine. */
 function simulatorControl({ upstreamUrl }: Config, simulator: Simulator | null, secrets: Secrets) {
   if (simulator) return { controlUrl: `${simulator.url}/_sim`, token: secrets.adminToken, passesOn: true }
   const { hostname, origin } = new URL(upstreamUrl)

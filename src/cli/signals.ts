@@ -6,17 +6,18 @@ import { END } from './supervise.js'
 export interface EndRequest {
   /** Aborted, with an AskedToEnd, when the process is asked to end. */
   signal: AbortSignal
-  /** Resolves with the name of the signal that asked, or with what else did. */
+  /** Resolves with the name of the signal, or the other reason. */
   asked: Promise<string>
 }
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
-/** So long a process whose state nothing vouches for may finish what is under way: answers, and jobs that go back to the queue. */
+/** After an uncaught error, running requests and jobs get this long to finish. */
 const DRAIN_MS = 10_000
 
 /**
- * Runs a command that ends in order when it is asked to: from its first moment on, so that it never leaves a database behind. An error
- * that nothing catches asks it too: it says why in one line, ends within 10 s whatever is still under way, and throws an EndedByFault.
+ * Runs a command that shuts down in order when it is asked to, even during its start, so that it never leaves a
+ * database running. An uncaught error does the same: it is reported in one line, the process ends within 10 s, and an
+ * EndedByFault is thrown.
  */
 export async function endingInOrder<Result>(command: (endRequest: EndRequest) => Promise<Result>): Promise<Result> {
   const controller = new AbortController()
@@ -42,7 +43,7 @@ export async function endingInOrder<Result>(command: (endRequest: EndRequest) =>
   }
   for (const name of SIGNALS) {
     listeners[name] = () => {
-      // Asked twice, the person means it.
+      // The second request ends the process at once.
       if (controller.signal.aborted) process.exit(1)
       ask(name)
     }

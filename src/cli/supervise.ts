@@ -4,36 +4,37 @@ import { setTimeout } from 'node:timers/promises'
 
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 30_000
-/** Who has run so long before a fault is waited for as after the first one. */
+/** After so long without a fault, the wait before a restart is the shortest again. */
 const CALM_MS = 60_000
-/** Of a wrong usage or configuration, which no further start mends. */
+/** Wrong usage or configuration, which a restart does not fix. */
 const WRONG_USAGE = 2
 
-/** What the supervisor and the service tell each other. */
+/** The words between supervisor and service. */
 export const READY = 'ready'
 export const END = 'end'
 
-/** Tells the supervisor something, where there is one. */
+/** Sends a word to the supervisor, if there is one. */
 export function tellSupervisor(word: string): void {
   if (process.argv.includes('--no-restart')) process.send?.(word)
 }
 
-/** Whether these arguments are those of a service that comes back after a fault. */
+/** True if these arguments start a service that is restarted after a fault. */
 export function isSupervised(args: readonly string[]): boolean {
   const others = ['--no-restart', '--help', '-h']
   return args[0] === 'up' && !args.some((arg) => others.includes(arg))
 }
 
 /**
- * Runs the service in a process of its own, and starts it again when a fault ends it, after waits that grow from 1 s to 30 s. Resolves
- * to the exit code: the service's own where it was asked to end, where it is used wrongly, and where it never became ready. Should this
- * process be killed, the service hears of it and ends in order.
+ * Runs the service in its own process and restarts it after a fault, after waits of 1 s to 30 s. Returns the exit code:
+ * the service's own if it was asked to end, was used wrongly, or never became ready. If this process is killed, the
+ * service notices and ends in order.
  */
 export async function supervise(args: readonly string[]): Promise<number> {
   let child: ChildProcess | null = null
   const stop = new AbortController()
   const onSignal = (name: NodeJS.Signals) => {
-    // Of a terminal's Ctrl-C the service hears itself, so it is told in words, which count once. Asked twice, the person means it.
+    // The terminal sends Ctrl-C to the service too, so it is asked by a word, which counts once. The second request
+    // ends it at once.
     if (stop.signal.aborted) child?.kill(name)
     else if (child?.connected) child.send(END, () => undefined)
     stop.abort()

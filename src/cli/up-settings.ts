@@ -4,10 +4,10 @@ import type { Config } from '../config.js'
 import { asText } from '../lib/text/json.js'
 import { readDataFile, writeDataFile } from './data-file.js'
 
-/** Settings of an `up` by their variables, none of them secret. */
+/** Settings of `up` by variable; none is secret. */
 export type UpSettings = Record<string, string>
 
-/** What `up` runs with where the environment says nothing else: the sandbox, and the files and shops of this machine. */
+/** The defaults of `up`: the sandbox, and the files and shops of this machine. */
 export const UP_DEFAULTS: UpSettings = {
   PARLEY_UPSTREAM_URL: 'sandbox',
   PARLEY_ALLOWED_PRIVATE_HOSTS: '127.0.0.0/8,::1',
@@ -17,8 +17,8 @@ const NAME = 'up.json'
 const VARIABLES = [...Object.keys(UP_DEFAULTS), 'PARLEY_HOST', 'PARLEY_PORT', 'PARLEY_PUBLIC_URL']
 
 /**
- * Keeps in the data folder what an `up` runs with, so that commands in another shell find it; `url` is where it listens. With a
- * database of its own nothing is kept: a command may name another one.
+ * Stores the settings of `up` in the data folder, where commands in another shell find them; `url` is its address. With
+ * an external database nothing is stored, since a command may use another one.
  */
 export async function keepUpSettings(config: Config, url: string): Promise<void> {
   const { dataDir, databaseUrl, host, upstreamUrl, allowedPrivateHosts, publicUrl } = config
@@ -32,14 +32,14 @@ export async function keepUpSettings(config: Config, url: string): Promise<void>
   })
 }
 
-/** Reads what the last `up` in the data folder ran with; empty where the database is not the one in there. */
+/** The settings of the last `up`; empty if the database is not in the data folder. */
 export async function readUpSettings({ dataDir, databaseUrl }: Config): Promise<UpSettings> {
   if (databaseUrl !== undefined) return {}
   const kept = await readDataFile(dataDir, NAME)
   return Object.fromEntries(VARIABLES.map((name) => [name, asText(kept[name]) ?? '']))
 }
 
-/** Removes it: what runs on this data folder from now on is no `up`. */
+/** Removes them: the service on this data folder is no `up` from now on. */
 export async function dropUpSettings({ dataDir }: Config): Promise<void> {
   await rm(join(dataDir, NAME), { force: true })
 }

@@ -10,28 +10,27 @@ import { inspectSite, isTrustedSocketFolder, type Owner, type Site } from './emb
 export { EmbeddedDatabaseError } from './embedded/error.js'
 
 export interface EmbeddedDatabaseOptions {
-  /** PostgreSQL's data folder, made when it is missing */
+  /** PostgreSQL's data folder, created if missing */
   folder: string
-  /** PostgreSQL's settings beyond the usual ones, by name: tests pass `{ fsync: 'off' }` */
+  /** additional PostgreSQL settings by name; tests pass `{ fsync: 'off' }` */
   settings?: Record<string, string>
-  /** hears what the server says from WARNING upwards, a line at a time */
+  /** gets the server's messages from WARNING upwards, line by line */
   log?: (message: string) => void
 }
 
 export interface EmbeddedDatabase {
   /** for node-postgres: `host` is the folder of the Unix socket */
   connection: { host: string; port: number; user: string; database: string }
-  /** resolves when the server ended by itself, not through `stop` */
+  /** resolves if the server ends on its own, not through `stop` */
   ended: Promise<void>
-  /** ends the server (or gives a borrowed one back) and resolves when it is gone; may be called more than once */
+  /** stops the server (or returns a shared one) and resolves when it is gone; may be called more than once */
   stop(): Promise<void>
 }
 
 /**
- * Starts PostgreSQL on the folder (contract 1, PARLEY_DATA_DIR) for this process alone, on a Unix socket only; the first start makes
- * the database. It ends with this process, however that ends.
- * Throws EmbeddedDatabaseError for what an operator can put right: no binaries for the platform, a folder that is not writable, in use,
- * or of another PostgreSQL, no user to run as.
+ * Starts PostgreSQL on the folder for this process only, on a Unix socket; the first start creates the database. It
+ * ends with this process in any case. Throws EmbeddedDatabaseError for what an operator can fix: no binaries for the
+ * platform, a folder that is not writable, in use or of another PostgreSQL version, no user to run as.
  */
 export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
   const setup = await prepare(options)
@@ -41,8 +40,8 @@ export async function startEmbeddedDatabase(options: EmbeddedDatabaseOptions): P
 }
 
 /**
- * For commands beside the service: uses the server that a running process holds on this folder, else starts one until `stop`, which
- * then waits for other commands that borrowed it. Throws like `startEmbeddedDatabase`.
+ * For commands next to the service: shares the server of a running process, or starts one until `stop`, which then
+ * waits for other commands that share it. Throws like `startEmbeddedDatabase`.
  */
 export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
   for (;;) {
@@ -106,7 +105,7 @@ async function serve(
   }
 }
 
-/** Resolves with `end`, or never when it was `expected`. */
+/** Resolves with `end`; never if it was `expected`. */
 function unless(expected: () => boolean, end: Promise<void>): Promise<void> {
   return new Promise((resolve) => {
     end.then(() => {
@@ -117,7 +116,7 @@ function unless(expected: () => boolean, end: Promise<void>): Promise<void> {
 
 async function startOn(setup: Prepared, hold: Hold, log: (message: string) => void): Promise<Guarded> {
   try {
-    // Looked at again: whoever held the folder before may have made the database since.
+    // Read again: the previous holder may have created the database meanwhile.
     const site = await inspectSite(setup.site.folder)
     refuseOtherVersion(site, setup.major)
     await clearLeftover(site)

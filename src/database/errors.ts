@@ -3,7 +3,7 @@ const FOREIGN_KEY_VIOLATION = '23503'
 const DEADLOCK = '40P01'
 const LOCK_TIMEOUT = '55P03'
 
-/** SQLSTATE classes and codes, and socket errors, after which the same request may well succeed later. */
+/** SQLSTATE classes and codes, and socket errors, after which the same request may succeed later. */
 const UNAVAILABLE = new Set([
   '57P01', // admin shutdown
   '57P02', // crash shutdown
@@ -27,7 +27,7 @@ const UNAVAILABLE = new Set([
   'EAI_AGAIN',
 ])
 
-/** What node-postgres says, without a code, when a connection breaks or none comes free in time. */
+/** node-postgres's messages, without a code, for a broken connection or a full pool. */
 const UNAVAILABLE_MESSAGES = [
   'Connection terminated',
   'timeout exceeded when trying to connect',
@@ -38,28 +38,28 @@ const UNAVAILABLE_MESSAGES = [
 
 const SQLSTATE = /^\d[0-9A-Z]{4}$/
 
-/** True when a unique constraint (of this name, where one is given) refused the statement. */
+/** True if a unique constraint (of this name, if given) was violated. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   const { code, constraint: violated } = error as { code?: unknown; constraint?: unknown }
   return code === UNIQUE_VIOLATION && (constraint === undefined || constraint === violated)
 }
 
-/** True when a row that the statement refers to is gone. */
+/** True if a referenced row does not exist. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return (error as { code?: unknown }).code === FOREIGN_KEY_VIOLATION
 }
 
-/** True when the statement was given up so that another one, with which it waited in a circle, could go on. */
+/** True if the statement was aborted because of a deadlock. */
 export function isDeadlock(error: unknown): boolean {
   return (error as { code?: unknown }).code === DEADLOCK
 }
 
-/** True when the statement waited for a lock for longer than lock_timeout. */
+/** True if the statement waited for a lock for longer than lock_timeout. */
 export function isLockTimeout(error: unknown): boolean {
   return (error as { code?: unknown }).code === LOCK_TIMEOUT
 }
 
-/** True when PostgreSQL could not be reached, went away, or had no connection free: a 503, not a fault of ours. */
+/** True if PostgreSQL could not be reached, went away, or had no free connection: a 503, not a bug. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   // A name with several addresses fails once for all of them.

@@ -6,20 +6,20 @@ import { sleep } from '../lib/async/backoff.js'
 import { packageRoot } from '../lib/files/package-root.js'
 import { isDeadlock, isLockTimeout } from './errors.js'
 
-/** How a database stands to this version of the service. `empty`: none migrated it yet; `ahead`: a newer version did. */
+/** The state of a database's schema. `empty`: never migrated; `ahead`: migrated by a newer version. */
 export type SchemaState = 'current' | 'behind' | 'ahead' | 'empty'
 
-/** Everybody who migrates this database waits for this lock. */
+/** The advisory lock of migrations. */
 const MIGRATION_LOCK = 0x7061726c6d6967n
-/** How often the lock is asked for while another process holds it. */
+/** How often the lock is tried while another process holds it. */
 const LOCK_PAUSE_MS = 50
 const MAX_TRIES = 20
-/** Before the next try of a migration that others were in the way of. */
+/** The wait before a blocked migration is tried again. */
 const RETRY_PAUSE_MS = 500
-/** A migration waits for a table no longer than this: all that comes after it waits behind it. */
+/** The maximum wait for a table, because everything after it waits behind the migration. */
 const LOCK_TIMEOUT = '3s'
 
-/** The first line of a migration that builds indexes while others write. */
+/** The first line of a migration that builds indexes without blocking writes. */
 const NO_TRANSACTION = '-- no transaction\n'
 const BUILD = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+)\s/
 
@@ -30,8 +30,8 @@ interface Migration {
 }
 
 /**
- * Brings the database to this version: our migrations, the job queue's own, and the names of our tasks, without which
- * a job cannot be inserted. Waits while another process does the same. Resolves to the names of what was applied.
+ * Brings the database to this version: our migrations, those of the job queue, and the names of our tasks, without
+ * which no job can be inserted. Waits while another process migrates. Returns the names of what was applied.
  */
 export async function migrate(pool: pg.Pool, taskNames: readonly string[]): Promise<string[]> {
   const client = await pool.connect()
@@ -44,12 +44,12 @@ export async function migrate(pool: pg.Pool, taskNames: readonly string[]): Prom
     )
     return applied
   } finally {
-    // Ending the connection lets go of the lock, whatever state it is in.
+    // Ends the connection, which releases the lock in any state.
     client.release(true)
   }
 }
 
-/** Compares the migrations that the database has seen with those of this version. */
+/** Compares the applied migrations with those of this version. */
 export async function schemaState(pool: pg.Pool): Promise<SchemaState> {
   const exists = await pool.query(`SELECT to_regclass('schema_migrations') IS NOT NULL AS yes`)
   if (!exists.rows[0].yes) return 'empty'
@@ -62,9 +62,9 @@ export async function schemaState(pool: pg.Pool): Promise<SchemaState> {
 const silentLogger = new Logger(() => () => undefined)
 
 /**
- * Does work under the migration lock, which the client goes on holding. A process of an older version waits for the lock in a
- * statement, and an index that is built waits for that statement: PostgreSQL breaks the circle, and here the lock is given back, so
- * that the other process goes first. A migration that did not get a table in time is tried again, too.
+ * Runs work under the migration lock. A process of an older version waits for the lock in a statement, and building an
+ * index waits for that statement: PostgreSQL breaks this deadlock, and the lock is released here so that the other
+ * process goes first. A migration that did not get a table in time is repeated too.
  */
 async function underLock(client: pg.PoolClient, work: () => Promise<string[]>): Promise<string[]> {
   for (let attempt = 1; ; attempt++) {
@@ -80,7 +80,7 @@ async function underLock(client: pg.PoolClient, work: () => Promise<string[]>): 
   }
 }
 
-/** Asks again and again: a statement that waited for the lock would hold a snapshot, for which the building of an index waits. */
+/** Polls: a statement that waits for the lock would hold a snapshot, which blocks the building of an index. */
 async function takeLock(client: pg.PoolClient): Promise<void> {
   for (;;) {
     const { rows } = await client.query(`SELECT pg_try_advisory_lock(${MIGRATION_LOCK}) AS taken`)
@@ -121,7 +121,7 @@ async function apply(client: pg.PoolClient, { version, name, read }: Migration):
   }
 }
 
-/** Each statement builds one index. Done again it changes nothing. */
+/** Each statement builds one index and can be repeated. */
 async function buildIndexes(client: pg.PoolClient, text: string): Promise<void> {
   const statements = text
     .replaceAll(/^--.*$/gm, '')
@@ -135,7 +135,7 @@ async function buildIndexes(client: pg.PoolClient, text: string): Promise<void> 
   }
 }
 
-/** A build that was interrupted leaves an index that is not used, and that IF NOT EXISTS takes for a good one. */
+/** An interrupted build leaves an invalid index, which IF NOT EXISTS would take for a valid one. */
 async function dropUnfinished(client: pg.PoolClient, name: string): Promise<void> {
   const { rowCount } = await client.query(
     'SELECT FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT (indisvalid AND indisready)',

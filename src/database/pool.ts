@@ -1,9 +1,9 @@
 import pg from 'pg'
 import type { EventStatement, Statement } from './statement.js'
 
-/** What a storage function needs to run its statements: the pool, or one transaction of it. */
+/** Runs the statements of storage functions: the pool or one of its transactions. */
 export interface Queryable {
-  /** Runs a named statement; resolves to its rows. Errors are node-postgres's own. */
+  /** Runs a named statement and returns its rows. Throws node-postgres's errors. */
   run<Row>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row[]>
   /** Runs a statement that can insert events of these organizations; listeners are told once it has been committed. */
   raise<Row>(
@@ -18,25 +18,25 @@ export type EventsListener = (organizationIds: readonly string[]) => void
 
 /** The service's connections to PostgreSQL. */
 export interface Database extends Queryable {
-  /** Runs `work` in one transaction: commits what it did, or rolls back when it throws. */
+  /** Runs `work` in one transaction; rolls back if it throws. */
   transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result>
   /** Calls the listener each time a statement that can insert events has been committed, until the result is called. */
   onEvents(listener: EventsListener): () => void
-  /** For graphile-worker and for LISTEN, which bring their own statements. */
+  /** For graphile-worker and LISTEN, which have their own statements. */
   readonly pool: pg.Pool
   close(): Promise<void>
 }
 
-/** How to reach PostgreSQL: a URL, or the embedded server's socket. */
+/** A PostgreSQL URL, or the embedded server's socket. */
 export type Connection = { connectionString: string } | { host: string; port: number; user: string; database: string }
 
 const CONNECT_TIMEOUT_MS = 5_000
 
 /**
- * What the service needs of every session, whatever the server, the database and the role are set to. The statements are short and
- * many: the JIT compiler would cost more than it spares. They look rows up by indexes; with the default random_page_cost of 4, made for
- * disks that turn, a look-up in a table without statistics seems to cost more than reading the whole table. Their locks count on read
- * committed. A session that the server ends because it is idle would be a process that the others take for dead.
+ * Session settings that do not depend on the server's. The statements are short and many, so the JIT compiler costs
+ * more than it saves. They use indexes; the default random_page_cost of 4 (for rotating disks) makes an index scan on a
+ * table without statistics look more expensive than a full scan. Locks rely on read committed. A session ended for
+ * idleness would make a process look dead.
  */
 const SESSION = {
   jit: 'off',
@@ -51,16 +51,16 @@ const SESSION = {
   idle_session_timeout: '0',
 }
 
-/** What has been answered must outlive a crash of the server. Where commits wait for more than that (replicas), they go on doing so. */
+/** Answered writes must survive a crash of the server. If commits wait for more than that (replicas), they still do. */
 const COMMIT_TO_DISK = `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`
 
-/** Statements, not a parameter of the start: poolers refuse that, and the URL may hold one of its own. */
+/** Statements instead of start-up parameters, which poolers refuse and the URL may contain already. */
 const setSession = {
   text: [...Object.entries(SESSION).map(([name, value]) => `SET ${name} = ${value}`), COMMIT_TO_DISK].join('; '),
   query_timeout: CONNECT_TIMEOUT_MS,
 }
 
-/** Opens a pool. `onError` hears of idle connections that break (the pool replaces them by itself). */
+/** Opens a pool. `onError` gets errors of idle connections, which the pool replaces. */
 export function openDatabase(connection: Connection, size: number, onError: (error: Error) => void): Database {
   const pool = new pg.Pool({
     ...connection,
@@ -73,7 +73,7 @@ export function openDatabase(connection: Connection, size: number, onError: (err
     onConnect: (client) => client.query(setSession),
   })
   pool.on('error', onError)
-  // A client that breaks while it is lent out reports to its query; without a listener its event would end the process.
+  // A broken client reports to its query; without a listener its event would end the process.
   pool.on('connect', (client) => client.on('error', onError))
   const listeners = new Set<EventsListener>()
   const notify: EventsListener = (organizationIds) => {

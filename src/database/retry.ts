@@ -2,12 +2,12 @@ import { isDeadlock, isUniqueViolation } from './errors.js'
 
 const MAX_TRIES = 20
 
-/** Does work that changes nothing when it fails, again where it met others that lock the same rows in another order. */
+/** Repeats work after a deadlock; the work must change nothing if it fails. */
 export function retryOnDeadlock<Result>(work: () => Promise<Result>): Promise<Result> {
   return retry(work, isDeadlock)
 }
 
-/** The same, again too where somebody else was faster to take what may be taken once. */
+/** Also repeats it after a unique violation by a concurrent transaction. */
 export function retryOnConflict<Result>(work: () => Promise<Result>): Promise<Result> {
   return retry(work, (error) => isDeadlock(error) || isUniqueViolation(error))
 }

@@ -4,8 +4,8 @@ import { isDatabaseUnavailable } from './errors.js'
 const MAX_BATCH = 100
 
 /**
- * Runs what is asked for in the same moment together, in one statement, and what fell together one by one: it shows then whose
- * fault it was. A result is never null.
+ * Runs calls of the same moment in one statement. If it fails, runs them one by one, which shows the faulty one.
+ * Results are never null.
  */
 export function batchStatement<Item, Result extends object | string>(
   run: (items: Item[]) => Promise<Result[]>,

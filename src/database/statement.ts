@@ -46,28 +46,28 @@ export function declaredStatements(): AnyStatement<unknown>[] {
 }
 
 /**
- * An array parameter whose length the planner does not see. Where it sees it, a plan made for this very call looks cheaper
- * than the general one, and PostgreSQL plans anew every time: three times the cost of a look-up.
+ * An array parameter whose length the planner does not see. Otherwise a custom plan always looks cheaper than the
+ * generic one, and PostgreSQL plans every call again at three times the cost of a look-up.
  */
 export function opaqueArray(parameter: `$${number}`, type: 'text' | 'uuid' | 'integer' | 'bigint'): string {
   return `(SELECT ${parameter}::${type}[])::${type}[]`
 }
 
 /**
- * The condition that a row belongs to this organization, in a look-up that gives all columns of an index. For a table without statistics
- * PostgreSQL expects one row of each organization. Every index that begins with the organization then seems as good as the one meant,
- * and the wrong one reads all rows of the organization. With the id given twice PostgreSQL expects two rows, and prefers the index of
- * which all columns are given. `id`: SQL of type uuid.
+ * The condition that a row belongs to this organization, for look-ups by all columns of an index. For a table without
+ * statistics PostgreSQL expects one row per organization; then every index that begins with the organization looks
+ * equally good, and a wrong one reads all its rows. With the id given twice it expects two rows and prefers the index
+ * with all columns given. `id`: SQL of type uuid.
  */
 export function ofOrganization(column: string, id: string): string {
   return `${column} = ANY (ARRAY[${id}, ${id}])`
 }
 
 /**
- * Cuts nothing. It makes the planner expect a few rows of a recordset ($1) where it would expect a hundred, so that it goes by
- * the indexes and not through whole tables.
+ * Removes no rows. It makes the planner expect a few rows of a recordset ($1) instead of a hundred, so that it uses
+ * indexes instead of full scans.
  */
 export const FEW = 'LIMIT (SELECT json_array_length($1))'
 
-/** The same where the number of rows is not known. */
+/** The same for an unknown number of rows. */
 export const FEW_ROWS = 'LIMIT (SELECT 9223372036854775807)'

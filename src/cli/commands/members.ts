@@ -20,7 +20,7 @@ interface AddOptions extends JsonOption {
   passwordStdin?: boolean
 }
 
-/** `parley member …`: the teams of organizations, as the admin API does it (contract 3). */
+/** `parley member …`: the teams of organizations, with the verbs of the admin API. */
 export function addMemberCommands(program: Command, invocation: Invocation): void {
   const member = program.command('member').description("members of organizations' teams")
   member

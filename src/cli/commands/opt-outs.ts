@@ -24,7 +24,7 @@ const Page = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 1_000 }),
 })
 
-/** `parley opt-outs …`: the contacts of an organization that want no broadcasts any more. */
+/** `parley opt-outs …`: contacts that have opted out of broadcasts. */
 export function addOptOutCommands(program: Command, invocation: Invocation): void {
   const optOuts = program.command('opt-outs').description('contacts that have opted out of broadcasts')
   optOuts

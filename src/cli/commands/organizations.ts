@@ -42,7 +42,7 @@ const PROVIDER = 'who sends: upstream, gateway or none'
 const COUNTRY = 'by which national phone numbers are read'
 const WINDOW = 'how many days after a click or a message an order is still attributed to it'
 
-/** `parley org …`: organizations, as the admin API does it (contract 3). */
+/** `parley org …`: organizations, with the verbs of the admin API. */
 export function addOrganizationCommands(program: Command, invocation: Invocation): void {
   const org = program.command('org').description('organizations')
   org
@@ -174,7 +174,7 @@ async function storefront({ env, streams }: Invocation, name: string, options: J
   printFields(streams, { url: settings.url }, options)
 }
 
-/** The options under the names that the fields have in the admin API. */
+/** The options under the names of the admin API's fields. */
 function toFields({ name, slug, provider, country, timezone, currency, language, ...rest }: OrganizationOptions) {
   const named = provider === 'none' ? null : provider
   const place = { default_country: country, timezone, currency, language }

@@ -3,7 +3,7 @@ import { CliFailure } from '../failure.js'
 import type { Invocation } from '../invocation.js'
 import { endingInOrder } from '../signals.js'
 
-/** What `parley sandbox` can be told. */
+/** The options of `parley sandbox`. */
 export interface SandboxOptions {
   host: string
   port: string
@@ -11,7 +11,7 @@ export interface SandboxOptions {
   public?: boolean
 }
 
-/** `parley sandbox`: the simulator of the upstream as a program of its own (contract 6). */
+/** `parley sandbox`: runs the simulator as a separate program. */
 export async function sandbox(
   { streams }: Invocation,
   { host, port, limits, public: isPublic }: SandboxOptions,

@@ -5,7 +5,7 @@ import { startService } from '../service.js'
 import { type EndRequest, endingInOrder } from '../signals.js'
 import { dropUpSettings } from '../up-settings.js'
 
-/** `parley serve`: runs the service until it is asked to end (contract 1). */
+/** `parley serve`: runs the service until it is asked to end. */
 export async function serve({ env, streams }: Invocation, { migrate = false }: { migrate?: boolean }): Promise<void> {
   const config = requireConfig(env)
   await endingInOrder((endRequest) => run(config, migrate, streams, endRequest))
@@ -22,7 +22,7 @@ async function run(config: Config, migrate: boolean, { stdout }: Streams, endReq
   }
 }
 
-/** What tells that the service takes traffic, or, without the role api, that its probes answer. */
+/** The line that says that the service takes traffic or, without the role api, that its probes answer. */
 export function readyLine(url: string): string {
   return `parley ready on ${url}`
 }

@@ -36,7 +36,7 @@ async function sync({ env, streams }: Invocation, options: SyncOptions): Promise
   printFields(streams, { orders }, options)
 }
 
-/** Resolves to the number of orders that were recorded. */
+/** Returns the number of recorded orders. */
 async function syncToTheEnd(ctx: SyncContext, { id, name }: Organization): Promise<number> {
   let orders = 0
   for (;;) {

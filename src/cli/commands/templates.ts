@@ -44,7 +44,7 @@ async function sync({ env, streams }: Invocation, options: Options): Promise<voi
   await withCredentials(env, async (operator, { upstreamUrl, upstreamTimeoutMs }) => {
     const organization = await findOrganizationByName(operator, options.org)
     if (upstreamUrl === 'sandbox') {
-      // Only the service that started the simulator knows where it is.
+      // Only the service that started the simulator knows its address.
       await requestTemplateSync(operator, organization.id)
       return printDone(streams, `The service fetches the templates of ${organization.name} while it runs`, options)
     }

@@ -13,8 +13,8 @@ import { keepUpSettings, UP_DEFAULTS } from '../up-settings.js'
 import { readyLine } from './serve.js'
 
 /**
- * `parley up`, which bin/up calls: runs the service, makes the demo where the sandbox stands in for the upstream, says how to
- * go on, and stays until it is asked to end (contract 1).
+ * `parley up`, also used by bin/up: runs the service, creates the demo if the sandbox is the upstream, prints how to go
+ * on, and runs until it is asked to end.
  */
 export async function up({ env, streams }: Invocation, { migrate = false }: { migrate?: boolean }): Promise<void> {
   const config = requireConfig(env, UP_DEFAULTS)
@@ -38,7 +38,7 @@ async function run(config: Config, migrate: boolean, { stdout }: Streams, endReq
 
 type Outcome = { demo: Demo } | { demo: null; reason: string }
 
-/** A service whose demo failed is still a service; the next start tries again. */
+/** The service runs even if the demo failed; the next start tries again. */
 async function makeDemo(
   config: Config,
   { app, secrets, storefrontUrl }: Service,
@@ -113,7 +113,7 @@ function examples(config: Config, url: string, { organization, apiKey }: Demo): 
   ]
 }
 
-/** How this program is called in another shell of the same folder, to find the same data. */
+/** The command that finds the same data in another shell of this folder. */
 function ownCommand({ dataDir, fromEnvironment }: Config): string {
   const script = join(packageRoot(), 'bin', 'parley')
   const program = existsSync(script) ? relative('', script) : 'npx parley'
@@ -126,7 +126,7 @@ function placeOfAdminToken({ adminToken, dataDir }: Config): string {
     : 'the environment variable PARLEY_ADMIN_TOKEN'
 }
 
-/** A service that listens on every address is called on this machine's own. */
+/** For a service that listens on every address, this machine's own. */
 function reachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }

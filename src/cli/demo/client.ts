@@ -2,7 +2,7 @@ import { sleep } from '../../lib/async/backoff.js'
 import { exchangeOnce } from '../../lib/http/exchange.js'
 import { type JsonObject, parseJsonObject } from '../../lib/text/json.js'
 
-/** An answer of the service; a body that is no JSON object counts as empty. */
+/** An answer of the service; a body that is not a JSON object counts as empty. */
 export interface Answer {
   status: number
   body: JsonObject
@@ -15,10 +15,10 @@ export interface Request {
   idempotencyKey?: string
 }
 
-/** Calls the service as any client does. Throws when no answer comes, or when `signal` is aborted. */
+/** Calls the service like any client. Throws if there is no answer or `signal` aborts. */
 export type Call = (method: string, path: string, request: Request) => Promise<Answer>
 
-/** Makes the caller for a service; what it says to repeat later is repeated then. */
+/** Creates the caller for a service; it repeats requests after Retry-After. */
 export function createCall(url: string, signal: AbortSignal): Call {
   return async (method, path, request) => {
     for (;;) {
@@ -29,7 +29,7 @@ export function createCall(url: string, signal: AbortSignal): Call {
   }
 }
 
-/** The answer's body when its status is one of these. Throws an error that tells what was answered instead. */
+/** The body if the status is expected; otherwise throws an error with the answer. */
 export function expectStatus({ status, body }: Answer, expected: readonly number[], what: string): JsonObject {
   if (expected.includes(status)) return body
   throw new Error(`${what} answered ${status} ${JSON.stringify(body).slice(0, 300)}`)

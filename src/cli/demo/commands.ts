@@ -11,7 +11,7 @@ import { type Call, createCall, expectStatus } from './client.js'
 import { DEMO_CONTACT, demoNumberId } from './demo.js'
 import { type DemoRecord, readDemoRecord } from './file.js'
 
-/** `parley demo …`: for trying out what `parley up` made. */
+/** `parley demo …`: tries out the demo of `parley up`. */
 export function addDemoCommands(program: Command, invocation: Invocation): void {
   const demo = program.command('demo').description('the demo organization of parley up')
   demo
@@ -36,7 +36,7 @@ interface SayOptions {
   name?: string
 }
 
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 const LOOKS = 50
 const LOOK_PAUSE_MS = 100
 
@@ -51,7 +51,7 @@ async function say({ env, streams }: Invocation, body: string, { from, name }: S
     type: 'text',
     text: { body },
   }
-  const call = createCall(url, AbortSignal.timeout(PATIENCE_MS))
+  const call = createCall(url, AbortSignal.timeout(TIMEOUT_MS))
   const answer = await call('POST', '/_sim/inbound', { token, body: message }).catch((error: Error) => {
     throw new CliFailure(1, `No service answers at ${url} (${error.message}): start it with parley up`)
   })
@@ -60,7 +60,7 @@ async function say({ env, streams }: Invocation, body: string, { from, name }: S
   printDone(streams, `${called} wrote: ${body}`)
 }
 
-/** A callback is recorded after its answer: what is read next shall show the message. */
+/** Callbacks are processed after their answer; waits until the message is visible. */
 async function untilShown(call: Call, token: string, from: string, messageId: unknown): Promise<void> {
   for (let look = 1; look <= LOOKS; look++) {
     const { body } = await call('GET', `/conversations?chatNumber=${from}&limit=20`, { token })

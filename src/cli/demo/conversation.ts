@@ -2,14 +2,14 @@ import { sleep } from '../../lib/async/backoff.js'
 import { asObjects, type JsonObject } from '../../lib/text/json.js'
 import { type Call, expectStatus } from './client.js'
 
-/** By whom, for whom and over what a demo conversation is held. */
+/** The participants and means of a demo conversation. */
 export interface Stage {
   call: Call
   apiKey: string
   adminToken: string
   /** The organization's number at the sandbox. */
   phoneNumberId: string
-  /** Makes the ids of what customers send: the same ones each time, so that nothing is taken in twice. */
+  /** Determines the ids of customers' messages, so that a repeated start creates nothing twice. */
   organizationId: string
   signal: AbortSignal
 }
@@ -20,18 +20,18 @@ export interface Customer {
   number: string
 }
 
-/** One line of a conversation; `id` is its name in the demo. */
+/** One message of a conversation; `id` is its name in the demo. */
 export type Line =
   | { by: 'customer'; id: string; text: string }
-  /** `isReply`: quotes the last thing that the customer said. */
+  /** `isReply`: quotes the customer's last message. */
   | { by: 'shop'; id: string; text: string; isReply?: boolean }
-  /** Reacts to the last thing that the shop said. */
+  /** Reacts to the shop's last message. */
   | { by: 'customer'; id: string; emoji: string }
 
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 const LOOK_AGAIN_MS = 50
 
-/** Plays a conversation through the front door. Lines that it holds already are left out, however an earlier try ended. */
+/** Plays a conversation through the API. Messages that exist are skipped, however an earlier try ended. */
 export async function playConversation(stage: Stage, customer: Customer, lines: readonly Line[]): Promise<void> {
   for (const channel of lines) {
     const messages = await readMessages(stage, customer)
@@ -61,7 +61,7 @@ async function write(
   await waitFor(stage, async () => holds(await readMessages(stage, customer), line))
 }
 
-/** Null when the upstream knows nothing that the shop said, as after a start that was killed while it sent. */
+/** Null if the upstream does not know the shop's message, for example after a start that was killed while sending. */
 function reactionTo(messages: JsonObject[], emoji: string): JsonObject | null {
   const target = messages.findLast((message) => isByShop(message) && message.message_id !== null)
   return target ? { type: 'reaction', reaction: { message_id: target.message_id, emoji } } : null
@@ -77,7 +77,7 @@ async function answer(
   const reply = question ? { context_message_id: question.id } : {}
   const body = { phone_number: number, message_type: 'text', text, ...reply }
   const sent = await call('POST', '/send-chat', { token: apiKey, idempotencyKey: `demo-${id}`, body })
-  // A message whose answer a killed process never got stands in the conversation all the same.
+  // A message with an unknown outcome is in the conversation all the same.
   if (sent.body.error !== 'Outcome unknown') expectStatus(sent, [200], 'POST /send-chat')
 }
 
@@ -98,11 +98,11 @@ function isByShop({ sender_type }: JsonObject): boolean {
   return sender_type !== 'user-chat'
 }
 
-/** What a customer sends arrives when the worker has taken it in. */
+/** A customer's message arrives when a worker has processed it. */
 async function waitFor({ signal }: Stage, isThere: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS
+  const deadline = Date.now() + TIMEOUT_MS
   while (!(await isThere())) {
-    if (Date.now() > deadline) throw new Error(`a customer's message did not arrive within ${PATIENCE_MS / 1_000} s`)
+    if (Date.now() > deadline) throw new Error(`a customer's message did not arrive within ${TIMEOUT_MS / 1_000} s`)
     await sleep(LOOK_AGAIN_MS, signal)
   }
 }

@@ -4,22 +4,22 @@ import { type Call, createCall, expectStatus } from './client.js'
 import { type Customer, type Line, playConversation, type Stage } from './conversation.js'
 import { type DemoRecord, readDemoRecord, writeDemoRecord } from './file.js'
 
-/** The organization that a first start makes for people to try things on. */
+/** The organization that the first start creates for trying things out. */
 export interface Demo {
   organization: { name: string; slug: string }
   apiKey: string
-  /** Signs the organization's owner in on the console, once; another one after each start. */
+  /** Signs the organization's owner in once; new after each start. */
   signInUrl: string
 }
 
 export interface DemoOptions {
-  /** Where the service is to be reached from this process. */
+  /** The service's address from this process. */
   url: string
   adminToken: string
   dataDir: string
-  /** The sandbox's storefront; null where there is none. It has another address after each start. */
+  /** The sandbox's storefront, with a new address after each start; null if there is none. */
   storefrontUrl: string | null
-  /** Ends the making of the demo; the next start completes it. */
+  /** Ends the creation of the demo; the next start completes it. */
   signal: AbortSignal
 }
 
@@ -34,7 +34,7 @@ const CHIARA: Customer = { name: 'Chiara Rossi', number: '393400001234' }
 /** The order that Ana asks for, as the storefront's API names it. */
 export const DEMO_ORDER = { id: 450_789_469, order_number: 1_001, total_price: '249.90', currency: 'BRL' }
 
-/** Whom the printed examples write to. */
+/** The recipient of the printed examples. */
 export const DEMO_CONTACT = ANA
 
 const ANAS_LINES: readonly Line[] = [
@@ -48,9 +48,8 @@ const ANAS_LINES: readonly Line[] = [
 const BRUNOS_LINES: readonly Line[] = [{ by: 'customer', id: 'bruno-1', text: 'Hello, do you deliver to Niterói?' }]
 
 /**
- * Makes what is missing of the demo, through the front door as any client would. Every step can be repeated, so that a start
- * that was killed half-way is completed by the next one. What its user did with a finished demo stays as it is.
- * Throws when the service refuses something.
+ * Creates what is missing of the demo, through the API. Every step can be repeated, so a later start completes one that
+ * was killed. A finished demo is left as its user changed it. Throws if the service refuses something.
  */
 export async function ensureDemo({ url, adminToken, dataDir, storefrontUrl, signal }: DemoOptions): Promise<Demo> {
   const call = createCall(url, signal)
@@ -90,7 +89,7 @@ function toOrganization({ id, name, slug, provider }: JsonObject): Organization 
   return { id: String(id), name: String(name), slug: String(slug), provider: asText(provider) }
 }
 
-/** The key that was kept while it works, else a new one, kept before it is used. */
+/** The stored key if it works, otherwise a new one, which is stored before it is used. */
 async function ensureKey(
   call: Call,
   token: string,
@@ -113,7 +112,7 @@ async function works(call: Call, apiKey: string): Promise<boolean> {
   return status === 200 || status === 404
 }
 
-/** A key that a killed start issued and could not keep is known to nobody. */
+/** A killed start may have issued a key without storing it. */
 async function revokeUnusedKeys(call: Call, token: string, organizationId: string): Promise<void> {
   const path = `/admin/organizations/${organizationId}/keys`
   const { api_keys: keys } = expectStatus(
@@ -127,7 +126,7 @@ async function revokeUnusedKeys(call: Call, token: string, organizationId: strin
   for (const { id } of unused) await call('DELETE', `/admin/keys/${id}`, { token })
 }
 
-/** The id of the demo organization's number: it follows from the organization's, for nothing tells it once it is set. */
+/** The id of the demo organization's number, derived from the organization's id because it cannot be read back. */
 export function demoNumberId(organizationId: string): string {
   return inventId(`${organizationId} phone number`)
 }
@@ -148,7 +147,7 @@ async function ensureNumber(call: Call, token: string, { id, provider }: Organiz
   return phoneNumberId
 }
 
-/** Where somebody has made the team their own, it is one of its owners. */
+/** If the team has been changed, one of its owners. */
 async function ensureOwner(call: Call, token: string, organizationId: string): Promise<string> {
   const path = `/admin/organizations/${organizationId}/members`
   const { members } = expectStatus(await call('GET', path, { token }), [200], `GET ${path}`)
@@ -165,7 +164,7 @@ async function makeSignInLink(call: Call, token: string, memberId: string): Prom
   return String(asObject(link).url)
 }
 
-/** The sandbox forgets its orders when it ends, and comes back elsewhere. A storefront that somebody else set stays. */
+/** The sandbox loses its orders at the end and starts at another address. A storefront set by a user stays. */
 async function ensureStorefront(call: Call, token: string, organizationId: string, url: string): Promise<void> {
   const path = `/admin/organizations/${organizationId}/storefront`
   const { storefront } = expectStatus(await call('GET', path, { token }), [200], `GET ${path}`)
@@ -182,13 +181,13 @@ async function ensureStorefront(call: Call, token: string, organizationId: strin
   expectStatus(placed, [200, 201], 'POST /_sim/shop/orders')
 }
 
-/** The port is another one after each start. */
+/** The port changes with each start. */
 function isOfSandbox(known: string, url: string): boolean {
   const [one, other] = [new URL(known), new URL(url)]
   return one.hostname === other.hostname && one.pathname === other.pathname
 }
 
-/** Fifteen digits, as the upstream's own ids have. */
+/** Fifteen digits, like the upstream's ids. */
 function inventId(seed: string): string {
   const number = createHash('sha256').update(seed).digest().readBigUInt64BE() % 10n ** 14n
   return `1${String(number).padStart(14, '0')}`

@@ -1,20 +1,20 @@
 import { asText } from '../../lib/text/json.js'
 import { readDataFile, writeDataFile } from '../data-file.js'
 
-/** What is kept of the demo from one start to the next. */
+/** What is stored of the demo between starts. */
 export interface DemoRecord {
   organization_id: string
-  /** The demo's API key: the service itself keeps only its hash. */
+  /** The demo's API key; the database has only its hash. */
   api_key: string
-  /** True once contacts and conversation are made: from then on they are the user's. */
+  /** True once contacts and conversation exist; from then on they are the user's. */
   finished: boolean
-  /** Where the service of the last start listens; null in records of earlier versions. */
+  /** The address of the last service; null in records of earlier versions. */
   url: string | null
 }
 
 const NAME = 'demo.json'
 
-/** Reads what the data folder keeps of the demo; null when that is nothing of use. */
+/** Reads the demo's record; null if it is missing or unusable. */
 export async function readDemoRecord(dataDir: string): Promise<DemoRecord | null> {
   const content = await readDataFile(dataDir, NAME)
   const organization_id = asText(content.organization_id)

@@ -3,15 +3,15 @@ import { AskedToEnd } from '../failure.js'
 import type { Streams } from '../invocation.js'
 import { endingInOrder } from '../signals.js'
 
-/** What a command is given that goes on and on. */
+/** The environment of a command that runs until it is stopped. */
 export interface Following {
-  /** Aborted when it is to end: somebody asked for it, or nobody reads its output any more. */
+  /** Aborted when it is stopped, or its output is no longer read. */
   signal: AbortSignal
-  /** Writes to standard output, as fast as it is read. Rejects when the signal is aborted. */
+  /** Writes to standard output at the reader's speed. Rejects when the signal aborts. */
   print(text: string): Promise<void>
 }
 
-/** Runs a command that has no end of its own, until it is asked to end (Ctrl-C): then it is done, and nothing has failed. */
+/** Runs a command that has no end of its own until it is stopped (Ctrl-C), which counts as success. */
 export function following({ stdout }: Streams, work: (following: Following) => Promise<void>): Promise<void> {
   return endingInOrder(async ({ signal: asked }) => {
     const unread = new AbortController()

@@ -13,18 +13,18 @@ export interface Forwarding extends Following {
   url: string
   secret: string
   clock: () => Date
-  /** How long it is waited after each failure but the last one. */
+  /** The waits between attempts. */
   waitsMs?: readonly number[]
 }
 
 const WAITS_MS = [1_000, 2_000, 5_000]
 
-/** What an endpoint gets of an event. */
+/** The body that an endpoint gets for an event. */
 export function bodyOf({ id: _id, ...event }: FeedEvent): string {
   return JSON.stringify(event)
 }
 
-/** Posts an event and prints what was answered, a line for each attempt; after some failures it is given up. */
+/** Posts an event and prints the answer of each attempt; gives up after some failures. */
 export async function forwardEvent(
   event: FeedEvent,
   { client, url, secret, clock, print, signal, waitsMs = WAITS_MS }: Forwarding,

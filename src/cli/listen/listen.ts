@@ -16,7 +16,6 @@ import { printNote } from '../output.js'
 import { following } from './follow.js'
 import { bodyOf, type FeedEvent, forwardEvent } from './forward.js'
 
-/** What `parley webhooks listen` can be told. */
 export interface ListenOptions {
   org: string
   types?: string
@@ -29,12 +28,12 @@ const OLDEST = 'oldest'
 const LATEST = 'latest'
 const POLL_MS = 500
 
-/** What the person at this machine names may be reached, wherever it is. */
+/** The user of this machine may forward to any address. */
 const OPEN_GUARD: AddressGuard = { check: () => null, lookup }
 
 /**
- * `parley webhooks listen`: follows the feed of events, and prints each as the signed request that an endpoint would get, or posts it to
- * one under development.
+ * `parley webhooks listen`: follows the feed and prints each event as the signed request that an endpoint would get, or
+ * posts it to an endpoint under development.
  */
 export async function listen({ env, streams }: Invocation, { org, from, ...options }: ListenOptions): Promise<void> {
   const types = await readTypes(options.types)
@@ -44,7 +43,7 @@ export async function listen({ env, streams }: Invocation, { org, from, ...optio
   await following(streams, (follow) =>
     withMediaLinks(env, async (ctx) => {
       const { id, name } = await findOrganizationByName(ctx, org)
-      // One at a time: so it is always known exactly up to where they have been handed on.
+      // One at a time, so that the position is always exact.
       const read = (after: string | null) => readFeed(ctx, id, { after, types, limit: 1 })
 
       let { events, nextAfter } = await naming('after', '--from', () => read(from === OLDEST ? null : from))
@@ -85,7 +84,7 @@ function readSecret(given: string | undefined): string {
   throw new CliFailure(2, '--secret must be whsec_ and 24 to 64 bytes in base64')
 }
 
-/** Has what is wrong with a field told of as wrong with the option that it comes from. Throws a CliFailure of code 2. */
+/** Reports an invalid field as the option that it comes from. Throws a CliFailure with code 2. */
 async function naming<Result>(field: string, option: string, read: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await read()
@@ -95,7 +94,7 @@ async function naming<Result>(field: string, option: string, read: () => Result 
   }
 }
 
-/** The request without the lines that only concern its way; an empty line after it. */
+/** The request without headers that concern only the transport, followed by an empty line. */
 function toRequest(event: FeedEvent, secret: string, at: Date): string {
   const body = bodyOf(event)
   const signed = signWebhook([secret], { id: event.id, timestamp: at, body })

@@ -11,7 +11,6 @@ import { asOperator } from '../operator.js'
 import { inOneLine, printNote } from '../output.js'
 import { following } from './follow.js'
 
-/** What `parley webhooks tail` can be told. */
 export interface TailOptions {
   org: string
   webhook?: string
@@ -23,24 +22,24 @@ interface ShownAttempt extends AttemptRow {
   outcome: 'delivered' | 'retry' | 'failed'
   delivery_id: string
   webhook_id: string
-  /** Null where the webhook has been deleted. */
+  /** Null if the webhook was deleted. */
   url: string | null
   event_id: string
   event_type: string
-  /** Which one it is, from 1. */
+  /** The number of the attempt, from 1. */
   attempt: number
   next_attempt_at: Date | null
 }
 
 const POLL_MS = 500
-/** What is recorded at one moment shows a little later, when its transaction has ended. */
+/** Records become visible a little later, when their transaction commits. */
 const LOOK_BACK_MS = 2_000
 const PAGE = 1_000
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000'
 
 const Wanted = Type.Object({ webhook: Type.Optional(Type.String({ format: 'uuid' })) })
 
-/** `parley webhooks tail`: prints the attempts at an organization's deliveries, each as soon as it is recorded. */
+/** `parley webhooks tail`: prints the attempts of an organization's deliveries as they are recorded. */
 export async function tail({ env, streams }: Invocation, { org, webhook, json }: TailOptions): Promise<void> {
   const { webhook: webhookId = null } = readOptions(Wanted, { webhook }, (input) => input)
   await following(streams, ({ signal, print }) =>
@@ -48,7 +47,7 @@ export async function tail({ env, streams }: Invocation, { org, webhook, json }:
       const { id, name } = await findOrganizationByName(ctx, org)
       if (webhookId !== null) await requireWebhook(ctx, id, webhookId)
       const readNew = createReader(ctx, id, webhookId)
-      // What has been until now is not shown.
+      // Skips earlier attempts.
       await readNew()
       printNote(streams, `Attempts at deliveries of ${name} are shown as they are recorded; Ctrl-C ends`)
       while (!signal.aborted) {
@@ -59,13 +58,13 @@ export async function tail({ env, streams }: Invocation, { org, webhook, json }:
   )
 }
 
-/** Makes the function that reads the attempts which have been recorded since it was called last. */
+/** Creates the function that reads the attempts recorded since its last call. */
 function createReader(
   ctx: OperatorContext,
   organizationId: string,
   webhookId: string | null,
 ): () => Promise<ShownAttempt[]> {
-  /** How many attempts of a delivery have been read, and when the last one was recorded. */
+  /** The number of attempts read per delivery, and when the last one was recorded. */
   const read = new Map<string, { count: number; at: Date }>()
   let urls = new Map<string, string>()
   let readAt = ctx.clock()
@@ -78,7 +77,7 @@ function createReader(
     for await (const delivery of readSince(ctx, organizationId, since)) {
       const { id, webhook_id, attempts, attempted_at } = delivery
       if (webhookId !== null && webhook_id !== webhookId) continue
-      // Of what is not remembered only the last attempt was recorded since then: the next one comes seconds later at the soonest.
+      // For a delivery that is not remembered, only the last attempt is new: attempts are seconds apart.
       const known = read.get(id)?.count ?? attempts.length - 1
       read.set(id, { count: attempts.length, at: attempted_at as Date })
       for (let index = known; index < attempts.length; index++) {
@@ -99,7 +98,7 @@ function createReader(
   return readNew
 }
 
-/** Those whose last attempt was recorded at `since` or later; one that is attempted meanwhile comes twice. */
+/** Deliveries whose last attempt was recorded at `since` or later; one that is attempted meanwhile comes twice. */
 async function* readSince(ctx: OperatorContext, organizationId: string, since: Date): AsyncGenerator<Delivery> {
   for (let after = { at: since, id: LOWEST_ID }; ; ) {
     const page = await tailDeliveries(ctx, organizationId, after, PAGE)
@@ -141,7 +140,7 @@ function toLine(shown: ShownAttempt): string {
   return `${inOneLine(cells.join('  '))}\n`
 }
 
-/** With its day: it may be tomorrow. */
+/** With the date, because it may be tomorrow. */
 function toNext({ next_attempt_at }: ShownAttempt): string {
   return next_attempt_at ? `, the next one at ${next_attempt_at.toLocaleString('sv')}` : ''
 }

@@ -3,25 +3,25 @@ import { promisify } from 'node:util'
 import { EmbeddedDatabaseError } from './error.js'
 import { nobody, type Owner, type Site } from './site.js'
 
-/** As whom PostgreSQL's programs run, and how they become that user. */
+/** The user that runs PostgreSQL's programs, and how to become it. */
 export interface Account {
-  /** whom the database's files belong to, undefined = this process's own user */
+  /** the owner of the database's files; undefined: this process's user */
   owner: Owner | undefined
   /** for node's spawn */
   identity: { uid?: number; gid?: number }
-  /** the command that steps down and then runs the one that follows */
+  /** the command that changes the user and runs the rest */
   prefix: string[]
 }
 
-/** An account that was tried, and PostgreSQL's major version as the program itself tells it. */
+/** An account that works, and the major version that PostgreSQL reports. */
 export interface TriedAccount {
   account: Account
   major: string
 }
 
 /**
- * Gives up every right of root but that of entering folders which are closed to the other user. The securebit makes access(2), by which
- * PostgreSQL looks for its own programs, honour that right as open(2) does.
+ * Drops all rights of root except that of entering closed folders. The securebit makes access(2), with which PostgreSQL
+ * looks for its programs, honour that right as open(2) does.
  */
 const KEEP_ENTERING = [
   '--clear-groups',
@@ -33,10 +33,10 @@ const KEEP_ENTERING = [
 const run = promisify(execFile)
 
 /**
- * Finds the first account that can run PostgreSQL and enter the folder above the data folder. PostgreSQL refuses root, so root steps
- * down: to the owner of the data folder or to `nobody`; the same with the right to enter what only root may (a checkout in /root);
- * or, where another user cannot be had at all, to a user namespace in which root has another number.
- * Throws EmbeddedDatabaseError when no way works.
+ * Finds the first account that can run PostgreSQL and enter the parent of the data folder. PostgreSQL refuses root, so
+ * root becomes the owner of the data folder or `nobody`; or the same with the right to enter closed folders (a checkout
+ * in /root); or, if no other user is available, another id in a user namespace. Throws EmbeddedDatabaseError if nothing
+ * works.
  */
 export async function chooseAccount(site: Site, postgres: string): Promise<TriedAccount> {
   const reasons: string[] = []
@@ -52,7 +52,7 @@ export async function chooseAccount(site: Site, postgres: string): Promise<Tried
 
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** The environment of PostgreSQL's programs: nothing of ours, which holds secrets. */
+/** A clean environment for PostgreSQL's programs, because ours contains secrets. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   return { PATH: SYSTEM_PATH, PG_GRANDPARENT_PID: String(process.pid) }
 }

@@ -17,8 +17,8 @@ interface Link {
 const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-arm64', 'darwin-x64']
 
 /**
- * Finds PostgreSQL's programs and repairs the links between their libraries, which are missing where npm ran without install scripts.
- * Throws EmbeddedDatabaseError when there are none for this platform, or a link cannot be made.
+ * Finds PostgreSQL's programs and repairs the links between their libraries, which are missing if npm ran without
+ * install scripts. Throws EmbeddedDatabaseError if there are none for this platform, or a link cannot be made.
  */
 export async function findBinaries(platform = `${process.platform}-${process.arch}`): Promise<Binaries> {
   const root = findPackage(platform)
@@ -43,7 +43,7 @@ function findPackage(platform: string): string {
   }
 }
 
-/** Exported for its test: `root` is the package's folder, whose `native/pg-symlinks.json` lists the links relative to it. */
+/** Exported for its test: `root` is the package's folder, whose `native/pg-symlinks.json` lists the links. */
 export async function repairLinks(root: string): Promise<void> {
   const links: Link[] = JSON.parse(await readFile(join(root, 'native', 'pg-symlinks.json'), 'utf8'))
   await Promise.all(links.map((link) => repairLink(root, link)))

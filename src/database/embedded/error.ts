@@ -1,9 +1,9 @@
-/** What an operator can cause and can put right; the message is one line that says what, with which value, and what to do. */
+/** An error that an operator can fix; the message is one line with the problem, the value and the remedy. */
 export class EmbeddedDatabaseError extends Error {
   override readonly name = 'EmbeddedDatabaseError'
 }
 
-/** The error for a folder that another live process serves; `pid` is that process, where it is known. */
+/** The error for a folder that another live process serves; `pid` is that process, if known. */
 export function folderInUse(folder: string, pid?: number): EmbeddedDatabaseError {
   const holder = pid === undefined ? 'another process' : `another parley process (${pid})`
   return new EmbeddedDatabaseError(

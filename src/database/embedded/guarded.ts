@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { type Account, cleanEnvironment } from './account.js'
 
-/** A program that ends when this process does, even by SIGKILL. */
+/** A program that ends with this process, even after SIGKILL. */
 export interface Guarded {
-  /** resolves when the program and all its children have ended; `complaint` = what it said last, in one line */
+  /** resolves when the program and all its children have ended; `complaint` is its last message, in one line */
   exited: Promise<Exit>
-  /** asks the program to end, by SIGINT: to PostgreSQL the fast shutdown */
+  /** asks the program to end by SIGINT, which is PostgreSQL's fast shutdown */
   interrupt(): void
 }
 
@@ -16,9 +16,9 @@ export interface Exit {
 }
 
 /**
- * Runs "$@" and interrupts it at the end of standard input, which comes by `interrupt()` or by our death. It repeats, since a signal
- * is lost on a program that has not set up its handlers yet. The signals that a terminal or a service manager sends to all
- * processes are for us to act upon, after we have drained.
+ * Runs "$@" and interrupts it at the end of standard input, which `interrupt()` or our death causes. It repeats,
+ * because a program loses signals until its handlers are set up. Signals that a terminal or service manager sends to
+ * all processes are handled by us, after draining.
  */
 const WATCHDOG = `
 trap '' HUP INT TERM
@@ -35,7 +35,7 @@ exit "$code"
 
 const KEPT_LINES = 20
 
-/** Starts a program under the account, in a session of its own. `onLine` hears what it writes to standard error. */
+/** Starts a program under the account, in its own session. `onLine` gets its standard error. */
 export function startGuarded(account: Account, command: string[], onLine: (line: string) => void = () => {}): Guarded {
   const child = spawn('env', [...account.prefix, 'sh', '-c', WATCHDOG, 'parley-database', ...command], {
     ...account.identity,

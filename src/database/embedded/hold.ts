@@ -6,19 +6,19 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { ignoring, type Owner, openSocketFolder, type Site } from './site.js'
 
-/** The right to be the only process that serves a data folder. */
+/** The right to serve a data folder, held by one process. */
 export interface Hold {
-  /** Tells those who wait to borrow, now or later, that the server takes connections. */
+  /** Tells waiting and later borrowers that the server accepts connections. */
   announceReady(): void
-  /** Resolves when no process borrows the server any more. */
+  /** Resolves when no other process uses the server. */
   borrowersGone(): Promise<void>
-  /** Gives the right back; borrowers learn that the server is gone. */
+  /** Gives up the right; borrowers learn that the server is gone. */
   release(): Promise<void>
 }
 
 export type Claim = { outcome: 'held'; hold: Hold } | { outcome: 'taken'; pid: number }
 
-/** Another process's server in use by this one. */
+/** Another process's server that this one uses. */
 export interface Loan {
   /** resolves when the holder is gone */
   ended: Promise<void>
@@ -29,18 +29,16 @@ const ATTEMPTS = 8
 const HOUR_MS = 3_600_000
 
 /**
- * Claims the data folder for this process, or says which live process holds it.
- *
- * A claim is a listening Unix socket in the socket folder: it answers exactly as long as its process lives, whatever ended it and
- * whoever got its process id since. Each claimant listens first and looks for others then, so that of two none overlooks the other;
- * if both see each other, both step back and try again after a random while.
+ * Claims the data folder for this process, or returns the live process that holds it. A claim is a listening Unix
+ * socket in the socket folder, which answers exactly as long as its process lives. Each claimant first listens and then
+ * looks for others, so two always see each other; then both step back and retry after a random time.
  */
 export async function claimFolder(site: Site, owner: Owner): Promise<Claim> {
   for (let attempt = 1; ; attempt++) {
     await openSocketFolder(site, owner)
     let holder = await findHolder(site.socketFolder)
     if (!holder) {
-      // An earlier holder may have removed the folder just now; listening in it then fails with EACCES (libuv's word for it).
+      // An earlier holder may have just removed the folder; listening then fails with EACCES (libuv's name for it).
       const vanished = attempt < ATTEMPTS ? ['ENOENT', 'EACCES'] : []
       const hold = await publish(site.socketFolder).catch(ignoring(...vanished))
       if (hold) {
@@ -54,7 +52,7 @@ export async function claimFolder(site: Site, owner: Owner): Promise<Claim> {
   }
 }
 
-/** Finds the socket of a live process that holds or claims the folder, other than `except`; removes those of dead ones. */
+/** Finds the socket of a live process that holds or claims the folder, except `except`; removes those of dead ones. */
 export async function findHolder(socketFolder: string, except?: string): Promise<string | undefined> {
   const names = (await readdir(socketFolder).catch(ignoring('ENOENT'))) ?? []
   for (const name of names.filter((name) => name.startsWith('holder-'))) {
@@ -64,7 +62,7 @@ export async function findHolder(socketFolder: string, except?: string): Promise
   return undefined
 }
 
-/** Borrows the server of the process that listens at `holder`, once it is ready; undefined when that process went away before. */
+/** Borrows the server of the process at `holder` once it is ready; undefined if that process ended first. */
 export async function borrow(holder: string): Promise<Loan | undefined> {
   const socket = connect(holder).on('error', () => socket.destroy())
   const ended = closed(socket)
@@ -85,11 +83,11 @@ async function publish(socketFolder: string): Promise<Hold & { path: string }> {
     socket.resume() // else its end goes unnoticed
     if (ready) socket.write('ready')
   })
-  // Renamed when it listens: a socket that is bound but does not listen yet refuses like a dead one.
+  // Renamed after it listens: a socket that is bound but does not listen yet looks dead.
   const path = join(socketFolder, `holder-${name}`)
   await listen(server, join(socketFolder, `new-${name}`))
   await rename(join(socketFolder, `new-${name}`), path)
-  // Kept young for those who clean up temporary folders by age.
+  // Protects the socket from programs that clean up old temporary files.
   const touching = setInterval(() => utimes(path, new Date(), new Date()).catch(ignoring('ENOENT')), HOUR_MS).unref()
   return {
     path,
@@ -111,7 +109,7 @@ async function publish(socketFolder: string): Promise<Hold & { path: string }> {
 }
 
 async function listen(server: Server, path: string): Promise<void> {
-  // The folder is closed to others; within, the database's user may borrow what root holds.
+  // The folder is closed to others; inside it the database's user may borrow from root.
   server.listen({ path, readableAll: true, writableAll: true })
   await once(server, 'listening')
 }

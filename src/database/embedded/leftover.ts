@@ -7,7 +7,7 @@ import { folderInUse } from './error.js'
 import { findHolder } from './hold.js'
 import { ignoring, type Site } from './site.js'
 
-/** What a server wrote into its data folder when it started. */
+/** The record that a server writes into its data folder at the start. */
 interface ServerRecord {
   pid: number
   socketFolder: string
@@ -21,14 +21,14 @@ const POLL_MS = 20
 const run = promisify(execFile)
 
 /**
- * Makes the data folder free for a start, by a process that holds the claim on it: ends a server that outlived the process that
- * started it, and keeps a record whose process id was given to another program since from preventing the start.
- * Throws EmbeddedDatabaseError when a live process serves the folder from out of our sight (another TMPDIR, another container).
+ * Clears the data folder for a start by the process that holds the claim: ends a server that outlived its process, and
+ * disarms a record whose process id belongs to another program by now. Throws EmbeddedDatabaseError if a live process
+ * serves the folder out of sight (another TMPDIR, another container).
  */
 export async function clearLeftover(site: Site): Promise<void> {
   const record = await readRecord(site.folder)
   if (record) await clearRecorded(site, record)
-  // The data folder has its own interlock; these only name a process id that may be another program's by now.
+  // The data folder has its own lock; these files only name a process id, which may belong to another program by now.
   await rm(join(site.socketFolder, '.s.PGSQL.5432.lock'), { force: true })
   await rm(join(site.socketFolder, '.s.PGSQL.5432'), { force: true })
 }
@@ -43,15 +43,15 @@ async function clearRecorded(site: Site, record: ServerRecord): Promise<void> {
 async function endServer(site: Site, { pid, socketFolder }: ServerRecord): Promise<void> {
   const holder = socketFolder === site.socketFolder ? undefined : await findHolder(socketFolder)
   if (holder) throw folderInUse(site.folder)
-  // Without its socket in sight we cannot tell whether its owner lives; if not, its watchdog is ending it already.
+  // Without its socket we cannot tell whether its owner lives; if not, its watchdog is ending it.
   const orphaned = await isReachable(socketFolder)
   if (orphaned) interrupt(pid)
   if (!(await exits(site, pid, orphaned ? SHUTDOWN_MS : UNREACHABLE_EXIT_MS))) throw folderInUse(site.folder)
 }
 
 /**
- * Writes our process id over one that is dead, a zombie or another program's: PostgreSQL takes that of its grandparent
- * (PG_GRANDPARENT_PID) for stale. Removing the file would remove the check for orphaned backends with it.
+ * Replaces a process id that is dead, a zombie or another program's with ours, which PostgreSQL treats as stale
+ * (PG_GRANDPARENT_PID). Removing the file would remove the check for orphaned backends too.
  */
 async function disown(folder: string): Promise<void> {
   const record = await readRecord(folder)
@@ -69,7 +69,7 @@ function isServerOf(site: Site, command: string): boolean {
   return command.includes(`/postgres -D ${site.folder} `)
 }
 
-/** The command line of a process; empty when there is no such process, or only its exit status is left. */
+/** The command line of a process; empty if there is none, or only its exit status is left. */
 async function readCommand(pid: number): Promise<string> {
   if (process.platform === 'linux') {
     const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(ignoring('ENOENT', 'ESRCH'))

@@ -8,12 +8,12 @@ import { EmbeddedDatabaseError } from './error.js'
 import { type Exit, type Guarded, startGuarded } from './guarded.js'
 import type { Owner, Site } from './site.js'
 
-/** All that is needed to run PostgreSQL's programs on one data folder. */
+/** What is needed to run PostgreSQL's programs on one data folder. */
 export interface Setup {
   site: Site
   account: Account
   binaries: Binaries
-  /** PostgreSQL's settings beyond the usual ones, by name */
+  /** additional PostgreSQL settings by name */
   settings: Record<string, string>
   log: (message: string) => void
 }
@@ -36,13 +36,13 @@ const SETTINGS = {
 const START_ATTEMPTS = 20
 const START_PAUSE_MS = 100
 
-/** What PostgreSQL says while the last backends of a killed server are still on their way out. */
+/** PostgreSQL's messages while the last backends of a killed server are ending. */
 const STILL_ENDING = /lock file .* already exists|shared memory block .* still in use/
 
 /**
- * Makes the database: role and database `parley`, UTF-8, sorted by code point. It grows beside the data folder and is moved there when
- * it is whole, so that an interrupted first start leaves nothing that a later one could take for a database.
- * Throws EmbeddedDatabaseError with what PostgreSQL said.
+ * Creates the database: role and database `parley`, UTF-8, sorted by code point. It is created next to the data folder
+ * and then moved, so that an interrupted first start leaves nothing that looks like a database. Throws
+ * EmbeddedDatabaseError with PostgreSQL's message.
  */
 export async function createDatabase(setup: Setup): Promise<void> {
   const { site, account } = setup
@@ -61,7 +61,7 @@ export async function createDatabase(setup: Setup): Promise<void> {
   await syncFolder(site.parent)
 }
 
-/** Gives the data folder to the account's user where it belongs to another; its own entry comes last, as the mark that all is done. */
+/** Gives the data folder to the account's user; the folder itself comes last, as the mark that all is done. */
 export async function takeOwnership(folder: string, owner: Owner): Promise<void> {
   const entries = await readdir(folder, { recursive: true })
   for (const entry of entries) await lchown(join(folder, entry), owner.uid, owner.gid)
@@ -69,8 +69,8 @@ export async function takeOwnership(folder: string, owner: Owner): Promise<void>
 }
 
 /**
- * Starts the server and resolves when it takes connections; what it says from WARNING upwards goes to `log`.
- * Throws EmbeddedDatabaseError with what PostgreSQL said when it does not start.
+ * Starts the server and resolves when it accepts connections; messages from WARNING upwards go to `log`. Throws
+ * EmbeddedDatabaseError with PostgreSQL's message if it does not start.
  */
 export async function startServer(setup: Setup): Promise<Guarded> {
   for (let attempt = 1; ; attempt++) {
@@ -99,7 +99,7 @@ async function startOnce(setup: Setup): Promise<Start> {
   ])
 }
 
-/** Begins as clearLeftover knows a server: `…/postgres -D <folder> `. */
+/** clearLeftover recognizes a server by this beginning: `…/postgres -D <folder> `. */
 function serverCommand({ binaries, site, settings }: Setup): string[] {
   const fixed = {
     listen_addresses: '',
@@ -114,7 +114,10 @@ function serverCommand({ binaries, site, settings }: Setup): string[] {
   return [binaries.postgres, '-D', site.folder, ...flags({ ...SETTINGS, ...settings, ...fixed })]
 }
 
-/** Sorted by code point, with the letters of all languages known as such: pg_trgm asks the C library's locale what a letter is. */
+/**
+ * Sorted by code point, but with a locale that knows the letters of all languages: pg_trgm asks the C library what a
+ * letter is.
+ */
 function initdbCommand({ binaries, settings }: Setup, folder: string): string[] {
   const letters = process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8'
   const locale = ['--locale=C', `--lc-ctype=${letters}`, '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
@@ -157,7 +160,7 @@ function unfinishedPrefix(site: Site): string {
   return `${basename(site.folder)}.new-`
 }
 
-/** Makes the move itself durable. */
+/** Makes the move durable. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder)
   await handle.sync().finally(() => handle.close())

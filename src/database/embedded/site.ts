@@ -11,7 +11,7 @@ export interface Owner {
   gid: number
 }
 
-/** Where one embedded database lives. All paths are absolute, with links resolved. */
+/** The paths of one embedded database, absolute and with links resolved. */
 export interface Site {
   /** PostgreSQL's data folder; may not exist yet */
   folder: string
@@ -19,24 +19,24 @@ export interface Site {
   parent: string
   /** holds the Unix sockets; may not exist yet */
   socketFolder: string
-  /** who owns the data folder, undefined when there is none yet */
+  /** the owner of the data folder; undefined if it does not exist yet */
   owner: Owner | undefined
-  /** PostgreSQL's major version that wrote the data folder, undefined when there is no database yet */
+  /** the major version that wrote the data folder; undefined if there is no database yet */
   version: string | undefined
 }
 
 /** The user id that unprivileged services share by convention; macOS writes -2 unsigned. */
 const NOBODY = process.platform === 'darwin' ? 4_294_967_294 : 65_534
 
-/** Who owns the database when root is the first to start it. */
+/** The owner of the database if root starts it first. */
 export const nobody: Owner = { uid: NOBODY, gid: NOBODY }
 
 /** The longest path of a Unix socket is 103 bytes on macOS; the file names in the folder take up to 30. */
 const LONGEST_SOCKET_FOLDER = 70
 
 /**
- * Looks at the folder that shall hold (or holds) the database; makes the one above it.
- * Throws EmbeddedDatabaseError when this user cannot use it, or it holds something else.
+ * Inspects the folder of the database and creates its parent. Throws EmbeddedDatabaseError if this user cannot use it,
+ * or it contains something else.
  */
 export async function inspectSite(folder: string): Promise<Site> {
   try {
@@ -57,13 +57,13 @@ export async function inspectSite(folder: string): Promise<Site> {
 }
 
 /**
- * Makes the folder of the sockets, owned by the server's user and closed to all others: whoever can enter it is the database's superuser.
- * Throws EmbeddedDatabaseError when somebody else made it.
+ * Creates the folder of the sockets, owned by the server's user and closed to others, because access to it makes one
+ * the database's superuser. Throws EmbeddedDatabaseError if another user owns it.
  */
 export async function openSocketFolder(site: Site, owner: Owner): Promise<void> {
   await mkdir(site.socketFolder, { mode: 0o700 }).catch(ignoring('EEXIST'))
   const found = await lstat(site.socketFolder).catch(ignoring('ENOENT'))
-  // Another claimant stepped back, and removed the folder just now.
+  // Another claimant stepped back and just removed the folder.
   if (!found) return openSocketFolder(site, owner)
   if (!isTrusted(site, found)) {
     throw new EmbeddedDatabaseError(`socket folder ${site.socketFolder} belongs to somebody else: remove it`)
@@ -72,7 +72,9 @@ export async function openSocketFolder(site: Site, owner: Owner): Promise<void> 
   if ((found.mode & 0o777) !== 0o700) await chmod(site.socketFolder, 0o700).catch(ignoring('ENOENT'))
 }
 
-/** False when there is no socket folder, or one that neither this user nor the database's made: the parent is open to everybody. */
+/**
+ * False if there is no socket folder, or neither this user nor the database's owns it: the parent is open to everyone.
+ */
 export async function isTrustedSocketFolder(site: Site): Promise<boolean> {
   const found = await lstat(site.socketFolder).catch(ignoring('ENOENT'))
   return found !== undefined && isTrusted(site, found)
@@ -84,7 +86,7 @@ function isTrusted(site: Site, found: Stats): boolean {
   return found.uid === user || (user === 0 && (found.uid === nobody.uid || found.uid === site.owner?.uid))
 }
 
-/** For `.catch`: undefined in place of a system error of one of these codes, every other is thrown on. */
+/** For `.catch`: returns undefined for system errors with these codes and rethrows others. */
 export function ignoring(...codes: string[]): (error: NodeJS.ErrnoException) => undefined {
   return (error) => {
     if (!codes.includes(error.code ?? '')) throw error
