@@ -9,7 +9,16 @@ const repository = fileURLToPath(new URL('../../..', import.meta.url))
 const cache = join(repository, 'node_modules', '.cache')
 const prefix = 'parley-journeys-'
 const page = ['console/src', 'console/public', 'console/index.html', 'console/package.json', 'console/vite.config.ts']
-const sources = ['src', 'simulator', 'migrations', ...page, 'package.json', 'tsconfig.json', 'tsconfig.build.json']
+const sources = [
+  'src',
+  'simulator',
+  'migrations',
+  'docs',
+  ...page,
+  'package.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+]
 const hourMs = 60 * 60 * 1_000
 
 let built: Promise<string> | undefined
@@ -35,7 +44,9 @@ async function build(): Promise<string> {
   const growing = await mkdtemp(join(cache, `${prefix}new-`))
   await compileInto(join(growing, 'dist'))
   await cp(join(repository, 'package.json'), join(growing, 'package.json'))
-  await cp(join(repository, 'migrations'), join(growing, 'migrations'), { recursive: true })
+  for (const folder of ['migrations', 'docs']) {
+    await cp(join(repository, folder), join(growing, folder), { recursive: true })
+  }
   // Another test file may have been faster: then its build stays.
   await rename(growing, folder).catch(() => rm(growing, { recursive: true, force: true }))
   return program
