@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { verifyCounters } from '../../../src/core/analytics/verify.js'
 import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { startTemplateWorld, type TemplateWorld } from '../../interfaces/api/send-template-support.js'
-import { connectStorefront, tellOrders } from '../../interfaces/hooks/storefront-support.js'
+import { connectStorefront, postOrders } from '../../interfaces/hooks/storefront-support.js'
 import { receiveMessages, seconds, textMessage, wamid } from '../../interfaces/hooks/support.js'
 import type { TestOrganization, World } from '../../support/world.js'
 
@@ -71,7 +71,7 @@ async function sendOneOff(code: string, chatNumber: string): Promise<string> {
 function order(name: string, fields: Record<string, unknown> = {}, afterMs = 0): Promise<void> {
   const at = new Date(world.now().getTime() + afterMs).toISOString()
   const landing_site = '/?utm_source=whatsapp&utm_campaign=spring'
-  return tellOrders(world, organization, { name, landing_site, processed_at: at, updated_at: at, ...fields })
+  return postOrders(world, organization, { name, landing_site, processed_at: at, updated_at: at, ...fields })
 }
 
 const revenueOf = async (id: string, { key } = organization) =>

@@ -3,7 +3,7 @@ import { type CampaignSources, findRevenue } from '../../../src/core/analytics/r
 import { newId } from '../../../src/lib/bytes/id.js'
 import type { Organization } from '../../../src/model/organizations/organization.js'
 import { resolveUtmCampaigns } from '../../../src/storage/storefront/short-links.js'
-import { connectStorefront, tellOrders } from '../../interfaces/hooks/storefront-support.js'
+import { connectStorefront, postOrders } from '../../interfaces/hooks/storefront-support.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 
 let world: World
@@ -24,7 +24,7 @@ beforeEach(async () => {
 const landing = (campaign: string, source = 'whatsapp') =>
   `/sale?${new URLSearchParams({ utm_source: source, utm_campaign: campaign })}`
 
-const tell = (...orders: Record<string, unknown>[]) => tellOrders(world, organization, ...orders)
+const tell = (...orders: Record<string, unknown>[]) => postOrders(world, organization, ...orders)
 
 const find = (sources: Partial<CampaignSources>, { id }: TestOrganization = organization) =>
   findRevenue(world.app.ctx, { id, currency: 'BRL', attribution_window_days: 7 } as Organization, {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { scheduleOrderSyncs, syncOrders } from '../../../src/core/storefront/sync.js'
-import { connectStorefront, ordersOf, tellOrders } from '../../interfaces/hooks/storefront-support.js'
+import { connectStorefront, ordersOf, postOrders } from '../../interfaces/hooks/storefront-support.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 import { type Answering, type HttpServer, json, startHttpServer } from '../../upstream/http-server.js'
 
@@ -110,7 +110,7 @@ it('what a webhook told of the visit stays when the shop knows no visits', async
   const at = ago(HOUR)
   const order = { id: 1, created_at: at, processed_at: at, updated_at: at }
   await connect()
-  await tellOrders(world, organization, { ...order, landing_site: '/?utm_source=chat&utm_campaign=natal' })
+  await postOrders(world, organization, { ...order, landing_site: '/?utm_source=chat&utm_campaign=natal' })
   await sell({ ...order, journey: { ready: false } })
   await world.drain()
   expect(await ordersOf(world, organization)).toMatchObject([{ campaign: 'natal', utm_source: 'chat' }])

@@ -30,7 +30,7 @@ const CLIENTS: [name: string, make: (account: Account) => Client][] = [
 ]
 
 /** Runs a refused request; resolves to what the client shows of the refusal. */
-async function shown(work: Promise<unknown>): Promise<{ status: number; message: string }> {
+async function refusalOf(work: Promise<unknown>): Promise<{ status: number; message: string }> {
   const error = await work.then(
     () => null,
     (reason: unknown) => reason,
@@ -76,7 +76,7 @@ describe.each(CLIENTS)('%s', (name, make) => {
   })
 
   it('connects an instance', async () => {
-    expect(await shown(client.send(name, number, { kind: 'text', text: 'too early' }))).toEqual({
+    expect(await refusalOf(client.send(name, number, { kind: 'text', text: 'too early' }))).toEqual({
       status: 500,
       message: expect.stringContaining('Connection Closed'),
     })
@@ -181,19 +181,19 @@ describe.each(CLIENTS)('%s', (name, make) => {
       () => client.send(name, number, { kind: 'video note', url: on.fileUrl('mp4') }),
     ],
   ])('shows why: %s', async (_why, status, said, work) => {
-    expect(await shown(work())).toEqual({ status, message: expect.stringMatching(said) })
+    expect(await refusalOf(work())).toEqual({ status, message: expect.stringMatching(said) })
   })
 
   it('restarts, logs out and deletes the instance', async () => {
     expect(await client.restart(name)).toBe('open')
     expect(await client.logout(name)).toBe('Instance logged out')
     expect(await client.state(name)).toBe('close')
-    expect(await shown(client.logout(name))).toMatchObject({
+    expect(await refusalOf(client.logout(name))).toMatchObject({
       status: 400,
       message: expect.stringContaining('is not connected'),
     })
     expect(await client.remove(name)).toBe('Instance deleted')
-    expect((await shown(client.state(name))).status).toBe(404)
+    expect((await refusalOf(client.state(name))).status).toBe(404)
     expect(await client.instances()).not.toHaveProperty(name)
   })
 })

@@ -41,7 +41,7 @@ const unknown = (name: string) => ({
 })
 
 /** All operations with an instance in their path, which is set to `name`. */
-const namingOne = (name: string) =>
+const operationsOn = (name: string) =>
   operations
     .filter(({ path }) => path.includes('{instance}'))
     .map(({ method, path }) => ({ method, path: path.replace('{instance}', encodeURIComponent(name)) }))
@@ -103,7 +103,7 @@ describe('every endpoint', () => {
 
   it("returns the same 404 for another organization's instance as for an unknown one", async () => {
     for (const name of ['foreign', 'nobody', 'SHOP', 'a b/%', '\u0000', 'x'.repeat(300)]) {
-      for (const { method, path } of namingOne(name)) {
+      for (const { method, path } of operationsOn(name)) {
         const { status, body } = await world.request(method, path, { key: organization.key })
         expect({ path, status, body }).toEqual({ path, status: 404, body: unknown(name) })
       }
@@ -112,7 +112,7 @@ describe('every endpoint', () => {
 
   it('returns 404 for a token if the path names another instance', async () => {
     for (const name of ['sibling', 'foreign', 'nobody']) {
-      for (const { method, path } of namingOne(name)) {
+      for (const { method, path } of operationsOn(name)) {
         const { status, body } = await world.request(method, path, { headers: { apikey: instance.token } })
         expect({ path, status, body }).toEqual({ path, status: 404, body: unknown(name) })
       }
@@ -120,7 +120,7 @@ describe('every endpoint', () => {
   })
 
   it('checks the instance before the body', async () => {
-    for (const { method, path } of namingOne('nobody').filter((one) => one.method !== 'GET')) {
+    for (const { method, path } of operationsOn('nobody').filter((one) => one.method !== 'GET')) {
       for (const type of ['application/json', 'text/plain']) {
         const options = { key: organization.key, body: '{', headers: { 'content-type': type } }
         const { status, body } = await world.request(method, path, options)
@@ -130,7 +130,7 @@ describe('every endpoint', () => {
   })
 
   it('accepts a trailing slash', async () => {
-    for (const { method, path } of namingOne('nobody')) {
+    for (const { method, path } of operationsOn('nobody')) {
       const { body } = await world.request(method, `${path}/?x=1`, { key: organization.key })
       expect({ path, body }).toEqual({ path, body: unknown('nobody') })
     }

@@ -65,31 +65,31 @@ describe('POST /hooks/upstream stores genuine callbacks', () => {
 
 describe('a body whose signature is not verified yet', () => {
   /** A receiver, and how many ids each of its queries looked up. */
-  function watched() {
-    const asked: number[] = []
+  function watchQueries() {
+    const lookedUp: number[] = []
     const { database } = world.app.ctx
     const run: typeof database.run = (statement, values) => {
-      if (statement.name === 'organizations.findByUpstreamIds') asked.push((values[0] as unknown[]).length)
+      if (statement.name === 'organizations.findByUpstreamIds') lookedUp.push((values[0] as unknown[]).length)
       return database.run(statement, values)
     }
-    return { asked, receiver: createCallbackReceiver({ ...world.app.ctx, database: { ...database, run } }) }
+    return { lookedUp, receiver: createCallbackReceiver({ ...world.app.ctx, database: { ...database, run } }) }
   }
 
   it.each([2_000, 140_000])('costs one query for 100 ids if it has %d', async (ids) => {
-    const { asked, receiver } = watched()
+    const { lookedUp, receiver } = watchQueries()
     const receipt = await receiver.receive(Buffer.from(junk(ids)), '0'.repeat(64))
-    expect({ receipt, asked }).toEqual({ receipt: 'wrong_signature', asked: [100] })
+    expect({ receipt, lookedUp }).toEqual({ receipt: 'wrong_signature', lookedUp: [100] })
   })
 
   it('shares queries with bodies that arrive at the same moment', async () => {
-    const { asked, receiver } = watched()
+    const { lookedUp, receiver } = watchQueries()
     const bodies = Array.from({ length: 50 }, (_, index) => Buffer.from(junk(index % 2 === 0 ? 3 : 30)))
     await Promise.all(bodies.map((body) => receiver.receive(body, '0'.repeat(64))))
-    expect(asked).toEqual([75, 300, 300, 150])
+    expect(lookedUp).toEqual([75, 300, 300, 150])
   })
 
   it('is refused before it is parsed if it is large', async () => {
-    const { receiver } = watched()
+    const { receiver } = watchQueries()
     const notJson = Buffer.from(`{"entry":${'['.repeat(100_000)}`)
     expect(await receiver.receive(notJson, '0'.repeat(64))).toBe('wrong_signature')
     const signed = Buffer.concat([Buffer.from(genuine()), notJson])

@@ -55,7 +55,7 @@ export function postWebhook(
 }
 
 /** Posts one webhook per order of an organization's storefront. Throws if one is refused. */
-export async function tellOrders(
+export async function postOrders(
   world: World,
   { slug }: TestOrganization,
   ...orders: Record<string, unknown>[]

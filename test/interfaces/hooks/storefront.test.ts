@@ -8,9 +8,9 @@ import { startWorld, type TestOrganization, type World } from '../../support/wor
 import {
   connectStorefront,
   ordersOf,
+  postOrders,
   postWebhook,
   shopOrder,
-  tellOrders,
   WEBHOOK_SECRET,
 } from './storefront-support.js'
 
@@ -126,11 +126,11 @@ describe('a webhook of a storefront', () => {
     const [gone, kept] = [shopOrder(), shopOrder()]
     const other = await world.createOrganization()
     await connectStorefront(world, other)
-    await tellOrders(world, organization, gone, kept)
-    await tellOrders(world, other, gone)
+    await postOrders(world, organization, gone, kept)
+    await postOrders(world, other, gone)
     const headers = { 'x-shopify-topic': 'orders/delete' }
     for (const _time of ['once', 'again']) expect((await post({ id: gone.id }, { headers })).status).toBe(200)
-    await tellOrders(world, organization, { ...gone, updated_at: '2026-03-02T10:00:00-03:00' })
+    await postOrders(world, organization, { ...gone, updated_at: '2026-03-02T10:00:00-03:00' })
     const cancelled = async (one: TestOrganization) =>
       (await ordersOf(world, one)).map(({ id, cancelled_at }) => [Number(id), cancelled_at])
     expect(await cancelled(organization)).toEqual([
@@ -249,7 +249,7 @@ it('forgets ids of webhooks after 30 days, but keeps orders', async () => {
 })
 
 it('deletes the orders of a deleted organization', async () => {
-  await tellOrders(world, organization, {})
+  await postOrders(world, organization, {})
   await world.admin('DELETE', `/organizations/${organization.id}`)
   await world.drain()
   expect(await ordersOf(world, organization)).toEqual([])

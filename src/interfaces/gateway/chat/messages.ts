@@ -9,7 +9,7 @@ import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
 import { given, Id, Jid, Maybe, paging, readPage, readTimestamps, Timestamps } from './schemas.js'
 
-const ROWS_A_PAGE = 50
+const PAGE_SIZE = 50
 const STATUSES: GatewayStatus[] = ['ERROR', 'PENDING', 'SERVER_ACK', 'DELIVERY_ACK', 'READ']
 /** Statuses of other gateways, which clients may filter by. No message has them. */
 const UNUSED_STATUSES = ['PLAYED', 'DELETED', 'EDITED'] as const
@@ -27,7 +27,7 @@ const FindBody = named(
         messageTimestamp: Timestamps,
       }),
     ),
-    ...paging(ROWS_A_PAGE),
+    ...paging(PAGE_SIZE),
   }),
 )
 
@@ -43,7 +43,7 @@ const StatusBody = named(
         status: Maybe(Type.Enum([...STATUSES, ...UNUSED_STATUSES])),
       }),
     ),
-    ...paging(ROWS_A_PAGE),
+    ...paging(PAGE_SIZE),
   }),
 )
 
@@ -109,8 +109,8 @@ export function messageRoutes(server: GatewayServer, ctx: Context): void {
     },
     async (request) => {
       const instance = await requireRouteInstance(ctx, request)
-      const page = readPage(request.body, ROWS_A_PAGE)
-      const found = await search(ctx, tenantOf(request), instance, readSearch(request.body), page)
+      const page = readPage(request.body, PAGE_SIZE)
+      const found = await findMatching(ctx, tenantOf(request), instance, readSearch(request.body), page)
       return {
         messages: {
           total: found.total,
@@ -157,11 +157,11 @@ export function messageRoutes(server: GatewayServer, ctx: Context): void {
         tenantOf(request),
         instance,
         wanted,
-        readPage(request.body, ROWS_A_PAGE),
+        readPage(request.body, PAGE_SIZE),
       )
       const id = given(where?.id)
-      const fitting = messages.filter((message) => id === null || [message.id, message.upstream_id].includes(id))
-      return fitting.map((message) => {
+      const matching = messages.filter((message) => id === null || [message.id, message.upstream_id].includes(id))
+      return matching.map((message) => {
         const { key, status } = presentGatewayMessage(message, chatOf(message), instance.id, ctx.mediaLinks.urlOf)
         const { id: keyId, remoteJid, fromMe, participant = null } = key
         return {
@@ -180,7 +180,7 @@ function isUnused(status: SearchedStatus): status is (typeof UNUSED_STATUSES)[nu
 }
 
 /** Finds messages; none if `wanted` is null. */
-async function search(
+async function findMatching(
   ctx: Context,
   tenant: Parameters<typeof findMessages>[1],
   instance: Parameters<typeof findMessages>[2],

@@ -23,7 +23,7 @@ const FIELD_NAMES = {
 const FOREIGN = 'EVOLUTION'
 
 /** Reads the fields of a new instance, with the names of either version. Throws invalid_provider, not_supported. */
-export function readSetUp(body: Body): InstanceWithWebhookFields {
+export function readNewInstance(body: Body): InstanceWithWebhookFields {
   return {
     fieldNames: FIELD_NAMES,
     name: body.instanceName,

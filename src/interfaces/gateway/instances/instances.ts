@@ -19,8 +19,8 @@ import { Problem } from '../../../model/problem.js'
 import { requireRouteInstance } from '../auth.js'
 import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
-import { readSetUp } from './body.js'
-import { presentRow, presentSetUp } from './present.js'
+import { readNewInstance } from './body.js'
+import { presentNewInstance, presentRow } from './present.js'
 import { CreateAnswer, CreateBody, DoneAnswer, InstanceRow } from './schemas.js'
 import { presentSettings, readSettings, SettingsSchema, settingsFields } from './settings.js'
 
@@ -124,17 +124,17 @@ function create(
   body: Static<typeof CreateBody>,
 ): Promise<unknown> {
   const tenant = tenantOf(request)
-  const fields = readSetUp(body)
-  const answer = async (setUp: InstanceWithWebhook): Promise<RepeatableAnswer> => {
-    const code = body.qrcode ? await showCode(ctx, tenant, setUp) : undefined
-    return { status: 201, body: await presentSetUp(ctx, setUp, code), final: true }
+  const fields = readNewInstance(body)
+  const answer = async (created: InstanceWithWebhook): Promise<RepeatableAnswer> => {
+    const code = body.qrcode ? await showCode(ctx, tenant, created) : undefined
+    return { status: 201, body: await presentNewInstance(ctx, created, code), final: true }
   }
   return answerOnce(ctx, request, reply, {
     isSecret: true,
     perform: async (id) => answer(await createInstanceWithWebhook(ctx, tenant, fields, id)),
     recover: async (id) => {
-      const setUp = await recoverInstanceWithWebhook(ctx, tenant, fields, id)
-      return setUp && answer(setUp)
+      const created = await recoverInstanceWithWebhook(ctx, tenant, fields, id)
+      return created && answer(created)
     },
   })
 }

@@ -30,8 +30,8 @@ export async function presentCode(code: Code) {
 }
 
 /** A new instance, with `qrcode` unless `code` is undefined. */
-export async function presentSetUp(ctx: Context, setUp: InstanceWithWebhook, code: Code | undefined) {
-  const { instance, token, webhook } = setUp
+export async function presentNewInstance(ctx: Context, created: InstanceWithWebhook, code: Code | undefined) {
+  const { instance, token, webhook } = created
   const isBusiness = instance.kind === 'business_api'
   return {
     instance: {

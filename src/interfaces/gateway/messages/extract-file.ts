@@ -24,22 +24,26 @@ export async function extractFile(
 ): Promise<ExtractedFile> {
   if (name === null) return { file: null, fields: normalized, fingerprint: normalized }
   const { [name]: given, ...fields } = normalized
-  if (file !== null && (marker === null || given === marker)) return ofReceivedFile(file, marker !== null, fields)
+  if (file !== null && (marker === null || given === marker)) return fromReceivedFile(file, marker !== null, fields)
   if (file !== null) throw new Problem('invalid_field', `${name} is given twice: give it once`)
   if (given === undefined || given === '') {
     throw new Problem('missing_field', `${name} is required: a URL, base64, or the part "file" of a form`)
   }
-  if (typeof given !== 'string') throw notText(name)
+  if (typeof given !== 'string') throw notString(name)
   const remote = fileAtAddress(name, given)
   if (remote) return { file: remote, fields, fingerprint: normalized }
-  return ofReceivedFile(await receiveText(given, reserveSpoolPath), true, fields)
+  return fromReceivedFile(await receiveText(given, reserveSpoolPath), true, fields)
 }
 
-function notText(name: string): Problem {
+function notString(name: string): Problem {
   return new Problem('invalid_field', `${name} must be a string: an http(s) URL or base64`)
 }
 
-function ofReceivedFile({ path, sha256, filename }: ReceivedFile, isBase64: boolean, given: JsonObject): ExtractedFile {
+function fromReceivedFile(
+  { path, sha256, filename }: ReceivedFile,
+  isBase64: boolean,
+  given: JsonObject,
+): ExtractedFile {
   const fields = withName(given, filename)
   return { file: { source: { path }, isBase64 }, fields, fingerprint: { ...fields, file: sha256 } }
 }

@@ -90,7 +90,7 @@ async function answerSend(
     const message = verb.read(fields, file)
     return answerOnce(ctx, request, reply, {
       fingerprint,
-      ...performing(ctx, request, instance, toSend(tenantOf(request), verb, fields, message, signal)),
+      ...createAttempt(ctx, request, instance, buildSend(tenantOf(request), verb, fields, message, signal)),
     })
   })
 }
@@ -102,7 +102,7 @@ function pathsOfFile({ fileField, shape }: SendVerb): ReadonlySet<string> {
   return new Set([...names, ...names.map((name) => `${shape.wrapper}.${name}`)])
 }
 
-function toSend(
+function buildSend(
   tenant: Tenant,
   { fileField }: SendVerb,
   fields: JsonObject,
@@ -121,7 +121,7 @@ function toSend(
   }
 }
 
-function performing(ctx: Context, request: FastifyRequest, instance: Instance, send: Omit<InstanceSend, 'id'>) {
+function createAttempt(ctx: Context, request: FastifyRequest, instance: Instance, send: Omit<InstanceSend, 'id'>) {
   const tenant = tenantOf(request)
   return {
     perform: async (id: string) => {

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { hasFfmpeg, withoutFfmpeg } from '../../../support/ffmpeg.js'
 import { aac, jpeg, mp3, mp4, ogg, pdf, png, webp } from '../../../support/media.js'
-import { formOf, type MessageWorld, pour, startMessageWorld, zeros } from './support.js'
+import { filledBody, formOf, type MessageWorld, startMessageWorld, streamBody } from './support.js'
 
 let on: MessageWorld
 
@@ -102,8 +102,13 @@ describe('a file in the body', () => {
     const text = `{"number":"${on.newNumber()}","mediatype":"document","media":"${'A'.repeat(141 * MEBIBYTE)}"}`
     const { status, body } = await on.send('sendMedia', 'phone', text)
     expect([status, body.status]).toEqual([413, 413])
-    const poured = await pour(on, 'sendMedia', 'application/json', zeros('{"media":"', 141 * MEBIBYTE, 'A'))
-    expect([poured.status, poured.body.status]).toEqual([413, 413])
+    const streamed = await streamBody(
+      on,
+      'sendMedia',
+      'application/json',
+      filledBody('{"media":"', 141 * MEBIBYTE, 'A'),
+    )
+    expect([streamed.status, streamed.body.status]).toEqual([413, 413])
   })
 
   it('returns 413 if the other fields are too large', async () => {
@@ -148,8 +153,13 @@ describe('a form', () => {
 
   it('is too large: 413', async () => {
     const head = '--x\r\ncontent-disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n%PDF-1.4\n'
-    const poured = await pour(on, 'sendMedia', 'multipart/form-data; boundary=x', zeros(head, 141 * MEBIBYTE))
-    expect([poured.status, poured.body.status]).toEqual([413, 413])
+    const streamed = await streamBody(
+      on,
+      'sendMedia',
+      'multipart/form-data; boundary=x',
+      filledBody(head, 141 * MEBIBYTE),
+    )
+    expect([streamed.status, streamed.body.status]).toEqual([413, 413])
   })
 
   it('may contain options as JSON and empty fields', async () => {

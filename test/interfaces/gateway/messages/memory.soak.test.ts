@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { pdf } from '../../../support/media.js'
 import { growthDuring } from '../../../support/memory.js'
-import { type MessageWorld, pour, startMessageWorld, zeros } from './support.js'
+import { filledBody, type MessageWorld, startMessageWorld, streamBody } from './support.js'
 
 let on: MessageWorld
 
@@ -23,14 +23,14 @@ const rest = Math.floor((FILE_BYTES - head.length) / 3) * 3
 
 function json(number: string): Iterable<Buffer> {
   const before = JSON.stringify({ number, mediatype: 'document', fileName: 'a.pdf', media: head.toString('base64') })
-  return zeros(before.slice(0, -2), (rest / 3) * 4, 'A', '"}')
+  return filledBody(before.slice(0, -2), (rest / 3) * 4, 'A', '"}')
 }
 
 function form(number: string): Iterable<Buffer> {
   const field = (name: string, value: string) =>
     `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
   const file = `--x\r\ncontent-disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n${head.toString('latin1')}`
-  return zeros(field('number', number) + field('mediatype', 'document') + file, rest, '\0', '\r\n--x--\r\n')
+  return filledBody(field('number', number) + field('mediatype', 'document') + file, rest, '\0', '\r\n--x--\r\n')
 }
 
 it.each([
@@ -41,7 +41,7 @@ it.each([
   async (_name, contentType, bodyOf) => {
     const number = on.newNumber()
     const growth = await growthDuring(SAMPLE_MS, async () => {
-      const { status, body } = await pour(on, 'sendMedia', contentType, bodyOf(number))
+      const { status, body } = await streamBody(on, 'sendMedia', contentType, bodyOf(number))
       expect(status, JSON.stringify(body)).toBe(201)
       expect(body.message.documentMessage).toMatchObject({ fileName: 'a.pdf', fileLength: String(head.length + rest) })
     })

@@ -17,10 +17,10 @@ beforeAll(async () => {
 afterAll(() => on.close())
 
 /** The state of all simulated phones with the commands that they got. */
-const shown = async () => JSON.stringify((await on.world.sim('GET', '/phones')).body.phones)
+const phoneStates = async () => JSON.stringify((await on.world.sim('GET', '/phones')).body.phones)
 
 /** Starts a send from the simulated phone. Returns a function that hangs up. */
-function beginSend(verb: string, body: object, headers: Record<string, string> = {}): () => Promise<unknown> {
+function startSend(verb: string, body: object, headers: Record<string, string> = {}): () => Promise<unknown> {
   const url = `${on.world.app.url}/gateway/message/${verb}/phone`
   const sent = { apikey: on.organization.key, 'content-type': 'application/json', ...headers }
   const client = httpRequest(url, { method: 'POST', headers: sent, agent: false })
@@ -168,7 +168,7 @@ describe('the recipient', () => {
       const body = { number, text: 'x', delay: 60_000, quoted: { key: { id: 'unknown' } } }
       const { status, body: answer } = await on.send('sendText', instance, body)
       expect([status, answer.response.message[0]]).toEqual([404, expect.stringContaining('quoted.key.id "unknown"')])
-      expect(await shown()).not.toContain(number)
+      expect(await phoneStates()).not.toContain(number)
     }
   })
 
@@ -366,8 +366,8 @@ describe('a repeated request', () => {
 
   it('is not sent if the client hangs up during the delay', async () => {
     const number = on.newNumber()
-    const hangUp = beginSend('sendText', { number, text: 'x', delay: 60_000 }, { 'idempotency-key': 'gone' })
-    await expect.poll(shown).toContain(number)
+    const hangUp = startSend('sendText', { number, text: 'x', delay: 60_000 }, { 'idempotency-key': 'gone' })
+    await expect.poll(phoneStates).toContain(number)
     await hangUp()
     // The key is released as soon as the request has ended.
     const held = async () =>
@@ -388,7 +388,7 @@ describe('limits', () => {
   }
 
   /** Takes all of the organization's concurrent files. Resolves to a function that releases them. */
-  async function takePlaces(): Promise<() => Promise<unknown>> {
+  async function occupyFiles(): Promise<() => Promise<unknown>> {
     const { sentFiles } = on.world.app.ctx.limits
     const passed = Array.from({ length: SENT_FILES.ofOneOrganization }, () =>
       borrow<void>((use) => sentFiles.pass(on.organization.id, () => use())),
@@ -399,25 +399,25 @@ describe('limits', () => {
 
   it('count a file to be fetched only after the delay', async () => {
     const number = on.newNumber()
-    const givePlaces = await takePlaces()
-    const hangUp = beginSend('sendAudio', { number, audio: on.fileUrl('ogg'), delay: 60_000 })
+    const releaseFiles = await occupyFiles()
+    const hangUp = startSend('sendAudio', { number, audio: on.fileUrl('ogg'), delay: 60_000 })
     try {
-      await expect.poll(shown).toContain(number)
+      await expect.poll(phoneStates).toContain(number)
     } finally {
       await hangUp()
-      await givePlaces()
+      await releaseFiles()
     }
   })
 
   it('return 429 for a send with a file if too many are in progress, but not for one without', async () => {
     const number = on.newNumber()
-    const givePlaces = await takePlaces()
+    const releaseFiles = await occupyFiles()
     const media = (length: number) => ({ number, mediatype: 'image', media: 'A'.repeat(length) })
     try {
       for (const length of [100, 100_000]) expectLimited(await on.send('sendMedia', 'phone', media(length)))
       expect((await on.send('sendText', 'phone', { number, text: 'x' })).status).toBe(201)
     } finally {
-      await givePlaces()
+      await releaseFiles()
     }
   })
 

@@ -67,7 +67,7 @@ export function formOf(fields: Record<string, string>, files: Record<string, [Bu
 }
 
 /** Streams a body without Content-Length. Uses the plain client, since fetch buffers the whole body. */
-export async function pour(
+export async function streamBody(
   on: MessageWorld,
   verb: string,
   contentType: string,
@@ -81,7 +81,7 @@ export async function pour(
 }
 
 /** A text, one character repeated, and another text. */
-export function* zeros(head: string, bytes: number, character = '0', tail = ''): Generator<Buffer> {
+export function* filledBody(head: string, bytes: number, character = '0', tail = ''): Generator<Buffer> {
   const piece = Buffer.alloc(65_536, character)
   yield Buffer.from(head)
   for (let left = bytes; left > 0; left -= piece.length) yield piece.subarray(0, left)
