@@ -42,7 +42,7 @@ const UNSUPPORTED: readonly UnsupportedGroup[] = [
   },
   {
     area: 'chat',
-    text: 'Numbers cannot be blocked on WhatsApp: PATCH /contact of the API with blocked = true stops sends to a number',
+    text: 'Blocking numbers on WhatsApp is not supported: PATCH /contact of the API with blocked = true stops sends to a number',
     write: ['updateBlockStatus'],
   },
   {
