@@ -1,7 +1,7 @@
-/** A service full of conversations, for pictures of it. */
+/** A service full of conversations, for screenshots. */
 export interface Shop {
   url: string
-  /** Signs the owner in, once. */
+  /** Signs the owner in once. */
   link: string
   /** The contact whose conversation is shown. */
   conversation: string
@@ -32,7 +32,7 @@ const OFFER = {
 const RECIPIENTS = 240
 const PAUSE_MS = 100
 
-/** Fills the demo organization of a service that `parley up` has just begun. */
+/** Fills the demo organization of a service that `parley up` has just started. */
 export async function fillShop({ printed, adminToken }: { printed: string; adminToken: string }): Promise<Shop> {
   const url = /parley ready on (\S+)/.exec(printed)?.[1] ?? ''
   const key = /API key +(\S+)/.exec(printed)?.[1] ?? ''
@@ -82,7 +82,7 @@ async function runBroadcast(
   return broadcast.id
 }
 
-/** Most arrive and are read; some fail, and some are never read (docs/simulator.md). */
+/** Most messages are delivered and read; some fail, and some are never read (docs/simulator.md). */
 function fateOf(index: number): string {
   const prefix = `55119${String(60 + Math.floor(index / 20)).padStart(2, '0')}`
   if (index % 24 === 3) return `${prefix}000001`

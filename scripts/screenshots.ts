@@ -1,4 +1,4 @@
-// Takes the pictures of docs/console.md: starts a sandbox of its own in a temporary folder, fills it, looks at it with Chromium.
+// Takes the pictures of docs/console.md: starts a sandbox in a temporary folder, fills it, and opens it with Chromium.
 // npm run screenshots
 
 import { spawn } from 'node:child_process'
@@ -16,7 +16,7 @@ const FOLDER = join(packageRoot(), 'docs', 'screenshots')
 const WIDE = { width: 1440, height: 900 }
 const PHONE = { width: 390, height: 844 }
 
-/** What is looked at: the picture's name, the place below /console, and how it is looked at. */
+/** A picture: its name, the path below /console, and how to show it. */
 interface Shot {
   name: string
   place: string
@@ -91,12 +91,12 @@ async function take(
     reducedMotion: 'reduce',
   })
   const page = await context.newPage()
-  // The page keeps a stream open: there is no moment without network.
+  // The page keeps a stream open, so the network is never idle.
   await page.goto(`/console${place}`)
   await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' })
   await page.getByRole('status', { name: 'Loading', exact: true }).first().waitFor({ state: 'detached' })
   await prepare?.(page)
-  // Pictures that are still on their way are waited for.
+  // Waits until all images are loaded.
   await page.evaluate('Promise.all(Array.from(document.images, (image) => image.decode().catch(() => 0)))')
   await page.screenshot({ path: join(FOLDER, `${name}.png`), animations: 'disabled' })
   await context.close()
@@ -107,7 +107,7 @@ async function signIn(browser: Browser, { url, link }: Shop) {
   const page = await context.newPage()
   await page.goto(link)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  // With a password the page asks for none.
+  // A member with a password is not asked to set one.
   await page.getByLabel(/^New password\W*$/).fill('for these pictures alone')
   await page.getByLabel('Confirm new password').fill('for these pictures alone')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -117,7 +117,7 @@ async function signIn(browser: Browser, { url, link }: Shop) {
   return state
 }
 
-/** The lines that the service prints, until it has said everything. */
+/** Collects the service's output until it is ready. */
 async function untilReady(): Promise<{ printed: string; adminToken: string }> {
   const lines: string[] = []
   for await (const line of createInterface({ input: service.stdout })) {

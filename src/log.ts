@@ -22,8 +22,8 @@ const secretFields = [
 ]
 
 /**
- * The process's logger: structured JSON on standard error, pretty on a terminal (contract 1, `PARLEY_LOG_LEVEL`).
- * Fields named like a secret are censored in the logged object and two levels below it, such as `req.headers.apikey`.
+ * Creates the process's logger: JSON on standard error, readable lines on a terminal (`PARLEY_LOG_LEVEL`). Fields with
+ * names of secrets are censored in the logged object and two levels below it, such as `req.headers.apikey`.
  */
 export function createLogger(level: LogLevel, destination: DestinationStream = standardError()): Logger {
   const options = {
@@ -36,13 +36,13 @@ export function createLogger(level: LogLevel, destination: DestinationStream = s
   return pino(options, destination)
 }
 
-/** An error without what PostgreSQL adds of the rows that it is about: those hold names, numbers and addresses of people. */
+/** Leaves out PostgreSQL's details of rows, which contain names, numbers and addresses of people. */
 function describeError(error: Error): unknown {
   const { detail, where, ...told } = stdSerializers.err(error)
   return told
 }
 
-// Written at once, so that the last lines before a crash are not lost.
+// Written synchronously, so that the last lines before a crash are not lost.
 function standardError(): DestinationStream {
   if (process.stderr.isTTY) return pretty({ destination: 2, sync: true, translateTime: 'SYS:HH:MM:ss.l' })
   return pino.destination({ fd: 2, sync: true })

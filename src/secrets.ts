@@ -5,16 +5,16 @@ import { type Config, type Parsed, parseAdminToken, parseMasterKeys } from './co
 import { makeFolder } from './lib/files/make-folder.js'
 import { syncFolder } from './lib/files/sync-folder.js'
 
-/** What the service must keep to itself: the admin API's bearer token; the current master key, then older ones. */
+/** The service's secrets: the admin API's bearer token; the current master key, then older ones. */
 export interface Secrets {
   adminToken: string
   masterKeys: string[]
 }
 
 /**
- * The secrets of this process: from the environment, else from `secrets.json` in the data directory, which is made
- * on first use (contract 1, `PARLEY_ADMIN_TOKEN` and `PARLEY_SECRET`). Processes that start at once agree on one file.
- * The problem is one line that names the file, what is wrong with it and what to do.
+ * The secrets of this process: from the environment, otherwise from `secrets.json` in the data folder, which is created
+ * on first use (`PARLEY_ADMIN_TOKEN`, `PARLEY_SECRET`). Processes that start at the same time agree on one file. The
+ * problem is one line with the file, what is wrong with it and what to do.
  */
 export async function loadSecrets(
   config: Config,
@@ -38,7 +38,7 @@ export async function loadSecrets(
   }
 }
 
-/** The file's text, or undefined when there is none; a file that others could read is closed to them first. */
+/** The file's text; undefined if there is none. A file that others can read is first closed to them. */
 async function readPrivately(path: string): Promise<string | undefined> {
   const file = await open(path, 'r').catch((error: unknown) => {
     if (isSystemError(error) && error.code === 'ENOENT') return undefined
@@ -54,7 +54,7 @@ async function readPrivately(path: string): Promise<string | undefined> {
   }
 }
 
-/** Makes the file whole under another name and links it into place: of several makers the first one wins. */
+/** Writes the file under another name and links it into place; of several writers the first one wins. */
 async function createSecrets(dataDir: string, path: string): Promise<string> {
   await makeFolder(dataDir, 0o700)
   const draft = `${path}.${randomUUID()}`
@@ -70,7 +70,7 @@ async function createSecrets(dataDir: string, path: string): Promise<string> {
   return (await readPrivately(path)) ?? ''
 }
 
-// The file holds the variables' own text, so that a key is rotated there as it is in the environment.
+// The file uses the variables' form, so that a key is rotated there as in the environment.
 function generateSecrets(): Record<'PARLEY_ADMIN_TOKEN' | 'PARLEY_SECRET', string> {
   return {
     PARLEY_ADMIN_TOKEN: randomBytes(32).toString('base64url'),
@@ -100,7 +100,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-// A master key that a power cut takes away would make every stored credential unreadable.
+// A master key lost in a power cut would make every stored credential unreadable.
 async function writeDurably(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600)
   try {

@@ -64,7 +64,7 @@ describe('the keys of a linked device', () => {
     expect(await store.readKeys('session', ['a'])).toEqual(new Map([['a', '49']]))
   })
 
-  it('are sealed, for their instance alone', async () => {
+  it('are encrypted, for their instance only', async () => {
     await open().write({ credentials: 'secret words', keys: [key('a', 'secret words')] })
     const { rows } = await query(
       'SELECT credentials AS sealed FROM device_credentials UNION ALL SELECT value FROM device_keys',
@@ -72,7 +72,7 @@ describe('the keys of a linked device', () => {
     expect(rows.map(({ sealed: stored }) => stored.includes('secret'))).toEqual([false, false])
     const other = await devices.createInstance(false)
     await query('UPDATE device_keys SET instance_id = $1', [other.id])
-    await expect(open(other).readKeys('session', ['a'])).rejects.toThrow('sealed for another place')
+    await expect(open(other).readKeys('session', ['a'])).rejects.toThrow('encrypted for another context')
   })
 
   it('cannot be spoiled by a process that has lost the instance', async () => {
