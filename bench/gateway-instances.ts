@@ -16,7 +16,7 @@ export interface InstancePlace {
   organization: Organization
 }
 
-const PATIENCE = { pollMs: 20, longestMs: 60_000 }
+const POLLING = { pollMs: 20, longestMs: 60_000 }
 
 /** Makes an instance of this kind. */
 export async function makeInstance(
@@ -29,13 +29,13 @@ export async function makeInstance(
   return { id: instance.instanceId, name, token: hash }
 }
 
-/** Makes a pretend phone, as a person would: shows its code, scans it, and waits until it is open. */
+/** Makes a simulated phone, as a person would: shows its code, scans it, and waits until it is open. */
 export async function makeOpenSandbox(place: InstancePlace, name: string): Promise<BenchInstance> {
   const { url, sandboxUrl, organization } = place
   const instance = await makeInstance(place, name, 'SANDBOX')
   await call('GET', `${url}/gateway/instance/connect/${name}`, null, organization.key)
   await call('POST', `${sandboxUrl}/_sim/scan`, { organization_id: organization.id, instance: name })
-  await until(async () => (await stateOf(place, name)) === 'open', { what: `${name} is not open`, ...PATIENCE })
+  await until(async () => (await stateOf(place, name)) === 'open', { what: `${name} is not open`, ...POLLING })
   return instance
 }
 

@@ -32,7 +32,7 @@ export function findMessagesLoad(key: string, { name }: Named, body: object): Ne
   return () => whole
 }
 
-/** Texts by a pretend phone that is made for it. */
+/** Texts by a simulated phone that is made for it. */
 export async function gatewayProfileLoad({ sandboxUrl, organization }: World, url: string): Promise<NextRequest> {
   const instance = await makeOpenSandbox({ url, sandboxUrl, organization }, 'profiled')
   return gatewayTextLoad(organization.key, instance)

@@ -65,7 +65,7 @@ async function runBroadcast(
   receive: (from: string, name: string, message: object) => Promise<Answer>,
 ): Promise<string> {
   const recipients = Array.from({ length: RECIPIENTS }, (_, index) => ({
-    chatNumber: fateOf(index),
+    chatNumber: numberEndingOf(index),
     name: `Customer ${index + 1}`,
   }))
   const { broadcast } = await call('POST', '/broadcasts', {
@@ -83,7 +83,7 @@ async function runBroadcast(
 }
 
 /** Most messages are delivered and read; some fail, and some are never read (docs/simulator.md). */
-function fateOf(index: number): string {
+function numberEndingOf(index: number): string {
   const prefix = `55119${String(60 + Math.floor(index / 20)).padStart(2, '0')}`
   if (index % 24 === 3) return `${prefix}000001`
   if (index % 5 === 2) return `${prefix}000006`

@@ -7,7 +7,7 @@ import type { MediaStore } from './media.js'
 import type { MediaFiles } from './media-files.js'
 import type { MediaLinks } from './media-links.js'
 import type { Numbers } from './numbers.js'
-import type { Phone } from './pretend-phones/phone.js'
+import type { Phone } from './phones/phone.js'
 import type { SeededRandom } from './random.js'
 import type { MessageRecord } from './record.js'
 import type { Settings } from './settings.js'
@@ -18,7 +18,7 @@ import type { Templates } from './templates/store.js'
 /** Everything that a running simulator knows; the upstream's API, the storefront's and the control work on the same one. */
 export interface Context {
   numbers: Numbers
-  /** The registered numbers that are pretend phones, by the number's id. */
+  /** The registered numbers that are simulated phones, by the number's id. */
   phones: Map<string, Phone>
   settings: Settings
   random: SeededRandom

@@ -38,7 +38,7 @@ export const refusals = {
   mediaError: (details: string) => detailed(400, 131053, 'Media upload error', details),
   unavailable: () => fixedRefusal(131016),
   unsupportedType: () => detailed(400, 131051, 'Unsupported message type', 'Message type is not currently supported.'),
-  /** A pretend phone that is not linked cannot send. */
+  /** A simulated phone that is not linked cannot send. */
   notLinked: (state: string) =>
     detailed(400, 133010, 'Phone number not registered', `The phone is not linked: its state is ${state}, not open.`),
   undeliverable: () => fixedRefusal(131026),

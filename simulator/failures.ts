@@ -1,5 +1,5 @@
 import { fixedCallbackError, fixedRefusal } from './errors.js'
-import { type AcceptedFate, type Fate, ordinaryFate } from './magic.js'
+import { type AcceptedOutcome, ordinaryOutcome, type SimulatedOutcome } from './magic.js'
 
 /** How a failure is told: in the answer to the send, or by a status after the send was accepted. */
 export const failureWays = ['answer', 'status'] as const
@@ -14,7 +14,7 @@ export interface Failure {
 /** The recipients that were told to fail, by network id or user id. */
 export type Failures = Map<string, Failure>
 
-export function fateByFailure({ code, by }: Failure): Fate {
+export function failureOutcome({ code, by }: Failure): SimulatedOutcome {
   if (by === 'answer') return { kind: 'refused', refusal: fixedRefusal(code) }
-  return { ...ordinaryFate, failure: fixedCallbackError(code) } satisfies AcceptedFate
+  return { ...ordinaryOutcome, failure: fixedCallbackError(code) } satisfies AcceptedOutcome
 }

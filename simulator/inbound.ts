@@ -4,7 +4,7 @@ import { envelope } from './batches.js'
 import { newMessageId } from './ids.js'
 import { isMediaKind } from './media-types.js'
 import { type BusinessNumber, metadataOf } from './numbers.js'
-import { isUserId, phoneDigits } from './phones.js'
+import { isUserId, phoneDigits } from './phone-numbers.js'
 import { invalidField, isProblem, missingField, type Problem } from './problems.js'
 
 /** A message from a person to a business number, and what the callback says of that person. */

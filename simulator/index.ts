@@ -1,7 +1,7 @@
-/** The upstream on localhost: its API, its signed callbacks, its failures, and a control to steer them (contract 6). */
+/** The upstream on localhost: its API, its signed callbacks, its failures, and a control to steer them. */
 
 export { type Inbound, inboundBody } from './inbound.js'
-export { networkId } from './phones.js'
+export { networkId } from './phone-numbers.js'
 export { defaultSettings, type Settings } from './settings.js'
 export { escapeJson, signBody } from './signing.js'
 export { type Simulator, type SimulatorOptions, startSimulator } from './simulator.js'

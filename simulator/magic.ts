@@ -3,7 +3,7 @@ import { type Refusal, refusals } from './errors.js'
 import type { Recipient } from './validation.js'
 
 /** An accepted send: what becomes of the answer, and of the message. */
-export interface AcceptedFate {
+export interface AcceptedOutcome {
   kind: 'accepted'
   answer: 'at-once' | 'slow' | 'dropped'
   /** Whether the message is ever read. */
@@ -13,18 +13,18 @@ export interface AcceptedFate {
 }
 
 /** What becomes of a send because of its recipient. */
-export type Fate = { kind: 'refused'; refusal: Refusal } | AcceptedFate
+export type SimulatedOutcome = { kind: 'refused'; refusal: Refusal } | AcceptedOutcome
 
 /** Answered at once, delivered and read. */
-export const ordinaryFate: AcceptedFate = { kind: 'accepted', answer: 'at-once', read: true, failure: null }
+export const ordinaryOutcome: AcceptedOutcome = { kind: 'accepted', answer: 'at-once', read: true, failure: null }
 
 /** Recipients whose last six digits choose the outcome of every send to them, so that each outcome can be repeated. */
 export class MagicRecipients {
   readonly #throttledOnce = new Set<string>()
 
-  /** The fate of a send from a business number; only the throttling of `000003` depends on what was sent before. */
-  fateOf(phoneNumberId: string, recipient: Recipient): Fate {
-    if (recipient.kind !== 'phone') return ordinaryFate
+  /** The outcome of a send from a business number; only the throttling of `000003` depends on what was sent before. */
+  outcomeFor(phoneNumberId: string, recipient: Recipient): SimulatedOutcome {
+    if (recipient.kind !== 'phone') return ordinaryOutcome
     switch (recipient.digits.slice(-6)) {
       case '000001':
         return { kind: 'refused', refusal: refusals.undeliverable() }
@@ -33,13 +33,13 @@ export class MagicRecipients {
       case '000003':
         return this.#throttleOnce(`${phoneNumberId} ${recipient.digits}`)
       case '000004':
-        return { ...ordinaryFate, answer: 'slow' }
+        return { ...ordinaryOutcome, answer: 'slow' }
       case '000005':
-        return { ...ordinaryFate, answer: 'dropped' }
+        return { ...ordinaryOutcome, answer: 'dropped' }
       case '000006':
-        return { ...ordinaryFate, read: false }
+        return { ...ordinaryOutcome, read: false }
       default:
-        return ordinaryFate
+        return ordinaryOutcome
     }
   }
 
@@ -47,8 +47,8 @@ export class MagicRecipients {
     this.#throttledOnce.clear()
   }
 
-  #throttleOnce(pair: string): Fate {
-    if (this.#throttledOnce.has(pair)) return ordinaryFate
+  #throttleOnce(pair: string): SimulatedOutcome {
+    if (this.#throttledOnce.has(pair)) return ordinaryOutcome
     this.#throttledOnce.add(pair)
     return { kind: 'refused', refusal: refusals.throughput() }
   }

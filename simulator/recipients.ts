@@ -4,7 +4,7 @@ import type { Context } from './context.js'
 import { type Answer, answer, withBody } from './control-answer.js'
 import { type Failure, failureWays } from './failures.js'
 import { fixedCodes } from './fixed-errors.js'
-import { isGroupOrHidden, isUserId, networkId, phoneDigits } from './phones.js'
+import { isGroupOrHidden, isUserId, networkId, phoneDigits } from './phone-numbers.js'
 import { invalidField, invalidQuery, isProblem, missingField, type Problem, problem } from './problems.js'
 
 type RecipientRoute = { Params: { recipient: string } }

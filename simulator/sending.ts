@@ -3,10 +3,10 @@ import type { MarkReadResponse, SendResponse } from '../src/upstream/wire.js'
 import { checkSender } from './authorization.js'
 import type { Context } from './context.js'
 import { type Refusal, refusals } from './errors.js'
-import { fateByFailure } from './failures.js'
+import { failureOutcome } from './failures.js'
 import { newMessageId } from './ids.js'
-import type { AcceptedFate, Fate } from './magic.js'
-import { networkId } from './phones.js'
+import type { AcceptedOutcome, SimulatedOutcome } from './magic.js'
+import { networkId } from './phone-numbers.js'
 import type { SentMessage } from './record.js'
 import { checkFit } from './templates/fit.js'
 import { type Recipient, type Request, readRequest } from './validation.js'
@@ -43,11 +43,11 @@ function decide(context: Context, phoneNumberId: string, authorization: string |
   if (request.kind === 'mark-read') return { kind: 'answered', body: { success: true }, afterMs: 0 }
   const misfit = request.type === 'template' ? checkFit(context, phoneNumberId, body.template as JsonObject) : null
   if (misfit) return { kind: 'refused', refusal: misfit }
-  const fate = fateOf(context, phoneNumberId, request.recipient)
-  if (fate.kind === 'refused') return fate
+  const outcome = outcomeFor(context, phoneNumberId, request.recipient)
+  if (outcome.kind === 'refused') return outcome
   const overLimit = isPhone ? null : checkLimits(context, phoneNumberId, request)
   if (overLimit) return { kind: 'refused', refusal: overLimit }
-  return accept(context, phoneNumberId, request, fate, text)
+  return accept(context, phoneNumberId, request, outcome, text)
 }
 
 function checkLimits({ limits }: Context, phoneNumberId: string, { recipient, type }: Send): Refusal | null {
@@ -55,16 +55,16 @@ function checkLimits({ limits }: Context, phoneNumberId: string, { recipient, ty
 }
 
 /** What was told of a recipient goes before what its number says. */
-function fateOf(context: Context, phoneNumberId: string, recipient: Recipient): Fate {
+function outcomeFor(context: Context, phoneNumberId: string, recipient: Recipient): SimulatedOutcome {
   const failure = context.failures.get(personOf(recipient))
-  return failure ? fateByFailure(failure) : context.magic.fateOf(phoneNumberId, recipient)
+  return failure ? failureOutcome(failure) : context.magic.outcomeFor(phoneNumberId, recipient)
 }
 
 function accept(
   context: Context,
   phoneNumberId: string,
   send: Send,
-  { answer, read, failure }: AcceptedFate,
+  { answer, read, failure }: AcceptedOutcome,
   text: string,
 ): SendOutcome {
   const userId = context.userIds.get(personOf(send.recipient))

@@ -53,7 +53,7 @@ const defaultRecordLimit = 200_000
 const longestParameter = 4_096
 
 /**
- * Starts a simulator of the upstream (contract 6): its API under `/v23.0`, a storefront under `/shop`, the control of both
+ * Starts a simulator of the upstream: its API under `/v23.0`, a storefront under `/shop`, the control of both
  * under `/_sim`.
  * Rejects when the host is not loopback and `public` is not set, or when the address cannot be bound.
  */

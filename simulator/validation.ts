@@ -9,7 +9,7 @@ import { checkReaction } from './content/reaction.js'
 import { checkTemplate } from './content/template.js'
 import { checkText } from './content/text.js'
 import { type Refusal, refusals } from './errors.js'
-import { isGroupOrHidden, isUserId, phoneDigits } from './phones.js'
+import { isGroupOrHidden, isUserId, phoneDigits } from './phone-numbers.js'
 
 /** To whom a send goes: `digits` for a phone number, `userId` for a person without one; `input` is the text as sent. */
 export type Recipient =
@@ -37,14 +37,14 @@ const contentChecks: Record<string, ContentCheck> = {
   reaction: checkReaction,
 }
 
-/** Those that a pretend phone takes: polls too, and no templates, which are of the business API only. */
+/** Those that a simulated phone takes: polls too, and no templates, which are of the business API only. */
 const { template: _none, ...others } = contentChecks
 const phoneChecks: Record<string, ContentCheck> = { ...others, poll: checkPoll }
 
 const maxCallbackDataLength = 512
 
 /**
- * Reads a body as the upstream does and refuses it with the upstream's error where the upstream would. A pretend phone also
+ * Reads a body as the upstream does and refuses it with the upstream's error where the upstream would. a simulated phone also
  * writes to groups and mentions people.
  */
 export function readRequest(body: JsonObject, kindOfUpload: KindOfUpload, isPhone: boolean): Request {

@@ -32,7 +32,7 @@ export interface BroadcastCost {
   peakMb: number
 }
 
-const PATIENCE = { what: 'the broadcast has not ended', pollMs: 50, longestMs: 30 * 60_000 }
+const POLLING = { what: 'the broadcast has not ended', pollMs: 50, longestMs: 30 * 60_000 }
 const WARM_UP = 5_000
 
 const insertContacts = `
@@ -86,7 +86,7 @@ export async function measureBroadcast(run: Run, recipients: number): Promise<Br
     const before = cpu()
     const begun = performance.now()
     const { id, answerSeconds, sentSeconds } = await send(stage, 'bench')
-    await until(async () => (await count(stage, id, 'read')) === (statuses ? recipients : 0), PATIENCE)
+    await until(async () => (await count(stage, id, 'read')) === (statuses ? recipients : 0), POLLING)
     await untilWorkedOff(stage)
     const settledSeconds = (performance.now() - begun) / 1000
     const [node = 0, postgres = 0, simulator = 0] = cpu().map((seconds, index) => seconds - (before[index] ?? 0))
@@ -112,7 +112,7 @@ async function send(stage: Stage, tag: string): Promise<{ id: string; answerSeco
       [stage.organization.id, broadcast.id],
     )
     return rows[0].status === 'completed'
-  }, PATIENCE)
+  }, POLLING)
   const sentSeconds = (performance.now() - begun) / 1000
   const [sent, total] = [await count(stage, broadcast.id, 'sent'), await count(stage, broadcast.id, 'total')]
   if (sent !== total || sent === 0) throw new Error(`of ${total} recipients ${sent} were sent to`)

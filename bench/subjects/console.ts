@@ -34,7 +34,7 @@ export interface ConsoleFigures {
 const MESSAGES = 100
 /** Between two messages, so that everything sleeps when the next one comes. */
 const PAUSE_MS = 60
-const PATIENCE_MS = 30_000
+const PAGE_TIMEOUT_MS = 30_000
 const PIXELS = 120_000
 const PIXELS_PER_SECOND = 6_000
 /** The contact with a tenth of all messages, and another one. */
@@ -56,7 +56,7 @@ export async function measureConsole(run: Run): Promise<ConsoleFigures> {
   run.add(() => browser.close())
   const storageState = await signIn(browser, service, world.organization.id)
   const context = await browser.newContext({ storageState, viewport: { width: 1280, height: 800 }, locale: 'en-GB' })
-  context.setDefaultTimeout(PATIENCE_MS)
+  context.setDefaultTimeout(PAGE_TIMEOUT_MS)
   const page = await context.newPage()
   const loaded = countBytes(page)
 

@@ -15,7 +15,7 @@ export interface MediaMemory {
 }
 
 const SMALL_BYTES = 10_000
-/** The largest that is taken (contract 4). */
+/** The largest that is taken. */
 const LARGE_BYTES = 100 * 1_048_576
 const AT_ONCE = 10
 const IDLE_MS = 10_000

@@ -49,7 +49,7 @@ export interface WebhookCosts {
 
 /** Between two changes, so that everything sleeps when the next one comes. */
 const PAUSE_MS = 20
-const PATIENCE = { what: 'the events have not arrived', pollMs: 20, longestMs: 15 * 60_000 }
+const POLLING = { what: 'the events have not arrived', pollMs: 20, longestMs: 15 * 60_000 }
 const CONTACTS = 2_000
 const MANY_ENDPOINTS = 100
 const MANY_SHARE = 20
@@ -152,9 +152,9 @@ async function deliver(stage: Stage, title: string, events: number, endpoints: n
   const before = [cpuOf(service.pid), cpu()] as const
   const begun = performance.now()
   await database.query(signal)
-  await until(async () => (await countReceived(receiver)) >= goal, PATIENCE)
+  await until(async () => (await countReceived(receiver)) >= goal, POLLING)
   const seconds = (performance.now() - begun) / 1_000
-  await until(async () => (await countPending(stage)) === 0, PATIENCE)
+  await until(async () => (await countPending(stage)) === 0, POLLING)
   return {
     title,
     events,

@@ -24,7 +24,7 @@ interface RotateOptions extends JsonOption {
 
 const SHOWN_ONCE = 'The key is shown this once: keep it now'
 
-/** `parley key …`: API keys, as the admin API does it (contract 3). */
+/** `parley key …`: API keys, with the verbs of the admin API. */
 export function addKeyCommands(program: Command, invocation: Invocation): void {
   const key = program.command('key').description('API keys')
   key

@@ -55,8 +55,8 @@ export async function syncTemplates(
   const begun = await findTemplateSync(ctx.database, tenant.id)
   if (begun === null) throw accountChanged()
   const { accessToken } = openBusinessNumber(ctx, tenant.id, settings)
-  const patience = { callTimeoutMs: ctx.upstreamTimeoutMs, totalTimeoutMs }
-  const listing = await ctx.upstream.listTemplates({ businessAccountId, accessToken }, patience)
+  const timeouts = { callTimeoutMs: ctx.upstreamTimeoutMs, totalTimeoutMs }
+  const listing = await ctx.upstream.listTemplates({ businessAccountId, accessToken }, timeouts)
   if (listing.outcome !== 'listed') throw toProblem(listing, businessAccountId)
   return recordList(ctx, tenant, { businessAccountId, begunAt: begun.now, listed: listing.templates })
 }

@@ -14,7 +14,7 @@ export function newPairingCode(): string {
   return Array.from({ length: pairingLength }, () => pairingCharacters[randomInt(pairingCharacters.length)]).join('')
 }
 
-/** The phone number of a pretend phone that was told none: always the same for the same one, and never a magic one. */
+/** The phone number of a simulated phone that was told none: always the same for the same one, and never a magic one. */
 export function generatedNumber(phoneNumberId: string): string {
   const drawn = Number.parseInt(hash('sha256', phoneNumberId, 'hex').slice(0, 12), 16)
   return `15551${100_000 + (drawn % 900_000)}`

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { JsonObject } from '../../src/lib/text/json.js'
 import type { Context } from '../context.js'
 import { type Answer, withBody } from '../control-answer.js'
-import { networkId, phoneDigits } from '../phones.js'
+import { networkId, phoneDigits } from '../phone-numbers.js'
 import { invalidField, isProblem } from '../problems.js'
 import { newPairingCode, newQrText } from './codes.js'
 import { findPhone, notOpen, type Phone, publicPhone, readCommand, readOwner, unlinked } from './phone.js'
@@ -23,7 +23,7 @@ const handlers: Record<string, Handler> = {
   '/scan': scan,
 }
 
-/** The part of the control that plays the phones of SANDBOX instances (contract 6). */
+/** The part of the control that plays the phones of SANDBOX instances. */
 export function phonesControl(app: FastifyInstance, context: Context): void {
   app.get('/phones', () => ({ success: true, phones: Array.from(context.phones.values(), publicPhone) }))
   for (const [path, handle] of Object.entries(handlers)) {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../src/lib/text/json.js'
 import { isFilled } from '../content/checks.js'
-import { phoneDigits } from '../phones.js'
+import { phoneDigits } from '../phone-numbers.js'
 import { invalidField, isProblem, missingField, type Problem, problem } from '../problems.js'
 import { generatedNumber } from './codes.js'
 
@@ -14,7 +14,7 @@ export interface PhoneCommand {
   command: JsonObject
 }
 
-/** A pretend phone: the registered number of a SANDBOX instance, linked by a code as real ones are. */
+/** A simulated phone: the registered number of a SANDBOX instance, linked by a code as real ones are. */
 export interface Phone {
   /** `<organization_id>/<instance>`. */
   phone_number_id: string
