@@ -18,5 +18,5 @@ export function createWake(database: Database, log: Logger): () => void {
     return calls
   }, Number.MAX_SAFE_INTEGER)
   // A lost notification only delays jobs: the workers poll every two seconds.
-  return () => void wake(null).catch((error) => log.warn({ err: error }, 'the workers could not be woken'))
+  return () => void wake(null).catch((error) => log.warn({ err: error }, 'the workers could not be notified'))
 }

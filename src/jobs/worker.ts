@@ -89,7 +89,7 @@ export async function startWorker(
       return false
     },
     pauseMs: () => POLL_MS,
-    onFailure: (error) => log.warn({ err: error }, 'jobs that are due could not be looked for; trying again'),
+    onFailure: (error) => log.warn({ err: error }, 'due jobs could not be looked up; trying again'),
   })
   return {
     isRunning: () => workers.every((worker) => worker.isRunning()),
@@ -131,7 +131,7 @@ async function runQueue(
   let queue: Queue | null = await startQueue(database, log, workerId, options)
   const kept = run(queue)
   const reaper = setInterval(() => {
-    queue?.unlockStrays().catch((error) => log.warn({ err: error }, 'jobs that got lost could not be looked for'))
+    queue?.unlockStrays().catch((error) => log.warn({ err: error }, 'lost jobs could not be looked up'))
   }, STRAYS_INTERVAL_MS)
 
   async function run(first: Queue): Promise<void> {
@@ -141,7 +141,7 @@ async function runQueue(
       if (stopping.signal.aborted) await running.stop()
       const ended = await running.ended
       queue = null
-      if (!stopping.signal.aborted) log.warn({ err: ended }, 'the worker ended; it is begun anew')
+      if (!stopping.signal.aborted) log.warn({ err: ended }, 'the worker ended and is restarted')
     }
   }
 
@@ -153,7 +153,7 @@ async function runQueue(
         await unlockJobs(database, [workerId])
         return await startQueue(database, log, workerId, options)
       } catch (error) {
-        log.warn({ err: error }, 'the worker could not be begun anew; trying again')
+        log.warn({ err: error }, 'the worker could not be restarted; trying again')
       }
     }
   }
@@ -236,7 +236,7 @@ async function startQueue(database: Database, log: Logger, workerId: string, opt
  */
 function onStuck(events: EventEmitter): Promise<Error> {
   return new Promise((resolve) => {
-    const giveUp = () => resolve(new Error('the last reports of jobs did not come to an end'))
+    const giveUp = () => resolve(new Error('the last job reports did not complete'))
     for (const name of [
       'pool:gracefulShutdown:complete',
       'pool:forcefulShutdown:complete',

@@ -143,7 +143,7 @@ async function wrongState(
   if (await findOneOffBroadcast(ctx.database, organization.id, id)) {
     return new Problem(
       'broadcast_state',
-      `It is what POST /send-template sent to one person, and cannot be ${action}: send it anew`,
+      `This is a single message sent with POST /send-template, which cannot be ${action}: send it again`,
     )
   }
   const broadcast = await findBroadcast(ctx.database, organization.id, id)

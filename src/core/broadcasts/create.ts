@@ -77,7 +77,10 @@ async function tryToPrepare(ctx: Context, tenant: Tenant, broadcastId: string): 
   try {
     await prepareBroadcast(ctx, tenant.id, broadcastId, () => Date.now() < until)
   } catch (error) {
-    ctx.log.warn({ err: error, organizationId: tenant.id, broadcastId }, 'a broadcast could not be prepared at once')
+    ctx.log.warn(
+      { err: error, organizationId: tenant.id, broadcastId },
+      'a broadcast could not be prepared in its request',
+    )
   }
 }
 

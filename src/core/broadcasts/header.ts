@@ -28,7 +28,7 @@ export async function openHeader(
   const { id, media_id: mediaId, channel_media_id: known, handed_over_at: handedOverAt } = broadcast
   if (mediaId === null || known === null || handedOverAt === null) return null
   const media = await findMedia(ctx.database, tenant.id, mediaId)
-  if (!media) throw new Problem('not_found', 'The file of the header is not kept any more')
+  if (!media) throw new Problem('not_found', "The header's file is no longer stored")
   const now = ctx.clock()
   const isFresh = now.getTime() - handedOverAt.getTime() < REUPLOAD_AFTER_MS
   const channelMediaId = isFresh ? known : await uploadAgain(ctx, driver, media)

@@ -47,7 +47,7 @@ async function reconcileOne(
   try {
     await work()
   } catch (error) {
-    ctx.log.error({ err: error, organizationId, broadcastId }, 'a broadcast could not be tended')
+    ctx.log.error({ err: error, organizationId, broadcastId }, 'a broadcast could not be reconciled')
   }
 }
 
@@ -55,6 +55,6 @@ async function completeOrRestart(ctx: Context, organizationId: string, id: strin
   if (await completeBroadcast(ctx.database, organizationId, id, at, newId())) return
   // If all recipients have a message, only outcomes are missing: they come with callbacks or by the timeout.
   if (!(await hasPendingRecipients(ctx.database, organizationId, id))) return
-  ctx.log.warn({ organizationId, broadcastId: id }, 'a broadcast had lost its jobs; it goes on')
+  ctx.log.warn({ organizationId, broadcastId: id }, 'a broadcast had lost its jobs and was restarted')
   await launchBroadcast(ctx.database, organizationId, id, { from: ['running'], at, eventId: newId() })
 }

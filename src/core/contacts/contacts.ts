@@ -149,7 +149,7 @@ export async function createContact(
     })
   } catch (error) {
     if (isForeignKeyViolation(error)) {
-      throw new Problem('organization_not_found', 'The organization of this API key has just been deleted')
+      throw new Problem('organization_not_found', 'The organization of this API key was deleted')
     }
     const faster = isUniqueViolation(error)
       ? await findContactByAddresses(ctx.database, organization.id, number.forms)
@@ -195,7 +195,7 @@ export function readInputNumber(
 }
 
 function contactExists(contact: Contact, number: ContactNumber): Problem {
-  return new Problem('contact_exists', `A contact with the number ${number.digits} exists already`, { id: contact.id })
+  return new Problem('contact_exists', `A contact with the number ${number.digits} already exists`, { id: contact.id })
 }
 
 /** Changes the given fields of a contact. Throws like findContact. */
@@ -208,7 +208,7 @@ export async function changeContact(
   const contact = await findContact(ctx, organization, reference, 'query')
   const wanted = changes.tags ? { ...changes, tags: [...new Set(changes.tags)] } : changes
   const changed = await updateContact(ctx.database, organization.id, contact.id, wanted, newId())
-  if (!changed) throw new Problem('contact_not_found', `The contact ${contact.chat_id} has just been erased`)
+  if (!changed) throw new Problem('contact_not_found', `The contact ${contact.chat_id} was just erased`)
   return changed
 }
 

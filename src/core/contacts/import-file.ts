@@ -217,7 +217,7 @@ async function importGoodRows(
 }
 
 function organizationGone(): Problem {
-  return new Problem('organization_not_found', 'The organization has just been deleted')
+  return new Problem('organization_not_found', 'The organization was deleted')
 }
 
 function toResult({ row, contact }: GoodRow, { outcome, id, chat_id }: ImportedRow): ImportResult {
@@ -228,7 +228,7 @@ function toResult({ row, contact }: GoodRow, { outcome, id, chat_id }: ImportedR
     row,
     new Problem(
       'contact_not_found',
-      `No contact with chat_id ${contact.chat_id}: it stands for a person without a phone number, who becomes a contact by writing`,
+      `No contact with chat_id ${contact.chat_id}: it is the id of a person without a phone number, who becomes a contact with the first message`,
     ),
   )
 }

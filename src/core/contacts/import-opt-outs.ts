@@ -48,7 +48,7 @@ function readTime(text: string, now: Date): Date {
   if (!(time <= now)) {
     throw new Problem(
       'invalid_field',
-      `opted_out_at "${excerpt(text)}" must be a date that has been, such as 2026-03-31 or 2026-03-31T14:30:00Z`,
+      `opted_out_at "${excerpt(text)}" must be a date in the past, such as 2026-03-31 or 2026-03-31T14:30:00Z`,
     )
   }
   return time

@@ -32,7 +32,10 @@ export function withUpload<Result>(
       case 'not_utf8':
         throw new Problem('invalid_csv', 'The file is not UTF-8: save it as "CSV UTF-8", not as a workbook')
       case 'broken_off':
-        throw new Problem('invalid_csv', 'The file broke off before its end, and nothing was imported: send it again')
+        throw new Problem(
+          'invalid_csv',
+          'The upload ended before the file was complete, and nothing was imported: send it again',
+        )
     }
   })
 }

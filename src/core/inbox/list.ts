@@ -57,6 +57,6 @@ function writeCursor({ activeAt, contactId }: InboxPosition): string {
 function readCursor(cursor: string): InboxPosition {
   const [activeAt = '', contactId = ''] = Buffer.from(cursor, 'base64url').toString('latin1').split('/')
   if (/^\d{1,16}$/.test(activeAt) && isUuid(contactId)) return { activeAt: Number(activeAt), contactId }
-  const message = `cursor "${excerpt(cursor)}" is none of ours: give next_cursor of an answer, or leave it out`
+  const message = `cursor "${excerpt(cursor)}" is not valid: give the next_cursor of an answer, or leave it out`
   throw new Problem('invalid_parameter', message)
 }

@@ -48,7 +48,7 @@ async function markReadUpstream(
     const reason = error instanceof Error ? error.message : String(error)
     ctx.log.info(
       { organizationId: tenant.id, instanceId: channelId, reason },
-      'a network was not told what has been read',
+      'messages could not be marked as read on their network',
     )
   }
 }

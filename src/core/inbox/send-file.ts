@@ -66,9 +66,13 @@ export function withSpooledFile<Result>(
         case 'too_big':
           throw tooBig(kind)
         case 'broken_off':
-          throw new Problem('invalid_media', `${FIELD} broke off before its end, and was not sent: send it again`, {
-            reason: 'broken_off',
-          })
+          throw new Problem(
+            'invalid_media',
+            'The upload ended before the file was complete, and the file was not sent: send it again',
+            {
+              reason: 'broken_off',
+            },
+          )
       }
     }),
   )
@@ -79,7 +83,7 @@ export function tooBig(kind: FileKind): Problem {
   const { maxBytes } = MEDIA_RULES[kind]
   return new Problem(
     'invalid_media',
-    `${FIELD} cannot be used: it is too big, and ${kind} messages take ${sizeText(maxBytes)} at most`,
+    `${FIELD} cannot be used: it is too big; ${kind} messages may have at most ${sizeText(maxBytes)}`,
     { reason: 'too_big' },
   )
 }
@@ -129,7 +133,7 @@ function notConvertible(type: string | null): Problem {
   const { names } = MEDIA_RULES.audio
   return new Problem(
     'invalid_media',
-    `${FIELD} is ${type}, which has to be converted to be sent, and this service has no ffmpeg: install it where the service runs, or send ${names}`,
+    `${FIELD} is ${type} and must be converted, but this service has no ffmpeg: install ffmpeg where the service runs, or send ${names}`,
     { reason: 'not_convertible' },
   )
 }

@@ -69,7 +69,7 @@ export function createLiveHub(ctx: LiveContext): LiveHub {
     const loop = startLoop({
       round,
       pauseMs: () => POLL_MS,
-      onFailure: (error) => ctx.log.warn({ err: error, organizationId }, 'events could not be told live; trying again'),
+      onFailure: (error) => ctx.log.warn({ err: error, organizationId }, 'live events could not be read; trying again'),
     })
     return {
       listeners,

@@ -155,7 +155,7 @@ async function checkConverted(
 ): Promise<void> {
   switch (made.outcome) {
     case 'missing':
-      throw new Problem('not_supported', `${named.field} has to be converted, which needs ffmpeg: ${remedy}`)
+      throw new Problem('not_supported', `${named.field} must be converted, which needs ffmpeg: ${remedy}`)
     case 'failed':
       throw unusable(named, `it could not be converted: ${made.text}`, 'not_convertible')
     case 'converted':

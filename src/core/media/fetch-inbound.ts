@@ -43,7 +43,7 @@ export async function fetchInboundMedia(
   const fetched = await tryToFetch(ctx, organizationId, messageId, file, source, attempt.signal)
   if (fetched.outcome === 'stored') return attach(ctx, organizationId, messageId, message, file)
   if (fetched.final || attempt.number >= MAX_ATTEMPTS) {
-    ctx.log.warn({ organizationId, messageId, reason: fetched.text }, 'the file of a message is given up')
+    ctx.log.warn({ organizationId, messageId, reason: fetched.text }, 'the file of a message could not be fetched')
     const error = { code: 'media_unavailable', text: fetched.text }
     return giveUpInboundMedia(ctx.database, organizationId, messageId, error, newId())
   }
@@ -113,5 +113,5 @@ async function attach(
 
 function failed(reason: string, final: boolean): FetchOutcome {
   const text = toStorable(reason.slice(0, MAX_REASON_LENGTH))
-  return { outcome: 'failed', text: `The file could not be fetched from the upstream: ${text}`, final }
+  return { outcome: 'failed', text: `The file could not be fetched from WhatsApp: ${text}`, final }
 }

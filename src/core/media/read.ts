@@ -22,11 +22,11 @@ export async function followMediaLink(ctx: Context, link: MediaLink): Promise<St
   const { organizationId, mediaId, expires, signature } = link
   const state = ctx.mediaLinks.check(organizationId, mediaId, expires, signature, ctx.clock())
   if (state === 'invalid') {
-    throw new Problem('invalid_link', 'The link is not one that this service made: use a media_url as it was given')
+    throw new Problem('invalid_link', 'The link was not created by this service: use a media_url without changes')
   }
   if (state === 'expired') {
     const since = new Date(Number(expires) * 1000).toISOString()
-    throw new Problem('invalid_link', `The link has been invalid since ${since}: links to media end after a year`)
+    throw new Problem('invalid_link', `The link expired on ${since}: media links expire after a year`)
   }
   const media = await findMedia(ctx.database, organizationId, mediaId)
   if (media === null) throw fileGone()
@@ -54,5 +54,5 @@ export async function openMedia(
 }
 
 function fileGone(): Problem {
-  return new Problem('not_found', 'The file is not kept any more')
+  return new Problem('not_found', 'The file is no longer stored')
 }

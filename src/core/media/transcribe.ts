@@ -41,5 +41,5 @@ export async function transcribeVoiceNote(
     return ctx.database.transaction((transaction) => setTranscription(transaction, organizationId, messageId, text))
   }
   if (!outcome.final && number < MAX_ATTEMPTS) throw new Error(`the voice note was not transcribed: ${outcome.text}`)
-  ctx.log.warn({ organizationId, messageId, reason: outcome.text }, 'a voice note is not transcribed')
+  ctx.log.warn({ organizationId, messageId, reason: outcome.text }, 'a voice note could not be transcribed')
 }

@@ -34,7 +34,7 @@ async function requireShop(ctx: Context, { id, name }: Organization): Promise<Sh
   if (settings) return openShop(ctx, id, settings)
   throw new Problem(
     'storefront_not_connected',
-    `orderId needs a storefront, and ${name} has none: connect it by PUT /admin/organizations/${id}/storefront`,
+    `orderId needs a storefront, and ${name} has none: connect one with PUT /admin/organizations/${id}/storefront`,
   )
 }
 
@@ -43,11 +43,11 @@ function toOrder(found: FindOrderOutcome, id: string): OrderReference {
     case 'found':
       return found.order
     case 'not_found':
-      throw new Problem('order_not_found', `The storefront knows no order with the id ${id}`)
+      throw new Problem('order_not_found', `The storefront has no order with the id ${id}`)
     case 'credentials_rejected':
       throw new Problem(
         'storefront_credentials',
-        "The storefront refuses the organization's access token: set a new one that may read orders",
+        "The storefront refused the organization's access token: set a token that may read orders",
         { details: found.text },
       )
     case 'limited':
@@ -55,7 +55,7 @@ function toOrder(found: FindOrderOutcome, id: string): OrderReference {
         retry_after: Math.max(1, Math.ceil(found.retryAfterMs / 1_000)),
       })
     case 'unavailable':
-      throw new Problem('storefront_unavailable', 'The storefront could not be asked for the order: try again', {
+      throw new Problem('storefront_unavailable', 'The storefront could not be reached: try again', {
         details: found.text,
         retryable: true,
       })

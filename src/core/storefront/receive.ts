@@ -53,7 +53,7 @@ async function record(ctx: Context, organizationId: string, webhook: OrderWebhoo
   const { topic, id: webhookId } = webhook
   const keep = topic === DELETED ? recordDeletion : recordOrder
   if (await keep(ctx, organizationId, body, webhookId)) return
-  ctx.log.warn({ organizationId, topic, webhookId }, 'a webhook of a storefront holds no order')
+  ctx.log.warn({ organizationId, topic, webhookId }, 'a webhook of a storefront contains no order')
 }
 
 /** Resolves to false if the webhook has no order. */

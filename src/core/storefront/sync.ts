@@ -30,7 +30,7 @@ const OVERLAP_MS = 2 * 3_600_000
 const MAX_RUN_MS = 30 * 60_000
 /** Longer lists continue with a new query, because GraphQL returns at most 25,000 orders of one list. */
 const MAX_PAGES = 200
-const RATE_LIMITED = 'half an hour did not do for the list of orders, and another run would begin where this one did'
+const RATE_LIMITED = 'the list of orders takes longer than half an hour, and another run would start at the same place'
 const MAX_WAIT_MS = 60_000
 /** How often in a row a shop may ask to wait. */
 const MAX_WAITS = 5
@@ -52,7 +52,10 @@ export async function syncOrdersAsJob(ctx: SyncContext, organizationId: string, 
   const { outcome, orders, ...failure } = await syncOrders(ctx, organizationId, signal)
   if (outcome === 'more') await enqueueOrderSync(ctx.database, organizationId)
   if (outcome === 'done' || outcome === 'more' || outcome === 'not_connected') return
-  ctx.log.warn({ organizationId, outcome, orders, ...failure }, 'a storefront could not be asked for all of its orders')
+  ctx.log.warn(
+    { organizationId, outcome, orders, ...failure },
+    'the orders of a storefront could not be fetched completely',
+  )
 }
 
 /** Enqueues a sync for every storefront that is due. */

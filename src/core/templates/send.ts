@@ -128,7 +128,7 @@ function newContactPerson({ digits }: ContactNumber, givenName = ''): Person {
   if (name === '' || hasPlaceholder(name) || isUserIdChatId(digits)) {
     throw new Problem(
       'recipient_not_found',
-      `No contact with the number ${digits} in this organization: provide bodyParameters.name (a name, no placeholder) to create it automatically`,
+      `No contact with the number ${digits} in this organization: provide bodyParameters.name (a name, not a placeholder) to create it automatically`,
       { chat_id: digits },
     )
   }

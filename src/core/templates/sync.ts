@@ -172,19 +172,19 @@ function toProblem(failure: Exclude<ListTemplatesOutcome, { outcome: 'listed' }>
     case 'refused': {
       const message =
         failure.because === 'credentials'
-          ? "The upstream refused the organization's access token: set a valid one, which may read templates"
-          : `The upstream does not list the templates of the business account ${businessAccountId}: check that it is the organization's`
+          ? "WhatsApp refused the organization's access token: set a valid token that may read templates"
+          : `WhatsApp does not list the templates of the business account ${businessAccountId}: check that it belongs to the organization`
       return new Problem('upstream_credentials', message, { details, upstream_code: failure.code })
     }
     case 'limited': {
       const seconds = Math.max(1, Math.ceil((failure.retryAfterMs ?? DEFAULT_WAIT_MS) / 1_000))
-      return new Problem('too_many_requests', `The upstream's rate limit is reached: try again in ${seconds} s`, {
+      return new Problem('too_many_requests', `WhatsApp's rate limit is reached: try again in ${seconds} s`, {
         details,
         retry_after: seconds,
       })
     }
     case 'failed':
-      return new Problem('upstream_unavailable', 'The upstream did not list the templates: try again later', {
+      return new Problem('upstream_unavailable', 'WhatsApp did not return the list of templates: try again later', {
         details,
         retryable: true,
       })
@@ -195,7 +195,11 @@ function toProblem(failure: Exclude<ListTemplatesOutcome, { outcome: 'listed' }>
 const DEFAULT_WAIT_MS = 60_000
 
 function accountChanged(): Problem {
-  return new Problem('upstream_unavailable', 'The organization was connected anew meanwhile: try again', {
-    retryable: true,
-  })
+  return new Problem(
+    'upstream_unavailable',
+    "The organization's number was connected again in the meantime: try again",
+    {
+      retryable: true,
+    },
+  )
 }

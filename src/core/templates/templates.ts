@@ -99,7 +99,7 @@ function notFound(
   const reason = explain(name, language, templates, sendable)
   return new Problem(
     'template_not_found',
-    failure ? `${reason}. The upstream could not be asked anew: ${failure.message}` : reason,
+    failure ? `${reason}. The templates could not be fetched from WhatsApp: ${failure.message}` : reason,
   )
 }
 
@@ -114,8 +114,8 @@ function explain(
     const states = templates.map((template) => `${template.language} is ${template.status}`)
     return `The template "${name}" is not approved${wanted}: ${enumerate(states)}`
   }
-  if (sendable.length === 0) return `There is no template "${name}": the organization has no approved one`
-  return `There is no template "${name}": approved are ${enumerate(sendable)}`
+  if (sendable.length === 0) return `There is no template "${name}": the organization has no approved template`
+  return `There is no template "${name}": approved templates are ${enumerate(sendable)}`
 }
 
 function enumerate(things: readonly string[]): string {

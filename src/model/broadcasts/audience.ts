@@ -6,7 +6,9 @@ import { parameterValues } from '../templates/input.js'
 
 const RecipientBody = Type.Object({
   chatNumber: Type.String({ minLength: 1, maxLength: 100 }),
-  name: Type.Optional(Nullable(Type.String({ maxLength: MAX_FULL_NAME, description: 'Of a contact that is new' }))),
+  name: Type.Optional(
+    Nullable(Type.String({ maxLength: MAX_FULL_NAME, description: 'The name if the contact is new' })),
+  ),
   bodyParameters: parameterValues("Its own values; they go before the broadcast's"),
   buttonParameters: parameterValues("Its own values; they go before the broadcast's"),
 })
@@ -17,16 +19,16 @@ export const AudienceBody = Type.Object(
     tags: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
         maxItems: 100,
-        description: 'Contacts that have any of them',
+        description: 'Contacts that have any of these tags',
       }),
     ),
     contactIds: Type.Optional(Type.Array(Type.String({ format: 'uuid' }))),
     recipients: Type.Optional(
-      Type.Array(RecipientBody, { description: 'Numbers; whom nobody knows becomes a contact' }),
+      Type.Array(RecipientBody, { description: 'Phone numbers; unknown numbers become contacts' }),
     ),
     all: Type.Optional(Type.Boolean({ description: 'Every contact' })),
   },
-  { description: 'Who gets it; the kinds add up, and nobody gets it twice' },
+  { description: 'The recipients; the kinds are combined, and no contact receives it twice' },
 )
 
 /** At least one kind of recipient is required. Throws missing_field. */

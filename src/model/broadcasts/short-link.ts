@@ -16,7 +16,7 @@ export const CreateShortLink = Type.Object({
   redirect_url: Type.String({
     minLength: 1,
     maxLength: MAX_URL_LENGTH,
-    description: 'Where the link leads: http or https, with its utm parameters',
+    description: 'The target: an http or https URL, with its utm parameters',
   }),
   code: Type.Optional(
     Type.String({
@@ -31,10 +31,7 @@ export function checkRedirectUrl(redirectUrl: string): void {
   const url = /[\s\p{Cc}]/u.test(redirectUrl) || !URL.canParse(redirectUrl) ? null : new URL(redirectUrl)
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:'
   if (isWeb && url.username === '' && url.password === '') return
-  throw new Problem(
-    'invalid_field',
-    'redirect_url must be an address with http or https, without spaces, user name and password',
-  )
+  throw new Problem('invalid_field', 'redirect_url must be an http or https URL without spaces, user name and password')
 }
 
 /** Whether a link may have this code. */

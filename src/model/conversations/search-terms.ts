@@ -20,7 +20,7 @@ export function readSearchTerms(query: string): SearchTerm[] {
   const texts = query.split(',').map((text) => text.trim())
   const given = [...new Set(texts)].filter((text) => text !== '')
   if (given.length > MAX_TERMS) {
-    throw new Problem('invalid_parameter', `query has ${given.length} terms, and may have at most ${MAX_TERMS}`)
+    throw new Problem('invalid_parameter', `query has ${given.length} terms: at most ${MAX_TERMS} are allowed`)
   }
   for (const text of given) {
     const characters = [...text]

@@ -85,7 +85,7 @@ export function readGatewayEvents(given: readonly string[]): string[] {
   const names = unknown.map((name) => `"${excerpt(name)}"`).join(', ')
   throw new Problem(
     'invalid_field',
-    `events: there is no ${names}. Name some of ${GATEWAY_EVENTS.join(', ')}, or none to get all`,
+    `events: there is no ${names}. Use names from ${GATEWAY_EVENTS.join(', ')}, or none for all events`,
   )
 }
 

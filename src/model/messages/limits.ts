@@ -45,7 +45,7 @@ export function checkSections<IdName extends string>(
   }
   const untitled = sections.findIndex(({ title }) => !title)
   if (sections.length > 1 && untitled !== -1) {
-    throw new Problem('missing_field', `${path}[${untitled}].title is required in a list of several sections`)
+    throw new Problem('missing_field', `${path}[${untitled}].title is required if the list has several sections`)
   }
   const rows = sections.flatMap(({ rows }, section) =>
     rows.map((row, index) => ({ id: row[idName], path: `${path}[${section}].rows[${index}].${idName}` })),
@@ -57,7 +57,7 @@ export function checkSections<IdName extends string>(
 export function refuseTwice(items: { id: string }[], pathOf: (index: number) => string): void {
   const seen = new Set<string>()
   items.forEach(({ id }, index) => {
-    if (seen.has(id)) throw new Problem('invalid_field', `${pathOf(index)} "${id}" is there twice: ids must be unique`)
+    if (seen.has(id)) throw new Problem('invalid_field', `${pathOf(index)} "${id}" is used twice: ids must be unique`)
     seen.add(id)
   })
 }

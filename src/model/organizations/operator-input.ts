@@ -56,7 +56,7 @@ function readCountry({ default_country, country = default_country }: Organizatio
   if (default_country === undefined || country === default_country) return country
   throw new Problem(
     'invalid_field',
-    `default_country "${default_country}" and country "${country}" are two names of one setting: give one of them`,
+    `default_country "${default_country}" and country "${country}" are two names for one setting: give one of them`,
   )
 }
 
@@ -144,7 +144,7 @@ const storefrontUrl = Type.String({
   maxLength: 2048,
   format: 'uri',
   pattern: '^https?://[^@?#\\s]+$',
-  description: 'must be an address with http or https, without user name, query and fragment',
+  description: 'must be an http or https URL without user name, query and fragment',
 })
 const storefrontSecrets = {
   access_token: Type.String({

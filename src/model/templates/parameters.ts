@@ -201,7 +201,7 @@ function checkPlaceholders({ body, header, buttons }: TemplateParameters): void 
     ...unknownIn(PARAMETER_FIELDS.buttons, buttons),
   ]
   if (complaints.length === 0) return
-  throw new Problem('invalid_field', `There is no placeholder ${enumerate(complaints)}: there are ${PLACEHOLDERS}`)
+  throw new Problem('invalid_field', `There is no placeholder ${enumerate(complaints)}: use one of ${PLACEHOLDERS}`)
 }
 
 function unknownIn(field: string, values: Record<string, string>): string[] {

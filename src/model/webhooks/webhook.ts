@@ -106,11 +106,15 @@ const MAX_KINDS = 20
 
 /** The input for a webhook. */
 export const SetWebhook = Type.Object({
-  url: Type.String({ minLength: 1, maxLength: MAX_URL_LENGTH, description: 'Where events are posted: http or https' }),
+  url: Type.String({
+    minLength: 1,
+    maxLength: MAX_URL_LENGTH,
+    description: 'The http or https URL to which events are posted',
+  }),
   events: Type.Array(Type.String({ maxLength: 100 }), {
     minItems: 1,
     maxItems: MAX_KINDS,
-    description: `The kinds that it takes, or ${EVERY_KIND} for all: ${EVENT_KINDS.join(', ')}`,
+    description: `The event types to send, or ${EVERY_KIND} for all: ${EVENT_KINDS.join(', ')}`,
   }),
   description: Type.Optional(Nullable(Type.String({ maxLength: MAX_DESCRIPTION }))),
 })

@@ -278,7 +278,7 @@ describe('org storefront', () => {
 
   it('ends with 2 for a wrong value, with 1 for an unknown organization', async () => {
     const refused = await org(['storefront', 'selling'], JSON.stringify({ ...settings, url: 'shop' }))
-    const words = 'url must be an address with http or https, without user name, query and fragment'
+    const words = 'url must be an http or https URL without user name, query and fragment'
     expect(refused).toMatchObject({ code: 2, out: '', err: `parley: ${words}\n` })
     const misspelt = await org(['storefront', 'selling'], JSON.stringify({ ...settings, weebhook_secret: 'x' }))
     const told = 'The field weebhook_secret is not known. Did you mean webhook_secret?'

@@ -217,7 +217,7 @@ describe('a file that does not come at once', () => {
       message_status: 'delivered',
       media_type: 'image',
       media_url: null,
-      error: { code: 'media_unavailable', text: 'The file could not be fetched from the upstream: busy' },
+      error: { code: 'media_unavailable', text: 'The file could not be fetched from WhatsApp: busy' },
     })
     expect(await received()).toHaveLength(1)
     expect(await jobsOf(world, 'fetch_media')).toEqual([])

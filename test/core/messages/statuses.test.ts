@@ -120,8 +120,8 @@ describe('statuses', () => {
 
   it.each([
     ['a title alone', [{ code: 131053, title: 'Media upload error' }], { code: 131053, text: 'Media upload error' }],
-    ['no errors', undefined, { code: 'unknown', text: 'The upstream gave no reason' }],
-    ['errors of rubbish', [7, null], { code: 'unknown', text: 'The upstream gave no reason' }],
+    ['no errors', undefined, { code: 'unknown', text: 'WhatsApp gave no reason' }],
+    ['errors of rubbish', [7, null], { code: 'unknown', text: 'WhatsApp gave no reason' }],
   ])('failed with %s', async (_name, errors, expected) => {
     const { id, upstreamId } = await send()
     await report(statusOf(upstreamId, 'failed', { errors }))

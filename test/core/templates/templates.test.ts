@@ -70,7 +70,7 @@ describe('a template that is not known', () => {
     await put('second', 'pt_BR')
     expect(await refusalOf('second')).toMatchObject({
       code: 'template_not_found',
-      message: 'There is no template "second": approved are first',
+      message: 'There is no template "second": approved templates are first',
     })
     world.advance(60_000)
     expect((await choose('second')).name).toBe('second')
@@ -83,7 +83,7 @@ describe('a template that is not known', () => {
     expect(found.map(({ name }) => name)).toEqual(names)
   })
 
-  it('is refused with why the upstream could not be asked, where nothing is known', async () => {
+  it("is refused with the upstream's error if no templates are known", async () => {
     const settings = { ...tenant.upstream, business_account_id: 'nobodys' } as NonNullable<Tenant['upstream']>
     tenant = { ...tenant, upstream: settings }
     expect(await refusalOf('promo')).toMatchObject({ code: 'upstream_credentials' })

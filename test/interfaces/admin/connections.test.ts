@@ -188,7 +188,7 @@ describe('PUT /admin/organizations/{id}/storefront', () => {
 
   it.each([
     [{ url: 'not a url' }, 'Invalid field', 'url'],
-    [{ url: 'ftp://shop.example' }, 'Invalid field', 'url must be an address with http or https'],
+    [{ url: 'ftp://shop.example' }, 'Invalid field', 'url must be an http or https URL'],
     [{ url: 'https://user:password@shop.example' }, 'Invalid field', 'url'],
     [{ url: 'https://shop.example/?shop=1' }, 'Invalid field', 'url'],
     [{ access_token: 'two\r\nlines' }, 'Invalid field', 'access_token'],

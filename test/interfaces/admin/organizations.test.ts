@@ -138,7 +138,7 @@ describe('POST /admin/organizations', () => {
     [{ contry: 'US' }, 'Invalid field', 'The field contry is not known. Did you mean country?'],
     [{ default_contry: 'US' }, 'Invalid field', 'Did you mean default_country?'],
     [{ colour: 'red' }, 'Invalid field', 'The field colour is not known.'],
-    [{ country: 'US', default_country: 'BR' }, 'Invalid field', 'two names of one setting'],
+    [{ country: 'US', default_country: 'BR' }, 'Invalid field', 'two names for one setting'],
     [{ country: 'ZZ' }, 'Invalid field', 'country'],
     [{ attribution_window_days: 0 }, 'Invalid field', 'attribution_window_days'],
     [{ attribution_window_days: 91 }, 'Invalid field', 'attribution_window_days'],

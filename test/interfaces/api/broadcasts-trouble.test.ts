@@ -82,7 +82,7 @@ describe('many unknown outcomes', () => {
     const numbers = newNumbers(100)
     const paused = await at.send({ audience: inOneShard(numbers) })
     expect(paused).toMatchObject({ status: 'paused', completed_at: null, totalRecipients: 100 })
-    expect(paused.reason).toContain('the upstream did not say')
+    expect(paused.reason).toContain('have an unknown outcome')
     const tried = triesOf(numbers).length
     expect(tried).toBeGreaterThanOrEqual(50)
     expect(tried).toBeLessThan(100)

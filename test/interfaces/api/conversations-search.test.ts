@@ -185,7 +185,7 @@ describe('a search', () => {
       expect([status, body.count]).toEqual([200, 1])
     }
     for (const [query, message] of [
-      [[...terms, 'one'].join(','), 'query has 21 terms, and may have at most 20'],
+      [[...terms, 'one'].join(','), 'query has 21 terms: at most 20 are allowed'],
       [`pix,${'é'.repeat(201)}`, 'query has a term of 201 characters, and each may have at most 200'],
       ['x'.repeat(10_001), 'query must'],
     ] as const) {

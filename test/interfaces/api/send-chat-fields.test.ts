@@ -128,7 +128,7 @@ describe('POST /send-chat, 400 Missing required field', () => {
     ],
     [
       'interactive.sections[1].title, of several',
-      'interactive.sections[1].title is required in a list of several sections',
+      'interactive.sections[1].title is required if the list has several sections',
       (title) =>
         interactive({
           ...LIST,

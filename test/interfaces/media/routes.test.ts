@@ -333,7 +333,7 @@ describe('GET /media, 404', () => {
   it('is returned for a file that was never stored or was erased', async () => {
     const answer = await world.request('GET', linkTo(randomUUID()))
     expect(answer.status).toBe(404)
-    expect(answer.body).toEqual({ success: false, error: 'Not found', message: 'The file is not kept any more' })
+    expect(answer.body).toEqual({ success: false, error: 'Not found', message: 'The file is no longer stored' })
   })
 
   it("is returned for the id of another organization, even with that organization's link", async () => {

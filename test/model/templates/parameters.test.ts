@@ -183,7 +183,7 @@ describe('the check of parameters', () => {
   it('refuses a placeholder that nobody has', () => {
     const given = { ...none, body: { name: 'Hi {{firstname}}', discount: '5' } }
     expect(() => checkParameters(named, given, { hasHeaderMedia: false })).toThrow(
-      'There is no placeholder {{firstname}} in bodyParameters.name: there are {{first_name}}, {{full_name}}, {{email}}, {{phone_number}}, {{chat_id}}',
+      'There is no placeholder {{firstname}} in bodyParameters.name: use one of {{first_name}}, {{full_name}}, {{email}}, {{phone_number}}, {{chat_id}}',
     )
   })
 

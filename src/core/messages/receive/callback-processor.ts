@@ -190,7 +190,7 @@ async function changeAddress(
     const contactId = await applyAddressChange(ctx, organizationId, addressChange, profileName, { at, instanceId })
     if (contactId !== null) return contactId
   }
-  throw new Error('a change of address could not be kept: its contacts keep changing')
+  throw new Error('a change of address could not be applied: its contacts keep changing')
 }
 
 async function tryToRecord(

@@ -162,6 +162,6 @@ async function tryToConnect(
   body: Buffer,
 ): Promise<void> {
   await applyConnectionChanges(ctx, organizationId, instanceId, body).catch((error: unknown) => {
-    ctx.log.warn({ err: error, organizationId, instanceId }, 'the state of a connection could not be kept at once')
+    ctx.log.warn({ err: error, organizationId, instanceId }, 'the state of an instance could not be updated at once')
   })
 }

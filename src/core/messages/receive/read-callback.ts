@@ -211,7 +211,7 @@ function readError(status: JsonObject): MessageError {
   const text = asText(asObject(error.error_data).details) ?? asText(error.message) ?? asText(error.title)
   return {
     code: typeof code === 'number' || typeof code === 'string' ? shorten(code) : 'unknown',
-    text: text ?? 'The upstream gave no reason',
+    text: text ?? 'WhatsApp gave no reason',
   }
 }
 

@@ -192,7 +192,7 @@ const NO_TIME_LEFT: DriverOutcome = {
   outcome: 'not_accepted',
   limit: null,
   code: null,
-  text: 'no time was left to call the upstream',
+  text: 'there was no time left to call WhatsApp',
   retryAfterMs: null,
   mayRetry: false,
 }

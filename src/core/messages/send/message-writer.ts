@@ -43,7 +43,7 @@ function pauseMs(attempt: number): number {
 }
 
 function lockedTooLong(): Problem {
-  return new Problem('service_unavailable', 'The contact is being changed by somebody else at the moment: try again', {
+  return new Problem('service_unavailable', 'The contact is being changed by another request: try again', {
     retry_after: LOCKED_RETRY_SECONDS,
   })
 }

@@ -70,7 +70,7 @@ async function tryToStore(ctx: Context, store: () => Promise<void>): Promise<boo
     await store()
     return true
   } catch (error) {
-    ctx.log.error({ err: error }, 'the outcome of a send could not be kept')
+    ctx.log.error({ err: error }, 'the outcome of a send could not be stored')
     return false
   }
 }

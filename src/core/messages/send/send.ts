@@ -185,14 +185,14 @@ function explainRefusal(refusal: NotRecorded, command: SendCommand): Problem {
       return new Problem(
         'contact_unreachable',
         refusal.isGroup
-          ? `${refusal.chatId} is a group, and a number of the business API answers to people only: answer on the phone`
-          : `${refusal.chatId} has neither a phone number nor a user id of this connection any more: use the person's other contact`,
+          ? `${refusal.chatId} is a group, and a WhatsApp Business number can only answer people: answer on the phone`
+          : `${refusal.chatId} no longer has a phone number or a user id on this number: use the person's other contact`,
         { chat_id: refusal.chatId },
       )
     case 'not_found':
       return new Problem(
         'message_not_found',
-        `${command.replyTo?.field} "${command.replyTo?.id}" is not a message of the conversation with ${refusal.chatId} that the upstream has taken`,
+        `${command.replyTo?.field} "${command.replyTo?.id}" is not a message that WhatsApp has accepted in the conversation with ${refusal.chatId}`,
       )
     case 'unwanted':
       return new Problem('contact_opted_out', `The contact ${refusal.chatId} wants no broadcasts`, {
@@ -200,17 +200,14 @@ function explainRefusal(refusal: NotRecorded, command: SendCommand): Problem {
         reason: refusal.optedOut ? SKIP_REASONS.optedOut : SKIP_REASONS.unwanted,
       })
     case 'withdrawn':
-      return new Problem('contact_not_found', `The contact ${refusal.chatId} is no recipient of the broadcast any more`)
+      return new Problem('contact_not_found', `The contact ${refusal.chatId} is no longer a recipient of the broadcast`)
     case 'paced':
-      return tooManyRequests(
-        `${refusal.chatId} has had as many messages as the upstream takes for one recipient`,
-        refusal.waitMs,
-      )
+      return tooManyRequests(`WhatsApp's limit of messages to ${refusal.chatId} is reached`, refusal.waitMs)
   }
 }
 
 function numberBusy(waitMs: number): Problem {
-  return tooManyRequests("The organization's number sends as fast as the upstream takes it already", waitMs)
+  return tooManyRequests("The organization's number is already sending at its maximum rate", waitMs)
 }
 
 function tooManyRequests(reason: string, waitMs: number): Problem {

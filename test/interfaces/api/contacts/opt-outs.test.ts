@@ -203,11 +203,11 @@ describe('POST /opt-outs/import', () => {
     )
     expect(body.summary).toMatchObject({ total: 7, created: 1, failed: 6 })
     expect(body.results.map(({ message }: { message?: string }) => message)).toEqual([
-      expect.stringContaining('opted_out_at "yesterday" must be a date that has been'),
-      expect.stringContaining('opted_out_at "2999-01-01" must be a date that has been'),
-      expect.stringContaining('opted_out_at "2025-13-01" must be a date that has been'),
-      expect.stringContaining('opted_out_at "2025-02-30" must be a date that has been'),
-      expect.stringContaining('opted_out_at "2025-04-31T10:00:00Z" must be a date that has been'),
+      expect.stringContaining('opted_out_at "yesterday" must be a date in the past'),
+      expect.stringContaining('opted_out_at "2999-01-01" must be a date in the past'),
+      expect.stringContaining('opted_out_at "2025-13-01" must be a date in the past'),
+      expect.stringContaining('opted_out_at "2025-02-30" must be a date in the past'),
+      expect.stringContaining('opted_out_at "2025-04-31T10:00:00Z" must be a date in the past'),
       expect.stringContaining('phone_number "nobody"'),
       undefined,
     ])
