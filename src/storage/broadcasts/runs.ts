@@ -25,10 +25,12 @@ const SNAPSHOT = `(to_jsonb(b) || jsonb_build_object('counters', ${countersOf('b
 const launch = statement<{ launched: boolean }>(
   'broadcasts.launch',
   `WITH before AS (
+     -- Locks the broadcast if it has one of the statuses.
      SELECT generation FROM broadcasts
      WHERE organization_id = $1 AND id = $2 AND kind = 'broadcast' AND status = ANY ($3)
      FOR UPDATE
    ), launched AS (
+     -- Sets it running, with a new generation if its recipients are prepared.
      UPDATE broadcasts b
      SET status = 'running', status_reason = NULL, started_at = coalesce(b.started_at, $4), completed_at = NULL,
        generation = CASE WHEN b.prepared_at IS NULL THEN b.generation ELSE b.generation + 1 END
@@ -36,12 +38,14 @@ const launch = statement<{ launched: boolean }>(
      WHERE b.organization_id = $1 AND b.id = $2
      RETURNING b.*, before.generation AS generation_before
    ), lanes AS (
+     -- Enqueues the jobs of its shards.
      INSERT INTO graphile_worker._private_jobs (task_id, payload)
      SELECT ${taskId('send_broadcast')}, json_build_object('organizationId', $1::uuid, 'broadcastId', $2::uuid,
        'generation', launched.generation, 'lane', lane, 'after', 0, 'hasDeferred', false, 'unknowns', 0)
      FROM launched CROSS JOIN generate_series(0, ${SHARDS} - 1) AS lane
      WHERE launched.prepared_at IS NOT NULL
    ), raised AS (
+     -- Raises broadcast.started the first time.
      INSERT INTO events (organization_id, id, type, data)
      SELECT $1, $5, 'broadcast.started', jsonb_build_object('broadcast', ${SNAPSHOT})
      FROM launched b

@@ -37,50 +37,57 @@ export interface ImportedRow {
 const importAll = statement<ImportedRow>(
   'contactImports.import',
   `WITH given AS (
+     -- The contacts of the file.
      SELECT * FROM json_to_recordset($2) AS given (n int, id uuid, event_id uuid, opt_out_event_id uuid, chat_id text,
        addresses text[], creatable boolean, full_name text, folded_name text, email text, tags text[], allow_broadcast boolean,
        archived boolean, blocked boolean, bot_status text, contact_summary text, source json, opted_out_at timestamptz)
    ), found AS (
+     -- The existing contact of each row: the first form that is known decides.
      SELECT DISTINCT ON (g.n) g.n, a.contact_id
      FROM given g CROSS JOIN unnest(g.addresses) WITH ORDINALITY AS form (address, rank) CROSS JOIN LATERAL (
        SELECT contact_id FROM contact_addresses WHERE organization_id = $1 AND address = form.address LIMIT 1
      ) a
      ORDER BY g.n, form.rank
-   ), turn AS (
+   ), chosen AS (
+     -- Of several rows for one contact, only the first is imported now.
      SELECT DISTINCT ON (contact_id) n, contact_id FROM found ORDER BY contact_id, n
    ), known AS (
-     SELECT turn.n, c.*
-     FROM turn CROSS JOIN LATERAL (
-       SELECT id, chat_id, opted_out_at, opted_in_at FROM contacts WHERE organization_id = $1 AND id = turn.contact_id
+     -- Locks the existing contacts.
+     SELECT chosen.n, c.*
+     FROM chosen CROSS JOIN LATERAL (
+       SELECT id, chat_id, opted_out_at, opted_in_at FROM contacts WHERE organization_id = $1 AND id = chosen.contact_id
        FOR NO KEY UPDATE
      ) c
-   ), heard AS (
+   ), current AS (
+     -- Leaves out opt-outs before the last opt-in.
      SELECT g.n, g.allow_broadcast, g.opted_out_at
      FROM known k JOIN given g USING (n)
      WHERE (k.opted_in_at <= g.opted_out_at) IS NOT FALSE
    ), changed AS (
+     -- Updates existing contacts if a field changes.
      UPDATE contacts c
      SET full_name = coalesce(g.full_name, c.full_name), folded_name = coalesce(g.folded_name, c.folded_name),
        email = coalesce(g.email, c.email), tags = coalesce(g.tags, c.tags),
-       allow_broadcast = coalesce(h.allow_broadcast, c.allow_broadcast), archived = coalesce(g.archived, c.archived),
+       allow_broadcast = coalesce(cur.allow_broadcast, c.allow_broadcast), archived = coalesce(g.archived, c.archived),
        blocked = coalesce(g.blocked, c.blocked), bot_status = coalesce(g.bot_status, c.bot_status),
        contact_summary = coalesce(g.contact_summary, c.contact_summary),
-       opted_out_at = CASE WHEN h.allow_broadcast IS NOT TRUE THEN coalesce(c.opted_out_at, h.opted_out_at) END,
-       opt_out_source = CASE WHEN h.allow_broadcast IS NOT TRUE
-         THEN coalesce(c.opt_out_source, CASE WHEN h.opted_out_at IS NOT NULL THEN 'import' END) END,
+       opted_out_at = CASE WHEN cur.allow_broadcast IS NOT TRUE THEN coalesce(c.opted_out_at, cur.opted_out_at) END,
+       opt_out_source = CASE WHEN cur.allow_broadcast IS NOT TRUE
+         THEN coalesce(c.opt_out_source, CASE WHEN cur.opted_out_at IS NOT NULL THEN 'import' END) END,
        contact_summary_updated_at = CASE WHEN g.contact_summary IS DISTINCT FROM c.contact_summary
          AND g.contact_summary IS NOT NULL THEN now() ELSE c.contact_summary_updated_at END,
        updated_at = now()
-     FROM known k JOIN given g USING (n) LEFT JOIN heard h USING (n)
+     FROM known k JOIN given g USING (n) LEFT JOIN current cur USING (n)
      WHERE c.organization_id = $1 AND c.id = k.id AND NOT $3::boolean
        AND ((c.full_name, c.email, c.tags, c.allow_broadcast, c.archived, c.blocked, c.bot_status, c.contact_summary)
          IS DISTINCT FROM
          (coalesce(g.full_name, c.full_name), coalesce(g.email, c.email), coalesce(g.tags, c.tags),
-           coalesce(h.allow_broadcast, c.allow_broadcast), coalesce(g.archived, c.archived), coalesce(g.blocked, c.blocked),
+           coalesce(cur.allow_broadcast, c.allow_broadcast), coalesce(g.archived, c.archived), coalesce(g.blocked, c.blocked),
            coalesce(g.bot_status, c.bot_status), coalesce(g.contact_summary, c.contact_summary))
-         OR (c.opted_out_at IS NULL AND h.opted_out_at IS NOT NULL))
+         OR (c.opted_out_at IS NULL AND cur.opted_out_at IS NOT NULL))
      RETURNING g.n, g.event_id, g.opt_out_event_id, c.id, k.opted_out_at AS opted_out_before, c AS contact
    ), aliases AS (
+     -- Adds new forms of their numbers.
      INSERT INTO contact_addresses (organization_id, address, contact_id)
      SELECT $1, form, k.id
      FROM known k JOIN given g USING (n), unnest(g.addresses) AS form
@@ -88,6 +95,7 @@ const importAll = statement<ImportedRow>(
      ORDER BY form
      ON CONFLICT DO NOTHING
    ), created AS (
+     -- Creates the other contacts.
      INSERT INTO contacts (organization_id, id, chat_id, phone_number, full_name, folded_name, email, tags, allow_broadcast,
        archived, blocked, bot_status, contact_summary, contact_summary_updated_at, source, opted_out_at, opt_out_source)
      SELECT $1, g.id, g.chat_id, '+' || g.chat_id, g.full_name, g.folded_name, g.email, coalesce(g.tags, '{}'),
@@ -99,15 +107,19 @@ const importAll = statement<ImportedRow>(
      ORDER BY g.chat_id
      RETURNING ${CONTACT_COLUMNS}
    ), addresses AS (
+     -- Adds the addresses of created contacts.
      INSERT INTO contact_addresses (organization_id, address, contact_id)
      SELECT $1, address, created.id
      FROM created JOIN given g USING (id), unnest(g.addresses) AS address
      ORDER BY address
    ), active AS (
+     -- Adds them to the lists by activity.
      INSERT INTO contact_activity (organization_id, contact_id, active_at) SELECT $1, id, created_at FROM created
    ), counted AS (
+     -- Counts them.
      INSERT INTO contact_counts (organization_id, change) SELECT $1, count(*) FROM created HAVING count(*) > 0
    ), raised AS (
+     -- Raises contact.created, contact.updated and contact.opted_out.
      INSERT INTO events (organization_id, id, type, contact_id, data)
      SELECT $1, g.event_id, 'contact.created', created.id, jsonb_build_object('contact', to_jsonb(created))
      FROM created JOIN given g USING (id)

@@ -35,12 +35,14 @@ const optOut = statement<never>(
 const optIn = statement<never>(
   'optOuts.end',
   `WITH before AS (
+     -- Locks the contact, unless it opted in or out later.
      SELECT c.id, c.opted_out_at
      FROM messages m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
      WHERE m.organization_id = $1 AND m.id = $2
        AND (c.opted_out_at <= $3) IS NOT FALSE AND (c.opted_in_at <= $3) IS NOT FALSE
      FOR NO KEY UPDATE OF c
    ), changed AS (
+     -- Ends the opt-out.
      UPDATE contacts c
      SET allow_broadcast = c.allow_broadcast OR before.opted_out_at IS NOT NULL, opted_out_at = NULL, opt_out_source = NULL,
        opted_in_at = $3, updated_at = now()
@@ -48,6 +50,7 @@ const optIn = statement<never>(
      WHERE c.organization_id = $1 AND c.id = before.id
      RETURNING c.*
    ), raised AS (
+     -- Raises contact.updated if there was one.
      INSERT INTO events (organization_id, id, type, contact_id, data)
      SELECT $1, $4, 'contact.updated', changed.id, jsonb_build_object('contact', to_jsonb(changed))
      FROM changed, before
@@ -62,26 +65,31 @@ const optIn = statement<never>(
 const optOutByUpstream = statement<never>(
   'optOuts.byUpstream',
   `WITH refused AS (
+     -- Locks the contact of the failed message.
      SELECT c.id AS contact_id, m.broadcast_id, m.recipient_n, m.failed_at
      FROM messages m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id
      WHERE m.organization_id = $1 AND m.id = $2 AND m.failed_at IS NOT NULL
      FOR NO KEY UPDATE OF c
    ), before AS (
+     -- Locks the message's recipient, unless this failure was applied before.
      SELECT r.broadcast_id, r.n, r.opted_out_at, refused.failed_at
      FROM refused JOIN broadcast_recipients r
        ON r.organization_id = $1 AND r.broadcast_id = refused.broadcast_id AND r.n = refused.recipient_n
      WHERE (r.opted_out_at < refused.failed_at) IS NOT FALSE
      FOR NO KEY UPDATE OF r
    ), marked AS (
+     -- Stores the failure at the recipient.
      UPDATE broadcast_recipients r
      SET opted_out_at = before.failed_at
      FROM before
      WHERE r.organization_id = $1 AND r.broadcast_id = before.broadcast_id AND r.n = before.n
      RETURNING r.campaign_id, before.opted_out_at IS NULL AS is_first
    ), counted AS (
+     -- Counts the first opt-out of a recipient.
      INSERT INTO campaign_deltas (organization_id, campaign_id, counter, change)
      SELECT $1, campaign_id, 'opted_out', 1 FROM marked WHERE is_first
    ), changed AS (
+     -- Opts the contact out.
      UPDATE contacts c
      SET allow_broadcast = false, opted_out_at = refused.failed_at, opt_out_source = 'upstream', updated_at = now()
      FROM refused

@@ -72,13 +72,16 @@ const senderContact = (
 const record = statement<RecordRow>(
   'incoming.record',
   `WITH known AS (
+     -- The resolved contact.
      SELECT c.id, c.full_name, c.has_unread_messages, c.bot_status
      FROM contacts c
      WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND (c.phone_number IS NOT NULL OR NOT $15 OR $21::uuid IS NOT NULL)
        AND c.id = ${senderContact('$2', '$20', '$12', '$21')}
    ), duplicate AS (
+     -- The same message, recorded before.
      SELECT FROM messages WHERE organization_id = $1 AND upstream_id = $5 AND instance_id IS NOT DISTINCT FROM $18
    ), numbered AS (
+     -- Takes the next number of the conversation and updates the contact.
      UPDATE contacts c
      SET last_seq = c.last_seq + 1,
        has_unread_messages = (c.has_unread_messages OR ($6 = 'user-chat' AND NOT c.blocked)) AND $6 <> 'human-chat',
@@ -90,10 +93,12 @@ const record = statement<RecordRow>(
      WHERE ${ofOrganization('c.organization_id', '$1::uuid')} AND c.id = known.id AND NOT EXISTS (SELECT FROM duplicate)
      RETURNING c.*
    ), aliases AS (
+     -- Adds new addresses of the contact.
      INSERT INTO contact_addresses (organization_id, address, contact_id)
      SELECT $1, address, numbered.id FROM numbered, unnest($2::text[]) AS address WHERE $21::uuid IS NULL ORDER BY address
      ON CONFLICT DO NOTHING
    ), recorded AS (
+     -- Records the message, with the text of an edit or revocation that came before it.
      INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
        content, status, context_upstream_id, created_at, accepted_at, delivered_at, media_state, instance_id, network, assignee_id)
      SELECT $1, $4, numbered.id, numbered.last_seq, $5, $6, $7,
@@ -110,29 +115,35 @@ const record = statement<RecordRow>(
      FROM numbered
      RETURNING *
    ), lined AS (
+     -- Counts the message of an instance.
      INSERT INTO line_counts (organization_id, instance_id, change)
      SELECT organization_id, instance_id, 1 FROM recorded WHERE instance_id IS NOT NULL
    ), active AS (
+     -- Moves the contact up in lists by activity.
      UPDATE contact_activity a SET active_at = greatest(a.active_at, now()) FROM numbered
      WHERE a.organization_id = $1 AND a.contact_id = numbered.id
    ), indexing AS (
+     -- Enqueues the indexing of a long conversation.
      INSERT INTO graphile_worker._private_jobs (task_id, payload)
      SELECT ${INDEXING_TASK}, json_build_object('organizationId', $1::uuid, 'contactId', numbered.id)
      FROM numbered
      WHERE numbered.last_seq % ${INDEX_STEP} = 0
    ), received AS (
+     -- Raises the event of the message, unless it waits for its file.
      INSERT INTO events (organization_id, id, type, contact_id, data)
      SELECT $1, $13, ${RECORDED_EVENT}, m.contact_id,
        jsonb_build_object('message', ${MESSAGE_SNAPSHOT}, 'contact', to_jsonb(numbered))
      FROM recorded m, numbered
      WHERE NOT $16
    ), enqueued AS (
+     -- Enqueues the fetch of the file.
      INSERT INTO graphile_worker._private_jobs (task_id, payload)
      SELECT ${taskId('fetch_media')},
        json_build_object('organizationId', $1::uuid, 'messageId', recorded.id)
      FROM recorded
      WHERE $16
    ), named AS (
+     -- Raises contact.updated if the contact got a name or was answered on the phone.
      INSERT INTO events (organization_id, id, type, contact_id, data)
      SELECT $1, $14, 'contact.updated', numbered.id, jsonb_build_object('contact', to_jsonb(numbered))
      FROM numbered, known
@@ -147,12 +158,15 @@ const record = statement<RecordRow>(
 const recordReaction = statement<RecordRow>(
   'incoming.recordReaction',
   `WITH known AS (
+     -- The resolved contact.
      SELECT c.* FROM contacts c
      WHERE c.organization_id = $1 AND c.id = ${senderContact('$2', '$12', '$7', '$13')}
      FOR SHARE
    ), duplicate AS (
+     -- The same reaction, recorded before.
      SELECT FROM messages WHERE organization_id = $1 AND upstream_id = $4 AND instance_id IS NOT DISTINCT FROM $10
    ), recorded AS (
+     -- Records the reaction without a number in the conversation.
      INSERT INTO messages (organization_id, id, contact_id, upstream_id, sender_type, message_type, text, status,
        context_upstream_id, created_at, accepted_at, delivered_at, instance_id, network, assignee_id)
      SELECT $1, $3, known.id, $4, $9, 'reaction', $5, CASE WHEN $9 = 'human-chat' THEN 'sent' ELSE 'delivered' END, $6, $7, $7,
@@ -161,6 +175,7 @@ const recordReaction = statement<RecordRow>(
      WHERE NOT EXISTS (SELECT FROM duplicate)
      RETURNING *
    ), event AS (
+     -- Raises message.reaction.
      INSERT INTO events (organization_id, id, type, contact_id, data)
      SELECT $1, $8, 'message.reaction', m.contact_id,
        jsonb_build_object('message', ${MESSAGE_SNAPSHOT}, 'contact', to_jsonb(known))
@@ -190,6 +205,7 @@ const recordChange = statement<{ id: string }>(
 const applyChanges = statement<SpokenMessage>(
   'incoming.applyChanges',
   `WITH changed AS (
+     -- Sets the text of the newest edit or revocation by the same author.
      UPDATE messages m
      SET text = (
        SELECT e.text FROM messages e
@@ -202,6 +218,7 @@ const applyChanges = statement<SpokenMessage>(
        AND ${isSameAuthor('m', "$4 = 'user-chat'", '$7', '$8')}
      RETURNING m.*
    ), event AS (
+     -- Raises the event for the gateway.
      INSERT INTO events (organization_id, id, type, contact_id, data)
      SELECT $1, $5, $6, m.contact_id, jsonb_build_object('message', ${MESSAGE_SNAPSHOT}, 'contact', to_jsonb(c))
      FROM changed m JOIN contacts c ON c.organization_id = $1 AND c.id = m.contact_id

@@ -20,7 +20,7 @@ interface RecordRow {
   opted_out: boolean | null
   about_upstream_id: string | null
   wait_ms: number | null
-  has_turn: boolean
+  is_chosen: boolean
   recorded: boolean
   user_address: string | null
   is_group: boolean
@@ -51,38 +51,43 @@ const isGroup = (c: string) => `coalesce(${c}.network_id LIKE '%@g.us', false)`
 const record = statement<RecordRow>(
   'outgoing.record',
   `WITH given AS (
+     -- The messages to record.
      SELECT * FROM json_to_recordset($1) AS given (n int, organization_id uuid, id uuid, addresses text[], sender_type text,
        message_type text, text text, media_type text, content jsonb, media_id uuid, media_expires_at timestamptz,
        about_id text, about_uuid uuid, is_reaction boolean, pair_limit boolean, assignee_id uuid, created_at timestamptz,
        contact_event_id uuid, is_promotional boolean, instance_id uuid, names_chats boolean, campaign_id uuid, broadcast_id uuid, recipient_n int, parameters jsonb)
      ${FEW}
    ), found AS (
+     -- The contact of each message: the first address that is known decides.
      SELECT g.n, g.organization_id, a.contact_id
      FROM given g CROSS JOIN LATERAL (
        SELECT a.contact_id
-       FROM unnest(g.addresses) WITH ORDINALITY AS wanted (address, rank) CROSS JOIN LATERAL (
+       FROM unnest(g.addresses) WITH ORDINALITY AS form (address, rank) CROSS JOIN LATERAL (
          SELECT contact_id FROM contact_addresses
-         WHERE ${ofOrganization('organization_id', 'g.organization_id')} AND address = wanted.address
+         WHERE ${ofOrganization('organization_id', 'g.organization_id')} AND address = form.address
          OFFSET 0
        ) a
-       ORDER BY wanted.rank
+       ORDER BY form.rank
        LIMIT 1
      ) a
-   ), turn AS (
+   ), chosen AS (
+     -- Of several messages to one contact, only the first is recorded now.
      SELECT DISTINCT ON (organization_id, contact_id) n, organization_id, contact_id
      FROM found
      ORDER BY organization_id, contact_id, n
    ), known AS (
-     SELECT turn.n, c.*, ${userAddress('c', 'g.names_chats')} AS user_address
-     FROM turn JOIN given g USING (n) CROSS JOIN LATERAL (
+     -- Locks the contacts; rows that are locked already are skipped.
+     SELECT chosen.n, c.*, ${userAddress('c', 'g.names_chats')} AS user_address
+     FROM chosen JOIN given g USING (n) CROSS JOIN LATERAL (
        SELECT organization_id, id, chat_id, phone_number, network_id, blocked, bot_status, has_unread_messages, paced_until,
          allow_broadcast, opted_out_at
        FROM contacts
-       WHERE ${ofOrganization('organization_id', 'turn.organization_id')} AND id = turn.contact_id
+       WHERE ${ofOrganization('organization_id', 'chosen.organization_id')} AND id = chosen.contact_id
        FOR NO KEY UPDATE SKIP LOCKED
      ) c
      ${FEW}
    ), about AS (
+     -- The reply targets: accepted messages of the same conversation and channel.
      SELECT g.n, m.upstream_id
      FROM given g JOIN known USING (n) CROSS JOIN LATERAL (
        SELECT m.upstream_id FROM messages m
@@ -93,6 +98,7 @@ const record = statement<RecordRow>(
      ) m
      WHERE g.about_id IS NOT NULL
    ), open AS (
+     -- Locks the recipients of running broadcasts that still wait for this message.
      SELECT g.n
      FROM given g JOIN known USING (n) CROSS JOIN LATERAL (
        SELECT FROM broadcast_recipients r JOIN broadcasts b ON b.organization_id = r.organization_id AND b.id = r.broadcast_id
@@ -102,6 +108,7 @@ const record = statement<RecordRow>(
      ) r
      WHERE g.recipient_n > 0
    ), numbered AS (
+     -- Checks all conditions, and takes the next number of each conversation.
      UPDATE contacts c
      SET last_seq = c.last_seq + CASE WHEN g.is_reaction THEN 0 ELSE 1 END,
        paced_until = CASE WHEN g.pair_limit THEN greatest(c.paced_until, g.created_at) + ${PAIR_INTERVAL} ELSE c.paced_until END,
@@ -118,11 +125,13 @@ const record = statement<RecordRow>(
      RETURNING g.n, g.is_reaction, c AS contact, c.organization_id, c.id, c.last_seq, c.bot_status, c.has_unread_messages, known.bot_status AS bot_status_before,
        known.has_unread_messages AS had_unread_messages, about.upstream_id AS about_upstream_id
    ), changed AS (
+     -- Raises contact.updated if a send by a human changed the contact.
      INSERT INTO events (organization_id, id, type, contact_id, data)
      SELECT g.organization_id, g.contact_event_id, 'contact.updated', c.id, jsonb_build_object('contact', to_jsonb(c.contact))
      FROM numbered c JOIN given g USING (n)
      WHERE (c.bot_status, c.has_unread_messages) IS DISTINCT FROM (c.bot_status_before, c.had_unread_messages)
    ), recorded AS (
+     -- Records the messages as pending.
      INSERT INTO messages (organization_id, id, contact_id, seq, sender_type, message_type, text, media_type, content, media_id,
        media_expires_at, status, outcome, context_upstream_id, assignee_id, created_at, recorded_at, instance_id, campaign_id,
        broadcast_id, recipient_n)
@@ -131,32 +140,38 @@ const record = statement<RecordRow>(
        g.created_at, g.created_at, g.instance_id, g.campaign_id, g.broadcast_id, g.recipient_n
      FROM numbered c JOIN given g USING (n)
    ), singles AS (
+     -- Creates the recipients of one-off sends.
      INSERT INTO broadcast_recipients (organization_id, broadcast_id, n, campaign_id, contact_id, parameters, message_id)
      SELECT g.organization_id, g.broadcast_id, 0, g.campaign_id, c.id, g.parameters, g.id
      FROM numbered c JOIN given g USING (n)
      WHERE g.recipient_n = 0
    ), counted AS (
+     -- Counts the messages in their campaigns.
      INSERT INTO campaign_deltas (organization_id, campaign_id, counter, change)
      SELECT g.organization_id, g.campaign_id, counter, count(*)
      FROM numbered JOIN given g USING (n) CROSS JOIN unnest(ARRAY['recorded', 'total']) AS counter
      WHERE g.recipient_n = 0 OR (g.recipient_n IS NOT NULL AND counter = 'recorded')
      GROUP BY g.organization_id, g.campaign_id, counter
    ), lined AS (
+     -- Counts the messages of instances.
      INSERT INTO line_counts (organization_id, instance_id, change)
      SELECT g.organization_id, g.instance_id, count(*)
      FROM numbered JOIN given g USING (n)
      WHERE g.instance_id IS NOT NULL AND NOT g.is_reaction
      GROUP BY g.organization_id, g.instance_id
    ), active AS (
+     -- Moves the contacts up in lists by activity.
      UPDATE contact_activity a SET active_at = greatest(a.active_at, now())
      FROM numbered c
      WHERE ${ofOrganization('a.organization_id', 'c.organization_id')} AND a.contact_id = c.id AND NOT c.is_reaction
    ), indexing AS (
+     -- Enqueues the indexing of long conversations.
      INSERT INTO graphile_worker._private_jobs (task_id, payload)
      SELECT ${INDEXING_TASK}, json_build_object('organizationId', g.organization_id, 'contactId', c.id)
      FROM numbered c JOIN given g USING (n)
      WHERE c.last_seq % ${INDEX_STEP} = 0 AND NOT g.is_reaction
    ), attached AS (
+     -- Attaches stored files to their messages.
      UPDATE media SET message_id = g.id
      FROM numbered JOIN given g USING (n)
      WHERE media.organization_id = g.organization_id AND media.id = g.media_id AND media.message_id IS NULL
@@ -164,9 +179,9 @@ const record = statement<RecordRow>(
    SELECT found.contact_id, known.chat_id, known.phone_number, coalesce(known.blocked, false) AS blocked,
      known.allow_broadcast, known.opted_out_at IS NOT NULL AS opted_out, about.upstream_id AS about_upstream_id,
      extract(epoch FROM known.paced_until - ${PAIR_AHEAD} - g.created_at)::float8 * 1000 AS wait_ms,
-     turn.n IS NOT NULL AS has_turn, numbered.n IS NOT NULL AS recorded,
+     chosen.n IS NOT NULL AS is_chosen, numbered.n IS NOT NULL AS recorded,
      known.user_address, ${isGroup('known')} AS is_group
-   FROM given g LEFT JOIN found USING (n) LEFT JOIN turn USING (n) LEFT JOIN known USING (n) LEFT JOIN about USING (n) LEFT JOIN numbered USING (n)
+   FROM given g LEFT JOIN found USING (n) LEFT JOIN chosen USING (n) LEFT JOIN known USING (n) LEFT JOIN about USING (n) LEFT JOIN numbered USING (n)
    ORDER BY g.n`,
   { raises: 'events' },
 )
@@ -200,11 +215,13 @@ const check = statement<{
 const accept = statement<{ held: boolean }>(
   'outgoing.accept',
   `WITH given AS (
+     -- The acceptances, in the order in which rows are locked.
      SELECT * FROM json_to_recordset($1) AS given (n int, organization_id uuid, id uuid, upstream_id text, accepted_at timestamptz,
        alias text, user_address text, event_id uuid, network jsonb)
      ORDER BY organization_id, id
      ${FEW}
    ), waiting AS (
+     -- Locks the messages that are not accepted yet; locked rows are skipped.
      SELECT g.n, m.*
      FROM given g CROSS JOIN LATERAL (
        SELECT organization_id, id, accepted_at AS accepted_at_before, status AS status_before, error AS error_before
@@ -214,6 +231,7 @@ const accept = statement<{ held: boolean }>(
      ) m
      ${FEW}
    ), accepted AS (
+     -- Marks the messages accepted.
      UPDATE messages m
      SET upstream_id = coalesce(m.upstream_id, g.upstream_id), status = 'sent', outcome = NULL, error = NULL, failed_at = NULL,
        accepted_at = g.accepted_at, network = coalesce(g.network, m.network)
@@ -228,6 +246,7 @@ const accept = statement<{ held: boolean }>(
      WHERE ${ofOrganization('m.organization_id', 'g.organization_id')} AND m.id = g.id
        AND m.accepted_at IS NOT NULL AND m.network IS NULL
    ), ${countChanges('accepted')}, aliases AS (
+     -- Adds the form of the number that the upstream uses.
      INSERT INTO contact_addresses (organization_id, address, contact_id)
      SELECT m.organization_id, g.alias, m.contact_id FROM accepted m JOIN given g USING (n)
      WHERE g.alias IS NOT NULL
@@ -245,6 +264,7 @@ const accept = statement<{ held: boolean }>(
      ORDER BY m.organization_id, g.user_address
      ON CONFLICT DO NOTHING
    ), raised AS (
+     -- Raises message.sent or message.reaction.
      INSERT INTO events (organization_id, id, type, contact_id, data)
      SELECT m.organization_id, g.event_id, ${ACCEPTED_EVENT}, m.contact_id, jsonb_build_object(
        'message', CASE WHEN m.assignee_id IS NULL THEN m.row ELSE m.row || jsonb_build_object('assignee', ${ASSIGNEE}) END,
@@ -264,6 +284,7 @@ const accept = statement<{ held: boolean }>(
 const refuse = statement<never>(
   'outgoing.refuse',
   `WITH refused AS (
+     -- Marks the outstanding message failed.
      UPDATE messages m
      SET status = 'failed', outcome = NULL, error = $3, failed_at = $4
      WHERE ${ofOrganization('m.organization_id', '$1::uuid')} AND m.id = $2 AND m.outcome IS NOT NULL
@@ -271,6 +292,7 @@ const refuse = statement<never>(
    ), changed AS (
      SELECT *, accepted_at AS accepted_at_before, 'sent' AS status_before, NULL::jsonb AS error_before FROM refused
    ), ${countChanges('changed')}, event AS (
+     -- Raises message.failed.
      INSERT INTO events (organization_id, id, type, contact_id, data)
      SELECT $1, $5, 'message.failed', m.contact_id,
        jsonb_build_object('message', ${MESSAGE_SNAPSHOT}, 'contact', to_jsonb(c), 'previous_status', 'sent')
@@ -375,7 +397,7 @@ function toRecorded(
 ): Recorded | Skipped {
   const { contact_id: contactId, chat_id: chatId, about_upstream_id: replyToUpstreamId } = row
   if (contactId === null) return { recorded: false, reason: 'no_contact' }
-  if (chatId === null) return row.has_turn ? 'held' : 'crowded'
+  if (chatId === null) return row.is_chosen ? 'held' : 'crowded'
   if (row.recorded) {
     return {
       recorded: true,

@@ -28,11 +28,13 @@ export interface ReportedStatus {
 const apply = statement<{ message_id: string | null; contact_id: string | null; is_linked: boolean }>(
   'statuses.apply',
   `WITH given AS (
+     -- The statuses, in the order in which rows are locked.
      SELECT * FROM json_to_recordset($1) AS given (n int, organization_id uuid, upstream_id text, message_id uuid, status text,
        at timestamptz, error jsonb, alias text, user_address text, sent_event_id uuid, event_id uuid, instance_id uuid)
      ORDER BY organization_id, upstream_id
      ${FEW}
    ), before AS (
+     -- Finds the message of each status by its upstream id or ours, and locks it.
      SELECT g.n, m.*
      FROM given g CROSS JOIN LATERAL (
        SELECT m.organization_id, m.id, m.contact_id, m.status, m.outcome, m.accepted_at, m.error
@@ -49,6 +51,7 @@ const apply = statement<{ message_id: string | null; contact_id: string | null; 
      ) m
      ${FEW}
    ), updated AS (
+     -- Applies the statuses that do not go backwards.
      UPDATE messages m
      SET upstream_id = CASE
          WHEN m.upstream_id IS NULL AND NOT EXISTS (
@@ -74,9 +77,11 @@ const apply = statement<{ message_id: string | null; contact_id: string | null; 
      END
      RETURNING b.n, m AS message
    ), changed AS (
+     -- The new rows with their old status.
      SELECT u.n, m.*, b.accepted_at AS accepted_at_before, b.status AS status_before, b.error AS error_before
      FROM updated u JOIN before b USING (n) CROSS JOIN LATERAL (SELECT (u.message).*) m
    ), ${countChanges('changed')}, aliases AS (
+     -- Adds the form of the number that the upstream uses.
      INSERT INTO contact_addresses (organization_id, address, contact_id)
      SELECT c.organization_id, g.alias, c.contact_id
      FROM changed c JOIN given g USING (n)
@@ -84,10 +89,12 @@ const apply = statement<{ message_id: string | null; contact_id: string | null; 
      ORDER BY c.organization_id, g.alias
      ON CONFLICT DO NOTHING
    ), shown AS (
+     -- The messages and contacts as events show them.
      SELECT u.n, m.organization_id, m.contact_id, m.message_type, ${MESSAGE_SNAPSHOT} AS message, to_jsonb(c) AS contact
      FROM updated u CROSS JOIN LATERAL (SELECT (u.message).*) m
      JOIN contacts c ON ${ofOrganization('c.organization_id', 'm.organization_id')} AND c.id = m.contact_id
    ), raised AS (
+     -- Raises message.sent if the acceptance is new, and the event of the status.
      INSERT INTO events (organization_id, id, type, contact_id, data)
      SELECT m.organization_id, g.sent_event_id, ${ACCEPTED_EVENT}, m.contact_id,
        jsonb_build_object('message', m.message || '{"status": "sent", "error": null}', 'contact', m.contact)
