@@ -33,11 +33,11 @@ export async function findAttribution(
   const broadcasts = await listBroadcastSendings(ctx.database, id, reach)
   const codes = [...new Set(broadcasts.flatMap(codesOf))]
   const links = await findLinkCampaigns(ctx.database, id, codes)
-  const wanted = new Set(campaigns)
+  const requested = new Set(campaigns)
   const byCampaign = new Map<string, BroadcastSending[]>()
   for (const broadcast of broadcasts) {
     for (const campaign of campaignsOf(broadcast, links)) {
-      if (!wanted.has(campaign)) continue
+      if (!requested.has(campaign)) continue
       const sent = byCampaign.get(campaign)
       if (sent) sent.push(broadcast)
       else byCampaign.set(campaign, [broadcast])

@@ -65,8 +65,8 @@ export async function findRevenue(
 function spellingsOf(campaigns: readonly string[]): Map<string, string> {
   const spellings = new Map<string, string>()
   for (const spelling of campaigns.flatMap(campaignVariants)) {
-    const folded = normalizeUtm(spelling)
-    if (!spellings.has(folded)) spellings.set(folded, spelling)
+    const normalized = normalizeUtm(spelling)
+    if (!spellings.has(normalized)) spellings.set(normalized, spelling)
   }
   return spellings
 }

@@ -72,8 +72,8 @@ export async function recoverRetry(
   id: string,
   retryId: string,
 ): Promise<Retried | null> {
-  const begun = await findBroadcastRetry(ctx.database, organization.id, retryId)
-  return begun && retryRest(ctx, organization, id, { id: retryId, until: begun.until }, begun.retried)
+  const started = await findBroadcastRetry(ctx.database, organization.id, retryId)
+  return started && retryRest(ctx, organization, id, { id: retryId, until: started.until }, started.retried)
 }
 
 async function retryRest(

@@ -9,7 +9,7 @@ import {
 } from '../../storage/broadcasts/audiences.js'
 import { findContactsByAddresses } from '../../storage/contacts/contacts.js'
 import type { ContactNumber } from '../contacts/contacts.js'
-import { type GivenAudience, listInOrder } from './create.js'
+import { type AudienceInput, listInOrder } from './create.js'
 import { isCreatable, LISTED_BATCH, tryToReadNumber } from './prepare.js'
 
 type CountContext = Pick<Context, 'database'>
@@ -37,7 +37,7 @@ interface Counting {
 export async function countAudience(
   ctx: CountContext,
   tenant: Tenant,
-  audience: GivenAudience,
+  audience: AudienceInput,
 ): Promise<AudienceCount> {
   const tags = audience.all ? null : audience.tags
   const counting: Counting = { counts: new Map(), tags, listed: new Set(), reachable: new Set(), newNames: new Map() }
@@ -57,7 +57,7 @@ export async function countAudience(
 async function countListed(
   ctx: CountContext,
   tenant: Tenant,
-  batch: readonly GivenRecipientOrId[],
+  batch: readonly ListedInput[],
   { counts, tags, listed, reachable, newNames }: Counting,
 ): Promise<void> {
   const named = await resolveRecipients(ctx, tenant, batch, newNames)
@@ -78,7 +78,7 @@ async function countListed(
   }
 }
 
-type GivenRecipientOrId = ReturnType<typeof listInOrder>[number]
+type ListedInput = ReturnType<typeof listInOrder>[number]
 
 /**
  * What a listed recipient refers to: a contact by its id, a contact that would be created (by a name given here), or
@@ -89,7 +89,7 @@ type ResolvedRecipient = { contactId: string; isNew: boolean } | { reason: strin
 async function resolveRecipients(
   { database }: CountContext,
   tenant: Tenant,
-  batch: readonly GivenRecipientOrId[],
+  batch: readonly ListedInput[],
   newNames: Counting['newNames'],
 ): Promise<ResolvedRecipient[]> {
   const numbers = batch.map((one) => (typeof one === 'string' ? null : tryToReadNumber(tenant, one.chatNumber)))

@@ -10,13 +10,13 @@ import { addUtmCampaignsOfBroadcast, type ListedRecipient, listRecipients } from
 import { findBroadcast, insertBroadcast } from '../../storage/broadcasts/broadcasts.js'
 import { type ButtonValue, recordSentLinks } from '../../storage/storefront/sent-links.js'
 import { removeUnattachedFile } from '../media/remove.js'
-import { type GivenFile, type UploadedMedia, uploadMedia } from '../media/upload.js'
+import { type MediaInput, type UploadedMedia, uploadMedia } from '../media/upload.js'
 import { organizationChannel } from '../messages/send/channel.js'
 import { chooseTemplate } from '../templates/templates.js'
 import { prepareBroadcast } from './prepare.js'
 
 /** A listed recipient; its own parameters override those of the broadcast. */
-export interface GivenRecipient {
+export interface RecipientInput {
   chatNumber: string
   name?: string | null
   bodyParameters?: Record<string, string> | null
@@ -24,7 +24,7 @@ export interface GivenRecipient {
 }
 
 /** The recipients of a broadcast: listed ones, and those selected by tags. */
-export type GivenAudience = Audience & { contactIds?: string[]; recipients?: GivenRecipient[] }
+export type AudienceInput = Audience & { contactIds?: string[]; recipients?: RecipientInput[] }
 
 export interface BroadcastCommand {
   id: string
@@ -33,7 +33,7 @@ export interface BroadcastCommand {
   language: string | undefined
   parameters: TemplateParameters
   headerMedia: string | null
-  audience: GivenAudience
+  audience: AudienceInput
   scheduledAt: Date | null
 }
 
@@ -85,14 +85,14 @@ async function tryToPrepare(ctx: Context, tenant: Tenant, broadcastId: string): 
 }
 
 /** A recipient as given: with a number, or as the id of a contact. */
-type Given = GivenRecipient | string
+type ListedInput = RecipientInput | string
 
 /** The listed recipients, in the order in which they are prepared. */
-export function listInOrder({ contactIds = [], recipients = [] }: GivenAudience): Given[] {
+export function listInOrder({ contactIds = [], recipients = [] }: AudienceInput): ListedInput[] {
   return [...recipients, ...contactIds]
 }
 
-function toListed(template: Template, given: Given, index: number): ListedRecipient {
+function toListed(template: Template, given: ListedInput, index: number): ListedRecipient {
   const messageId = newId()
   if (typeof given === 'string') return { contactId: given, number: null, name: null, parameters: null, messageId }
   const { chatNumber, name } = given
@@ -101,7 +101,7 @@ function toListed(template: Template, given: Given, index: number): ListedRecipi
 }
 
 /** Yields to other requests, since a million recipients take seconds. */
-async function checkOwnParameters(template: Template, recipients: readonly GivenRecipient[]): Promise<void> {
+async function checkOwnParameters(template: Template, recipients: readonly RecipientInput[]): Promise<void> {
   for (const [index, recipient] of recipients.entries()) {
     readOwnParameters(template, recipient, index)
     if (index % CHECK_BATCH === CHECK_BATCH - 1) await setImmediate()
@@ -111,7 +111,7 @@ async function checkOwnParameters(template: Template, recipients: readonly Given
 /** A recipient's own parameters under the template's names. Missing ones are detected when the message is sent. */
 function readOwnParameters(
   template: Template,
-  { bodyParameters, buttonParameters }: GivenRecipient,
+  { bodyParameters, buttonParameters }: RecipientInput,
   index: number,
 ): Pick<TemplateParameters, 'body' | 'buttons'> | null {
   const given = { body: bodyParameters ?? {}, header: {}, buttons: buttonParameters ?? {} }
@@ -128,7 +128,7 @@ function readOwnParameters(
 }
 
 /** The header's file, if the template has one. */
-function toFile(template: Template, url: string | null): GivenFile | null {
+function toFile(template: Template, url: string | null): MediaInput | null {
   const kind = fileKindOf(template)
   return kind === null || url === null
     ? null
@@ -139,7 +139,7 @@ interface Checked {
   template: Template
   parameters: TemplateParameters
   audience: Audience
-  listed: readonly Given[]
+  listed: readonly ListedInput[]
   mediaId: string | null
   file: UploadedMedia | null
 }

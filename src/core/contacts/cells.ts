@@ -40,11 +40,11 @@ const SYNONYMS: Record<string, ContactColumn> = {
 const BOOLEANS: Record<string, boolean> = { true: true, yes: true, '1': true, false: false, no: false, '0': false }
 
 /** Which of the wanted fields a header names, ignoring case; spaces count as underscores. */
-export function readHeader(cells: readonly string[], wanted: readonly ContactColumn[]): ContactColumns {
+export function readHeader(cells: readonly string[], fields: readonly ContactColumn[]): ContactColumns {
   return cells.map((cell) => {
     const name = trim(unguardFormula(cell)).toLowerCase().replaceAll(/\s+/g, '_')
     const column = Object.hasOwn(SYNONYMS, name) ? SYNONYMS[name] : name
-    return wanted.find((one) => one === column) ?? null
+    return fields.find((one) => one === column) ?? null
   })
 }
 

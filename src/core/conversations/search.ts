@@ -7,7 +7,7 @@ import {
   indexNextMessages,
   listMatches,
   type MatchRange,
-  readSpokenMessages,
+  readSearchableMessages,
   requestIndexing,
   walkMatches,
 } from '../../storage/conversations/search.js'
@@ -69,7 +69,7 @@ async function matchRecent(ctx: Context, contact: Contact, terms: readonly Searc
   const found: number[] = []
   for (let from = searchable_seq + 1; from <= last_seq; from += READ_STEP) {
     const to = Math.min(last_seq, from + READ_STEP - 1)
-    for (const message of await readSpokenMessages(ctx.database, organization_id, id, from, to)) {
+    for (const message of await readSearchableMessages(ctx.database, organization_id, id, from, to)) {
       if (matches(searchableText(message.text, message.transcription))) found.push(message.seq)
     }
   }

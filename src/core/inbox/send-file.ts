@@ -115,11 +115,11 @@ async function withContent(
   const type = await detectFileType(path)
   const isRecording = type !== null && RECORDINGS.includes(type)
   // Without a conversion, this only checks whether the file is a voice note already.
-  const wanted = { kind: 'voice', encoding: isRecording } as const
+  const conversion = { kind: 'voice', encoding: isRecording } as const
   const named = { organizationId: tenant.id, field: FIELD }
   let isPrepared = false
   try {
-    return await withPrepared(ctx, named, { path }, wanted, ({ file, voice }) => {
+    return await withPrepared(ctx, named, { path }, conversion, ({ file, voice }) => {
       isPrepared = true
       return work({ type: kind, file, voice })
     })

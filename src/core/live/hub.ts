@@ -46,7 +46,7 @@ export function createLiveHub(ctx: LiveContext): LiveHub {
   // A process without listeners does not subscribe to notifications.
   let stopListening: (() => void) | null = null
 
-  function hear(notification: Notification): void {
+  function onNotification(notification: Notification): void {
     if (notification.topic !== 'events' && notification.topic !== 'missed') return
     const named = notification.topic === 'events' ? notification.organizationIds : null
     for (const id of named ?? readers.keys()) {
@@ -101,7 +101,7 @@ export function createLiveHub(ctx: LiveContext): LiveHub {
 
   return {
     join: async (organizationId, listener) => {
-      stopListening ??= ctx.notifications.listen(hear)
+      stopListening ??= ctx.notifications.listen(onNotification)
       const shared = share(organizationId)
       shared.users += 1
       try {

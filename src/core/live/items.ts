@@ -35,18 +35,18 @@ export async function readLiveWindow(
   limit: number,
 ): Promise<LiveWindow> {
   const { events, next } = await readWindow(ctx, organizationId, start, null, limit)
-  const told = events.filter((event) => event.type !== TEST_KIND && !isOfBroadcast(event))
+  const visible = events.filter((event) => event.type !== TEST_KIND && !isOfBroadcast(event))
   const around = await readSurroundings(
     ctx.database,
     organizationId,
-    unique(told.map(({ data, contact_id }) => data.contact && contact_id)),
-    unique(told.map(({ data }) => data.message?.instance_id)),
+    unique(visible.map(({ data, contact_id }) => data.contact && contact_id)),
+    unique(visible.map(({ data }) => data.message?.instance_id)),
   )
   // A reader that continues after an event of this window continues within it, even if the window was not read to its
   // end.
   const { windowFrom } = start
   const windowTo = next.windowTo ?? next.windowFrom
-  const items = told.map((event) => {
+  const items = visible.map((event) => {
     const surroundings = around(event.contact_id, event.data.message?.instance_id ?? null)
     return {
       eventId: event.id,

@@ -4,7 +4,7 @@ import { type Conversion, type ConversionOptions, convertFile } from '../../lib/
 import { detectFileType } from '../../lib/files/file-type.js'
 import { readAt } from '../../lib/files/read-at.js'
 import { sizeText } from '../../lib/text/units.js'
-import type { GivenSource } from '../../model/messages/content.js'
+import type { FileSource } from '../../model/messages/content.js'
 import { MEDIA_RULES } from '../../model/messages/media.js'
 import { Problem } from '../../model/problem.js'
 
@@ -72,15 +72,15 @@ const STICKER = ['-an', '-vf', FIT, '-frames:v', '1', '-c:v', 'libwebp', '-quali
 export function withPrepared<Result>(
   ctx: Context,
   named: FileField,
-  source: GivenSource,
-  wanted: FileConversion,
+  source: FileSource,
+  conversion: FileConversion,
   work: (prepared: Prepared) => Promise<Result>,
 ): Promise<Result> {
-  if ('path' in source) return prepare(ctx, named, source.path, wanted, work)
+  if ('path' in source) return prepare(ctx, named, source.path, conversion, work)
   return ctx.limits.sentFiles.pass(named.organizationId, () =>
     ctx.spool.use(async (path) => {
-      await fetchFile(ctx, named, source.url, path, maxBytesOf(wanted))
-      return prepare(ctx, named, path, wanted, work)
+      await fetchFile(ctx, named, source.url, path, maxBytesOf(conversion))
+      return prepare(ctx, named, path, conversion, work)
     }),
   )
 }
@@ -89,11 +89,11 @@ function prepare<Result>(
   ctx: Context,
   named: FileField,
   path: string,
-  wanted: FileConversion,
+  conversion: FileConversion,
   work: (prepared: Prepared) => Promise<Result>,
 ): Promise<Result> {
-  return wanted.kind === 'voice'
-    ? prepareVoice(ctx, named, path, wanted.encoding, work)
+  return conversion.kind === 'voice'
+    ? prepareVoice(ctx, named, path, conversion.encoding, work)
     : prepareSticker(ctx, named, path, work)
 }
 
@@ -109,9 +109,9 @@ async function prepareVoice<Result>(
   if (isVoice || encoding === false) return work({ file: { path }, voice: isVoice })
   return ctx.spool.use(async (target) => {
     const { maxBytes } = MEDIA_RULES.audio
-    const made = await convert(ctx, path, target, { formats: SOUND_FORMATS, output: VOICE }, maxBytes)
-    if (made.outcome === 'missing' && encoding === null) return work({ file: { path }, voice: false })
-    await checkConverted(named, made, target, maxBytes, `${INSTALL}, send OGG with Opus, or set encoding to false`)
+    const converted = await convert(ctx, path, target, { formats: SOUND_FORMATS, output: VOICE }, maxBytes)
+    if (converted.outcome === 'missing' && encoding === null) return work({ file: { path }, voice: false })
+    await checkConverted(named, converted, target, maxBytes, `${INSTALL}, send OGG with Opus, or set encoding to false`)
     return work({ file: { path: target }, voice: true })
   })
 }
@@ -128,8 +128,8 @@ async function prepareSticker<Result>(
   if (size <= maxBytes && (await detectFileType(path)) === 'image/webp') return work({ file: { path }, voice: false })
   return ctx.spool.use(async (target) => {
     const how = { formats: PICTURE_FORMATS, input: PICTURE, output: STICKER }
-    const made = await convert(ctx, path, target, how, maxBytes)
-    await checkConverted(named, made, target, maxBytes, `${INSTALL}, or send WebP of at most ${maxBytes} bytes`)
+    const converted = await convert(ctx, path, target, how, maxBytes)
+    await checkConverted(named, converted, target, maxBytes, `${INSTALL}, or send WebP of at most ${maxBytes} bytes`)
     return work({ file: { path: target }, voice: false })
   })
 }
@@ -148,16 +148,16 @@ function convert(
 
 async function checkConverted(
   named: FileField,
-  made: Conversion,
+  converted: Conversion,
   target: string,
   maxBytes: number,
   remedy: string,
 ): Promise<void> {
-  switch (made.outcome) {
+  switch (converted.outcome) {
     case 'missing':
       throw new Problem('not_supported', `${named.field} must be converted, which needs ffmpeg: ${remedy}`)
     case 'failed':
-      throw unusable(named, `it could not be converted: ${made.text}`, 'not_convertible')
+      throw unusable(named, `it could not be converted: ${converted.text}`, 'not_convertible')
     case 'converted':
       await checkSize(named, target, maxBytes)
   }

@@ -4,7 +4,7 @@ import type { Context } from '../../context.js'
 import { sleep } from '../../lib/async/backoff.js'
 import { detectFileType } from '../../lib/files/file-type.js'
 import { MEBIBYTE } from '../../lib/text/units.js'
-import type { GivenSource } from '../../model/messages/content.js'
+import type { FileSource } from '../../model/messages/content.js'
 import { blobKey, MEDIA_RULES, type MediaKind } from '../../model/messages/media.js'
 import type { Tenant } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
@@ -13,11 +13,11 @@ import type { UploadOutcome } from '../../upstream/media.js'
 import { upstreamBackoff } from '../organizations/upstream-backoff.js'
 import { storeFailure } from './store-failure.js'
 
-export interface GivenFile {
+export interface MediaInput {
   /** The id of the stored file. */
   id: string
   kind: MediaKind
-  source: GivenSource
+  source: FileSource
   /** The field that named the file, for error messages. */
   field: string
   /** The display name of a document, if given. */
@@ -49,7 +49,7 @@ export function uploadMedia(
   ctx: Context,
   tenant: Tenant,
   driver: ChannelDriver,
-  given: GivenFile,
+  given: MediaInput,
 ): Promise<UploadedMedia> {
   const { source } = given
   // Files in the spool were counted when they were received.
@@ -60,7 +60,7 @@ export function uploadMedia(
 }
 
 /** A file given by URL. */
-type RemoteFile = GivenFile & { source: { url: string } }
+type RemoteFile = MediaInput & { source: { url: string } }
 
 async function downloadAndUpload(
   ctx: Context,
@@ -77,7 +77,7 @@ async function uploadFromSpool(
   ctx: Context,
   tenant: Tenant,
   driver: ChannelDriver,
-  given: GivenFile,
+  given: MediaInput,
   path: string,
 ): Promise<UploadedMedia> {
   const size = await checkSize(given, path)
@@ -97,7 +97,7 @@ async function download(ctx: Context, { kind, source, field }: RemoteFile, path:
   throw new Problem('invalid_media', `${field} cannot be used: ${downloaded.text}`, { reason: downloaded.reason })
 }
 
-async function checkSize({ kind, field }: GivenFile, path: string): Promise<number> {
+async function checkSize({ kind, field }: MediaInput, path: string): Promise<number> {
   const { size } = await stat(path)
   const { maxBytes } = MEDIA_RULES[kind]
   if (size > 0 && size <= maxBytes) return size
@@ -106,7 +106,7 @@ async function checkSize({ kind, field }: GivenFile, path: string): Promise<numb
   throw new Problem('invalid_media', `${field} cannot be used: ${text}`, { reason })
 }
 
-async function checkType({ kind, field }: GivenFile, path: string): Promise<{ mimeType: string; extension: string }> {
+async function checkType({ kind, field }: MediaInput, path: string): Promise<{ mimeType: string; extension: string }> {
   const mimeType = await detectFileType(path)
   const { types, names } = MEDIA_RULES[kind]
   const extension = mimeType === null ? undefined : types[mimeType]
@@ -154,7 +154,7 @@ async function store(ctx: Context, key: string, path: string, mimeType: string):
 }
 
 /** A document without a name gets the name from its URL, if that has the right extension and is safe to show. */
-function nameOf(source: GivenSource, extension: string): string {
+function nameOf(source: FileSource, extension: string): string {
   const last = 'url' in source ? decode(new URL(source.url).pathname.split('/').at(-1) ?? '') : ''
   const isName = PLAIN_NAME.test(last) && last.toLowerCase().endsWith(`.${extension}`)
   return isName ? last : `document.${extension}`

@@ -20,10 +20,10 @@ export async function findBuyers(
     addresses: buyer.phones.flatMap((phone) => formsOf(organization, phone)),
   }))
   const byPhone = await findContactsByAddresses(db, lookups)
-  const folded = orders.map(({ buyer }, index) => (byPhone[index] ? [] : buyer.emails.map(normalizeEmail)))
-  const byEmail = await findContactIdsByEmail(db, organization.id, [...new Set(folded.flat())])
+  const normalized = orders.map(({ buyer }, index) => (byPhone[index] ? [] : buyer.emails.map(normalizeEmail)))
+  const byEmail = await findContactIdsByEmail(db, organization.id, [...new Set(normalized.flat())])
   return orders.map((_, index) => {
-    const email = folded[index]?.find((one) => byEmail.has(one)) ?? ''
+    const email = normalized[index]?.find((one) => byEmail.has(one)) ?? ''
     return byPhone[index]?.id ?? byEmail.get(email) ?? null
   })
 }

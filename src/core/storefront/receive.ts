@@ -51,8 +51,8 @@ async function record(ctx: Context, organizationId: string, webhook: OrderWebhoo
   if (webhook.topic !== undefined && !webhook.topic.startsWith('orders/')) return
 
   const { topic, id: webhookId } = webhook
-  const keep = topic === DELETED ? recordDeletion : recordOrder
-  if (await keep(ctx, organizationId, body, webhookId)) return
+  const recordTopic = topic === DELETED ? recordDeletion : recordOrder
+  if (await recordTopic(ctx, organizationId, body, webhookId)) return
   ctx.log.warn({ organizationId, topic, webhookId }, 'a webhook of a storefront contains no order')
 }
 

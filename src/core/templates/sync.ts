@@ -52,13 +52,13 @@ export async function syncTemplates(
 ): Promise<SyncedTemplates> {
   const settings = requireUpstream(tenant)
   const businessAccountId = settings.business_account_id
-  const begun = await findTemplateSync(ctx.database, tenant.id)
-  if (begun === null) throw accountChanged()
+  const lastSync = await findTemplateSync(ctx.database, tenant.id)
+  if (lastSync === null) throw accountChanged()
   const { accessToken } = openBusinessNumber(ctx, tenant.id, settings)
   const timeouts = { callTimeoutMs: ctx.upstreamTimeoutMs, totalTimeoutMs }
   const listing = await ctx.upstream.listTemplates({ businessAccountId, accessToken }, timeouts)
   if (listing.outcome !== 'listed') throw toProblem(listing, businessAccountId)
-  return recordList(ctx, tenant, { businessAccountId, begunAt: begun.now, listed: listing.templates })
+  return recordList(ctx, tenant, { businessAccountId, startedAt: lastSync.now, listed: listing.templates })
 }
 
 /**
@@ -79,10 +79,10 @@ export async function syncTemplatesOf(ctx: SyncContext, organizationId: string):
 export async function syncTemplatesAsJob(
   ctx: SyncContext & CredentialsContext & Pick<Context, 'log'>,
   organizationId: string,
-  askedAt: Date,
+  requestedAt: Date,
 ): Promise<void> {
   const last = await findTemplateSync(ctx.database, organizationId)
-  if (last === null || (last.syncedAt !== null && last.syncedAt > askedAt)) return
+  if (last === null || (last.syncedAt !== null && last.syncedAt > requestedAt)) return
   await linkWithSimulator(ctx, ctx.database, [organizationId])
   try {
     await syncTemplatesOf(ctx, organizationId)
@@ -104,21 +104,21 @@ export function scheduleTemplateSyncs({ database }: Pick<Context, 'database'>): 
 
 interface List {
   businessAccountId: string
-  begunAt: Date
+  startedAt: Date
   listed: readonly ListedTemplate[]
 }
 
 /** Rows written after the fetch started, by a callback or a later list, are newer than this list. */
 function recordList(ctx: SyncContext, tenant: Tenant, list: List): Promise<SyncedTemplates> {
-  const { businessAccountId, begunAt, listed } = list
+  const { businessAccountId, startedAt, listed } = list
   return ctx.database.transaction(async (transaction) => {
     const last = await lockTemplates(transaction, tenant.id, businessAccountId)
     if (last === null) throw accountChanged()
     const known = await listTemplates(transaction, tenant.id)
     const unchanged = { total: known.length, added: 0, changed: 0, removed: 0 }
-    if (last.syncedAt !== null && last.syncedAt > begunAt) return { ...unchanged, syncedAt: last.syncedAt }
+    if (last.syncedAt !== null && last.syncedAt > startedAt) return { ...unchanged, syncedAt: last.syncedAt }
 
-    const older = known.filter(({ synced_at }) => new Date(synced_at) <= begunAt)
+    const older = known.filter(({ synced_at }) => new Date(synced_at) <= startedAt)
     const isFirst = last.syncedAt === null
     const { added, changed, removed } = compare(known, older, listed.map(toRow))
     const writes = [
@@ -131,9 +131,9 @@ function recordList(ctx: SyncContext, tenant: Tenant, list: List): Promise<Synce
     const gone = removed.map(({ name, language }) => ({ name, language, event_id: isFirst ? null : newId() }))
     await putTemplates(transaction, tenant.id, writes)
     await removeTemplates(transaction, tenant.id, gone)
-    await recordTemplateSync(transaction, tenant.id, begunAt)
+    await recordTemplateSync(transaction, tenant.id, startedAt)
     const total = known.length + added.length - removed.length
-    return { total, added: added.length, changed: changed.length, removed: removed.length, syncedAt: begunAt }
+    return { total, added: added.length, changed: changed.length, removed: removed.length, syncedAt: startedAt }
   })
 }
 

@@ -14,7 +14,7 @@ import { sha256 } from '../../lib/crypto/signature.js'
  */
 export type PhoneNumberReading = { possible: true; digits: string; forms: readonly string[] } | { possible: false }
 
-interface SettledNumber {
+interface StableNumber {
   digits: string
   valid: boolean
 }
@@ -118,7 +118,7 @@ function toAsciiDigit(digit: string): string {
   return String(digit.charCodeAt(0) & 0xf)
 }
 
-function interpret(typed: string, defaultCountry: CountryCode): SettledNumber | undefined {
+function interpret(typed: string, defaultCountry: CountryCode): StableNumber | undefined {
   if (typed.startsWith('+')) return readInternational(typed.slice(1))
   if (typed.startsWith('00')) return readInternational(typed.slice(2))
   if (typed.startsWith('0')) return readTrunk(typed, defaultCountry)
@@ -126,18 +126,18 @@ function interpret(typed: string, defaultCountry: CountryCode): SettledNumber | 
 }
 
 /** If national numbers have no leading 0 (the USA, Spain), a written 0 is dropped. */
-function readTrunk(typed: string, defaultCountry: CountryCode): SettledNumber | undefined {
+function readTrunk(typed: string, defaultCountry: CountryCode): StableNumber | undefined {
   return readNational(typed, defaultCountry) ?? readNational(typed.slice(1), defaultCountry)
 }
 
-function readBareDigits(typed: string, defaultCountry: CountryCode): SettledNumber | undefined {
+function readBareDigits(typed: string, defaultCountry: CountryCode): StableNumber | undefined {
   const international = readInternational(typed)
   if (international?.valid) return international
   const national = readNational(typed, defaultCountry)
   return national?.valid ? national : (international ?? national)
 }
 
-function readNational(digits: string, country: CountryCode): SettledNumber | undefined {
+function readNational(digits: string, country: CountryCode): StableNumber | undefined {
   const number = parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false })
   return number?.isPossible() ? readInternational(number.number.slice(1)) : undefined
 }
@@ -147,7 +147,7 @@ function readNational(digits: string, country: CountryCode): SettledNumber | und
  * a trunk prefix ("+44 (0)7400…", "+54 11 15…") or apply a canonical rule, so a number that still changes after the
  * last round is not possible.
  */
-function readInternational(digits: string): SettledNumber | undefined {
+function readInternational(digits: string): StableNumber | undefined {
   let candidate = digits
   for (let round = 0; round < 4; round++) {
     candidate = rewrite(candidate, canonicalRules) ?? candidate

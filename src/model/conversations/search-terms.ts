@@ -43,16 +43,16 @@ export interface TermPattern {
 
 /** The patterns of a term. */
 export function toPattern(term: SearchTerm): TermPattern {
-  const folded = normalizeTerm(term.text)
-  return { like: likeContaining(folded), whole: term.isWhole ? wholePattern(folded) : null }
+  const normalized = normalizeTerm(term.text)
+  return { like: likeContaining(normalized), whole: term.isWhole ? wholePattern(normalized) : null }
 }
 
 /** Returns a function that tests normalized texts for any of the terms, with the same result as the patterns. */
-export function createMatcher(terms: readonly SearchTerm[]): (folded: string) => boolean {
+export function createMatcher(terms: readonly SearchTerm[]): (normalized: string) => boolean {
   const matchers = terms.map((term) => {
-    const folded = normalizeTerm(term.text)
-    if (!term.isWhole) return (text: string) => text.includes(folded)
-    const whole = new RegExp(wholePattern(folded))
+    const normalized = normalizeTerm(term.text)
+    if (!term.isWhole) return (text: string) => text.includes(normalized)
+    const whole = new RegExp(wholePattern(normalized))
     return (text: string) => whole.test(text)
   })
   return (text) => matchers.some((matches) => matches(text))
@@ -67,9 +67,9 @@ export function normalizeTerm(text: string): string {
 }
 
 /** JavaScript and PostgreSQL read this pattern alike. */
-function wholePattern(folded: string): string {
-  const literal = folded.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
-  return `${/^\d/.test(folded) ? '(?<![0-9])' : ''}${literal}${/\d$/.test(folded) ? '(?![0-9])' : ''}`
+function wholePattern(normalized: string): string {
+  const literal = normalized.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+  return `${/^\d/.test(normalized) ? '(?<![0-9])' : ''}${literal}${/\d$/.test(normalized) ? '(?![0-9])' : ''}`
 }
 
 /** Separates text and transcription, so that no term matches across both. */

@@ -82,7 +82,7 @@ export function presentGatewayData(
 ): object | null {
   const { message, contact } = event.data
   if (message && contact) {
-    return presentAboutMessage(event, presentGatewayMessage(message, chatOf(contact), instance.id, mediaAddress))
+    return presentMessageUpdate(event, presentGatewayMessage(message, chatOf(contact), instance.id, mediaAddress))
   }
   if (contact) return presentContact(contact, instance)
   if (event.type === 'instance.qrcode') return { qrcode: { instance: instance.name, ...code } }
@@ -119,7 +119,7 @@ function isSentByUs(message: ShownMessage | undefined): boolean {
   return message !== undefined && isFromMe(message) && message.network?.fromPhone !== true
 }
 
-function presentAboutMessage({ type, data, created_at }: EventRow, shown: GatewayMessage): object {
+function presentMessageUpdate({ type, data, created_at }: EventRow, shown: GatewayMessage): object {
   const { key, instanceId } = shown
   switch (type) {
     case 'message.delivered':

@@ -61,7 +61,7 @@ export interface TemplateContent<File> {
 }
 
 /** A file to be sent: at a URL, or received and in the spool. */
-export type GivenSource = { url: string } | { path: string }
+export type FileSource = { url: string } | { path: string }
 
 /** A template with parameters in the upstream's format; `text` shows in the conversation. */
 export interface RawTemplate {
@@ -79,7 +79,7 @@ export interface Mentions {
 }
 
 /** The content of a message to be sent. Files are not fetched yet. */
-export type MessageContent = ContentWith<GivenSource>
+export type MessageContent = ContentWith<FileSource>
 
 /** The content when it is ready: files are uploaded to the channel. */
 export type ReadyContent = ContentWith<{ channelMediaId: string }>
@@ -114,7 +114,7 @@ export function hasFile(content: MessageContent | ReadyContent): boolean {
 /** The file of a message, with its type, and the field of Interface A that names it. */
 export function fileOf(
   content: MessageContent,
-): { kind: MediaKind; source: GivenSource; filename: string | null; field: string } | null {
+): { kind: MediaKind; source: FileSource; filename: string | null; field: string } | null {
   switch (content.type) {
     case 'image':
     case 'video':

@@ -98,18 +98,18 @@ const upstreamIds = {
   business_account_id: Text(64),
 }
 const upstreamSecrets = { access_token: Text(2048), app_secret: Text(256), verify_token: Text(256) }
-const upstreamPace = {
+const upstreamRate = {
   messages_per_second: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
   pair_limit: Type.Optional(Type.Boolean()),
 }
 
-export const PutUpstream = Type.Object({ ...upstreamIds, ...upstreamSecrets, ...upstreamPace })
+export const PutUpstream = Type.Object({ ...upstreamIds, ...upstreamSecrets, ...upstreamRate })
 
 /** For a connection that may exist already. */
 export const ChangeUpstream = Type.Object({
   ...upstreamIds,
   ...Type.Partial(Type.Object(upstreamSecrets)).properties,
-  ...upstreamPace,
+  ...upstreamRate,
 })
 
 /** The parts of a connection to be tested. */

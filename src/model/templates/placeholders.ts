@@ -73,8 +73,8 @@ const UNNAMED_IN = new Map([
 
 /** The value of `{{first_name}}` for a person without a name, in the organization's language if it was chosen. */
 export function unnamedWord({ language, language_chosen }: Pick<Organization, 'language' | 'language_chosen'>): string {
-  const [spoken = ''] = language.toLowerCase().split(/[_-]/)
-  return (language_chosen && UNNAMED_IN.get(spoken)) || UNNAMED
+  const [languageCode = ''] = language.toLowerCase().split(/[_-]/)
+  return (language_chosen && UNNAMED_IN.get(languageCode)) || UNNAMED
 }
 
 /** Emoji with modifiers and joiners; keycaps. */

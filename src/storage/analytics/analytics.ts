@@ -207,8 +207,8 @@ export async function findMeasuredBroadcast(
 ): Promise<BroadcastRow | null> {
   const [broadcast] = await db.run(findBroadcast, [organizationId, broadcastId])
   if (broadcast) return broadcast
-  const [single] = await db.run(findOneOff, [organizationId, broadcastId])
-  return single ?? null
+  const [oneOff] = await db.run(findOneOff, [organizationId, broadcastId])
+  return oneOff ?? null
 }
 
 /** The campaigns that started on the days of a range in that time zone, newest first. */

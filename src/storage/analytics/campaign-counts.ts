@@ -38,7 +38,7 @@ export function countChanges(changed: string): string {
 }
 
 // Rows that another process rolls up are skipped.
-const rollUp = statement<{ folded: number }>(
+const rollUp = statement<{ rolled_up: number }>(
   'campaignCounts.fold',
   `WITH taken AS (
      DELETE FROM campaign_deltas d
@@ -57,13 +57,13 @@ const rollUp = statement<{ folded: number }>(
      ORDER BY organization_id, campaign_id, counter, detail
      ON CONFLICT (organization_id, campaign_id, counter, detail) DO UPDATE SET value = c.value + excluded.value
    )
-   SELECT count(*) AS folded FROM taken`,
+   SELECT count(*) AS rolled_up FROM taken`,
 )
 
 /** Rolls up to `limit` deltas into the counters; resolves to how many. Of all tenants. */
 export async function rollUpCampaignCounts(db: Queryable, limit: number): Promise<number> {
   const [row] = await db.run(rollUp, [limit])
-  return row?.folded ?? 0
+  return row?.rolled_up ?? 0
 }
 
 /**

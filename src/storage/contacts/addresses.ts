@@ -202,10 +202,10 @@ export async function endOtherNumbers(
   transaction: Queryable,
   organizationId: string,
   contactId: string,
-  kept: readonly string[],
+  except: readonly string[],
   at: Date,
 ): Promise<void> {
-  await transaction.run(endNumbers, [organizationId, contactId, kept, at])
+  await transaction.run(endNumbers, [organizationId, contactId, except, at])
 }
 
 /**

@@ -232,13 +232,13 @@ export async function findContactsByAddresses(
   db: Queryable,
   lookups: readonly ContactLookup[],
 ): Promise<(Contact | null)[]> {
-  const wanted = lookups.flatMap(({ organizationId, addresses }, lookup) =>
-    addresses.map((address) => ({ lookup, organizationId, address })),
+  const addresses = lookups.flatMap(({ organizationId, addresses: forms }, lookup) =>
+    forms.map((address) => ({ lookup, organizationId, address })),
   )
   const rows = await db.run(findByAddresses, [
-    wanted.map((one) => one.lookup),
-    wanted.map((one) => one.organizationId),
-    wanted.map((one) => one.address),
+    addresses.map((one) => one.lookup),
+    addresses.map((one) => one.organizationId),
+    addresses.map((one) => one.address),
   ])
   const found: (Contact | null)[] = lookups.map(() => null)
   for (const { lookup, ...contact } of rows) found[lookup] = contact

@@ -99,12 +99,12 @@ export interface ConversationPlace {
 export async function markConversationRead(
   transaction: Queryable,
   organizationId: string,
-  { contactId, channelId: lineId, seq }: ConversationPlace,
+  { contactId, channelId, seq }: ConversationPlace,
   at: Date,
   eventId: string,
 ): Promise<void> {
   await transaction.run(lock, [organizationId, contactId])
-  await transaction.raise(markRead, [organizationId, contactId, seq, at, eventId, lineId], [organizationId])
+  await transaction.raise(markRead, [organizationId, contactId, seq, at, eventId, channelId], [organizationId])
 }
 
 /**

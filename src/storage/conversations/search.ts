@@ -5,7 +5,7 @@ import { type SearchTerm, searchableText, toPattern } from '../../model/conversa
 import { taskId } from '../runtime/jobs.js'
 
 /** A message's number in its conversation, and its searchable texts. */
-export interface SpokenMessage {
+export interface SearchableMessage {
   seq: number
   text: string
   transcription: string | null
@@ -69,7 +69,7 @@ const walk = (direction: 'ASC' | 'DESC') => `
 const walkUp = statement<{ seq: number }>('messageSearch.walkUp', walk('ASC'))
 const walkDown = statement<{ seq: number }>('messageSearch.walkDown', walk('DESC'))
 
-const read = statement<SpokenMessage>(
+const read = statement<SearchableMessage>(
   'messageSearch.read',
   `SELECT seq, text, transcription FROM messages
    WHERE organization_id = $1 AND contact_id = $2 AND seq BETWEEN $3 AND $4
@@ -83,7 +83,7 @@ const lockConversation = statement<{ last_seq: number; searchable_seq: number }>
 )
 
 // Locks against edits and transcriptions: a concurrent one waits, and then finds the row that it must change.
-const readLocked = statement<SpokenMessage>(
+const readLocked = statement<SearchableMessage>(
   'messageSearch.readLocked',
   `SELECT seq, text, transcription FROM messages
    WHERE organization_id = $1 AND contact_id = $2 AND seq BETWEEN $3 AND $4
@@ -184,13 +184,13 @@ function toArrays(terms: readonly SearchTerm[]): [string[], (string | null)[] | 
  * The searchable texts of the messages of a conversation whose numbers are in the range (both ends included), in
  * ascending order.
  */
-export function readSpokenMessages(
+export function readSearchableMessages(
   db: Queryable,
   organizationId: string,
   contactId: string,
   from: number,
   to: number,
-): Promise<SpokenMessage[]> {
+): Promise<SearchableMessage[]> {
   return db.run(read, [organizationId, contactId, from, to])
 }
 
@@ -207,9 +207,9 @@ export async function indexNextMessages(
   if (!conversation) return false
   const { last_seq: last, searchable_seq: done } = conversation
   const until = Math.min(last, done + INDEX_STEP)
-  const spoken = await transaction.run(readLocked, [organizationId, contactId, done + 1, until])
-  const folded = spoken.map(({ text, transcription }) => searchableText(text, transcription))
-  await transaction.run(insert, [organizationId, contactId, spoken.map(({ seq }) => seq), folded])
+  const messages = await transaction.run(readLocked, [organizationId, contactId, done + 1, until])
+  const normalized = messages.map(({ text, transcription }) => searchableText(text, transcription))
+  await transaction.run(insert, [organizationId, contactId, messages.map(({ seq }) => seq), normalized])
   await transaction.run(advance, [organizationId, contactId, until])
   return until < last
 }
@@ -222,7 +222,7 @@ export async function changeSearchableMessage(
   transaction: Queryable,
   organizationId: string,
   contactId: string,
-  { seq, text, transcription }: SpokenMessage,
+  { seq, text, transcription }: SearchableMessage,
 ): Promise<void> {
   await transaction.run(change, [organizationId, contactId, seq, searchableText(text, transcription)])
 }

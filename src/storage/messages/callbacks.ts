@@ -105,11 +105,11 @@ export type CallbackBody = Pick<StoredCallback, 'body' | 'instanceId'> & {
 /** The bodies of stored callbacks, in the given order; null for deleted ones. */
 export async function findCallbackBodies(
   db: Queryable,
-  wanted: readonly { organizationId: string; callbackId: string }[],
+  lookups: readonly { organizationId: string; callbackId: string }[],
 ): Promise<(CallbackBody | null)[]> {
-  const rows = await db.run(find, [wanted.map((one) => one.organizationId), wanted.map((one) => one.callbackId)])
+  const rows = await db.run(find, [lookups.map((one) => one.organizationId), lookups.map((one) => one.callbackId)])
   const bodies = new Map(rows.map(({ id, ...callback }) => [id, callback]))
-  return wanted.map((one) => bodies.get(one.callbackId) ?? null)
+  return lookups.map((one) => bodies.get(one.callbackId) ?? null)
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
 import type { MessageError, NetworkDetails } from '../../model/messages/message.js'
-import { changeSearchableMessage, type SpokenMessage } from '../conversations/search.js'
+import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
 import { taskId } from '../runtime/jobs.js'
 import { MESSAGE_SNAPSHOT, RECORDED_EVENT } from './messages.js'
 
@@ -102,7 +102,7 @@ const findVoice = statement<VoiceNote>(
    WHERE m.organization_id = $1 AND m.id = $2 AND m.transcription IS NULL`,
 )
 
-const transcribe = statement<SpokenMessage & { contact_id: string }>(
+const transcribe = statement<SearchableMessage & { contact_id: string }>(
   'incomingMedia.transcribe',
   `UPDATE messages SET transcription = $3 WHERE organization_id = $1 AND id = $2
    RETURNING contact_id, seq, text, transcription`,

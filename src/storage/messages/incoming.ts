@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/pool.js'
 import { ofOrganization, statement } from '../../database/statement.js'
 import type { NetworkDetails } from '../../model/messages/message.js'
 import { normalizeName } from '../contacts/contacts.js'
-import { changeSearchableMessage, INDEX_STEP, INDEXING_TASK, type SpokenMessage } from '../conversations/search.js'
+import { changeSearchableMessage, INDEX_STEP, INDEXING_TASK, type SearchableMessage } from '../conversations/search.js'
 import { taskId } from '../runtime/jobs.js'
 import { MESSAGE_SNAPSHOT, RECORDED_EVENT } from './messages.js'
 
@@ -202,7 +202,7 @@ const recordChange = statement<{ id: string }>(
 )
 
 // Only the gateway has events for changes (instance.…). If the message comes later, its own event has the changed text.
-const applyChanges = statement<SpokenMessage>(
+const applyChanges = statement<SearchableMessage>(
   'incoming.applyChanges',
   `WITH changed AS (
      -- Sets the text of the newest edit or revocation by the same author.

@@ -1,9 +1,9 @@
 import type { Queryable } from '../../database/pool.js'
 import { statement } from '../../database/statement.js'
-import { changeSearchableMessage, type SpokenMessage } from '../conversations/search.js'
+import { changeSearchableMessage, type SearchableMessage } from '../conversations/search.js'
 
 // The network's copy of the message is removed, because it has the old text.
-const change = statement<SpokenMessage & { contact_id: string }>(
+const change = statement<SearchableMessage & { contact_id: string }>(
   'ownChanges.change',
   `UPDATE messages m
    SET text = $3, network = m.network - 'message'

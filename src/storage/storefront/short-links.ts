@@ -175,7 +175,7 @@ export async function resolveUtmCampaigns(
   organizationId: string,
   codes: readonly string[],
 ): Promise<string[]> {
-  const wanted = [...new Set(codes.map(readShortCode))].filter((code) => code !== null)
-  const campaigns = await findLinkCampaigns(db, organizationId, wanted)
-  return [...new Set(wanted.map((code) => campaigns.get(code)))].filter((campaign) => campaign !== undefined)
+  const uniqueCodes = [...new Set(codes.map(readShortCode))].filter((code) => code !== null)
+  const campaigns = await findLinkCampaigns(db, organizationId, uniqueCodes)
+  return [...new Set(uniqueCodes.map((code) => campaigns.get(code)))].filter((campaign) => campaign !== undefined)
 }

@@ -146,8 +146,8 @@ export async function lockTemplates(
 }
 
 /** Records that a sync which started at `begunAt` is complete. */
-export async function recordTemplateSync(db: Queryable, organizationId: string, begunAt: Date): Promise<void> {
-  await db.run(updateSync, [organizationId, begunAt])
+export async function recordTemplateSync(db: Queryable, organizationId: string, startedAt: Date): Promise<void> {
+  await db.run(updateSync, [organizationId, startedAt])
 }
 
 /** A template to be written. */

@@ -9,7 +9,7 @@ import { createSemaphore } from '../../../src/lib/async/semaphore.js'
 import { createSpool } from '../../../src/lib/files/spool.js'
 import { createAddressGuard } from '../../../src/lib/http/address-guard.js'
 import { createFetcher } from '../../../src/lib/http/safe-fetch.js'
-import type { GivenSource } from '../../../src/model/messages/content.js'
+import type { FileSource } from '../../../src/model/messages/content.js'
 import { describeMedia, hasFfmpeg, makeWithFfmpeg, withoutFfmpeg } from '../../support/ffmpeg.js'
 import { gif, jpeg, mp3, ogg, oggOf, padded, png, webp } from '../../support/media.js'
 import { type HttpServer, startHttpServer } from '../../upstream/http-server.js'
@@ -45,12 +45,12 @@ const voice = (encoding: boolean | null = null): FileConversion => ({ kind: 'voi
 const sticker: FileConversion = { kind: 'sticker' }
 
 /** Prepares a file; what was handed to the work, with the bytes. */
-async function prepare(source: GivenSource, wanted: FileConversion) {
+async function prepare(source: FileSource, conversion: FileConversion) {
   const named = { organizationId: 'one', field: 'audio' }
-  return withPrepared(ctx, named, source, wanted, async (prepared: Prepared) => ({
+  return withPrepared(ctx, named, source, conversion, async (prepared: Prepared) => ({
     ...prepared,
     bytes: await readFile(prepared.file.path),
-    told: wanted.kind === 'voice' && hasFfmpeg ? await describeMedia(prepared.file.path) : '',
+    told: conversion.kind === 'voice' && hasFfmpeg ? await describeMedia(prepared.file.path) : '',
   }))
 }
 
@@ -119,12 +119,12 @@ describe.skipIf(!hasFfmpeg)('sound that is converted', () => {
   ])('%s becomes OGG with Opus, of one channel', async (ending, options) => {
     const path = join(folder, `source.${ending}`)
     await makeWithFfmpeg(path, '-f', 'lavfi', '-i', 'sine=duration=0.5', '-ac', '2', ...options)
-    const made = await prepare({ path }, voice(true))
-    expect([made.voice, made.file.path === path]).toEqual([true, false])
-    expect(made.bytes.toString('latin1', 28, 36)).toBe('OpusHead')
-    expect(made.told).toMatch(/Input #0, ogg/)
-    expect(made.told).toMatch(/Audio: opus, 48000 Hz, mono/)
-    expect(made.told).toMatch(/Duration: 00:00:00.5/)
+    const converted = await prepare({ path }, voice(true))
+    expect([converted.voice, converted.file.path === path]).toEqual([true, false])
+    expect(converted.bytes.toString('latin1', 28, 36)).toBe('OpusHead')
+    expect(converted.told).toMatch(/Input #0, ogg/)
+    expect(converted.told).toMatch(/Audio: opus, 48000 Hz, mono/)
+    expect(converted.told).toMatch(/Duration: 00:00:00.5/)
   })
 
   it.each([

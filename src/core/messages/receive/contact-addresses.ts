@@ -196,7 +196,7 @@ export async function releaseNumber(
   resolution: Resolution,
   { digits, forms }: NumberForms,
   leftAt: Date,
-  kept: Contact | null = null,
+  except: Contact | null = null,
 ): Promise<void> {
   const { transaction, organizationId, known } = resolution
   const owned = known.rows.filter(({ address }) => forms.includes(address))
@@ -208,7 +208,7 @@ export async function releaseNumber(
     if (row.since === null || row.since < left) {
       await insertAddressSpan(transaction, organizationId, { ...row, address: digits, left_at: left })
     }
-    if (contact.id === kept?.id) continue
+    if (contact.id === except?.id) continue
     await removeAddresses(transaction, organizationId, contact.id, forms)
     if (contact.phone_number !== null && forms.includes(contact.chat_id)) {
       await removeContactNumber(transaction, organizationId, contact.id, chatIdWithoutNumber(resolution, contact))

@@ -59,9 +59,9 @@ export async function sendMessage(
   await checkMember(ctx, tenant, command.memberId)
   const message = draftOf(ctx, tenant, channel, command)
   await checkFirst(ctx, tenant, channel, command, message, deadline)
-  const begun = Date.now()
+  const startedAt = Date.now()
   const { content, file } = await prepareContent(ctx, tenant, channel, command)
-  deadline += Date.now() - begun
+  deadline += Date.now() - startedAt
   try {
     return await deliverNow(ctx, tenant, channel, command, { message: withFileFacts(message, file), content, deadline })
   } catch (error) {
@@ -153,10 +153,10 @@ async function prepareContent(
   { driver }: Channel,
   { id, content, fileField }: SendCommand,
 ): Promise<{ content: ReadyContent; file: UploadedMedia | null }> {
-  const given = fileOf(content)
-  if (given === null) return { content: content as ReadyContent, file: null }
-  const field = fileField ?? given.field
-  const file = await uploadMedia(ctx, tenant, driver, { id, ...given, field })
+  const source = fileOf(content)
+  if (source === null) return { content: content as ReadyContent, file: null }
+  const field = fileField ?? source.field
+  const file = await uploadMedia(ctx, tenant, driver, { id, ...source, field })
   return { content: withFile(content, { channelMediaId: file.channelMediaId }, file.filename), file }
 }
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { excerpt } from '../../../lib/text/text.js'
-import type { GivenSource, InteractiveHeader } from '../../../model/messages/content.js'
+import type { FileSource, InteractiveHeader } from '../../../model/messages/content.js'
 import { checkSections, LIMITS, refuseTwice } from '../../../model/messages/limits.js'
 import { Problem } from '../../../model/problem.js'
 import { common, Needed, NeededList, Optional, textOrNull } from './fields.js'
@@ -111,7 +111,7 @@ export const interactiveVerbs = [
 function readHeading(
   { title, description }: { title?: string; description?: string },
   hasFile: boolean,
-): { above: InteractiveHeader<GivenSource> | null; body: string } {
+): { above: InteractiveHeader<FileSource> | null; body: string } {
   if (!title && !description) throw new Problem('missing_field', 'title or description is required')
   if (!title || !description) return { above: null, body: title || (description as string) }
   if (hasFile) return { above: null, body: checkedBody(`${title}\n\n${description}`) }
@@ -126,7 +126,7 @@ function checkedBody(text: string): string {
   throw new Problem('invalid_field', `title and description must have at most ${LIMITS.body} characters together`)
 }
 
-function readFile({ thumbnailUrl, mediaMessage }: Static<typeof ButtonsBody>): InteractiveHeader<GivenSource> | null {
+function readFile({ thumbnailUrl, mediaMessage }: Static<typeof ButtonsBody>): InteractiveHeader<FileSource> | null {
   if (mediaMessage) {
     const { mediatype: type, media: url, fileName } = mediaMessage
     return { type, file: { url }, filename: textOrNull(fileName) }

@@ -3,7 +3,7 @@ import type { FileConversion } from '../../../core/media/convert.js'
 import type { JsonObject } from '../../../lib/text/json.js'
 import { findDropped } from '../../../lib/text/json-file-reader.js'
 import { compileSchema, findInputProblem } from '../../../model/input.js'
-import type { GivenSource, MessageContent } from '../../../model/messages/content.js'
+import type { FileSource, MessageContent } from '../../../model/messages/content.js'
 import { Problem } from '../../../model/problem.js'
 import type { BodyShape } from '../body/normalize.js'
 
@@ -20,7 +20,7 @@ export interface SendRequest {
 
 /** A file given in a body. */
 export interface RequestFile {
-  source: GivenSource
+  source: FileSource
   /** Whether it was given as base64, and so without a file name. */
   isBase64: boolean
 }
