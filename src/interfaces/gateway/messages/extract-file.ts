@@ -3,7 +3,7 @@ import { Problem } from '../../../model/problem.js'
 import { notBase64 } from '../body/json.js'
 import type { Body } from '../body/receive.js'
 import { type ReceivedFile, writeBase64 } from '../body/received-file.js'
-import { fileAtAddress } from './files.js'
+import { fileAtUrl } from './files.js'
 import type { RequestFile, SendVerb } from './verb.js'
 
 /** The file of a message and the other fields. `fingerprint`: what makes two requests the same. */
@@ -30,7 +30,7 @@ export async function extractFile(
     throw new Problem('missing_field', `${name} is required: a URL, base64, or the part "file" of a form`)
   }
   if (typeof given !== 'string') throw notString(name)
-  const remote = fileAtAddress(name, given)
+  const remote = fileAtUrl(name, given)
   if (remote) return { file: remote, fields, fingerprint: normalized }
   return fromReceivedFile(await receiveText(given, reserveSpoolPath), true, fields)
 }

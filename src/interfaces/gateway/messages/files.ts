@@ -95,11 +95,11 @@ export const fileVerbs = [
   }),
 ]
 
-const WEB_ADDRESS = /^https?:\/\//i
+const HTTP_URL = /^https?:\/\//i
 
 /** The file of a URL; null if the text is not a URL. Throws invalid_field. */
-export function fileAtAddress(field: string, text: string): RequestFile | null {
-  if (!WEB_ADDRESS.test(text)) return null
+export function fileAtUrl(field: string, text: string): RequestFile | null {
+  if (!HTTP_URL.test(text)) return null
   if (text.length > LIMITS.url) {
     throw new Problem('invalid_field', `${field} must have at most ${LIMITS.url} characters if it is a URL`)
   }

@@ -104,7 +104,7 @@ function textOf(message: unknown): string | null {
   const [first] = Array.isArray(message) ? message : []
   if (Array.isArray(first)) return textOf(first)
   const { exists, number } = Object(first)
-  return exists === false ? `${number} is no number of the network` : (first ?? null)
+  return exists === false ? `${number} is not on WhatsApp` : (first ?? null)
 }
 
 function bodyOf(draft: Draft): [verb: string, fields: object] {
