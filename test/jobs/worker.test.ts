@@ -140,7 +140,7 @@ describe('a worker', () => {
     await worker.stop()
   })
 
-  it('does jobs of every line of which no notification has told', async () => {
+  it('runs the jobs of every pool without a notification', async () => {
     const { tasks, payloads: done } = recordPayloads()
     const slow = WORKER_POOLS.map((line) => line.tasks[0] as string)
     const lines = Object.fromEntries(slow.map((task) => [task, tasks.receive_callback]))
@@ -150,7 +150,7 @@ describe('a worker', () => {
     await worker.stop()
   })
 
-  it('has told under which ids it locks jobs before it locks the first', async () => {
+  it('reports the ids under which it locks jobs before it locks the first', async () => {
     const told: string[] = []
     const lockers: unknown[] = []
     const tasks = {
@@ -289,7 +289,7 @@ describe('a worker', () => {
     expect(done.at(-1)).toBe('three')
   })
 
-  it('ends when it is told to while it cannot go on', async () => {
+  it('can be stopped while it cannot continue', async () => {
     const proxy = await startProxy(database.connection)
     const own = openDatabase(proxy.connection, 10, () => undefined)
     const { opened: released, open: release } = gate()

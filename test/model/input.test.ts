@@ -11,7 +11,7 @@ const schema = {
   additionalProperties: text,
 }
 
-describe('what is wrong with an input is told by the path of the field', () => {
+describe('errors of an input name the path of the field', () => {
   it.each([
     [{ parameters: { 2: 'long' } }, 'parameters.2'],
     [{ parameters: { 'a/b~c': 'long' } }, 'parameters.a/b~c'],

@@ -4,7 +4,7 @@ import { excerpt } from '../../lib/text/text.js'
 import type { InboxRow } from '../../model/conversations/inbox.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
-import { type InboxPosition, listInboxPage, readInboxContacts } from '../../storage/conversations/inbox.js'
+import { countTags, type InboxPosition, listInboxPage, readInboxContacts } from '../../storage/conversations/inbox.js'
 import { readContactSearch } from '../contacts/list.js'
 
 /** All views except `archived` leave out archived contacts; `mine`: the contacts assigned to the member. */
@@ -59,4 +59,14 @@ function readCursor(cursor: string): InboxPosition {
   if (/^\d{1,16}$/.test(activeAt) && isUuid(contactId)) return { activeAt: Number(activeAt), contactId }
   const message = `cursor "${excerpt(cursor)}" is not valid: give the next_cursor of an answer, or leave it out`
   throw new Problem('invalid_parameter', message)
+}
+
+const MAX_TAGS = 500
+
+/** The organization's tags with the number of contacts of each, most used first, 500 at most. */
+export function listTags(
+  { database }: Pick<Context, 'database'>,
+  organizationId: string,
+): Promise<{ tag: string; count: number }[]> {
+  return countTags(database, organizationId, MAX_TAGS)
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.js'
-import { listTags } from '../../core/inbox/tags.js'
+import { listTags } from '../../core/inbox/list.js'
 import { tenantOf } from '../../http/auth.js'
 import type { ConsoleServer } from './server.js'
 

@@ -81,7 +81,7 @@ describe('the recipients of a large broadcast are made ready', () => {
     await at.act(id, 'cancel')
   })
 
-  it('by a list: whoever stands in it twice is sent to once, wherever the batches part', async () => {
+  it('by a list: a recipient listed twice is sent to once, wherever the batches end', async () => {
     const ids = await seedContacts(700, 'listed')
     const numbers = Array.from({ length: 600 }, (_, index) => `1650300${1_000 + index}`)
     const recipients = [...numbers, ...numbers.toReversed()].map((chatNumber) => ({ chatNumber }))
@@ -103,7 +103,7 @@ describe('the recipients of a large broadcast are made ready', () => {
     await expectNoDrift()
   })
 
-  it('and all of them are sent to, by lanes that share them', async () => {
+  it('and all of them are sent to, by shards that share them', async () => {
     await seedContacts(450, 'sent')
     const { id } = await at.send({ audience: { tags: ['sent'] } })
     expect(await at.read(id)).toMatchObject({ status: 'completed', totalRecipients: 405, skippedRecipients: 45 })
@@ -145,7 +145,7 @@ describe('while recipients are made ready', () => {
     await expectNoDrift()
   })
 
-  it('two of their contacts turn out to be one: it gets it once at most, and the counts stay right', async () => {
+  it('two of their contacts are merged: the contact receives it at most once, and the counts stay correct', async () => {
     const [digits, userId] = [at.newNumber(), 'US.33491208655302741']
     const older = await createContact(at.world, at.organization, `+${digits}`)
     const inbound = { from_user_id: userId, id: wamid(), timestamp: seconds(), type: 'text', text: { body: 'hello' } }

@@ -291,7 +291,7 @@ describe('a reply with a keyword of opting out', () => {
 })
 
 describe('coming back', () => {
-  it('is saying nothing but start, whoever told of the opt-out', async () => {
+  it('is only the word start, whatever the source of the opt-out', async () => {
     await say('stop', 60)
     await say('start now', 70)
     expect(await consent()).toMatchObject({ allow_broadcast: false })
@@ -350,7 +350,7 @@ describe('coming back', () => {
   })
 })
 
-describe('contacts that turn out to be one', () => {
+describe('merged contacts', () => {
   it('keep the opt-out of either', async () => {
     const userId = `US.${number}99`
     await receive(world, organization, {
@@ -448,7 +448,7 @@ describe('a pressed button that is nothing but a word of opting out', () => {
     },
   )
 
-  it('of a template that nobody knows opts out', async () => {
+  it('of an unknown template opts out', async () => {
     await receiveMessages(world, organization, pressed('Cancelar', 'wamid.NOBODYKNOWS'))
     expect(await consent()).toMatchObject({ allow_broadcast: false })
   })

@@ -174,7 +174,7 @@ describe('what is told', () => {
     expect(told).toMatchObject({ key: { id: 'wamid.1' }, status: 'DELETED', instanceId: 'line-1' })
   })
 
-  it('of a contact is who it is', () => {
+  it('of a contact contains its public fields', () => {
     expect(dataOf(event('contact.updated', { contact: ANA }))).toEqual({
       remoteJid: '5511987654321@s.whatsapp.net',
       pushName: 'Ana',

@@ -47,7 +47,7 @@ describe('readGatewayNumber', () => {
 })
 
 describe('addressesOf', () => {
-  it('are the forms of a number, and the two ids of whoever has none', () => {
+  it('are the forms of a number, or the two ids of a person without a number', () => {
     expect(addressesOf({ kind: 'person', digits: '1', forms: ['1', '2'] })).toEqual(['1', '2'])
     expect(addressesOf({ kind: 'lid', jid: '1@lid' })).toEqual(['user:1@lid', userIdChatId('1@lid')])
   })

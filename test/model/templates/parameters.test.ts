@@ -71,7 +71,7 @@ describe('the variables of a body', () => {
     expect(bodyOf(positional, { only: 'Ana' }).surplus).toEqual(['bodyParameters.only'])
   })
 
-  it('are not called by the names that somebody else gave them', () => {
+  it('do not go by the names of an earlier request', () => {
     bodyOf(positional, { who: 'Ana', off: '5' })
     expect(bodyOf(positional, { 1: 'Bia', who: 'Ana', off: '5' })).toMatchObject({
       parameters: { body: { 1: 'Bia' } },
@@ -180,7 +180,7 @@ describe('the check of parameters', () => {
     expect(checked).toEqual({ ...none, body: { discount: '5%' } })
   })
 
-  it('refuses a placeholder that nobody has', () => {
+  it('refuses a placeholder that does not exist', () => {
     const given = { ...none, body: { name: 'Hi {{firstname}}', discount: '5' } }
     expect(() => checkParameters(named, given, { hasHeaderMedia: false })).toThrow(
       'There is no placeholder {{firstname}} in bodyParameters.name: use one of {{first_name}}, {{full_name}}, {{email}}, {{phone_number}}, {{chat_id}}',

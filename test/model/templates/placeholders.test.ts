@@ -43,7 +43,7 @@ describe('the first name', () => {
     },
   )
 
-  it('of nobody is a word in the language that the organization chose', () => {
+  it('of a person without a name is a word in the chosen language', () => {
     const word = (language: string, language_chosen = true) => unnamedWord({ language, language_chosen })
     expect(['pt_BR', 'pt', 'es-AR', 'it', 'fr_FR', 'PT_br'].map((language) => word(language))).toEqual([
       'cliente',
@@ -83,7 +83,7 @@ describe('placeholders', () => {
     expect(resolvePlaceholders('a?n={{full_name}}&p=1', ana, encodeURIComponent).text).toBe('a?n=Ana%20Souza&p=1')
   })
 
-  it('that nobody has are found', () => {
+  it('that do not exist are found', () => {
     expect(unknownPlaceholders('{{ first_name }} {{firstname}} { {x} } {{user.name}}')).toEqual([
       '{{firstname}}',
       '{{user.name}}',

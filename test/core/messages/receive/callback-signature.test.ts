@@ -17,7 +17,7 @@ function find(named: Parameters<typeof findAppSecret>[1], signedWith: string) {
 }
 
 describe('the app secret of a callback', () => {
-  it('is the one that signs it; ids that nobody claims have none', () => {
+  it('is the one that signs it; unclaimed ids have none', () => {
     const named = [{ claim: null, changes: 5 }, claimOf('one', 1), claimOf('other', 1)]
     expect(find(named, 'other')).toBe('other')
     expect(find(named, 'third')).toBeNull()

@@ -20,7 +20,7 @@ function event(message: object, more: object = {}, key: object = {}) {
 
 const read = (message: object) => readDeviceCallback([event(message)])[0]
 
-describe('what a linked device told', () => {
+describe('the callback of a linked device', () => {
   it('is a message of the person, by both names', () => {
     expect(read({ conversation: 'hi' })).toEqual({
       kind: 'message',

@@ -132,10 +132,10 @@ describe('recording, many at once', () => {
     expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(messages.map(({ id }) => id)))
   })
 
-  it('through two outboxes, as of two processes: the numbers are shared', async () => {
+  it('two writers, as in two processes, share the numbers', async () => {
     const person = await newPerson()
-    const outboxes = [messageWriter, createMessageWriter(world.database)]
-    await Promise.all(upTo(60).map((count) => outboxes[count % 2]?.record(messageTo(person.digits))))
+    const writers = [messageWriter, createMessageWriter(world.database)]
+    await Promise.all(upTo(60).map((count) => writers[count % 2]?.record(messageTo(person.digits))))
     expect(numbersOf(await rowsOf(person.id))).toEqual(upTo(60))
   })
 
@@ -154,7 +154,7 @@ describe('recording, many at once', () => {
     for (const id of theirs) expect(numbersOf(await rowsOf(id))).toEqual([1])
   })
 
-  it('what is refused disturbs nobody, and takes no number', async () => {
+  it('a refused message takes no number and does not affect the others', async () => {
     const [blocked, known] = await Promise.all([newPerson(), newPerson()])
     await block(blocked)
     const nowhere = newId()
@@ -180,7 +180,7 @@ describe('recording, many at once', () => {
     expect(numbersOf(await rowsOf(known.id))).toEqual([1, 2])
   })
 
-  it('an id that is taken is refused to that one alone', async () => {
+  it('a taken id fails only its own message', async () => {
     const everybody = await newPeople(5)
     const [first] = everybody as [Person]
     const taken = messageTo(first.digits)
@@ -213,8 +213,8 @@ describe('recording, many at once', () => {
   })
 })
 
-describe('recording for a contact whose row somebody holds', () => {
-  it('waits, and nobody else of the same moment does', async () => {
+describe('recording for a contact with a locked row', () => {
+  it('waits, and the other messages of the same moment do not', async () => {
     const [held, ...rest] = (await newPeople(8)) as [Person, ...Person[]]
     await whileHeld(held, async (release) => {
       const ended: string[] = []
@@ -233,7 +233,7 @@ describe('recording for a contact whose row somebody holds', () => {
     expect(numbersOf(await rowsOf(held.id))).toEqual([1, 2])
   })
 
-  it('holds up nobody however many wait for it, and gives up at last with nothing recorded', async () => {
+  it('does not hold up others, however many wait, and gives up in the end without a record', async () => {
     const held = await newPerson()
     const stranger = await newPerson(other)
     await whileHeld(held, async () => {
@@ -307,7 +307,7 @@ describe('accepting', () => {
     expect(await typesOf(person.id)).toEqual(['contact.created', 'message.sent'])
   })
 
-  it('what a callback reported first: nothing changes, and nothing is raised again', async () => {
+  it('a message that a callback reported first: nothing changes, and nothing is raised again', async () => {
     const person = await newPerson()
     const message = messageTo(person.digits)
     await messageWriter.record(message)
@@ -335,7 +335,7 @@ describe('accepting', () => {
     expect(await rowsOf(stays.id)).toMatchObject([{ outcome: null }])
   })
 
-  it('a message whose row somebody holds: it waits, the others do not', async () => {
+  it('a message with a locked row waits, the others do not', async () => {
     const [held, ...rest] = (await newPeople(4)) as [Person, ...Person[]]
     const messages = [held, ...rest].map(({ digits }) => messageTo(digits))
     await Promise.all(messages.map(messageWriter.record))
@@ -388,10 +388,10 @@ const batches = fc.array(fc.tuple(fc.nat(300), fc.array(ask, { minLength: 1, max
 describe('random batches, through two processes', () => {
   it('do what a simple model says', async () => {
     const second = openDatabase(world.database.connection, 4, () => undefined)
-    const outboxes = [messageWriter, createMessageWriter(second)]
+    const writers = [messageWriter, createMessageWriter(second)]
     try {
       await fc.assert(
-        fc.asyncProperty(batches, (steps) => checkAgainstModel(outboxes, steps)),
+        fc.asyncProperty(batches, (steps) => checkAgainstModel(writers, steps)),
         { numRuns: 15 },
       )
     } finally {
@@ -403,7 +403,7 @@ describe('random batches, through two processes', () => {
 const PAIR_INTERVAL_MS = 6_000
 const PAIR_BURST = 45
 
-async function checkAgainstModel(outboxes: MessageWriter[], steps: [number, Ask[]][]): Promise<void> {
+async function checkAgainstModel(writers: MessageWriter[], steps: [number, Ask[]][]): Promise<void> {
   const owners = { one: organization, other }
   const model = await startModel(owners)
   let at = world.now().getTime()
@@ -420,7 +420,7 @@ async function checkAgainstModel(outboxes: MessageWriter[], steps: [number, Ask[
           pairLimit: one.kind === 'paced',
           created_at: new Date(at),
         })
-        const recording = (outboxes[index % outboxes.length] as MessageWriter).record(message)
+        const recording = (writers[index % writers.length] as MessageWriter).record(message)
         return recording.then(reasonOf, (error: { code: string }) => error.code)
       }),
     )
