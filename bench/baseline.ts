@@ -22,7 +22,8 @@ const { pool } = openDatabase({ connectionString: url }, 20, (error) =>
 const upstream = createHttpClient({ connectTimeoutMs: 5_000, keepAliveMs: 30_000 })
 const server = fastify()
 
-// The look-up as one would write it for one address: cheaper than the service's own, which knows several forms of a number.
+// The look-up as one would write it for one address: cheaper than the service's own, which knows several forms of a
+// number.
 const findContact = {
   name: 'baseline.contact',
   text: `SELECT c.* FROM contact_addresses a

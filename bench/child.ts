@@ -19,7 +19,8 @@ const LONGEST_STOP_MS = 30_000
 
 /**
  * Starts a Node process and waits for its line `… ready on http://…`. `env` is all that it sees of PARLEY_* and of
- * PostgreSQL's PG*: settings of the one who runs the benchmark must not decide its figures. Throws when the process ends before it is ready.
+ * PostgreSQL's PG*: settings of the one who runs the benchmark must not decide its figures. Throws when the process
+ * ends before it is ready.
  */
 export async function startChild(cleanup: Cleanup, args: string[], env: Record<string, string>): Promise<Child> {
   const startedAt = performance.now()

@@ -5,15 +5,17 @@ import { readPhoneNumber } from '../src/model/contacts/phone-number.js'
 export const CONTACTS = 10_000
 export const MESSAGES = 1_000_000
 
-/** How much an organization holds; a tenth of the messages are the first contact's, the other contacts share the rest. */
+/**
+ * How much an organization holds; a tenth of the messages are the first contact's, the other contacts share the rest.
+ */
 export interface Amount {
   contacts: number
   messages: number
 }
 
 /**
- * The number of the contact with this index, digits only: a Brazilian mobile, which has an old and a new form. None ends
- * like the simulator's magic recipients, which fail or wait.
+ * The number of the contact with this index, digits only: a Brazilian mobile, which has an old and a new form. None
+ * ends like the simulator's magic recipients, which fail or wait.
  */
 export function numberOf(index: number): string {
   return `55119${80_100_000 + index}`
@@ -74,8 +76,8 @@ const insertAddresses = `
   SELECT $1, address, id FROM unnest($2::text[], $3::uuid[]) AS given (address, id)`
 
 /**
- * Fills the organization with contacts and conversations: rows as the service itself would have written them. `instanceId`: the
- * connection that all messages went through; null is the organization's own number.
+ * Fills the organization with contacts and conversations: rows as the service itself would have written them.
+ * `instanceId`: the connection that all messages went through; null is the organization's own number.
  */
 export async function loadData(
   database: pg.Pool,

@@ -40,8 +40,8 @@ const ROWS_A_PAGE = 50
 const CONNECTIONS = [1, 8]
 
 /**
- * `POST /gateway/chat/findMessages` among a million messages of an instance, beside ten thousand; then once more where the
- * organization has messages on another connection too, so that those of a conversation have to be counted.
+ * `POST /gateway/chat/findMessages` among a million messages of an instance, beside ten thousand; then once more where
+ * the organization has messages on another connection too, so that those of a conversation have to be counted.
  */
 export async function measureGatewayReading(run: Run, seconds: number): Promise<Row[]> {
   const folder = await makeFolder(run)

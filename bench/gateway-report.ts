@@ -2,7 +2,9 @@ import type { Row } from './measure.js'
 import { formatRows, formatTable, type Target } from './report.js'
 import type { GatewayCosts, InstanceMemory } from './subjects/gateway.js'
 
-/** What a send by an instance may cost beside POST /send-chat, and a state beside GET /contact: CPU of both per request. */
+/**
+ * What a send by an instance may cost beside POST /send-chat, and a state beside GET /contact: CPU of both per request.
+ */
 const MOST_OF_SEND = 1.15
 const MOST_OF_CONTACT = 1.3
 const WANTED_FIND_MS = 20

@@ -83,7 +83,10 @@ export function get(path: string, key: string): string {
   return `GET ${path} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer ${key}\r\n\r\n`
 }
 
-/** A POST with these further headers, each ended by CRLF. The bodies are ASCII: their length in bytes is that of the string. */
+/**
+ * A POST with these further headers, each ended by CRLF. The bodies are ASCII: their length in bytes is that of the
+ * string.
+ */
 export function post(path: string, body: string, headers: string): string {
   return `POST ${path} HTTP/1.1\r\nhost: bench\r\n${headers}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
 }

@@ -13,14 +13,20 @@ export interface Row {
   p50Ms: number | null
   p95Ms: number | null
   p99Ms: number | null
-  /** Seconds of CPU per 1,000 requests: of the Node process, null where there is none, and of PostgreSQL, NaN where that runs elsewhere. */
+  /**
+   * Seconds of CPU per 1,000 requests: of the Node process, null where there is none, and of PostgreSQL, NaN where that
+   * runs elsewhere.
+   */
   nodeCpu: number | null
   postgresCpu: number
   /** The most memory that the Node process held, in MB of 1,000,000 bytes. */
   peakMb: number | null
   /** This row's rate, and its CPU per request of Node and PostgreSQL together, as shares of another row's. */
   ratio?: { of: string; rate: number; cpu: number }
-  /** Where work goes on behind the answers: how long after the last one until all was done, and things done a second in all. */
+  /**
+   * Where work goes on behind the answers: how long after the last one until all was done, and things done a second in
+   * all.
+   */
   behind?: { seconds: number; perSecond: number }
 }
 
@@ -41,7 +47,9 @@ export interface Measurement {
 }
 
 const WARM_UP = 1 / 4
-/** In so many turns are loads measured that are compared: what else the machine does in a while then meets all of them. */
+/**
+ * In so many turns are loads measured that are compared: what else the machine does in a while then meets all of them.
+ */
 const TURNS = 4
 
 interface Tally {

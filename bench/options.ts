@@ -1,6 +1,9 @@
 import { parseArgs } from 'node:util'
 
-/** The parts of the benchmark that `--only` takes. All but `idle`, `scale`, `analytics`, `broadcast`, `webhooks`, `gateway` and `console`, which take minutes or more than Node, are also run without it. */
+/**
+ * The parts of the benchmark that `--only` takes. All but `idle`, `scale`, `analytics`, `broadcast`, `webhooks`,
+ * `gateway` and `console`, which take minutes or more than Node, are also run without it.
+ */
 export const subjects = [
   'contact',
   'conversations',

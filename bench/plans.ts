@@ -22,7 +22,10 @@ export interface StatementPlan {
 /** After so many runs PostgreSQL has chosen between the plan for any parameters and one for those of each call. */
 const RUNS = 7
 
-/** Does a piece of the service's own work in this process, and explains every statement that it runs, with its parameters. */
+/**
+ * Does a piece of the service's own work in this process, and explains every statement that it runs, with its
+ * parameters.
+ */
 export async function explainAll(url: string, work: (ctx: Context) => Promise<unknown>): Promise<StatementPlan[]> {
   const client = new pg.Client({ connectionString: url, types: { getTypeParser } })
   await client.connect()

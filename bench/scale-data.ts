@@ -56,8 +56,9 @@ const planContacts = `
     SELECT id, row_number() OVER (ORDER BY slug <> 'bench', slug) - 1 AS place FROM organizations
   ) AS o ON o.place = CASE WHEN i < $2 THEN 0 ELSE 1 + i % (${ORGANIZATIONS} - 1) END`
 
-// As time brought them: every conversation's messages lie among those of all the others. Of ten messages one is of contact 0; of
-// the others ("rest", numbered from 0) one of each stride is of contact 1; those that are left go round all other contacts.
+// As time brought them: every conversation's messages lie among those of all the others. Of ten messages one is of
+// contact 0; of the others ("rest", numbered from 0) one of each stride is of contact 1; those that are left go round
+// all other contacts.
 const insertMessages = `
   INSERT INTO messages (organization_id, id, contact_id, seq, upstream_id, sender_type, message_type, text, media_type,
     content, status, created_at, recorded_at, accepted_at, delivered_at, read_at)
@@ -114,8 +115,9 @@ const afterContacts = [
 ]
 
 /**
- * Fills a migrated database that holds one organization: rows as the service itself would have written them, but without events
- * and callbacks, which reading does not touch. The words of long conversations are left to the service's own job.
+ * Fills a migrated database that holds one organization: rows as the service itself would have written them, but
+ * without events and callbacks, which reading does not touch. The words of long conversations are left to the service's
+ * own job.
  */
 export async function fillDatabase(database: pg.Pool, shape: Shape): Promise<void> {
   const client = await database.connect()
@@ -134,7 +136,10 @@ export async function fillDatabase(database: pg.Pool, shape: Shape): Promise<voi
   }
 }
 
-/** In one transaction with TRUNCATE, and without indexes: the rows then need no write-ahead log, and no index is grown row by row. */
+/**
+ * In one transaction with TRUNCATE, and without indexes: the rows then need no write-ahead log, and no index is grown
+ * row by row.
+ */
 async function fillMessages(client: pg.PoolClient, { messages, contacts }: Shape): Promise<void> {
   const stride = (messages - messages / 10) / MIDDLE_CONVERSATION
   const { rows: indexes } = await client.query<{ indexname: string; indexdef: string }>(

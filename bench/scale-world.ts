@@ -40,7 +40,9 @@ interface Plan {
   organization: Organization
 }
 
-/** For filling alone: no log to be replayed, nothing waits for the disk. Measured is under the service's own settings. */
+/**
+ * For filling alone: no log to be replayed, nothing waits for the disk. Measured is under the service's own settings.
+ */
 export const FILLING = {
   fsync: 'off',
   wal_level: 'minimal',
@@ -91,7 +93,9 @@ async function fill({ url, shape }: Plan): Promise<void> {
   await fillDatabase(database, shape).finally(() => database.end())
 }
 
-/** Lets the service make the conversations of the first two contacts searchable by words; resolves to messages a second. */
+/**
+ * Lets the service make the conversations of the first two contacts searchable by words; resolves to messages a second.
+ */
 async function indexLongConversations({ database, url, shape, organization }: Site): Promise<number> {
   const { rows: contacts } = await database.query<{ id: string }>('SELECT id FROM contacts WHERE last_seq >= 1000')
   const service = openDatabase({ connectionString: url }, 1, () => undefined)

@@ -27,8 +27,8 @@ export interface Server {
 }
 
 /**
- * Opens the database that belongs to the folder, with what is in it, and makes it the first time. `settings`: of an embedded server,
- * beyond the service's own; an external server keeps its own. `run` removes the database at its end.
+ * Opens the database that belongs to the folder, with what is in it, and makes it the first time. `settings`: of an
+ * embedded server, beyond the service's own; an external server keeps its own. `run` removes the database at its end.
  */
 export function startServer(run: Run, folder: string, settings: Record<string, string> = {}): Promise<Server> {
   return run.databaseUrl === null ? startEmbedded(run, folder, settings) : openExternal(run, run.databaseUrl, folder)
@@ -142,7 +142,10 @@ function atDatabase(serverUrl: string, name: string): string {
   return url.href
 }
 
-/** The server's first process; null unless it runs on this machine: its processes are titled with the database that they work for. */
+/**
+ * The server's first process; null unless it runs on this machine: its processes are titled with the database that they
+ * work for.
+ */
 async function findPostmaster(database: pg.Pool, name: string): Promise<number | null> {
   const { rows } = await database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
   const pid = rows[0]?.pid ?? 0

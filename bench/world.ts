@@ -26,7 +26,10 @@ export interface World extends Pick<Server, 'database' | 'url' | 'cpu'> {
   startService(env?: Record<string, string>, nodeArgs?: string[]): Promise<Child>
   /** Starts what the service is compared with, on the same database. `constant`: what its constant route answers. */
   startBaseline(constant: string): Promise<Child>
-  /** Starts the service as a user would, with the embedded server in its hands where the run has one; only after `releaseServer`. */
+  /**
+   * Starts the service as a user would, with the embedded server in its hands where the run has one; only after
+   * `releaseServer`.
+   */
   startAsUser(env?: Record<string, string>): Promise<Child>
   /** Ends the embedded server, so that the service can start its own on the same folder. */
   releaseServer(): Promise<void>
@@ -100,7 +103,10 @@ export async function makeFolder(cleanup: Cleanup): Promise<string> {
   return folder
 }
 
-/** Migrates the database and makes an organization in it, by a service with these settings that runs no longer than that. */
+/**
+ * Migrates the database and makes an organization in it, by a service with these settings that runs no longer than
+ * that.
+ */
 export async function makeOrganization(cleanup: Cleanup, env: Record<string, string>): Promise<Organization> {
   const service = await startService(cleanup, env, ['--migrate'])
   const admin = (method: 'POST' | 'PUT', path: string, body: object) =>
@@ -121,7 +127,9 @@ export async function makeOrganization(cleanup: Cleanup, env: Record<string, str
   }
 }
 
-/** Calls the service with a key, by default the operator's; resolves to its answer, or throws it where it is no success. */
+/**
+ * Calls the service with a key, by default the operator's; resolves to its answer, or throws it where it is no success.
+ */
 export async function call(
   method: 'GET' | 'POST' | 'PUT',
   url: string,

@@ -1,7 +1,7 @@
-// tests-of.mjs <file...>: prints the tests that belong to these files, all relative to the checkout. A test belongs to itself.
-// To another file belong the tests that import it, those of the same path (`src/core/contacts/list.ts`:
-// `test/core/contacts/list*.test.ts`), and those of the same noun in other layers (`test/**/contacts/list.test.ts`); or, if there
-// are none, those of the same folder. Tests named *.soak.test.ts are left out.
+// tests-of.mjs <file...>: prints the tests that belong to these files, all relative to the checkout. A test belongs to
+// itself. To another file belong the tests that import it, those of the same path (`src/core/contacts/list.ts`:
+// `test/core/contacts/list*.test.ts`), and those of the same noun in other layers (`test/**/contacts/list.test.ts`);
+// or, if there are none, those of the same folder. Tests named *.soak.test.ts are left out.
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 

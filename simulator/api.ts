@@ -27,7 +27,7 @@ export function upstreamApi(app: FastifyInstance, context: Context): void {
     },
   )
 
-  // The path does not tell what an id is of.
+  // The path does not say what kind of object an id names.
   app.get<ObjectRoute>('/:version(^v\\d+\\.\\d+$)/:id', (request, reply) => {
     const number = context.numbers.get(request.params.id)
     if (!number) return describeMedium(context, request, reply)

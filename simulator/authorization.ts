@@ -2,7 +2,7 @@ import type { Context } from './context.js'
 import { type Refusal, refusals } from './errors.js'
 import type { BusinessNumber } from './numbers.js'
 
-/** The refusal of a call by which a number sends: without its token, or by a phone that is not linked. */
+/** Refuses a send without the number's token, or by a phone that is not linked. */
 export function checkSender(
   { numbers, phones }: Context,
   phoneNumberId: string,
@@ -15,8 +15,8 @@ export function checkSender(
 }
 
 /**
- * The refusal of a call whose bearer token is absent, empty or of none of the business numbers; null when it fits. A number that
- * is not registered (undefined) or has no token takes any.
+ * Refuses a call whose bearer token is absent or unknown; null if it is valid. A number that is not registered, or has
+ * no token, accepts any.
  */
 export function checkToken(
   authorization: string | undefined,

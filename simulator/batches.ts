@@ -1,13 +1,13 @@
 import type { CallbackEnvelope, Change, Entry, MessageStatus, MessagesValue } from '../src/upstream/wire.js'
 import { type BusinessNumber, metadataOf } from './numbers.js'
 
-/** What one callback tells: a status, a whole change, or a complete body of its own, already in bytes. */
+/** The content of one callback: a status, a whole change, or a complete body in bytes. */
 export type CallbackContent =
   | { kind: 'status'; status: MessageStatus }
   | { kind: 'change'; change: Change }
   | { kind: 'body'; bytes: string }
 
-/** Something that can share a body with others. */
+/** An item that can share a body with others. */
 export interface BatchItem {
   number: BusinessNumber
   content: Exclude<CallbackContent, { kind: 'body' }>

@@ -6,7 +6,10 @@ import type { SeededRandom } from './random.js'
 import type { Settings } from './settings.js'
 import { escapeJson, signBody } from './signing.js'
 
-/** How one attempt to deliver a callback went: the service answered 200, or did not (`status` null = no answer), or it was given up. */
+/**
+ * The outcome of one attempt to deliver a callback: the service answered 200, or did not (`status` null: no answer), or
+ * the callback was dropped.
+ */
 export interface Attempt {
   outcome: 'taken' | 'refused' | 'dropped'
   status: number | null
@@ -16,9 +19,9 @@ export interface Attempt {
 export interface Callback {
   phoneNumberId: string
   content: CallbackContent
-  /** Whether it is repeated until the service takes it. */
+  /** True if it is repeated until the service accepts it. */
   repeat: boolean
-  /** Told of every attempt, the last being `taken` or `dropped`. */
+  /** Called for every attempt; the last one is `taken` or `dropped`. */
   onAttempt(attempt: Attempt): void
 }
 
@@ -34,11 +37,11 @@ interface SenderOptions {
   settings: Settings
   random: SeededRandom
   log: (line: string) => void
-  /** Called when fewer callbacks wait than before. */
+  /** Called when fewer callbacks are waiting than before. */
   onProgress: () => void
 }
 
-/** How many posts are under way at a time. */
+/** Concurrent posts. */
 export const concurrency = 8
 
 const answerTimeoutMs = 10_000
@@ -47,8 +50,8 @@ const firstRepeatMs = 200
 const longestRepeatMs = 5_000
 
 /**
- * Posts callbacks, signed, to the services of the business numbers: those due at once for the same service share a body, a few
- * posts are under way at a time, and what a service does not answer with 200 is repeated with growing delay.
+ * Posts signed callbacks to the services of the business numbers. Callbacks due at the same time for one service share
+ * a body, a few posts run concurrently, and a body that is not answered with 200 is repeated with growing delay.
  */
 export class CallbackSender {
   readonly #options: SenderOptions
@@ -70,14 +73,14 @@ export class CallbackSender {
     return this.#outstanding.size
   }
 
-  /** Takes a callback for delivery; one of an unregistered number is given up at once. */
+  /** Accepts a callback for delivery; one of an unregistered number is dropped at once. */
   send(callback: Callback): void {
     const number = this.#options.numbers.get(callback.phoneNumberId)
     if (!number) callback.onAttempt({ outcome: 'dropped', status: null })
     else this.#accept({ ...callback, number, attempts: 0, isCopy: false })
   }
 
-  /** Lets what waits for a business number follow its registration: to the new address, or to nowhere. */
+  /** Sends waiting callbacks of a number to its new address, or drops them if it was removed. */
   numberChanged(phoneNumberId: string): void {
     const number = this.#options.numbers.get(phoneNumberId)
     const affected = [...this.#outstanding].filter((waiting) => waiting.phoneNumberId === phoneNumberId)
@@ -90,7 +93,7 @@ export class CallbackSender {
     for (const waiting of due) this.#enqueue(waiting)
   }
 
-  /** Gives up everything that waits and breaks off what is under way, so that nothing old arrives later. */
+  /** Drops everything that waits and aborts running posts, so that nothing old arrives later. */
   reset(): void {
     this.#cutOff.abort()
     this.#cutOff = new AbortController()
@@ -138,7 +141,7 @@ export class CallbackSender {
     }
   }
 
-  /** The next callbacks of one destination, which then goes to the end of the row. */
+  /** The next callbacks of one destination, which then moves to the end of the queue. */
   #nextBatch(): Waiting[] | null {
     const next = this.#due.entries().next()
     if (next.done) return null
@@ -168,7 +171,7 @@ export class CallbackSender {
     return isFirstSending && this.#options.random.chance(this.#options.settings.duplicate)
   }
 
-  /** The HTTP status of the service's answer, or null when none came. */
+  /** The HTTP status of the answer; null if there was none. */
   async #deliver(number: BusinessNumber, bytes: string): Promise<number | null> {
     const { signal } = this.#cutOff
     try {

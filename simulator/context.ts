@@ -15,7 +15,7 @@ import type { StatusReports } from './statuses.js'
 import type { ShopOrders } from './storefront/orders.js'
 import type { Templates } from './templates/store.js'
 
-/** Everything that a running simulator knows; the upstream's API, the storefront's and the control work on the same one. */
+/** The state of a running simulator, shared by the upstream's API, the storefront's and the control. */
 export interface Context {
   numbers: Numbers
   /** The registered numbers that are simulated phones, by the number's id. */
@@ -24,7 +24,7 @@ export interface Context {
   random: SeededRandom
   record: MessageRecord
   failures: Failures
-  /** The user ids of numbers, by the number's network id, as messages from them have told. */
+  /** The user ids of numbers, by network id, learned from messages. */
   userIds: Map<string, string>
   magic: MagicRecipients
   magicMedia: MagicMedia

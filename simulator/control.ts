@@ -28,7 +28,7 @@ const largestListLimit = 1_000_000
 const defaultIdleMs = 10_000
 const longestIdleMs = 60_000
 
-/** The control under `/_sim`; with a token, every call must carry it as bearer token. */
+/** The control under `/_sim`; with a token, every call needs it as bearer token. */
 export function simulatorControl(app: FastifyInstance, context: Context, token: string | undefined): void {
   if (token !== undefined) app.addHook('onRequest', (request, reply) => requireToken(request, reply, token))
   app.setErrorHandler((error, _request, reply) => answer(reply, problemOf(error)))
@@ -102,7 +102,10 @@ async function receiveInbound(context: Context, body: JsonObject): Promise<Answe
   return { success: true, message_id: message.id, ...attempt }
 }
 
-/** The number that a message is for, named by its id or, of a phone, by its instance. A phone that is not linked receives none. */
+/**
+ * The number that receives a message, named by its id or, for a phone, by its instance. A phone that is not linked
+ * receives none.
+ */
 function findReceiver({ numbers, phones }: Context, body: JsonObject): BusinessNumber | Problem {
   const named = namesPhone(body) ? findPhone(phones, body) : null
   if (named && isProblem(named)) return named
@@ -122,7 +125,10 @@ async function sendCallback(context: Context, body: JsonObject): Promise<Answer>
   return { success: true, ...(await firstAttempt(context, number.phone_number_id, content, repeat)) }
 }
 
-/** A string as `body` goes out as it stands; a value that is about people gets the product and metadata when it has none. */
+/**
+ * A string as `body` goes out as it stands; a value that is about people gets the product and metadata when it has
+ * none.
+ */
 function readCallback(
   number: BusinessNumber,
   { value, body, field = 'messages' }: JsonObject,

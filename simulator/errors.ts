@@ -18,7 +18,7 @@ export const refusals = {
       message: 'Error validating access token: The access token does not fit this phone number.',
       code: 190,
     }),
-  /** `text` is what is wrong, such as `The parameter to is required.` */
+  /** `text` is the problem, such as `The parameter to is required.` */
   invalidParameter: (text: string) => plain(400, { message: `(#100) ${text}`, code: 100 }),
   unknownObject: (method: string, id: string) =>
     plain(400, {
@@ -60,14 +60,14 @@ export const refusals = {
   disabledTemplate: () => fixedRefusal(132016),
 }
 
-/** The answer with an error whose texts are always the same. Throws where there is none of that code. */
+/** The answer for an error with fixed texts. Throws for an unknown code. */
 export function fixedRefusal(code: number): Refusal {
   const { status, title, details, subcode } = fixedError(code)
   if (details !== null) return detailed(status, code, title, details, subcode)
   return plain(status, { message: `(#${code}) ${title}`, code })
 }
 
-/** The same error as a status callback tells it. */
+/** The same error in a status callback. */
 export function fixedCallbackError(code: number): CallbackError {
   const { title, details } = fixedError(code)
   return { code, title, message: title, error_data: { details: details ?? title } }

@@ -2,7 +2,7 @@ import type { CallbackContent } from './batches.js'
 import type { Attempt } from './callbacks.js'
 import type { Context } from './context.js'
 
-/** Sends a callback of a business number and waits for how its first delivery goes; `status` is null when nobody answered. */
+/** Sends a callback of a business number and waits for its first attempt; `status` is null without an answer. */
 export function firstAttempt(
   context: Context,
   phoneNumberId: string,

@@ -1,13 +1,13 @@
-/** An error whose texts are always the same; `details` null where the upstream gives a title only. */
+/** An error with fixed texts; `details` is null if the upstream gives only a title. */
 export interface FixedError {
-  /** HTTP, when it is an answer. */
+  /** The HTTP status, if it is an answer. */
   status: number
   title: string
   details: string | null
   subcode?: number
 }
 
-/** By code. The details of many are not published: those are worded after what the upstream's list of errors says. */
+/** By code. Details that are not published follow the upstream's list of errors. */
 const fixedErrors: Record<number, FixedError> = {
   1: { status: 400, title: 'An unknown error occurred', details: null },
   2: { status: 503, title: 'Service temporarily unavailable', details: null },

@@ -7,13 +7,13 @@ export class Idle {
     this.#pending = pending
   }
 
-  /** To be called whenever something pending may have ended. */
+  /** Call it whenever something pending may have ended. */
   progressed(): void {
     if (this.#waiters.size === 0 || this.#pending() > 0) return
     for (const wake of [...this.#waiters]) wake()
   }
 
-  /** Resolves once nothing is pending, at the latest after `timeoutMs`, with what is pending then. */
+  /** Resolves once nothing is pending, or after `timeoutMs`, with the number of pending items. */
   async wait(timeoutMs: number): Promise<number> {
     if (this.#pending() === 0) return 0
     await new Promise<void>((resolve) => {

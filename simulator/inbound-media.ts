@@ -8,12 +8,12 @@ import { isMediaKind, type MediaKind } from './media-types.js'
 import { invalidField, isProblem, type Problem } from './problems.js'
 import { samples } from './samples.js'
 
-/** What a callback tells of a file. */
+/** A callback's fields of a file. */
 type File = Pick<Medium, 'id' | 'mimeType' | 'sha256'>
 
 /**
- * Sees to it that the file of a message is at the upstream, and fills in what the callback tells of it; messages of other kinds
- * stay as they are. The file is the uploaded one that `id` names, what `data` holds in Base64, or else a built-in sample.
+ * Stores the file of a message and fills in the callback's fields; messages without files stay as they are. The file is
+ * the upload `id`, the Base64 in `data`, or a built-in sample.
  */
 export async function withMedia(
   context: Context,

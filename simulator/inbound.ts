@@ -38,8 +38,9 @@ const unsupportedErrors = [
 ]
 
 /**
- * Reads a control body into the message that a person sends: `type` and `from` (or `user_id`) are required (a notice of the system
- * needs neither, and `from` may be a user id), `id` and `timestamp` are made when absent, `text` may be a plain string, and of media nothing has to be told.
+ * Reads a control body as an inbound message. `type` and `from` (or `user_id`) are required, except for system notices;
+ * `from` may be a user id. `id` and `timestamp` are generated if absent, `text` may be a plain string, and media fields
+ * are optional.
  */
 export function readInbound(body: JsonObject): Inbound | Problem {
   const sender = readSender(body)
@@ -56,7 +57,7 @@ export function readInbound(body: JsonObject): Inbound | Problem {
   return { message, contact: type === 'system' ? null : sender.contact }
 }
 
-/** The change that tells a business number of an inbound message. */
+/** The change with which a business number gets an inbound message. */
 export function inboundChange(number: NumberIdentity, { message, contact }: Inbound): Change {
   const value: MessagesValue = {
     messaging_product: 'whatsapp',

@@ -1,4 +1,4 @@
-/** The upstream on localhost: its API, its signed callbacks, its failures, and a control to steer them. */
+/** The upstream on localhost: its API, its signed callbacks, its failures, and a control interface. */
 
 export { type Inbound, inboundBody } from './inbound.js'
 export { networkId } from './phone-numbers.js'

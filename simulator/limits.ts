@@ -7,8 +7,9 @@ const windowMs = 24 * 60 * 60 * 1_000
 const pruneEvery = 10_000
 
 /**
- * The upstream's limits: 80 messages in any second per business number, per recipient a burst of 45 and then one in 6 seconds,
- * and what is no template only within 24 hours of the recipient's last message. All times are milliseconds since the epoch.
+ * The upstream's limits: 80 messages per second and business number; per recipient a burst of 45, then one every 6
+ * seconds; anything but templates only within 24 hours of the recipient's last message. Times are milliseconds since
+ * the epoch.
  */
 export class Limits {
   readonly #acceptedAt = new Map<string, number[]>()
@@ -17,7 +18,10 @@ export class Limits {
   readonly #lastInboundAt = new Map<string, number>()
   #passed = 0
 
-  /** Counts a send and lets it pass (null), or refuses it without counting. `recipient` is the network id or the user id. */
+  /**
+   * Counts a send and lets it pass (null), or refuses it without counting. `recipient` is the network id or the user
+   * id.
+   */
   check(
     phoneNumberId: string,
     recipient: string,

@@ -2,23 +2,23 @@ import type { CallbackError } from '../src/upstream/wire.js'
 import { type Refusal, refusals } from './errors.js'
 import type { Recipient } from './validation.js'
 
-/** An accepted send: what becomes of the answer, and of the message. */
+/** An accepted send: how it is answered, and what happens to the message. */
 export interface AcceptedOutcome {
   kind: 'accepted'
   answer: 'at-once' | 'slow' | 'dropped'
   /** Whether the message is ever read. */
   read: boolean
-  /** With which error it fails later; null when it is delivered. */
+  /** The error with which it fails later; null if it is delivered. */
   failure: CallbackError | null
 }
 
-/** What becomes of a send because of its recipient. */
+/** The outcome of a send, chosen by its recipient. */
 export type SimulatedOutcome = { kind: 'refused'; refusal: Refusal } | AcceptedOutcome
 
 /** Answered at once, delivered and read. */
 export const ordinaryOutcome: AcceptedOutcome = { kind: 'accepted', answer: 'at-once', read: true, failure: null }
 
-/** Recipients whose last six digits choose the outcome of every send to them, so that each outcome can be repeated. */
+/** Recipients whose last six digits choose the outcome of every send to them, so that outcomes can be repeated. */
 export class MagicRecipients {
   readonly #throttledOnce = new Set<string>()
 
@@ -54,22 +54,22 @@ export class MagicRecipients {
   }
 }
 
-/** Media ids whose last six digits make trouble, so that each trouble can be repeated. */
+/** Media ids whose last six digits choose a failure, so that failures can be repeated. */
 export class MagicMedia {
   readonly #failedOnce = new Set<string>()
   readonly #brokenOffOnce = new Set<string>()
 
-  /** Whether the upstream knows nothing of it, although a person sent it. */
+  /** True if the upstream does not know the id, although a person sent it. */
   isMissing(id: string): boolean {
     return id.endsWith('000404')
   }
 
-  /** Whether asking where it is fails this time. */
+  /** True if the look-up of its address fails this time. */
   failsNow(id: string): boolean {
     return id.endsWith('000500') && isFirst(this.#failedOnce, id)
   }
 
-  /** Whether its download breaks off this time. */
+  /** True if its download breaks off this time. */
   breaksOffNow(id: string): boolean {
     return id.endsWith('000408') && isFirst(this.#brokenOffOnce, id)
   }

@@ -42,7 +42,7 @@ async function upload(
     contentType: headers['content-type'] ?? '',
     body: form,
   })
-  // What nobody read of the form is read now, so that the refusal reaches a client that is still sending.
+  // Reads the rest of the form, so that a client that is still sending gets the refusal.
   form.resume()
   return outcome.kind === 'refused' ? refuse(reply, outcome.refusal) : reply.send({ id: outcome.mediaId })
 }
@@ -72,7 +72,7 @@ async function remove(
   return reply.send({ success: true })
 }
 
-/** The medium that a call names, when its token may open it. */
+/** The medium of a call, if the call's token may read it. */
 function findMedium(
   context: Context,
   { method, params: { id }, query, headers: { authorization } }: FastifyRequest<ObjectRoute>,
@@ -110,7 +110,7 @@ function download(
     .send(bytesOf(medium.content, medium.size))
 }
 
-/** Promises the whole, sends the first half, and breaks the connection off. */
+/** Announces the whole length, sends the first half, and closes the connection. */
 async function sendHalf(
   { mimeType, size }: Medium,
   content: NonNullable<MediaContent>,

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 const validForMs = 5 * 60 * 1_000
 
-/** Addresses of media that work for five minutes. What they allow stands in them, so none has to be remembered. */
+/** Addresses of media that are valid for five minutes. They contain what they allow, so none is stored. */
 export class MediaLinks {
   readonly #key = randomBytes(32)
 
@@ -13,7 +13,7 @@ export class MediaLinks {
     return `/attachments/${encodeURIComponent(mediaId)}?expires=${expires}&signature=${signature}`
   }
 
-  /** Whether an address was made here and works at `now`. */
+  /** True if an address was issued here and is valid at `now`. */
   isValid(mediaId: string, expires: string, signature: string, now: number): boolean {
     const expected = Buffer.from(this.#sign(mediaId, expires))
     const given = Buffer.from(signature)

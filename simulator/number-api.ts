@@ -3,14 +3,14 @@ import type { Context } from './context.js'
 import { type Refusal, refusals } from './errors.js'
 import type { BusinessNumber } from './numbers.js'
 
-/** What is told when nobody asks for fields. */
+/** The fields returned by default. */
 const plainFields = [
   ...['verified_name', 'code_verification_status', 'display_phone_number', 'quality_rating', 'platform_type'],
   ...['throughput', 'id'],
 ]
 const fieldNames = [...plainFields, 'name_status', 'account_mode', 'status']
 
-/** What the upstream's API tells of a registered number to a call with these `fields` (comma-separated). */
+/** The upstream's description of a registered number with these `fields` (comma-separated). */
 export function describeNumber(
   context: Context,
   number: BusinessNumber,
@@ -25,7 +25,7 @@ export function describeNumber(
   return { shown: Object.fromEntries(shown) }
 }
 
-/** To a token of other numbers only there is no such object; one of no number is no token. */
+/** For a token of other numbers the object does not exist; a token of no number is invalid. */
 function checkOpener({ numbers }: Context, number: BusinessNumber, authorization: string | undefined): Refusal | null {
   const refusal = checkToken(authorization, [number])
   if (refusal === null) return null

@@ -19,8 +19,8 @@ export type PublicNumber = Omit<BusinessNumber, 'access_token' | 'app_secret'>
 export type Numbers = Map<string, BusinessNumber>
 
 /**
- * Reads the body of a registration. `app_secret` and `callback_url` are required; an absent `display_phone_number` is made from
- * the id, an absent `business_account_id` is the id itself.
+ * Reads the body of a registration. `app_secret` and `callback_url` are required; an absent `display_phone_number` is
+ * made from the id, an absent `business_account_id` is the id itself.
  */
 export function readNumber(phoneNumberId: string, body: JsonObject): BusinessNumber | Problem {
   for (const field of ['display_phone_number', 'business_account_id', 'access_token', 'app_secret', 'callback_url']) {

@@ -1,6 +1,6 @@
 /**
- * The digits of a phone number written with `+`, `-`, parentheses and spaces, or null when it is none: 7 to 15 digits that
- * do not begin with 0, as country codes never do.
+ * The digits of a phone number written with `+`, `-`, parentheses and spaces, or null when it is none: 7 to 15 digits
+ * that do not begin with 0, as country codes never do.
  */
 export function phoneDigits(written: string): string | null {
   const digits = written.replace(/[+\-() ]/g, '')
@@ -8,8 +8,8 @@ export function phoneDigits(written: string): string | null {
 }
 
 /**
- * The id under which the network knows a number, which is not always the number dialled: Brazilian mobiles of area codes from
- * 31 on lack the 9, Mexican ones carry a 1 and Argentinian ones a 9 after the country code.
+ * The id under which the network knows a number, which is not always the number dialled: Brazilian mobiles of area
+ * codes from 31 on lack the 9, Mexican ones carry a 1 and Argentinian ones a 9 after the country code.
  */
 export function networkId(digits: string): string {
   const brazil = /^55(\d\d)9(\d{8})$/.exec(digits)

@@ -16,7 +16,9 @@ export interface SentMessage {
   statuses: string[]
 }
 
-/** The newest accepted messages, up to a fixed number, the oldest giving way; and how many were accepted and refused. */
+/**
+ * The newest accepted messages, up to a fixed number, the oldest giving way; and how many were accepted and refused.
+ */
 export class MessageRecord {
   readonly #capacity: number
   #ring: SentMessage[] = []

@@ -11,7 +11,10 @@ import type { SentMessage } from './record.js'
 import { checkFit } from './templates/fit.js'
 import { type Recipient, type Request, readRequest } from './validation.js'
 
-/** What the upstream does with a post to `/messages`: refuse it, answer it after a while, or break off without an answer. */
+/**
+ * What the upstream does with a post to `/messages`: refuse it, answer it after a while, or break off without an
+ * answer.
+ */
 export type SendOutcome =
   | { kind: 'refused'; refusal: Refusal }
   | { kind: 'answered'; body: SendResponse | MarkReadResponse; afterMs: number }

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 
 /**
- * JSON as the upstream writes it: everything beyond ASCII as `\uXXXX` in lower hex and `/` as `\/`. It is signed in this form,
- * so a receiver that parses and writes it anew before checking the signature is found out.
+ * JSON as the upstream writes it: everything beyond ASCII as `\uXXXX` in lower hex and `/` as `\/`. It is signed in
+ * this form, so a receiver that parses and writes it anew before checking the signature is found out.
  */
 export function escapeJson(value: unknown): string {
   return JSON.stringify(value)

@@ -37,8 +37,8 @@ interface ReportsOptions {
 const dayInSeconds = 24 * 60 * 60
 
 /**
- * Tells the life of accepted messages: sent, delivered, read; or failed. Each status waits until the one before was taken, so that they
- * come in order unless disorder is asked for.
+ * Tells the life of accepted messages: sent, delivered, read; or failed. Each status waits until the one before was
+ * taken, so that they come in order unless disorder is asked for.
  */
 export class StatusReports {
   readonly #options: ReportsOptions
@@ -54,7 +54,9 @@ export class StatusReports {
     return this.#waiting
   }
 
-  /** Starts the statuses of a message; nothing happens when statuses are off or the business number is not registered. */
+  /**
+   * Starts the statuses of a message; nothing happens when statuses are off or the business number is not registered.
+   */
   follow(message: FollowedMessage): void {
     const { settings, numbers } = this.#options
     if (!settings.statuses || !numbers.has(message.record.phone_number_id)) return

@@ -16,8 +16,8 @@ export type FileReader<File> = (bytes: AsyncIterable<Buffer>, mimeType: string) 
 const limits = { fields: 10, fieldSize: 1_024 }
 
 /**
- * Reads a `multipart/form-data` body as it comes in; what is no form is read and dropped. Rejects when the file cannot be
- * written.
+ * Reads a `multipart/form-data` body as it comes in; what is no form is read and dropped. Rejects when the file cannot
+ * be written.
  */
 export function readUploadForm<File>(
   contentType: string,

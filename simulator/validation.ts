@@ -44,8 +44,8 @@ const phoneChecks: Record<string, ContentCheck> = { ...others, poll: checkPoll }
 const maxCallbackDataLength = 512
 
 /**
- * Reads a body as the upstream does and refuses it with the upstream's error where the upstream would. a simulated phone also
- * writes to groups and mentions people.
+ * Reads a body as the upstream does and refuses it with the upstream's error where the upstream would. a simulated
+ * phone also writes to groups and mentions people.
  */
 export function readRequest(body: JsonObject, kindOfUpload: KindOfUpload, isPhone: boolean): Request {
   const product = body.messaging_product

@@ -59,8 +59,8 @@ export interface Passwords {
   /** The hash of a password. Throws service_unavailable if too many wait. */
   hash(password: string): Promise<string>
   /**
-   * Whether the password has this hash. Null never matches, and takes as long, so that the time does not show who is a member.
-   * Call it within `queue`.
+   * Whether the password has this hash. Null never matches, and takes as long, so that the time does not show who is a
+   * member. Call it within `queue`.
    */
   matches(passwordHash: string | null, password: string): Promise<boolean>
   /** Does work that waits for passwords. Throws service_unavailable, before it starts, if too many wait. */
@@ -107,7 +107,10 @@ interface ProcessContext {
   processId: number
   /** Where people reach this service, such as https://chat.example.com. */
   publicUrl: () => string
-  /** The values of utm_source, normalized (model/broadcasts/utm), that mark an order as coming from the messaging channel. */
+  /**
+   * The values of utm_source, normalized (model/broadcasts/utm), that mark an order as coming from the messaging
+   * channel.
+   */
   channelNames: readonly string[]
   /** How long one call to the upstream waits for its answer, in milliseconds. */
   upstreamTimeoutMs: number
@@ -143,7 +146,10 @@ interface ClientContext {
   fetcher: Fetcher
   /** Turns voice notes into text; null if that is not configured. */
   transcriber: Transcriber | null
-  /** The library that links devices, loaded on demand; null if it is not installed (core/instances/sessions/linked-library). */
+  /**
+   * The library that links devices, loaded on demand; null if it is not installed
+   * (core/instances/sessions/linked-library).
+   */
   linkedLibrary: () => Promise<LinkedLibrary | null>
   /** Registers a business number with the simulator; null if none is in use. */
   linkWithSimulator: ((number: SimulatedNumber) => Promise<void>) | null

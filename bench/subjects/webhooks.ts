@@ -33,7 +33,9 @@ export interface WebhookCost {
   peakMb: number
 }
 
-/** Milliseconds from asking for a change until the endpoint has its event: the change itself and its commit are in it. */
+/**
+ * Milliseconds from asking for a change until the endpoint has its event: the change itself and its commit are in it.
+ */
 export interface WebhookLatency {
   p50Ms: number
   p95Ms: number
@@ -88,7 +90,10 @@ interface Stage {
   receiver: Child
 }
 
-/** Hands so many events on to one endpoint, and a twentieth of them to many, beside a bare loop of fetch to the same receiver. */
+/**
+ * Hands so many events on to one endpoint, and a twentieth of them to many, beside a bare loop of fetch to the same
+ * receiver.
+ */
 export async function measureWebhooks(run: Run, events: number): Promise<WebhookCosts> {
   const folder = await makeFolder(run)
   const { database, url, cpu } = await startServer(run, folder)

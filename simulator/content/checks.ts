@@ -2,10 +2,10 @@ import type { JsonObject } from '../../src/lib/text/json.js'
 import { type Refusal, refusals } from '../errors.js'
 import type { MediaKind } from '../media-types.js'
 
-/** What kind of media the sending number uploaded under an id; null when it uploaded none. */
+/** The kind of media that the sending number uploaded under an id; null if it uploaded none. */
 export type KindOfUpload = (mediaId: string) => MediaKind | null
 
-/** Looks at what a message's type asks for in its body; null when the upstream would take it. */
+/** Checks the body of a message type; null if the upstream would accept it. */
 export type ContentCheck = (body: JsonObject, kindOfUpload: KindOfUpload) => Refusal | null
 
 export function isFilled(value: unknown): value is string {

@@ -29,8 +29,8 @@ export function mediaCheck(kind: MediaKind): ContentCheck {
 }
 
 /**
- * Refuses what names no file of the kind: an `id` that the number did not upload, a `link` that is no address, both or neither.
- * `name` is how the upstream calls the place.
+ * Refuses a reference that names no file of the kind: an `id` that the number did not upload, a `link` that is not a
+ * URL, both or neither. `name` is the upstream's name of the place.
  */
 export function checkReference(
   media: unknown,

@@ -7,7 +7,7 @@ const minOptions = 2
 const maxOptions = 12
 const maxOptionLength = 100
 
-/** A question with options to choose from; 0 selectable ones are as many as there are. */
+/** A poll; 0 selectable options means any number of them. */
 export function checkPoll({ poll }: JsonObject): Refusal | null {
   if (!isJsonObject(poll)) return refusals.missing('poll is required')
   const { name, options, selectable_count: count = 0 } = poll

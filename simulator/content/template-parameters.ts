@@ -22,7 +22,7 @@ const checks: Record<string, Check> = {
   coupon_code: ({ coupon_code: code }, place) => checkRequiredText(code, `${place}['coupon_code']`, maxCouponLength),
 }
 
-/** Checks each parameter of a component by itself. `place` is how the upstream calls them. */
+/** Checks each parameter of a component. `place` is the upstream's name of the component. */
 export function checkParameters(parameters: unknown, place: string, kindOfUpload: KindOfUpload): Refusal | null {
   if (!Array.isArray(parameters)) return refusals.invalidParameter(`Param ${place} must be an array.`)
   return firstRefusal(parameters, (parameter, index) => checkParameter(parameter, `${place}[${index}]`, kindOfUpload))
@@ -55,7 +55,7 @@ function checkFallback(value: unknown, place: string): Refusal | null {
   return checkRequiredText(value.fallback_value, `${place}['fallback_value']`)
 }
 
-/** An upload that is not there is told by the format here, and not as it is of a message that is one file. */
+/** Unlike in a media message, a missing upload is reported as a format error here. */
 function mediaCheck(kind: 'image' | 'video' | 'document'): Check {
   return (parameter, place, kindOfUpload) => {
     const media = parameter[kind]
@@ -66,7 +66,7 @@ function mediaCheck(kind: 'image' | 'video' | 'document'): Check {
   }
 }
 
-/** Refuses a parameter of another kind than the template wants. */
+/** Refuses a parameter of another kind than the template has. */
 export function formatMismatch(place: string, expected: string, received: string | null | undefined): Refusal {
   const got = (received ?? 'unknown').toUpperCase()
   return refusals.parameterFormat(`${place}: Format mismatch, expected ${expected.toUpperCase()}, received ${got}`)

@@ -8,7 +8,7 @@ const componentTypes = ['header', 'body', 'button']
 /** What a button's component holds, by the kinds of button that are looked at. */
 const buttonParameters: Record<string, string> = { url: 'text', quick_reply: 'payload', copy_code: 'coupon_code' }
 
-/** Looks at the shape only; whether the template wants this is seen by `checkFit`. */
+/** Checks the form only; `checkFit` compares it with the template. */
 export function checkTemplate({ template }: JsonObject, kindOfUpload: KindOfUpload): Refusal | null {
   if (!isJsonObject(template)) return required("template['name']")
   const { name, language, components = [] } = template

@@ -9,12 +9,12 @@ export function newQrText(): string {
   return `2@${parts.join(',')}`
 }
 
-/** Eight characters to be typed on a phone, none of which looks like another. */
+/** Eight characters to type on a phone; none looks like another. */
 export function newPairingCode(): string {
   return Array.from({ length: pairingLength }, () => pairingCharacters[randomInt(pairingCharacters.length)]).join('')
 }
 
-/** The phone number of a simulated phone that was told none: always the same for the same one, and never a magic one. */
+/** The number of a simulated phone that was given none: always the same, and never a magic one. */
 export function generatedNumber(phoneNumberId: string): string {
   const drawn = Number.parseInt(hash('sha256', phoneNumberId, 'hex').slice(0, 12), 16)
   return `15551${100_000 + (drawn % 900_000)}`

@@ -56,7 +56,7 @@ function logout(phone: Phone): Answer {
   return { success: true, state: phone.state }
 }
 
-/** Keeps what the phone was told to do, for whoever looks; nothing comes of it. */
+/** Records a command for inspection; it has no effect. */
 function keepCommand(phone: Phone, body: JsonObject): Answer {
   const command = readCommand(body)
   if (isProblem(command)) return command
@@ -65,7 +65,7 @@ function keepCommand(phone: Phone, body: JsonObject): Answer {
   return { success: true }
 }
 
-/** Tells which numbers are on the network: all but those that a message cannot be delivered to. */
+/** Reports which numbers are on the network: all except those that are set to fail as undeliverable. */
 function check(phone: Phone, { numbers }: JsonObject, { failures }: Context): Answer {
   if (!Array.isArray(numbers) || numbers.length > mostNumbers || numbers.some((one) => typeof one !== 'string')) {
     return invalidField(`numbers must be an array of at most ${mostNumbers} strings`)

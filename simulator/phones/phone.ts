@@ -7,7 +7,7 @@ import { generatedNumber } from './codes.js'
 /** `connecting`: it shows a code that waits to be scanned. */
 export const phoneStates = ['close', 'connecting', 'open'] as const
 
-/** Something that a phone was told to do, beside sending. */
+/** A command that a phone was given, other than sending. */
 export interface PhoneCommand {
   /** ISO 8601. */
   at: string
@@ -23,13 +23,13 @@ export interface Phone {
   state: (typeof phoneStates)[number]
   /** Digits; null while it is not linked. */
   number: string | null
-  /** What its owner is called. */
+  /** The owner's name. */
   name: string | null
   /** The text of the QR code that it shows. */
   code: string | null
   /** The characters that it shows to be typed. */
   pairing_code: string | null
-  /** The number for which these were made. */
+  /** The number for which the codes were requested. */
   pairing_number: string | null
   /** How many codes it has shown since it was last linked or unlinked. */
   count: number
@@ -37,7 +37,7 @@ export interface Phone {
   commands: PhoneCommand[]
 }
 
-/** Which phone a control call is about. */
+/** Identifies the phone of a control call. */
 export interface PhoneName {
   organization_id: string
   instance: string
@@ -45,7 +45,7 @@ export interface PhoneName {
 
 const notShown = { code: null, pairing_code: null, pairing_number: null, count: 0 }
 
-/** A phone as it is while it is not linked: it shows no code either. */
+/** The state of a phone that is not linked; it shows no code. */
 export const unlinked = { state: 'close', number: null, name: null, ...notShown } as const
 
 /** A phone that is linked under a number. */
@@ -54,8 +54,8 @@ export function linked(number: string, name: string | null) {
 }
 
 /**
- * Reads what a registration tells of a phone; null of an ordinary number. `state` and `number` are what it was before the
- * simulator was started: one that showed a code has to show a new one.
+ * Reads the phone of a registration; null for an ordinary number. `state` and `number` are from before the simulator
+ * was started; a phone that showed a code has to show a new one.
  */
 export function readPhone(phoneNumberId: string, body: JsonObject): Phone | null | Problem {
   const { phone = false, state = 'close', number, name } = body
@@ -79,7 +79,7 @@ export function readPhone(phoneNumberId: string, body: JsonObject): Phone | null
   }
 }
 
-/** Reads whose phone it is. Null and what is left out are the same. */
+/** Reads the owner of a phone. Null and absent fields mean the same. */
 export function readOwner(body: JsonObject): { number: string | null; name: string | null } | Problem {
   const { number, name } = body
   const digits = typeof number === 'string' ? phoneDigits(number) : null
@@ -98,7 +98,7 @@ export function findPhone(phones: Map<string, Phone>, body: JsonObject): Phone |
   return isProblem(name) ? name : (phones.get(`${name.organization_id}/${name.instance}`) ?? unknownPhone(name))
 }
 
-/** Whether a body names a phone in place of a number. */
+/** True if a body names a phone instead of a number. */
 export function namesPhone(body: JsonObject): boolean {
   return body.phone_number_id === undefined && (body.organization_id !== undefined || body.instance !== undefined)
 }

@@ -11,7 +11,7 @@ import { linked, notOpen, type Phone, readOwner, unlinked } from './phone.js'
 /** The network's code for a device that was unlinked on the phone. */
 const loggedOut = 401
 
-/** What the owner does on the phone: scans the code that is shown, or unlinks it. Answers once the service was told. */
+/** Scans the code that is shown, or unlinks the phone, as its owner would. Answers after the service was notified. */
 export async function scan(phone: Phone, body: JsonObject, context: Context): Promise<Answer> {
   const { action = 'link' } = body
   if (action !== 'link' && action !== 'unlink') return invalidField('action must be link or unlink')
@@ -42,7 +42,7 @@ function whyNotUnlinked(phone: Phone): Problem | null {
 
 type Connection = ConnectionValue['connection']
 
-/** Without a number it is the one for which a code was asked, or always the same one. */
+/** Without a number, uses the one for which the code was requested, or the phone's generated one. */
 function link(phone: Phone, { number, name }: { number: string | null; name: string | null }): Connection {
   const owner = number ?? phone.pairing_number ?? generatedNumber(phone.phone_number_id)
   Object.assign(phone, linked(owner, name))

@@ -21,8 +21,8 @@ const word = /^[A-Za-z_]/
 const constants: Record<string, unknown> = { true: true, false: false, null: null }
 
 /**
- * The fields of a document's one query, with its variables filled in. Of the language only as much is understood as asking for
- * orders takes: no aliases, fragments and lists. Throws a GraphqlError.
+ * The fields of a document's one query, with its variables filled in. Of the language only as much is understood as
+ * asking for orders takes: no aliases, fragments and lists. Throws a GraphqlError.
  */
 export function parseQuery(text: string, variables: Record<string, unknown>): Field[] {
   const reader = new Reader(tokensOf(text), variables)

@@ -65,7 +65,9 @@ function readAfter(given: unknown): OrderPlace | null {
   return place
 }
 
-/** The storefront searches by many fields; by others than moments it would find everything here, so they are refused. */
+/**
+ * The storefront searches by many fields; by others than moments it would find everything here, so they are refused.
+ */
 function readFilter(query: unknown): Filter {
   const text = String(query)
   if (

@@ -1,7 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../src/lib/text/json.js'
 import { invalidField, type Problem } from '../problems.js'
 
-/** An order as the storefront's REST API and its webhooks hold it; money is text with decimals, moments are ISO 8601. */
+/**
+ * An order as the storefront's REST API and its webhooks hold it; money is text with decimals, moments are ISO 8601.
+ */
 export interface ShopOrder {
   id: number
   admin_graphql_api_id: string
@@ -32,7 +34,9 @@ export interface ShopOrder {
   phone?: string | null
   customer?: { email?: string | null; phone?: string | null } | null
   billing_address?: { phone?: string | null } | null
-  /** What the GraphQL API tells of the buyer's visits, where that is not `landing_site`; the REST API does not show it. */
+  /**
+   * What the GraphQL API tells of the buyer's visits, where that is not `landing_site`; the REST API does not show it.
+   */
   journey?: Journey
 }
 
@@ -48,9 +52,9 @@ export interface Journey {
 export type OrderIdentity = Pick<ShopOrder, 'id' | 'order_number' | 'number'>
 
 /**
- * Reads a control body into an order. Nothing is required: an identity that is not told is `next`, `name` is the order number
- * with `#`, and the rest is that of a small order that was paid just now. Other fields of the REST API are kept as they are.
- * An order that is there already (`isChange`) was updated just now, a new one when it was created.
+ * Reads a control body into an order. Nothing is required: an identity that is not told is `next`, `name` is the order
+ * number with `#`, and the rest is that of a small order that was paid just now. Other fields of the REST API are kept
+ * as they are. An order that is there already (`isChange`) was updated just now, a new one when it was created.
  */
 export function readShopOrder(body: JsonObject, next: OrderIdentity, isChange: boolean): ShopOrder | Problem {
   const complaint = complaintAbout(body)

@@ -35,7 +35,10 @@ interface Asked {
   after: OrderPlace | null
 }
 
-/** Lists orders as the REST API does: those that are open, unless `status` says otherwise, newest first, unless `order` does. */
+/**
+ * Lists orders as the REST API does: those that are open, unless `status` says otherwise, newest first, unless `order`
+ * does.
+ */
 export function listOrders(all: ShopOrder[], query: ListQuery): OrderPage {
   const asked = readQuery(query)
   if ('errors' in asked) return asked

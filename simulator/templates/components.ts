@@ -19,7 +19,10 @@ const checks: Record<string, Check> = {
   BUTTONS: checkButtons,
 }
 
-/** The components of a template with their types in upper case, or what is wrong with them. Unknown kinds stay as they are. */
+/**
+ * The components of a template with their types in upper case, or what is wrong with them. Unknown kinds stay as they
+ * are.
+ */
 export function readComponents(given: unknown): JsonObject[] | string {
   if (!Array.isArray(given) || !given.every(hasType)) {
     return 'template.components must be an array of objects, each with a type'

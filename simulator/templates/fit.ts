@@ -11,8 +11,9 @@ const textTypes = ['text', 'currency', 'date_time']
 const sentButtons: Record<string, string> = { URL: 'url', QUICK_REPLY: 'quick_reply', COPY_CODE: 'copy_code' }
 
 /**
- * Refuses a send, whose shape has been checked, that does not fit the template which it names: one that the number's account does
- * not have, that cannot be sent now, or that asks for something else. A number that is not registered has no account to look at.
+ * Refuses a send, whose shape has been checked, that does not fit the template which it names: one that the number's
+ * account does not have, that cannot be sent now, or that asks for something else. A number that is not registered has
+ * no account to look at.
  */
 export function checkFit(context: Context, phoneNumberId: string, template: JsonObject): Refusal | null {
   const number = context.numbers.get(phoneNumberId)
@@ -87,7 +88,10 @@ function checkPresence(buttons: JsonObject[], { type, needsParameter }: ButtonDe
   return refusals.missing(`buttons: Button at index ${index} of type ${spelled(type)} requires a parameter`)
 }
 
-/** The codes are assumed, by what they say: a button of another kind is a wrong format, a parameter too many a wrong count. */
+/**
+ * The codes are assumed, by what they say: a button of another kind is a wrong format, a parameter too many a wrong
+ * count.
+ */
 function checkButton({ sub_type: kind, index }: JsonObject, demands: ButtonDemand[]): Refusal | null {
   const demand = demands[Number(index)]
   if (!demand) return refusals.parameterFormat(`buttons: There is no button at index ${index}`)

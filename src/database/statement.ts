@@ -19,8 +19,8 @@ export type AnyStatement<Row> = Statement<Row> | EventStatement<Row>
 const statements = new Map<string, AnyStatement<unknown>>()
 
 /**
- * Declares a statement. Declare it at module level, so that the test of all statements against the migrated schema finds it.
- * Throws if two statements share a name: PostgreSQL would run the wrong one.
+ * Declares a statement. Declare it at module level, so that the test of all statements against the migrated schema
+ * finds it. Throws if two statements share a name: PostgreSQL would run the wrong one.
  */
 export function statement<Row>(name: string, text: string): Statement<Row>
 export function statement<Row>(name: string, text: string, effect: { raises: 'events' }): EventStatement<Row>

@@ -56,8 +56,8 @@ export async function changeMember(
 }
 
 /**
- * Removes a member from the organization's team. Throws member_not_found, and last_owner unless `mayRemoveLastOwner`: the operator
- * of the service may leave a team without an owner, its owners may not.
+ * Removes a member from the organization's team. Throws member_not_found, and last_owner unless `mayRemoveLastOwner`:
+ * the operator of the service may leave a team without an owner, its owners may not.
  */
 export async function removeMember(
   ctx: OperatorContext,

@@ -73,7 +73,10 @@ function finish(document: Document, { tags, limited, webhooks, examples }: Descr
   nameSchemas(document)
 }
 
-/** Routes of several methods have one id: the first method keeps it, and the others, which older clients use, add theirs. */
+/**
+ * Routes of several methods have one id: the first method keeps it, and the others, which older clients use, add
+ * theirs.
+ */
 function nameOperations({ paths }: Document): void {
   const order = ['get', 'post', 'put', 'patch', 'delete']
   const taken = new Set<string>()

@@ -15,7 +15,10 @@ const extras = {
   request_id: Type.Optional(Type.String({ description: 'The id of the request in the log' })),
 }
 
-/** The error body of Interface A and of the admin API, with the names of all problems but those that an interface never has. */
+/**
+ * The error body of Interface A and of the admin API, with the names of all problems but those that an interface never
+ * has.
+ */
 export function errorSchema(never: readonly ProblemCode[], fields: Parameters<typeof Type.Object>[0] = {}) {
   const names = Object.entries(PROBLEMS).flatMap(([code, name]) => (never.some((one) => one === code) ? [] : [name]))
   return named(

@@ -23,8 +23,8 @@ export function checkGroup(kind: InstanceKind): void {
 }
 
 /**
- * Refuses a command that the instance cannot do at all, or not while it is closed. Call it before any look-up, so that the
- * answer does not depend on what the request names. Throws not_supported, instance_not_open.
+ * Refuses a command that the instance cannot do at all, or not while it is closed. Call it before any look-up, so that
+ * the answer does not depend on what the request names. Throws not_supported, instance_not_open.
  */
 export function requireCapability(instance: Instance, verb: BusinessRefusal): void {
   if (instance.kind === 'business_api') throw new Problem('not_supported', whyNotBusiness(verb))
