@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ENDPOINTS } from '../support/endpoints.js'
+import { TIMES } from '../support/times.js'
 import { type Answer, startWorld, type World } from '../support/world.js'
 
 let world: World
@@ -97,7 +98,7 @@ describe.each(CALLS.map((call) => ({ ...call, name: `${call.method} ${call.path}
         })
         expectSound(answer)
       }),
-      { numRuns: 100 },
+      { numRuns: 35 * TIMES },
     )
   })
 })
@@ -113,7 +114,7 @@ describe('any text as a number', () => {
         const contactId = made.body.contact?.id ?? made.body.id
         expect(found.body.contact?.id).toBe(contactId)
       }),
-      { numRuns: 300 },
+      { numRuns: 100 * TIMES },
     )
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readCallback } from '../../../../src/core/messages/receive/read-callback.js'
+import { TIMES } from '../../../support/times.js'
 
 function callback(value: unknown, field = 'messages'): Buffer {
   return Buffer.from(JSON.stringify({ entry: [{ id: '1', changes: [{ field, value }] }] }))
@@ -34,7 +35,7 @@ describe('reading a callback', () => {
         const items = readCallback(callback({ messages, statuses, contacts }))
         expect(items.length).toBeLessThanOrEqual(messages.length + statuses.length)
       }),
-      { numRuns: 300 },
+      { numRuns: 100 * TIMES },
     )
   })
 
