@@ -78,7 +78,7 @@ function finish(document: Document, { tags, limited, webhooks, examples }: Descr
  * theirs.
  */
 function nameOperations({ paths }: Document): void {
-  const order = ['get', 'post', 'put', 'patch', 'delete']
+  const order = ['post', 'get', 'put', 'patch', 'delete']
   const taken = new Set<string>()
   for (const [path, item] of Object.entries(paths)) {
     for (const method of Object.keys(item).sort((a, b) => order.indexOf(a) - order.indexOf(b))) {

@@ -21,7 +21,8 @@ export function addExamples(operation: Operation, examples: readonly Example[]):
       const value = parameter.in === 'path' ? path[parameter.name] : query[parameter.name]
       if (value !== undefined) parameter.example ??= readValue(value, parameter.schema.type)
     }
-    if (body !== undefined) addTo(operation.requestBody?.content, name, body)
+    // What is refused is not an example of a request.
+    if (body !== undefined && status < 400) addTo(operation.requestBody?.content, name, body)
     addTo(operation.responses[status]?.content, name, answer)
   }
 }
