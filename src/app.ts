@@ -105,14 +105,15 @@ export async function startApp(options: AppOptions): Promise<App> {
   const ctx: Context = { ...base, devices: createSessionCommands(base, sessions) }
   const stopSweeping = await startSweeping(ctx, registration)
   const runsWorker = config.roles.includes('worker') && options.runWorker !== false
-  const worker = runsWorker ? await startWorker(database, createTasks(ctx), log, registration.addWorker) : null
   const webhooks = createDispatcher(ctx)
   const gatewayAddress = createSecondAddress()
-  const server = createServer(options, ctx, { worker, webhooks, gatewayAddress })
+  let server: FastifyInstance | null = null
+  let worker: Worker | null = null
+  const isWorkerRunning = () => !runsWorker || worker?.isRunning() === true
 
   async function close(): Promise<void> {
     stopSweeping()
-    await server.close()
+    await server?.close()
     await Promise.all([worker?.stop(), webhooks.stop(), sessions.stop()])
     await ctx.upstream.close()
     await ctx.storefront.close()
@@ -126,8 +127,11 @@ export async function startApp(options: AppOptions): Promise<App> {
 
   try {
     const servesApi = config.roles.includes('api')
+    server = createServer(options, ctx, { isWorkerRunning, webhooks, gatewayAddress })
     const url = await listen(server, config)
     address.set(url)
+    // Jobs may need the own address.
+    if (runsWorker) worker = await startWorker(database, createTasks(ctx), log, registration.addWorker)
     const gatewayUrl = servesApi ? await listenForGateway(gatewayAddress, config) : null
     if (gatewayUrl !== null) log.info(`the gateway answers on ${gatewayUrl}`)
     await linkAllWithSimulator(ctx)
@@ -242,7 +246,7 @@ async function startSweeping(
 
 /** The parts of a process that its server shows or checks. */
 interface ServedParts {
-  worker: Worker | null
+  isWorkerRunning: () => boolean
   webhooks: Dispatcher
   gatewayAddress: SecondAddress
 }
@@ -250,11 +254,11 @@ interface ServedParts {
 function createServer(
   { config, secrets, database, simulator }: AppOptions,
   ctx: Context,
-  { worker, webhooks, gatewayAddress }: ServedParts,
+  { isWorkerRunning, webhooks, gatewayAddress }: ServedParts,
 ): FastifyInstance {
   const probes = {
     ctx,
-    checks: readinessChecks(database, worker),
+    checks: readinessChecks(database, isWorkerRunning),
     metricsToken: config.metricsToken,
     webhookFigures: webhooks.figures,
   }
@@ -307,7 +311,7 @@ function urlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-function readinessChecks(database: Database, worker: Worker | null) {
+function readinessChecks(database: Database, isWorkerRunning: () => boolean) {
   return {
     database: async () => {
       await database.pool.query('SELECT 1')
@@ -318,6 +322,6 @@ function readinessChecks(database: Database, worker: Worker | null) {
       if (state === 'empty') return 'the database has no tables yet: run parley migrate'
       return state === 'current' ? null : `the schema is ${state} of this version: run parley migrate`
     },
-    worker: async () => (worker === null || worker.isRunning() ? null : 'the worker has ended'),
+    worker: async () => (isWorkerRunning() ? null : 'the worker does not run'),
   }
 }
