@@ -9,6 +9,7 @@ import { readConfig } from '../../src/config.js'
 import { createTasks } from '../../src/jobs/tasks.js'
 import { drainJobs } from '../../src/jobs/worker.js'
 import { createTestDatabase, type TestDatabase } from './database.js'
+import { answerCheck } from './openapi.js'
 
 /** An answer of the service, its body read as JSON. */
 export interface Answer {
@@ -46,6 +47,7 @@ export interface World {
   /** The service's clock: moves only when told. */
   now(): Date
   advance(ms: number): void
+  /** Throws if the answer is not as the descriptions say (`/openapi.json`, the gateway's, the admin API's). */
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
   /** The operator's API: path below /admin. */
   admin(method: string, path: string, body?: unknown): Promise<Answer>
@@ -94,8 +96,12 @@ export async function startWorld(
   })
   const tasks = createTasks(app.ctx)
   const emptied = await emptyTables(database)
-  const request = (method: string, path: string, options: RequestOptions = {}) =>
-    call(`${app.url}${path}`, method, options)
+  const request = async (method: string, path: string, options: RequestOptions = {}) => {
+    const check = await answerCheck((described) => call(`${app.url}${described}`, 'GET', {}))
+    const answer = await call(`${app.url}${path}`, method, options)
+    check(method, path, answer)
+    return answer
+  }
   const admin = (method: string, path: string, body?: unknown) =>
     request(method, `/admin${path}`, { key: adminToken, body })
   const sim = (method: string, path: string, body?: unknown) => call(`${simulator.url}/_sim${path}`, method, { body })
