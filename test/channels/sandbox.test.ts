@@ -116,7 +116,7 @@ describe('a sandbox', () => {
 
   it('sends by its channel only, where mentions go along', async () => {
     await link()
-    expect(await device({ verb: 'send', message: message('x'), replyTo: null }, 5_000)).toMatchObject({
+    expect(await device({ verb: 'send', message: message('x'), about: null }, 5_000)).toMatchObject({
       outcome: 'unsupported',
     })
     const driver = sandboxDriver(upstream, { phoneNumberId: phoneNumberIdOf(phone), accessToken: 'token' })

@@ -30,7 +30,7 @@ export function createNotifications(
   let isListening = false
 
   const sendToOthers = batch(async (notifications: Notification[]) => {
-    const payload = JSON.stringify({ from: registration.processId, notifications: mergeNotifications(notifications) })
+    const payload = JSON.stringify({ from: registration.processId, signals: mergeNotifications(notifications) })
     // A lost notification only causes a delay, since readers of events also poll.
     await notifyProcesses(database, payload).catch((error) =>
       log.warn({ err: error }, 'the other processes could not be told of news'),

@@ -51,7 +51,7 @@ function send(
   return {
     verb: 'send',
     message: { id: ID, recipient, content, replyToUpstreamId: about?.key.id ?? null },
-    replyTo: about,
+    about,
   }
 }
 

@@ -210,7 +210,7 @@ describe('GET /events', () => {
     for (const position of [`1:${'9'.repeat(18)}://`, `${'9'.repeat(18)}:${'9'.repeat(18)}://`]) {
       const { status, body } = await read(`?after=${encode(position)}`)
       expect([status, body.error]).toEqual([400, 'Invalid parameter'])
-      expect(body.message).toContain('begin anew')
+      expect(body.message).toContain('start again')
     }
   })
 

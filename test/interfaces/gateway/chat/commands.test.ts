@@ -360,7 +360,7 @@ describe('getBase64FromMediaMessage', () => {
     await state('retried')
     expect((await ask('phone', id)).body.response.message[0]).toContain('still being fetched')
     await state('missing')
-    expect((await ask('phone', id)).body.response.message[0]).toContain('could not be had')
+    expect((await ask('phone', id)).body.response.message[0]).toContain('could not be downloaded')
     expect((await on.chat('getBase64FromMediaMessage', 'phone', { message: {} })).status).toBe(400)
   })
 })
