@@ -97,7 +97,7 @@ describe('wrong usage', () => {
     [['deliveries', '--webhook', 'x'], /^parley: --webhook .*\n$/],
     [['tail', '--webhook', 'x'], /^parley: --webhook .*\n$/],
     [['listen', '--types', 'message.lost'], /^parley: --types "message\.lost" is not one of .*\n$/],
-    [['listen', '--from', 'yesterday'], /^parley: --from "yesterday" is no position .*\n$/],
+    [['listen', '--from', 'yesterday'], /^parley: --from "yesterday" is not a position .*\n$/],
     [['listen', '--forward', 'localhost:80'], /^parley: --forward cannot be called: the URL begins with .*\n$/],
     [['listen', '--secret', 'hunter2'], /^parley: --secret must be whsec_ and (?!.*hunter2).*\n$/],
   ])('%j ends with 2 and one line', async (args, complaint) => {
