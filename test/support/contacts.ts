@@ -9,7 +9,7 @@ export async function eventsOf(world: World, contactId: string) {
   return rows
 }
 
-/** Every field of a contact (spec 2.1), in its order. */
+/** Every field of a contact, in the order of the answer. */
 export const CONTACT_FIELDS = [
   'id',
   'full_name',

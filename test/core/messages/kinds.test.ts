@@ -43,7 +43,7 @@ async function shown(type: string, payload: unknown, fields: WireMessage = {}) {
   return body.messages[0]
 }
 
-describe('the kinds of inbound message (facts 5)', () => {
+describe('the kinds of inbound message', () => {
   const media = { mime_type: 'x/y', sha256: 'c2hhMjU2', id: '1003383421387256' }
   const cases: [string, string, unknown, { message: string; media_type: string | null }][] = [
     ['a text', 'text', { body: 'Olá 👋🏽' }, { message: 'Olá 👋🏽', media_type: null }],

@@ -52,7 +52,7 @@ export async function playRound(stage: Stage, seed: number): Promise<Round> {
   return round
 }
 
-/** Slow and broken answers (contract 6, magic recipients) make sends that are under way when the service dies. */
+/** Slow and broken answers make sends that are under way when the service dies. */
 async function makePlan({ service, organization }: Stage, seed: number, random: Random): Promise<Round> {
   const prefix = `55119${String(seed).padStart(2, '0')}`
   const known = ['100001', '100002', '000004', '000004', '000005', '000006'].map((end) => prefix + end)
