@@ -116,7 +116,9 @@ export interface Batch {
 
 /**
  * Deletes the first rows from $2 on. Each batch begins where the last one ended, because the index still leads to
- * deleted rows while a transaction may see them. A row that moves at this moment is left to the next pass.
+ * deleted rows while a transaction may see them. A row that moves at this moment is left to the next pass. The rows are
+ * deleted by their place alone: with the organization named once more, a plan made for an empty table reads all of its
+ * rows for each batch.
  */
 const deleteFrom = ([table, column, type]: Walk): Statement<Batch> =>
   statement<Batch>(
@@ -125,7 +127,7 @@ const deleteFrom = ([table, column, type]: Walk): Statement<Batch> =>
        SELECT ctid, ${column} FROM ${table} WHERE organization_id = $1 AND ${column} >= $2::text::${type}
        ORDER BY ${column} LIMIT ${DELETION_BATCH}
      ), deleted AS (
-       DELETE FROM ${table} WHERE organization_id = $1 AND ctid = ANY (ARRAY(SELECT ctid FROM batch))
+       DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM batch))
      )
      SELECT (SELECT count(*) FROM batch) AS count, (SELECT ${column}::text FROM batch ORDER BY ${column} DESC LIMIT 1) AS last`,
   )
@@ -137,7 +139,7 @@ const deletions = WALKS.map((walk) => ({ first: FIRST[walk[2]], statement: delet
 const deleteEntries = statement<Batch>(
   'organizationDeletion.directory',
   `WITH deleted AS (
-     DELETE FROM directory WHERE organization_id = $1 AND ctid = ANY (ARRAY(
+     DELETE FROM directory WHERE ctid = ANY (ARRAY(
        SELECT ctid FROM directory WHERE organization_id = $1 AND kind <> 'api_key' LIMIT ${DELETION_BATCH}
      ))
      RETURNING kind
