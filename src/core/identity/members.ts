@@ -49,7 +49,7 @@ export async function changeMember(
     if (changes.role !== undefined && changes.role !== 'owner') {
       await requireOtherOwner(transaction, organizationId, memberId)
     }
-    return (await updateMember(transaction, organizationId, memberId, changes)) ?? notFound(memberId)
+    return (await updateMember(transaction, organizationId, memberId, changes)) ?? memberNotFound(memberId)
   })
   notifyOfSessions(ctx, organizationId)
   return member
@@ -70,7 +70,7 @@ export async function removeMember(
     ctx.database.transaction(async (transaction) => {
       if (!mayRemoveLastOwner) await requireOtherOwner(transaction, organizationId, memberId)
       // The directory holds the hash of the id in lower case.
-      if (!(await deleteMember(transaction, organizationId, memberId.toLowerCase()))) notFound(memberId)
+      if (!(await deleteMember(transaction, organizationId, memberId.toLowerCase()))) memberNotFound(memberId)
     }),
   )
   notifyOfSessions(ctx, organizationId)
@@ -78,7 +78,7 @@ export async function removeMember(
 
 /** The organization of a member. Throws member_not_found. */
 export async function findMemberOrganization(ctx: OperatorContext, memberId: string): Promise<string> {
-  return (await findInDirectory(ctx.database, 'member_id', memberId.toLowerCase())) ?? notFound(memberId)
+  return (await findInDirectory(ctx.database, 'member_id', memberId.toLowerCase())) ?? memberNotFound(memberId)
 }
 
 /** The owners are locked, so two owners who leave at the same moment are checked one after the other. */
@@ -88,6 +88,7 @@ async function requireOtherOwner(transaction: Queryable, organizationId: string,
   throw new Problem('last_owner', 'This is the last owner of the team: make another member an owner first')
 }
 
-function notFound(memberId: string): never {
+/** Throws member_not_found. */
+export function memberNotFound(memberId: string): never {
   throw new Problem('member_not_found', `There is no member with the id ${memberId}`)
 }

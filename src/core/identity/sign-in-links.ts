@@ -3,7 +3,7 @@ import { newId } from '../../lib/bytes/id.js'
 import { Problem } from '../../model/problem.js'
 import { listMembers } from '../../storage/identity/members.js'
 import { insertSignInLink } from '../../storage/identity/sign-in-links.js'
-import { findInDirectory } from '../../storage/organizations/directory.js'
+import { findMemberOrganization, memberNotFound } from './members.js'
 
 const LINK_MS = 24 * 60 * 60_000
 
@@ -26,7 +26,7 @@ export async function createSignInLink(
   const expiresAt = new Date(now.getTime() + LINK_MS)
   const { token, secretHash } = ctx.signInTokens.link.issue(organizationId, id)
   if (!(await insertSignInLink(ctx.database, organizationId, memberId, { id, secretHash, now, expiresAt }))) {
-    return notFound(memberId)
+    return memberNotFound(memberId)
   }
   // Browsers do not send the part after #, so the token is in no server log.
   return { url: `${ctx.publicUrl()}/console/sign-in#${token}`, expires_at: expiresAt }
@@ -53,14 +53,7 @@ export async function createSignInLinkByOwner(
   return createSignInLink(ctx, organizationId, memberId)
 }
 
-/** Creates a link for an operator, who gives only the member's id. */
+/** Creates a link for an operator, who gives only the member's id. Throws member_not_found. */
 export async function createSignInLinkOfMember(ctx: LinkContext, memberId: string): Promise<SignInLink> {
-  // The directory has the hash of the id in lower case.
-  const id = memberId.toLowerCase()
-  const organizationId = await findInDirectory(ctx.database, 'member_id', id)
-  return organizationId === null ? notFound(memberId) : createSignInLink(ctx, organizationId, id)
-}
-
-function notFound(memberId: string): never {
-  throw new Problem('member_not_found', `There is no member with the id ${memberId}`)
+  return createSignInLink(ctx, await findMemberOrganization(ctx, memberId), memberId)
 }
