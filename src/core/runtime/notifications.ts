@@ -33,32 +33,32 @@ export function createNotifications(
     const payload = JSON.stringify({ from: registration.processId, signals: mergeNotifications(notifications) })
     // A lost notification only causes a delay, since readers of events also poll.
     await notifyProcesses(database, payload).catch((error) =>
-      log.warn({ err: error }, 'the other processes could not be told of news'),
+      log.warn({ err: error }, 'the other processes could not be notified'),
     )
     await sleep(PAUSE_MS, closing.signal).catch(() => undefined)
     return notifications
   }, Number.MAX_SAFE_INTEGER)
 
-  const tell = (notification: Notification) => {
+  const notifyListeners = (notification: Notification) => {
     for (const listener of listeners) {
       try {
         listener(notification)
       } catch (error) {
-        log.error({ err: error }, 'a signal could not be taken in')
+        log.error({ err: error }, 'a notification could not be handled')
       }
     }
   }
 
   const hear = (payload: string) => {
-    const notification = parseJsonObject(payload)
-    if (notification?.from === registration.processId) return
-    for (const signal of asObjects(notification?.signals)) tell(signal as Notification)
+    const message = parseJsonObject(payload)
+    if (message?.from === registration.processId) return
+    for (const notification of asObjects(message?.signals)) notifyListeners(notification as Notification)
   }
 
-  const send: Notifications['send'] = (signal) => {
+  const send: Notifications['send'] = (notification) => {
     if (closing.signal.aborted) return
-    tell(signal)
-    sending = sendToOthers(signal)
+    notifyListeners(notification)
+    sending = sendToOthers(notification)
   }
 
   const stopEvents = database.onEvents((organizationIds) => send({ topic: 'events', organizationIds }))
@@ -67,7 +67,7 @@ export function createNotifications(
     listen: (listener) => {
       listeners.add(listener)
       // A process without listeners does not subscribe.
-      if (!isListening) registration.listen({ hear, missed: () => tell({ topic: 'missed' }) })
+      if (!isListening) registration.listen({ hear, missed: () => notifyListeners({ topic: 'missed' }) })
       isListening = true
       return () => void listeners.delete(listener)
     },
@@ -87,8 +87,9 @@ export function createNotificationSender(database: Queryable): Pick<Notification
   const sending: Promise<void>[] = []
   return {
     // A lost notification only causes a delay, since its receivers also poll.
-    send: (signal) => {
-      const payload = JSON.stringify({ from: null, signals: [signal] })
+    send: (notification) => {
+      // Older processes read the list under this name.
+      const payload = JSON.stringify({ from: null, signals: [notification] })
       sending.push(notifyProcesses(database, payload).catch(() => undefined))
     },
     sent: async () => void (await Promise.all(sending)),
@@ -101,15 +102,15 @@ function mergeNotifications(notifications: readonly Notification[]): Notificatio
     notifications.flatMap((notification) => (notification.topic === 'webhooks' ? [notification.organizationId] : [])),
   )
   const instances = notifications.find(({ topic }) => topic === 'instances')
-  const folded: Notification[] = [
+  const merged: Notification[] = [
     ...mergeTopic(notifications, 'events', MAX_ORGANIZATIONS),
     ...mergeTopic(notifications, 'commands', MAX_WITH_COMMANDS),
     ...mergeTopic(notifications, 'sessions', MAX_WITH_SESSIONS),
     ...(instances ? [instances] : []),
   ]
-  if (withWebhooks.size > MAX_ORGANIZATIONS) return [...folded, { topic: 'missed' }]
+  if (withWebhooks.size > MAX_ORGANIZATIONS) return [...merged, { topic: 'missed' }]
   return [
-    ...folded,
+    ...merged,
     ...Array.from(withWebhooks, (organizationId): Notification => ({ topic: 'webhooks', organizationId })),
   ]
 }
