@@ -1,7 +1,6 @@
 // closing-line.mjs <vitest's JSON report> <vitest's exit status> [<step>=<exit status>...]
-// Prints a line `failed: …`
-// for each failed step and test, then `N passed, N failed` (`, N skipped` when any), where a step counts as one and
-// exit status 3 means that it was skipped. Exits with 1 unless something passed and nothing failed.
+// Prints a line `failed: …` for each failed step and test, then `N passed, N failed` (`, N skipped` when any). A step
+// counts as one; exit status 3 means that it was skipped. Exits with 1 unless something passed and nothing failed.
 import { existsSync, readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 

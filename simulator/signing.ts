@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 
 /**
- * JSON as the upstream writes it: everything beyond ASCII as `\uXXXX` in lower hex and `/` as `\/`. It is signed in
- * this form, so a receiver that parses and writes it anew before checking the signature is found out.
+ * JSON as the upstream writes it: everything beyond ASCII as `\uXXXX` in lower hex and `/` as `\/`. The signature covers
+ * this form. A receiver that parses the body and serializes it again computes another signature.
  */
 export function escapeJson(value: unknown): string {
   return JSON.stringify(value)

@@ -34,9 +34,7 @@ export interface ShopOrder {
   phone?: string | null
   customer?: { email?: string | null; phone?: string | null } | null
   billing_address?: { phone?: string | null } | null
-  /**
-   * What the GraphQL API tells of the buyer's visits, where that is not `landing_site`; the REST API does not show it.
-   */
+  /** The buyer's visits in the GraphQL API, if they differ from `landing_site`. The REST API does not show them. */
   journey?: Journey
 }
 

@@ -24,7 +24,7 @@ export interface RetryQueue {
   push(write: PendingWrite): void
   /** Resolves when the queue is empty or closed. */
   drained(): Promise<void>
-  /** Tries the rest, and whatever is added later, once more only. */
+  /** Tries each remaining item once more. Items added later are also tried once. */
   close(): Promise<void>
 }
 

@@ -71,7 +71,7 @@ export function addBroadcastCommands(program: Command, invocation: Invocation): 
   broadcasts
     .command('retry-failed')
     .argument('<id>', BROADCAST, readId)
-    .description('send once more to those for whom it failed')
+    .description('send again to failed recipients')
     .requiredOption('--org <org>', ORGANIZATION)
     .option('--json', 'as JSON')
     .action((id, options) => retry(invocation, id, options))

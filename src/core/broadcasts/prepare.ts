@@ -19,8 +19,8 @@ import { findTenant } from '../../storage/organizations/organizations.js'
 import { type ContactNumber, readAddresses } from '../contacts/contacts.js'
 
 /**
- * How many listed recipients are prepared together. If a contact is listed twice in a batch, the second entry is a
- * duplicate, whatever happens to the first.
+ * How many listed recipients are prepared together. If a batch lists a contact twice, the second entry is a
+ * duplicate, even if the first one is skipped.
  */
 export const LISTED_BATCH = 500
 const AUDIENCE_BATCH = 2_000

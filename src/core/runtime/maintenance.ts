@@ -68,7 +68,7 @@ export async function expireOutcomes(ctx: Context): Promise<void> {
 export async function adoptRestoredDatabase(ctx: Pick<Context, 'database' | 'log'>): Promise<void> {
   if (!(await ctx.database.transaction(adoptRestoredEvents))) return
   ctx.log.warn(
-    'the database was restored from another server: its events go on here; positions in the feed of events begin anew',
+    'the database was restored from another server: events continue, and readers of the feed must start again',
   )
 }
 

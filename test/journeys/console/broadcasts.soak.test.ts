@@ -97,7 +97,7 @@ describe.skipIf(chromiumPath === null)('broadcasts', () => {
     await succeed(stage.sim('DELETE', `/recipients/${HELD}`))
     await page.getByRole('button', { name: 'Retry failed' }).click()
     const dialog = page.getByRole('dialog', { name: 'Send again?' })
-    await dialog.getByText('2 recipients for whom it failed').waitFor()
+    await dialog.getByText('2 failed recipients').waitFor()
     await dialog.getByRole('button', { name: 'Retry failed' }).click()
     await expect.poll(sums).toMatchObject({ Sent: '3', Read: '2', Failed: '1' })
     await expect.poll(status).toBe('Completed')

@@ -59,8 +59,8 @@ export const broadcasts = {
   },
   retry: {
     title: 'Send again?',
-    hint_one: 'The message is sent again to {{shown}} recipient for whom it failed.',
-    hint_other: 'The message is sent again to {{shown}} recipients for whom it failed.',
+    hint_one: 'Sends the message again to {{shown}} failed recipient.',
+    hint_other: 'Sends the message again to {{shown}} failed recipients.',
   },
   recipientsTitle: 'Recipients',
   downloadRecipients: 'Download these recipients as CSV',

@@ -2,7 +2,7 @@ import { Avatar } from '@mantine/core'
 import { IconUser, IconUsersGroup } from '@tabler/icons-react'
 import type { InboxContact } from '../../../../../src/model/conversations/inbox.js'
 
-/** The contact's initials. The name must stand beside it. */
+/** Shows the contact's initials. Screen readers skip it, so show the name next to it. */
 export function ContactAvatar({ contact, size = 44 }: { contact: InboxContact; size?: number }) {
   const { full_name: name, is_group: isGroup } = contact
   if (isGroup) {
