@@ -103,7 +103,7 @@ describe('a process', () => {
     await query('UPDATE instances SET wanted = false WHERE id = $1', [instance.id])
     await expect.poll(() => devices.rowOf(instance)).toMatchObject({ holder: null })
     await expect.poll(connectedNumbers).toEqual([])
-    expect(process.sessions.figures()).toEqual({ held: 0, open: 0 })
+    await expect.poll(() => process.sessions.figures()).toEqual({ held: 0, open: 0 })
     await query('UPDATE instances SET wanted = true WHERE id = $1', [instance.id])
     await openBy(process, 1)
   })
@@ -123,7 +123,7 @@ describe('a process', () => {
     await expect
       .poll(() => devices.rowOf(instance))
       .toMatchObject({ state: 'close', state_code: 440, wanted: false, holder: null })
-    expect(process.sessions.figures()).toEqual({ held: 0, open: 0 })
+    await expect.poll(() => process.sessions.figures()).toEqual({ held: 0, open: 0 })
   })
 
   it('keeps what is asked to connect again before its end has been recorded', async () => {
