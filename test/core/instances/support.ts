@@ -145,13 +145,20 @@ export async function startDevices(shared?: World): Promise<Devices> {
 export function watchStatements(database: Database): Pick<Process, 'delay' | 'ran'> & { database: Database } {
   const delays = new Map<string, Promise<void>>()
   const counts = new Map<string, number>()
+  async function pass(name: string): Promise<void> {
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+    await delays.get(name)
+  }
   const run: Database['run'] = async (statement, values) => {
-    counts.set(statement.name, (counts.get(statement.name) ?? 0) + 1)
-    await delays.get(statement.name)
+    await pass(statement.name)
     return database.run(statement, values)
   }
+  const raise: Database['raise'] = async (statement, values, organizationIds) => {
+    await pass(statement.name)
+    return database.raise(statement, values, organizationIds)
+  }
   return {
-    database: Object.assign(Object.create(database) as Database, { run }),
+    database: Object.assign(Object.create(database) as Database, { run, raise }),
     delay: (statement, until) => void delays.set(statement, until),
     ran: (statement) => counts.get(statement) ?? 0,
   }
