@@ -66,12 +66,12 @@ export function publicUrlOf({ host, port, publicUrl }: Config): string {
 
 async function overDatabase<Result>(config: Config, work: (ctx: OperatorContext) => Promise<Result>): Promise<Result> {
   const { database, close } = await openConfiguredDatabase(config, createLogger(config.logLevel), { hold: false })
-  const signals = createNotificationSender(database)
+  const notifications = createNotificationSender(database)
   try {
     await prepareSchema(config, database, { migrate: false })
-    return await work({ database, clock: () => new Date(), notifications: signals })
+    return await work({ database, clock: () => new Date(), notifications })
   } finally {
-    await signals.sent()
+    await notifications.sent()
     await close()
   }
 }

@@ -17,7 +17,7 @@ export type Notification =
 /** Notifications within this process and between the processes of the service. */
 export interface Notifications {
   /** Call it after the commit. Listeners of this process are called before `send` returns. */
-  send(signal: Exclude<Notification, { topic: 'missed' }>): void
+  send(notification: Exclude<Notification, { topic: 'missed' }>): void
   /**
    * Calls the listener for every notification, and with `missed` if some may have been lost. Returns a function that
    * unsubscribes. Listeners must return quickly.

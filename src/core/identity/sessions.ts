@@ -110,8 +110,8 @@ export async function endSession(ctx: Context, organizationId: string, sessionId
 
 /** Has all processes check the organization's open connections, because members were signed out or changed roles. */
 export function notifyOfSessions(
-  { notifications: signals }: Pick<OperatorContext, 'notifications'>,
+  { notifications }: Pick<OperatorContext, 'notifications'>,
   organizationId: string,
 ): void {
-  signals.send({ topic: 'sessions', organizationIds: [organizationId] })
+  notifications.send({ topic: 'sessions', organizationIds: [organizationId] })
 }

@@ -30,7 +30,7 @@ export function createNotifications(
   let isListening = false
 
   const sendToOthers = batch(async (notifications: Notification[]) => {
-    const payload = JSON.stringify({ from: registration.processId, signals: mergeNotifications(notifications) })
+    const payload = encode(registration.processId, mergeNotifications(notifications))
     // A lost notification only causes a delay, since readers of events also poll.
     await notifyProcesses(database, payload).catch((error) =>
       log.warn({ err: error }, 'the other processes could not be notified'),
@@ -87,13 +87,15 @@ export function createNotificationSender(database: Queryable): Pick<Notification
   const sending: Promise<void>[] = []
   return {
     // A lost notification only causes a delay, since its receivers also poll.
-    send: (notification) => {
-      // Older processes read the list under this name.
-      const payload = JSON.stringify({ from: null, signals: [notification] })
-      sending.push(notifyProcesses(database, payload).catch(() => undefined))
-    },
+    send: (notification) =>
+      void sending.push(notifyProcesses(database, encode(null, [notification])).catch(() => undefined)),
     sent: async () => void (await Promise.all(sending)),
   }
+}
+
+/** What processes tell each other. Older ones read the list under the name `signals`. */
+function encode(from: number | null, notifications: readonly Notification[]): string {
+  return JSON.stringify({ from, signals: notifications })
 }
 
 /** Merges notifications into as few as possible. */
