@@ -96,8 +96,12 @@ export async function startApp(options: AppOptions): Promise<App> {
   await adoptRestoredDatabase({ database, log })
   const registration = await registerThisProcess(database, log)
   const notifications = createNotifications(database, registration, log)
-  const address = createOwnAddress()
-  const base = await createContext(options, address, registration.processId, notifications)
+  let ownUrl: string | null = null
+  const ownAddress = () => {
+    if (ownUrl === null) throw new Error('the service does not listen yet')
+    return ownUrl
+  }
+  const base = await createContext(options, ownAddress, registration.processId, notifications)
   const sessions = createSessions(base, {
     isInstalled: isLibraryInstalled(config.linkedDeviceLibrary),
     socketUrl: config.linkedDeviceUrl,
@@ -129,7 +133,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const servesApi = config.roles.includes('api')
     server = createServer(options, ctx, { isWorkerRunning, webhooks, gatewayAddress })
     const url = await listen(server, config)
-    address.set(url)
+    ownUrl = url
     // Jobs may need the own address.
     if (runsWorker) worker = await startWorker(database, createTasks(ctx), log, registration.addWorker)
     const gatewayUrl = servesApi ? await listenForGateway(gatewayAddress, config) : null
@@ -150,35 +154,16 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 }
 
-/** Where this process listens, which is known only once it does. */
-interface OwnAddress {
-  set(url: string): void
-  /** Throws before the process listens. */
-  url(): string
-}
-
-function createOwnAddress(): OwnAddress {
-  let own: string | null = null
-  return {
-    set: (url) => {
-      own = url
-    },
-    url: () => {
-      if (own === null) throw new Error('the service does not listen yet')
-      return own
-    },
-  }
-}
-
+/** `ownAddress`: where this process listens; throws before it does. */
 async function createContext(
   { config, secrets, log, database, upstreamUrl, simulator, clock = () => new Date() }: AppOptions,
-  address: OwnAddress,
+  ownAddress: () => string,
   processId: number,
   notifications: Notifications,
 ): Promise<BaseContext> {
   const guard = createAddressGuard(config.allowedPrivateHosts)
-  const publicUrl = () => config.publicUrl ?? address.url()
-  const callbackUrl = () => `${address.url()}/hooks/upstream`
+  const publicUrl = () => config.publicUrl ?? ownAddress()
+  const callbackUrl = () => `${ownAddress()}/hooks/upstream`
   return {
     clock,
     log,
