@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { EventStatement, Statement } from './statement.js'
+import type { AnyStatement, EventStatement, Statement } from './statement.js'
 
 /** Runs the statements of storage functions: the pool or one of its transactions. */
 export interface Queryable {
@@ -92,10 +92,7 @@ export function openDatabase(connection: Connection, size: number, onError: (err
 }
 
 function queryable(client: pg.Pool | pg.PoolClient, onEvents: EventsListener): Queryable {
-  async function run<Row>(
-    { name, text }: Statement<Row> | EventStatement<Row>,
-    values: readonly unknown[],
-  ): Promise<Row[]> {
+  async function run<Row>({ name, text }: AnyStatement<Row>, values: readonly unknown[]): Promise<Row[]> {
     return (await client.query({ name, text, values: values as unknown[] })).rows
   }
   return {

@@ -1,20 +1,18 @@
 /** One SQL statement with the name under which PostgreSQL prepares it once per connection. */
-export interface Statement<Row> {
+export interface Statement<Row, Raises extends 'events' | null = null> {
   readonly name: string
   readonly text: string
   /** Declares the side effect of a statement; null: it has none. */
-  readonly raises: null
+  readonly raises: Raises
   /** Only carries the type of a row; never set. */
   readonly row?: Row
 }
 
 /** A statement that can insert events, which readers wait for. */
-export interface EventStatement<Row> extends Omit<Statement<Row>, 'raises'> {
-  readonly raises: 'events'
-}
+export type EventStatement<Row> = Statement<Row, 'events'>
 
 /** Either kind. */
-export type AnyStatement<Row> = Statement<Row> | EventStatement<Row>
+export type AnyStatement<Row> = Statement<Row, 'events' | null>
 
 const statements = new Map<string, AnyStatement<unknown>>()
 
@@ -27,10 +25,10 @@ export function statement<Row>(name: string, text: string, effect: { raises: 'ev
 export function statement(
   name: string,
   text: string,
-  effect: Pick<AnyStatement<unknown>, 'raises'> = { raises: null },
-) {
+  { raises }: { raises: 'events' | null } = { raises: null },
+): AnyStatement<unknown> {
   if (statements.has(name)) throw new Error(`two statements are named ${name}`)
-  const declared = { name, text, ...effect } as AnyStatement<unknown>
+  const declared = { name, text, raises }
   statements.set(name, declared)
   return declared
 }
