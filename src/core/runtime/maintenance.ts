@@ -37,7 +37,7 @@ const BACKLOG_MS = MINUTE_MS
 /** After so many attempts (half a minute), a failing callback no longer delays the organization's messages. */
 const SENSIBLE_ATTEMPTS = 3
 const BATCH = 500
-const FOLD_BATCH = 10_000
+const ROLL_UP_BATCH = 10_000
 const PRUNE_BATCH = 5_000
 
 /**
@@ -99,9 +99,9 @@ export async function prune(ctx: Context): Promise<void> {
   await removeUnattachedMedia(ctx, before(now, DAY_MS))
 }
 
-/** In batches, so that nothing is locked for long. `prune` deletes at most `limit` rows and returns their number. */
-async function inBatches(prune: (limit: number) => Promise<number>): Promise<void> {
-  while ((await prune(PRUNE_BATCH)) === PRUNE_BATCH);
+/** In batches, so that nothing is locked for long. `work` handles at most `limit` rows and returns their number. */
+async function inBatches(work: (limit: number) => Promise<number>, limit = PRUNE_BATCH): Promise<void> {
+  while ((await work(limit)) === limit);
 }
 
 /** The number of stored callbacks that failed on every attempt. */
@@ -113,8 +113,8 @@ export function countUnworkedCallbacks({ database }: Pick<Context, 'database'>):
 export async function rollUpCounts(ctx: Context): Promise<void> {
   await rollUpContactCounts(ctx.database)
   await rollUpShortLinkClicks(ctx.database)
-  while ((await rollUpChannelCounts(ctx.database, FOLD_BATCH)) === FOLD_BATCH);
-  while ((await rollUpCampaignCounts(ctx.database, FOLD_BATCH)) === FOLD_BATCH);
+  await inBatches((limit) => rollUpChannelCounts(ctx.database, limit), ROLL_UP_BATCH)
+  await inBatches((limit) => rollUpCampaignCounts(ctx.database, limit), ROLL_UP_BATCH)
 }
 
 /** Erases what an erased contact left in events and raw callbacks, and ends its deliveries. */
