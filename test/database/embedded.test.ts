@@ -352,11 +352,11 @@ async function compileSupervisor(): Promise<string> {
   await mkdir(cache, { recursive: true })
   const target = await mkdtemp(join(cache, 'parley-embedded-'))
   await writeFile(join(target, 'package.json'), '{"type":"module"}')
-  const siblings = await readdir(join(repository, 'src', 'database', 'embedded'))
+  const filesIn = async (room: string) => (await readdir(join(repository, 'src', room))).map((name) => join(room, name))
   const files = [
-    join('lib', 'files', 'make-folder.ts'),
     join('database', 'embedded.ts'),
-    ...siblings.map((name) => join('database', 'embedded', name)),
+    ...(await filesIn(join('database', 'embedded'))),
+    ...(await filesIn(join('lib', 'files'))),
   ]
   for (const name of files) {
     const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 }

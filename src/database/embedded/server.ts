@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { lchown, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { lchown, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { syncFolder } from '../../lib/files/sync-folder.js'
 import type { Account } from './account.js'
 import type { Binaries } from './binaries.js'
 import { EmbeddedDatabaseError } from './error.js'
@@ -158,10 +159,4 @@ async function removeUnfinished(site: Site): Promise<void> {
 
 function unfinishedPrefix(site: Site): string {
   return `${basename(site.folder)}.new-`
-}
-
-/** Makes the move durable. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder)
-  await handle.sync().finally(() => handle.close())
 }
