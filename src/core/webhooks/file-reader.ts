@@ -1,5 +1,6 @@
 import type { Context } from '../../context.js'
 import { createSemaphore } from '../../lib/async/semaphore.js'
+import { createSerialQueues } from '../../lib/async/serial-queues.js'
 import { MEBIBYTE } from '../../lib/text/units.js'
 import { blobKey } from '../../model/messages/media.js'
 import { findMedia } from '../../storage/messages/media.js'
@@ -18,23 +19,13 @@ const MAX_FILES = 4
  */
 export function createFileReader(ctx: FileContext) {
   const anyFile = createSemaphore(MAX_FILES)
-  const perWebhook = new Map<string, { take: ReturnType<typeof createSemaphore>; waiting: number }>()
+  const inTurn = createSerialQueues()
 
-  return async <Result>(
+  return <Result>(
     { organization_id, id }: Pick<EndpointRow, 'organization_id' | 'id'>,
     mediaId: string,
     use: (base64: string | null) => Promise<Result>,
-  ): Promise<Result> => {
-    const own = perWebhook.get(id) ?? { take: createSemaphore(1), waiting: 0 }
-    perWebhook.set(id, own)
-    own.waiting += 1
-    try {
-      return await own.take(() => anyFile(async () => use(await readBase64(ctx, organization_id, mediaId))))
-    } finally {
-      own.waiting -= 1
-      if (own.waiting === 0) perWebhook.delete(id)
-    }
-  }
+  ): Promise<Result> => inTurn([id], () => anyFile(async () => use(await readBase64(ctx, organization_id, mediaId))))
 }
 
 async function readBase64(ctx: FileContext, organizationId: string, mediaId: string): Promise<string | null> {
