@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { addMember, findMemberOrganization, listMembers, removeMember } from '../../core/identity/members.js'
+import { addMember, listMembers, removeMemberAsOperator } from '../../core/identity/members.js'
 import { createPasswords } from '../../core/identity/passwords.js'
 import { createSignInLinkOfMember } from '../../core/identity/sign-in-links.js'
 import { findOrganizationByName } from '../../core/organizations/organizations.js'
@@ -69,8 +69,6 @@ async function link({ env, streams }: Invocation, memberId: string, options: Jso
 }
 
 async function remove({ env, streams }: Invocation, memberId: string): Promise<void> {
-  await asOperator(env, async (ctx) =>
-    removeMember(ctx, await findMemberOrganization(ctx, memberId), memberId, { mayRemoveLastOwner: true }),
-  )
+  await asOperator(env, (ctx) => removeMemberAsOperator(ctx, memberId))
   printDone(streams, 'The member has been removed')
 }

@@ -76,6 +76,11 @@ export async function removeMember(
   notifyOfSessions(ctx, organizationId)
 }
 
+/** Removes a member, even the last owner, for the operator of the service. Throws member_not_found. */
+export async function removeMemberAsOperator(ctx: OperatorContext, memberId: string): Promise<void> {
+  await removeMember(ctx, await findMemberOrganization(ctx, memberId), memberId, { mayRemoveLastOwner: true })
+}
+
 /** The organization of a member. Throws member_not_found. */
 export async function findMemberOrganization(ctx: OperatorContext, memberId: string): Promise<string> {
   return (await findInDirectory(ctx.database, 'member_id', memberId.toLowerCase())) ?? memberNotFound(memberId)

@@ -2,7 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Context } from '../../context.js'
 import { findKeyOrganization, issueApiKey, listKeys, revokeKey, rotateKey } from '../../core/identity/api-keys.js'
-import { addMember, findMemberOrganization, listMembers, removeMember } from '../../core/identity/members.js'
+import { addMember, listMembers, removeMemberAsOperator } from '../../core/identity/members.js'
 import { createSignInLinkOfMember } from '../../core/identity/sign-in-links.js'
 import { connectStorefront, connectUpstream, getStorefrontUrl } from '../../core/organizations/connections.js'
 import { deleteOrganization } from '../../core/organizations/deletion.js'
@@ -123,8 +123,7 @@ export function adminRoutes(ctx: Context, guard: AdminGuard): FastifyPluginAsync
     })
 
     server.delete('/members/:id', { schema: schemas.removeMember }, async (request) => {
-      const { id } = request.params
-      await removeMember(ctx, await findMemberOrganization(ctx, id), id, { mayRemoveLastOwner: true })
+      await removeMemberAsOperator(ctx, request.params.id)
       auditAccess(ctx, request, 'member_removed', { memberId: request.params.id })
       return { success: true, message: 'The member has been removed' }
     })
