@@ -39,7 +39,7 @@ export async function answerOnce(
   ctx: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  { fingerprint = request.body, isSecret = false, perform, recover }: Repeatable,
+  { fingerprint = request.body ?? null, isSecret = false, perform, recover }: Repeatable,
 ): Promise<unknown> {
   const key = readKey(request)
   if (key === null) {

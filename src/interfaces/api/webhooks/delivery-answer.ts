@@ -19,7 +19,6 @@ export function answerDelivery(
     final: true,
   })
   return answerOnce(ctx, request, reply, {
-    fingerprint: request.body ?? null,
     perform: async (id) => answer(await deliver(id)),
     recover: async (id) => {
       const delivery = await recoverDelivery(ctx, tenantOf(request).id, id)
