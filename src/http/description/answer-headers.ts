@@ -1,4 +1,4 @@
-import { type Document, type Operation, operationsOf } from './document.js'
+import { type Document, operationsOf, type Response } from './document.js'
 
 /** The headers of answers, by the names under which the components hold them. */
 const HEADERS = {
@@ -40,9 +40,10 @@ const PASSING = ['409', '429', '500', '503']
 /** Describes the headers of each answer; `limited` says whether the requests of the interface are counted. */
 export function addAnswerHeaders(document: Document, limited: boolean): void {
   const used = new Set<HeaderName>()
-  for (const operation of operationsOf({ paths: document.paths })) {
-    for (const [status, response] of Object.entries(operation.responses)) {
-      const names = namesOf(operation, status, limited)
+  for (const { parameters = [], responses } of operationsOf({ paths: document.paths })) {
+    const isRepeatable = parameters.some(({ name }) => name === 'Idempotency-Key')
+    for (const [status, response] of Object.entries(responses)) {
+      const names = namesOf(status, response, { isRepeatable, limited })
       for (const name of names) used.add(name)
       response.headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
     }
@@ -50,17 +51,18 @@ export function addAnswerHeaders(document: Document, limited: boolean): void {
   document.components.headers = Object.fromEntries([...used].map((name) => [name, HEADERS[name]]))
 }
 
-function namesOf({ parameters = [], responses }: Operation, status: string, limited: boolean): HeaderName[] {
-  const isFile = responses[status]?.content?.['text/csv'] !== undefined
-  const isRepeatable = parameters.some(({ name }) => name === 'Idempotency-Key')
+function namesOf(
+  status: string,
+  { content }: Response,
+  { isRepeatable, limited }: { isRepeatable: boolean; limited: boolean },
+): HeaderName[] {
   const isSuccess = status.startsWith('2')
-  return [
-    'X-Request-Id',
-    ...(limited && (isSuccess || status === '429')
-      ? (['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const)
-      : []),
-    ...(PASSING.includes(status) ? (['Retry-After'] as const) : []),
-    ...(isRepeatable && (isSuccess || status === '400' || status === '500') ? (['Idempotent-Replayed'] as const) : []),
-    ...(isFile && isSuccess ? (['Content-Disposition'] as const) : []),
-  ]
+  const names: HeaderName[] = ['X-Request-Id']
+  if (limited && (isSuccess || status === '429')) {
+    names.push('RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset')
+  }
+  if (PASSING.includes(status)) names.push('Retry-After')
+  if (isRepeatable && (isSuccess || status === '400' || status === '500')) names.push('Idempotent-Replayed')
+  if (isSuccess && content?.['text/csv'] !== undefined) names.push('Content-Disposition')
+  return names
 }
