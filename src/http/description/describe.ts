@@ -28,6 +28,11 @@ export interface WebhookParts {
   body: object
 }
 
+/** The name that schemas and operations have for a kind: `MessageReceived` of message.received. */
+export function nameOfKind(kind: string): string {
+  return kind.replace(/(?:^|[._])([a-z])/g, (_match, letter: string) => letter.toUpperCase())
+}
+
 /** Every description has this version. */
 export const DESCRIPTION_VERSION = '1.0.0'
 

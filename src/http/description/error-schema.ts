@@ -16,11 +16,11 @@ const extras = {
 }
 
 /**
- * The error body of Interface A and of the admin API, with the names of all problems but those that an interface never
- * has.
+ * The error body of Interface A and of the admin API, with the names of the problems that it has.
  */
-export function errorSchema(never: readonly ProblemCode[], fields: Parameters<typeof Type.Object>[0] = {}) {
-  const names = Object.entries(PROBLEMS).flatMap(([code, name]) => (never.some((one) => one === code) ? [] : [name]))
+export function errorSchema(has: (code: ProblemCode) => boolean, fields: Parameters<typeof Type.Object>[0] = {}) {
+  const codes = Object.keys(PROBLEMS) as ProblemCode[]
+  const names = codes.filter(has).map((code) => PROBLEMS[code])
   return named(
     'Error',
     Type.Object({

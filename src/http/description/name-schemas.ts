@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { type Content, type Document, operationsOf, type Schema } from './document.js'
 
 const COMPONENTS = '#/components/schemas/'
@@ -7,6 +7,10 @@ const COMPONENTS = '#/components/schemas/'
 export function named<S extends TSchema>(title: string, schema: S): S {
   return { ...schema, title }
 }
+
+/** An answer of success with further fields, under a name. */
+export const successAnswer = <Fields extends Record<string, TSchema>>(title: string, fields: Fields) =>
+  named(title, Type.Object({ success: Type.Literal(true), ...fields }))
 
 /**
  * Moves every schema that has a title to the components, and refers to it. On the way keywords that only our own checks

@@ -1,6 +1,6 @@
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
 import { errorSchema } from '../../http/description/error-schema.js'
-import { named } from '../../http/description/name-schemas.js'
+import { named, successAnswer } from '../../http/description/name-schemas.js'
 import { createResponses } from '../../http/responses.js'
 import { IdParams, Nullable } from '../../model/input.js'
 import { MEMBER_ROLES } from '../../model/organizations/member.js'
@@ -14,7 +14,7 @@ import {
   RotateKey,
 } from '../../model/organizations/operator-input.js'
 import { SCOPES } from '../../model/organizations/scope.js'
-import { PROBLEMS, type ProblemCode } from '../../model/problem.js'
+import type { ProblemCode } from '../../model/problem.js'
 
 /** The problems that this interface has. */
 const CODES: readonly ProblemCode[] = [
@@ -43,18 +43,19 @@ const CODES: readonly ProblemCode[] = [
   'internal',
 ]
 
-const codes = Object.keys(PROBLEMS) as ProblemCode[]
-
-const describe = createResponses(errorSchema(codes.filter((code) => !CODES.includes(code))), {
-  400: 'The request is not valid; `message` says why',
-  401: 'The admin token is missing or wrong',
-  403: 'Not used at present',
-  404: 'The organization, key or member does not exist',
-  409: 'The value is taken, or the state does not allow this',
-  429: 'Too many wrong admin tokens from this address: try again after Retry-After seconds',
-  500: 'The service failed',
-  503: 'The service is not available: try again after Retry-After seconds',
-})
+const describe = createResponses(
+  errorSchema((code) => CODES.includes(code)),
+  {
+    400: 'The request is not valid; `message` says why',
+    401: 'The admin token is missing or wrong',
+    403: 'Not used at present',
+    404: 'The organization, key or member does not exist',
+    409: 'The value is taken, or the state does not allow this',
+    429: 'Too many wrong admin tokens from this address: try again after Retry-After seconds',
+    500: 'The service failed',
+    503: 'The service is not available: try again after Retry-After seconds',
+  },
+)
 
 const Uuid = Type.String({ format: 'uuid' })
 const DateTime = Type.String({ format: 'date-time' })
@@ -124,14 +125,10 @@ const SignInLink = named(
   Type.Object({ url: Type.String({ description: 'Signs the member in, once' }), expires_at: DateTime }),
 )
 
-/** An answer with further fields. */
-const Answer = (name: string, fields: Record<string, TSchema>) =>
-  named(`${name}Answer`, Type.Object({ success: Type.Literal(true), ...fields }))
-
-const OrganizationAnswer = Answer('Organization', { organization: Organization })
-const StorefrontAnswer = Answer('Storefront', { storefront: Nullable(Storefront) })
-const KeyAnswer = Answer('IssuedApiKey', { api_key: IssuedApiKey })
-const DoneAnswer = Answer('Done', { message: Type.String() })
+const OrganizationAnswer = successAnswer('OrganizationAnswer', { organization: Organization })
+const StorefrontAnswer = successAnswer('StorefrontAnswer', { storefront: Nullable(Storefront) })
+const KeyAnswer = successAnswer('IssuedApiKeyAnswer', { api_key: IssuedApiKey })
+const DoneAnswer = successAnswer('DoneAnswer', { message: Type.String() })
 
 export const createOrganization = {
   operationId: 'organizations.create',
@@ -143,7 +140,7 @@ export const createOrganization = {
 export const listOrganizations = {
   operationId: 'organizations.list',
   summary: 'List the organizations',
-  response: describe({ 200: Answer('Organizations', { organizations: Type.Array(Organization) }) }),
+  response: describe({ 200: successAnswer('OrganizationsAnswer', { organizations: Type.Array(Organization) }) }),
 }
 
 export const getOrganization = {
@@ -175,7 +172,12 @@ export const connectUpstream = {
   description: 'The access token, app secret and verify token are stored encrypted and never returned.',
   params: IdParams,
   body: named('ConnectUpstream', PutUpstream),
-  response: describe({ 200: Answer('Upstream', { organization: Organization, upstream: Upstream }) }, 400, 404, 409),
+  response: describe(
+    { 200: successAnswer('UpstreamAnswer', { organization: Organization, upstream: Upstream }) },
+    400,
+    404,
+    409,
+  ),
 }
 
 export const getStorefront = {
@@ -207,7 +209,7 @@ export const listKeys = {
   operationId: 'keys.list',
   summary: 'List the API keys of an organization',
   params: IdParams,
-  response: describe({ 200: Answer('ApiKeys', { api_keys: Type.Array(ApiKey) }) }, 404),
+  response: describe({ 200: successAnswer('ApiKeysAnswer', { api_keys: Type.Array(ApiKey) }) }, 404),
 }
 
 export const rotateKey = {
@@ -223,7 +225,7 @@ export const revokeKey = {
   operationId: 'keys.revoke',
   summary: 'Revoke an API key',
   params: IdParams,
-  response: describe({ 200: Answer('RevokedApiKey', { message: Type.String(), api_key: ApiKey }) }, 404),
+  response: describe({ 200: successAnswer('RevokedApiKeyAnswer', { message: Type.String(), api_key: ApiKey }) }, 404),
 }
 
 export const createMember = {
@@ -231,21 +233,21 @@ export const createMember = {
   summary: 'Add a member to the team',
   params: IdParams,
   body: named('CreateMember', CreateMember),
-  response: describe({ 201: Answer('Member', { member: Member }) }, 400, 404, 409),
+  response: describe({ 201: successAnswer('MemberAnswer', { member: Member }) }, 400, 404, 409),
 }
 
 export const listMembers = {
   operationId: 'members.list',
   summary: 'List the members of the team',
   params: IdParams,
-  response: describe({ 200: Answer('Members', { members: Type.Array(Member) }) }, 404),
+  response: describe({ 200: successAnswer('MembersAnswer', { members: Type.Array(Member) }) }, 404),
 }
 
 export const createSignInLink = {
   operationId: 'members.createSignInLink',
   summary: 'Create a link that signs a member in to the console, once and within a day',
   params: IdParams,
-  response: describe({ 201: Answer('SignInLink', { link: SignInLink }) }, 404),
+  response: describe({ 201: successAnswer('SignInLinkAnswer', { link: SignInLink }) }, 404),
 }
 
 export const removeMember = {

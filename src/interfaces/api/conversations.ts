@@ -5,7 +5,7 @@ import { listContacts } from '../../core/contacts/list.js'
 import { type PageRequest, readConversation, searchConversation } from '../../core/conversations/read.js'
 import { findOrderTerms, requireOrderId } from '../../core/storefront/orders.js'
 import { tenantOf } from '../../http/auth.js'
-import { named } from '../../http/description/name-schemas.js'
+import { successAnswer } from '../../http/description/name-schemas.js'
 import { presentContact } from '../../model/contacts/contact.js'
 import { readSearchTerms } from '../../model/conversations/search-terms.js'
 import { Nullable } from '../../model/input.js'
@@ -13,7 +13,7 @@ import { presentMessage } from '../../model/messages/message.js'
 import type { Organization } from '../../model/organizations/organization.js'
 import { Problem } from '../../model/problem.js'
 import { paginationOf } from './pagination.js'
-import { ContactSchema, MessageSchema, responses, tenantId } from './schemas.js'
+import { ContactAnswer, ContactSchema, MessageSchema, responses, tenantId } from './schemas.js'
 import type { ApiServer } from './server.js'
 
 const MESSAGES_A_PAGE = 10
@@ -61,32 +61,22 @@ const Terms = Nullable(Type.Array(Type.String()))
 const MessagePagination = paginationOf('totalMessages', 'messagesPerPage')
 const ContactPagination = paginationOf('totalContacts', 'contactsPerPage')
 
-const MessagesAnswer = named(
-  'MessagesAnswer',
-  Type.Object({
-    success: Type.Literal(true),
-    messages: Type.Array(MessageSchema),
-    pagination: MessagePagination.schema,
-    count: Type.Integer({ minimum: 0, description: 'Messages in this answer' }),
-    searchTerms: Terms,
-    filtered: Type.Boolean({ description: 'True if the messages were searched' }),
-    stored: Type.Boolean({ description: 'True if the contact has any messages' }),
-  }),
-)
+const MessagesAnswer = successAnswer('MessagesAnswer', {
+  messages: Type.Array(MessageSchema),
+  pagination: MessagePagination.schema,
+  count: Type.Integer({ minimum: 0, description: 'Messages in this answer' }),
+  searchTerms: Terms,
+  filtered: Type.Boolean({ description: 'True if the messages were searched' }),
+  stored: Type.Boolean({ description: 'True if the contact has any messages' }),
+})
 
-const ContactsAnswer = named(
-  'ContactsAnswer',
-  Type.Object({
-    success: Type.Literal(true),
-    contacts: Type.Array(ContactSchema),
-    pagination: ContactPagination.schema,
-    count: Type.Integer({ minimum: 0, description: 'Contacts in this answer' }),
-    searchTerms: Terms,
-    filtered: Type.Boolean({ description: 'True if the contacts were searched' }),
-  }),
-)
-
-const ContactAnswer = named('ContactAnswer', Type.Object({ success: Type.Literal(true), contact: ContactSchema }))
+const ContactsAnswer = successAnswer('ContactsAnswer', {
+  contacts: Type.Array(ContactSchema),
+  pagination: ContactPagination.schema,
+  count: Type.Integer({ minimum: 0, description: 'Contacts in this answer' }),
+  searchTerms: Terms,
+  filtered: Type.Boolean({ description: 'True if the contacts were searched' }),
+})
 
 const Answer = Type.Union([MessagesAnswer, ContactsAnswer, ContactAnswer], {
   description: 'The answer of the actions conversation-messages, contacts, and find-by-phone',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { errorSchema } from '../../http/description/error-schema.js'
-import { named } from '../../http/description/name-schemas.js'
+import { named, successAnswer } from '../../http/description/name-schemas.js'
 import { createResponses } from '../../http/responses.js'
 import { Nullable } from '../../model/input.js'
 import type { ProblemCode } from '../../model/problem.js'
@@ -84,14 +84,20 @@ export const TemplateSchema = named(
   }),
 )
 
-/** What the answer tells of the request. */
+/** The answer of an endpoint that returns one contact. */
+export const ContactAnswer = successAnswer('ContactAnswer', { contact: ContactSchema })
+
+/** The answer of an endpoint that returns nothing else. */
+export const DoneAnswer = successAnswer('DoneAnswer', { message: Type.String() })
+
+/** Notes on the request, in its answer. */
 const Warnings = Type.Optional(
   Type.Array(Type.String(), {
     description: 'One sentence for each unknown parameter or field. Absent if there are none.',
   }),
 )
 
-/** Problems of the other interfaces alone. */
+/** The problems that only other interfaces have. */
 const ELSEWHERE: readonly ProblemCode[] = [
   'session_required',
   'sign_in_failed',
@@ -106,7 +112,7 @@ const ELSEWHERE: readonly ProblemCode[] = [
   'last_owner',
 ]
 
-const ErrorSchema = errorSchema(ELSEWHERE, { warnings: Warnings })
+const ErrorSchema = errorSchema((code) => !ELSEWHERE.includes(code), { warnings: Warnings })
 
 const STATUS_TEXTS = {
   400: 'The request is not valid; `message` says why',

@@ -13,7 +13,8 @@ export interface Page {
 }
 
 /** Reads the pages of the package's docs folder and its subfolders, by name. */
-export function readPages(folder = join(packageRoot(), 'docs')): Page[] {
+export function readPages(): Page[] {
+  const folder = join(packageRoot(), 'docs')
   const files = readdirSync(folder, { encoding: 'utf8', recursive: true }).filter((file) => /^[\w/-]+\.md$/.test(file))
   return files.sort().map((file) => {
     const text = readFileSync(join(folder, file), 'utf8')

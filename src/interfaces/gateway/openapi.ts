@@ -5,9 +5,6 @@ import { examples } from './examples.js'
 import { GATEWAY } from './path.js'
 import { gatewayWebhooks } from './webhook-events.js'
 
-/** The version of this interface. */
-export const GATEWAY_VERSION = '1.0.0'
-
 /** What takes an Idempotency-Key: everything that creates something. */
 const ONCE = /^\/gateway\/(message\/|webhook\/set|instance\/create)/
 

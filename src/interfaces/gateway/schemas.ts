@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { named } from '../../http/description/name-schemas.js'
 import { createResponses } from '../../http/responses.js'
+import { GATEWAY_STATUSES } from '../../model/instances/gateway-message.js'
 
 /** The path's parameter. */
 export const instancePath = Type.Object({ instance: Type.String({ description: "The instance's name" }) })
@@ -51,7 +52,7 @@ export const GatewayMessageSchema = named(
       participant: Type.Optional(Type.String({ description: 'The member of a group who wrote it' })),
     }),
     pushName: Type.String(),
-    status: Type.Enum(['ERROR', 'PENDING', 'SERVER_ACK', 'DELIVERY_ACK', 'READ']),
+    status: Type.Enum([...GATEWAY_STATUSES]),
     message: Type.Object({}, { additionalProperties: true }),
     contextInfo: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
     messageType: Type.String(),

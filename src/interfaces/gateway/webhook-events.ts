@@ -1,10 +1,12 @@
 import { type TSchema, Type } from 'typebox'
-import type { WebhookParts } from '../../http/description/describe.js'
+import { nameOfKind, type WebhookParts } from '../../http/description/describe.js'
 import { named } from '../../http/description/name-schemas.js'
+import { Nullable } from '../../model/input.js'
 import type { GatewayEventName } from '../../model/instances/gateway-event.js'
+import { ConnectionState } from './instances/schemas.js'
 import { GatewayMessageSchema } from './schemas.js'
 
-const OptionalText = Type.Union([Type.String(), Type.Null()])
+const OptionalText = Nullable(Type.String())
 
 const MessageUpdate = Type.Object({
   messageId: Type.String({ description: "Parley's id of the message" }),
@@ -39,7 +41,7 @@ const Contact = Type.Object({
 
 const Connection = Type.Object({
   instance: Type.String(),
-  state: Type.Enum(['open', 'connecting', 'close']),
+  state: ConnectionState,
   statusReason: Type.Integer(),
   wuid: Type.Optional(OptionalText),
   profileName: Type.Optional(OptionalText),
@@ -66,7 +68,7 @@ const EVENTS: Record<GatewayEventName, readonly [when: string, data: TSchema]> =
 
 /** The requests that the webhook of an instance gets. */
 export const gatewayWebhooks: readonly WebhookParts[] = Object.entries(EVENTS).map(([kind, [when, data]]) => {
-  const name = kind.replace(/(?:^|\.)([a-z])/g, (_match, letter: string) => letter.toUpperCase())
+  const name = nameOfKind(kind)
   return {
     kind,
     operationId: `event.on${name}`,

@@ -25,7 +25,9 @@ export interface GatewayMessage {
   source: 'web' | 'unknown'
 }
 
-export type GatewayStatus = 'ERROR' | 'PENDING' | 'SERVER_ACK' | 'DELIVERY_ACK' | 'READ'
+export const GATEWAY_STATUSES = ['ERROR', 'PENDING', 'SERVER_ACK', 'DELIVERY_ACK', 'READ'] as const
+
+export type GatewayStatus = (typeof GATEWAY_STATUSES)[number]
 
 const PERSON_SERVER = 's.whatsapp.net'
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { readAnalytics, readBroadcastAnalytics } from '../../../core/analytics/read.js'
 import { tenantOf } from '../../../http/auth.js'
-import { named } from '../../../http/description/name-schemas.js'
+import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { readDateRange } from '../../../model/broadcasts/analytics.js'
 import type { Organization } from '../../../model/organizations/organization.js'
@@ -11,7 +11,7 @@ import { responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
 import { BroadcastAnalyticsSchema, RangeAnalyticsSchema } from './analytics-schemas.js'
 
-// Of any type for the schema: next to a broadcast_id they are ignored, whatever they are.
+// The schema allows any type, because the dates are ignored if broadcast_id is given, even if they are invalid.
 const question = {
   broadcast_id: Type.Optional(
     Type.String({ format: 'uuid', description: 'One broadcast. The dates are then ignored.', maxLength: 100 }),
@@ -32,15 +32,11 @@ const question = {
 
 const Question = named('AnalyticsQuestion', Type.Object(question))
 
-const Answer = named(
-  'AnalyticsAnswer',
-  Type.Object({
-    success: Type.Literal(true),
-    data: Type.Union([BroadcastAnalyticsSchema, RangeAnalyticsSchema], {
-      description: 'Of one broadcast, or of a range of days',
-    }),
+const Answer = successAnswer('AnalyticsAnswer', {
+  data: Type.Union([BroadcastAnalyticsSchema, RangeAnalyticsSchema], {
+    description: 'Of one broadcast, or of a range of days',
   }),
-)
+})
 
 /** `GET` and `POST /broadcast-analytics`: the same question in the query or in a body. */
 export function broadcastAnalyticsRoutes(server: ApiServer, ctx: Context): void {

@@ -4,7 +4,7 @@ import { createBroadcast } from '../../../core/broadcasts/create.js'
 import { getBroadcast, listBroadcasts, showBroadcast } from '../../../core/broadcasts/read.js'
 import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
 import { tenantOf } from '../../../http/auth.js'
-import { named } from '../../../http/description/name-schemas.js'
+import { successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { MEBIBYTE } from '../../../lib/text/units.js'
 import { readAudience } from '../../../model/broadcasts/audience.js'
@@ -77,15 +77,11 @@ export function broadcastRoutes(server: ApiServer, ctx: Context): void {
         }),
         response: responses(
           {
-            200: named(
-              'BroadcastsAnswer',
-              Type.Object({
-                success: Type.Literal(true),
-                broadcasts: Type.Array(BroadcastSchema),
-                pagination: pagination.schema,
-                count: Count,
-              }),
-            ),
+            200: successAnswer('BroadcastsAnswer', {
+              broadcasts: Type.Array(BroadcastSchema),
+              pagination: pagination.schema,
+              count: Count,
+            }),
           },
           400,
         ),

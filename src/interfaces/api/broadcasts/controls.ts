@@ -11,7 +11,7 @@ import {
 import { getBroadcast } from '../../../core/broadcasts/read.js'
 import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
 import { tenantOf } from '../../../http/auth.js'
-import { named } from '../../../http/description/name-schemas.js'
+import { successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { type Broadcast, presentBroadcast } from '../../../model/broadcasts/broadcast.js'
 import { onePath, responses, tenantId } from '../schemas.js'
@@ -42,7 +42,6 @@ export function broadcastControlRoutes(server: ApiServer, ctx: Context): void {
         const tenant = tenantOf(request)
         const { id } = request.params
         return answerOnce(ctx, request, reply, {
-          fingerprint: request.body ?? null,
           perform: async () => toAnswer(await control(ctx, tenant, id)),
           recover: async () => {
             const broadcast = await getBroadcast(ctx, tenant, id)
@@ -64,14 +63,10 @@ export function broadcastControlRoutes(server: ApiServer, ctx: Context): void {
         querystring: Type.Object({ tenantId }),
         response: responses(
           {
-            200: named(
-              'RetryAnswer',
-              Type.Object({
-                success: Type.Literal(true),
-                broadcast: BroadcastSchema,
-                retried: Type.Integer({ description: 'How many recipients it is sent to again' }),
-              }),
-            ),
+            200: successAnswer('RetryAnswer', {
+              broadcast: BroadcastSchema,
+              retried: Type.Integer({ description: 'How many recipients it is sent to again' }),
+            }),
           },
           400,
           404,
@@ -84,7 +79,6 @@ export function broadcastControlRoutes(server: ApiServer, ctx: Context): void {
       const tenant = tenantOf(request)
       const { id } = request.params
       return answerOnce(ctx, request, reply, {
-        fingerprint: request.body ?? null,
         perform: async (retryId) => toRetryAttempt(await retryFailed(ctx, tenant, id, retryId)),
         recover: async (retryId) => {
           const recovered = await recoverRetry(ctx, tenant, id, retryId)

@@ -3,7 +3,7 @@ import type { Context } from '../../../context.js'
 import { listRecipients } from '../../../core/broadcasts/read.js'
 import { exportRecipients } from '../../../core/broadcasts/recipients-file.js'
 import { tenantOf } from '../../../http/auth.js'
-import { named } from '../../../http/description/name-schemas.js'
+import { successAnswer } from '../../../http/description/name-schemas.js'
 import { sendFile } from '../../../http/send-file.js'
 import { presentRecipient, RECIPIENT_STATUSES } from '../../../model/broadcasts/broadcast.js'
 import { paginationOf } from '../pagination.js'
@@ -38,15 +38,11 @@ export function broadcastRecipientRoutes(server: ApiServer, ctx: Context): void 
               description: 'One page of recipients, or all of them as a file',
               content: {
                 'application/json': {
-                  schema: named(
-                    'RecipientsAnswer',
-                    Type.Object({
-                      success: Type.Literal(true),
-                      recipients: Type.Array(RecipientSchema),
-                      pagination: pagination.schema,
-                      count: Count,
-                    }),
-                  ),
+                  schema: successAnswer('RecipientsAnswer', {
+                    recipients: Type.Array(RecipientSchema),
+                    pagination: pagination.schema,
+                    count: Count,
+                  }),
                 },
                 'text/csv': { schema: Type.String() },
               },

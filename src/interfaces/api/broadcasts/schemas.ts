@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { named } from '../../../http/description/name-schemas.js'
+import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { AudienceBody } from '../../../model/broadcasts/audience.js'
 import { BROADCAST_STATUSES, RECIPIENT_STATUSES } from '../../../model/broadcasts/broadcast.js'
 import { Nullable } from '../../../model/input.js'
@@ -47,10 +47,7 @@ export const RecipientSchema = named(
 )
 
 /** What every call of one broadcast answers. */
-export const BroadcastAnswer = named(
-  'BroadcastAnswer',
-  Type.Object({ success: Type.Literal(true), broadcast: BroadcastSchema }),
-)
+export const BroadcastAnswer = successAnswer('BroadcastAnswer', { broadcast: BroadcastSchema })
 
 /** What a broadcast is made from. */
 export const CreateBody = named(

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { createShortLink, listShortLinks, recoverShortLink } from '../../../core/storefront/short-links.js'
 import { tenantOf } from '../../../http/auth.js'
-import { named } from '../../../http/description/name-schemas.js'
+import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { CreateShortLink, presentShortLink, type ShortLink } from '../../../model/broadcasts/short-link.js'
 import { paginationOf } from '../pagination.js'
@@ -15,27 +15,20 @@ const ShortLinkFields = {
   redirect_url: Type.String(),
 }
 
-const ShortLinkAnswer = named(
-  'ShortLinkAnswer',
-  Type.Object({ success: Type.Literal(true), shortlink: Type.Object(ShortLinkFields) }),
-)
+const ShortLinkAnswer = successAnswer('ShortLinkAnswer', { shortlink: Type.Object(ShortLinkFields) })
 
 const Pagination = paginationOf('totalShortLinks', 'shortLinksPerPage')
 
-const ShortLinksAnswer = named(
-  'ShortLinksAnswer',
-  Type.Object({
-    success: Type.Literal(true),
-    shortlinks: Type.Array(
-      Type.Object({
-        ...ShortLinkFields,
-        clicks: Type.Integer({ minimum: 0, description: 'HEAD requests and link previews do not count' }),
-        created_at: Type.String({ format: 'date-time' }),
-      }),
-    ),
-    pagination: Pagination.schema,
-  }),
-)
+const ShortLinksAnswer = successAnswer('ShortLinksAnswer', {
+  shortlinks: Type.Array(
+    Type.Object({
+      ...ShortLinkFields,
+      clicks: Type.Integer({ minimum: 0, description: 'HEAD requests and link previews do not count' }),
+      created_at: Type.String({ format: 'date-time' }),
+    }),
+  ),
+  pagination: Pagination.schema,
+})
 
 const SHORT_LINKS_A_PAGE = 50
 

@@ -14,10 +14,8 @@ import { answerOnce } from '../../../http/idempotency.js'
 import { presentContact } from '../../../model/contacts/contact.js'
 import { ChangeContact, CreateContact } from '../../../model/contacts/contact-input.js'
 import { Problem } from '../../../model/problem.js'
-import { ContactSchema, contactQuery, responses, tenantId } from '../schemas.js'
+import { ContactAnswer, contactQuery, DoneAnswer, responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
-
-const ContactAnswer = named('ContactAnswer', Type.Object({ success: Type.Literal(true), contact: ContactSchema }))
 
 /** `/contact`: look up, create, change, erase. */
 export function contactRoutes(server: ApiServer, ctx: Context): void {
@@ -91,11 +89,7 @@ export function contactRoutes(server: ApiServer, ctx: Context): void {
         operationId: 'contacts.erase',
         summary: 'Erase a contact and its messages',
         querystring: Type.Object(contactQuery),
-        response: responses(
-          { 200: named('DoneAnswer', Type.Object({ success: Type.Literal(true), message: Type.String() })) },
-          400,
-          404,
-        ),
+        response: responses({ 200: DoneAnswer }, 400, 404),
       },
     },
     async (request) => {

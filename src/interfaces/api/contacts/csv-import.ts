@@ -5,7 +5,7 @@ import type { Context } from '../../../context.js'
 import { type ImportReport, importWithReport, type ReportingImport } from '../../../core/contacts/import-report.js'
 import { MAX_IMPORT_BYTES, tooLarge, withUpload } from '../../../core/contacts/receive-import.js'
 import { tenantOf } from '../../../http/auth.js'
-import { named } from '../../../http/description/name-schemas.js'
+import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { Nullable } from '../../../model/input.js'
 import { Problem } from '../../../model/problem.js'
@@ -26,27 +26,23 @@ const Result = named(
 )
 
 /** What became of a file. */
-export const ImportAnswer = named(
-  'ImportReport',
-  Type.Object({
-    success: Type.Literal(true),
-    summary: Type.Object({
-      total: Count,
-      created: Count,
-      updated: Count,
-      unchanged: Count,
-      skipped: Count,
-      failed: Count,
-    }),
-    failures: Type.Array(Result, { description: 'The first 1,000 rows that failed' }),
-    results: Type.Array(Result, { description: 'One for each row that is not blank, in the order of the file' }),
-    results_truncated: Type.Optional(
-      Type.Literal(true, {
-        description: 'True in a replayed answer of more than 1 MB: `results` has only failed rows, up to 1 MB of them',
-      }),
-    ),
+export const ImportAnswer = successAnswer('ImportReport', {
+  summary: Type.Object({
+    total: Count,
+    created: Count,
+    updated: Count,
+    unchanged: Count,
+    skipped: Count,
+    failed: Count,
   }),
-)
+  failures: Type.Array(Result, { description: 'The first 1,000 rows that failed' }),
+  results: Type.Array(Result, { description: 'One for each row that is not blank, in the order of the file' }),
+  results_truncated: Type.Optional(
+    Type.Literal(true, {
+      description: 'True in a replayed answer of more than 1 MB: `results` has only failed rows, up to 1 MB of them',
+    }),
+  ),
+})
 
 /** What a route that takes a file is configured with. */
 export const takesFile = {

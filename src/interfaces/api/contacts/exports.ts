@@ -4,7 +4,7 @@ import { findContact } from '../../../core/contacts/contacts.js'
 import { exportContacts } from '../../../core/contacts/export.js'
 import { exportConversation } from '../../../core/conversations/export.js'
 import { tenantOf } from '../../../http/auth.js'
-import { named } from '../../../http/description/name-schemas.js'
+import { successAnswer } from '../../../http/description/name-schemas.js'
 import { sendFile } from '../../../http/send-file.js'
 import { conversationQuery, readReference } from '../conversations.js'
 import { ContactSchema, MessageSchema, responses, tenantId } from '../schemas.js'
@@ -24,7 +24,7 @@ export function exportRoutes(server: ApiServer, ctx: Context): void {
         response: responses(
           fileAnswer(
             'All contacts, oldest first. The CSV has a column for each field.',
-            named('ContactsFile', Type.Object({ success: Type.Literal(true), contacts: Type.Array(ContactSchema) })),
+            successAnswer('ContactsFile', { contacts: Type.Array(ContactSchema) }),
           ),
           400,
         ),
@@ -48,7 +48,7 @@ export function exportRoutes(server: ApiServer, ctx: Context): void {
         response: responses(
           fileAnswer(
             'All messages, oldest first, up to the newest one when the export began',
-            named('MessagesFile', Type.Object({ success: Type.Literal(true), messages: Type.Array(MessageSchema) })),
+            successAnswer('MessagesFile', { messages: Type.Array(MessageSchema) }),
           ),
           400,
           404,

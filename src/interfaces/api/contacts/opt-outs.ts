@@ -4,7 +4,7 @@ import { exportOptOuts } from '../../../core/contacts/export-opt-outs.js'
 import { importOptOuts } from '../../../core/contacts/import-opt-outs.js'
 import { listOptOuts } from '../../../core/contacts/opt-outs.js'
 import { tenantOf } from '../../../http/auth.js'
-import { named } from '../../../http/description/name-schemas.js'
+import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { sendFile } from '../../../http/send-file.js'
 import { presentOptOut } from '../../../model/contacts/opt-out.js'
 import { Nullable } from '../../../model/input.js'
@@ -38,15 +38,11 @@ const Query = Type.Object({
 
 const Pagination = paginationOf('totalOptOuts', 'optOutsPerPage')
 
-const ListAnswer = named(
-  'OptOutsAnswer',
-  Type.Object({
-    success: Type.Literal(true),
-    optOuts: Type.Array(OptOutSchema),
-    pagination: Pagination.schema,
-    count: Type.Integer({ minimum: 0, description: 'Opt-outs in this answer' }),
-  }),
-)
+const ListAnswer = successAnswer('OptOutsAnswer', {
+  optOuts: Type.Array(OptOutSchema),
+  pagination: Pagination.schema,
+  count: Type.Integer({ minimum: 0, description: 'Opt-outs in this answer' }),
+})
 
 /** `/opt-outs`: the contacts that want no broadcasts any more; as a file, and from one. */
 export function optOutRoutes(server: ApiServer, ctx: Context): void {
@@ -84,7 +80,7 @@ export function optOutRoutes(server: ApiServer, ctx: Context): void {
         response: responses(
           fileAnswer(
             'All opt-outs, newest first. The CSV can be imported.',
-            named('OptOutsFile', Type.Object({ success: Type.Literal(true), optOuts: Type.Array(OptOutSchema) })),
+            successAnswer('OptOutsFile', { optOuts: Type.Array(OptOutSchema) }),
           ),
           400,
         ),

@@ -5,27 +5,23 @@ import { openChosenChannel } from '../../../core/instances/send/chosen-channel.j
 import { findSendResult } from '../../../core/messages/send/outcome.js'
 import { sendMessage } from '../../../core/messages/send/send.js'
 import { senderOf, tenantOf } from '../../../http/auth.js'
-import { named } from '../../../http/description/name-schemas.js'
+import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { toAnswer } from '../../../http/sent.js'
 import { responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
 import { readAbout, readContent, SendChatBody } from './send-chat-body.js'
 
-const Answer = named(
-  'SentAnswer',
-  Type.Object({
-    success: Type.Literal(true),
-    message: Type.String(),
-    data: Type.Object({
-      message_id: Type.String({ description: "The upstream's id" }),
-      recipient: Type.String({ description: 'Digits only' }),
-      message_type: Type.String(),
-      organization: Type.String({ description: "The organization's name" }),
-      meta_response: Type.Object({}, { additionalProperties: true, description: "The upstream's answer as it came" }),
-    }),
+const Answer = successAnswer('SentAnswer', {
+  message: Type.String(),
+  data: Type.Object({
+    message_id: Type.String({ description: "The upstream's id" }),
+    recipient: Type.String({ description: 'Digits only' }),
+    message_type: Type.String(),
+    organization: Type.String({ description: "The organization's name" }),
+    meta_response: Type.Object({}, { additionalProperties: true, description: "The upstream's answer as it came" }),
   }),
-)
+})
 
 /** `POST /send-chat`. */
 export function sendChatRoutes(server: ApiServer, ctx: Context): void {

@@ -4,32 +4,22 @@ import { requireUpstream } from '../../../core/organizations/business-number.js'
 import { syncTemplates } from '../../../core/templates/sync.js'
 import { listTemplates } from '../../../core/templates/templates.js'
 import { tenantOf } from '../../../http/auth.js'
-import { named } from '../../../http/description/name-schemas.js'
+import { successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { presentTemplate } from '../../../model/templates/template.js'
 import { responses, TemplateSchema, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
 
-const TemplatesAnswer = named(
-  'TemplatesAnswer',
-  Type.Object({
-    success: Type.Literal(true),
-    templates: Type.Array(TemplateSchema),
-  }),
-)
+const TemplatesAnswer = successAnswer('TemplatesAnswer', { templates: Type.Array(TemplateSchema) })
 
-const SyncAnswer = named(
-  'SyncAnswer',
-  Type.Object({
-    success: Type.Literal(true),
-    message: Type.String(),
-    total: Type.Integer({ description: 'Number of templates' }),
-    added: Type.Integer(),
-    changed: Type.Integer(),
-    removed: Type.Integer(),
-    synced_at: Type.String({ format: 'date-time' }),
-  }),
-)
+const SyncAnswer = successAnswer('SyncAnswer', {
+  message: Type.String(),
+  total: Type.Integer({ description: 'Number of templates' }),
+  added: Type.Integer(),
+  changed: Type.Integer(),
+  removed: Type.Integer(),
+  synced_at: Type.String({ format: 'date-time' }),
+})
 
 /** `/templates`: list those that are known, fetch them from the upstream. */
 export function templateRoutes(server: ApiServer, ctx: Context): void {
@@ -66,7 +56,6 @@ export function templateRoutes(server: ApiServer, ctx: Context): void {
     },
     (request, reply) =>
       answerOnce(ctx, request, reply, {
-        fingerprint: request.body ?? null,
         perform: async () => {
           const { syncedAt, ...counts } = await syncTemplates(ctx, tenantOf(request))
           const message = `${counts.total} templates are known`

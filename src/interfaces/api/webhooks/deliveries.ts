@@ -8,7 +8,7 @@ import {
   replayRange,
 } from '../../../core/webhooks/log.js'
 import { tenantOf } from '../../../http/auth.js'
-import { named } from '../../../http/description/name-schemas.js'
+import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { Nullable } from '../../../model/input.js'
 import { DELIVERY_STATUSES, presentDelivery } from '../../../model/webhooks/webhook.js'
@@ -54,15 +54,11 @@ export function webhookDeliveryRoutes(server: ApiServer, ctx: Context): void {
         }),
         response: responses(
           {
-            200: named(
-              'DeliveriesAnswer',
-              Type.Object({
-                success: Type.Literal(true),
-                deliveries: Type.Array(DeliverySchema),
-                pagination: pagination.schema,
-                count: Count,
-              }),
-            ),
+            200: successAnswer('DeliveriesAnswer', {
+              deliveries: Type.Array(DeliverySchema),
+              pagination: pagination.schema,
+              count: Count,
+            }),
           },
           400,
         ),
@@ -92,19 +88,15 @@ export function webhookDeliveryRoutes(server: ApiServer, ctx: Context): void {
         querystring: Type.Object({ tenantId }),
         response: responses(
           {
-            200: named(
-              'DeliveryWithBodyAnswer',
-              Type.Object({
-                success: Type.Literal(true),
-                delivery: DeliverySchema,
-                body: Nullable(
-                  Type.Union([EventSchema, Envelope], {
-                    description:
-                      "The event; for a webhook of an instance, in the gateway's envelope. Null if it is no longer kept, or if its contact was erased.",
-                  }),
-                ),
-              }),
-            ),
+            200: successAnswer('DeliveryWithBodyAnswer', {
+              delivery: DeliverySchema,
+              body: Nullable(
+                Type.Union([EventSchema, Envelope], {
+                  description:
+                    "The event; for a webhook of an instance, in the gateway's envelope. Null if it is no longer kept, or if its contact was erased.",
+                }),
+              ),
+            }),
           },
           400,
           404,
@@ -146,14 +138,7 @@ export function webhookDeliveryRoutes(server: ApiServer, ctx: Context): void {
         body: ReplayBody,
         response: responses(
           {
-            200: named(
-              'ReplayAnswer',
-              Type.Object({
-                success: Type.Literal(true),
-                message: Type.String(),
-                count: Count,
-              }),
-            ),
+            200: successAnswer('ReplayAnswer', { message: Type.String(), count: Count }),
           },
           400,
           404,

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox'
-import type { WebhookParts } from '../../../http/description/describe.js'
+import { nameOfKind, type WebhookParts } from '../../../http/description/describe.js'
 import { named } from '../../../http/description/name-schemas.js'
 import type { EVENT_KINDS, TEST_KIND } from '../../../model/webhooks/webhook.js'
 import { BroadcastSchema } from '../broadcasts/schemas.js'
@@ -34,10 +34,10 @@ const KINDS: Record<Kind, readonly [when: string, data: Record<string, TSchema>]
   'webhook.test': ['POST /set-webhooks/{id}/test was called', { webhook: WebhookSchema }],
 }
 
-const kinds = Object.entries(KINDS).map(([kind, [when, data]]) => ({ kind, when, name: nameOf(kind), data }))
-
-const bodies = kinds.map(({ kind, when, name, data }) =>
-  named(
+/** The requests that endpoints get. */
+export const eventWebhooks: readonly WebhookParts[] = Object.entries(KINDS).map(([kind, [when, data]]) => {
+  const name = nameOfKind(kind)
+  const body = named(
     `${name}Event`,
     Type.Object(
       {
@@ -53,24 +53,16 @@ const bodies = kinds.map(({ kind, when, name, data }) =>
       },
       { description: when },
     ),
-  ),
-)
+  )
+  return { kind, operationId: `events.on${name}`, summary: when, body }
+})
 
 /** An event, as it is posted and as the feed shows it. */
 export const EventSchema = named(
   'Event',
-  Type.Unsafe<object>({ type: 'object', discriminator: { propertyName: 'type' }, oneOf: bodies }),
+  Type.Unsafe<object>({
+    type: 'object',
+    discriminator: { propertyName: 'type' },
+    oneOf: eventWebhooks.map(({ body }) => body),
+  }),
 )
-
-/** The requests that endpoints get. */
-export const eventWebhooks: readonly WebhookParts[] = kinds.map(({ kind, when, name }, index) => ({
-  kind,
-  operationId: `events.on${name}`,
-  summary: when,
-  body: bodies[index] as object,
-}))
-
-/** `MessageReceived` of message.received. */
-function nameOf(kind: string): string {
-  return kind.replace(/(?:^|[._])([a-z])/g, (_match, letter: string) => letter.toUpperCase())
-}

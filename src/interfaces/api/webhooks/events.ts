@@ -2,21 +2,17 @@ import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { readFeed } from '../../../core/webhooks/feed.js'
 import { tenantOf } from '../../../http/auth.js'
-import { named } from '../../../http/description/name-schemas.js'
+import { successAnswer } from '../../../http/description/name-schemas.js'
 import { responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
 import { EventSchema } from './event-schemas.js'
 
 const EVENTS_A_PAGE = 100
 
-const FeedAnswer = named(
-  'EventsAnswer',
-  Type.Object({
-    success: Type.Literal(true),
-    events: Type.Array(EventSchema),
-    next_after: Type.String({ description: 'The value of `after` for the next request' }),
-  }),
-)
+const FeedAnswer = successAnswer('EventsAnswer', {
+  events: Type.Array(EventSchema),
+  next_after: Type.String({ description: 'The value of `after` for the next request' }),
+})
 
 /** `GET /events`: the pull feed. */
 export function eventRoutes(server: ApiServer, ctx: Context): void {

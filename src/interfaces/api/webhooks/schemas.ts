@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { named } from '../../../http/description/name-schemas.js'
+import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { Nullable } from '../../../model/input.js'
 import { DELIVERY_STATUSES } from '../../../model/webhooks/webhook.js'
 
@@ -24,17 +24,13 @@ export const WebhookSchema = named(
 )
 
 /** What is answered when there is a new secret. */
-export const IssuedAnswer = named(
-  'IssuedWebhookAnswer',
-  Type.Object({
-    success: Type.Literal(true),
-    message: Type.String(),
-    webhook: Type.Object({
-      ...WebhookSchema.properties,
-      secret: Type.String({ description: 'whsec_…: the receiver checks signatures with it. It is shown only once.' }),
-    }),
+export const IssuedAnswer = successAnswer('IssuedWebhookAnswer', {
+  message: Type.String(),
+  webhook: Type.Object({
+    ...WebhookSchema.properties,
+    secret: Type.String({ description: 'whsec_…: the receiver checks signatures with it. It is shown only once.' }),
   }),
-)
+})
 
 /** Contract 4, Webhooks; `response_body` of an attempt after it. */
 export const DeliverySchema = named(
@@ -65,11 +61,4 @@ export const DeliverySchema = named(
 )
 
 /** What is answered when a delivery has been made. */
-export const DeliveryAnswer = named(
-  'DeliveryAnswer',
-  Type.Object({
-    success: Type.Literal(true),
-    message: Type.String(),
-    delivery: DeliverySchema,
-  }),
-)
+export const DeliveryAnswer = successAnswer('DeliveryAnswer', { message: Type.String(), delivery: DeliverySchema })

@@ -12,10 +12,10 @@ import {
 } from '../../../core/webhooks/endpoints.js'
 import { testWebhook } from '../../../core/webhooks/log.js'
 import { tenantOf } from '../../../http/auth.js'
-import { named } from '../../../http/description/name-schemas.js'
+import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { presentWebhook, SetWebhook } from '../../../model/webhooks/webhook.js'
-import { onePath, responses, tenantId } from '../schemas.js'
+import { DoneAnswer, onePath, responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
 import { answerDelivery } from './delivery-answer.js'
 import { DeliveryAnswer, IssuedAnswer, WebhookSchema } from './schemas.js'
@@ -58,13 +58,7 @@ export function webhookRoutes(server: ApiServer, ctx: Context): void {
         querystring: Type.Object({ tenantId }),
         response: responses(
           {
-            200: named(
-              'WebhooksAnswer',
-              Type.Object({
-                success: Type.Literal(true),
-                webhooks: Type.Array(WebhookSchema),
-              }),
-            ),
+            200: successAnswer('WebhooksAnswer', { webhooks: Type.Array(WebhookSchema) }),
           },
           400,
         ),
@@ -85,11 +79,7 @@ export function webhookRoutes(server: ApiServer, ctx: Context): void {
         summary: 'Remove a webhook and its deliveries',
         querystring: Type.Object({ tenantId }),
         body: named('DeleteWebhook', onePath),
-        response: responses(
-          { 200: named('DoneAnswer', Type.Object({ success: Type.Literal(true), message: Type.String() })) },
-          400,
-          404,
-        ),
+        response: responses({ 200: DoneAnswer }, 400, 404),
       },
     },
     async (request) => {
@@ -113,7 +103,6 @@ export function webhookRoutes(server: ApiServer, ctx: Context): void {
     },
     (request, reply) =>
       answerOnce(ctx, request, reply, {
-        fingerprint: request.body ?? null,
         isSecret: true,
         perform: async () => {
           const issued = await rotateWebhookSecret(ctx, tenantOf(request).id, request.params.id)
@@ -135,14 +124,7 @@ export function webhookRoutes(server: ApiServer, ctx: Context): void {
         querystring: Type.Object({ tenantId }),
         response: responses(
           {
-            200: named(
-              'WebhookAnswer',
-              Type.Object({
-                success: Type.Literal(true),
-                message: Type.String(),
-                webhook: WebhookSchema,
-              }),
-            ),
+            200: successAnswer('WebhookAnswer', { message: Type.String(), webhook: WebhookSchema }),
           },
           400,
           404,
@@ -153,7 +135,6 @@ export function webhookRoutes(server: ApiServer, ctx: Context): void {
     },
     (request, reply) =>
       answerOnce(ctx, request, reply, {
-        fingerprint: request.body ?? null,
         perform: async () => {
           const webhook = await enableWebhook(ctx, tenantOf(request).id, request.params.id)
           const body = { success: true, message: 'The webhook is active', webhook: presentWebhook(webhook) }

@@ -3,14 +3,18 @@ import type { Context } from '../../../context.js'
 import { type FoundMessages, findMessages, type MessageSearch } from '../../../core/instances/chats/find-messages.js'
 import { tenantOf } from '../../../http/auth.js'
 import { named } from '../../../http/description/name-schemas.js'
-import { chatOf, type GatewayStatus, presentGatewayMessage } from '../../../model/instances/gateway-message.js'
+import {
+  chatOf,
+  GATEWAY_STATUSES,
+  type GatewayStatus,
+  presentGatewayMessage,
+} from '../../../model/instances/gateway-message.js'
 import { requireRouteInstance } from '../auth.js'
 import { instancePath, responses } from '../schemas.js'
 import type { GatewayServer } from '../server.js'
 import { given, Id, Jid, Maybe, paging, readPage, readTimestamps, Timestamps } from './schemas.js'
 
 const PAGE_SIZE = 50
-const STATUSES: GatewayStatus[] = ['ERROR', 'PENDING', 'SERVER_ACK', 'DELIVERY_ACK', 'READ']
 /** Statuses of other gateways, which clients may filter by. No message has them. */
 const UNUSED_STATUSES = ['PLAYED', 'DELETED', 'EDITED'] as const
 
@@ -40,7 +44,7 @@ const StatusBody = named(
         keyId: Maybe(Id),
         remoteJid: Maybe(Jid),
         fromMe: Maybe(Type.Boolean()),
-        status: Maybe(Type.Enum([...STATUSES, ...UNUSED_STATUSES])),
+        status: Maybe(Type.Enum([...GATEWAY_STATUSES, ...UNUSED_STATUSES])),
       }),
     ),
     ...paging(PAGE_SIZE),
@@ -72,7 +76,7 @@ const FindAnswer = named(
           instanceId: Type.String(),
           source: Type.String(),
           contextInfo: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
-          MessageUpdate: Type.Array(Type.Object({ status: Type.Enum(STATUSES) })),
+          MessageUpdate: Type.Array(Type.Object({ status: Type.Enum([...GATEWAY_STATUSES]) })),
         }),
       ),
     }),
@@ -87,7 +91,7 @@ const StatusAnswer = Type.Array(
     fromMe: Type.Boolean(),
     participant: Type.Union([Type.String(), Type.Null()]),
     pollUpdates: Type.Null(),
-    status: Type.Enum(STATUSES),
+    status: Type.Enum([...GATEWAY_STATUSES]),
     messageId: Type.String(),
     instanceId: Type.String(),
   }),

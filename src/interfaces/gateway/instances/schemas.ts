@@ -92,7 +92,7 @@ export const CodeAnswer = named(
   }),
 )
 
-const ConnectionState = Type.Enum(['open', 'connecting', 'close'])
+export const ConnectionState = Type.Enum(['open', 'connecting', 'close'])
 
 /** The state of an instance's connection. */
 export const StateAnswer = named(
@@ -130,7 +130,7 @@ export const CreateAnswer = named(
       integration: Type.String(),
       webhookWaBusiness: OrNull(Type.String({ description: 'The address for callbacks of the upstream' })),
       accessTokenWaBusiness: Type.Literal(''),
-      status: Type.Enum(['open', 'connecting', 'close']),
+      status: ConnectionState,
     }),
     hash: Type.String({ description: "The instance's token, which may differ from the given one" }),
     webhook: Type.Union([
@@ -158,7 +158,7 @@ export const InstanceRow = named(
   Type.Object({
     id: Type.String({ format: 'uuid' }),
     name: Type.String(),
-    connectionStatus: Type.Enum(['open', 'connecting', 'close']),
+    connectionStatus: ConnectionState,
     ownerJid: OrNull(Type.String()),
     profileName: OrNull(Type.String()),
     profilePicUrl: OrNull(Type.String()),
