@@ -87,16 +87,16 @@ export function senderOf({ caller }: FastifyRequest, memberId: string | null | u
   throw new Problem('forbidden', `memberId ${memberId} is not you: leave it out, and the message is sent in your name`)
 }
 
-/** Wrong tokens per network: this many at once, then two a minute. */
+/** Checks a request of the operator. Throws invalid_api_key, too_many_requests. */
 export type AdminGuard = (request: FastifyRequest) => Promise<void>
+
+/** Wrong tokens per network: this many at once, then two a minute. */
+const GUESSES = { burst: 300, refillMs: 30_000, maxKeys: 10_000 }
 
 /**
  * Guards the operator's interface with the admin token, compared in constant time. After too many wrong tokens a
  * network is refused even with the right one.
  */
-const GUESSES = { burst: 300, refillMs: 30_000, maxKeys: 10_000 }
-
-/** The same message for every other slug, existing or not, so that it does not reveal who is a tenant. */
 export function createAdminGuard({ clock, log }: Pick<Context, 'clock' | 'log'>, adminToken: string): AdminGuard {
   const guesses = createTokenBuckets(GUESSES, clock)
   return async (request) => {
@@ -116,7 +116,7 @@ export function createAdminGuard({ clock, log }: Pick<Context, 'clock' | 'log'>,
   }
 }
 
-/** One message for every foreign slug, existing or not: nobody learns who is a tenant here. */
+/** The same message for every other slug, existing or not, so that it does not reveal who is a tenant. */
 export function checkTenant({ tenant }: Caller, tenantId: unknown): void {
   if (tenantId === undefined || tenantId === tenant.slug) return
   throw new Problem('invalid_api_key', 'API key does not belong to the organization that tenantId names')
