@@ -8,6 +8,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 const tests = readdirSync('test', { recursive: true })
   .map((path) => join('test', path))
   .filter((path) => path.endsWith('.test.ts') && !path.endsWith('.soak.test.ts'))
+const imports = new Map(tests.map((test) => [test, importsOf(test)]))
 
 const chosen = new Set(process.argv.slice(2).flatMap(testsOf))
 for (const test of chosen) process.stdout.write(`${test}\n`)
@@ -20,7 +21,7 @@ function testsOf(file) {
   const own = tests.filter(
     (test) => test.endsWith(`/${noun}`) || (test.startsWith(place) && /^[-.]/.test(test.slice(place.length))),
   )
-  const importing = tests.filter((test) => importsOf(test).includes(resolve(file)))
+  const importing = tests.filter((test) => imports.get(test).includes(resolve(file)))
   if (own.length + importing.length > 0) return [...own, ...importing]
   return dirname(place) === 'test' ? [] : tests.filter((test) => dirname(test) === dirname(place))
 }
