@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject } from '../src/lib/text/json.js'
-import type { CallbackContact, CallbackEnvelope, Change, InboundMessage, MessagesValue } from '../src/upstream/wire.js'
-import { envelope } from './batches.js'
+import type { CallbackContact, Change, InboundMessage, MessagesValue } from '../src/upstream/wire.js'
 import { newMessageId } from './ids.js'
 import { isMediaKind } from './media-types.js'
 import { type BusinessNumber, metadataOf } from './numbers.js'
@@ -66,11 +65,6 @@ export function inboundChange(number: NumberIdentity, { message, contact }: Inbo
     messages: [message],
   }
   return { value, field: 'messages' }
-}
-
-/** The whole callback body of an inbound message, before it is escaped and signed. */
-export function inboundBody(number: NumberIdentity, inbound: Inbound): CallbackEnvelope {
-  return envelope([{ id: number.business_account_id, changes: [inboundChange(number, inbound)] }])
 }
 
 interface Sender {

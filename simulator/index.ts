@@ -1,6 +1,5 @@
 /** The upstream on localhost: its API, its signed callbacks, its failures, and a control interface. */
 
-export { type Inbound, inboundBody } from './inbound.js'
 export { networkId } from './phone-numbers.js'
 export { defaultSettings, type Settings } from './settings.js'
 export { escapeJson, signBody } from './signing.js'

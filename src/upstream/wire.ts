@@ -200,30 +200,10 @@ export interface Change {
   value: unknown
 }
 
-export interface MessagesChange extends Change {
-  field: 'messages'
-  value: MessagesValue
-}
-
-export interface TemplateStatusChange extends Change {
-  field: 'message_template_status_update'
-  value: TemplateStatusValue
-}
-
 /** Only from the simulator: a simulated phone was linked or unlinked. */
 export interface ConnectionChange extends Change {
   field: 'connection'
   value: ConnectionValue
-}
-
-/** True if a change contains messages or statuses. Checks only the field's name, not the content. */
-export function isMessagesChange(change: Change): change is MessagesChange {
-  return change.field === 'messages' && isObject(change.value)
-}
-
-/** True if a change contains a template's new status. Checks only the field's name. */
-export function isTemplateStatusChange(change: Change): change is TemplateStatusChange {
-  return change.field === 'message_template_status_update' && isObject(change.value)
 }
 
 export interface MessagesValue {
@@ -303,8 +283,6 @@ export interface InboundPayloads {
   edit: { original_message_id: string; message?: Partial<InboundMessage> }
   revoke: { original_message_id: string }
 }
-
-export type InboundType = keyof InboundPayloads
 
 /** The message that this one replies to, or the mark of a forwarded message (then without `id`). */
 export interface InboundContext {
@@ -410,8 +388,4 @@ export interface TemplateStatusValue {
   disable_info?: { disable_date?: string }
   other_info?: { title?: string; description?: string }
   rejection_info?: Record<string, unknown>
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
