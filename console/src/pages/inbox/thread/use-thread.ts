@@ -9,6 +9,7 @@ import {
   firstSeq,
   isAtEnd,
   isLoaded,
+  joined,
   lastLoaded,
   seqOf,
   type ThreadMessage,
@@ -77,7 +78,7 @@ export function useThread(contactId: string, addressed: number | null): ThreadSt
     }
     if (window && firstSeq(window) < firstSeq(data)) {
       void read({ after: firstSeq(window) - 1, limit: MAX_REFRESHED }).then(
-        (page) => change((now) => (touches(now, page) ? withPage(now, page, 'newer') : now)),
+        (page) => change((now) => joined(now, page, 'newer')),
         () => undefined,
       )
     }
@@ -107,7 +108,7 @@ function useLoaders({ loaded, change }: Loaded, once: Once, read: ReadPage) {
     if (!window || firstSeq(window) <= 1) return
     void once('older', async () => {
       const page = await read({ before: firstSeq(window), limit: PAGE })
-      change((now) => (touches(now, page) ? withPage(now, page, 'older') : now))
+      change((now) => joined(now, page, 'older'))
     })
   }, [change, loaded, once, read])
 
@@ -116,7 +117,7 @@ function useLoaders({ loaded, change }: Loaded, once: Once, read: ReadPage) {
     if (!window) return
     await once('newer', async () => {
       const page = await read({ after: lastLoaded(window), limit: PAGE })
-      change((now) => (touches(now, page) ? withPage(now, page, 'newer') : now))
+      change((now) => joined(now, page, 'newer'))
     })
   }, [change, loaded, once, read])
 
@@ -124,7 +125,7 @@ function useLoaders({ loaded, change }: Loaded, once: Once, read: ReadPage) {
     (seq: number) =>
       void once(`one ${seq}`, async () => {
         const page = await read({ after: seq - 1, limit: 1 })
-        change((now) => (touches(now, page) ? withPage(now, page, 'newer') : now))
+        change((now) => joined(now, page, 'newer'))
       }),
     [change, once, read],
   )

@@ -50,6 +50,11 @@ export function touches(loaded: ThreadWindow, { messages }: ThreadPage): boolean
   return seqOf(first) <= lastLoaded(loaded) + 1 && seqOf(last) >= firstSeq(loaded) - 1
 }
 
+/** The window with a page; unchanged if the page neither overlaps nor adjoins it. `side` as in withPage. */
+export function joined(window: ThreadWindow, page: ThreadPage, side: 'older' | 'newer'): ThreadWindow {
+  return touches(window, page) ? withPage(window, page, side) : window
+}
+
 /**
  * The window with a page that overlaps or adjoins it. `side`: where the reader is; messages at the other end are
  * dropped.
