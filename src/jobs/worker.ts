@@ -61,7 +61,7 @@ export async function startWorker(
   log: Logger,
   onId: (workerId: string) => Promise<void>,
 ): Promise<Worker> {
-  const slow = WORKER_POOLS.flatMap((line) => line.tasks)
+  const slow = WORKER_POOLS.flatMap((pool) => pool.tasks)
   const only = (isWanted: (name: string) => boolean) =>
     Object.fromEntries(Object.entries(tasks).filter(([name]) => isWanted(name)))
   const workers = [
@@ -72,12 +72,12 @@ export async function startWorker(
       preset: { worker: { ...preset.worker, localQueue } },
     }),
   ]
-  for (const line of WORKER_POOLS) {
+  for (const pool of WORKER_POOLS) {
     // Without a local queue, so that other processes can take jobs that this one is too busy for.
     const worker = await runQueue(database, log, onId, {
-      taskList: only((name) => line.tasks.includes(name)),
+      taskList: only((name) => pool.tasks.includes(name)),
       crontab: '',
-      concurrency: line.concurrency,
+      concurrency: pool.concurrency,
       preset: { worker: { ...preset.worker, gracefulShutdownAbortTimeout: SLOW_GRACE_MS } },
     })
     workers.push(worker)

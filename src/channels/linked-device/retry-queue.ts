@@ -30,14 +30,14 @@ export interface RetryQueue {
 
 const RETRY = { baseMs: 200, maxMs: 15_000, jitter: 0.5 }
 
-export function createRetryQueue({ sleep, random, onFailure, onAbandoned: onLeft }: RetryQueueOptions): RetryQueue {
+export function createRetryQueue({ sleep, random, onFailure, onAbandoned }: RetryQueueOptions): RetryQueue {
   const closing = new AbortController()
   const waiting: PendingWrite[] = []
   let running: Promise<void> | null = null
 
   async function run(): Promise<void> {
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
-      if (!(await isRecorded(next))) onLeft(next)
+      if (!(await isRecorded(next))) onAbandoned(next)
       waiting.shift()
     }
     running = null

@@ -33,11 +33,11 @@ const LOOK_AGAIN_MS = 50
 
 /** Plays a conversation through the API. Messages that exist are skipped, however an earlier try ended. */
 export async function playConversation(stage: Stage, customer: Customer, lines: readonly Line[]): Promise<void> {
-  for (const channel of lines) {
+  for (const line of lines) {
     const messages = await readMessages(stage, customer)
-    if (holds(messages, channel)) continue
-    if (channel.by === 'customer') await write(stage, customer, channel, messages)
-    else await answer(stage, customer, channel, messages)
+    if (holds(messages, line)) continue
+    if (line.by === 'customer') await write(stage, customer, line, messages)
+    else await answer(stage, customer, line, messages)
   }
 }
 
@@ -87,11 +87,11 @@ async function readMessages({ call, apiKey }: Stage, { number }: Customer): Prom
   return asObjects(body.messages)
 }
 
-function holds(messages: JsonObject[], channel: Line): boolean {
-  const saidByShop = channel.by === 'shop'
-  if ('text' in channel)
-    return messages.some((message) => message.message === channel.text && isByShop(message) === saidByShop)
-  return messages.some(({ reactions }) => asObjects(reactions).some(({ emoji }) => emoji === channel.emoji))
+function holds(messages: JsonObject[], line: Line): boolean {
+  const saidByShop = line.by === 'shop'
+  if ('text' in line)
+    return messages.some((message) => message.message === line.text && isByShop(message) === saidByShop)
+  return messages.some(({ reactions }) => asObjects(reactions).some(({ emoji }) => emoji === line.emoji))
 }
 
 function isByShop({ sender_type }: JsonObject): boolean {

@@ -89,7 +89,7 @@ const findSearched = findAmong(
    WHERE ${MATCHES_FILTER}`,
 )
 
-// FITS has the same condition, but with a parameter whose value the planner does not know; the partial index needs a
+// MATCHES_FILTER has the same condition, but with a parameter whose value the planner does not know; the partial index needs a
 // literal.
 const findArchived = findAmong(
   'findArchived',

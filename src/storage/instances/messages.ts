@@ -142,7 +142,7 @@ const ofChannel = (channelCase: ChannelCase, filter: Filter) => ({
   oldest: pageOn(channelCase, filter, 'ASC'),
 })
 
-const LINE_STATEMENTS = {
+const CHANNEL_STATEMENTS = {
   instance: { time: ofChannel('instance', 'time'), all: ofChannel('instance', 'all') },
   organization: { time: ofChannel('organization', 'time'), all: ofChannel('organization', 'all') },
 }
@@ -300,10 +300,10 @@ export function listConversationMessages(
   filter: ChannelFilter,
   range: PageRange,
 ): Promise<ChannelMessage[]> {
-  const channelCase = [organizationId, channelId]
+  const channel = [organizationId, channelId]
   return isEvery(filter)
-    ? runFromNearerEnd(db, CONVERSATION_STATEMENTS.every, [...channelCase, contactId], range)
-    : runFromNearerEnd(db, CONVERSATION_STATEMENTS.filtered, [...channelCase, ...allValues(filter), contactId], range)
+    ? runFromNearerEnd(db, CONVERSATION_STATEMENTS.every, [...channel, contactId], range)
+    : runFromNearerEnd(db, CONVERSATION_STATEMENTS.filtered, [...channel, ...allValues(filter), contactId], range)
 }
 
 /** A page of a conversation that is on one channel only, newest first; `total` is its last sequence number. */
@@ -354,7 +354,7 @@ export function findChannelMessages(
 const EVERY: ChannelFilter = { from: null, to: null, fromMe: null, messageType: null, status: null }
 
 function statementsFor(channelId: string | null, filter: ChannelFilter) {
-  return LINE_STATEMENTS[channelId === null ? 'organization' : 'instance'][isByTime(filter) ? 'time' : 'all']
+  return CHANNEL_STATEMENTS[channelId === null ? 'organization' : 'instance'][isByTime(filter) ? 'time' : 'all']
 }
 
 /** True if the filter matches everything. */
