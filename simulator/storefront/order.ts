@@ -28,7 +28,7 @@ export interface ShopOrder {
   updated_at: string
   cancelled_at: string | null
   closed_at: string | null
-  /** Who bought, as far as it is told; the REST API keeps whatever else stands there. */
+  /** Who bought, as far as it is told; the REST API keeps all other fields. */
   email?: string | null
   contact_email?: string | null
   phone?: string | null

@@ -73,7 +73,7 @@ export function createServer(
   // Presenters decide the form of answers; the schemas only document them.
   server.setSerializerCompiler(() => JSON.stringify)
   server.setErrorHandler(sendProblem)
-  // Before the body is read: an invalid path is the error, whatever the body holds.
+  // Before the body is read: an invalid path is refused regardless of the body.
   server.addHook('onRequest', (request, _reply, done) => {
     if (request.is404) done(notFound(request))
     else done()
@@ -148,7 +148,7 @@ export function refuseOtherMethods(server: FastifyInstance, except: readonly str
         url: url.slice(instance.prefix.length),
         method: METHODS.filter((method) => !methods.has(method)),
         schema: { hide: true } as FastifySchema,
-        // Before the body is read: a wrong method is the error, whatever the body holds.
+        // Before the body is read: a wrong method is refused regardless of the body.
         onRequest: async (request, reply) => {
           reply.header('allow', allow)
           throw new Problem('method_not_allowed', `${url} takes ${allow}, not ${request.method}`)

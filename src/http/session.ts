@@ -69,7 +69,7 @@ export function createOriginGuard(publicUrl: () => string) {
  */
 export function checkMember({ id }: TeamMember, believed: unknown): void {
   if (believed === undefined || believed === id) return
-  throw new Problem('session_required', 'Somebody else has signed in in this browser meanwhile: load the page anew')
+  throw new Problem('session_required', 'Another member has signed in in this browser: reload the page')
 }
 
 /** The session token of a request, if any. */

@@ -4,7 +4,7 @@ import { asObject, asText, type JsonObject, parseJsonObject } from '../lib/text/
 import { isStorable, toStorable } from '../lib/text/text.js'
 import { classifyRefusal, type RefusalClass } from './errors.js'
 
-/** The upstream's answer to a call. An error body counts by its code, whatever the HTTP status. */
+/** The upstream's answer to a call. An error body is classified by its code, regardless of the HTTP status. */
 export interface Answer {
   status: number
   isSuccess: boolean

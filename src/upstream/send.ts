@@ -51,7 +51,7 @@ export async function send(
   }
 }
 
-/** An acceptance or an error body counts whatever the HTTP status; without either, the status decides. */
+/** An acceptance counts only with a status of success, an error body with any. Without either, the status decides. */
 function toOutcome(answer: Answer): SendOutcome {
   const accepted = answer.isSuccess && answer.body !== null ? readAcceptance(answer.body) : null
   if (accepted) return accepted

@@ -20,9 +20,9 @@ interface ShowOptions extends CommandOptions {
   to?: string
 }
 
-/** `parley analytics …`: what became of an organization's broadcasts, and whether it is counted right. */
+/** `parley analytics …`: the results of an organization's broadcasts, and whether they are counted right. */
 export function addAnalyticsCommands(program: Command, invocation: Invocation): void {
-  const analytics = program.command('analytics').description("what became of organizations' broadcasts")
+  const analytics = program.command('analytics').description("the results of organizations' broadcasts")
   analytics
     .command('show')
     .description('show the analytics of one broadcast, or of all that started in a range of days')

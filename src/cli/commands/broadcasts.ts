@@ -60,7 +60,7 @@ export function addBroadcastCommands(program: Command, invocation: Invocation): 
   broadcasts
     .command('recipients')
     .argument('<id>', BROADCAST, readId)
-    .description('write the recipients of a broadcast with what became of them, as CSV')
+    .description('write the recipients of a broadcast with their results, as CSV')
     .requiredOption('--org <org>', ORGANIZATION)
     .addOption(new Option('--status <status>', 'only those that are').choices([...RECIPIENT_STATUSES]))
     .option('--output <file>', 'where to; standard output if not given')

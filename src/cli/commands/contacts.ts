@@ -23,7 +23,7 @@ export function addContactCommands(program: Command, invocation: Invocation): vo
         .choices(['update', 'skip'])
         .default('update'),
     )
-    .option('--json', 'print what became of every row, as JSON')
+    .option('--json', 'print the result of every row, as JSON')
     .addHelpText('after', IMPORT_HELP)
     .action((file, options) => importInto(invocation, file, options))
   contacts

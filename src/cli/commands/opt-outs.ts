@@ -39,7 +39,7 @@ export function addOptOutCommands(program: Command, invocation: Invocation): voi
     .command('import <file>')
     .description('import opt-outs from a CSV file; - = standard input')
     .requiredOption('--org <org>', ORGANIZATION)
-    .option('--json', 'print what became of every row, as JSON')
+    .option('--json', 'print the result of every row, as JSON')
     .addHelpText('after', IMPORT_HELP)
     .action((file, options) => importFile(invocation, file, options, importOptOuts))
   optOuts

@@ -45,7 +45,7 @@ export function addWebhookCommands(program: Command, invocation: Invocation): vo
     .action((options) => list(invocation, options))
   webhooks
     .command('deliveries')
-    .description('list deliveries with what became of them, newest first')
+    .description('list deliveries with their results, newest first')
     .requiredOption('--org <org>', ORGANIZATION)
     .option('--webhook <id>', 'only those to this webhook')
     .addOption(new Option('--status <status>', 'only those that are').choices([...DELIVERY_STATUSES]))

@@ -138,7 +138,7 @@ export interface Failed {
   until: Date
 }
 
-/** Makes PostgreSQL use keys until the end of the transaction, whatever its statistics say. */
+/** Makes PostgreSQL look rows up by key until the end of the transaction, regardless of its statistics. */
 export async function useKeyLookups(transaction: Queryable): Promise<void> {
   await transaction.run(goByKeys, [])
 }
