@@ -2,7 +2,7 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import type { Answer, RequestOptions, World } from './world.js'
 
 interface Operation {
-  responses: Record<string, { content?: { 'application/json'?: { schema: object } } }>
+  responses: Record<string, { content?: Record<string, { schema: object }> }>
 }
 
 /** The part of an OpenAPI document that tests look at. */
@@ -82,8 +82,14 @@ function createCheck(descriptions: Description[]): AnswerCheck {
     const route = routes.find((one) => one.method === method && one.pattern.test(path))
     if (!route) return false
     const key = route.responses[status] ? String(status) : 'default'
-    if (!route.responses[key]) throw new Error(`${method} ${path}: an answer with status ${status} is not described`)
-    if (!headers.get('content-type')?.startsWith('application/json')) return true
+    const response = route.responses[key]
+    if (!response) throw new Error(`${method} ${path}: an answer with status ${status} is not described`)
+    const type = headers.get('content-type')?.split(';')[0]
+    if (type !== 'application/json') {
+      const described = Object.keys(response.content ?? {})
+      if (!described.includes('application/json') || (type !== undefined && described.includes(type))) return true
+      throw new Error(`${method} ${url} ${status} is ${type ?? 'without a type'}, not ${described.join(' or ')}`)
+    }
     const pointer = `${route.pointer}/${key}/content/application~1json/schema`
     const check = checks.get(pointer) ?? ajv.compile({ $ref: pointer })
     checks.set(pointer, check)
