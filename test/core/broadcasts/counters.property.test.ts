@@ -309,8 +309,8 @@ it('the counters match the recipients, whatever happens to them and whenever the
     }),
     { seed: 5, numRuns: 10 * TIMES },
   )
-  // Few stories do not bring all of it about.
-  if (TIMES > 1) expect(WANTED.filter((word) => !seen.has(word))).toEqual([])
+  // Forty stories, those of bin/soak, bring all of it about; fewer need not.
+  if (TIMES >= 4) expect(WANTED.filter((word) => !seen.has(word))).toEqual([])
 }, 180_000)
 
 /** What must have come about in some of the stories. */
