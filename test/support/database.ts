@@ -1,5 +1,5 @@
 import { inject } from 'vitest'
-import { type Connection, type Database, openDatabase } from '../../src/database/pool.js'
+import { type Connection, type Database, openDatabase, type Queryable } from '../../src/database/pool.js'
 import { onDatabase } from './global-setup.js'
 
 /** As many connections as a process of the service has. */
@@ -29,5 +29,21 @@ export async function createTestDatabase(): Promise<TestDatabase> {
       await admin.pool.query(`DROP DATABASE ${name} WITH (FORCE)`)
       await admin.close()
     },
+  }
+}
+
+/** The database, which refuses to raise events of an organization that the statement's values do not name. */
+export function withCheckedRaises<Base extends Database>(database: Base): Base {
+  const transaction: Database['transaction'] = (work) =>
+    database.transaction((inner) => work({ ...inner, raise: checkedRaise(inner) }))
+  return { ...database, transaction, raise: checkedRaise(database) }
+}
+
+function checkedRaise({ raise }: Queryable): Queryable['raise'] {
+  return async (statement, values, organizationIds) => {
+    const given = JSON.stringify(values)
+    const foreign = organizationIds.find((id) => !given.includes(id))
+    if (foreign === undefined) return raise(statement, values, organizationIds)
+    throw new Error(`${statement.name}: raised for ${foreign}, which its values do not name`)
   }
 }

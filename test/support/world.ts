@@ -8,7 +8,7 @@ import { type App, startApp } from '../../src/app.js'
 import { readConfig } from '../../src/config.js'
 import { createTasks } from '../../src/jobs/tasks.js'
 import { drainJobs } from '../../src/jobs/worker.js'
-import { createTestDatabase, type TestDatabase } from './database.js'
+import { createTestDatabase, type TestDatabase, withCheckedRaises } from './database.js'
 import { answerCheck } from './openapi.js'
 
 /** An answer of the service, its body read as JSON. */
@@ -69,7 +69,7 @@ export async function startWorld(
   env: Record<string, string> = {},
   log = pino({ level: process.env.PARLEY_TEST_LOG_LEVEL ?? 'silent' }),
 ): Promise<World> {
-  const database = await createTestDatabase()
+  const database = withCheckedRaises(await createTestDatabase())
   const simulator = await startSimulator()
   const adminToken = 'admin-token-of-the-tests'
   const dataDir = await mkdtemp(join(tmpdir(), 'parley-world-'))
