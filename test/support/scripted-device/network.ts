@@ -58,7 +58,7 @@ export interface ScriptedNetwork {
   close(): Promise<void>
 }
 
-interface Line extends DeviceConnection {
+interface Connection extends DeviceConnection {
   socket: Socket
 }
 
@@ -66,7 +66,7 @@ interface Line extends DeviceConnection {
 const OVERLAP_MS = 500
 
 export async function startScriptedNetwork(): Promise<ScriptedNetwork> {
-  const lines = new Set<Line>()
+  const connections = new Set<Connection>()
   const numbers = new Map<string, string>()
   const connected = new Map<string, number>()
   const counts = new Map<string, number>()
@@ -77,66 +77,66 @@ export async function startScriptedNetwork(): Promise<ScriptedNetwork> {
   let codes = 0
 
   const server = createServer((socket) => {
-    const channel: Line = { socket, pid: 0, device: '', number: null }
+    const connection: Connection = { socket, pid: 0, device: '', number: null }
     socket.on('error', () => undefined)
-    socket.on('close', () => lines.delete(channel))
+    socket.on('close', () => connections.delete(connection))
     createInterface({ input: socket })
-      .on('line', (text) => hear(channel, JSON.parse(text) as FromDevice))
+      .on('line', (text) => hear(connection, JSON.parse(text) as FromDevice))
       .on('error', () => undefined)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 
-  function hear(channel: Line, message: FromDevice): void {
+  function hear(connection: Connection, message: FromDevice): void {
     switch (message.type) {
       case 'hello':
-        greet(channel, message)
+        greet(connection, message)
         break
       case 'message':
-        take(channel, message)
+        take(connection, message)
         break
       case 'received':
         queue = queue.filter((waiting) => waiting.message.id !== message.id)
         break
       case 'logout':
-        numbers.delete(channel.device)
+        numbers.delete(connection.device)
     }
   }
 
-  function greet(channel: Line, { device, pid, isLinked }: Extract<FromDevice, { type: 'hello' }>): void {
-    Object.assign(channel, { device, pid, number: numbers.get(device) ?? null })
-    for (const other of lines) if (other.device === device) expectEnd(other, channel)
-    lines.add(channel)
-    if (channel.number === null) {
+  function greet(connection: Connection, { device, pid, isLinked }: Extract<FromDevice, { type: 'hello' }>): void {
+    Object.assign(connection, { device, pid, number: numbers.get(device) ?? null })
+    for (const other of connections) if (other.device === device) expectEnd(other, connection)
+    connections.add(connection)
+    if (connection.number === null) {
       if (isLinked) faults.push(`the device ${device} believes that it is linked`)
-      else tell(channel, { type: 'code', text: `code ${++codes} of ${device}` })
+      else tell(connection, { type: 'code', text: `code ${++codes} of ${device}` })
       return
     }
-    if (!isLinked) faults.push(`the device of ${channel.number} has lost its session`)
-    connected.set(channel.number, (connected.get(channel.number) ?? 0) + 1)
-    tell(channel, { type: 'open' })
-    for (const { number, message } of queue) if (number === channel.number) deliver(channel, message)
+    if (!isLinked) faults.push(`the device of ${connection.number} has lost its session`)
+    connected.set(connection.number, (connected.get(connection.number) ?? 0) + 1)
+    tell(connection, { type: 'open' })
+    for (const { number, message } of queue) if (number === connection.number) deliver(connection, message)
   }
 
-  function expectEnd(older: Line, newer: Line): void {
+  function expectEnd(older: Connection, newer: Connection): void {
     setTimeout(() => {
-      if (lines.has(older)) faults.push(`${newer.number} is connected by ${older.pid} and ${newer.pid} at a time`)
+      if (connections.has(older)) faults.push(`${newer.number} is connected by ${older.pid} and ${newer.pid} at a time`)
     }, OVERLAP_MS).unref()
   }
 
-  function take(channel: Line, { id, jid, content, count }: Extract<FromDevice, { type: 'message' }>): void {
-    const number = String(channel.number)
+  function take(connection: Connection, { id, jid, content, count }: Extract<FromDevice, { type: 'message' }>): void {
+    const number = String(connection.number)
     const peer = `${number} ${jid}`
     if (count <= (counts.get(peer) ?? 0)) faults.push(`${number} has used keys again that were used before (${count})`)
     counts.set(peer, count)
     if (sends.some((sent) => sent.id === id)) faults.push(`${number} has sent ${id} twice`)
-    sends.push({ number, pid: channel.pid, id, jid, text: String(content.text) })
-    const answer = () => tell(channel, { type: 'ack', id })
+    sends.push({ number, pid: connection.pid, id, jid, text: String(content.text) })
+    const answer = () => tell(connection, { type: 'ack', id })
     if (held) held.push(answer)
     else answer()
   }
 
-  function deliver(channel: Line, { id, from, text }: Incoming): void {
-    tell(channel, {
+  function deliver(connection: Connection, { id, from, text }: Incoming): void {
+    tell(connection, {
       type: 'message',
       key: { id, remoteJid: `${from}@s.whatsapp.net`, fromMe: false },
       pushName: `Person ${from}`,
@@ -145,36 +145,36 @@ export async function startScriptedNetwork(): Promise<ScriptedNetwork> {
     })
   }
 
-  function find(number: string): Line | undefined {
-    return [...lines].find((channel) => channel.number === number)
+  function find(number: string): Connection | undefined {
+    return [...connections].find((connection) => connection.number === number)
   }
 
-  function tell({ socket }: Line, message: ToDevice): void {
+  function tell({ socket }: Connection, message: ToDevice): void {
     socket.write(`${JSON.stringify(message)}\n`)
   }
 
   return {
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    connections: () => Array.from(lines, ({ pid, device, number }) => ({ pid, device, number })),
+    connections: () => Array.from(connections, ({ pid, device, number }) => ({ pid, device, number })),
     countConnections: (number) => connected.get(number) ?? 0,
     scan: (code, number) => {
       const device = code.replace(/^code \d+ of /, '')
-      const channel = [...lines].find((one) => one.device === device)
-      if (!channel) throw new Error(`nobody shows ${code}`)
+      const connection = [...connections].find((one) => one.device === device)
+      if (!connection) throw new Error(`nobody shows ${code}`)
       numbers.set(device, number)
-      tell(channel, { type: 'linked', me: { id: `${number}:1@s.whatsapp.net`, name: `Shop ${number}` } })
-      tell(channel, { type: 'close', code: 515 })
+      tell(connection, { type: 'linked', me: { id: `${number}:1@s.whatsapp.net`, name: `Shop ${number}` } })
+      tell(connection, { type: 'close', code: 515 })
     },
     push: (number, message) => {
       queue.push({ number, message })
-      const channel = find(number)
-      if (channel) deliver(channel, message)
+      const connection = find(number)
+      if (connection) deliver(connection, message)
     },
     undelivered: () => queue.map(({ message }) => message),
     sends,
     drop: (number, code) => {
-      const channel = find(number)
-      if (channel) tell(channel, { type: 'close', code })
+      const connection = find(number)
+      if (connection) tell(connection, { type: 'close', code })
     },
     holdAnswers: () => {
       held = []
@@ -185,7 +185,7 @@ export async function startScriptedNetwork(): Promise<ScriptedNetwork> {
     },
     faults,
     close: async () => {
-      for (const { socket } of lines) socket.destroy()
+      for (const { socket } of connections) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
     },
   }
