@@ -141,7 +141,7 @@ export async function startDevices(shared?: World): Promise<Devices> {
   }
 }
 
-/** A database whose statements can be counted and held back. */
+/** A database whose statements can be counted and held back, those inside transactions excepted. */
 export function watchStatements(database: Database): Pick<Process, 'delay' | 'ran'> & { database: Database } {
   const delays = new Map<string, Promise<void>>()
   const counts = new Map<string, number>()
