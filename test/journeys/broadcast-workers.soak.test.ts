@@ -4,7 +4,7 @@ import type { TestOrganization } from '../support/world.js'
 import {
   controlBroadcast,
   countAccepted,
-  countLanes,
+  countShardJobs,
   letOutcomesFallDue,
   OFFER,
   readBroadcast,
@@ -35,7 +35,7 @@ const RECIPIENTS = 3_000
 const MESSAGES_PER_SECOND = 300
 const PAUSES = 3
 const STRIDE = 150
-/** In all lanes together. */
+/** In all shards together. */
 const MOST_UNDER_WAY = 4 * 32
 
 let database: TestDatabase
@@ -96,7 +96,7 @@ describe('three processes with one broadcast', () => {
     killed.killGroup()
     expect(await killed.exited).toEqual({ code: null, signal: 'SIGKILL' })
     await until(async () => (await readProgress(database, broadcast.id)).recorded === RECIPIENTS)
-    await until(async () => (await countLanes(database)) === 0)
+    await until(async () => (await countShardJobs(database)) === 0)
     await untilCallbacksAreWorkedOff(sandbox, database, PATIENCE_MS)
 
     const reached = await acceptedNumbers()
@@ -154,7 +154,7 @@ async function until(isReached: () => Promise<boolean>): Promise<void> {
 /** What was under way ends, and nobody is left to send more. `others`: how many messages of other broadcasts there were. */
 async function expectEnd(broadcastId: string, others: number): Promise<void> {
   const before = (await readProgress(database, broadcastId)).recorded
-  await until(async () => (await countLanes(database)) === 0)
+  await until(async () => (await countShardJobs(database)) === 0)
   const { recorded } = await readProgress(database, broadcastId)
   expect(recorded - before).toBeLessThanOrEqual(MOST_UNDER_WAY)
   expect(await countAccepted(sandbox)).toBe(others + recorded)

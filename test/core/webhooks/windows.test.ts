@@ -47,7 +47,7 @@ const raiseUncommitted = (name: string) =>
   )
 
 describe('events', () => {
-  it('of one transaction arrive all, where they are more than one round takes, and more than a lane has room for', async () => {
+  it('of one transaction arrive all, where they are more than one round takes, and more than an endpoint queue has room for', async () => {
     await raiseAboutNobody(world, organization, 2_500)
     await world.drain()
     expect(endpoint.received).toHaveLength(2_500)

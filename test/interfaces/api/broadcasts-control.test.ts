@@ -296,7 +296,7 @@ describe('a refusal that the next message would meet too', () => {
   ])('%i pauses the broadcast, and says why; it goes on when the cause is gone', async (code, words) => {
     const digits = at.newNumber()
     await at.failing(digits, code)
-    // One that is outstanding: a lane that has come to its end does not complete the broadcast before another one pauses it.
+    // One that is outstanding: a shard that has come to its end does not complete the broadcast before another one pauses it.
     const { audience } = unknown()
     const { id } = await at.send({ audience: { recipients: [{ chatNumber: digits }, ...audience.recipients] } })
     const paused = await at.read(id)

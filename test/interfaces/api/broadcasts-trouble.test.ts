@@ -48,7 +48,7 @@ afterAll(async () => {
   await upstream.close()
 })
 
-/** All recipients that can be sent to are of lane 1. */
+/** All recipients that can be sent to are of shard 1. */
 function inOneShard(numbers: readonly string[]) {
   const noNumber = { chatNumber: 'x' }
   return { recipients: numbers.flatMap((chatNumber) => [{ chatNumber }, noNumber, noNumber, noNumber]) }
@@ -110,7 +110,7 @@ describe('many unknown outcomes', () => {
     expect(await at.read(id)).toMatchObject({ status: 'paused', reason: expect.stringContaining('unknown outcome') })
   })
 
-  it('fewer than 50 in each lane do not', async () => {
+  it('fewer than 50 in each shard do not', async () => {
     say = badGateway
     const numbers = newNumbers(4 * 49)
     const sent = await at.send({ audience: { recipients: numbers.map((chatNumber) => ({ chatNumber })) } })
@@ -153,7 +153,7 @@ describe('a limit that lasts', () => {
   })
 })
 
-describe('a lane of an older generation', () => {
+describe('a shard of an older generation', () => {
   it('does not pause what was resumed meanwhile', async () => {
     const numbers = newNumbers(1)
     let answerLate = () => undefined as unknown
@@ -174,7 +174,7 @@ describe('a lane of an older generation', () => {
   })
 })
 
-describe('a lane whose process ends while the upstream takes nothing', () => {
+describe('a shard whose process ends while the upstream takes nothing', () => {
   it('leaves its recipients pending; a later one sends to them once', async () => {
     say = refuse(500, 131016)
     const numbers = newNumbers(3)

@@ -93,7 +93,7 @@ export async function readProgress({ pool }: Database, id: string): Promise<Prog
 }
 
 /** How many jobs are there that send broadcasts, or will. */
-export async function countLanes({ pool }: Database): Promise<number> {
+export async function countShardJobs({ pool }: Database): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     `SELECT count(*)::int AS count
      FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
