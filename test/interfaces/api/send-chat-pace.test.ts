@@ -1,12 +1,13 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../src/app.js'
 import { readConfig } from '../../../src/config.js'
+import { freePort } from '../../support/free-port.js'
 import { type Answer, startWorld, type TestOrganization, type World } from '../../support/world.js'
 import { type Answering, bare, type HttpServer, hangUp, json, startHttpServer } from '../../upstream/http-server.js'
 import { conversation, createContact } from '../hooks/support.js'
@@ -501,14 +502,3 @@ describe('an upstream to which there was no connection', () => {
     expect(shown.body.messages).toMatchObject([{ message_status: 'sent', message_id: 'wamid.awake' }])
   })
 })
-
-/** A port on which nobody listens. */
-function freePort(): Promise<number> {
-  const probe = createServer()
-  return new Promise((resolve) => {
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo
-      probe.close(() => resolve(port))
-    })
-  })
-}

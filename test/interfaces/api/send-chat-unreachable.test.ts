@@ -1,5 +1,5 @@
-import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../../support/free-port.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'
 import { conversation, createContact, eventsOf } from '../hooks/support.js'
 
@@ -12,17 +12,6 @@ beforeAll(async () => {
 })
 
 afterAll(() => world.close())
-
-/** A port on which nobody listens. */
-function freePort(): Promise<number> {
-  const server = createServer()
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
-}
 
 describe('POST /send-chat, 500 Upstream unavailable', () => {
   it('when nobody listens: may be tried again, and an Idempotency-Key does not keep it', async () => {

@@ -1,5 +1,5 @@
-import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../../support/free-port.js'
 import { createContact } from '../hooks/support.js'
 import { startTemplateWorld, type TemplateWorld } from './send-template-support.js'
 
@@ -13,17 +13,6 @@ beforeAll(async () => {
 })
 
 afterAll(() => template.close())
-
-/** A port on which nobody listens. */
-function freePort(): Promise<number> {
-  const server = createServer()
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
-}
 
 describe('POST /send-template while nobody listens at the upstream', () => {
   const send = () => template.send({ templateName: 'promo', chatNumber: DIGITS }, 'again')
