@@ -1,8 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { verifyCounters } from '../../../src/core/analytics/verify.js'
 import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
 import { resolveContact } from '../../../src/core/messages/receive/contact-resolution.js'
-import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { type BroadcastWorld, startBroadcastWorld } from '../../interfaces/api/broadcasts-support.js'
 import { createContact, receiveMessages, seconds, wamid } from '../../interfaces/hooks/support.js'
@@ -51,11 +49,6 @@ async function rowsOf(broadcastId: string) {
   return rows
 }
 
-async function expectNoDrift(): Promise<void> {
-  const organization = await getOrganization(at.world.app.ctx, at.organization.id)
-  expect((await verifyCounters(at.world.app.ctx, organization)).drifts).toEqual([])
-}
-
 describe('the recipients of a large broadcast are made ready', () => {
   it('by tags, over the borders of the batches, each once and in their order', async () => {
     const ids = await seedContacts(4_001, 'many')
@@ -68,7 +61,7 @@ describe('the recipients of a large broadcast are made ready', () => {
     expect(rows.map(({ contact_id }) => contact_id)).toEqual(ids)
     expect(rows.filter(({ skip_reason }) => skip_reason === 'allow_broadcast is false')).toHaveLength(400)
     await at.act(id, 'cancel')
-    await expectNoDrift()
+    await at.expectNoDrift()
   })
 
   it.each([2_000, 4_000])('where a batch ends with the last of %i', async (count) => {
@@ -100,7 +93,7 @@ describe('the recipients of a large broadcast are made ready', () => {
     expect(new Set(rows.map(({ contact_id }) => contact_id)).size).toBe(1_300)
     expect(await at.read(id)).toMatchObject({ totalRecipients: 1_230, skippedRecipients: 1_370 })
     await at.act(id, 'cancel')
-    await expectNoDrift()
+    await at.expectNoDrift()
   })
 
   it('and all of them are sent to, by shards that share them', async () => {
@@ -114,7 +107,7 @@ describe('the recipients of a large broadcast are made ready', () => {
       [1, 2, 3, 4, 5].map((page) => at.recipients(id, `status=sent&limit=100&page=${page}`)),
     )
     expect(pages.map(({ length }) => length)).toEqual([100, 100, 100, 100, 5])
-    await expectNoDrift()
+    await at.expectNoDrift()
   })
 })
 
@@ -142,7 +135,7 @@ describe('while recipients are made ready', () => {
     const { id } = await made
     expect(await at.outcomes(id)).toEqual(['pending', 'skipped: no such contact', 'pending'])
     expect(await at.read(id)).toMatchObject({ totalRecipients: 2, skippedRecipients: 1 })
-    await expectNoDrift()
+    await at.expectNoDrift()
   })
 
   it('two of their contacts are merged: the contact receives it at most once, and the counts stay correct', async () => {
@@ -159,7 +152,7 @@ describe('while recipients are made ready', () => {
     const { id } = await made
     expect(await at.read(id)).toMatchObject({ totalRecipients: 2, skippedRecipients: 1 })
     expect((await at.outcomes(id)).filter((outcome) => outcome === 'pending')).toHaveLength(2)
-    await expectNoDrift()
+    await at.expectNoDrift()
   })
 
   it('the broadcast is cancelled: the rest is left out', async () => {
@@ -172,7 +165,7 @@ describe('while recipients are made ready', () => {
     const { id } = await made
     await at.world.drain()
     expect(await at.read(id)).toMatchObject({ status: 'cancelled', totalRecipients: 0 })
-    await expectNoDrift()
+    await at.expectNoDrift()
   })
 
   it('the database fails: the broadcast is made all the same, and a job makes them ready', async () => {
@@ -206,6 +199,6 @@ describe('while recipients are made ready', () => {
     await reconcileBroadcasts(at.world.app.ctx)
     await at.world.drain()
     expect(await at.read(id)).toMatchObject({ status: 'completed', totalRecipients: 9, skippedRecipients: 1 })
-    await expectNoDrift()
+    await at.expectNoDrift()
   })
 })

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { verifyCounters } from '../../../src/core/analytics/verify.js'
 import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
-import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { userIdChatId } from '../../../src/model/contacts/phone-number.js'
 import { hold, untilWaiting } from '../../support/locks.js'
 import { createContact, receiveMessages, seconds, textMessage, wamid } from '../hooks/support.js'
@@ -31,12 +29,6 @@ const erase = async (digits: string) => {
 const statsOf = async (id: string) => {
   const { body } = await at.ask('GET', `/broadcast-analytics?broadcast_id=${id}`)
   return { total: body.data.broadcastInfo.totalRecipients, ...body.data.deliveryStats }
-}
-
-/** Every counter is what the recipients and their messages say. */
-async function expectNoDrift(): Promise<void> {
-  const organization = await getOrganization(at.world.app.ctx, at.organization.id)
-  expect((await verifyCounters(at.world.app.ctx, organization)).drifts).toEqual([])
 }
 
 async function launchLater(id: string): Promise<void> {
@@ -79,7 +71,7 @@ describe('an erased contact', () => {
       [id],
     )
     expect(rows).toEqual([{ count: 1 }])
-    await expectNoDrift()
+    await at.expectNoDrift()
   })
 
   it('keeps what became of it, without contact, number and name', async () => {
@@ -112,7 +104,7 @@ describe('an erased contact', () => {
     expect((await at.act(id, 'retry-failed')).body.retried).toBe(0)
     await at.report(before[0].messageId, 'read')
     expect(await statsOf(id)).toEqual(stats)
-    await expectNoDrift()
+    await at.expectNoDrift()
     expect((await at.ask('GET', `/contact?chat_id=${delivered}`)).status).toBe(404)
     expect((await at.ask('GET', `/contact?chat_id=${read}`)).status).toBe(404)
     expect((await at.ask('GET', `/contact?chat_id=${reported}`)).status).toBe(404)
@@ -131,7 +123,7 @@ describe('an erased contact', () => {
     expect(await statsOf(id)).toMatchObject({ total: 1, sent: 0, failed: 1 })
     await reconcileBroadcasts(at.world.app.ctx)
     expect(await at.read(id)).toMatchObject({ status: 'completed', totalRecipients: 1 })
-    await expectNoDrift()
+    await at.expectNoDrift()
   })
 
   it('between a failure and its second try is skipped', async () => {
@@ -146,7 +138,7 @@ describe('an erased contact', () => {
     await at.world.drain()
     expect(await at.outcomes(id)).toEqual(['skipped: contact erased'])
     expect(await at.read(id)).toMatchObject({ status: 'completed', totalRecipients: 0, skippedRecipients: 1 })
-    await expectNoDrift()
+    await at.expectNoDrift()
   })
 
   it('leaves a cancelled broadcast as it was', async () => {
@@ -156,7 +148,7 @@ describe('an erased contact', () => {
     await erase(digits)
     expect(await at.read(id)).toEqual(cancelled)
     expect(await at.recipients(id)).toMatchObject([{ ...PERSON, status: 'skipped' }])
-    await expectNoDrift()
+    await at.expectNoDrift()
   })
 
   it.each([
@@ -182,7 +174,7 @@ describe('an erased contact', () => {
     await at.world.drain()
     expect(await at.recipients(id)).toMatchObject([{ ...PERSON, status: 'read', errorCode: null }])
     expect(await statsOf(id)).toMatchObject({ total: 1, sent: 1, delivered: 1, read: 1, failed: 0 })
-    await expectNoDrift()
+    await at.expectNoDrift()
   })
 
   it('that was a send-template keeps its figures too', async () => {
@@ -193,7 +185,7 @@ describe('an erased contact', () => {
     await erase(digits)
     expect(await at.recipients(broadcastId)).toMatchObject([{ ...PERSON, status: 'read' }])
     expect(await statsOf(broadcastId)).toMatchObject({ total: 1, sent: 1, delivered: 1, read: 1 })
-    await expectNoDrift()
+    await at.expectNoDrift()
   })
 })
 
@@ -237,7 +229,7 @@ describe('two contacts that turn out to be one person', () => {
     expect(await at.outcomes(id)).toEqual(['sent', 'skipped: duplicate'])
     expect(await reached(twins)).toHaveLength(1)
     expect(await at.read(id)).toMatchObject({ status: 'completed', totalRecipients: 1, skippedRecipients: 1 })
-    await expectNoDrift()
+    await at.expectNoDrift()
   })
 
   it('of whom the younger alone is a recipient: the older takes its place', async () => {
@@ -250,7 +242,7 @@ describe('two contacts that turn out to be one person', () => {
     await launchLater(id)
     expect(await at.recipients(id)).toMatchObject([{ chatNumber: twins.digits, status: 'sent' }])
     expect(await reached(twins)).toMatchObject([{ to: twins.digits }])
-    await expectNoDrift()
+    await at.expectNoDrift()
   })
 
   it('while one was sent to: the other one is skipped', async () => {
@@ -267,7 +259,7 @@ describe('two contacts that turn out to be one person', () => {
     expect(await at.outcomes(id)).toEqual(['skipped: duplicate', 'sent'])
     expect(await reached(twins)).toHaveLength(1)
     expect(await at.read(id)).toMatchObject({ status: 'completed', totalRecipients: 1, skippedRecipients: 1 })
-    await expectNoDrift()
+    await at.expectNoDrift()
   })
 
   it('after the sending were two recipients, and stay it', async () => {
@@ -282,13 +274,13 @@ describe('two contacts that turn out to be one person', () => {
       { chatNumber: twins.digits, status: 'delivered' },
     ])
     expect(await at.read(id)).toMatchObject({ totalRecipients: 2, skippedRecipients: 0 })
-    await expectNoDrift()
+    await at.expectNoDrift()
     await erase(twins.digits)
     expect(await at.recipients(id)).toMatchObject([
       { ...PERSON, status: 'read' },
       { ...PERSON, status: 'delivered' },
     ])
-    await expectNoDrift()
+    await at.expectNoDrift()
   })
 
   it.each([
@@ -304,7 +296,7 @@ describe('two contacts that turn out to be one person', () => {
     expect((await at.act(id, 'retry-failed')).body.retried).toBe(retried)
     await at.world.drain()
     expect(await reached(twins)).toHaveLength(2 + retried)
-    await expectNoDrift()
+    await at.expectNoDrift()
   })
 })
 
@@ -338,6 +330,6 @@ describe('a reply', () => {
     const third = await at.send({ audience: { contactIds: [contactId] } })
     expect(await at.outcomes(third.id)).toEqual(['sent'])
     at.world.advance(MINUTE)
-    await expectNoDrift()
+    await at.expectNoDrift()
   })
 })

@@ -1,4 +1,6 @@
 import { expect } from 'vitest'
+import { verifyCounters } from '../../../src/core/analytics/verify.js'
+import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { expireOutcomes } from '../../../src/core/runtime/maintenance.js'
 import { requestAsDescribed } from '../../support/openapi.js'
 import { type Answer, type RequestOptions, startWorld, type TestOrganization, type World } from '../../support/world.js'
@@ -61,6 +63,8 @@ export interface BroadcastWorld {
   report(upstreamId: string, status: string, fields?: object): Promise<void>
   /** The service looks after itself for so long that it gives up what it never heard of. */
   giveUp(): Promise<void>
+  /** Every counter is what the recipients and their messages say. */
+  expectNoDrift(): Promise<void>
   close(): Promise<void>
 }
 
@@ -129,6 +133,11 @@ export async function startBroadcastWorld(env: Record<string, string> = {}): Pro
         await expireOutcomes(world.app.ctx)
         world.advance(MINUTE)
       }
+    },
+    expectNoDrift: async () => {
+      const { ctx } = world.app
+      const { drifts } = await verifyCounters(ctx, await getOrganization(ctx, organization.id))
+      expect(drifts).toEqual([])
     },
     close: () => world.close(),
   }

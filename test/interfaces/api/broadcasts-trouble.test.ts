@@ -1,8 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { verifyCounters } from '../../../src/core/analytics/verify.js'
 import { reconcileBroadcasts } from '../../../src/core/broadcasts/reconcile.js'
 import { type ShardState, sendBroadcastShard } from '../../../src/core/broadcasts/send-shard.js'
-import { getOrganization } from '../../../src/core/organizations/organizations.js'
 import { type Answering, type HttpServer, json, startHttpServer } from '../../upstream/http-server.js'
 import { wamid } from '../hooks/support.js'
 import { type BroadcastWorld, PLAIN, startBroadcastWorld } from './broadcasts-support.js'
@@ -71,11 +69,6 @@ function sendShard(id: string, signal: AbortSignal): Promise<void> {
   return sendBroadcastShard(at.world.app.ctx, at.organization.id, id, shard, signal)
 }
 
-async function expectNoDrift(): Promise<void> {
-  const organization = await getOrganization(at.world.app.ctx, at.organization.id)
-  expect((await verifyCounters(at.world.app.ctx, organization)).drifts).toEqual([])
-}
-
 describe('many unknown outcomes', () => {
   it('in a row pause the broadcast, and it says why; resumed it goes on with whom it has not come to', async () => {
     say = badGateway
@@ -139,7 +132,7 @@ describe('a limit that lasts', () => {
     expect(await outcomesOf(sent.id)).toEqual(['failed', 'sent'])
     expect((await at.recipients(sent.id, 'status=failed'))[0]).toMatchObject({ errorCode: 131056, sent_at: null })
     expect(triesOf([limited])).toHaveLength(5)
-    await expectNoDrift()
+    await at.expectNoDrift()
   })
 
   it('of the number pauses the broadcast', async () => {
@@ -187,7 +180,7 @@ describe('a shard whose process ends while the upstream takes nothing', () => {
     await sending
     expect(await outcomesOf(id)).toEqual(['pending', 'pending', 'pending'])
     expect(await at.read(id)).toMatchObject({ status: 'running', reason: null, totalRecipients: 3 })
-    await expectNoDrift()
+    await at.expectNoDrift()
 
     say = accept
     await at.world.database.pool.query(
@@ -198,6 +191,6 @@ describe('a shard whose process ends while the upstream takes nothing', () => {
     expect(await outcomesOf(id)).toEqual(['sent', 'sent', 'sent'])
     expect(taken.filter((to) => numbers.includes(to)).sort()).toEqual(numbers)
     expect((await at.read(id)).status).toBe('completed')
-    await expectNoDrift()
+    await at.expectNoDrift()
   })
 })
