@@ -1,36 +1,14 @@
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { patience, prepareFaults } from './support/faults.js'
 import { descendantsOf, stillRunning } from './support/process-table.js'
-import { endPrograms, type Program, startProgram } from './support/programs.js'
-import { call, makeFolder } from './support/service.js'
+import { type Program, startProgram } from './support/programs.js'
+import { call } from './support/service.js'
 
-vi.setConfig({ testTimeout: 120_000 })
-const patience = { timeout: 60_000, interval: 50 }
-const preload = fileURLToPath(new URL('support/fault.mjs', import.meta.url))
-
-let folder: Awaited<ReturnType<typeof makeFolder>>
-let env: Record<string, string>
-
-beforeEach(async () => {
-  folder = await makeFolder()
-  env = {
-    PARLEY_DATA_DIR: join(folder.path, 'data'),
-    PARLEY_PORT: '0',
-    PARLEY_UPSTREAM_URL: 'sandbox',
-    PARLEY_ALLOWED_PRIVATE_HOSTS: '127.0.0.0/8',
-    NODE_OPTIONS: `--import=${preload}`,
-  }
-})
-
-afterEach(async () => {
-  await endPrograms()
-  await folder.remove()
-})
+const env = prepareFaults()
 
 describe('a fault that nothing catches', () => {
   it('lets up come back over the same data, and be ended as ever', async () => {
-    const program = await startProgram(['up'], { env })
+    const program = await startProgram(['up'], { env: env() })
     await ready(program, 1)
     const { key, url } = factsOf(program)
     for (const [turn, signal] of (['SIGUSR2', 'SIGKILL'] as const).entries()) {
@@ -54,7 +32,7 @@ describe('a fault that nothing catches', () => {
   })
 
   it('of the supervisor ends the service too', async () => {
-    const program = await startProgram(['up'], { env })
+    const program = await startProgram(['up'], { env: env() })
     await ready(program, 1)
     const family = await descendantsOf(program.pid)
     program.kill('SIGKILL')
@@ -62,7 +40,7 @@ describe('a fault that nothing catches', () => {
   })
 
   it('does not come back from a wrong configuration', async () => {
-    const program = await startProgram(['up'], { env: { ...env, PARLEY_PORT: 'none' } })
+    const program = await startProgram(['up'], { env: { ...env(), PARLEY_PORT: 'none' } })
     program.firstLine.catch(() => undefined)
     expect(await program.exited).toEqual({ code: 2, signal: null })
     expect(program.errors).toHaveLength(1)

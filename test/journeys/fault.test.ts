@@ -1,35 +1,13 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { png } from '../support/media.js'
-import { endPrograms, type Program } from './support/programs.js'
-import { createOrganization, makeFolder, startService } from './support/service.js'
+import { patience, prepareFaults } from './support/faults.js'
+import type { Program } from './support/programs.js'
+import { createOrganization, startService } from './support/service.js'
 
-vi.setConfig({ testTimeout: 120_000 })
-const patience = { timeout: 60_000, interval: 50 }
-const preload = fileURLToPath(new URL('support/fault.mjs', import.meta.url))
-
-let folder: Awaited<ReturnType<typeof makeFolder>>
-let env: Record<string, string>
-
-beforeEach(async () => {
-  folder = await makeFolder()
-  env = {
-    PARLEY_DATA_DIR: join(folder.path, 'data'),
-    PARLEY_PORT: '0',
-    PARLEY_UPSTREAM_URL: 'sandbox',
-    PARLEY_ALLOWED_PRIVATE_HOSTS: '127.0.0.0/8',
-    NODE_OPTIONS: `--import=${preload}`,
-  }
-})
-
-afterEach(async () => {
-  await endPrograms()
-  await folder.remove()
-})
+const env = prepareFaults()
 
 describe('a fault that nothing catches', () => {
   it('lets serve finish what is under way, says why in one line, and ends it', async () => {
@@ -37,7 +15,7 @@ describe('a fault that nothing catches', () => {
     const files = createServer((_request, response) => void asked.push(response)).listen(0, '127.0.0.1')
     await once(files, 'listening')
     onTestFinished(() => void files.close())
-    const service = await startService(env)
+    const service = await startService(env())
     const { key } = await createOrganization(service)
     await service.request('POST', '/contact', { key, body: { phone_number: '+5511970300001', name: 'Ana' } })
     const media_url = `http://127.0.0.1:${(files.address() as AddressInfo).port}/`
