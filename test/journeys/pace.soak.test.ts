@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database.js'
 import type { TestOrganization } from '../support/world.js'
-import { endPrograms, startProgram } from './support/programs.js'
+import { endPrograms } from './support/programs.js'
 import {
-  type AcceptedMessage,
   type Answer,
-  call,
   createOrganization,
+  type Sandbox,
   type Service,
   sharedSecrets,
+  startSandbox,
   startService,
   urlOf,
 } from './support/service.js'
@@ -19,16 +19,18 @@ const MESSAGES = 200
 const PEOPLE = 20
 
 let database: TestDatabase
-let controlUrl: string
+let sandbox: Sandbox
 let services: Service[]
 let organization: TestOrganization
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  const sandbox = await startProgram(['sandbox', '--port', '0', '--limits'])
-  const url = (await sandbox.firstLine).replace(/^parley sandbox ready on /, '')
-  controlUrl = `${url}/_sim`
-  const env = { ...sharedSecrets, PARLEY_DATABASE_URL: urlOf(database.connection), PARLEY_UPSTREAM_URL: `${url}/v23.0` }
+  sandbox = await startSandbox(['--limits'])
+  const env = {
+    ...sharedSecrets,
+    PARLEY_DATABASE_URL: urlOf(database.connection),
+    PARLEY_UPSTREAM_URL: sandbox.upstreamUrl,
+  }
   services = await Promise.all([startService(env), startService(env)])
   organization = await createOrganization(services[0] as Service)
 })
@@ -46,8 +48,7 @@ describe('an upstream that keeps its limits, and two processes with the settings
       Array.from({ length: MESSAGES }, (_, index) => send(index, people[index % PEOPLE] as string)),
     )
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
-    const { body } = await call(`${controlUrl}/messages`, 'GET')
-    const taken = body.messages.map(({ payload }: AcceptedMessage) => payload.text.body)
+    const taken = (await sandbox.accepted()).map(({ payload }) => payload.text.body)
     expect(taken.sort()).toEqual(answers.map((_, index) => `message ${index}`).sort())
   })
 })
@@ -55,7 +56,7 @@ describe('an upstream that keeps its limits, and two processes with the settings
 /** The person writes first: without it, the upstream takes nothing for that person. */
 async function openWindow(from: string): Promise<void> {
   const body = { phone_number_id: organization.phoneNumberId, from, type: 'text', text: 'hi' }
-  const told = await call(`${controlUrl}/inbound`, 'POST', { body })
+  const told = await sandbox.control('POST', '/inbound', body)
   expect(told.body).toMatchObject({ success: true, delivered: true })
   await vi.waitFor(async () => {
     const found = await services[0]?.request('GET', `/contact?chat_id=${from}`, { key: organization.key })

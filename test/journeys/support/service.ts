@@ -57,8 +57,8 @@ export async function startService(env: Record<string, string>, args: string[] =
 }
 
 /** Starts `parley sandbox` on a free port and waits until it is ready. */
-export async function startSandbox(): Promise<Sandbox> {
-  const program = await startProgram(['sandbox', '--port', '0'])
+export async function startSandbox(args: string[] = []): Promise<Sandbox> {
+  const program = await startProgram(['sandbox', '--port', '0', ...args])
   const url = /^parley sandbox ready on (http:\/\/\S+)$/.exec(await program.firstLine)?.[1]
   if (url === undefined) throw new Error(`sandbox said: ${program.output.join('\n')}`)
   const control: Sandbox['control'] = (method, path, body) => call(`${url}/_sim${path}`, method, { body })
