@@ -28,9 +28,11 @@ import {
   urlOf,
 } from './support/service.js'
 import { seeded } from './support/traffic.js'
+import { createUntil } from './support/until.js'
 
 const PATIENCE_MS = 120_000
 vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS })
+const until = createUntil({ timeout: PATIENCE_MS, interval: 5 })
 
 const KEY = 'to all'
 const LISTED = 14_000
@@ -189,10 +191,6 @@ async function findBroadcastId(): Promise<string> {
   const { rows } = await database.pool.query('SELECT id FROM broadcasts WHERE organization_id = $1', [organization.id])
   expect(rows.length).toBeLessThanOrEqual(1)
   return rows[0]?.id ?? organization.id
-}
-
-async function until(isReached: () => Promise<boolean>): Promise<void> {
-  await vi.waitFor(async () => expect(await isReached()).toBe(true), { timeout: PATIENCE_MS, interval: 5 })
 }
 
 async function kill(): Promise<void> {

@@ -20,9 +20,11 @@ import {
   succeed,
   urlOf,
 } from './support/service.js'
+import { createUntil } from './support/until.js'
 
 const PATIENCE_MS = 180_000
 vi.setConfig({ testTimeout: 2 * PATIENCE_MS, hookTimeout: PATIENCE_MS })
+const until = createUntil({ timeout: PATIENCE_MS, interval: 100 })
 
 const CONTACTS = 200_000
 const SENT = 5_000
@@ -117,10 +119,6 @@ async function post(
 async function end({ program }: Service): Promise<void> {
   program.kill('SIGTERM')
   expect(await program.exited).toEqual({ code: 0, signal: null })
-}
-
-async function until(isReached: () => Promise<boolean>): Promise<void> {
-  await vi.waitFor(async () => expect(await isReached()).toBe(true), { timeout: PATIENCE_MS, interval: 100 })
 }
 
 /** Contacts as an import leaves them. */

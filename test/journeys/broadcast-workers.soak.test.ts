@@ -25,10 +25,12 @@ import {
   succeed,
   urlOf,
 } from './support/service.js'
+import { createUntil } from './support/until.js'
 import { startUpstreamProxy, type UpstreamProxy } from './support/upstream-proxy.js'
 
 const PATIENCE_MS = 60_000
 vi.setConfig({ testTimeout: 3 * PATIENCE_MS, hookTimeout: PATIENCE_MS })
+const until = createUntil({ timeout: PATIENCE_MS, interval: 20 })
 
 const RECIPIENTS = 3_000
 /** Slow enough to be stopped in the middle. */
@@ -145,10 +147,6 @@ async function post(prefix: string): Promise<ShownBroadcast> {
   const recipients = Array.from({ length: RECIPIENTS }, (_, index) => ({ chatNumber: `${prefix}${1_000_010 + index}` }))
   const body = { name: `To ${prefix}`, ...OFFER, audience: { recipients } }
   return (await succeed(service.request('POST', '/broadcasts', { key: organization.key, body }))).body.broadcast
-}
-
-async function until(isReached: () => Promise<boolean>): Promise<void> {
-  await vi.waitFor(async () => expect(await isReached()).toBe(true), { timeout: PATIENCE_MS, interval: 20 })
 }
 
 /** What was under way ends, and nobody is left to send more. `others`: how many messages of other broadcasts there were. */

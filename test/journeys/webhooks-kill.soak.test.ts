@@ -14,6 +14,7 @@ import {
   urlOf,
 } from './support/service.js'
 import { type Inbound, type Send, seeded, tellInbound, trySend, workThrough } from './support/traffic.js'
+import { createUntil } from './support/until.js'
 import {
   countDeliveries,
   createFeedReader,
@@ -28,6 +29,7 @@ import { registerWitness, type Witness } from './support/webhook-witness.js'
 
 const PATIENCE_MS = 180_000
 vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS })
+const until = createUntil({ timeout: PATIENCE_MS, interval: 10 })
 
 /** With what becomes of the sends, and of the contacts. */
 const EVENTS = 5_000
@@ -221,8 +223,4 @@ async function killWorker(): Promise<void> {
   worker.killGroup()
   expect(await worker.exited).toEqual({ code: null, signal: 'SIGKILL' })
   for (const witness of witnesses) await witness.noteDeath()
-}
-
-async function until(isReached: () => boolean | Promise<boolean>): Promise<void> {
-  await vi.waitFor(async () => expect(await isReached()).toBe(true), { timeout: PATIENCE_MS, interval: 10 })
 }
