@@ -38,8 +38,8 @@ export async function chooseTemplate(
 }
 
 /**
- * The category of the organization's template of this name and language, in any status. If it is unknown, the
- * templates are fetched first, at most once a minute. Null if it stays unknown.
+ * The category of the organization's template of this name and language, in any status. If it is unknown, the templates
+ * are fetched first, at most once a minute. Null if it stays unknown.
  */
 export async function findTemplateCategory(
   ctx: Context,

@@ -134,8 +134,8 @@ export async function optOutByReply(
 }
 
 /**
- * Ends the opt-out of the contact that wrote the message, regardless of the opt-out's source, and raises contact.updated. Does nothing
- * if it opted out later than `at`.
+ * Ends the opt-out of the contact that wrote the message, regardless of the opt-out's source, and raises
+ * contact.updated. Does nothing if it opted out later than `at`.
  */
 export async function endOptOut(
   db: Queryable,

@@ -89,8 +89,8 @@ const findSearched = findAmong(
    WHERE ${MATCHES_FILTER}`,
 )
 
-// MATCHES_FILTER has the same condition, but with a parameter whose value the planner does not know; the partial index needs a
-// literal.
+// MATCHES_FILTER has the same condition, but with a parameter whose value the planner does not know; the partial index
+// needs a literal.
 const findArchived = findAmong(
   'findArchived',
   `SELECT c.id FROM contacts c WHERE c.organization_id = $1 AND c.archived AND ${MATCHES_FILTER} AND ${IS_FOUND}`,

@@ -37,8 +37,8 @@ export const EVENT_COLUMNS =
 /** The maximum number of events per organization and read. */
 const MAX_EVENTS = 1_000
 
-// Makes the planner use the indexes regardless of its statistics: for a closed range it expects 1/200 of the rows, for an
-// open one a third, and for a LIMIT no more than that. "+ 0" keeps it from finding the smallest number by walking
+// Makes the planner use the indexes regardless of its statistics: for a closed range it expects 1/200 of the rows, for
+// an open one a third, and for a LIMIT no more than that. "+ 0" keeps it from finding the smallest number by walking
 // through all events of the organization.
 const readWindows = statement<WindowRow>(
   'events.readWindows',
