@@ -8,8 +8,11 @@ export interface IdleCost {
   postgres: number
 }
 
-/** Until what a start leaves to be done has been done. */
-const SETTLE_MS = 20_000
+/**
+ * Until what a start leaves to be done has been done. The last of it is that V8 shrinks the heap that the start filled,
+ * about a minute later, which costs as much CPU as two idle minutes.
+ */
+const SETTLE_MS = 80_000
 const IDLE_MS = 60_000
 
 /** Starts the service on a server of its own, asks it nothing, and measures. */
