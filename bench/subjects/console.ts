@@ -64,7 +64,8 @@ export async function measureConsole(run: Run): Promise<ConsoleFigures> {
   await page.goto(`${service.url}/console/inbox`)
   await page.getByRole('list', { name: 'Conversations' }).getByRole('link').first().waitFor()
   const openInboxMs = performance.now() - begun
-  const firstLoad = { scriptKb: loaded.script / 1_000, styleKb: loaded.style / 1_000 }
+  const { script, style } = await loaded()
+  const firstLoad = { scriptKb: script / 1_000, styleKb: style / 1_000 }
 
   const openThreadMs = await openThread(page, service, world, LONGEST)
   const frames = await scroll(page)
@@ -94,14 +95,18 @@ async function signIn(browser: Browser, { url }: Child, organizationId: string) 
   return state
 }
 
-function countBytes(page: Page): { script: number; style: number } {
-  const bytes = { script: 0, style: 0 }
-  page.on('response', async (response) => {
+function countBytes(page: Page): () => Promise<{ script: number; style: number }> {
+  const sizes: Promise<{ kind: string; bytes: number }>[] = []
+  page.on('response', (response) => {
     const kind = /\.(js|css)$/.exec(new URL(response.url()).pathname)?.[1]
     if (kind === undefined) return
-    bytes[kind === 'js' ? 'script' : 'style'] += Number((await response.allHeaders())['content-length'])
+    sizes.push(response.allHeaders().then((headers) => ({ kind, bytes: Number(headers['content-length']) })))
   })
-  return bytes
+  return async () => {
+    const total = { script: 0, style: 0 }
+    for (const { kind, bytes } of await Promise.all([...sizes])) total[kind === 'js' ? 'script' : 'style'] += bytes
+    return total
+  }
 }
 
 async function openThread(page: Page, { url }: Child, { organization }: World, number: string): Promise<number> {
