@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from './context.js'
-import { refusals } from './errors.js'
-import { describeMedium, mediaApi, type ObjectRoute } from './media-api.js'
-import { describeNumber } from './number-api.js'
-import { refuse } from './refuse.js'
-import { takeSend } from './sending.js'
-import { templatesApi } from './templates/list.js'
+import { refusals } from './errors/refusals.js'
+import { refuse } from './errors/refuse.js'
+import { describeMedium, mediaApi, type ObjectRoute } from './media/api.js'
+import { describeNumber } from './numbers/api.js'
+import { takeSend } from './sending/send.js'
+import { templatesApi } from './templates/api.js'
 
 /** The upstream's API, for every version of it (`/v23.0/…`). */
 export function upstreamApi(app: FastifyInstance, context: Context): void {

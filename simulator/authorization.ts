@@ -1,6 +1,6 @@
 import type { Context } from './context.js'
-import { type Refusal, refusals } from './errors.js'
-import type { BusinessNumber } from './numbers.js'
+import { type Refusal, refusals } from './errors/refusals.js'
+import type { BusinessNumber } from './numbers/business-numbers.js'
 
 /** Refuses a send without the number's token, or by a phone that is not linked. */
 export function checkSender(

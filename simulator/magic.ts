@@ -1,6 +1,6 @@
 import type { CallbackError } from '../src/upstream/wire.js'
-import { type Refusal, refusals } from './errors.js'
-import type { Recipient } from './validation.js'
+import { type Refusal, refusals } from './errors/refusals.js'
+import type { Recipient } from './sending/validation.js'
 
 /** An accepted send: how it is answered, and what happens to the message. */
 export interface AcceptedOutcome {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../src/lib/text/json.js'
-import { invalidField, type Problem } from './problems.js'
+import { invalidField, type Problem } from './control/problems.js'
 
 /** How the storefront can answer: as it should, as one that is asked too often (429 or THROTTLED), with 503, never. */
 const shopAnswers = ['normal', 'limited', 'down', 'silent'] as const

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../src/lib/text/json.js'
-import { isFilled } from '../content/checks.js'
-import { phoneDigits } from '../phone-numbers.js'
-import { invalidField, isProblem, missingField, type Problem, problem } from '../problems.js'
+import { invalidField, isProblem, missingField, type Problem, problem } from '../control/problems.js'
+import { phoneDigits } from '../numbers/phone-numbers.js'
+import { isFilled } from '../sending/content/checks.js'
 import { generatedNumber } from './codes.js'
 
 /** `connecting`: it shows a code that waits to be scanned. */

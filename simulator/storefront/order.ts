@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../src/lib/text/json.js'
-import { invalidField, type Problem } from '../problems.js'
+import { invalidField, type Problem } from '../control/problems.js'
 
 /**
  * An order as the storefront's REST API and its webhooks hold it; money is text with decimals, moments are ISO 8601.

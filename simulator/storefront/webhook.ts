@@ -1,5 +1,5 @@
 import { exchangeOnce } from '../../src/lib/http/exchange.js'
-import { signShopBody } from '../signing.js'
+import { signShopBody } from '../callbacks/signing.js'
 import { restOrder, type ShopOrder } from './order.js'
 
 /** One report of an order. */

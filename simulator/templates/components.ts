@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../src/lib/text/json.js'
-import { isFilled, isLonger } from '../content/checks.js'
+import { isFilled, isLonger } from '../sending/content/checks.js'
 import { variablesOf } from './variables.js'
 
 const maxBodyLength = 1024

@@ -1,8 +1,8 @@
 import { asObjects, type JsonObject } from '../../src/lib/text/json.js'
-import { firstRefusal } from '../content/checks.js'
-import { formatMismatch } from '../content/template-parameters.js'
 import type { Context } from '../context.js'
-import { type Refusal, refusals } from '../errors.js'
+import { type Refusal, refusals } from '../errors/refusals.js'
+import { firstRefusal } from '../sending/content/checks.js'
+import { formatMismatch } from '../sending/content/template-parameters.js'
 import type { ButtonDemand, TemplateDemands } from './demands.js'
 
 const mediaFormats = ['IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION']

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../src/lib/text/json.js'
-import { invalidField, missingField, type Problem } from '../problems.js'
+import { invalidField, missingField, type Problem } from '../control/problems.js'
 import { readComponents } from './components.js'
 import { isNamedVariable, variablesOf } from './variables.js'
 

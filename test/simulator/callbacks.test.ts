@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type BatchItem, envelopeOf } from '../../simulator/batches.js'
-import { concurrency } from '../../simulator/callbacks.js'
-import type { BusinessNumber } from '../../simulator/numbers.js'
+import { type BatchItem, envelopeOf } from '../../simulator/callbacks/batches.js'
+import { concurrency } from '../../simulator/callbacks/callback-sender.js'
+import type { BusinessNumber } from '../../simulator/numbers/business-numbers.js'
 import type { MessagesValue } from '../../src/upstream/wire.js'
 import {
   appSecret,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { escapeJson, signBody, startSimulator } from '../../simulator/index.js'
-import { Limits } from '../../simulator/limits.js'
+import { Limits } from '../../simulator/sending/limits.js'
 import type { CallbackEnvelope, MessagesValue } from '../../src/upstream/wire.js'
 import { call, phoneNumberId, startWorld, textTo, type World } from './world.js'
 

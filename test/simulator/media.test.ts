@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileTypeFromBuffer } from 'file-type'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { MediaLinks } from '../../simulator/media-links.js'
+import { MediaLinks } from '../../simulator/media/links.js'
 import {
   accessToken,
   call,

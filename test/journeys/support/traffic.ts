@@ -1,4 +1,4 @@
-import { signBody } from '../../../simulator/signing.js'
+import { signBody } from '../../../simulator/callbacks/signing.js'
 import type { TestOrganization } from '../../support/world.js'
 import { type Answer, call, type Service } from './service.js'
 

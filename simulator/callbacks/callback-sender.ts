@@ -1,0 +1,259 @@
+import { createHttpClient } from '../../src/lib/http/client.js'
+import { exchange } from '../../src/lib/http/exchange.js'
+import type { BusinessNumber, Numbers } from '../numbers/business-numbers.js'
+import type { SeededRandom } from '../random.js'
+import type { Settings } from '../settings.js'
+import { type BatchItem, type CallbackContent, envelopeOf } from './batches.js'
+import { escapeJson, signBody } from './signing.js'
+
+/**
+ * The outcome of one attempt to deliver a callback: the service answered 200, or did not (`status` null: no answer), or
+ * the callback was dropped.
+ */
+export interface Attempt {
+  outcome: 'taken' | 'refused' | 'dropped'
+  status: number | null
+}
+
+/** A callback to deliver. */
+export interface Callback {
+  phoneNumberId: string
+  content: CallbackContent
+  /** True if it is repeated until the service accepts it. */
+  repeat: boolean
+  /** Called for every attempt; the last one is `taken` or `dropped`. */
+  onAttempt(attempt: Attempt): void
+}
+
+interface Waiting extends Callback {
+  number: BusinessNumber
+  attempts: number
+  /** The second sending of a callback, which is not doubled again. */
+  isCopy: boolean
+}
+
+interface SenderOptions {
+  numbers: Numbers
+  settings: Settings
+  random: SeededRandom
+  log: (line: string) => void
+  /** Called when fewer callbacks are waiting than before. */
+  onProgress: () => void
+}
+
+/** Concurrent posts. */
+export const concurrency = 8
+
+const answerTimeoutMs = 10_000
+const idleMs = 4_000
+const firstRepeatMs = 200
+const longestRepeatMs = 5_000
+
+/**
+ * Posts signed callbacks to the services of the business numbers. Callbacks due at the same time for one service share
+ * a body, a few posts run concurrently, and a body that is not answered with 200 is repeated with growing delay.
+ */
+export class CallbackSender {
+  readonly #options: SenderOptions
+  readonly #client = createHttpClient({ connectTimeoutMs: answerTimeoutMs, keepAliveMs: idleMs })
+  /** Every callback that is neither taken nor given up. */
+  readonly #outstanding = new Set<Waiting>()
+  /** Those due now, by destination. */
+  readonly #due = new Map<string, Waiting[]>()
+  #underWay = 0
+  #cutOff = new AbortController()
+  #pumpScheduled = false
+
+  constructor(options: SenderOptions) {
+    this.#options = options
+  }
+
+  /** How many callbacks are still to be taken. */
+  get pending(): number {
+    return this.#outstanding.size
+  }
+
+  /** Accepts a callback for delivery; one of an unregistered number is dropped at once. */
+  send(callback: Callback): void {
+    const number = this.#options.numbers.get(callback.phoneNumberId)
+    if (!number) callback.onAttempt({ outcome: 'dropped', status: null })
+    else this.#accept({ ...callback, number, attempts: 0, isCopy: false })
+  }
+
+  /** Sends waiting callbacks of a number to its new address, or drops them if it was removed. */
+  numberChanged(phoneNumberId: string): void {
+    const number = this.#options.numbers.get(phoneNumberId)
+    const affected = [...this.#outstanding].filter((waiting) => waiting.phoneNumberId === phoneNumberId)
+    if (!number) {
+      this.#drop(affected)
+      return
+    }
+    const due = this.#takeDue(new Set(affected))
+    for (const waiting of affected) waiting.number = number
+    for (const waiting of due) this.#enqueue(waiting)
+  }
+
+  /** Drops everything that waits and aborts running posts, so that nothing old arrives later. */
+  reset(): void {
+    this.#cutOff.abort()
+    this.#cutOff = new AbortController()
+    this.#drop([...this.#outstanding])
+  }
+
+  /** Resets and closes all connections. */
+  async close(): Promise<void> {
+    this.reset()
+    this.#client.close()
+  }
+
+  #accept(waiting: Waiting): void {
+    this.#outstanding.add(waiting)
+    this.#enqueue(waiting)
+  }
+
+  #enqueue(waiting: Waiting): void {
+    const destination = destinationOf(waiting.number)
+    const queue = this.#due.get(destination)
+    if (queue) queue.push(waiting)
+    else this.#due.set(destination, [waiting])
+    this.#schedulePump()
+  }
+
+  /** Waits for the end of this turn of the loop, so that what is due in it travels together. */
+  #schedulePump(): void {
+    if (this.#pumpScheduled) return
+    this.#pumpScheduled = true
+    setImmediate(() => {
+      this.#pumpScheduled = false
+      this.#pump()
+    })
+  }
+
+  #pump(): void {
+    while (this.#underWay < concurrency) {
+      const batch = this.#nextBatch()
+      if (!batch) return
+      this.#underWay += 1
+      void this.#post(batch).finally(() => {
+        this.#underWay -= 1
+        this.#schedulePump()
+      })
+    }
+  }
+
+  /** The next callbacks of one destination, which then moves to the end of the queue. */
+  #nextBatch(): Waiting[] | null {
+    const next = this.#due.entries().next()
+    if (next.done) return null
+    const [destination, queue] = next.value
+    const batch = queue.splice(0, shareable(queue, this.#options.settings.batch))
+    this.#due.delete(destination)
+    if (queue.length > 0) this.#due.set(destination, queue)
+    return batch
+  }
+
+  async #post(batch: Waiting[]): Promise<void> {
+    const [first] = batch
+    if (!first) return
+    const bytes = bytesOf(batch)
+    if (this.#isDoubled(batch)) this.#accept(copyOf(first, bytes))
+    const status = await this.#deliver(first.number, bytes)
+    for (const waiting of batch) {
+      if (!this.#outstanding.has(waiting)) continue
+      if (status === 200) this.#settle(waiting, { outcome: 'taken', status })
+      else this.#refused(waiting, status)
+    }
+    this.#options.onProgress()
+  }
+
+  #isDoubled(batch: Waiting[]): boolean {
+    const isFirstSending = batch.every((waiting) => waiting.attempts === 0 && !waiting.isCopy)
+    return isFirstSending && this.#options.random.chance(this.#options.settings.duplicate)
+  }
+
+  /** The HTTP status of the answer; null if there was none. */
+  async #deliver(number: BusinessNumber, bytes: string): Promise<number | null> {
+    const { signal } = this.#cutOff
+    try {
+      const headers = { 'content-type': 'application/json', 'x-hub-signature-256': signBody(number.app_secret, bytes) }
+      const origin = new URL(number.callback_url)
+      const request = { origin, path: origin.pathname + origin.search, method: 'POST', headers, body: bytes }
+      const answer = await exchange(
+        this.#client,
+        request,
+        AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]),
+      )
+      if (answer.statusCode !== 200)
+        this.#options.log(`${number.callback_url} answered ${answer.statusCode} to a callback`)
+      return answer.statusCode
+    } catch (error) {
+      if (signal.aborted) return null
+      const reason = error instanceof Error ? error.message : String(error)
+      this.#options.log(`${number.callback_url} did not answer a callback: ${reason}`)
+      return null
+    }
+  }
+
+  #refused(waiting: Waiting, status: number | null): void {
+    waiting.attempts += 1
+    waiting.onAttempt({ outcome: 'refused', status })
+    if (!waiting.repeat) {
+      this.#settle(waiting, { outcome: 'dropped', status })
+      return
+    }
+    const delay = Math.min(firstRepeatMs * 2 ** (waiting.attempts - 1), longestRepeatMs)
+    setTimeout(() => this.#repeat(waiting), delay).unref()
+  }
+
+  #repeat(waiting: Waiting): void {
+    if (this.#outstanding.has(waiting)) this.#enqueue(waiting)
+  }
+
+  #drop(given: Waiting[]): void {
+    this.#takeDue(new Set(given))
+    for (const waiting of given) this.#settle(waiting, { outcome: 'dropped', status: null })
+    this.#options.onProgress()
+  }
+
+  #settle(waiting: Waiting, attempt: Attempt): void {
+    this.#outstanding.delete(waiting)
+    waiting.onAttempt(attempt)
+  }
+
+  /** Takes those of the given callbacks that are due out of their queues. */
+  #takeDue(given: Set<Waiting>): Waiting[] {
+    const taken: Waiting[] = []
+    for (const [destination, queue] of this.#due) {
+      taken.push(...queue.filter((waiting) => given.has(waiting)))
+      const left = queue.filter((waiting) => !given.has(waiting))
+      if (left.length > 0) this.#due.set(destination, left)
+      else this.#due.delete(destination)
+    }
+    return taken
+  }
+}
+
+/** Numbers of one service share bodies only under one secret, because a body has one signature. */
+function destinationOf(number: BusinessNumber): string {
+  return `${number.callback_url} ${number.app_secret}`
+}
+
+/** How many of the queue's first callbacks go into one body; a complete body goes alone. */
+function shareable(queue: Waiting[], limit: number): number {
+  const firstBody = queue.slice(0, limit).findIndex((waiting) => waiting.content.kind === 'body')
+  if (firstBody === -1) return limit
+  return Math.max(1, firstBody)
+}
+
+function bytesOf(batch: Waiting[]): string {
+  const items: BatchItem[] = []
+  for (const { number, content } of batch) {
+    if (content.kind === 'body') return content.bytes
+    items.push({ number, content })
+  }
+  return escapeJson(envelopeOf(items))
+}
+
+function copyOf(first: Waiting, bytes: string): Waiting {
+  return { ...first, content: { kind: 'body', bytes }, isCopy: true, attempts: 0, onAttempt: () => {} }
+}

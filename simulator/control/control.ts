@@ -1,0 +1,244 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isJsonObject, type JsonObject } from '../../src/lib/text/json.js'
+import type { CallbackContent } from '../callbacks/batches.js'
+import { firstAttempt } from '../callbacks/first-attempt.js'
+import { escapeJson } from '../callbacks/signing.js'
+import type { Context } from '../context.js'
+import { withMedia } from '../inbound/media.js'
+import { inboundChange, readInbound } from '../inbound/message.js'
+import {
+  type BusinessNumber,
+  findNumber,
+  metadataOf,
+  publicNumber,
+  readNumber,
+  unknownNumber,
+} from '../numbers/business-numbers.js'
+import { isUserId, networkId, phoneDigits } from '../numbers/phone-numbers.js'
+import { phonesControl } from '../phones/control.js'
+import { findPhone, namesPhone, notOpen, publicPhone, readPhone } from '../phones/phone.js'
+import type { SentMessage } from '../sending/message-record.js'
+import { defaultSettings, readSettings } from '../settings.js'
+import { storefrontControl } from '../storefront/control.js'
+import { templatesControl } from '../templates/control.js'
+import { type Answer, answer, readRepeat, withBody } from './answer.js'
+import { invalidField, invalidQuery, isProblem, missingField, type Problem, problem } from './problems.js'
+import { recipientsControl } from './recipients.js'
+
+type NumberRoute = { Params: { phoneNumberId: string } }
+type MessagesRoute = { Querystring: Record<string, string | string[] | undefined> }
+type MediaRoute = { Querystring: { phone_number_id?: string | string[] } }
+
+const defaultListLimit = 1_000
+const largestListLimit = 1_000_000
+const defaultIdleMs = 10_000
+const longestIdleMs = 60_000
+
+/** The control under `/_sim`; with a token, every call needs it as bearer token. */
+export function simulatorControl(app: FastifyInstance, context: Context, token: string | undefined): void {
+  if (token !== undefined) app.addHook('onRequest', (request, reply) => requireToken(request, reply, token))
+  app.setErrorHandler((error, _request, reply) => answer(reply, problemOf(error)))
+  app.setNotFoundHandler((request, reply) =>
+    answer(reply, problem(404, 'Not found', `There is no ${request.method} ${request.url.split('?')[0]}`)),
+  )
+
+  app.get('/numbers', () => ({ success: true, numbers: Array.from(context.numbers.values(), publicNumber) }))
+  app.put<NumberRoute>('/numbers/:phoneNumberId', (request, reply) =>
+    withBody(request, reply, (body) => register(context, request.params.phoneNumberId, body)),
+  )
+  app.delete<NumberRoute>('/numbers/:phoneNumberId', (request, reply) =>
+    answer(reply, unregister(context, request.params.phoneNumberId)),
+  )
+  app.post('/inbound', (request, reply) => withBody(request, reply, (body) => receiveInbound(context, body)))
+  app.post('/callback', (request, reply) => withBody(request, reply, (body) => sendCallback(context, body)))
+  app.get<MessagesRoute>('/messages', (request, reply) => answer(reply, listMessages(context, request.query)))
+  app.get<MediaRoute>('/media', (request, reply) => answer(reply, listMedia(context, request.query)))
+  templatesControl(app, context)
+  recipientsControl(app, context)
+  phonesControl(app, context)
+  storefrontControl(app, context)
+  app.get('/settings', () => ({ success: true, settings: context.settings }))
+  app.post('/settings', (request, reply) => withBody(request, reply, (body) => changeSettings(context, body)))
+  app.post('/reset', (request, reply) => withBody(request, reply, (body) => reset(context, body)))
+  app.post('/idle', (request, reply) => withBody(request, reply, (body) => waitUntilIdle(context, body)))
+}
+
+function register(context: Context, phoneNumberId: string, body: JsonObject): Answer {
+  const number = readNumber(phoneNumberId, body)
+  if (isProblem(number)) return number
+  const phone = readPhone(phoneNumberId, body)
+  if (phone !== null && isProblem(phone)) return phone
+  const kept = phone === null ? null : (context.phones.get(phoneNumberId) ?? phone)
+  if (kept === null) context.phones.delete(phoneNumberId)
+  else context.phones.set(phoneNumberId, kept)
+  if (kept?.number) number.display_phone_number = kept.number
+  context.numbers.set(phoneNumberId, number)
+  context.templates.open(number.business_account_id)
+  context.sender.numberChanged(phoneNumberId)
+  return { success: true, number: publicNumber(number), ...(kept ? { phone: publicPhone(kept) } : {}) }
+}
+
+function unregister(context: Context, phoneNumberId: string): Answer {
+  if (!context.numbers.delete(phoneNumberId)) return unknownNumber(phoneNumberId)
+  context.phones.delete(phoneNumberId)
+  context.sender.numberChanged(phoneNumberId)
+  return { success: true }
+}
+
+async function receiveInbound(context: Context, body: JsonObject): Promise<Answer> {
+  const number = findReceiver(context, body)
+  if (isProblem(number)) return number
+  const repeat = readRepeat(body)
+  if (typeof repeat !== 'boolean') return repeat
+  const inbound = readInbound(body)
+  if (isProblem(inbound)) return inbound
+  const message = await withMedia(context, number.phone_number_id, inbound.message)
+  if (isProblem(message)) return message
+  const at = Number(message.timestamp) * 1_000
+  if (message.from) context.limits?.noteInbound(number.phone_number_id, networkId(message.from), at)
+  if (message.from_user_id) context.limits?.noteInbound(number.phone_number_id, message.from_user_id, at)
+  const { from, from_user_id: userId } = message
+  if (from && userId && !isUserId(from)) context.userIds.set(networkId(from), userId)
+  const attempt = await firstAttempt(
+    context,
+    number.phone_number_id,
+    { kind: 'change', change: inboundChange(number, { ...inbound, message }) },
+    repeat,
+  )
+  return { success: true, message_id: message.id, ...attempt }
+}
+
+/**
+ * The number that receives a message, named by its id or, for a phone, by its instance. A phone that is not linked
+ * receives none.
+ */
+function findReceiver({ numbers, phones }: Context, body: JsonObject): BusinessNumber | Problem {
+  const named = namesPhone(body) ? findPhone(phones, body) : null
+  if (named && isProblem(named)) return named
+  const number = findNumber(numbers, named ?? body)
+  if (isProblem(number)) return number
+  const phone = phones.get(number.phone_number_id)
+  return phone && phone.state !== 'open' ? notOpen(phone) : number
+}
+
+async function sendCallback(context: Context, body: JsonObject): Promise<Answer> {
+  const number = findNumber(context.numbers, body)
+  if (isProblem(number)) return number
+  const repeat = readRepeat(body)
+  if (typeof repeat !== 'boolean') return repeat
+  const content = readCallback(number, body)
+  if (isProblem(content)) return content
+  return { success: true, ...(await firstAttempt(context, number.phone_number_id, content, repeat)) }
+}
+
+/**
+ * A string as `body` goes out as it stands; a value that is about people gets the product and metadata when it has
+ * none.
+ */
+function readCallback(
+  number: BusinessNumber,
+  { value, body, field = 'messages' }: JsonObject,
+): CallbackContent | Problem {
+  if (typeof field !== 'string') return invalidField('field must be a string')
+  if (body !== undefined) return { kind: 'body', bytes: typeof body === 'string' ? body : escapeJson(body) }
+  if (value === undefined) return missingField('value (or body)')
+  if ((field !== 'messages' && field !== 'user_id_update') || !isJsonObject(value))
+    return { kind: 'change', change: { value, field } }
+  const filled = { messaging_product: 'whatsapp', metadata: metadataOf(number), ...value }
+  return { kind: 'change', change: { value: filled, field } }
+}
+
+function listMessages(context: Context, query: MessagesRoute['Querystring']): Answer {
+  const { to, phone_number_id: phoneNumberId, limit = String(defaultListLimit) } = query
+  const count = typeof limit === 'string' && /^\d{1,7}$/.test(limit) ? Number(limit) : -1
+  if (count < 0 || count > largestListLimit)
+    return invalidQuery(`limit must be a whole number from 0 to ${largestListLimit}`)
+  if (Array.isArray(to) || Array.isArray(phoneNumberId)) return invalidQuery('to and phone_number_id may be given once')
+  const recipient = to === undefined ? undefined : (phoneDigits(to) ?? to)
+  const { total, messages } = context.record.find(
+    (message) =>
+      (recipient === undefined || message.to === recipient || message.wa_id === recipient) &&
+      (phoneNumberId === undefined || message.phone_number_id === phoneNumberId),
+    count,
+  )
+  const { accepted, refused } = context.record
+  return { success: true, total, accepted, refused, messages: messages.map(shownMessage) }
+}
+
+function shownMessage(message: SentMessage): object {
+  return { ...message, payload: JSON.parse(message.payload), accepted_at: new Date(message.accepted_at).toISOString() }
+}
+
+function listMedia(context: Context, { phone_number_id: phoneNumberId }: MediaRoute['Querystring']): Answer {
+  if (Array.isArray(phoneNumberId)) return invalidQuery('phone_number_id may be given once')
+  const media = context.media.uploads(phoneNumberId)
+  return { success: true, total: media.length, media }
+}
+
+function changeSettings(context: Context, body: JsonObject): Answer {
+  const changes = readSettings(body)
+  if (isProblem(changes)) return changes
+  Object.assign(context.settings, changes)
+  if (changes.seed !== undefined) context.random.restart(changes.seed)
+  return { success: true, settings: context.settings }
+}
+
+async function reset(context: Context, { numbers = false }: JsonObject): Promise<Answer> {
+  if (typeof numbers !== 'boolean') return invalidField('numbers must be true or false')
+  context.reports.reset()
+  context.sender.reset()
+  context.record.reset()
+  context.magic.reset()
+  context.magicMedia.reset()
+  context.limits?.reset()
+  context.failures.clear()
+  context.userIds.clear()
+  context.templates.reset()
+  context.orders.reset()
+  for (const phone of context.phones.values()) phone.commands = []
+  Object.assign(context.settings, defaultSettings)
+  context.random.restart(defaultSettings.seed)
+  if (numbers) {
+    context.numbers.clear()
+    context.phones.clear()
+    context.templates.clear()
+  }
+  await context.media.reset()
+  return { success: true }
+}
+
+async function waitUntilIdle(context: Context, body: JsonObject): Promise<Answer> {
+  const timeoutMs = body.timeout_ms ?? defaultIdleMs
+  if (typeof timeoutMs !== 'number' || !(timeoutMs >= 0 && timeoutMs <= longestIdleMs)) {
+    return invalidField(`timeout_ms must be a number from 0 to ${longestIdleMs}`)
+  }
+  const pending = await context.idle.wait(timeoutMs)
+  return { success: pending === 0, pending }
+}
+
+async function requireToken(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  token: string,
+): Promise<FastifyReply | undefined> {
+  const given = /^Bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1]
+  if (given === undefined) {
+    return answer(reply, problem(401, 'Authorization required', 'The control asks for a bearer token'))
+  }
+  if (!timingSafeEqual(digest(given), digest(token))) {
+    return answer(reply, problem(401, 'Invalid token', 'The bearer token is not the one of this control'))
+  }
+  return undefined
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+function problemOf(error: unknown): Problem {
+  const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500
+  if (status === 413) return problem(413, 'Payload too large', 'The body may have at most 4 MB')
+  if (status >= 400 && status < 500) return problem(status, 'Bad request', error instanceof Error ? error.message : '')
+  return problem(500, 'Internal server error', error instanceof Error ? error.message : String(error))
+}

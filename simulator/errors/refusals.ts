@@ -1,0 +1,87 @@
+import type { CallbackError, ErrorBody } from '../../src/upstream/wire.js'
+import { newTraceId } from '../ids.js'
+import { fixedError } from './fixed-errors.js'
+
+/** A refusal as the upstream gives it: an HTTP status and the error body. */
+export interface Refusal {
+  status: number
+  body: ErrorBody
+}
+
+type ErrorFields = Omit<ErrorBody['error'], 'type' | 'fbtrace_id'>
+
+export const refusals = {
+  noToken: () => plain(401, { message: 'An access token is required to request this resource.', code: 104 }),
+  emptyToken: () => plain(401, { message: 'Invalid OAuth access token - Cannot parse access token', code: 190 }),
+  wrongToken: () =>
+    plain(401, {
+      message: 'Error validating access token: The access token does not fit this phone number.',
+      code: 190,
+    }),
+  /** `text` is the problem, such as `The parameter to is required.` */
+  invalidParameter: (text: string) => plain(400, { message: `(#100) ${text}`, code: 100 }),
+  unknownObject: (method: string, id: string) =>
+    plain(400, {
+      message: `Unsupported ${method.toLowerCase()} request. Object with ID '${id}' does not exist, cannot be loaded due to missing permissions, or does not support this operation.`,
+      code: 100,
+      error_subcode: 33,
+    }),
+  goneLink: () => plain(404, { message: 'The address of the media has expired or does not exist.', code: 100 }),
+  unknownField: (field: string, node: string) =>
+    refusals.invalidParameter(`Tried accessing nonexisting field (${field}) on node type (${node})`),
+  badCursor: () => detailed(400, 131059, 'Invalid paging cursor', 'The cursor is none that a list of this call gave.'),
+  tooLarge: () => plain(413, { message: '(#100) The request body is too large.', code: 100 }),
+  internal: () => fixedRefusal(131000),
+  missing: (details: string) => detailed(400, 131008, 'Required parameter is missing', details),
+  invalidValue: (details: string) => detailed(400, 131009, 'Parameter value is not valid', details),
+  malformedPhone: () => refusals.invalidValue('The phone number is malformed: Please use the format: +1234567890.'),
+  mediaError: (details: string) => detailed(400, 131053, 'Media upload error', details),
+  unavailable: () => fixedRefusal(131016),
+  unsupportedType: () => detailed(400, 131051, 'Unsupported message type', 'Message type is not currently supported.'),
+  /** A simulated phone that is not linked cannot send. */
+  notLinked: (state: string) =>
+    detailed(400, 133010, 'Phone number not registered', `The phone is not linked: its state is ${state}, not open.`),
+  undeliverable: () => fixedRefusal(131026),
+  windowClosed: () => fixedRefusal(131047),
+  throughput: () => fixedRefusal(130429),
+  pairRate: () => fixedRefusal(131056),
+  parameterCount: (details: string) =>
+    detailed(400, 132000, 'Number of parameters does not match the expected number of params', details),
+  unknownTemplate: (name: string, language: string) =>
+    detailed(
+      404,
+      132001,
+      'Template name does not exist in the translation',
+      `template name (${name}) does not exist in ${language}`,
+    ),
+  parameterFormat: (details: string) =>
+    detailed(400, 132012, 'Parameter format does not match format in the created template', details),
+  pausedTemplate: () => fixedRefusal(132015),
+  disabledTemplate: () => fixedRefusal(132016),
+}
+
+/** The answer for an error with fixed texts. Throws for an unknown code. */
+export function fixedRefusal(code: number): Refusal {
+  const { status, title, details, subcode } = fixedError(code)
+  if (details !== null) return detailed(status, code, title, details, subcode)
+  return plain(status, { message: `(#${code}) ${title}`, code })
+}
+
+/** The same error in a status callback. */
+export function fixedCallbackError(code: number): CallbackError {
+  const { title, details } = fixedError(code)
+  return { code, title, message: title, error_data: { details: details ?? title } }
+}
+
+function detailed(status: number, code: number, title: string, details: string, subcode?: number): Refusal {
+  return plain(status, {
+    message: `(#${code}) ${title}`,
+    code,
+    error_data: { messaging_product: 'whatsapp', details },
+    ...(subcode === undefined ? {} : { error_subcode: subcode }),
+  })
+}
+
+function plain(status: number, { message, ...rest }: ErrorFields): Refusal {
+  return { status, body: { error: { message, type: 'OAuthException', ...rest, fbtrace_id: newTraceId() } } }
+}

@@ -1,0 +1,81 @@
+import { hash } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import type { JsonObject } from '../../src/lib/text/json.js'
+import type { InboundMessage } from '../../src/upstream/wire.js'
+import type { Context } from '../context.js'
+import { invalidField, isProblem, type Problem } from '../control/problems.js'
+import { type Medium, newMediaId } from '../media/store.js'
+import { isMediaKind, type MediaKind } from '../media/types.js'
+import { samples } from './sample-files.js'
+
+/** A callback's fields of a file. */
+type File = Pick<Medium, 'id' | 'mimeType' | 'sha256'>
+
+/**
+ * Stores the file of a message and fills in the callback's fields; messages without files stay as they are. The file is
+ * the upload `id`, the Base64 in `data`, or a built-in sample.
+ */
+export async function withMedia(
+  context: Context,
+  phoneNumberId: string,
+  message: InboundMessage,
+): Promise<InboundMessage | Problem> {
+  const { type } = message
+  if (!isMediaKind(type)) return message
+  const { data, ...payload } = (message[type] ?? {}) as JsonObject
+  const complaint = complaintAbout(type, payload)
+  if (complaint) return invalidField(complaint)
+  const file = await placeFile(context, phoneNumberId, type, payload, data)
+  if (isProblem(file)) return file
+  const { id, mimeType, sha256 } = file
+  const told = { id, mime_type: mimeType, sha256: Buffer.from(sha256, 'hex').toString('base64') }
+  return { ...message, [type]: { ...told, ...flagsOf(type), ...payload } }
+}
+
+function complaintAbout(type: MediaKind, payload: JsonObject): string | null {
+  const wrong = ['id', 'mime_type'].find((key) => {
+    const value = payload[key]
+    return value !== undefined && (typeof value !== 'string' || value === '')
+  })
+  return wrong === undefined ? null : `${type}.${wrong} must be a string that is not empty`
+}
+
+async function placeFile(
+  context: Context,
+  phoneNumberId: string,
+  type: MediaKind,
+  payload: JsonObject,
+  data: unknown,
+): Promise<File | Problem> {
+  const { id = newMediaId(), mime_type: mimeType = samples[type].mimeType } = payload as Record<string, string>
+  const file = { id, phoneNumberId, mimeType, isUpload: false }
+  if (data !== undefined) {
+    const bytes = readBase64(data)
+    if (!bytes) return invalidField(`${type}.data must be Base64 of at least one byte`)
+    const path = await context.mediaFiles.newPath()
+    await writeFile(path, bytes, { flag: 'wx', mode: 0o600 })
+    return context.media.add({ ...file, ...measure(bytes), content: { path } })
+  }
+  const known = context.media.find(id)
+  if (known) {
+    known.readers.add(phoneNumberId)
+    return known
+  }
+  const { bytes } = samples[type]
+  const sample = { ...file, ...measure(bytes), content: { bytes } }
+  return context.magicMedia.isMissing(id) ? sample : context.media.add(sample)
+}
+
+function readBase64(data: unknown): Buffer | null {
+  if (typeof data !== 'string' || !/^[A-Za-z0-9+/]+={0,2}$/.test(data)) return null
+  return Buffer.from(data, 'base64')
+}
+
+function measure(bytes: Buffer): Pick<Medium, 'size' | 'sha256'> {
+  return { size: bytes.length, sha256: hash('sha256', bytes, 'hex') }
+}
+
+function flagsOf(type: MediaKind): JsonObject {
+  if (type === 'audio') return { voice: true }
+  return type === 'sticker' ? { animated: false } : {}
+}

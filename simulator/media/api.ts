@@ -1,0 +1,132 @@
+import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { checkToken } from '../authorization.js'
+import type { Context } from '../context.js'
+import { type Refusal, refusals } from '../errors/refusals.js'
+import { refuse } from '../errors/refuse.js'
+import type { MediaContent, Medium } from './store.js'
+import { takeUpload } from './upload.js'
+
+type UploadRoute = { Params: { phoneNumberId: string } }
+/** A call that names an object by its id. */
+export interface ObjectRoute {
+  Params: { id: string }
+  Querystring: { phone_number_id?: string; fields?: string | string[] }
+}
+type LinkRoute = { Params: { mediaId: string }; Querystring: { expires?: string; signature?: string } }
+
+/** The part of the upstream's API that takes media, serves and deletes them; see also describeMedium. */
+export function mediaApi(app: FastifyInstance, context: Context): void {
+  app.addContentTypeParser('multipart/form-data', (_request, payload, done) => done(null, payload))
+
+  app.post<UploadRoute>('/:version(^v\\d+\\.\\d+$)/:phoneNumberId/media', (request, reply) =>
+    upload(context, request, reply),
+  )
+  app.delete<ObjectRoute>('/:version(^v\\d+\\.\\d+$)/:id', (request, reply) => remove(context, request, reply))
+  app.get<LinkRoute>('/attachments/:mediaId', { exposeHeadRoute: false }, (request, reply) =>
+    download(context, request, reply),
+  )
+}
+
+async function upload(
+  context: Context,
+  { params, headers, body }: FastifyRequest<UploadRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  // A body of another type was read as text; there is no form in it.
+  const form = body instanceof Readable ? body : Readable.from([])
+  const outcome = await takeUpload(context, {
+    phoneNumberId: params.phoneNumberId,
+    authorization: headers.authorization,
+    contentType: headers['content-type'] ?? '',
+    body: form,
+  })
+  // Reads the rest of the form, so that a client that is still sending gets the refusal.
+  form.resume()
+  return outcome.kind === 'refused' ? refuse(reply, outcome.refusal) : reply.send({ id: outcome.mediaId })
+}
+
+/** Tells what a medium is, and where. */
+export function describeMedium(
+  context: Context,
+  request: FastifyRequest<ObjectRoute>,
+  reply: FastifyReply,
+): FastifyReply {
+  const medium = findMedium(context, request)
+  if ('status' in medium) return refuse(reply, medium)
+  const { id, mimeType, sha256, size } = medium
+  if (context.magicMedia.failsNow(id)) return refuse(reply, refusals.unavailable())
+  const url = `${request.protocol}://${request.host}${context.mediaLinks.pathOf(id, Date.now())}`
+  return reply.send({ messaging_product: 'whatsapp', url, mime_type: mimeType, sha256, file_size: size, id })
+}
+
+async function remove(
+  context: Context,
+  request: FastifyRequest<ObjectRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const medium = findMedium(context, request)
+  if ('status' in medium) return refuse(reply, medium)
+  await context.media.remove(medium)
+  return reply.send({ success: true })
+}
+
+/** The medium of a call, if the call's token may read it. */
+function findMedium(
+  context: Context,
+  { method, params: { id }, query, headers: { authorization } }: FastifyRequest<ObjectRoute>,
+): Medium | Refusal {
+  if (authorization === undefined) return refusals.noToken()
+  const medium = context.media.find(id)
+  const asked = query.phone_number_id
+  if (!medium || (asked !== undefined && !medium.readers.has(asked))) return refusals.unknownObject(method, id)
+  return checkReader(context, medium, authorization) ?? medium
+}
+
+function checkReader(context: Context, { readers }: Medium, authorization: string | undefined): Refusal | null {
+  return checkToken(
+    authorization,
+    Array.from(readers, (phoneNumberId) => context.numbers.get(phoneNumberId)),
+  )
+}
+
+function download(
+  context: Context,
+  { params: { mediaId }, query, headers }: FastifyRequest<LinkRoute>,
+  reply: FastifyReply,
+): FastifyReply | Promise<FastifyReply> {
+  const { expires = '', signature = '' } = query
+  const medium = context.media.find(mediaId)
+  if (!medium?.content || !context.mediaLinks.isValid(mediaId, expires, signature, Date.now())) {
+    return refuse(reply, refusals.goneLink())
+  }
+  const refusal = checkReader(context, medium, headers.authorization)
+  if (refusal) return refuse(reply, refusal)
+  if (context.magicMedia.breaksOffNow(mediaId)) return sendHalf(medium, medium.content, reply)
+  return reply
+    .header('content-type', medium.mimeType)
+    .header('content-length', medium.size)
+    .send(bytesOf(medium.content, medium.size))
+}
+
+/** Announces the whole length, sends the first half, and closes the connection. */
+async function sendHalf(
+  { mimeType, size }: Medium,
+  content: NonNullable<MediaContent>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  reply.hijack()
+  reply.raw.writeHead(200, { 'content-type': mimeType, 'content-length': size })
+  for await (const chunk of bytesOf(content, Math.ceil(size / 2))) {
+    await new Promise((resolve) => reply.raw.write(chunk, resolve))
+  }
+  reply.raw.destroy()
+  return reply
+}
+
+/** The first `count` bytes; at least 1. */
+function bytesOf(content: NonNullable<MediaContent>, count: number): Readable {
+  if ('path' in content) return createReadStream(content.path, { end: count - 1 })
+  return Readable.from([content.bytes.subarray(0, count)], { objectMode: false })
+}

@@ -1,0 +1,100 @@
+import { randomInt } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { kindOf, type MediaKind } from './types.js'
+
+/** Where the bytes of a medium are: in a file, in memory, or nowhere because they were not kept. */
+export type MediaContent = { path: string } | { bytes: Buffer } | null
+
+/** A file at the upstream. */
+export interface Medium {
+  /** Digits when it was made here; what a person sends may have any id. */
+  id: string
+  /** The business number that uploaded it, or that it was sent to. */
+  phoneNumberId: string
+  mimeType: string
+  /** Bytes. */
+  size: number
+  /** Lower hex. */
+  sha256: string
+  /** Milliseconds since the epoch. */
+  addedAt: number
+  /** Whether a business number uploaded it; a person sent it otherwise. */
+  isUpload: boolean
+  /** The business numbers whose token opens it. */
+  readers: Set<string>
+  content: MediaContent
+}
+
+/** An uploaded medium as it is listed. */
+export interface ListedMedium {
+  id: string
+  phone_number_id: string
+  mime_type: string
+  file_size: number
+  sha256: string
+  /** ISO 8601. */
+  uploaded_at: string
+}
+
+/** Every file at the upstream, by id. */
+export class MediaStore {
+  readonly #media = new Map<string, Medium>()
+
+  find(id: string): Medium | undefined {
+    return this.#media.get(id)
+  }
+
+  /** What kind of media a business number uploaded under an id; null when it uploaded none. */
+  kindOfUpload(phoneNumberId: string, id: string): MediaKind | null {
+    const medium = this.#media.get(id)
+    return medium?.isUpload && medium.phoneNumberId === phoneNumberId ? kindOf(medium.mimeType) : null
+  }
+
+  /** Keeps a medium; one that had the id gives way. */
+  async add(medium: Omit<Medium, 'addedAt' | 'readers'>): Promise<Medium> {
+    const kept = { ...medium, addedAt: Date.now(), readers: new Set([medium.phoneNumberId]) }
+    const former = this.#media.get(medium.id)
+    this.#media.set(medium.id, kept)
+    if (former) await discard(former.content)
+    return kept
+  }
+
+  async remove(medium: Medium): Promise<void> {
+    this.#media.delete(medium.id)
+    await discard(medium.content)
+  }
+
+  /** The uploads of one business number, or of all, oldest first. */
+  uploads(phoneNumberId: string | undefined): ListedMedium[] {
+    return Array.from(this.#media.values())
+      .filter((medium) => medium.isUpload && (phoneNumberId ?? medium.phoneNumberId) === medium.phoneNumberId)
+      .map(listed)
+  }
+
+  /** Forgets every medium. */
+  async reset(): Promise<void> {
+    const contents = Array.from(this.#media.values(), ({ content }) => content)
+    this.#media.clear()
+    await Promise.all(contents.map(discard))
+  }
+}
+
+/** A media id as the upstream makes them. Its last digits are fixed so that it is never a magic one. */
+export function newMediaId(): string {
+  return `${randomInt(10 ** 13, 10 ** 14)}11`
+}
+
+function listed({ id, phoneNumberId, mimeType, size, sha256, addedAt }: Medium): ListedMedium {
+  return {
+    id,
+    phone_number_id: phoneNumberId,
+    mime_type: mimeType,
+    file_size: size,
+    sha256,
+    uploaded_at: new Date(addedAt).toISOString(),
+  }
+}
+
+async function discard(content: MediaContent): Promise<void> {
+  if (content && 'path' in content) await rm(content.path, { force: true })
+}

@@ -1,7 +1,0 @@
-import type { FastifyReply } from 'fastify'
-import type { Refusal } from './errors.js'
-
-/** Answers a call with the upstream's error. */
-export function refuse(reply: FastifyReply, { status, body }: Refusal): FastifyReply {
-  return reply.code(status).send(body)
-}

@@ -1,0 +1,44 @@
+import { isJsonObject, type JsonObject } from '../../../src/lib/text/json.js'
+import { type Refusal, refusals } from '../../errors/refusals.js'
+import { checkOptionalText, checkRequiredText, firstRefusal, isFilled } from './checks.js'
+
+const maxContacts = 257
+const nameParts = ['first_name', 'last_name', 'middle_name', 'prefix', 'suffix']
+const lists = ['phones', 'emails', 'urls', 'addresses']
+
+export function checkContacts({ contacts }: JsonObject): Refusal | null {
+  if (contacts === undefined) return refusals.missing('contacts is required')
+  if (!Array.isArray(contacts) || contacts.length < 1 || contacts.length > maxContacts) {
+    return refusals.invalidValue(`contacts must be an array of 1 to ${maxContacts} contacts`)
+  }
+  return firstRefusal(contacts, (contact, index) => checkContact(contact, `contacts[${index}]`))
+}
+
+function checkContact(contact: unknown, place: string): Refusal | null {
+  if (!isJsonObject(contact)) return refusals.invalidValue(`${place} must be an object`)
+  return (
+    checkName(contact.name, `${place}: name`) ??
+    firstRefusal(lists, (list) => checkList(contact[list], `${place}: ${list}`)) ??
+    checkBirthday(contact.birthday, `${place}: birthday`)
+  )
+}
+
+function checkName(name: unknown, place: string): Refusal | null {
+  if (!isJsonObject(name)) return refusals.missing(`${place} is required`)
+  const refusal =
+    checkRequiredText(name.formatted_name, `${place}: formatted_name`) ??
+    firstRefusal(nameParts, (part) => checkOptionalText(name[part], `${place}: ${part}`))
+  if (refusal) return refusal
+  if (nameParts.some((part) => isFilled(name[part]))) return null
+  return refusals.missing(`${place}: at least one of ${nameParts.join(', ')} is required beside formatted_name`)
+}
+
+function checkList(list: unknown, place: string): Refusal | null {
+  if (list === undefined || (Array.isArray(list) && list.every(isJsonObject))) return null
+  return refusals.invalidValue(`${place} must be an array of objects`)
+}
+
+function checkBirthday(birthday: unknown, place: string): Refusal | null {
+  if (birthday === undefined || (typeof birthday === 'string' && /^\d{4}-\d\d-\d\d$/.test(birthday))) return null
+  return refusals.invalidValue(`${place} must be written YYYY-MM-DD`)
+}

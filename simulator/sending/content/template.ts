@@ -1,0 +1,51 @@
+import { isJsonObject, type JsonObject } from '../../../src/lib/text/json.js'
+import { type Refusal, refusals } from '../../errors/refusals.js'
+import { firstRefusal, isFilled, type KindOfUpload } from './checks.js'
+import { checkParameters } from './template-parameters.js'
+
+const componentTypes = ['header', 'body', 'button']
+
+/** What a button's component holds, by the kinds of button that are looked at. */
+const buttonParameters: Record<string, string> = { url: 'text', quick_reply: 'payload', copy_code: 'coupon_code' }
+
+/** Checks the form only; `checkFit` compares it with the template. */
+export function checkTemplate({ template }: JsonObject, kindOfUpload: KindOfUpload): Refusal | null {
+  if (!isJsonObject(template)) return required("template['name']")
+  const { name, language, components = [] } = template
+  if (!isFilled(name)) return required("template['name']")
+  if (!isJsonObject(language)) return required("template['language']")
+  if (!isFilled(language.code)) return required("template['language']['code']")
+  if (!Array.isArray(components)) return refusals.invalidParameter("Param template['components'] must be an array.")
+  return firstRefusal(components, (component, index) =>
+    checkComponent(component, `template['components'][${index}]`, kindOfUpload),
+  )
+}
+
+function checkComponent(component: unknown, place: string, kindOfUpload: KindOfUpload): Refusal | null {
+  if (!isJsonObject(component) || !isFilled(component.type)) return required(`${place}['type']`)
+  const { type, parameters = [] } = component
+  if (!componentTypes.includes(type)) {
+    const accepted = componentTypes.join(', ').toUpperCase()
+    return refusals.invalidParameter(`Param ${place}['type'] must be one of {${accepted}} - got "${type}".`)
+  }
+  return (
+    checkParameters(parameters, `${place}['parameters']`, kindOfUpload) ??
+    (type === 'button' ? checkButton(component, place) : null)
+  )
+}
+
+function checkButton({ sub_type: kind, index, parameters = [] }: JsonObject, place: string): Refusal | null {
+  if (!isFilled(kind)) return required(`${place}['sub_type']`)
+  if (index === undefined) return required(`${place}['index']`)
+  if ((typeof index !== 'number' && typeof index !== 'string') || !/^\d{1,2}$/.test(String(index))) {
+    return refusals.invalidParameter(`Param ${place}['index'] must be an integer.`)
+  }
+  const expected = Object.hasOwn(buttonParameters, kind) ? buttonParameters[kind] : undefined
+  const given = parameters as JsonObject[]
+  if (expected === undefined || (given.length === 1 && given[0]?.type === expected)) return null
+  return refusals.invalidParameter(`Param ${place}['parameters'] must hold one parameter of type ${expected}.`)
+}
+
+function required(place: string): Refusal {
+  return refusals.invalidParameter(`The parameter ${place} is required.`)
+}

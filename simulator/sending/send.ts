@@ -1,0 +1,107 @@
+import { type JsonObject, parseJsonObject } from '../../src/lib/text/json.js'
+import type { MarkReadResponse, SendResponse } from '../../src/upstream/wire.js'
+import { checkSender } from '../authorization.js'
+import type { Context } from '../context.js'
+import { type Refusal, refusals } from '../errors/refusals.js'
+import { newMessageId } from '../ids.js'
+import type { AcceptedOutcome, SimulatedOutcome } from '../magic.js'
+import { networkId } from '../numbers/phone-numbers.js'
+import { checkFit } from '../templates/fit.js'
+import { failureOutcome } from './failures.js'
+import type { SentMessage } from './message-record.js'
+import { type Recipient, type Request, readRequest } from './validation.js'
+
+/**
+ * What the upstream does with a post to `/messages`: refuse it, answer it after a while, or break off without an
+ * answer.
+ */
+export type SendOutcome =
+  | { kind: 'refused'; refusal: Refusal }
+  | { kind: 'answered'; body: SendResponse | MarkReadResponse; afterMs: number }
+  | { kind: 'dropped' }
+
+type Send = Extract<Request, { kind: 'send' }>
+
+/** Takes one post to `/{phone_number_id}/messages`: `authorization` is the header, `text` the body as received. */
+export function takeSend(
+  context: Context,
+  phoneNumberId: string,
+  authorization: string | undefined,
+  text: string,
+): SendOutcome {
+  const outcome = decide(context, phoneNumberId, authorization, text)
+  if (outcome.kind === 'refused') context.record.refused += 1
+  return outcome
+}
+
+function decide(context: Context, phoneNumberId: string, authorization: string | undefined, text: string): SendOutcome {
+  const notAllowed = checkSender(context, phoneNumberId, authorization)
+  if (notAllowed) return { kind: 'refused', refusal: notAllowed }
+  const body = parseJsonObject(text)
+  if (!body) return { kind: 'refused', refusal: refusals.invalidParameter('The request body is not a JSON object.') }
+  const isPhone = context.phones.has(phoneNumberId)
+  const kindOfUpload = (mediaId: string) => context.media.kindOfUpload(phoneNumberId, mediaId)
+  const request = readRequest(body, kindOfUpload, isPhone)
+  if (request.kind === 'refused') return request
+  if (request.kind === 'mark-read') return { kind: 'answered', body: { success: true }, afterMs: 0 }
+  const misfit = request.type === 'template' ? checkFit(context, phoneNumberId, body.template as JsonObject) : null
+  if (misfit) return { kind: 'refused', refusal: misfit }
+  const outcome = outcomeFor(context, phoneNumberId, request.recipient)
+  if (outcome.kind === 'refused') return outcome
+  const overLimit = isPhone ? null : checkLimits(context, phoneNumberId, request)
+  if (overLimit) return { kind: 'refused', refusal: overLimit }
+  return accept(context, phoneNumberId, request, outcome, text)
+}
+
+function checkLimits({ limits }: Context, phoneNumberId: string, { recipient, type }: Send): Refusal | null {
+  return limits?.check(phoneNumberId, personOf(recipient), { isTemplate: type === 'template', now: Date.now() }) ?? null
+}
+
+/** What was told of a recipient goes before what its number says. */
+function outcomeFor(context: Context, phoneNumberId: string, recipient: Recipient): SimulatedOutcome {
+  const failure = context.failures.get(personOf(recipient))
+  return failure ? failureOutcome(failure) : context.magic.outcomeFor(phoneNumberId, recipient)
+}
+
+function accept(
+  context: Context,
+  phoneNumberId: string,
+  send: Send,
+  { answer, read, failure }: AcceptedOutcome,
+  text: string,
+): SendOutcome {
+  const userId = context.userIds.get(personOf(send.recipient))
+  const message = { ...messageOf(phoneNumberId, send, text), ...(userId && { user_id: userId }) }
+  const afterMs = answer === 'slow' ? context.settings.slow_ms : 0
+  context.record.accepted += 1
+  if (context.settings.record) context.record.add(message)
+  context.reports.follow({ record: message, callbackData: send.callbackData, read, failure, startsAfterMs: afterMs })
+  return answer === 'dropped' ? { kind: 'dropped' } : { kind: 'answered', body: responseOf(send, message), afterMs }
+}
+
+function messageOf(phoneNumberId: string, { recipient, type }: Send, text: string): SentMessage {
+  const isPhone = recipient.kind === 'phone'
+  return {
+    id: newMessageId(),
+    phone_number_id: phoneNumberId,
+    to: isPhone ? recipient.digits : recipient.userId,
+    wa_id: isPhone ? networkId(recipient.digits) : null,
+    type,
+    payload: text,
+    accepted_at: Date.now(),
+    statuses: [],
+  }
+}
+
+function responseOf({ recipient, type }: Send, { id, user_id }: SentMessage): SendResponse {
+  const { input } = recipient
+  const ofNumber = { ...(user_id && { user_id }) }
+  const person =
+    recipient.kind === 'phone' ? { wa_id: networkId(recipient.digits), ...ofNumber } : { user_id: recipient.userId }
+  const message = type === 'template' ? { id, message_status: 'accepted' } : { id }
+  return { messaging_product: 'whatsapp', contacts: [{ input, ...person }], messages: [message] }
+}
+
+function personOf(recipient: Recipient): string {
+  return recipient.kind === 'phone' ? networkId(recipient.digits) : recipient.userId
+}

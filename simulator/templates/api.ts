@@ -1,0 +1,101 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { checkToken } from '../authorization.js'
+import type { Context } from '../context.js'
+import { type Refusal, refusals } from '../errors/refusals.js'
+import { refuse } from '../errors/refuse.js'
+import { numbersOf } from '../numbers/business-numbers.js'
+import type { StoredTemplate } from './store.js'
+
+type Query = Partial<Record<string, string | string[]>>
+type ListRoute = { Params: { version: string; accountId: string }; Querystring: Query }
+
+const fieldNames = [
+  ...['id', 'name', 'language', 'status', 'category', 'parameter_format', 'components', 'rejected_reason'],
+  ...['sub_category', 'previous_category', 'quality_score'],
+]
+/** What is told when nobody asks for fields. */
+const plainFields = ['name', 'components', 'language', 'status', 'category', 'id']
+const filters = ['name', 'language', 'status', 'category'] as const
+
+const defaultLimit = 25
+/** From this version on, a bad cursor has a code of its own. */
+const firstVersionWithCursorError = 24
+
+/** The part of the upstream's API that lists the templates of a business account. */
+export function templatesApi(app: FastifyInstance, context: Context): void {
+  app.get<ListRoute>('/:version(^v\\d+\\.\\d+$)/:accountId/message_templates', (request, reply) => {
+    const page = listTemplates(context, request)
+    return 'body' in page ? refuse(reply, page) : reply.send(page)
+  })
+}
+
+interface Page {
+  data: object[]
+  paging?: { cursors: { before: string; after: string }; next?: string }
+}
+
+function listTemplates(context: Context, request: FastifyRequest<ListRoute>): Page | Refusal {
+  const { params, query, headers } = request
+  const numbers = numbersOf(context.numbers, params.accountId)
+  if (headers.authorization === undefined) return refusals.noToken()
+  if (numbers.length === 0) return refusals.unknownObject(request.method, params.accountId)
+  const unauthorized = checkToken(headers.authorization, numbers)
+  if (unauthorized) return unauthorized
+  const asked = readQuery(query, params.version)
+  if ('body' in asked) return asked
+  const matching = context.templates
+    .list(params.accountId, asked.after)
+    .filter(({ template }) => filters.every((name) => query[name] === undefined || query[name] === template[name]))
+  const shown = matching.slice(0, asked.limit)
+  const [first, last] = [shown[0], shown.at(-1)]
+  const data = shown.map(({ template }) => pick(template, asked.fields))
+  if (!first || !last) return { data }
+  const cursors = { before: cursorOf(first.place), after: cursorOf(last.place) }
+  const hasMore = matching.length > shown.length
+  return { data, paging: { cursors, ...(hasMore ? { next: nextUrl(request, cursors.after) } : {}) } }
+}
+
+interface Asked {
+  fields: string[]
+  limit: number
+  /** The place after which the page begins. */
+  after: number
+}
+
+function readQuery(query: Query, version: string): Asked | Refusal {
+  const twice = Object.keys(query).find((name) => Array.isArray(query[name]))
+  if (twice !== undefined) return refusals.invalidParameter(`Param ${twice} must be given once.`)
+  const { fields = '', limit = String(defaultLimit), after } = query as Partial<Record<string, string>>
+  const wanted = fields === '' ? plainFields : [...fields.split(',').map((field) => field.trim()), 'id']
+  const stranger = wanted.find((field) => !fieldNames.includes(field))
+  if (stranger !== undefined) return refusals.unknownField(stranger, 'WhatsAppMessageTemplate')
+  if (!/^[1-9]\d{0,5}$/.test(limit)) return refusals.invalidParameter('Param limit must be an integer from 1 on.')
+  const place = after === undefined ? 0 : placeOf(after)
+  if (place === null) return badCursor(version)
+  return { fields: wanted, limit: Number(limit), after: place }
+}
+
+function badCursor(version: string): Refusal {
+  const isNew = Number.parseInt(version.slice(1), 10) >= firstVersionWithCursorError
+  return isNew ? refusals.badCursor() : refusals.invalidParameter('Param after is no cursor of this list.')
+}
+
+function pick(template: StoredTemplate, fields: string[]): object {
+  return Object.fromEntries(Object.entries(template).filter(([name]) => fields.includes(name)))
+}
+
+function cursorOf(place: number): string {
+  return Buffer.from(`place ${place}`).toString('base64url')
+}
+
+function placeOf(cursor: string): number | null {
+  const place = /^place (\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1]
+  return place === undefined ? null : Number(place)
+}
+
+/** The same list from the cursor on. */
+function nextUrl({ protocol, host, url }: FastifyRequest<ListRoute>, after: string): string {
+  const next = new URL(url, `${protocol}://${host}`)
+  next.searchParams.set('after', after)
+  return next.href
+}
