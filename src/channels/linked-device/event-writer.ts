@@ -1,9 +1,9 @@
 import type { MessageKey, PairingCode } from '../device.js'
-import type { Connection } from './connection.js'
-import type { DeviceEvent } from './event.js'
-import { identify } from './from-network.js'
+import type { Connection } from './connection/connection.js'
 import { createRetryQueue, type PendingWrite } from './retry-queue.js'
 import type { DeviceState, SessionSettings } from './session-options.js'
+import type { DeviceEvent } from './wire/event.js'
+import { identify } from './wire/from-network.js'
 
 /** Records the events of a session, in order. */
 export interface EventWriter {

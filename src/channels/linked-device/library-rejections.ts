@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { dirname, isAbsolute, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { KeysNotRead, KeysNotWritten } from './key-store.js'
+import { KeysNotRead, KeysNotWritten } from './keys/key-store.js'
 
 /** Receives errors of the library that no caller awaits. */
 export type OnLibraryRejection = (error: unknown) => void

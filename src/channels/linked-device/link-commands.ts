@@ -1,10 +1,10 @@
 import { startCountdown } from '../../lib/async/timeout.js'
 import type { DeviceAnswer } from '../device.js'
-import { CLOSE_CODES } from './close-reason.js'
-import type { Condition } from './condition.js'
-import type { ConnectionSupervisor, Link } from './connection-supervisor.js'
+import { CLOSE_CODES } from './connection/close-reason.js'
+import type { Condition } from './connection/condition.js'
+import type { ConnectionSupervisor, Link } from './connection/connection-supervisor.js'
 import type { EventWriter } from './event-writer.js'
-import { phoneOf, toJid } from './jid.js'
+import { phoneOf, toJid } from './wire/jid.js'
 
 export interface LinkContext {
   supervisor: ConnectionSupervisor

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../lib/text/json.js'
 import type { PairingCode } from '../device.js'
-import type { DeviceSettings } from './connection.js'
-import type { DeviceEvent } from './event.js'
-import type { KeyStore } from './key-store.js'
+import type { DeviceSettings } from './connection/connection.js'
+import type { KeyStore } from './keys/key-store.js'
 import type { PendingWrite } from './retry-queue.js'
-import type { OpenedFile } from './to-network.js'
+import type { DeviceEvent } from './wire/event.js'
+import type { OpenedFile } from './wire/to-network.js'
 
 /** The state of a session. `code` is the network's code of the last close; `text` explains it to users. */
 export interface DeviceState {

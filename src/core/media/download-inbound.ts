@@ -1,4 +1,4 @@
-import { downloadDeviceFile } from '../../channels/linked-device/media.js'
+import { downloadDeviceFile } from '../../channels/linked-device/wire/media.js'
 import type { Context } from '../../context.js'
 import type { DownloadFailure } from '../../lib/http/safe-fetch.js'
 import { MEBIBYTE } from '../../lib/text/units.js'

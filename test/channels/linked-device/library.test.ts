@@ -43,7 +43,8 @@ describe('a process that has loaded it', () => {
     const service = join(folder, 'service')
     const installed = join(service, 'node_modules', 'scripted')
     await mkdir(installed, { recursive: true })
-    for (const name of ['library', 'library-rejections', 'key-store']) {
+    await mkdir(join(service, 'keys'))
+    for (const name of ['library', 'library-rejections', 'keys/key-store']) {
       const source = await readFile(new URL(`../../../src/channels/linked-device/${name}.ts`, import.meta.url), 'utf8')
       await writeFile(join(service, `${name}.js`), transpile(source))
     }
@@ -52,7 +53,7 @@ describe('a process that has loaded it', () => {
     await writeFile(join(installed, 'main.js'), NAMES.map((name) => `export const ${name} = ${FAILING}`).join('\n'))
     await writeFile(
       join(service, 'program.js'),
-      `import { KeysNotRead } from './key-store.js'
+      `import { KeysNotRead } from './keys/key-store.js'
        import { loadLibrary } from './library.js'
        const hear = (error) => console.log('heard of ' + error.message)
        const { proto } = await loadLibrary('scripted', hear)

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { Readable } from 'node:stream'
-import type { KeyEntry, KeyStore } from '../../../src/channels/linked-device/key-store.js'
+import type { KeyEntry, KeyStore } from '../../../src/channels/linked-device/keys/key-store.js'
 import type {
   FoundPerson,
   LinkedLibrary,

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { PairingCode } from '../../../src/channels/device.js'
-import type { DeviceEvent } from '../../../src/channels/linked-device/event.js'
-import { KeysNotRead } from '../../../src/channels/linked-device/key-store.js'
+import { KeysNotRead } from '../../../src/channels/linked-device/keys/key-store.js'
 import type { PendingWrite } from '../../../src/channels/linked-device/retry-queue.js'
 import { type DeviceSession, startDeviceSession } from '../../../src/channels/linked-device/session.js'
 import type { DeviceSessionOptions, DeviceState } from '../../../src/channels/linked-device/session-options.js'
+import type { DeviceEvent } from '../../../src/channels/linked-device/wire/event.js'
 import { createMemoryStore, createScriptedLibrary } from './scripted-library.js'
 
 const LINKED = JSON.stringify({ me: { id: '5511999990000:7@s.whatsapp.net', name: 'Shop' }, account: {} })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { toNetworkId } from '../../../src/channels/linked-device/own-id.js'
+import { toNetworkId } from '../../../src/channels/linked-device/wire/own-id.js'
 import { newId } from '../../../src/lib/bytes/id.js'
 import { insertCallbacks } from '../../../src/storage/messages/callbacks.js'
 import { startWorld, type TestOrganization, type World } from '../../support/world.js'

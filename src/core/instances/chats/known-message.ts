@@ -1,5 +1,5 @@
 import type { KnownMessage } from '../../../channels/device.js'
-import { toMessageId } from '../../../channels/linked-device/own-id.js'
+import { toMessageId } from '../../../channels/linked-device/wire/own-id.js'
 import type { Context } from '../../../context.js'
 import type { JsonObject } from '../../../lib/text/json.js'
 import { type DeviceMessage, findDeviceMessage } from '../../../storage/messages/device-messages.js'

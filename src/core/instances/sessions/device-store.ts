@@ -1,4 +1,4 @@
-import type { KeyEntry, KeyStore } from '../../../channels/linked-device/key-store.js'
+import type { KeyEntry, KeyStore } from '../../../channels/linked-device/keys/key-store.js'
 import type { Context } from '../../../context.js'
 import {
   clearDeviceSession,

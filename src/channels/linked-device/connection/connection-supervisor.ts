@@ -1,13 +1,13 @@
-import { backoffDelay } from '../../lib/async/backoff.js'
-import type { PairingCode } from '../device.js'
-import { openSessionKeys, type SessionKeys } from './auth-state.js'
+import { backoffDelay } from '../../../lib/async/backoff.js'
+import type { PairingCode } from '../../device.js'
+import type { EventWriter } from '../event-writer.js'
+import { openSessionKeys, type SessionKeys } from '../keys/session-keys.js'
+import type { ClientVersion, LinkedLibrary } from '../library.js'
+import type { DeviceState, SessionSettings } from '../session-options.js'
+import { normalizeJid, phoneOf } from '../wire/jid.js'
 import { CLOSE_CODES, codeOf, isRefusal, nextStep } from './close-reason.js'
 import type { Condition } from './condition.js'
 import { type Connection, type ConnectionEnd, openConnection } from './connection.js'
-import type { EventWriter } from './event-writer.js'
-import { normalizeJid, phoneOf } from './jid.js'
-import type { ClientVersion, LinkedLibrary } from './library.js'
-import type { DeviceState, SessionSettings } from './session-options.js'
 
 /** A connection and its progress so far. */
 export interface Link {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { toNetworkContent } from '../../../src/channels/linked-device/to-network.js'
-import { toVcard } from '../../../src/model/contacts/vcard.js'
-import type { ReadyContent } from '../../../src/model/messages/content.js'
+import { toNetworkContent } from '../../../../src/channels/linked-device/wire/to-network.js'
+import { toVcard } from '../../../../src/model/contacts/vcard.js'
+import type { ReadyContent } from '../../../../src/model/messages/content.js'
 
 const file = { channelMediaId: 'm1' }
 const ABOUT = { key: { remoteJid: '1@s.whatsapp.net', fromMe: false, id: 'A' }, message: {} }

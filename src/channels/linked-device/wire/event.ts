@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../lib/text/json.js'
-import type { MessageKey } from '../device.js'
+import type { JsonObject } from '../../../lib/text/json.js'
+import type { MessageKey } from '../../device.js'
 
 /** A person or group by its names on the network; `lid` is the full address of a person who hides the number. */
 export interface NetworkParty {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { openSessionKeys } from '../../../src/channels/linked-device/auth-state.js'
-import { KeysNotRead, KeysNotWritten } from '../../../src/channels/linked-device/key-store.js'
-import { createMemoryStore, createScriptedLibrary } from './scripted-library.js'
+import { KeysNotRead, KeysNotWritten } from '../../../../src/channels/linked-device/keys/key-store.js'
+import { openSessionKeys } from '../../../../src/channels/linked-device/keys/session-keys.js'
+import { createMemoryStore, createScriptedLibrary } from '../scripted-library.js'
 
 const ACCOUNT = JSON.stringify({ me: { id: '1@s.whatsapp.net' }, account: {}, nextPreKeyId: 1 })
 

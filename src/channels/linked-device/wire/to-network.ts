@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream'
-import type { JsonObject } from '../../lib/text/json.js'
-import { toVcard } from '../../model/contacts/vcard.js'
-import type { ReadyContent } from '../../model/messages/content.js'
-import type { KnownMessage } from '../device.js'
+import type { JsonObject } from '../../../lib/text/json.js'
+import { toVcard } from '../../../model/contacts/vcard.js'
+import type { ReadyContent } from '../../../model/messages/content.js'
+import type { KnownMessage } from '../../device.js'
+import type { LinkedLibrary } from '../library.js'
 import { toJid } from './jid.js'
-import type { LinkedLibrary } from './library.js'
 
 /** A file to send. */
 export interface OpenedFile {

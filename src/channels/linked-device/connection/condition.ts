@@ -1,4 +1,4 @@
-import { withTimeout } from '../../lib/async/timeout.js'
+import { withTimeout } from '../../../lib/async/timeout.js'
 
 type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
 

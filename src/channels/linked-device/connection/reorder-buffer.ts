@@ -1,5 +1,5 @@
-import type { DeviceEvent } from './event.js'
-import { isChat, isLid, normalizeJid } from './jid.js'
+import type { DeviceEvent } from '../wire/event.js'
+import { isChat, isLid, normalizeJid } from '../wire/jid.js'
 
 /**
  * Emits the messages of each chat in the order of their arrival, and those that waited for the device before live ones.

@@ -1,4 +1,4 @@
-import type { Recipient } from '../driver.js'
+import type { Recipient } from '../../driver.js'
 
 const PERSON = '@s.whatsapp.net'
 

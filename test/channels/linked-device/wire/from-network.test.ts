@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { identify, readNetworkEvent } from '../../../src/channels/linked-device/from-network.js'
+import { identify, readNetworkEvent } from '../../../../src/channels/linked-device/wire/from-network.js'
 
 const JID = '5511888887777@s.whatsapp.net'
 const OURS = '019A1B2C3D4E7F008A1B2C3D4E5F6071'

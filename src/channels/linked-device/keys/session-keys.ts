@@ -1,7 +1,7 @@
-import { createLruCache } from '../../lib/async/lru-cache.js'
-import { asObject } from '../../lib/text/json.js'
+import { createLruCache } from '../../../lib/async/lru-cache.js'
+import { asObject } from '../../../lib/text/json.js'
+import type { AuthenticationState, Credentials, KeysByType, LinkedLibrary } from '../library.js'
 import { type KeyEntry, type KeyStore, KeysNotRead, KeysNotWritten } from './key-store.js'
-import type { AuthenticationState, Credentials, KeysByType, LinkedLibrary } from './library.js'
 
 /** The keys of a session while a connection uses them. */
 export interface SessionKeys {

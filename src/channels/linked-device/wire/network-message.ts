@@ -1,5 +1,5 @@
-import { asObject, isJsonObject, type JsonObject } from '../../lib/text/json.js'
-import { innerMessage } from '../../model/messages/network-message.js'
+import { asObject, isJsonObject, type JsonObject } from '../../../lib/text/json.js'
+import { innerMessage } from '../../../model/messages/network-message.js'
 
 const FILES: Record<string, { kind: FileKind; cipher: string }> = {
   imageMessage: { kind: 'image', cipher: 'image' },
