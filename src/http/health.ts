@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client'
 import { equalInConstantTime } from '../lib/crypto/signature.js'
 import { packageVersion } from '../lib/files/package-version.js'
 import { Problem } from '../model/problem.js'
-import { bearerToken } from './auth.js'
+import { bearerToken } from './access/auth.js'
 import { showProcess } from './metrics.js'
 
 /**

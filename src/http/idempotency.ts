@@ -5,7 +5,7 @@ import { newId } from '../lib/bytes/id.js'
 import { sha256 } from '../lib/crypto/signature.js'
 import { asObject, canonicalJson, isDeeperThan } from '../lib/text/json.js'
 import { PROBLEMS, Problem } from '../model/problem.js'
-import { tenantOf } from './auth.js'
+import { tenantOf } from './access/auth.js'
 
 /** A POST that may be repeated; see core/runtime/idempotency. */
 export interface Repeatable {

@@ -14,8 +14,8 @@ import fastify, {
 import type { Logger } from 'pino'
 import { MEBIBYTE } from '../lib/text/units.js'
 import { Problem } from '../model/problem.js'
+import { type ProblemSender, sendProblem } from './answers/problems.js'
 import { answerClientError, HEADER_LIMIT } from './client-error.js'
-import { type ProblemSender, sendProblem } from './problems.js'
 import { createRequestIds, REQUEST_ID } from './request-id.js'
 import { compileValidator } from './validation.js'
 

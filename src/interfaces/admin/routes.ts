@@ -12,8 +12,8 @@ import {
   getOrganization,
   listOrganizations,
 } from '../../core/organizations/organizations.js'
-import { auditAccess } from '../../http/audit.js'
-import type { AdminGuard } from '../../http/auth.js'
+import { auditAccess } from '../../http/access/audit.js'
+import type { AdminGuard } from '../../http/access/auth.js'
 import { refuseUnknown } from '../../http/unknown-fields.js'
 import {
   readKeyFields,

@@ -4,7 +4,7 @@ import { type ContactReference, findContact } from '../../core/contacts/contacts
 import { listContacts } from '../../core/contacts/list.js'
 import { type PageRequest, readConversation, searchConversation } from '../../core/conversations/read.js'
 import { findOrderTerms, requireOrderId } from '../../core/storefront/orders.js'
-import { tenantOf } from '../../http/auth.js'
+import { tenantOf } from '../../http/access/auth.js'
 import { successAnswer } from '../../http/description/name-schemas.js'
 import { presentContact } from '../../model/contacts/contact.js'
 import { readSearchTerms } from '../../model/conversations/search-terms.js'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
+import { createResponses } from '../../http/answers/responses.js'
 import { errorSchema } from '../../http/description/error-schema.js'
 import { named, successAnswer } from '../../http/description/name-schemas.js'
-import { createResponses } from '../../http/responses.js'
 import { Nullable } from '../../model/input.js'
 import type { ProblemCode } from '../../model/problem.js'
 
@@ -129,7 +129,7 @@ const STATUS_TEXTS = {
 
 const describe = createResponses(ErrorSchema, STATUS_TEXTS)
 
-/** The answers of an endpoint, for its schema; see http/responses. */
+/** The answers of an endpoint, for its schema; see http/answers/responses. */
 export const responses: typeof describe = (success, ...errors) =>
   describe(
     Object.fromEntries(Object.entries(success).map(([status, schema]) => [status, withWarnings(schema)])),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Context } from '../../context.js'
 import { assignConversation } from '../../core/inbox/assign.js'
-import { tenantOf } from '../../http/auth.js'
+import { tenantOf } from '../../http/access/auth.js'
 import { presentInboxContact } from '../../model/conversations/inbox.js'
 import { Nullable } from '../../model/input.js'
 import { contactPath } from './paths.js'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Context } from '../../context.js'
 import { countAudience } from '../../core/broadcasts/count-audience.js'
-import { tenantOf } from '../../http/auth.js'
+import { tenantOf } from '../../http/access/auth.js'
 import { MEBIBYTE } from '../../lib/text/units.js'
 import { AudienceBody, readAudience } from '../../model/broadcasts/audience.js'
 import type { ConsoleServer } from './server.js'

@@ -11,7 +11,7 @@ import { createInstanceWithWebhook } from '../../core/instances/manage/create-wi
 import { requireInstance } from '../../core/instances/manage/find.js'
 import { decryptToken, listInstanceRows } from '../../core/instances/manage/list.js'
 import { scanCode } from '../../core/instances/manage/scan.js'
-import { tenantOf } from '../../http/auth.js'
+import { tenantOf } from '../../http/access/auth.js'
 import { newId } from '../../lib/bytes/id.js'
 import { qrDataUrl } from '../../lib/text/qr.js'
 import { Nullable } from '../../model/input.js'

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { roleOfSession, type Session } from '../../core/identity/sessions.js'
-import type { EventStream } from '../../http/event-stream.js'
+import type { EventStream } from '../../http/answers/event-stream.js'
 import type { Notification } from '../../model/notification.js'
 import { Problem } from '../../model/problem.js'
 

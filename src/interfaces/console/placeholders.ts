@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Context } from '../../context.js'
 import { readPlaceholders } from '../../core/templates/placeholders.js'
-import { tenantOf } from '../../http/auth.js'
+import { tenantOf } from '../../http/access/auth.js'
 import { MAX_FULL_NAME } from '../../model/contacts/contact-input.js'
 import { Problem } from '../../model/problem.js'
 import type { ConsoleServer } from './server.js'

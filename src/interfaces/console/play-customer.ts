@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Context } from '../../context.js'
 import { playCustomer } from '../../core/inbox/play-customer.js'
-import { tenantOf } from '../../http/auth.js'
+import { tenantOf } from '../../http/access/auth.js'
 import { contactPath } from './paths.js'
 import type { ConsoleServer } from './server.js'
 

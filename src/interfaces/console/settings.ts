@@ -3,7 +3,7 @@ import { testStorefront, testUpstream } from '../../core/organizations/connectio
 import { connectOwnUpstream, connectStorefront } from '../../core/organizations/connections.js'
 import { changeOrganization } from '../../core/organizations/organizations.js'
 import { readSettings } from '../../core/organizations/settings.js'
-import { tenantOf } from '../../http/auth.js'
+import { tenantOf } from '../../http/access/auth.js'
 import {
   ChangeOwnOrganization,
   ChangeStorefront,

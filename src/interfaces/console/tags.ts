@@ -1,6 +1,6 @@
 import type { Context } from '../../context.js'
 import { listTags } from '../../core/inbox/list.js'
-import { tenantOf } from '../../http/auth.js'
+import { tenantOf } from '../../http/access/auth.js'
 import type { ConsoleServer } from './server.js'
 
 /** `GET /tags`. */

@@ -3,7 +3,7 @@ import type { Context } from '../../context.js'
 import { type Caller, isApiKey } from '../../core/identity/api-keys.js'
 import { createTokenAuthenticator } from '../../core/identity/gateway-auth.js'
 import { instanceNotFound, requireInstance } from '../../core/instances/manage/find.js'
-import { bearerToken, checkRate, checkScope, type Gate, tenantOf } from '../../http/auth.js'
+import { bearerToken, checkRate, checkScope, type Gate, tenantOf } from '../../http/access/auth.js'
 import type { Instance } from '../../model/instances/instance.js'
 import { Problem } from '../../model/problem.js'
 

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import { createProblemSender, statusOf } from '../../http/problems.js'
+import { createProblemSender, statusOf } from '../../http/answers/problems.js'
 import { PROBLEMS, type Problem, type ProblemCode } from '../../model/problem.js'
 import { withoutTrailingSlash } from './path.js'
 

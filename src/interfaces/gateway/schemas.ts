@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
+import { createResponses } from '../../http/answers/responses.js'
 import { named } from '../../http/description/name-schemas.js'
-import { createResponses } from '../../http/responses.js'
 import { GATEWAY_STATUSES } from '../../model/instances/gateway-message.js'
 
 /** The path's parameter. */
@@ -38,7 +38,7 @@ const STATUS_TEXTS = {
   503: 'The service is not available: try again after Retry-After seconds',
 } as const
 
-/** The responses of an endpoint, for its schema; see http/responses. */
+/** The responses of an endpoint, for its schema; see http/answers/responses. */
 export const responses = createResponses(ErrorSchema, STATUS_TEXTS)
 
 /** A message as clients of the gateway know it. */

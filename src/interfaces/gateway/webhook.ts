@@ -7,7 +7,7 @@ import {
   setInstanceWebhook,
 } from '../../core/instances/manage/webhook.js'
 import type { RepeatableAnswer } from '../../core/runtime/idempotency.js'
-import { tenantOf } from '../../http/auth.js'
+import { tenantOf } from '../../http/access/auth.js'
 import { named } from '../../http/description/name-schemas.js'
 import { answerOnce } from '../../http/idempotency.js'
 import {

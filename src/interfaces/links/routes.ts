@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Context } from '../../context.js'
 import { createLinkFollower } from '../../core/storefront/short-links.js'
-import { clientNetwork } from '../../http/client-address.js'
+import { clientNetwork } from '../../http/access/client-address.js'
 import { Problem } from '../../model/problem.js'
 
 /** `/s/{code}`: short links. Nothing of the request is copied into the target URL. */

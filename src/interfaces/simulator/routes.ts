@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import type { AdminGuard } from '../../http/auth.js'
+import type { AdminGuard } from '../../http/access/auth.js'
 import { exchangeOnce } from '../../lib/http/exchange.js'
 import { MEBIBYTE } from '../../lib/text/units.js'
 

@@ -10,7 +10,7 @@ import {
 } from '../../../core/broadcasts/control.js'
 import { getBroadcast } from '../../../core/broadcasts/read.js'
 import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
-import { tenantOf } from '../../../http/auth.js'
+import { tenantOf } from '../../../http/access/auth.js'
 import { successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { type Broadcast, presentBroadcast } from '../../../model/broadcasts/broadcast.js'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { createShortLink, listShortLinks, recoverShortLink } from '../../../core/storefront/short-links.js'
-import { tenantOf } from '../../../http/auth.js'
+import { tenantOf } from '../../../http/access/auth.js'
 import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { CreateShortLink, presentShortLink, type ShortLink } from '../../../model/broadcasts/short-link.js'

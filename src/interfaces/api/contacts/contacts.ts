@@ -8,7 +8,7 @@ import {
   findContact,
   getContact,
 } from '../../../core/contacts/contacts.js'
-import { tenantOf } from '../../../http/auth.js'
+import { tenantOf } from '../../../http/access/auth.js'
 import { named } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { presentContact } from '../../../model/contacts/contact.js'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { importContacts } from '../../../core/contacts/import.js'
-import { tenantOf } from '../../../http/auth.js'
+import { tenantOf } from '../../../http/access/auth.js'
 import { responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'
 import { answerImport, ImportAnswer, takeFiles, takesFile } from './csv-import.js'

@@ -7,7 +7,7 @@ import {
   replayDelivery,
   replayRange,
 } from '../../../core/webhooks/log.js'
-import { tenantOf } from '../../../http/auth.js'
+import { tenantOf } from '../../../http/access/auth.js'
 import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { Nullable } from '../../../model/input.js'

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../../context.js'
 import { recoverDelivery } from '../../../core/webhooks/log.js'
-import { tenantOf } from '../../../http/auth.js'
+import { tenantOf } from '../../../http/access/auth.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { type Delivery, presentDelivery } from '../../../model/webhooks/webhook.js'
 

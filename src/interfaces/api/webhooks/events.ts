@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { readFeed } from '../../../core/webhooks/feed.js'
-import { tenantOf } from '../../../http/auth.js'
+import { tenantOf } from '../../../http/access/auth.js'
 import { successAnswer } from '../../../http/description/name-schemas.js'
 import { responses, tenantId } from '../schemas.js'
 import type { ApiServer } from '../server.js'

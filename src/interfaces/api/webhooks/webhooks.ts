@@ -11,7 +11,7 @@ import {
   setWebhook,
 } from '../../../core/webhooks/endpoints.js'
 import { testWebhook } from '../../../core/webhooks/log.js'
-import { tenantOf } from '../../../http/auth.js'
+import { tenantOf } from '../../../http/access/auth.js'
 import { named, successAnswer } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { presentWebhook, SetWebhook } from '../../../model/webhooks/webhook.js'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { editMessage, revokeMessage } from '../../../core/instances/chats/change-message.js'
-import { tenantOf } from '../../../http/auth.js'
+import { tenantOf } from '../../../http/access/auth.js'
 import { named } from '../../../http/description/name-schemas.js'
 import type { Instance } from '../../../model/instances/instance.js'
 import { requireRouteInstance } from '../auth.js'

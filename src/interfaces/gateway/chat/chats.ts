@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { type ChatRow, findChat, findChats } from '../../../core/instances/chats/find-chats.js'
-import { tenantOf } from '../../../http/auth.js'
+import { tenantOf } from '../../../http/access/auth.js'
 import { named } from '../../../http/description/name-schemas.js'
 import { chatOf, jidOf, presentGatewayMessage } from '../../../model/instances/gateway-message.js'
 import type { Instance } from '../../../model/instances/instance.js'

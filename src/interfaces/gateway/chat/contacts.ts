@@ -7,7 +7,7 @@ import {
   findContactsOfInstance,
 } from '../../../core/instances/chats/find-contacts.js'
 import type { GatewayPage } from '../../../core/instances/chats/find-messages.js'
-import { tenantOf } from '../../../http/auth.js'
+import { tenantOf } from '../../../http/access/auth.js'
 import { named } from '../../../http/description/name-schemas.js'
 import { isUuid } from '../../../lib/bytes/id.js'
 import { type Contact, toIso } from '../../../model/contacts/contact.js'

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { Context } from '../../../context.js'
 import { type FoundMessages, findMessages, type MessageSearch } from '../../../core/instances/chats/find-messages.js'
-import { tenantOf } from '../../../http/auth.js'
+import { tenantOf } from '../../../http/access/auth.js'
 import { named } from '../../../http/description/name-schemas.js'
 import {
   chatOf,

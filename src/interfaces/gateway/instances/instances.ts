@@ -10,7 +10,7 @@ import {
 import { listInstances } from '../../../core/instances/manage/list.js'
 import { decryptSettings, setInstanceSettings } from '../../../core/instances/manage/settings.js'
 import type { RepeatableAnswer } from '../../../core/runtime/idempotency.js'
-import { tenantOf } from '../../../http/auth.js'
+import { tenantOf } from '../../../http/access/auth.js'
 import { named } from '../../../http/description/name-schemas.js'
 import { answerOnce } from '../../../http/idempotency.js'
 import { readLinkNumber } from '../../../model/instances/instance.js'

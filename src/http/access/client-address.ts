@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
-import { isPublicAddress } from '../lib/http/address-guard.js'
+import { isPublicAddress } from '../../lib/http/address-guard.js'
 
 /**
  * The client's public network: an IPv4 address, or the first 64 bits of an IPv6 address, which one client may use

@@ -1,5 +1,5 @@
-import type { SendResult } from '../core/messages/send/outcome.js'
-import { Problem } from '../model/problem.js'
+import type { SendResult } from '../../core/messages/send/outcome.js'
+import { Problem } from '../../model/problem.js'
 
 /** A send that failed for another reason than a refusal. */
 export type Unsent = Exclude<SendResult, { result: 'accepted' | 'refused' }>

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Context } from '../context.js'
+import type { Context } from '../../context.js'
 
 /** A change of access rights. */
 export type AccessChange =

@@ -1,7 +1,7 @@
 import { finished } from 'node:stream/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Context } from '../context.js'
-import { tenantOf } from './auth.js'
+import type { Context } from '../../context.js'
+import { tenantOf } from '../access/auth.js'
 import { startStream } from './stream.js'
 
 /** A client that reads nothing for this long counts as gone; it would also keep the service from ending. */

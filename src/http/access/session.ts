@@ -1,11 +1,11 @@
 import '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Context } from '../context.js'
-import { authenticateSession, SESSION_MS, type Session } from '../core/identity/sessions.js'
-import { excerpt } from '../lib/text/text.js'
-import type { MemberRole, TeamMember } from '../model/organizations/member.js'
-import type { Scope } from '../model/organizations/scope.js'
-import { Problem } from '../model/problem.js'
+import type { Context } from '../../context.js'
+import { authenticateSession, SESSION_MS, type Session } from '../../core/identity/sessions.js'
+import { excerpt } from '../../lib/text/text.js'
+import type { MemberRole, TeamMember } from '../../model/organizations/member.js'
+import type { Scope } from '../../model/organizations/scope.js'
+import { Problem } from '../../model/problem.js'
 import { checkRate, checkTenant, type Gate } from './auth.js'
 
 declare module 'fastify' {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { clientNetwork } from '../../src/http/client-address.js'
+import { clientNetwork } from '../../../src/http/access/client-address.js'
 
 const networkOf = (remoteAddress: string, forwarded?: string) =>
   clientNetwork({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } } as never)

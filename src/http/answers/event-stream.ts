@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { MEBIBYTE } from '../lib/text/units.js'
+import { MEBIBYTE } from '../../lib/text/units.js'
 
 /** A response of server-sent events. */
 export interface EventStream {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isDatabaseUnavailable } from '../database/errors.js'
-import { PROBLEMS, Problem, type ProblemCode } from '../model/problem.js'
+import { isDatabaseUnavailable } from '../../database/errors.js'
+import { PROBLEMS, Problem, type ProblemCode } from '../../model/problem.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
