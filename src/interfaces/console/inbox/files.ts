@@ -1,0 +1,82 @@
+import { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { Context } from '../../../context.js'
+import { FILE_KINDS, type FileKind, sendFile, tooBig, withSpooledFile } from '../../../core/inbox/send-file.js'
+import { findSendResult } from '../../../core/messages/send/outcome.js'
+import { tenantOf } from '../../../http/access/auth.js'
+import { memberOf } from '../../../http/access/session.js'
+import { toAnswer } from '../../../http/answers/sent.js'
+import { answerOnce } from '../../../http/idempotency.js'
+import { LIMITS } from '../../../model/messages/limits.js'
+import { MEDIA_RULES } from '../../../model/messages/media.js'
+import { Problem } from '../../../model/problem.js'
+import type { ConsoleServer } from '../server.js'
+import { contactPath } from './paths.js'
+
+const FILE_TYPE = 'application/octet-stream'
+const MAX_BYTES = Math.max(...FILE_KINDS.map((kind) => MEDIA_RULES[kind].maxBytes))
+
+const Query = Type.Object({
+  message_type: Type.Enum([...FILE_KINDS]),
+  caption: Type.Optional(Type.String({ maxLength: LIMITS.caption })),
+  filename: Type.Optional(Type.String({ maxLength: LIMITS.filename })),
+  context_message_id: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
+  instance: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.instanceName })),
+})
+
+/** `POST /contacts/{contactId}/files`: the body is the file itself. */
+export function fileRoutes(server: ConsoleServer, ctx: Context): void {
+  server.register(async (scope: ConsoleServer) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser(FILE_TYPE, (_request, payload, done) => done(null, payload))
+    scope.post(
+      '/contacts/:contactId/files',
+      {
+        bodyLimit: MAX_BYTES,
+        config: { scope: 'messages:send', contentType: FILE_TYPE },
+        schema: { params: contactPath, querystring: Query },
+      },
+      async (request, reply) => {
+        const tenant = tenantOf(request)
+        const { message_type: kind, ...given } = request.query
+        const { contactId } = request.params
+        const memberId = memberOf(request).id
+        try {
+          return await withSpooledFile(ctx, tenant.id, kind, bodyOf(request, kind), ({ path, sha256 }) =>
+            answerOnce(ctx, request, reply, {
+              fingerprint: { kind, ...given, file: sha256 },
+              perform: async (id) => {
+                const { caption, filename, context_message_id: replyToId = null, instance = null } = given
+                const named = { caption: caption || null, filename: filename || null, replyToId, instance, memberId }
+                return toAnswer(tenant, kind, await sendFile(ctx, tenant, { id, contactId, kind, path, ...named }))
+              },
+              recover: async (id) => {
+                const result = await findSendResult(ctx, tenant, id)
+                return result && toAnswer(tenant, kind, result)
+              },
+            }),
+          )
+        } finally {
+          // Reads and drops what a refused client still sends, so that the client reads the answer.
+          if (!request.raw.readableEnded) request.raw.resume()
+        }
+      },
+    )
+  })
+}
+
+/** A request without a body is an empty file. */
+function bodyOf({ body, headers }: FastifyRequest, kind: FileKind): Readable {
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (encoding !== 'identity') {
+    throw new Problem(
+      'unsupported_media_type',
+      `The Content-Encoding "${encoding}" is not supported: send the file as it is`,
+    )
+  }
+  if (Number(headers['content-length']) > MEDIA_RULES[kind].maxBytes) {
+    throw tooBig(kind)
+  }
+  return body instanceof Readable ? body : Readable.from([])
+}

@@ -1,0 +1,50 @@
+import type { Context } from '../../../context.js'
+import { testStorefront, testUpstream } from '../../../core/organizations/connection-tests.js'
+import { connectOwnUpstream, connectStorefront } from '../../../core/organizations/connections.js'
+import { changeOrganization } from '../../../core/organizations/organizations.js'
+import { readSettings } from '../../../core/organizations/settings.js'
+import { tenantOf } from '../../../http/access/auth.js'
+import {
+  ChangeOwnOrganization,
+  ChangeStorefront,
+  ChangeUpstream,
+  readOwnOrganizationFields,
+  TestStorefront,
+  TestUpstream,
+} from '../../../model/organizations/operator-input.js'
+import type { ConsoleServer } from '../server.js'
+
+/** `/settings`: the organization and its connections, for owners. Every change returns all settings. */
+export function settingsRoutes(server: ConsoleServer, ctx: Context): void {
+  const config = { role: 'owner' } as const
+  const answer = async (organizationId: string) => ({ success: true, ...(await readSettings(ctx, organizationId)) })
+
+  server.get('/settings', { config }, (request) => answer(tenantOf(request).id))
+
+  server.patch('/settings/organization', { config, schema: { body: ChangeOwnOrganization } }, async (request) => {
+    const { id } = tenantOf(request)
+    await changeOrganization(ctx, id, readOwnOrganizationFields(request.body))
+    return answer(id)
+  })
+
+  server.put('/settings/upstream', { config, schema: { body: ChangeUpstream } }, async (request) => {
+    const tenant = tenantOf(request)
+    await connectOwnUpstream(ctx, tenant, request.body)
+    return answer(tenant.id)
+  })
+
+  server.post('/settings/upstream/test', { config, schema: { body: TestUpstream } }, async (request) => {
+    return { success: true, checks: await testUpstream(ctx, tenantOf(request), request.body) }
+  })
+
+  server.put('/settings/storefront', { config, schema: { body: ChangeStorefront } }, async (request) => {
+    const { id } = tenantOf(request)
+    const { url, access_token, webhook_secret } = request.body
+    await connectStorefront(ctx, id, { url, access_token, webhook_secret })
+    return answer(id)
+  })
+
+  server.post('/settings/storefront/test', { config, schema: { body: TestStorefront } }, async (request) => {
+    return { success: true, checks: await testStorefront(ctx, tenantOf(request).id, request.body) }
+  })
+}

@@ -1,0 +1,165 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type SignedInMember, signIn } from '../../../support/console.js'
+import { hasFfmpeg, makeWithFfmpeg, withoutFfmpeg } from '../../../support/ffmpeg.js'
+import { jpeg, m4a, mp3, mp4, ogg, padded, pdf } from '../../../support/media.js'
+import { type Answer, startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { createContact } from '../../hooks/support.js'
+
+let world: World
+let organization: TestOrganization
+let agent: SignedInMember
+let contactId: string
+
+beforeAll(async () => {
+  world = await startWorld()
+  await world.sim('POST', '/settings', { statuses: false })
+  organization = await world.createOrganization()
+  agent = await signIn(world, organization, { role: 'agent', fullName: 'Ana Agent' })
+  contactId = await createContact(world, organization, '+16505550001')
+})
+
+afterAll(() => world.close())
+
+async function upload(
+  file: Buffer,
+  query: Record<string, string>,
+  {
+    by = agent,
+    headers = {},
+    to = contactId,
+  }: { by?: SignedInMember; headers?: Record<string, string>; to?: string } = {},
+): Promise<Answer> {
+  const response = await fetch(`${world.app.url}/console/api/contacts/${to}/files?${new URLSearchParams(query)}`, {
+    method: 'POST',
+    headers: { cookie: by.cookie, 'content-type': 'application/octet-stream', ...headers },
+    body: new Uint8Array(file),
+  })
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
+const newest = async () => (await agent.call('GET', `/contacts/${contactId}/messages`)).body.messages.at(-1)
+
+it.each([
+  ['image', jpeg(), { caption: 'look' }, { message: 'look', content: { mime_type: 'image/jpeg' } }],
+  ['video', mp4(), {}, { content: { mime_type: 'video/mp4' } }],
+  ['audio', mp3(), {}, { content: { mime_type: 'audio/mpeg' } }],
+  ['audio', ogg(), {}, { content: { mime_type: 'audio/ogg' } }],
+  [
+    'document',
+    pdf(),
+    { filename: 'offer ü.pdf' },
+    { content: { mime_type: 'application/pdf', filename: 'offer ü.pdf' } },
+  ],
+] as const)('sends a file: %s', async (type, file, query, shown) => {
+  const answer = await upload(file, { message_type: type, ...query })
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+  expect(answer.body).toMatchObject({
+    success: true,
+    message: 'Message sent successfully',
+    data: {
+      message_id: expect.any(String),
+      recipient: '16505550001',
+      message_type: type,
+      organization: organization.name,
+    },
+  })
+  const message = await newest()
+  expect(message).toMatchObject({
+    message_type: type,
+    media_type: type,
+    sender_type: 'human-chat',
+    assignee: { id: agent.member.id },
+    ...shown,
+  })
+  const stored = await fetch(message.media_url)
+  expect(Buffer.from(await stored.arrayBuffer()).equals(file)).toBe(true)
+})
+
+it('answers a message of the conversation', async () => {
+  const first = await newest()
+  expect((await upload(jpeg(), { message_type: 'image', context_message_id: first.id })).status).toBe(200)
+  expect((await newest()).context).toMatchObject({ id: first.id, seq: first.seq })
+  const unknown = await upload(jpeg(), { message_type: 'image', context_message_id: 'wamid.NONE' })
+  expect([unknown.status, unknown.body.error]).toEqual([404, 'Message not found'])
+})
+
+it('once per Idempotency-Key, which tells files apart by their bytes', async () => {
+  const headers = { 'idempotency-key': 'file-1' }
+  const query = { message_type: 'image' }
+  const first = await upload(jpeg(), query, { headers })
+  const second = await upload(jpeg(), query, { headers })
+  expect(second.body).toEqual(first.body)
+  expect(second.headers.get('idempotent-replayed')).toBe('true')
+  expect((await upload(padded(jpeg(), 2_000), query, { headers })).status).toBe(422)
+  expect((await upload(jpeg(), { ...query, caption: 'other' }, { headers })).status).toBe(422)
+})
+
+it('refuses what is empty, too big, or of another kind, and sends nothing', async () => {
+  const { seq } = await newest()
+  const big = padded(jpeg(), 5 * 1_048_576 + 1)
+  for (const [file, type, reason] of [
+    [Buffer.alloc(0), 'image', 'empty'],
+    [big, 'image', 'too_big'],
+    [pdf(), 'image', 'wrong_type'],
+    [Buffer.from('not a sound'), 'audio', 'wrong_type'],
+  ] as const) {
+    const answer = await upload(file, { message_type: type })
+    expect([answer.status, answer.body.error, answer.body.reason]).toEqual([400, 'Invalid media', reason])
+  }
+  const chunked = await fetch(`${world.app.url}/console/api/contacts/${contactId}/files?message_type=image`, {
+    method: 'POST',
+    headers: { cookie: agent.cookie, 'content-type': 'application/octet-stream' },
+    body: new Blob([new Uint8Array(big)]).stream(),
+    duplex: 'half',
+  } as RequestInit)
+  expect([chunked.status, ((await chunked.json()) as { reason: string }).reason]).toEqual([400, 'too_big'])
+  expect((await upload(jpeg(), { message_type: 'text' })).status).toBe(400)
+  expect((await upload(jpeg(), {})).status).toBe(400)
+  expect((await upload(jpeg(), { message_type: 'image' }, { headers: { 'content-type': 'image/jpeg' } })).status).toBe(
+    415,
+  )
+  expect((await newest()).seq).toBe(seq)
+})
+
+it('a recording that has to be converted is refused where that is not possible', async () => {
+  await withoutFfmpeg(async () => {
+    const answer = await upload(m4a(), { message_type: 'audio' })
+    expect([answer.status, answer.body.error]).toEqual([400, 'Invalid media'])
+    expect(answer.body.message).toContain('ffmpeg')
+  })
+})
+
+it.runIf(hasFfmpeg)('a recording of a browser becomes a voice note', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-recording-'))
+  try {
+    for (const [name, codec] of [
+      ['recording.webm', 'libopus'],
+      ['recording.m4a', 'aac'],
+    ] as const) {
+      const path = join(folder, name)
+      await makeWithFfmpeg(path, '-f', 'lavfi', '-i', 'sine=duration=0.2', '-c:a', codec)
+      const answer = await upload(await readFile(path), { message_type: 'audio' })
+      expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+      expect((await newest()).content).toMatchObject({ mime_type: 'audio/ogg' })
+    }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+})
+
+it.runIf(hasFfmpeg)('what cannot be converted is refused as such', async () => {
+  const answer = await upload(m4a(), { message_type: 'audio' })
+  expect([answer.status, answer.body.reason]).toEqual([400, 'not_convertible'])
+})
+
+it('analysts do not send, and nobody to a contact of another organization', async () => {
+  const analyst = await signIn(world, organization, { role: 'analyst' })
+  const stranger = await signIn(world, await world.createOrganization())
+  const query = { message_type: 'image' }
+  expect((await upload(jpeg(), query, { by: analyst })).status).toBe(403)
+  expect((await upload(jpeg(), query, { by: stranger })).status).toBe(404)
+  expect((await upload(jpeg(), { ...query, instance: 'nobody' })).body.error).toBe('Instance not found')
+})

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type SignedInMember, signIn } from '../../../support/console.js'
+import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { createContact, receiveMessages, textMessage } from '../../hooks/support.js'
+
+const DIGITS = '16505550100'
+
+let world: World
+let organization: TestOrganization
+let analyst: SignedInMember
+let stranger: SignedInMember
+let contactId: string
+
+beforeAll(async () => {
+  world = await startWorld()
+  organization = await world.createOrganization()
+  analyst = await signIn(world, organization, { role: 'analyst', fullName: 'Ana Lyst' })
+  stranger = await signIn(world, await world.createOrganization())
+  contactId = await createContact(world, organization, `+${DIGITS}`)
+  await receiveMessages(
+    world,
+    organization,
+    ...['Qual é o frete?', 'Obrigado', 'FRÊTE grátis!', 'Até logo'].map((text) => textMessage(DIGITS, text)),
+  )
+})
+
+afterAll(() => world.close())
+
+const search = (query: Record<string, string>, by = analyst, id = contactId) =>
+  by.call('GET', `/contacts/${id}/search?${new URLSearchParams(query)}`)
+
+it('finds the messages that hold the words, newest first, with their numbers', async () => {
+  const { status, body } = await search({ query: 'frete' })
+  expect(status).toBe(200)
+  expect(body).toMatchObject({
+    success: true,
+    total: 2,
+    messages: [
+      { seq: 3, message: 'FRÊTE grátis!', sender_type: 'user-chat' },
+      { seq: 1, message: 'Qual é o frete?' },
+    ],
+  })
+})
+
+it('finds what holds one of several terms, by pages', async () => {
+  const first = await search({ query: 'frete, obrigado', limit: '2' })
+  const second = await search({ query: 'frete, obrigado', limit: '2', page: '2' })
+  expect(first.body.total).toBe(3)
+  expect([...first.body.messages, ...second.body.messages].map(({ seq }) => seq)).toEqual([3, 2, 1])
+})
+
+it('says so when nothing holds the words', async () => {
+  expect((await search({ query: 'pix' })).body).toEqual({ success: true, messages: [], total: 0 })
+})
+
+it.each([
+  ['no words', { query: ' , ' }, 'Missing required parameter'],
+  ['no query', {}, 'Missing required parameter'],
+  ['a page that there cannot be', { query: 'frete', page: '0' }, 'Invalid parameter'],
+])('refuses %s', async (_, query, error) => {
+  const { status, body } = await search(query)
+  expect({ status, error: body.error }).toEqual({ status: 400, error })
+})
+
+it("shows nobody another organization's messages", async () => {
+  const { status, body } = await search({ query: 'frete' }, stranger)
+  expect({ status, error: body.error }).toEqual({ status: 404, error: 'Contact not found' })
+  expect(JSON.stringify(body)).not.toContain('grátis')
+})

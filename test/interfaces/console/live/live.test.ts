@@ -1,0 +1,458 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import cookies from '@fastify/cookie'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import fastify from 'fastify'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type App, startApp } from '../../../../src/app.js'
+import { readConfig } from '../../../../src/config.js'
+import { type Database, openDatabase } from '../../../../src/database/pool.js'
+import { createSessionGuard } from '../../../../src/http/access/session.js'
+import { liveRoutes } from '../../../../src/interfaces/console/live/live.js'
+import { type SignedInMember, signIn } from '../../../support/console.js'
+import { type EventSource, openEventSource } from '../../../support/event-source.js'
+import { createInstance } from '../../../support/instances.js'
+import { startWorld, type TestOrganization, type World } from '../../../support/world.js'
+import { contact as contactOf, createContact, receiveMessages, textMessage } from '../../hooks/support.js'
+
+let world: World
+let organization: TestOrganization
+let owner: SignedInMember
+let agent: SignedInMember
+let contactId: string
+const open: EventSource[] = []
+
+beforeAll(async () => {
+  world = await startWorld()
+  organization = await world.createOrganization()
+  owner = await signIn(world, organization)
+  agent = await signIn(world, organization, { role: 'agent' })
+  contactId = await createContact(world, organization, '+16505550001', { full_name: 'Eve' })
+})
+
+afterEach(() => {
+  for (const source of open.splice(0)) source.close()
+})
+
+afterAll(() => world.close())
+
+/** Listens, and resolves when all that happens from now on will be told. */
+async function listen(
+  member: SignedInMember,
+  options: Parameters<typeof openEventSource>[2] & { of?: World } = {},
+): Promise<EventSource> {
+  const source = await openEventSource(options.of ?? world, member.cookie, options)
+  open.push(source)
+  expect(source.status).toBe(200)
+  await expect.poll(() => source.events.length).toBeGreaterThan(0)
+  return source
+}
+
+/** The events but for that by which it began, when there are so many. */
+async function heard({ events }: EventSource, count: number) {
+  await expect
+    .poll(() => events.filter(({ type }) => type !== null).length, { timeout: 5_000 })
+    .toBeGreaterThanOrEqual(count)
+  return events.filter(({ type }) => type !== null)
+}
+
+const typesOf = (events: readonly { type: string | null }[]) => events.map(({ type }) => type)
+const rename = (name: string, of = organization) =>
+  world.request('PATCH', '/contact?chat_id=16505550001', { key: of.key, body: { full_name: name } })
+const namesOf = (events: readonly { data: { contact?: { full_name: string } } | null }[]) =>
+  events.map(({ data }) => data?.contact?.full_name)
+
+describe('GET /console/api/live', () => {
+  it('is a stream of events that nobody keeps', async () => {
+    const source = await listen(agent)
+    expect(source.status).toBe(200)
+    expect(source.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+    expect(source.headers.get('cache-control')).toContain('no-store')
+    expect((await openEventSource(world, 'parley_session=nonsense')).status).toBe(401)
+  })
+
+  it('tells of messages that come and go, with their contact', async () => {
+    const source = await listen(agent)
+    await receiveMessages(world, organization, textMessage('16505550001', 'hello'))
+    const [received] = await heard(source, 1)
+    expect(received?.type).toBe('message.received')
+    expect(received?.data).toEqual({
+      id: expect.any(String),
+      type: 'message.received',
+      timestamp: expect.stringMatching(/Z$/),
+      contact_id: contactId,
+      contact: expect.objectContaining({
+        id: contactId,
+        full_name: 'Eve',
+        has_unread_messages: true,
+        assignee_id: null,
+        last_seq: 1,
+        active_at: expect.stringMatching(/Z$/),
+      }),
+      message: expect.objectContaining({
+        message: 'hello',
+        seq: 1,
+        contact_id: contactId,
+        content: null,
+        instance: null,
+        context: null,
+      }),
+    })
+    expect(received?.data.contact).not.toHaveProperty('last_message')
+    const sent = await agent.call('POST', '/send-chat', {
+      body: { phone_number: '16505550001', message_type: 'text', text: 'hi' },
+    })
+    expect(sent.status).toBe(200)
+    await world.settle()
+    const events = await heard(source, 5)
+    expect(typesOf(events)).toEqual([
+      'message.received',
+      'contact.updated',
+      'message.sent',
+      'message.delivered',
+      'message.read',
+    ])
+    const { id } = (await agent.call('GET', `/contacts/${contactId}/messages`)).body.messages[1]
+    expect(events.slice(2).map(({ data }) => data.message.id)).toEqual([id, id, id])
+  })
+
+  it('tells of notes, of who answers, and of instances', async () => {
+    const source = await listen(agent)
+    const { note } = (await agent.call('POST', `/contacts/${contactId}/notes`, { body: { text: 'look' } })).body
+    await agent.call('PUT', `/contacts/${contactId}/assignee`, { body: { member_id: agent.member.id } })
+    await agent.call('DELETE', `/notes/${note.id}`)
+    await createInstance(world, organization, { instanceName: 'phone', integration: 'SANDBOX', number: '16505550900' })
+    await world.request('GET', '/gateway/instance/connect/phone', { key: organization.key })
+    const events = await heard(source, 4)
+    expect(typesOf(events).slice(0, 3)).toEqual(['note.created', 'contact.updated', 'note.deleted'])
+    expect(events[0]?.data).toMatchObject({ contact_id: contactId, note })
+    expect(events[1]?.data.contact.assignee_id).toBe(agent.member.id)
+    expect(events[2]?.data.note).toMatchObject({ id: note.id, text: '' })
+    const instances = events.slice(3)
+    expect(instances.every(({ type }) => type?.startsWith('instance.'))).toBe(true)
+    expect(instances[0]?.data.instance).toEqual({
+      id: expect.any(String),
+      name: 'phone',
+      kind: 'sandbox',
+      state: expect.any(String),
+    })
+    expect(JSON.stringify(instances)).not.toContain('sealed')
+  })
+
+  it('tells of a contact that is erased, and of nothing that it was', async () => {
+    const erased = await createContact(world, organization, '+16505550099', { full_name: 'Gone' })
+    const source = await listen(agent)
+    await world.request('DELETE', '/contact?chat_id=16505550099', { key: organization.key })
+    const [event] = await heard(source, 1)
+    expect(event?.data).toEqual({
+      id: expect.any(String),
+      type: 'contact.erased',
+      timestamp: expect.stringMatching(/Z$/),
+      contact_id: null,
+      erased: { id: erased },
+    })
+    await world.drain()
+    const again = await listen(agent, { lastEventId: source.events[0]?.id })
+    expect(typesOf(await heard(again, 1))).toEqual(['contact.erased'])
+    const feed = await world.request('GET', '/events?limit=1000', { key: organization.key })
+    expect(typesOf(feed.body.events)).not.toContain('contact.erased')
+  })
+
+  it('tells of a broadcast, not of each of its messages; of a single template it does', async () => {
+    await world.drain()
+    const source = await listen(owner)
+    const audience = { recipients: [{ chatNumber: '16505550001' }] }
+    const begun = await owner.call('POST', '/broadcasts', {
+      body: { name: 'Hello', templateName: 'hello_world', audience },
+    })
+    expect(begun.status).toBe(202)
+    await world.settle()
+    await world.settle()
+    expect(new Set(typesOf(await heard(source, 2)))).toEqual(new Set(['broadcast.started', 'broadcast.completed']))
+    const single = { templateName: 'hello_world', chatNumber: '16505550001' }
+    expect((await owner.call('POST', '/send-template', { body: single })).body).toMatchObject({ success: true })
+    expect(typesOf(await heard(source, 3))).toContain('message.sent')
+  })
+
+  it('webhooks are the business of owners', async () => {
+    const webhook = { url: 'http://127.0.0.1:9/hook', events: ['broadcast.started'] }
+    const made = await world.request('POST', '/set-webhooks', { key: organization.key, body: webhook })
+    const [ofOwner, ofAgent] = [await listen(owner), await listen(agent)]
+    await world.request('POST', `/set-webhooks/${made.body.webhook.id}/test`, { key: organization.key })
+    await world.database.pool.query(
+      `INSERT INTO events (organization_id, id, type, data)
+       SELECT organization_id, gen_random_uuid(), 'webhook.disabled', jsonb_build_object('webhook', to_jsonb(w), 'reason', 'gone')
+       FROM webhooks w WHERE organization_id = $1`,
+      [organization.id],
+    )
+    await rename('Eve Two')
+    expect(typesOf(await heard(ofOwner, 2))).toEqual(['webhook.disabled', 'contact.updated'])
+    expect(typesOf(await heard(ofAgent, 1))).toEqual(['contact.updated'])
+  })
+
+  it('another organization hears nothing of it', async () => {
+    const other = await world.createOrganization()
+    const stranger = await signIn(world, other)
+    await createContact(world, other, '+16505550001')
+    const [theirs, ours] = [await listen(stranger), await listen(agent)]
+    await rename('Eve Three')
+    await heard(ours, 1)
+    await rename('Stranger', other)
+    expect(namesOf(await heard(theirs, 1))).toEqual(['Stranger'])
+    expect(namesOf(await heard(ours, 1))).toEqual(['Eve Three'])
+  })
+})
+
+describe('a reader that comes again', () => {
+  it('hears what it missed, each event once, and goes on', async () => {
+    const first = await listen(agent)
+    await rename('One')
+    const [one] = await heard(first, 1)
+    first.close()
+    for (const name of ['Two', 'Three', 'Four']) await rename(name)
+    const again = await listen(agent, { lastEventId: one?.id })
+    await rename('Five')
+    expect(namesOf(await heard(again, 4))).toEqual(['Two', 'Three', 'Four', 'Five'])
+    const middle = again.events.find(({ data }) => data?.contact?.full_name === 'Three')
+    const third = await listen(agent, { lastEventId: middle?.id })
+    expect(namesOf(await heard(third, 2))).toEqual(['Four', 'Five'])
+  })
+
+  it('also from where it began, where nothing had come yet', async () => {
+    const first = await listen(agent)
+    const begun = first.events[0]?.id
+    first.close()
+    await rename('Six')
+    const again = await listen(agent, { lastEventId: begun })
+    expect(namesOf(await heard(again, 1))).toEqual(['Six'])
+  })
+
+  it('misses none and hears none twice, however much happens meanwhile', async () => {
+    const first = await listen(agent)
+    const begun = first.events[0]?.id
+    first.close()
+    const wanted = Array.from({ length: 60 }, (_, index) => `Busy ${index}`)
+    const again: EventSource[] = []
+    for (const [index, name] of wanted.entries()) {
+      const renamed = rename(name)
+      if (index % 20 === 10) again.push(await listen(agent, { lastEventId: begun }))
+      await renamed
+    }
+    for (const source of again) {
+      await heard(source, wanted.length)
+      expect(namesOf(source.events.filter(({ type }) => type !== null))).toEqual(wanted)
+    }
+  })
+
+  it('reads on over a past broadcast, of which nothing is told, but not without end', async () => {
+    const first = await listen(agent)
+    await rename('Before')
+    const [before] = await heard(first, 1)
+    first.close()
+    const broadcast = (count: number) =>
+      world.database.pool.query(
+        `INSERT INTO events (organization_id, id, type, contact_id, data)
+         SELECT $1, gen_random_uuid(), 'message.sent', $2, '{"message": {"recipient_n": 1}}' FROM generate_series(1, $3)`,
+        [organization.id, contactId, count],
+      )
+    await broadcast(2_000)
+    await rename('After')
+    const again = await listen(agent, { lastEventId: before?.id })
+    expect(namesOf(await heard(again, 1))).toEqual(['After'])
+    await broadcast(8_100)
+    const late = await listen(agent, { lastEventId: before?.id })
+    await expect.poll(() => late.events.at(-1)?.type, { timeout: 20_000 }).toBe('reset')
+  })
+
+  it('loads anew where that was too much, is too old, or of another database', async () => {
+    const first = await listen(agent)
+    await rename('Seven')
+    const [seven] = await heard(first, 1)
+    first.close()
+    const [at = '', position = ''] = (seven?.id ?? '').split('.')
+    const old = `${(Number.parseInt(at, 36) - 8 * 24 * 3_600_000).toString(36)}.${position}`
+    const elsewhere = `${at}.${Buffer.from('999999999:999999999://').toString('base64url')}`
+    await world.database.pool.query(
+      `INSERT INTO events (organization_id, id, type, contact_id, data)
+       SELECT $1, gen_random_uuid(), 'contact.updated', $2, jsonb_build_object('contact', to_jsonb(c))
+       FROM contacts c, generate_series(1, 1001) WHERE c.id = $2`,
+      [organization.id, contactId],
+    )
+    for (const [index, lastEventId] of [seven?.id, old, elsewhere, 'nonsense'].entries()) {
+      const source = await openEventSource(world, agent.cookie, { lastEventId })
+      open.push(source)
+      await expect.poll(() => source.events.at(-1)?.type).toBe('reset')
+      await rename(`after ${index}`)
+      await expect.poll(() => source.events.at(-1)?.type).toBe('contact.updated')
+      expect(namesOf(source.events.slice(-1))).toEqual([`after ${index}`])
+    }
+  })
+})
+
+describe('a stream', () => {
+  /** The live events alone, with a beat of the test's. */
+  async function startLive(beatMs: number) {
+    const server = fastify()
+    await server.register(cookies)
+    server.decorateRequest('caller', null)
+    server.decorateRequest('memberSession', null)
+    server.register(
+      async (plain) => {
+        plain.addHook('onRequest', createSessionGuard(world.app.ctx, null))
+        liveRoutes(plain.withTypeProvider<TypeBoxTypeProvider>() as never, world.app.ctx, beatMs)
+      },
+      { prefix: '/console/api' },
+    )
+    const url = await server.listen({ port: 0, host: '127.0.0.1' })
+    return { server, url }
+  }
+
+  it('ends with its session, and no other one', async () => {
+    const { server, url } = await startLive(20)
+    const leaving = await signIn(world, organization)
+    const [ending, staying] = [await listen(leaving, { url }), await listen(agent, { url })]
+    await expect.poll(() => ending.comments()).toBeGreaterThan(2)
+    await leaving.call('DELETE', '/session')
+    await ending.ended
+    const beats = staying.comments()
+    await expect.poll(() => staying.comments()).toBeGreaterThan(beats + 2)
+    staying.close()
+    await server.close()
+  })
+
+  it('ends at once when its member signs out, gets another role or is removed', async () => {
+    const { server, url } = await startLive(3_600_000)
+    const [leaving, changed, removed] = await Promise.all([
+      signIn(world, organization),
+      signIn(world, organization, { role: 'agent' }),
+      signIn(world, organization, { role: 'agent' }),
+    ])
+    const staying = await listen(agent, { url })
+    const ending = [await listen(leaving, { url }), await listen(changed, { url }), await listen(removed, { url })]
+    await leaving.call('DELETE', '/session')
+    await owner.call('PATCH', `/team/${changed.member.id}`, { body: { role: 'analyst' } })
+    await world.admin('DELETE', `/members/${removed.member.id}`)
+    await Promise.all(ending.map(({ ended }) => ended))
+    await rename('Still Heard')
+    expect(namesOf(await heard(staying, 1))).toContain('Still Heard')
+    staying.close()
+    await server.close()
+  })
+
+  it('is one of twenty of its member, at most', async () => {
+    const busy = await signIn(world, organization)
+    const sources = await Promise.all(Array.from({ length: 20 }, () => listen(busy)))
+    const refused = await openEventSource(world, busy.cookie)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5'])
+    await listen(agent)
+    sources[0]?.close()
+    await expect
+      .poll(async () => {
+        const again = await openEventSource(world, busy.cookie)
+        open.push(again)
+        return again.status
+      })
+      .toBe(200)
+    for (const source of open.splice(0)) source.close()
+  })
+
+  it("ends when its member's role has changed, and hears in the new one when it comes again", async () => {
+    const { server, url } = await startLive(20)
+    const member = await signIn(world, organization, { role: 'agent' })
+    const [ending, staying] = [await listen(member, { url }), await listen(agent, { url })]
+    await owner.call('PATCH', `/team/${member.member.id}`, { body: { full_name: 'Another Name' } })
+    const beats = ending.comments()
+    await expect.poll(() => ending.comments()).toBeGreaterThan(beats + 2)
+    await owner.call('PATCH', `/team/${member.member.id}`, { body: { role: 'owner' } })
+    await ending.ended
+    await expect.poll(() => staying.comments()).toBeGreaterThan(staying.comments() + 2)
+    expect((await listen(member, { url })).status).toBe(200)
+    for (const source of open.splice(0)) source.close()
+    await server.close()
+  })
+
+  it('ends at once when the service is stopped', async () => {
+    const own = await startWorld()
+    const shop = await own.createOrganization()
+    const source = await listen(await signIn(own, shop), { of: own })
+    const began = performance.now()
+    await own.close()
+    await source.ended
+    expect(performance.now() - began).toBeLessThan(60_000)
+  })
+
+  it('that nobody reads is cut before it fills the memory', async () => {
+    const { server, url } = await startLive(60_000)
+    const { port, hostname } = new URL(url)
+    const socket = connect(Number(port), hostname)
+    socket.pause()
+    socket.write(`GET /console/api/live HTTP/1.1\r\nhost: x\r\ncookie: ${agent.cookie}\r\n\r\n`)
+    const cut = new Promise((resolve) => socket.once('close', resolve))
+    const reading = await listen(agent, { url })
+    for (let n = 0; n < 30; n++) {
+      await world.database.pool.query(
+        `INSERT INTO events (organization_id, id, type, contact_id, data)
+         SELECT $1, gen_random_uuid(), 'contact.updated', $2,
+           jsonb_build_object('contact', to_jsonb(c) || jsonb_build_object('contact_summary', repeat('x', 100000)))
+         FROM contacts c, generate_series(1, 4) WHERE c.id = $2`,
+        [organization.id, contactId],
+      )
+      await rename(`filled ${n}`)
+      // Who reads keeps up, and is not cut.
+      const newest = () => reading.events.at(-1)?.data?.contact?.full_name
+      await expect.poll(newest, { timeout: 10_000, interval: 5 }).toBe(`filled ${n}`)
+    }
+    socket.resume()
+    await cut
+    await server.close()
+  })
+})
+
+describe('two services over one database', () => {
+  let other: App
+  let database: Database
+  let folder: string
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'parley-live-'))
+    database = openDatabase(world.database.connection, 5, () => undefined)
+    const read = readConfig({
+      PARLEY_PORT: '0',
+      PARLEY_UPSTREAM_URL: world.simulator.upstreamUrl,
+      PARLEY_DATA_DIR: folder,
+      PARLEY_RATE_LIMIT: '0',
+    })
+    if (!read.ok) throw new Error(read.problem)
+    other = await startApp({
+      config: read.config,
+      secrets: { adminToken: world.adminToken, masterKeys: ['master-key-of-the-tests'] },
+      log: world.app.ctx.log,
+      database,
+      upstreamUrl: world.simulator.upstreamUrl,
+      simulator: null,
+      clock: world.now,
+      runWorker: false,
+    })
+  })
+
+  afterAll(async () => {
+    await other.close()
+    await database.close()
+    await rm(folder, { recursive: true })
+  })
+
+  it('what happens in one is told in the other, and a reader goes on there', async () => {
+    const here = await listen(agent)
+    const there = await listen(agent, { url: other.url })
+    await rename('Across')
+    expect(namesOf(await heard(there, 1))).toEqual(['Across'])
+    const [across] = await heard(here, 1)
+    here.close()
+    await rename('Beyond')
+    const moved = await listen(agent, { url: other.url, lastEventId: across?.id })
+    expect(namesOf(await heard(moved, 1))).toEqual(['Beyond'])
+    expect((await contactOf(world, organization, '16505550001')).body.contact.full_name).toBe('Beyond')
+  })
+})
