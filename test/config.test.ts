@@ -54,7 +54,7 @@ describe('readConfig', () => {
     })
   })
 
-  it('takes empty variables for unset and leaves the variables of others alone', () => {
+  it('treats empty variables as unset and ignores unrelated variables', () => {
     expect(configOf({ PARLEY_PORT: '', PARLEY_ROLES: '  ', PARLEY_TYPO: '', PATH: '/bin', PORT: 'x' })).toEqual(
       configOf({}),
     )
@@ -183,7 +183,7 @@ describe('readConfig', () => {
     ['PARLEY_SECRET', ',older-key-456789'],
     ['PARLEY_SECRET', 'current-key-0123,current-key-0123'],
     ['PARLEY_DATABASE_URL', 'postgres:parley:hunter2@db/parley'],
-  ])('refuses %s=%s without repeating it', (name, value) => {
+  ])('refuses %s=%s without printing the value', (name, value) => {
     const problem = problemOf({ [name]: value })
     expect(problem).toMatch(new RegExp(`^${name}=\\*\\*\\*: expected `))
     expect(problem).not.toContain(value)
@@ -204,23 +204,23 @@ describe('readConfig', () => {
     expect(problemOf({ [name]: value })).toContain(`${name}=${masked}: expected `)
   })
 
-  it('stays on one line whatever the value holds', () => {
+  it('stays on one line whatever the value contains', () => {
     expect(problemOf({ PARLEY_PORT: '80\n81' })).toMatch(/^PARLEY_PORT="80\\n81": .*$/)
   })
 
-  it('refuses a variable that it does not know, naming those it does', () => {
+  it('refuses an unknown variable and lists the known ones', () => {
     const problem = problemOf({ PARLEY_DATABSE_URL: 'postgres://db/parley' })
     expect(problem).toContain('PARLEY_DATABSE_URL is not a setting of Parley')
     expect(problem).toContain('PARLEY_DATABASE_URL')
   })
 
-  it('lets the variables of the test suite pass', () => {
+  it('accepts the variables of the test suite', () => {
     expect(configOf({ PARLEY_TEST_DATABASE_URL: 'anything' })).toEqual(configOf({}))
   })
 })
 
-describe('values of up', () => {
-  it('stand below the environment and above the defaults, and describeConfig tells them', () => {
+describe('values from the options of up', () => {
+  it('rank below the environment and above the defaults, and appear in describeConfig', () => {
     const up = { PARLEY_UPSTREAM_URL: 'sandbox', PARLEY_PORT: '9000', PARLEY_PUBLIC_URL: '' }
     const read = readConfig({ PARLEY_PORT: '9001' }, up)
     if (!read.ok) throw new Error(read.problem)
@@ -235,8 +235,8 @@ describe('values of up', () => {
   })
 })
 
-describe('settings of several variables', () => {
-  it('gives the bucket its keys', () => {
+describe('settings from several variables', () => {
+  it('combine the bucket with its keys', () => {
     const env = {
       PARLEY_MEDIA_URL: 's3://media',
       PARLEY_MEDIA_ACCESS_KEY: 'access',
@@ -245,7 +245,7 @@ describe('settings of several variables', () => {
     expect(configOf(env).media).toEqual({ ...defaultBucket, accessKey: 'access', secretKey: 'hunter2' })
   })
 
-  it('gives the transcriber its key and model', () => {
+  it('combine the transcriber with its key and model', () => {
     const env = {
       PARLEY_TRANSCRIBE_URL: 'http://speech',
       PARLEY_TRANSCRIBE_KEY: 'hunter2',
@@ -292,7 +292,7 @@ describe('contradictions', () => {
     expect(configOf({ ...env, PARLEY_ROLES: 'api' }).upstreamUrl).toBe('sandbox')
   })
 
-  it('sees nothing wrong with the sandbox behind a public address', () => {
+  it('accepts the sandbox behind a public address', () => {
     expect(configOf({ PARLEY_HOST: '0.0.0.0', PARLEY_UPSTREAM_URL: 'sandbox' }).host).toBe('0.0.0.0')
   })
 })
@@ -300,7 +300,7 @@ describe('contradictions', () => {
 describe('describeConfig', () => {
   const rowOf = (rows: ReturnType<typeof describeConfig>, name: string) => rows.find((row) => row.name === name)
 
-  it('shows every variable with where its value comes from', () => {
+  it('shows every variable with the source of its value', () => {
     const rows = describeConfig(configOf({ PARLEY_PORT: '9000' }))
     expect(rows).toHaveLength(25)
     expect(rowOf(rows, 'PARLEY_PORT')).toEqual({ name: 'PARLEY_PORT', value: '9000', source: 'environment' })
@@ -309,7 +309,7 @@ describe('describeConfig', () => {
     expect(rowOf(rows, 'PARLEY_SECRET')).toEqual({ name: 'PARLEY_SECRET', value: '(not loaded)', source: 'generated' })
   })
 
-  it('masks what is secret, given or generated', () => {
+  it('masks given and generated secrets', () => {
     const secrets = { adminToken: 'generated-admin-token', masterKeys: ['current-key-0123', 'older-key-456789'] }
     const rows = describeConfig(configOf({ ...database, PARLEY_SECRET: secrets.masterKeys.join(',') }), secrets)
     expect(rowOf(rows, 'PARLEY_ADMIN_TOKEN')).toMatchObject({ value: '***', source: 'generated' })
@@ -319,7 +319,7 @@ describe('describeConfig', () => {
       expect(JSON.stringify(rows)).not.toContain(secret)
   })
 
-  it('shows where media is kept and who transcribes, and no keys', () => {
+  it('shows where media is stored and which transcriber is used, without keys', () => {
     const env = {
       PARLEY_MEDIA_URL: 's3://media/parley?endpoint=http://10.0.0.1:9000',
       PARLEY_MEDIA_ACCESS_KEY: 'hunter2-access',
@@ -340,7 +340,7 @@ describe('describeConfig', () => {
     expect(JSON.stringify(rows)).not.toContain('hunter2')
   })
 
-  it('shows what media and transcription are when nothing is said of them', () => {
+  it('shows the defaults of media and transcription', () => {
     const rows = describeConfig(configOf({}))
     expect(rowOf(rows, 'PARLEY_MEDIA_URL')?.value).toBe('(files in the data folder)')
     expect(rowOf(rows, 'PARLEY_MEDIA_SECRET_KEY')?.value).toBe('(none)')
@@ -361,7 +361,7 @@ describe('warnings', () => {
     [{ PARLEY_ADMIN_TOKEN: 'short' }, 'PARLEY_ADMIN_TOKEN is short'],
     [{ PARLEY_SECRET: 'long-enough-to-be-one,short' }, 'PARLEY_SECRET is short'],
     [{ PARLEY_ADMIN_TOKEN: 'long-enough-to-be-one', PARLEY_SECRET: 'long-enough-to-be-one' }, 'are the same'],
-  ])('of %j', (env, text) => {
+  ])('for %j', (env, text) => {
     const warnings = configWarnings(configOf(env))
     expect(warnings).toHaveLength(1)
     expect(warnings[0]).toContain(text)
@@ -373,7 +373,7 @@ describe('warnings', () => {
     [{ PARLEY_HOST: '0.0.0.0', PARLEY_ALLOWED_PRIVATE_HOSTS: LOCAL }, LOCAL],
     [{ PARLEY_HOST: '::', PARLEY_ALLOWED_PRIVATE_HOSTS: 'localhost,minio,10.0.0.7' }, 'localhost'],
     [{ PARLEY_PUBLIC_URL: 'https://chat.example', PARLEY_ALLOWED_PRIVATE_HOSTS: '10.0.0.0/8,minio' }, '10.0.0.0/8'],
-  ])('of addresses within that every organization may reach, where others reach the service: %j', (env, named) => {
+  ])('for internal addresses that every organization may reach, if others can reach the service: %j', (env, named) => {
     expect(configWarnings(configOf(env))).toEqual([
       expect.stringMatching(`^PARLEY_ALLOWED_PRIVATE_HOSTS=${named} lets every organization reach `),
     ])
@@ -384,7 +384,7 @@ describe('warnings', () => {
     { PARLEY_ALLOWED_PRIVATE_HOSTS: LOCAL },
     { PARLEY_PUBLIC_URL: 'http://localhost:9000', PARLEY_ALLOWED_PRIVATE_HOSTS: LOCAL },
     { PARLEY_HOST: '0.0.0.0', PARLEY_ALLOWED_PRIVATE_HOSTS: 'minio,10.0.0.7' },
-  ])('none where all is well: %j', (env) => {
+  ])('none for a valid configuration: %j', (env) => {
     expect(configWarnings(configOf(env))).toEqual([])
   })
 })

@@ -24,8 +24,8 @@ async function fileOf(text: string, mode = 0o644): Promise<string> {
 
 describeBlobStore('files', () => createFileStore(media))
 
-describe('files on the disk', () => {
-  it('are closed to others, as are their folders', async () => {
+describe('files on disk', () => {
+  it('are readable by their owner only, like their folders', async () => {
     const store = createFileStore(media)
     await store.put('private/1', await fileOf('x'), 'image/png')
     const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
@@ -34,14 +34,14 @@ describe('files on the disk', () => {
       expect(await modeOf(path), path).toBe('700')
   })
 
-  it('give their first byte alone', async () => {
+  it('return only their first byte on request', async () => {
     const store = createFileStore(media)
     await store.put('first/1', await fileOf('0123456789'), 'image/png')
     const stream = await store.open('first/1', { start: 0, end: 0 })
     expect(stream && String(await buffer(stream))).toBe('0')
   })
 
-  it('leave nothing half-done behind, whether a put succeeds or fails', async () => {
+  it('leave no partial file behind, whether a put succeeds or fails', async () => {
     const store = createFileStore(media)
     const path = await fileOf('x')
     await store.put('tidy/1', path, 'image/png')
@@ -63,7 +63,7 @@ describe('files on the disk', () => {
     expect(folders).toContain('staying')
   })
 
-  it('find their folder made anew when it is removed, being empty, as they come', async () => {
+  it('create their folder again if it was removed while empty', async () => {
     const store = createFileStore(media)
     const path = await fileOf('x')
     for (let round = 0; round < 20; round++) {
@@ -74,7 +74,7 @@ describe('files on the disk', () => {
     }
   })
 
-  it('are copied where they cannot be linked to', async () => {
+  it('are copied if they cannot be hard-linked', async () => {
     const store = createFileStore(media)
     const elsewhere = await mkdtemp(join('/dev/shm', 'parley-files-')).catch(() => folder)
     const path = join(elsewhere, 'elsewhere')
@@ -86,7 +86,7 @@ describe('files on the disk', () => {
     expect(kept.size).toBe('from another file system'.length)
   })
 
-  it('that a killed process left half-done are removed after a day', async () => {
+  it('that a killed process left incomplete are removed after a day', async () => {
     const unfinished = join(media, '.unfinished')
     await mkdir(unfinished, { recursive: true })
     const hour = 3_600_000

@@ -66,7 +66,7 @@ function refuse(response: ServerResponse, status: number, code: string): true {
 }
 
 describe('a bucket that fails', () => {
-  it.each([503, 500])('is asked again after %i, with the file from its beginning', async (status) => {
+  it.each([503, 500])('is retried after %i, with the file from its beginning', async (status) => {
     let refusals = 2
     const front = await inFront(({ method }, response) => {
       return method === 'PUT' && refusals-- > 0 && refuse(response, status, 'SlowDown')
@@ -79,7 +79,7 @@ describe('a bucket that fails', () => {
     front.close()
   })
 
-  it('is named after three attempts, without a key of any kind', async () => {
+  it('is named in the error after three attempts, without any key', async () => {
     let requests = 0
     const front = await inFront((_request, response) => {
       requests++
@@ -95,7 +95,7 @@ describe('a bucket that fails', () => {
     front.close()
   })
 
-  it('is not asked again when it refuses', async () => {
+  it('is not retried after a refusal', async () => {
     const denied = createS3Store({ ...server.settings, accessKey: 'nobody' })
     await expect(denied.put('org/x', path, 'image/png')).rejects.toThrow(/failed: InvalidAccessKeyId \(HTTP 403\)$/)
     await denied.close()
@@ -105,11 +105,11 @@ describe('a bucket that fails', () => {
   })
 })
 
-describe('a store that cannot delete many at once', () => {
+describe('a store without bulk delete', () => {
   it.each([
     [501, 'NotImplemented'],
     [400, 'MissingContentMD5'],
-  ])('is asked for each when it answers %i %s', async (status, code) => {
+  ])('receives one request per file after it answers %i %s', async (status, code) => {
     const front = await inFront(({ method }, response) => method === 'POST' && refuse(response, status, code))
     const store = createS3Store(front.settings)
     const keys = Array.from({ length: 30 }, (_, index) => `single/${index}`)
@@ -123,7 +123,7 @@ describe('a store that cannot delete many at once', () => {
 })
 
 describe('opening the store', () => {
-  it('says nothing of a bucket that can be read', async () => {
+  it('logs nothing if the bucket can be read', async () => {
     let answers = 0
     const front = await inFront((_request, response) => {
       response.once('finish', () => answers++)
@@ -138,7 +138,7 @@ describe('opening the store', () => {
     front.close()
   })
 
-  it('tells in one line of one that cannot, and opens all the same', async () => {
+  it('logs one line if the bucket cannot be read, and opens it anyway', async () => {
     const warn = vi.fn()
     const settings = { ...server.settings, endpoint: 'http://127.0.0.1:1' }
     const store = await openBlobStore({ kind: 's3', ...settings }, folder, warn)
@@ -148,7 +148,7 @@ describe('opening the store', () => {
     await store.close()
   })
 
-  it('keeps files in the data folder when there is no bucket', async () => {
+  it('keeps files in the data folder if no bucket is set', async () => {
     const store = await openBlobStore({ kind: 'files' }, folder, () => undefined)
     await store.put('org/x', path, 'image/png')
     const kept = await openBlobStore({ kind: 'files' }, folder, () => undefined)

@@ -32,8 +32,8 @@ function posted(content: ReturnType<typeof fill>): JsonObject {
 
 const body = { type: 'BODY', text: 'Hi {{name}}' }
 
-describe('a template on its way out', () => {
-  it('names its parameters where the template does', () => {
+describe('a template to send', () => {
+  it('names its parameters if the template names them', () => {
     const header = { type: 'HEADER', format: 'TEXT', text: 'For {{who}}' }
     expect(posted(fill({ components: [header, body] }, { body: { name: 'Ana' }, header: { who: 'you' } }))).toEqual({
       name: 'promo',
@@ -45,14 +45,14 @@ describe('a template on its way out', () => {
     })
   })
 
-  it('gives positions no names', () => {
+  it('leaves positional parameters without names', () => {
     const components = [{ type: 'BODY', text: 'Hi {{1}}' }]
     expect(posted(fill({ parameter_format: 'POSITIONAL', components }, { body: { 1: 'Ana' } }))).toMatchObject({
       components: [{ type: 'body', parameters: [{ type: 'text', text: 'Ana' }] }],
     })
   })
 
-  it('counts buttons among all of them', () => {
+  it('counts the index of a button among all buttons', () => {
     const buttons = [
       { type: 'QUICK_REPLY', text: 'Stop' },
       { type: 'COPY_CODE', text: 'Copy' },
@@ -82,7 +82,7 @@ describe('a template on its way out', () => {
     expect(posted(content)).toMatchObject({ components: [{ type: 'header', parameters: [parameter] }] })
   })
 
-  it('carries a place', () => {
+  it('carries a location', () => {
     const location = { latitude: '-23.5', longitude: '-46.6', name: 'Loja', address: 'Rua 1' }
     const components = [{ type: 'HEADER', format: 'LOCATION' }]
     expect(posted(fill({ components }, { header: location }))).toMatchObject({
@@ -96,7 +96,7 @@ describe('a template on its way out', () => {
 })
 
 describe('a template in a conversation', () => {
-  it('shows its body filled in, the kind of its file, and what stands around', () => {
+  it('shows its filled-in body, the kind of its file, its header and its footer', () => {
     const buttons = [{ type: 'QUICK_REPLY', text: 'Stop' }]
     const components = [
       { type: 'HEADER', format: 'DOCUMENT' },
@@ -117,7 +117,7 @@ describe('a template in a conversation', () => {
     })
   })
 
-  it('shows a text above its body, which is no file', () => {
+  it('shows a text header, which is not a file', () => {
     const components = [{ type: 'HEADER', format: 'TEXT', text: 'Hello' }, body]
     expect(describeContent(fill({ components }, { body: { name: 'Ana' } }))).toMatchObject({
       media_type: null,
@@ -126,7 +126,7 @@ describe('a template in a conversation', () => {
   })
 })
 
-describe('what only the gateway sends', () => {
+describe('content that only the gateway sends', () => {
   const out = (content: ReadyContent) => {
     const {
       messaging_product: _product,
@@ -170,9 +170,9 @@ describe('what only the gateway sends', () => {
         template: { name: 'promo', language: { code: 'pt_BR' }, components: [{ type: 'body', any: 1 }] },
       },
     ],
-  ])('is %s', (_what, content, expected) => expect(out(content)).toEqual(expected))
+  ])('becomes %s', (_what, content, expected) => expect(out(content)).toEqual(expected))
 
-  it('is a contact card with all that is known', () => {
+  it('becomes a contact card with all given fields', () => {
     const card = {
       name: { formatted_name: 'Ana Lima', first_name: 'Ana', last_name: null },
       phones: [{ phone: '+55 11 98765-4321', type: 'CELL', wa_id: '5511987654321' }],
@@ -201,7 +201,7 @@ describe('what only the gateway sends', () => {
     { type: 'sticker', file },
     { type: 'audio', file, voice: true },
     { type: 'text', text: 'Hi', linkPreview: true },
-  ])('fits what the upstream publishes: $type', (content) => {
+  ])('matches the schema that the upstream publishes: $type', (content) => {
     const message = toOutbound({ id: 'ours', recipient: { phone: ana.chat_id }, content, replyToUpstreamId: null })
     expect(schemaErrors(message)).toEqual([])
   })

@@ -27,7 +27,7 @@ const markRead = () =>
   device({ verb: 'mark_read', keys: [key('wamid.1'), key('wamid.2', true), key('wamid.3')] }, 5_000)
 
 describe('marking as read', () => {
-  it('tells the upstream of each received message', async () => {
+  it('reports each received message to the upstream', async () => {
     expect(await markRead()).toEqual({ outcome: 'done', value: null })
     expect(server.taken).toMatchObject([
       { method: 'POST', path: '/v23.0/10001/messages', headers: { authorization: 'Bearer token' } },
@@ -47,20 +47,20 @@ describe('marking as read', () => {
     ],
     ['something in between', bare(502), { outcome: 'refused', code: 502, text: expect.stringContaining('HTTP 502') }],
     ['no answer', hangUp, { outcome: 'unknown', text: expect.stringContaining('no answer') }],
-  ])('ends with %s', async (_what, answering, expected) => {
+  ])('returns %s', async (_what, answering, expected) => {
     answer = answering
     expect(await markRead()).toEqual(expected)
     expect(server.taken).toHaveLength(1)
   })
 
-  it('says that nothing was done where the upstream is not reached', async () => {
+  it('fails if the upstream cannot be reached', async () => {
     await server.close()
     expect(await markRead()).toEqual({ outcome: 'not_open', text: expect.stringContaining('no connection') })
   })
 })
 
-describe('the rest', () => {
-  it('of connecting is done already', async () => {
+describe('the other commands', () => {
+  it('treat connecting as done', async () => {
     expect(await device({ verb: 'connect', number: null }, 5_000)).toEqual({ outcome: 'done', value: null })
     expect(await device({ verb: 'restart' }, 5_000)).toEqual({ outcome: 'done', value: null })
   })
@@ -74,7 +74,7 @@ describe('the rest', () => {
     { verb: 'delete_message', key: key('wamid.1', true) },
     { verb: 'edit_message', key: key('wamid.1', true), text: 'better' },
     { verb: 'archive', jid, archive: true, last: null },
-  ])('is not supported: $verb', async (command) => {
+  ])('reject $verb as unsupported', async (command) => {
     expect(await device(command, 5_000)).toEqual({
       outcome: 'unsupported',
       text: expect.stringMatching(/^The business API cannot do this: .{20,}/),

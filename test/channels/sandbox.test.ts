@@ -57,7 +57,7 @@ describe('a sandbox', () => {
     expect(await device({ verb: 'restart' }, 5_000)).toEqual({ outcome: 'done', value: null })
   })
 
-  it('is what it was after the simulator was started anew, and what the simulator says while it runs', async () => {
+  it('is restored after the simulator restarts, and follows the simulator while it runs', async () => {
     const linked = { state: 'open', number: '5511912345678', profileName: 'Zoë' } as const
     await sandboxes.forget(phone)
     await sandboxes.forget(phone)
@@ -67,7 +67,7 @@ describe('a sandbox', () => {
     expect(await sandboxes.register({ ...known, ...linked })).toMatchObject({ state: 'close' })
   })
 
-  it('keeps what it is told to do', async () => {
+  it('records the commands that it receives', async () => {
     await link()
     const told: DeviceCommand[] = [
       { verb: 'set_presence', presence: 'available' },
@@ -83,7 +83,7 @@ describe('a sandbox', () => {
     })
   })
 
-  it('takes messages back and changes them', async () => {
+  it('revokes and edits messages', async () => {
     await link()
     const deleted = await device({ verb: 'delete_message', key }, 5_000)
     expect(deleted).toEqual({
@@ -99,7 +99,7 @@ describe('a sandbox', () => {
     })
   })
 
-  it('knows who is on the network', async () => {
+  it('knows which numbers have an account', async () => {
     await link()
     const numbers = ['5531987654321', '5511900000001', '16505550042@s.whatsapp.net', '1203630@g.us', 'nobody 7']
     expect(await device({ verb: 'check_numbers', numbers }, 5_000)).toEqual({
@@ -114,7 +114,7 @@ describe('a sandbox', () => {
     })
   })
 
-  it('sends by its channel only, where mentions go along', async () => {
+  it('sends through its own channel if the message mentions people', async () => {
     await link()
     expect(await device({ verb: 'send', message: message('x'), about: null }, 5_000)).toMatchObject({
       outcome: 'unsupported',
@@ -130,7 +130,7 @@ describe('a sandbox', () => {
   })
 })
 
-describe('what a sandbox cannot do', () => {
+describe('a command that a sandbox rejects', () => {
   it('while it is not linked', async () => {
     const asked: DeviceCommand[] = [
       { verb: 'set_presence', presence: 'available' },
@@ -147,12 +147,12 @@ describe('what a sandbox cannot do', () => {
     })
   })
 
-  it('where the simulator does not know it', async () => {
+  it('if the simulator does not know it', async () => {
     const stranger = sandboxes.device({ ...phone, name: 'other' })
     expect(await stranger({ verb: 'connect', number: null }, 5_000)).toMatchObject({ outcome: 'not_open' })
   })
 
-  it('where the simulator does not take it', async () => {
+  it('if the simulator does not accept it', async () => {
     expect(await device({ verb: 'connect', number: 'none' }, 5_000)).toEqual({
       outcome: 'refused',
       code: 400,
@@ -161,7 +161,7 @@ describe('what a sandbox cannot do', () => {
     await expect(sandboxes.register({ ...known, organizationId: '' })).rejects.toThrow('did not take the number')
   })
 
-  it('without a simulator', async () => {
+  it('if there is no simulator', async () => {
     const gone = openSandboxes({ controlUrl: 'http://127.0.0.1:1/_sim', token: null }, () => world.receiver.url)
     expect(await gone.device(phone)({ verb: 'logout' }, 5_000)).toMatchObject({ outcome: 'not_open' })
     await expect(gone.register(known)).rejects.toThrow('no connection to the simulator')

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 describe('migrate', () => {
-  it('says that there is nothing to do, or what it did', async () => {
+  it('prints what it did, or that there is nothing to do', async () => {
     expect(await run(['migrate'], env)).toEqual(
       expect.objectContaining({ code: 0, out: 'The database is up to date\n', err: '' }),
     )
@@ -30,7 +30,7 @@ describe('migrate', () => {
 })
 
 describe('a schema', () => {
-  it('that is older than the program is left alone', async () => {
+  it('that is older than the program is left unchanged', async () => {
     await withEmptyDatabase(async (older) => {
       await run(['migrate'], older)
       const client = new pg.Client({ connectionString: older.PARLEY_DATABASE_URL })
@@ -47,7 +47,7 @@ describe('a schema', () => {
     })
   })
 
-  it('that is not there yet is made by migrate alone, or by up', async () => {
+  it('that does not exist yet is created by migrate and up only', async () => {
     await withEmptyDatabase(async (empty) => {
       for (const command of [['org', 'list'], ['serve']]) {
         expect(await run(command, { ...empty, PARLEY_PORT: '0' })).toMatchObject({
@@ -59,7 +59,7 @@ describe('a schema', () => {
     })
   })
 
-  it('that is newer than the program is left alone', async () => {
+  it('that is newer than the program is left unchanged', async () => {
     await database.pool.query("INSERT INTO schema_migrations (version, name) VALUES (9999, '9999_future')")
     try {
       for (const command of [['org', 'list'], ['migrate'], ['serve', '--migrate']]) {
@@ -95,7 +95,7 @@ describe('PARLEY_DATABASE_URL', () => {
     expect(refused.err).toContain('database "no_such_database" does not exist')
   })
 
-  it('of a server that is no PostgreSQL ends with 2', async () => {
+  it('of a server that is not PostgreSQL ends with 2', async () => {
     const server = await listen(createServer((socket) => socket.on('error', () => undefined).end('SSH-2.0-Other\r\n')))
     const refused = await run(['org', 'list'], { ...env, PARLEY_DATABASE_URL: urlOf(server) })
     server.close()
@@ -116,7 +116,7 @@ describe('PARLEY_DATABASE_URL', () => {
 })
 
 describe('the embedded database', () => {
-  it('is made and started for as long as a command takes', async () => {
+  it('is created, and runs for as long as a command takes', async () => {
     const folder = await makeFolder()
     try {
       const embedded = { PARLEY_DATA_DIR: join(folder.path, 'data') }

@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-it('ends a process that something keeps up, with its exit code, when all that it wrote has been read', async () => {
+it('ends a process that something keeps running, with its exit code, once all its output has been read', async () => {
   const source = await readFile(new URL('../../src/cli/last-resort.ts', import.meta.url), 'utf8')
   await writeFile(join(folder, 'last-resort.mjs'), transpile(source))
   await writeFile(

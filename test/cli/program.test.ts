@@ -24,7 +24,7 @@ describe('parley', () => {
     }
   })
 
-  it.each([[[]], [['org']], [['key']], [['member']]])('shows how it is used for %j, and ends with 2', async (args) => {
+  it.each([[[]], [['org']], [['key']], [['member']]])('prints its usage for %j, and ends with 2', async (args) => {
     const shown = await run(args, {})
     expect(shown).toMatchObject({ code: 2, out: '' })
     expect(shown.err).toMatch(/^Usage: parley/)
@@ -35,11 +35,11 @@ describe('parley', () => {
     [['org', 'list', '--jsn'], "parley: unknown option '--jsn' (Did you mean --json?)\n"],
     [['org', 'show'], "parley: missing required argument 'org'\n"],
     [['serve', 'now'], expect.stringMatching(/^parley: too many arguments.+\n$/)],
-  ])('says in one line what is wrong with %j, and ends with 2', async (args, err) => {
+  ])('prints one line about %j, and ends with 2', async (args, err) => {
     expect(await run(args, {})).toMatchObject({ code: 2, out: '', err })
   })
 
-  it('takes it that nobody reads the output any more', async () => {
+  it('ends quietly if its output is closed', async () => {
     const stdout = new PassThrough()
     stdout.destroy()
     const streams = { stdin: Readable.from([]), stdout, stderr: new PassThrough() }
@@ -64,7 +64,7 @@ describe('config', () => {
     expect(table.out + printed.out).not.toMatch(/hunter2|master-key/)
   })
 
-  it('ends with 2 and one line for a setting that is wrong', async () => {
+  it('ends with 2 and one line for an invalid setting', async () => {
     expect(await run(['config'], { PARLEY_PORT: 'http' })).toMatchObject({
       code: 2,
       out: '',
@@ -75,7 +75,7 @@ describe('config', () => {
 
 describe.each(['serve', 'up'])('%s', (command) => {
   it.each(['PARLEY_PORT', 'PARLEY_GATEWAY_PORT'])(
-    'finds out that %s is taken before it makes anything',
+    'notices that %s is taken before it creates anything',
     async (name) => {
       const other = createServer().listen(0, '127.0.0.1')
       await once(other, 'listening')
@@ -92,14 +92,14 @@ describe.each(['serve', 'up'])('%s', (command) => {
     },
   )
 
-  it('ends with 2 where it cannot listen', async () => {
+  it('ends with 2 if it cannot listen', async () => {
     const env = { PARLEY_DATA_DIR: join(folder.path, 'data'), PARLEY_PORT: '0', PARLEY_HOST: 'nowhere.invalid' }
     const refused = await run([command], env)
     expect(refused).toMatchObject({ code: 2, out: '' })
     expect(refused.err).toMatch(/^parley: PARLEY_HOST=nowhere\.invalid, PARLEY_PORT=0: cannot listen there \(\w+\)\n$/)
   })
 
-  it('ends with 2 where its data directory cannot be made', async () => {
+  it('ends with 2 if its data directory cannot be created', async () => {
     await writeFile(join(folder.path, 'file'), '')
     const dataDir = join(folder.path, 'file', 'data')
     const refused = await run([command], { PARLEY_DATA_DIR: dataDir, PARLEY_PORT: '0' })

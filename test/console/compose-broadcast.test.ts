@@ -18,7 +18,7 @@ const form = readForm({
 })
 
 describe('a pasted list', () => {
-  it('may hold numbers only, or a name after each number', () => {
+  it('may contain numbers only, or a name after each number', () => {
     expect(parseList('+55 11 90000-1234\n\n5511900005678\r\n', form).recipients).toEqual([
       { chatNumber: '+55 11 90000-1234' },
       { chatNumber: '5511900005678' },
@@ -76,7 +76,7 @@ describe('the link of a campaign', () => {
   })
 })
 
-describe('a local time of a time zone', () => {
+describe('a local time in a time zone', () => {
   it('converts both ways, also around a clock change', () => {
     expect(toInstant('2026-11-27 09:00:00', 'America/Sao_Paulo').toISOString()).toBe('2026-11-27T12:00:00.000Z')
     expect(toInstant('2026-03-29 03:30:00', 'Europe/Berlin').toISOString()).toBe('2026-03-29T01:30:00.000Z')

@@ -22,7 +22,7 @@ const NEVER_SHOWN = [
 ]
 
 describe('an error of the service in Portuguese', () => {
-  it('has a sentence for every error that the page can get', () => {
+  it('has a sentence for every error that the page can receive', () => {
     const names = Object.values(PROBLEMS).filter((name) => ![...OF_VALUES, ...NEVER_SHOWN].includes(name))
     const general = describeProblem('?', '')
     expect(names.filter((name) => describeProblem(name, '') === general)).toEqual([])
@@ -34,11 +34,11 @@ describe('an error of the service in Portuguese', () => {
     ['messages_per_second must be a whole number from 0 to 10000', 'O valor deve ser um número inteiro de 0 a 10000.'],
     ['email must be an e-mail address', 'O valor deve ser um endereço de e-mail.'],
     ['name is required and must not be empty', 'O valor é obrigatório.'],
-  ])('says what a value should be: %s', (message, expected) => {
+  ])('explains the expected value: %s', (message, expected) => {
     expect(describeProblem('Invalid field', message)).toBe(expected)
   })
 
-  it('stays general for an unknown message', () => {
+  it('is generic for an unknown message', () => {
     expect(describeProblem('Invalid field', 'url is odd')).toBe('Um valor não foi aceito. Confira os campos.')
   })
 })

@@ -58,7 +58,7 @@ function send(
 const error = (statusCode: number) => Object.assign(new Error('Connection Closed'), { output: { statusCode } })
 
 describe('a send', () => {
-  it('goes under our id, and is done when the network has taken it', async () => {
+  it('uses our id, and is done once the network has accepted it', async () => {
     const { run, socket } = device()
     expect(await run(send({ type: 'text', text: 'hello' }))).toEqual({
       outcome: 'done',
@@ -70,7 +70,7 @@ describe('a send', () => {
     expect(socket.called('waitForMessage')).toEqual([[NETWORK_ID, 1_000]])
   })
 
-  it('quotes the message that it answers', async () => {
+  it('quotes the message that it replies to', async () => {
     const { run, socket } = device()
     await run(send({ type: 'text', text: 'hello' }, { userId: '1@g.us' }, ABOUT))
     expect(socket.called('sendMessage')[0]).toEqual([
@@ -80,14 +80,14 @@ describe('a send', () => {
     ])
   })
 
-  it('is refused where the network says that it has no such number', async () => {
+  it('is refused if the network does not know the number', async () => {
     const { run, socket } = device()
     socket.people = [{ id: JID, contact: false }]
     expect(await run(send({ type: 'text', text: 'hello' }))).toMatchObject({ outcome: 'refused' })
     expect(socket.called('sendMessage')).toEqual([])
   })
 
-  it('goes to the address that the network has for the number, which is asked once', async () => {
+  it('uses the address that the network has for the number, and asks for it once', async () => {
     const { run, socket } = device()
     socket.people = [{ id: '551188887777@s.whatsapp.net', contact: true }]
     await run(send({ type: 'text', text: 'one' }))
@@ -96,7 +96,7 @@ describe('a send', () => {
     expect(socket.called('executeUSyncQuery')).toHaveLength(1)
   })
 
-  it('is unknown without an answer of the network, and where the connection broke in the middle', async () => {
+  it('has an unknown outcome if the network does not answer or the connection breaks', async () => {
     const { run, socket } = device()
     socket.word = undefined
     expect(await run(send({ type: 'text', text: 'hello' }))).toMatchObject({ outcome: 'unknown' })
@@ -107,13 +107,13 @@ describe('a send', () => {
     })
   })
 
-  it('is unknown where its keys could not be written: it was out by then', async () => {
+  it('has an unknown outcome if its keys could not be written, because it was already sent', async () => {
     const { run, socket } = device()
     socket.sendError = new KeysNotWritten(new Error('the database is away'))
     expect(await run(send({ type: 'text', text: 'hello' }))).toMatchObject({ outcome: 'unknown' })
   })
 
-  it('was surely not made where the connection was closed before', async () => {
+  it('is definitely not made if the connection was closed before', async () => {
     const { run, socket } = device()
     socket.sendError = error(428)
     expect(await run(send({ type: 'text', text: 'hello' }))).toEqual({ outcome: 'not_open', text: 'Connection Closed' })
@@ -125,7 +125,7 @@ describe('a send', () => {
     expect(await run(send({ type: 'text', text: 'hello' }))).toMatchObject({ outcome: 'refused', code: 463 })
   })
 
-  it('says what never arrives', async () => {
+  it('names the content that never arrives', async () => {
     const { run, socket } = device()
     const interactive = { body: 'x', footer: null, type: 'button' as const, buttons: [] }
     expect(await run(send({ type: 'interactive', interactive, header: null }))).toMatchObject({
@@ -134,7 +134,7 @@ describe('a send', () => {
     expect(socket.called('sendMessage')).toEqual([])
   })
 
-  it('opens its file when it is known to whom it goes, and closes it whatever comes of it', async () => {
+  it('opens its file once the recipient is known, and always closes it', async () => {
     const streams: Readable[] = []
     const openFile = async () => {
       const stream = Readable.from(['x'])
@@ -156,7 +156,7 @@ describe('a send', () => {
 })
 
 describe('other commands', () => {
-  it('tell of a number only what the network has told', async () => {
+  it('report about a number only what the network has reported', async () => {
     const { run, socket } = device()
     socket.people = [{ id: JID, contact: true, lid: '77@lid' }, { id: '5511777776666@s.whatsapp.net' }]
     socket.subject = 'Family'
@@ -173,7 +173,7 @@ describe('other commands', () => {
     })
   })
 
-  it('edit and take back by the key of the message', async () => {
+  it('edit and revoke by the key of the message', async () => {
     const { run, socket } = device()
     const key = { remoteJid: JID, fromMe: true, id: NETWORK_ID }
     expect(await run({ verb: 'edit_message', key, text: 'better' })).toMatchObject({ outcome: 'done' })
@@ -184,7 +184,7 @@ describe('other commands', () => {
     ])
   })
 
-  it('show presence, mark as read, archive, and find pictures', async () => {
+  it('set presence, mark as read, archive, and fetch pictures', async () => {
     const { run, socket } = device()
     const key = { remoteJid: JID, fromMe: false, id: '3EB0' }
     const last = { key, messageTimestamp: 1 }

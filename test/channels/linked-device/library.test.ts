@@ -28,7 +28,7 @@ it('is loaded from a file or a folder', async () => {
   expect(await load(folder)).toMatchObject({ proto: 1 })
 })
 
-it('says what is wrong with it', async () => {
+it('reports what is wrong with it', async () => {
   const path = join(folder, 'other.mjs')
   await writeFile(path, 'export const proto = 1')
   await expect(load(path)).rejects.toThrow('is not a supported version of the library')
@@ -79,11 +79,11 @@ describe('a process that has loaded it', () => {
       `throw Object.assign(new Error('write EPIPE'), { code: 'EPIPE', stack: 'Error: write EPIPE\\n    at x (node:net:1:1)' })`,
       'write EPIPE',
     ],
-  ])('outlives %s', async (_, fails, message) => {
+  ])('survives %s', async (_, fails, message) => {
     expect(await run(fails)).toEqual({ code: 0, stdout: `heard of ${message}\ngoes on\n`, stderr: '' })
   })
 
-  it('ends with what is its own', async () => {
+  it('exits on an error of its own', async () => {
     const { code, stdout, stderr } = await run(`throw new Error('our own fault')`)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain('our own fault')

@@ -97,7 +97,7 @@ const person = (message: object, more: object = {}, key: object = {}) => ({
   ...more,
 })
 
-describe('messages that come close together', () => {
+describe('messages that arrive close together', () => {
   const LID = '77@lid'
   const told = (id: string, type = 'notify', remoteJid = LID) => ({
     type,
@@ -112,7 +112,7 @@ describe('messages that come close together', () => {
     return { device, socket }
   }
 
-  it('are told in the order in which they came, not in that in which the library has found their keys', async () => {
+  it('are reported in order of arrival, not in the order in which their keys were found', async () => {
     const { device, socket } = await open()
     for (const id of ['A', 'B', 'C']) socket.receive({ id, from: '77:3@lid' })
     for (const id of ['C', 'A', 'B']) socket.raise('messages.upsert', told(id))
@@ -120,7 +120,7 @@ describe('messages that come close together', () => {
     expect(ids(device.events)).toEqual(['A', 'B', 'C'])
   })
 
-  it('are in order too where one person is addressed by number and by a hidden id', async () => {
+  it('are in order even if one person is addressed by number and by hidden id', async () => {
     const { device, socket } = await open()
     const number = '5511888887777@s.whatsapp.net'
     socket.receive({ id: 'A', from: LID, sender_pn: number })
@@ -132,7 +132,7 @@ describe('messages that come close together', () => {
     expect(ids(device.events)).toEqual(['A', 'B', 'C'])
   })
 
-  it('wait for nothing in other chats', async () => {
+  it('do not wait for other chats', async () => {
     const { device, socket } = await open()
     socket.receive({ id: 'A', from: LID })
     socket.receive({ id: 'B', from: '78@lid' })
@@ -141,7 +141,7 @@ describe('messages that come close together', () => {
     expect(ids(device.events)).toEqual(['B'])
   })
 
-  it('wait for those that waited for the device', async () => {
+  it('wait for earlier ones that waited for the device', async () => {
     const { device, socket } = await open()
     socket.receive({ id: 'old-1', from: LID, offline: '0' })
     socket.receive({ id: 'live', from: LID })
@@ -154,7 +154,7 @@ describe('messages that come close together', () => {
     expect(ids(device.events)).toEqual(['old-1', 'old-2', 'live'])
   })
 
-  it('do not wait for ever for one that cannot be read', async () => {
+  it('do not wait forever for one that cannot be read', async () => {
     const { device, socket } = await open()
     socket.receive({ id: 'unreadable', from: LID })
     socket.receive({ id: 'next', from: LID })
@@ -166,7 +166,7 @@ describe('messages that come close together', () => {
     expect(ids(device.events)).toEqual(['next'])
   })
 
-  it('are all told when the connection ends before', async () => {
+  it('are all reported if the connection ends first', async () => {
     const { device, socket } = await open()
     for (const id of ['lost', 'A', 'B']) socket.receive({ id, from: LID })
     for (const id of ['B', 'A']) socket.raise('messages.upsert', told(id))
@@ -177,7 +177,7 @@ describe('messages that come close together', () => {
 })
 
 describe('a linked device', () => {
-  it('shows codes, opens when one is scanned, and comes back at once when the network asks for it', async () => {
+  it('shows codes, opens after a scan, and reconnects at once if the network asks for it', async () => {
     const device = start(null)
     const first = await device.socket(1)
     first.raise('connection.update', { qr: 'code-1' })
@@ -201,7 +201,7 @@ describe('a linked device', () => {
     ])
   })
 
-  it('gives a code to be typed', async () => {
+  it('provides a pairing code', async () => {
     const device = start(null)
     const answer = device.run({ verb: 'connect', number: '5511999990000' }, 1_000)
     const socket = await device.socket(1)
@@ -213,7 +213,7 @@ describe('a linked device', () => {
     expect(socket.called('requestPairingCode')).toEqual([['5511999990000']])
   })
 
-  it('gives none where the other one was scanned meanwhile', async () => {
+  it('provides no pairing code if the QR code was scanned in the meantime', async () => {
     const device = start(null)
     const answer = device.run({ verb: 'connect', number: '5511999990000' }, 1_000)
     const socket = await device.socket(1)
@@ -223,12 +223,12 @@ describe('a linked device', () => {
     expect(await answer).toEqual({ outcome: 'done', value: { code: null, pairingCode: null, count: 0 } })
   })
 
-  it('begins a new session where a code was asked for and never typed', async () => {
+  it('starts a new session if a pairing code was requested and never typed', async () => {
     const device = start(JSON.stringify({ me: { id: '5511999990000@s.whatsapp.net' } }))
     expect((await device.socket(1)).config.auth.creds).toEqual({})
   })
 
-  it('ends when nobody scans its codes, and begins again when it is asked to', async () => {
+  it('ends if its codes are not scanned, and starts again on request', async () => {
     const device = start(null)
     const socket = await device.socket(1)
     for (let count = 1; count <= 31; count++) socket.raise('connection.update', { qr: `code-${count}` })
@@ -240,7 +240,7 @@ describe('a linked device', () => {
     expect(await answer).toMatchObject({ value: { code: 'new', count: 1 } })
   })
 
-  it('waits longer each time while the network is away, and tells it once', async () => {
+  it('waits longer after each failure while the network is away, and reports it once', async () => {
     const device = start(LINKED)
     ;(await device.socket(1)).open()
     for (let count = 1; count <= 8; count++) {
@@ -260,7 +260,7 @@ describe('a linked device', () => {
     [440, 0],
     [401, 1],
     [403, 1],
-  ])('does not fight: %i ends it', async (code, cleared) => {
+  ])('does not reconnect after %i', async (code, cleared) => {
     const device = start(LINKED)
     const socket = await device.socket(1)
     socket.open()
@@ -272,7 +272,7 @@ describe('a linked device', () => {
     expect(device.waits).toEqual([])
   })
 
-  it('looks for a newer version when its own is refused, and gives up after three refusals', async () => {
+  it('looks for a newer version if its own is refused, and gives up after three refusals', async () => {
     const device = start(LINKED)
     for (let count = 1; count <= 3; count++) {
       const socket = await device.socket(count)
@@ -287,7 +287,7 @@ describe('a linked device', () => {
     expect(device.memory.state.cleared).toBe(0)
   })
 
-  it('tries again what neither opens nor shows a code nor ends', async () => {
+  it('reconnects if a connection neither opens, shows a code nor ends', async () => {
     const device = start(LINKED)
     const socket = await device.socket(1)
     device.patience[0]?.end()
@@ -302,7 +302,7 @@ describe('a linked device', () => {
     expect(device.sockets[1]?.called('end')).toEqual([])
   })
 
-  it('lets a code be shown for as long as the network does', async () => {
+  it('shows a code for as long as the network allows', async () => {
     const device = start(null)
     const socket = await device.socket(1)
     socket.raise('connection.update', { qr: 'code-1' })
@@ -311,7 +311,7 @@ describe('a linked device', () => {
     expect(socket.called('end')).toEqual([])
   })
 
-  it('is not refused by what only the socket below has failed at, however often', async () => {
+  it('does not count failures of the socket itself as refusals, however frequent', async () => {
     const device = start(LINKED)
     for (let count = 1; count <= 4; count++) {
       const socket = await device.socket(count)
@@ -347,7 +347,7 @@ describe('a linked device', () => {
     expect(device.sockets).toHaveLength(verb === 'restart' ? 2 : 1)
   })
 
-  it('takes what waited for it like what comes live', async () => {
+  it('treats messages that waited for it like live ones', async () => {
     const device = start(LINKED)
     const socket = await device.socket(1)
     socket.open()
@@ -361,7 +361,7 @@ describe('a linked device', () => {
     ])
   })
 
-  it('asks for the number behind a hidden one', async () => {
+  it('asks for the number behind a hidden id', async () => {
     const device = start(LINKED)
     const socket = await device.socket(1)
     socket.phones['77@lid'] = '5511888887777:0@s.whatsapp.net'
@@ -370,7 +370,7 @@ describe('a linked device', () => {
     expect(device.events[0]?.chat).toEqual({ jid: '77@lid', phone: '5511888887777', lid: '77@lid', name: null })
   })
 
-  it('asks again for the number behind a hidden one where the keys could not be read', async () => {
+  it('asks again for the number behind a hidden id if the keys could not be read', async () => {
     const device = start(LINKED)
     const socket = await device.socket(1)
     socket.phones['77@lid'] = '5511888887777:0@s.whatsapp.net'
@@ -385,7 +385,7 @@ describe('a linked device', () => {
     expect(device.events.map(({ chat }) => chat.phone)).toEqual(['5511888887777', null])
   })
 
-  it('records what comes in until it is recorded, and takes in nothing more meanwhile', async () => {
+  it('records what arrives until it succeeds, and accepts nothing more in the meantime', async () => {
     let tries = 0
     const recorded: DeviceEvent[] = []
     const device = start(LINKED, {
@@ -408,7 +408,7 @@ describe('a linked device', () => {
     expect(recorded).toHaveLength(1)
   })
 
-  it('hangs up when its keys cannot be written, and comes back with those that were', async () => {
+  it('disconnects if its keys cannot be written, and returns with the last written ones', async () => {
     const device = start(LINKED)
     const socket = await device.socket(1)
     socket.open()
@@ -423,7 +423,7 @@ describe('a linked device', () => {
     expect(await second.config.auth.keys.get('session', ['a'])).toEqual({})
   })
 
-  it('connects anew when it is told to', async () => {
+  it('reconnects on request', async () => {
     const device = start(LINKED)
     ;(await device.socket(1)).open()
     const answer = device.run({ verb: 'restart' }, 1_000)
@@ -431,7 +431,7 @@ describe('a linked device', () => {
     expect(await answer).toEqual({ outcome: 'done', value: null })
   })
 
-  it('logs out: the network hears of it and the keys are gone', async () => {
+  it('logs out: the network is notified and the keys are deleted', async () => {
     const device = start(LINKED)
     const socket = await device.socket(1)
     socket.open()
@@ -444,7 +444,7 @@ describe('a linked device', () => {
     })
   })
 
-  it('stops without logging out, when what came in is recorded', async () => {
+  it('stops without logging out, once everything received is recorded', async () => {
     const device = start(LINKED)
     const socket = await device.socket(1)
     socket.open()
@@ -458,7 +458,7 @@ describe('a linked device', () => {
     expect(await device.run({ verb: 'restart' }, 1_000)).toMatchObject({ outcome: 'not_open' })
   })
 
-  it('hands over what could not be recorded when it stops', async () => {
+  it('returns the events that could not be recorded when it stops', async () => {
     let isAway = true
     const recorded: DeviceEvent[] = []
     const device = start(LINKED, {
@@ -478,7 +478,7 @@ describe('a linked device', () => {
     expect(recorded).toMatchObject([{ message: { conversation: 'hi' } }])
   })
 
-  it('stops while it takes in nothing because it is behind', async () => {
+  it('stops even if it accepts nothing because it is behind', async () => {
     const device = start(LINKED, {
       onMessages: async () => {
         throw new Error('the database is away')
@@ -497,7 +497,7 @@ describe('a linked device', () => {
     expect(device.sockets).toHaveLength(1)
   })
 
-  it('ends the commands under way when it stops', async () => {
+  it('ends the running commands when it stops', async () => {
     const device = start(LINKED)
     const socket = await device.socket(1)
     socket.open()
@@ -507,7 +507,7 @@ describe('a linked device', () => {
     expect(await answer).toMatchObject({ outcome: 'unknown' })
   })
 
-  it('logs out within one time, whatever hangs', async () => {
+  it('logs out within a fixed time, whatever hangs', async () => {
     const device = start(LINKED, { onState: () => new Promise(() => undefined) })
     ;(await device.socket(1)).open()
     const answer = device.run({ verb: 'logout' }, 1_000)
@@ -517,7 +517,7 @@ describe('a linked device', () => {
     session = null
   })
 
-  it('runs again where a code is asked for before its end is recorded', async () => {
+  it('starts again if a code is requested before its end is recorded', async () => {
     let record = () => {}
     const device = start(LINKED, {
       onState: ({ state }) =>
@@ -538,7 +538,7 @@ describe('a linked device', () => {
     expect(await answer).toMatchObject({ outcome: 'done' })
   })
 
-  it('does what its owner has set: declines calls, reads, ignores groups', async () => {
+  it("follows the owner's settings: declines calls, marks as read, ignores groups", async () => {
     const settings = {
       rejectCalls: true,
       callAnswer: 'Write, please',

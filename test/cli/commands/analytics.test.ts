@@ -34,19 +34,19 @@ const answerOf = async (query: string) =>
   (await world.request('GET', `/broadcast-analytics?${query}`, { key: organization.key })).body.data
 
 describe('analytics show', () => {
-  it('prints of a broadcast what the API answers', async () => {
+  it("prints the API's answer for a broadcast", async () => {
     const shown = await analytics('show', ['--broadcast', broadcastId, '--json'])
     expect(shown).toMatchObject({ code: 0, err: '' })
     expect(shown.json()).toEqual(await answerOf(`broadcast_id=${broadcastId}`))
   })
 
-  it('prints of a range what the API answers', async () => {
+  it("prints the API's answer for a range", async () => {
     const shown = await analytics('show', ['--from', '2026-03-01', '--to', '2026-03-31', '--json'])
     expect(shown).toMatchObject({ code: 0, err: '' })
     expect(shown.json()).toEqual(await answerOf('start_date=2026-03-01&end_date=2026-03-31'))
   })
 
-  it('prints them for people', async () => {
+  it('prints a readable table', async () => {
     const one = await analytics('show', ['--broadcast', broadcastId])
     expect(one.out).toMatch(/^name +Spring *$/m)
     expect(one.out).toMatch(/^deliveryRate +50$/m)
@@ -77,7 +77,7 @@ describe('analytics show', () => {
 })
 
 describe('analytics verify', () => {
-  it('ends with 0 where all is counted right', async () => {
+  it('ends with 0 if all counters are right', async () => {
     await seedCampaign(world, other)
     expect(await analytics('verify', [], other.slug)).toMatchObject({
       code: 0,
@@ -106,7 +106,7 @@ describe('analytics verify', () => {
     expect(shown.err).toMatch(/^parley: 7 figures differ from the recount$/m)
   })
 
-  it('ends with 2 for what is no id, and with 1 for an unknown one', async () => {
+  it('ends with 2 for an invalid id, and with 1 for an unknown one', async () => {
     expect(await analytics('verify', ['--broadcast', 'x'])).toMatchObject({ code: 2, out: '' })
     expect(await analytics('verify', ['--broadcast', NO_ID])).toMatchObject({ code: 1, out: '' })
     expect(await analytics('verify', ['--broadcast', broadcastId], other.slug)).toMatchObject({ code: 1, out: '' })

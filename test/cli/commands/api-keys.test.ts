@@ -43,14 +43,14 @@ describe('key create', () => {
     expect(body.api_keys).toContainEqual({ ...shown, last_used_at: expect.any(String) })
   })
 
-  it('limits what it may do and how long', async () => {
+  it("limits the key's scopes and lifetime", async () => {
     const made = await create('--scopes', 'messages:send, contacts:write', '--expires-at', '2030-01-31T00:00:00Z')
     expect(made).toMatchObject({ scopes: ['messages:send', 'contacts:write'], expires_at: '2030-01-31T00:00:00.000Z' })
     expect(await answerTo(made.key)).toMatch(/^Insufficient scope/)
     expect(await answerTo((await create('--expires-at', '2020-01-01T00:00:00Z')).key)).toContain('has expired')
   })
 
-  it('says that the key is shown this once, beside the result', async () => {
+  it('says that the key is shown only once, next to the result', async () => {
     const made = await key('create', organization.id, '--name', 'by hand')
     expect(made).toMatchObject({ code: 0, err: 'The key is shown this once: keep it now\n' })
     expect(made.out).toMatch(/\nkey +parley_[\w-]{32,}\n/)
@@ -75,7 +75,7 @@ describe('key create', () => {
 })
 
 describe('key list', () => {
-  it("shows the organization's keys and no other's, without the secret", async () => {
+  it("shows only the organization's own keys, without their secrets", async () => {
     const other = await world.createOrganization()
     await create()
     const { body } = await world.admin('GET', `/organizations/${organization.id}/keys`)
@@ -94,7 +94,7 @@ describe('key list', () => {
 })
 
 describe('key rotate', () => {
-  it('replaces the key, at once or after the overlap', async () => {
+  it('replaces the key, at once or after an overlap', async () => {
     const old = await create()
     const next = (await key('rotate', old.id, '--json')).json()
     expect(await answerTo(old.key)).toContain('has been revoked')

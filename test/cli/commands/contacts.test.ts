@@ -56,7 +56,7 @@ describe('contacts import', () => {
     expect(await nameOf(number)).toBe('Eva')
   })
 
-  it('prints what the API answers with --json, and leaves contacts alone with --existing skip', async () => {
+  it("prints the API's answer with --json, and keeps contacts unchanged with --existing skip", async () => {
     await contacts(['import', '-'], `phone_number,full_name\n${number},Ana\n`)
     const csv = `phone_number,full_name\n${number},Eva\n`
     const imported = await contacts(['import', '-', '--existing', 'skip', '--json'], csv)
@@ -78,14 +78,14 @@ describe('contacts import', () => {
     [['import', '-'], '', 2, /The file is empty/],
     [['import', '-'], 'full_name\nAna\n', 2, /phone_number \(or chat_id\) is required/],
     [['import', '-'], 'phone_number\n"5511', 2, /Row 2 of the file has a quoted cell that does not end/],
-  ])('says in one line what is wrong with %j', async (args, input, code, message) => {
+  ])('reports %j in one line', async (args, input, code, message) => {
     const refused = await contacts(args, input)
     expect(refused).toMatchObject({ code, out: '' })
     expect(refused.err).toMatch(message)
     expect(refused.err.trimEnd()).not.toContain('\n')
   })
 
-  it('ends with 1 for an unknown organization, and changes no other', async () => {
+  it('ends with 1 for an unknown organization, and changes no other organization', async () => {
     const imported = await run(['contacts', 'import', '-', '--org', 'nowhere'], env, `phone_number\n${number}\n`)
     expect(imported).toMatchObject({ code: 1, out: '' })
     expect(await nameOf(number)).toBeUndefined()
@@ -93,7 +93,7 @@ describe('contacts import', () => {
 })
 
 describe('contacts export', () => {
-  it.each(['csv', 'json'])("prints the organization's contacts as the API gives them: %s", async (format) => {
+  it.each(['csv', 'json'])("prints the organization's contacts as the API returns them: %s", async (format) => {
     await contacts(['import', '-'], `phone_number,full_name\n${number},Ana\n`)
     const other = await world.createOrganization()
     await world.request('POST', '/contact', { key: other.key, body: { phone_number: number } })
@@ -113,7 +113,7 @@ describe('contacts export', () => {
     expect((await contacts(['import', file])).out).toMatch(/unchanged +1/)
   })
 
-  it('ends with 1 where it cannot write, and with 2 for another format', async () => {
+  it('ends with 1 if it cannot write, and with 2 for an unknown format', async () => {
     const output = '/nowhere/contacts.csv'
     expect((await contacts(['export', '--output', output])).err).toMatch(/^parley: \/nowhere\/contacts\.csv cannot be/)
     expect(await contacts(['export', '--format', 'xlsx'])).toMatchObject({ code: 2, out: '' })
@@ -121,7 +121,7 @@ describe('contacts export', () => {
 })
 
 describe('conversations export', () => {
-  it.each(['csv', 'json'])('prints the conversation as the API gives it: %s', async (format) => {
+  it.each(['csv', 'json'])('prints the conversation as the API returns it: %s', async (format) => {
     await contacts(['import', '-'], `phone_number\n${number}\n`)
     const body = { phone_number: number, message_type: 'text', text: 'Olá' }
     await world.request('POST', '/send-chat', { key: organization.key, body })

@@ -27,7 +27,7 @@ function add(email: string, options: string[] = [], input?: string): Promise<Res
 }
 
 describe('member add', () => {
-  it('adds a member that the admin API lists just so', async () => {
+  it('adds a member that the admin API lists in the same form', async () => {
     const added = await add('ana@example.com')
     expect(added).toMatchObject({ code: 0, err: '' })
     const { body } = await world.admin('GET', `/organizations/${organization.id}/members`)
@@ -35,7 +35,7 @@ describe('member add', () => {
     expect(added.json()).toMatchObject({ email: 'ana@example.com', full_name: 'Ana Souza', role: 'agent' })
   })
 
-  it('reads a password from standard input and tells it nobody', async () => {
+  it('reads a password from standard input and never prints it', async () => {
     const added = await add('secret@example.com', ['--password-stdin'], 'correct horse battery\n')
     expect(added).toMatchObject({ code: 0, err: '' })
     expect(added.out).not.toContain('horse')
@@ -54,7 +54,7 @@ describe('member add', () => {
     expect(refused.err.trimEnd()).not.toContain('\n')
   })
 
-  it('ends with 1 for an address that the team has, and for an unknown organization', async () => {
+  it('ends with 1 for an address that the team already has, and for an unknown organization', async () => {
     await add('twice@example.com')
     expect(await add('twice@example.com')).toMatchObject({
       code: 1,
@@ -67,7 +67,7 @@ describe('member add', () => {
 })
 
 describe('member list', () => {
-  it("shows the organization's team and no other's", async () => {
+  it("shows only the organization's own team", async () => {
     const other = await world.createOrganization()
     await add('listed@example.com')
     const { body } = await world.admin('GET', `/organizations/${organization.id}/members`)
@@ -83,7 +83,7 @@ describe('member list', () => {
 })
 
 describe('member link', () => {
-  it('makes a link that the service takes, once', async () => {
+  it('creates a link that the service accepts once', async () => {
     const { id } = (await add('linked@example.com')).json()
     const made = await member(['link', id, '--json'])
     expect(made).toMatchObject({ code: 0, err: '' })
@@ -97,7 +97,7 @@ describe('member link', () => {
     expect((await member(['link', id])).out).toMatch(/^url +http\S+\nexpires_at +\S+\n$/)
   })
 
-  it('ends with 1 for nobody', async () => {
+  it('ends with 1 for an unknown member', async () => {
     for (const id of [NO_ID, 'nonsense']) {
       expect(await member(['link', id])).toMatchObject({
         code: 1,
@@ -109,7 +109,7 @@ describe('member link', () => {
 })
 
 describe('member remove', () => {
-  it('removes the member, once', async () => {
+  it('removes the member; a second time fails', async () => {
     const { id } = (await add('leaving@example.com')).json()
     expect(await member(['remove', id])).toMatchObject({ code: 0, out: 'The member has been removed\n' })
     expect((await member(['list', organization.slug])).out).not.toContain('leaving@example.com')

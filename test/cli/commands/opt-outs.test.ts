@@ -36,7 +36,7 @@ async function answered(path: string) {
 }
 
 describe('opt-outs import', () => {
-  it('imports a list, prints the counts and each failed row, and ends with 1 when one failed', async () => {
+  it('imports a list, prints the counts and each failed row, and ends with 1 if a row failed', async () => {
     expect(await optOuts(['import', '-'], FILE)).toMatchObject({
       code: 0,
       err: '',
@@ -64,7 +64,7 @@ describe('opt-outs list', () => {
     expect(rows).toEqual([expect.stringMatching(/ 5511970003001 +Ana +2025-01-01T00:00:00.000Z +import$/)])
   })
 
-  it('shows nothing of another organization, and says what is wrong with its options', async () => {
+  it('shows nothing of another organization, and reports invalid options', async () => {
     await optOuts(['import', '-'], FILE)
     const other = await world.createOrganization()
     expect(await run(['opt-outs', 'list', '--org', other.slug], env)).toMatchObject({ code: 0, out: '(none)\n' })
@@ -74,7 +74,7 @@ describe('opt-outs list', () => {
 })
 
 describe('opt-outs export', () => {
-  it.each(['csv', 'json'])('prints what the API gives: %s', async (format) => {
+  it.each(['csv', 'json'])("prints the API's answer: %s", async (format) => {
     await optOuts(['import', '-'], FILE)
     const exported = await optOuts(['export', '--format', format])
     expect(exported).toMatchObject({ code: 0, err: '' })

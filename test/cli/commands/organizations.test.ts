@@ -26,7 +26,7 @@ async function create(slug: string, ...options: string[]) {
 }
 
 describe('org create', () => {
-  it('makes an organization that the admin API shows just so', async () => {
+  it('creates an organization that the admin API shows in the same form', async () => {
     const made = await create('full', '--provider', 'gateway', '--country', 'IT', '--timezone', 'Europe/Rome')
     const shown = await world.admin('GET', `/organizations/${made.id}`)
     expect(shown.body.organization).toEqual(made)
@@ -86,7 +86,7 @@ describe('org list', () => {
     expect(table.filter((line) => / listed +Shop listed +- +BR +2/.test(line))).toHaveLength(1)
   })
 
-  it('keeps a name from breaking its line or steering the terminal', async () => {
+  it('keeps a name from breaking its line or controlling the terminal', async () => {
     const name = 'two\nlines\u001b[31m'
     await world.admin('POST', '/organizations', { name, slug: 'steering' })
     const { out } = await org(['list'])
@@ -113,7 +113,7 @@ describe('org show', () => {
 })
 
 describe('org update', () => {
-  it('changes what is given and leaves the rest', async () => {
+  it('changes the given values and leaves the rest', async () => {
     const { id } = await create('before', '--provider', 'gateway', '--country', 'IT')
     const changed = await org(['update', 'before', '--slug', 'after', '--provider', 'none', '--json'])
     expect(changed.json()).toMatchObject({ id, slug: 'after', provider: null, default_country: 'IT' })
@@ -121,7 +121,7 @@ describe('org update', () => {
     expect((await org(['show', 'after', '--json'])).json()).toEqual(changed.json())
   })
 
-  it('ends with 2 for wrong values and for none', async () => {
+  it('ends with 2 for invalid values and for none', async () => {
     await create('unchanged')
     expect(await org(['update', 'unchanged', '--country', 'ZZ'])).toMatchObject({ code: 2, out: '' })
     const nothing = await org(['update', 'unchanged'])
@@ -173,7 +173,7 @@ describe('org upstream', () => {
     verify_token: 'verify-of-the-command-line',
   }
 
-  it('connects a number that the running service then sends with', async () => {
+  it('connects a number that the running service then sends from', async () => {
     const { id } = await create('sending')
     const connected = await org(['upstream', 'sending', '--json'], JSON.stringify(credentials))
     expect(connected).toMatchObject({ code: 0, err: '' })
@@ -197,7 +197,7 @@ describe('org upstream', () => {
     expect(await world.request('POST', '/send-chat', { key, body })).toMatchObject({ status: 200 })
   })
 
-  it('tells no secret', async () => {
+  it('prints no secret', async () => {
     await create('discreet')
     const settings = { ...credentials, phone_number_id: '3', business_account_id: '4' }
     const { out, err } = await org(['upstream', 'discreet'], JSON.stringify(settings))
@@ -205,7 +205,7 @@ describe('org upstream', () => {
     expect(out + err).not.toContain('of-the-command-line')
   })
 
-  it('says when the sandbox learns of the number', async () => {
+  it('says when the sandbox learns about the number', async () => {
     await create('sandboxed')
     const settings = JSON.stringify({ ...credentials, phone_number_id: '5', business_account_id: '6' })
     const connected = await run(
@@ -265,7 +265,7 @@ describe('org storefront', () => {
     webhook_secret: 'secret-of-the-shop',
   }
 
-  it('connects the storefront and tells no secret', async () => {
+  it('connects the storefront and prints no secret', async () => {
     const { id } = await create('selling')
     const connected = await org(['storefront', 'selling', '--json'], JSON.stringify(settings))
     expect(connected).toMatchObject({ code: 0, err: '' })
@@ -276,7 +276,7 @@ describe('org storefront', () => {
     expect(rows).toEqual([{ url: settings.url }])
   })
 
-  it('ends with 2 for a wrong value, with 1 for an unknown organization', async () => {
+  it('ends with 2 for an invalid value, with 1 for an unknown organization', async () => {
     const refused = await org(['storefront', 'selling'], JSON.stringify({ ...settings, url: 'shop' }))
     const words = 'url must be an http or https URL without user name, query and fragment'
     expect(refused).toMatchObject({ code: 2, out: '', err: `parley: ${words}\n` })

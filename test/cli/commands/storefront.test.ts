@@ -32,7 +32,7 @@ const connect = (one = organization) => connectStorefront(world, one, { url: wor
 const sync = (...args: string[]) => run(['storefront', 'sync', '--org', organization.slug, ...args], env)
 
 describe('storefront sync', () => {
-  it('records the orders of the organization, and prints how many there were', async () => {
+  it('records the orders of the organization, and prints their number', async () => {
     const other = await world.createOrganization()
     await connect()
     await connect(other)
@@ -43,11 +43,11 @@ describe('storefront sync', () => {
     expect((await sync('--json')).json()).toEqual({ orders: 2 })
   })
 
-  it('ends with 1 where there is no storefront', async () => {
+  it('ends with 1 without a storefront', async () => {
     expect(await sync()).toMatchObject({ code: 1, out: '', err: expect.stringContaining('has no storefront') })
   })
 
-  it('ends with 1 where the storefront cannot be asked', async () => {
+  it('ends with 1 if the storefront cannot be reached', async () => {
     await connect()
     await world.sim('POST', '/settings', { shop_answers: 'down' })
     const { code, err } = await sync()

@@ -27,7 +27,7 @@ describe('templates sync', () => {
     expect((await templates('sync', '--json')).json()).toMatchObject({ total: 4, added: 0 })
   })
 
-  it('leaves it to the service where that has the simulator', async () => {
+  it('leaves it to the service if that runs the simulator', async () => {
     env = { ...env, PARLEY_UPSTREAM_URL: 'sandbox' }
     await world.drain()
     await world.sim('DELETE', '/templates', { phone_number_id: organization.phoneNumberId })
@@ -52,7 +52,7 @@ describe('templates sync', () => {
       () => world.admin('PATCH', `/organizations/${organization.id}`, { provider: 'gateway' }),
       /provider is gateway/,
     ],
-  ])('ends with 1 where %s', async (_where, prepare, message) => {
+  ])('ends with 1 if %s', async (_where, prepare, message) => {
     await prepare()
     const refused = await templates('sync')
     expect(refused).toMatchObject({ code: 1, out: '' })
@@ -61,7 +61,7 @@ describe('templates sync', () => {
 })
 
 describe('templates list', () => {
-  it('prints those of the organization alone, as a table or as the API shows them', async () => {
+  it("prints only the organization's own, as a table or as the API shows them", async () => {
     await templates('sync')
     const other = await world.createOrganization()
     const listed = await templates('list')
@@ -73,8 +73,8 @@ describe('templates list', () => {
   })
 })
 
-describe('org upstream beside a service with a simulator', () => {
-  it('has the service make the number known to it, and fetch its templates', async () => {
+describe('org upstream next to a service with a simulator', () => {
+  it('makes the service register the number and fetch its templates', async () => {
     const { slug } = (await world.admin('POST', '/organizations', { name: 'New', slug: 'new' })).body.organization
     const number = { phone_number_id: '1099000000001', business_account_id: '2099000000001' }
     const secrets = { access_token: 'token', app_secret: 'app', verify_token: 'verify' }

@@ -106,12 +106,12 @@ describe('wrong usage', () => {
     expect(refused.err).toMatch(complaint)
   })
 
-  it.each(['list', 'deliveries', 'tail', 'listen'])('%s wants an organization that there is', async (command) => {
+  it.each(['list', 'deliveries', 'tail', 'listen'])('%s requires an existing organization', async (command) => {
     expect(await run(['webhooks', command], env)).toMatchObject({ code: 2, out: '' })
     expect(await run(['webhooks', command, '--org', 'nowhere'], env)).toMatchObject({ code: 1, out: '' })
   })
 
-  it("tail does not know another organization's webhook", async () => {
+  it('tail rejects a webhook of another organization', async () => {
     const { id } = await setWebhook(world, organization)
     for (const unknown of [id, NO_ID]) {
       expect(await webhooks(['tail', '--webhook', unknown], other)).toMatchObject({

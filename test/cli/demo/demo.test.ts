@@ -53,7 +53,7 @@ beforeEach(async () => {
 })
 
 describe('ensureDemo', () => {
-  it('makes an organization with contacts and a conversation', async () => {
+  it('creates an organization with contacts and a conversation', async () => {
     const { organization, apiKey } = await makeDemo()
     expect(organization).toEqual({ name: 'Demo shop', slug: 'demo' })
     const { organizations } = await admin('GET', '/organizations')
@@ -64,7 +64,7 @@ describe('ensureDemo', () => {
     await expectConversation(apiKey)
   })
 
-  it('keeps its key where only this user can read it, and gives the same one again', async () => {
+  it('keeps its key where only this user can read it, and returns the same key again', async () => {
     const { apiKey } = await makeDemo()
     const path = join(folder.path, 'demo.json')
     expect((await stat(path)).mode & 0o777).toBe(0o600)
@@ -73,7 +73,7 @@ describe('ensureDemo', () => {
     await expectConversation(apiKey)
   })
 
-  it('makes an owner without a password, once, and a link for it each time', async () => {
+  it('creates an owner without a password, once, and a sign-in link at every start', async () => {
     const first = await makeDemo()
     const second = await makeDemo()
     expect(second.signInUrl).not.toBe(first.signInUrl)
@@ -85,7 +85,7 @@ describe('ensureDemo', () => {
     expect(first.signInUrl).toContain('/console/sign-in#')
   })
 
-  it('leaves the team to whoever has made it their own', async () => {
+  it('leaves a team that was changed alone', async () => {
     await makeDemo()
     const [{ id }] = (await admin('GET', '/organizations')).organizations
     const path = `/organizations/${id}/members`
@@ -99,7 +99,7 @@ describe('ensureDemo', () => {
   it.each([
     ['lost', () => rm(join(folder.path, 'demo.json'))],
     ['damaged', () => writeFile(join(folder.path, 'demo.json'), '{"api_key":')],
-  ])('issues a new key when the file is %s, and makes nothing twice', async (_how, harm) => {
+  ])('issues a new key if the file is %s, and creates nothing twice', async (_how, harm) => {
     const first = await makeDemo()
     await harm()
     const second = await makeDemo()
@@ -108,14 +108,14 @@ describe('ensureDemo', () => {
     expect((await admin('GET', '/organizations')).organizations).toHaveLength(1)
   })
 
-  it('connects the storefront of the sandbox, with the order that the conversation speaks of', async () => {
+  it('connects the storefront of the sandbox, with the order that the conversation mentions', async () => {
     const { apiKey } = await makeDemo()
     const { messages, searchTerms } = await call('GET', ORDER_SEARCH, apiKey)
     expect(searchTerms).toEqual(['1001', '#1001'])
     expect(messages).toMatchObject([{ message: 'And has my order #1001 been sent already?' }])
   })
 
-  it('finds the storefront of the sandbox again where it is after the next start', async () => {
+  it("follows the sandbox's storefront to its address after the next start", async () => {
     const { apiKey } = await makeDemo()
     const [organization] = (await admin('GET', '/organizations')).organizations
     const path = `/organizations/${organization.id}/storefront`
@@ -125,7 +125,7 @@ describe('ensureDemo', () => {
     expect(await call('GET', ORDER_SEARCH, apiKey)).toMatchObject({ count: 1 })
   })
 
-  it('leaves the storefront that its user has connected', async () => {
+  it('keeps a storefront that the user connected', async () => {
     await makeDemo()
     const [organization] = (await admin('GET', '/organizations')).organizations
     const path = `/organizations/${organization.id}/storefront`
@@ -135,7 +135,7 @@ describe('ensureDemo', () => {
     expect(await admin('GET', path)).toMatchObject({ storefront: { url: mine.url } })
   })
 
-  it('issues a new key when the old one was revoked', async () => {
+  it('issues a new key if the old one was revoked', async () => {
     const { apiKey } = await makeDemo()
     const [organization] = (await admin('GET', '/organizations')).organizations
     const [key] = (await admin('GET', `/organizations/${organization.id}/keys`)).api_keys
@@ -145,7 +145,7 @@ describe('ensureDemo', () => {
     await expectConversation(next.apiKey)
   })
 
-  it('leaves what its user did with a finished demo', async () => {
+  it('keeps what the user did with a finished demo', async () => {
     const { apiKey } = await makeDemo()
     const [organization] = (await admin('GET', '/organizations')).organizations
     await admin('PATCH', `/organizations/${organization.id}`, { slug: 'mine', name: 'Mine' })
@@ -154,7 +154,7 @@ describe('ensureDemo', () => {
     expect(await call('GET', '/contact?chat_id=5511900001234', apiKey)).toMatchObject({ error: 'Contact not found' })
   })
 
-  it('is completed by the next start, wherever the one before was cut off', async () => {
+  it('is completed by the next start, wherever the previous one was interrupted', async () => {
     let cuts = 0
     // Each start gets one answer further than the one before, if nothing was left to do again.
     for (let cut = true; cut && cuts < 100; cuts++) {

@@ -18,7 +18,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-it('gives an event up that fails again and again, and prints why each time', async () => {
+it('gives up an event after repeated failures, and prints the reason each time', async () => {
   receiver.respond(() => (response) => response.writeHead(302, { location: '/elsewhere' }).end())
   const event = { id: 'event-1', type: 'contact.created', timestamp: '2026-01-01T00:00:00.000Z', data: {} }
   const lines: string[] = []

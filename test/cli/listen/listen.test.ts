@@ -48,7 +48,7 @@ function positionOf(followed: Followed): string {
 }
 
 describe('webhooks listen', () => {
-  it('prints new events as the signed requests that an endpoint would get; Ctrl-C ends it with 0', async () => {
+  it('prints new events as the signed requests that an endpoint would receive; Ctrl-C ends it with 0', async () => {
     await createContact(world, organization, '5511970006001')
     const followed = await listen()
     await createContact(world, organization, '5511970006002')
@@ -66,7 +66,7 @@ describe('webhooks listen', () => {
     expect(new Webhook(secret).verify(body, headers)).toEqual(event)
   })
 
-  it('begins where it is told to, and tells from where one could go on', async () => {
+  it('starts at the given position, and prints the position to continue from', async () => {
     for (const number of ['5511970006003', '5511970006004']) await createContact(world, organization, number)
     const first = await listen('--from', 'oldest')
     await first.lines(2 * (LINES + 1))
@@ -79,7 +79,7 @@ describe('webhooks listen', () => {
     expect(ids).toEqual((await feedOf()).map((event: { id: string }) => event.id))
   })
 
-  it('shows only the kinds that are asked for, and nothing of another organization', async () => {
+  it('shows only the requested kinds, and nothing of another organization', async () => {
     const other = await world.createOrganization()
     const followed = await listen('--types', 'contact.updated,message.sent')
     await createContact(world, other, '5511970006006')
@@ -99,7 +99,7 @@ describe('webhooks listen', () => {
 })
 
 describe('webhooks listen --forward', () => {
-  it('posts the events in their order, signed with the given secret, and prints a line for each', async () => {
+  it('posts the events in order, signed with the given secret, and prints a line for each', async () => {
     const secret = newWebhookSecret()
     const followed = await listen('--forward', receiver.url, '--secret', secret)
     for (const number of ['5511970006011', '5511970006012']) await createContact(world, organization, number)
@@ -118,7 +118,7 @@ describe('webhooks listen --forward', () => {
     expect(events).toHaveLength(2)
   })
 
-  it('tries a failed one again before it goes on', async () => {
+  it('retries a failed event before it continues', async () => {
     receiver.respond(() => (receiver.received.length === 1 ? 500 : 204))
     const followed = await listen('--forward', receiver.url)
     for (const number of ['5511970006013', '5511970006014']) await createContact(world, organization, number)
@@ -130,7 +130,7 @@ describe('webhooks listen --forward', () => {
     expect(lines[1]).toMatch(/ {2}204 {2}\d+ ms$/)
   })
 
-  it('ends in the middle of an attempt, and would begin with the same event again', async () => {
+  it('stops in the middle of an attempt, and starts with the same event next time', async () => {
     receiver.respond(() => () => undefined)
     const followed = await listen('--forward', receiver.url)
     await createContact(world, organization, '5511970006015')

@@ -42,7 +42,7 @@ async function raise(number: string, one = organization): Promise<void> {
 }
 
 describe('webhooks tail', () => {
-  it('prints each attempt as it is recorded, and not what was before; Ctrl-C ends it with 0', async () => {
+  it('prints each attempt as it is recorded, and none from before; Ctrl-C ends it with 0', async () => {
     await setWebhook(world, organization, { url: receiver.url })
     await raise('5511970005001')
     const followed = await tail()
@@ -63,7 +63,7 @@ describe('webhooks tail', () => {
     ])
   })
 
-  it('tells which attempt it was, and which was the last', async () => {
+  it('shows the number of the attempt, and whether it was the last', async () => {
     const { id } = await setWebhook(world, organization, { url: receiver.url })
     receiver.respond(() => 503)
     await raise('5511970005004')
@@ -89,7 +89,7 @@ describe('webhooks tail', () => {
     expect(await followed.lines(1)).toHaveLength(1)
   })
 
-  it('shows one webhook only where it is told so, and nothing of another organization', async () => {
+  it('shows a single webhook on request, and nothing of another organization', async () => {
     const other = await world.createOrganization()
     await setWebhook(world, other, { url: receiver.url })
     await setWebhook(world, organization, { url: receiver.url })
@@ -116,7 +116,7 @@ describe('webhooks tail', () => {
     )
   }
 
-  it('shows attempts that took long, when they are recorded', async () => {
+  it('shows slow attempts once they are recorded', async () => {
     const { id } = await setWebhook(world, organization)
     const followed = await tail('--json')
     await recordAttempts(id, { count: 1, durationMs: 15_000 })
@@ -125,7 +125,7 @@ describe('webhooks tail', () => {
     expect(JSON.parse(line)).toMatchObject({ outcome: 'retry', attempt: 1, duration_ms: 15_000 })
   })
 
-  it('shows all that was recorded at the same moment, each once', async () => {
+  it('shows attempts recorded at the same moment once each', async () => {
     const { id } = await setWebhook(world, organization)
     const followed = await tail('--json')
     await recordAttempts(id, { count: 2_001, durationMs: 5 })
@@ -135,7 +135,7 @@ describe('webhooks tail', () => {
     expect(lines).toHaveLength(2_001)
   })
 
-  it('ends when nobody reads its output any more', async () => {
+  it('ends when its output is closed', async () => {
     const followed = await tail()
     expect(await followed.closeOutput()).toBe(0)
   })

@@ -30,7 +30,7 @@ function randomOf(seed: number): (limit: number) => number {
 }
 
 it.each([1, 2, 3, 4, 5, 6])(
-  'every order is attributed to one broadcast at most, from before it and within the window (%i)',
+  'every order is attributed to at most one earlier broadcast within the window (%i)',
   async (seed) => {
     const random = randomOf(seed)
     const made = await world.createOrganization({ currency: 'BRL' })

@@ -93,8 +93,8 @@ const dayOf = (days: number) => new Date(world.now().getTime() + days * DAY_MS).
 
 const visit = async (code: string) => expect((await world.request('GET', `/s/${code}`)).status).toBe(302)
 
-describe('an order is attributed to', () => {
-  it('no broadcast that came after it, however many share its campaign', async () => {
+describe('attribution', () => {
+  it('never picks a broadcast sent after the order, however many share its campaign', async () => {
     const code = await link()
     await order('#1001')
     world.advance(39_000)
@@ -118,7 +118,7 @@ describe('an order is attributed to', () => {
     })
   })
 
-  it('the last broadcast of its campaign, with a suffix too', async () => {
+  it('picks the last broadcast of the campaign, also with a suffix', async () => {
     const first = await send(await link(), [template.newNumber()])
     const ofAnother = await send(await link('summer'), [template.newNumber()])
     await order('#1')
@@ -130,7 +130,7 @@ describe('an order is attributed to', () => {
     expect(await dueTo(first, second, ofAnother)).toEqual([['#1'], ['#2', '#3'], []])
   })
 
-  it('nothing after the window of its organization', async () => {
+  it('ends with the window of the organization', async () => {
     const id = await send(await link(), [template.newNumber()])
     await order('#1', {}, 7 * DAY_MS - 60_000)
     await order('#2', {}, 7 * DAY_MS + 60_000)
@@ -141,7 +141,7 @@ describe('an order is attributed to', () => {
     expect((await revenueOf(id)).attributed).toMatchObject({ window_days: 8, totalRevenue: 200 })
   })
 
-  it('what its buyer was sent, known by phone number or e-mail address', async () => {
+  it('finds what the buyer received by phone number or e-mail address', async () => {
     const [ana, bob] = [template.newNumber(), template.newNumber()]
     const code = await link()
     const toAna = await send(code, [ana])
@@ -164,7 +164,7 @@ describe('an order is attributed to', () => {
     ])
   })
 
-  it('no broadcast that failed for its buyer, or for everybody', async () => {
+  it('skips broadcasts that failed for the buyer or for all recipients', async () => {
     const code = await link()
     const first = await send(code, [template.newNumber()])
     world.advance(60_000)
@@ -173,7 +173,7 @@ describe('an order is attributed to', () => {
     expect(await dueTo(first, failed)).toEqual([['#1'], []])
   })
 
-  it('the link that its buyer followed last, where nobody else was given it', async () => {
+  it('picks the last followed link if it was given to the buyer only', async () => {
     const [ana, bob] = [template.newNumber(), template.newNumber()]
     const [own, other, third] = [await link(), await link(), await link()]
     const first = await send(null, [
@@ -194,7 +194,7 @@ describe('an order is attributed to', () => {
     expect(await dueTo(first, second)).toEqual([['#1'], ['#2']])
   })
 
-  it('what was sent last, where others were given the link that was followed', async () => {
+  it('picks the last sent broadcast if the followed link was also given to others', async () => {
     const [ana, bob] = [template.newNumber(), template.newNumber()]
     const [shared, later] = [await link(), await link()]
     const first = await send(shared, [ana, bob])
@@ -206,7 +206,7 @@ describe('an order is attributed to', () => {
     expect(await dueTo(first, second)).toEqual([[], ['#1']])
   })
 
-  it('a send-template, which is a broadcast of one', async () => {
+  it('treats a send-template as a broadcast of one', async () => {
     const [ana, bob] = [template.newNumber(), template.newNumber()]
     const code = await link()
     const broadcast = await send(code, [ana, bob])
@@ -219,7 +219,7 @@ describe('an order is attributed to', () => {
     expect(await dueTo(broadcast, single)).toEqual([['#2'], ['#1', '#3']])
   })
 
-  it("the broadcast of the buyer's whole person, and to no person once it is erased", async () => {
+  it("follows merges of the buyer's contacts, and keeps no person after an erasure", async () => {
     const ana = template.newNumber()
     const code = await link()
     const toAna = await send(code, [ana])
@@ -237,7 +237,7 @@ describe('an order is attributed to', () => {
     expect(await dueTo(toAna, later)).toEqual([[], ['#1']])
   })
 
-  it('the broadcasts of both, where two contacts turn out to be one buyer, and each order once', async () => {
+  it('counts each order once if two contacts with broadcasts turn out to be one buyer', async () => {
     const [ana, userId, email] = [template.newNumber(), `BR.${++codes}34912086553027`, `buyer-${codes}@example.com`]
     const code = await link()
     const toAna = await send(code, [ana])
@@ -268,7 +268,7 @@ describe('an order is attributed to', () => {
     expect(verified.drifts).toEqual([])
   })
 
-  it('what the analytics of its day tell, where each order counts once', async () => {
+  it('matches the analytics of the day, where each order counts once', async () => {
     const [ana, bob] = [template.newNumber(), template.newNumber()]
     const code = await link()
     const first = await send(code, [ana, bob])
@@ -311,7 +311,7 @@ describe('an order is attributed to', () => {
     expect(verified).toEqual({ campaigns: 3, drifts: [] })
   })
 
-  it('nothing where it is cancelled, a test, of another currency, or came by another channel', async () => {
+  it('skips orders that are cancelled, tests, in another currency, or from another source', async () => {
     const id = await send(await link(), [template.newNumber()])
     await order('#1', { test: true })
     await order('#2', { cancelled_at: world.now().toISOString() })
@@ -321,7 +321,7 @@ describe('an order is attributed to', () => {
     expect((await revenueOf(id)).otherCurrencies).toEqual([{ currency: 'USD', totalRevenue: 100, orderCount: 1 }])
   })
 
-  it('nothing of another organization, whose contacts and clicks are its own', async () => {
+  it('never uses contacts or clicks of another organization', async () => {
     const ana = template.newNumber()
     const mine = organization
     const id = await send(await link(), [ana])

@@ -52,7 +52,7 @@ const nothing = {
 }
 
 describe('revenue', () => {
-  it('sums the orders of a campaign and its suffixes, each of them an entry', async () => {
+  it('sums the orders of a campaign and of its suffixes, one entry each', async () => {
     await tell(
       { name: '#1', landing_site: landing('Natal'), total_price: '10.10', processed_at: '2026-03-01T10:00:00Z' },
       {
@@ -121,7 +121,7 @@ describe('revenue', () => {
     })
   })
 
-  it('counts the names of the channel as sources, whatever the case, and no others', async () => {
+  it('accepts the names of the channel as sources in any case, and no others', async () => {
     await tell(
       { landing_site: landing('natal', 'whatsapp'), total_price: '1.00' },
       { landing_site: landing('natal', 'WhatsApp'), total_price: '2.00' },
@@ -134,7 +134,7 @@ describe('revenue', () => {
     expect(await find({ campaigns: ['natal'] })).toMatchObject({ totalRevenue: 7, orderCount: 3 })
   })
 
-  it('leaves tests and cancelled orders out, and counts the rest whatever became of the payment', async () => {
+  it('leaves out tests and cancelled orders, and counts the rest whatever the payment status', async () => {
     const landing_site = landing('natal')
     await tell(
       { landing_site, total_price: '1.00', test: true },
@@ -150,7 +150,7 @@ describe('revenue', () => {
     expect(revenue.orders).toHaveLength(5)
   })
 
-  it('an order that is cancelled later does not count any more', async () => {
+  it('drops an order that is cancelled later', async () => {
     const order = { id: 99, landing_site: landing('natal') }
     await tell(order)
     expect(await find({ campaigns: ['natal'] })).toMatchObject({ orderCount: 1 })
@@ -181,7 +181,7 @@ describe('revenue', () => {
     expect(revenue.orders.map(({ currency }) => currency).sort()).toEqual(['BRL', 'EUR', 'USD', 'USD'])
   })
 
-  it('of several campaigns is that of all, each order once', async () => {
+  it('of several campaigns counts each order once', async () => {
     await tell(
       { landing_site: landing('natal'), total_price: '1.00' },
       { landing_site: landing('natal_vm'), total_price: '2.00' },
@@ -197,7 +197,7 @@ describe('revenue', () => {
     })
   })
 
-  it('reads campaigns with spaces and other letters, in whatever case', async () => {
+  it('finds campaigns with spaces and other letters in any case', async () => {
     await tell(
       { landing_site: '/?utm_source=chat&utm_campaign=PROMO%C3%87%C3%83O+de+VER%C3%83O', total_price: '3.00' },
       { landing_site: '/?utm_source=chat&utm_campaign=50%-off', total_price: '5.00' },
@@ -226,7 +226,7 @@ describe('revenue', () => {
     )
   })
 
-  it("is nothing where orders are another organization's", async () => {
+  it('excludes the orders of another organization', async () => {
     const other = await world.createOrganization()
     await connectStorefront(world, other)
     await tell({ landing_site: landing('natal') })
@@ -252,7 +252,7 @@ describe('revenue', () => {
 })
 
 describe('the campaigns of button values', () => {
-  it('are found by the code in each, once, in their order', async () => {
+  it('are found by the short code in each, once, in order', async () => {
     const [first, second] = [await link('Natal'), await link('Pascoa')]
     const values = [
       `offers/${second}?x=1`,

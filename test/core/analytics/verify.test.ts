@@ -64,7 +64,7 @@ async function seedBroadcast(
 const verify = (broadcastId?: string) => verifyCounters(world.app.ctx, organization, broadcastId)
 
 describe('a recount', () => {
-  it('finds nothing where every counter is what the recipients and their messages say', async () => {
+  it('finds no difference if every counter matches the recipients and their messages', async () => {
     const id = await seedBroadcast()
     expect(await verify()).toEqual({ campaigns: 1, drifts: [] })
     expect(await verify(id)).toEqual({ campaigns: 1, drifts: [] })
@@ -85,14 +85,14 @@ describe('a recount', () => {
     ['error: 131026', 1],
     ['error: outcome_unknown', 1],
     ['error: 1', 0],
-  ])('finds that %s is 1 more than the %i that it should be', async (name, recounted) => {
+  ])('reports that %s is 1 more than the expected %i', async (name, recounted) => {
     const id = await seedBroadcast(organization, { [name]: 1 })
     const [counter, detail = ''] = name.split(': ')
     const drift = { campaignId: id, name: 'Spring', counter, detail, counted: recounted + 1, recounted }
     expect((await verify()).drifts).toEqual([drift])
   })
 
-  it('finds a counter that is missing', async () => {
+  it('reports a missing counter', async () => {
     const id = await seedBroadcast()
     await world.database.pool.query("DELETE FROM campaign_counts WHERE campaign_id = $1 AND counter = 'read'", [id])
     expect((await verify()).drifts).toMatchObject([{ counter: 'read', counted: 0, recounted: 2 }])
@@ -146,7 +146,7 @@ describe('a recount', () => {
 
     beforeEach(() => connectStorefront(world, organization))
 
-    it('finds what a broadcast is not told to have earned', async () => {
+    it('reports revenue that a broadcast lacks', async () => {
       const buyer = await createContact(world, organization, '+5511976543210')
       const parameters = { buttons: { param1: await makeLink() } }
       const counts = { total: 1, recorded: 1, sent: 1 }
@@ -170,7 +170,7 @@ describe('a recount', () => {
       ])
     })
 
-    it('finds what the send-templates of a day are not told to have earned', async () => {
+    it('reports revenue that the send-templates of a day lack', async () => {
       const code = await makeLink()
       const counts = { total: 1, recorded: 1, sent: 1 }
       const id = await seedCampaign(world, organization, { kind: 'singles', template: 'hello', counts })
@@ -193,7 +193,7 @@ describe('a recount', () => {
     })
   })
 
-  it('counts one broadcast only where one is named', async () => {
+  it('can be limited to one broadcast', async () => {
     const right = await seedBroadcast()
     const wrong = await seedBroadcast(organization, { sent: -1 })
     expect((await verify(right)).drifts).toEqual([])
@@ -201,7 +201,7 @@ describe('a recount', () => {
     expect(await verify()).toMatchObject({ campaigns: 2, drifts: [{ campaignId: wrong }] })
   })
 
-  it('sees nothing of another organization', async () => {
+  it('ignores other organizations', async () => {
     const foreign = await seedBroadcast(other, { sent: 1 })
     expect(await verify()).toEqual({ campaigns: 0, drifts: [] })
     await expect(verify(foreign)).rejects.toMatchObject({ code: 'broadcast_not_found' })

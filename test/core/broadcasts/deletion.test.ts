@@ -53,7 +53,7 @@ async function furnish(): Promise<TestOrganization> {
   return organization
 }
 
-it('an organization that is deleted leaves nothing of its broadcasts, and those of another one alone', async () => {
+it('deleting an organization removes all of its broadcasts, and none of another organization', async () => {
   const [organization, other] = [await furnish(), await furnish()]
   await broadcast(organization, [{ chatNumber: NUMBERS[1] }])
   await broadcast(other, [{ chatNumber: NUMBERS[1] }])
@@ -67,7 +67,7 @@ it('an organization that is deleted leaves nothing of its broadcasts, and those 
   expect(await countRows(other)).toEqual(untouched)
 })
 
-it('an organization that is deleted while its broadcast is sent leaves nothing, and its jobs end', async () => {
+it('deleting an organization while its broadcast is being sent removes everything, and its jobs end', async () => {
   await world.sim('POST', '/settings', { statuses: false })
   const organization = await newBroadcaster(world)
   await broadcast(

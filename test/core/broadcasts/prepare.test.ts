@@ -49,8 +49,8 @@ async function rowsOf(broadcastId: string) {
   return rows
 }
 
-describe('the recipients of a large broadcast are made ready', () => {
-  it('by tags, over the borders of the batches, each once and in their order', async () => {
+describe('preparing the recipients of a large broadcast', () => {
+  it('by tags takes each once and in order across batches', async () => {
     const ids = await seedContacts(4_001, 'many')
     await seedContacts(5, 'few')
     const { id } = await at.create({ scheduled_at: inAnHour(), audience: { tags: ['many', 'none'] } })
@@ -64,7 +64,7 @@ describe('the recipients of a large broadcast are made ready', () => {
     await at.expectNoDrift()
   })
 
-  it.each([2_000, 4_000])('where a batch ends with the last of %i', async (count) => {
+  it.each([2_000, 4_000])('ends correctly if a batch ends with the last of %i', async (count) => {
     await seedContacts(count, `exactly${count}`)
     const { id } = await at.create({ scheduled_at: inAnHour(), audience: { tags: [`exactly${count}`] } })
     await at.world.drain()
@@ -74,7 +74,7 @@ describe('the recipients of a large broadcast are made ready', () => {
     await at.act(id, 'cancel')
   })
 
-  it('by a list: a recipient listed twice is sent to once, wherever the batches end', async () => {
+  it('by a list sends once to a recipient listed twice, wherever the batches end', async () => {
     const ids = await seedContacts(700, 'listed')
     const numbers = Array.from({ length: 600 }, (_, index) => `1650300${1_000 + index}`)
     const recipients = [...numbers, ...numbers.toReversed()].map((chatNumber) => ({ chatNumber }))
@@ -96,7 +96,7 @@ describe('the recipients of a large broadcast are made ready', () => {
     await at.expectNoDrift()
   })
 
-  it('and all of them are sent to, by shards that share them', async () => {
+  it('gives all of them to shards that share them', async () => {
     await seedContacts(450, 'sent')
     const { id } = await at.send({ audience: { tags: ['sent'] } })
     expect(await at.read(id)).toMatchObject({ status: 'completed', totalRecipients: 405, skippedRecipients: 45 })
@@ -111,7 +111,7 @@ describe('the recipients of a large broadcast are made ready', () => {
   })
 })
 
-describe('while recipients are made ready', () => {
+describe('preparing recipients continues correctly while', () => {
   /** Begins to make a broadcast, and stops before its first batch: somebody holds the first contact. */
   async function begin(fields: object) {
     const { id: contactId, digits } = await at.newContact()
@@ -168,7 +168,7 @@ describe('while recipients are made ready', () => {
     await at.expectNoDrift()
   })
 
-  it('the database fails: the broadcast is made all the same, and a job makes them ready', async () => {
+  it('the database fails: the broadcast is created anyway, and a job prepares them', async () => {
     const { pool } = at.world.database
     await pool.query(
       `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not now'; END $$`,
@@ -185,7 +185,7 @@ describe('while recipients are made ready', () => {
     expect(await at.outcomes(id)).toEqual(['sent'])
   })
 
-  it('the process ends: a job goes on where it stopped, and begins when its time comes', async () => {
+  it('the process ends: a job continues where it stopped, and starts at the scheduled time', async () => {
     await seedContacts(10, 'left')
     const { id } = await at.create({ audience: { tags: ['left'] } })
     await at.world.drain()

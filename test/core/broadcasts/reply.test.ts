@@ -95,7 +95,7 @@ describe('an ordinary message', () => {
     created_at: at(),
   }
 
-  it('means nothing for broadcasts, so that nothing is looked up for it', () => {
+  it('does not concern broadcasts and causes no look-up', () => {
     expect(readReply(message)).toBeNull()
     expect(readReply({ ...message, message_type: 'order', text: 'stop' })).toBeNull()
     expect(readReply({ ...message, text: 'Stop' })).toMatchObject({ optOut: { isWhole: true } })
@@ -103,7 +103,7 @@ describe('an ordinary message', () => {
 })
 
 describe('a click on a quick-reply button', () => {
-  it('counts in the broadcast whose message it answers, under the spelling of the template', async () => {
+  it("counts for the broadcast of the message that it answers, under the template's spelling", async () => {
     const broadcast = await seedBroadcast(world, organization, ['Sim, quero', 'Não'])
     const later = await seedBroadcast(world, organization, ['Sim, quero'])
     const { upstreamId } = await seedRecipient(world, organization, broadcast, contactId, at())
@@ -113,7 +113,7 @@ describe('a click on a quick-reply button', () => {
     expect(await countersOf(world, later)).toEqual({})
   })
 
-  it('counts a recipient once per button and once in all, however often it presses and each callback comes', async () => {
+  it('counts a recipient once per button and once in total, however often it clicks and the callback is repeated', async () => {
     const broadcast = await seedBroadcast(world, organization, ['Yes', 'No'])
     const { upstreamId } = await seedRecipient(world, organization, broadcast, contactId, at())
     const first = pressed('Yes', upstreamId)
@@ -121,7 +121,7 @@ describe('a click on a quick-reply button', () => {
     expect(await countersOf(world, broadcast)).toEqual({ clicked: 1, 'button: No': 1, 'button: Yes': 1 })
   })
 
-  it('goes by its payload where its text is none of the buttons', async () => {
+  it('is found by its payload if its text matches no button', async () => {
     const broadcast = await seedBroadcast(world, organization, ['Yes'])
     const { upstreamId } = await seedRecipient(world, organization, broadcast, contactId, at())
     await receiveMessages(
@@ -134,7 +134,7 @@ describe('a click on a quick-reply button', () => {
   })
 
   it.each([null, 'wamid.NOBODYKNOWS'])(
-    "without a message that is known (%s) belongs to the contact's latest broadcast message that has the button",
+    "without a known message (%s) belongs to the contact's latest broadcast message with that button",
     async (context) => {
       const [older, newer, newest] = [
         await seedBroadcast(world, organization, ['Yes']),
@@ -153,7 +153,7 @@ describe('a click on a quick-reply button', () => {
     },
   )
 
-  it('on a message of no broadcast counts nowhere', async () => {
+  it('on a message outside broadcasts counts nowhere', async () => {
     const broadcast = await seedBroadcast(world, organization, ['Yes'])
     await seedRecipient(world, organization, broadcast, contactId, at())
     await receiveMessages(world, organization, textMessage(number, 'Hi', { id: 'wamid.PLAINONE' }))
@@ -180,27 +180,27 @@ describe('a click on a quick-reply button', () => {
   })
 })
 
-describe('a reply with a keyword of opting out', () => {
+describe('a reply with an opt-out keyword', () => {
   it.each([
     [0, true],
     [48 * HOUR, true],
     [48 * HOUR + 1, false],
     [-1, false],
-  ])('counts within the 48 hours after the message: %d s after it: %s', async (offset, counts) => {
+  ])('counts within 48 hours of the message: %d s after it: %s', async (offset, counts) => {
     const broadcast = await seedBroadcast(world, organization)
     await seedRecipient(world, organization, broadcast, contactId, at())
     await say('please stop this', offset)
     expect(await countersOf(world, broadcast)).toEqual(counts ? { opted_out: 1 } : {})
   })
 
-  it('counts when it comes within the second in which the message was accepted', async () => {
+  it('counts within the same second in which the message was accepted', async () => {
     const broadcast = await seedBroadcast(world, organization)
     await seedRecipient(world, organization, broadcast, contactId, new Date(at().getTime() + 900))
     await say('please stop', 0)
     expect(await countersOf(world, broadcast)).toEqual({ opted_out: 1 })
   })
 
-  it('counts once per recipient, in each broadcast whose window holds it', async () => {
+  it('counts once per recipient, in each broadcast whose window includes it', async () => {
     const [early, late, over] = [
       await seedBroadcast(world, organization),
       await seedBroadcast(world, organization),
@@ -236,7 +236,7 @@ describe('a reply with a keyword of opting out', () => {
       'a chosen row',
       { type: 'interactive', interactive: { type: 'list_reply', list_reply: { id: 'x', title: 'Stop' } } },
     ],
-  ])('counts and does no more when it is %s, which the organization itself offered', async (_kind, fields) => {
+  ])('only counts if it is %s, which the organization itself offered', async (_kind, fields) => {
     const broadcast = await seedBroadcast(world, organization)
     await seedRecipient(world, organization, broadcast, contactId, at())
     await receiveMessages(world, organization, { from: number, id: wamid(), timestamp: seconds(), ...fields })
@@ -258,7 +258,7 @@ describe('a reply with a keyword of opting out', () => {
     expect([await consent(), await countersOf(world, broadcast)]).toEqual([WILLING, {}])
   })
 
-  it('that is nothing else opts the contact out, broadcast or not, and only once', async () => {
+  it('outside a broadcast opts the contact out as well, and only once', async () => {
     await say('PARAR!!! 🛑', 60)
     await say('stop', 90)
     expect(await consent()).toEqual({ allow_broadcast: false, opted_out_at: at(60), opt_out_source: 'reply' })
@@ -270,7 +270,7 @@ describe('a reply with a keyword of opting out', () => {
     })
   })
 
-  it('opts out a person who writes for the first time, and one whose broadcasts were forbidden by hand', async () => {
+  it('opts out a first-time writer, and a contact whose broadcasts were disabled by hand', async () => {
     await allowByHand(false)
     await say('stop')
     expect(await consent()).toMatchObject({ opted_out_at: at(60), opt_out_source: 'reply' })
@@ -280,7 +280,7 @@ describe('a reply with a keyword of opting out', () => {
     expect(await consent(rows[0].id)).toMatchObject({ allow_broadcast: false, opt_out_source: 'reply' })
   })
 
-  it('changes no contact of the same number in another organization', async () => {
+  it('changes no contact with the same number in another organization', async () => {
     const other = await world.createOrganization()
     const theirs = await createContact(world, other, number)
     const broadcast = await seedBroadcast(world, other)
@@ -290,8 +290,8 @@ describe('a reply with a keyword of opting out', () => {
   })
 })
 
-describe('coming back', () => {
-  it('is only the word start, whatever the source of the opt-out', async () => {
+describe('opting in again', () => {
+  it('happens by the word start only, whatever the source of the opt-out', async () => {
     await say('stop', 60)
     await say('start now', 70)
     expect(await consent()).toMatchObject({ allow_broadcast: false })
@@ -300,14 +300,14 @@ describe('coming back', () => {
     expect(await raised()).toEqual(['contact.opted_out', 'contact.updated', 'contact.updated'])
   })
 
-  it('does not change what was forbidden by hand', async () => {
+  it('does not change a ban set by hand', async () => {
     await allowByHand(false)
     await say('start')
     expect(await consent()).toEqual({ ...WILLING, allow_broadcast: false })
     expect(await raised()).toEqual(['contact.updated'])
   })
 
-  it('is allowing broadcasts by hand; forbidding them is no opt-out', async () => {
+  it('happens when broadcasts are allowed by hand; disabling them is not an opt-out', async () => {
     await say('stop')
     await allowByHand(true)
     expect(await consent()).toEqual(WILLING)
@@ -315,7 +315,7 @@ describe('coming back', () => {
     expect(await consent()).toEqual({ ...WILLING, allow_broadcast: false })
   })
 
-  it('by hand is not undone by an older stop that comes later, but by one of the same second', async () => {
+  it('by hand is not undone by an older stop that arrives later, but by one in the same second', async () => {
     await say('stop', 60)
     await allowByHand(true)
     await say('stop', 100)
@@ -325,14 +325,14 @@ describe('coming back', () => {
     expect(await consent()).toMatchObject({ allow_broadcast: false, opt_out_source: 'reply' })
   })
 
-  it('is no word on a stop that comes later where there was no opt-out to end', async () => {
+  it('ignores a stop that arrives later if there was no opt-out to end', async () => {
     await allowByHand(false)
     await allowByHand(true)
     await say('stop')
     expect(await consent()).toMatchObject({ allow_broadcast: false, opted_out_at: at(60) })
   })
 
-  it('is not undone by the same callback when it comes again', async () => {
+  it('is not undone by a repeated callback', async () => {
     const stop = textMessage(number, 'stop', { timestamp: seconds(60) })
     await receiveMessages(world, organization, stop)
     await allowByHand(true)
@@ -340,7 +340,7 @@ describe('coming back', () => {
     expect(await consent()).toEqual(WILLING)
   })
 
-  it('is not undone by an older message that comes later, nor does an older start undo a stop', async () => {
+  it('is not undone by an older message that arrives later, nor does an older start undo a stop', async () => {
     await say('start', 80)
     await say('stop', 60)
     expect(await consent()).toEqual(WILLING)
@@ -351,7 +351,7 @@ describe('coming back', () => {
 })
 
 describe('merged contacts', () => {
-  it('keep the opt-out of either', async () => {
+  it('keep the opt-out of either contact', async () => {
     const userId = `US.${number}99`
     await receive(world, organization, {
       messages: [{ from_user_id: userId, id: wamid(), timestamp: seconds(60), type: 'text', text: { body: 'stop' } }],
@@ -385,7 +385,7 @@ describe('optOutByUpstream', () => {
     expect(await raised()).toEqual(['contact.opted_out', 'contact.updated'])
   })
 
-  it('heard again does not undo that broadcasts were allowed since, by hand or by the customer', async () => {
+  it('repeated does not undo a later permission by hand or by the customer', async () => {
     const broadcast = await seedBroadcast(world, organization)
     const { messageId } = await seedRecipient(world, organization, broadcast, contactId, at())
     await fail(messageId)
@@ -395,7 +395,7 @@ describe('optOutByUpstream', () => {
     expect(await consent()).toEqual(WILLING)
   })
 
-  it('opts out a recipient whose reply counted already, without counting it again', async () => {
+  it('opts out a recipient whose reply already counted, without counting it again', async () => {
     const broadcast = await seedBroadcast(world, organization)
     const { messageId } = await seedRecipient(world, organization, broadcast, contactId, at())
     await say('please stop', 10)
@@ -405,7 +405,7 @@ describe('optOutByUpstream', () => {
     expect(await countersOf(world, broadcast)).toEqual({ opted_out: 1 })
   })
 
-  it('leaves alone who said start after the failure, what did not fail, and what is of another organization', async () => {
+  it('ignores contacts that said start after the failure, other failures, and other organizations', async () => {
     const broadcast = await seedBroadcast(world, organization)
     const { messageId } = await seedRecipient(world, organization, broadcast, contactId, at())
     await optOut(messageId)
@@ -419,7 +419,7 @@ describe('optOutByUpstream', () => {
   })
 })
 
-describe('a pressed button that is nothing but a word of opting out', () => {
+describe('a button click with only an opt-out keyword', () => {
   async function pressOn(category: string, context: 'known' | 'unknown' | 'none'): Promise<void> {
     const broadcast = await seedBroadcast(world, organization, ['Cancelar'], category)
     const { upstreamId } = await seedRecipient(world, organization, broadcast, contactId, at())
@@ -433,7 +433,7 @@ describe('a pressed button that is nothing but a word of opting out', () => {
     ['UTILITY', 'unknown'],
     ['UTILITY', 'none'],
     ['AUTHENTICATION', 'known'],
-  ] as const)('of a template of the category %s opts nobody out (its message: %s)', async (category, context) => {
+  ] as const)('of a template of the category %s opts no contact out (its message: %s)', async (category, context) => {
     await pressOn(category, context)
     expect(await consent()).toEqual(WILLING)
     await say('Cancelar', 120)
@@ -453,7 +453,7 @@ describe('a pressed button that is nothing but a word of opting out', () => {
     expect(await consent()).toMatchObject({ allow_broadcast: false })
   })
 
-  it('goes by the template as it is now where the message stands in no broadcast', async () => {
+  it("uses the template's current category if the message belongs to no broadcast", async () => {
     const { upstreamId, messageId } = await seedRecipient(
       world,
       organization,

@@ -67,7 +67,7 @@ const countRows = async (table: string, { id }: Organization) =>
   (await world.database.pool.query(`SELECT count(*) AS count FROM ${table} WHERE organization_id = $1`, [id])).rows[0]
     .count
 
-it('the list is complete and its total right, whatever happens at once and whenever the counts are folded', async () => {
+it('the list is complete and its total right under concurrent changes, whenever the counts are rolled up', async () => {
   let merged = 0
   await fc.assert(
     fc.asyncProperty(moments, fc.integer({ min: 1, max: 5 }), async (story, limit) => {
@@ -102,7 +102,7 @@ async function eventsOfMerges({ id }: Organization): Promise<number> {
   return rows[0].count
 }
 
-it('counts of many organizations are folded by several at once, and stay right', async () => {
+it('concurrent roll-ups keep the counts of many organizations correct', async () => {
   const organizations = await Promise.all(Array.from({ length: 4 }, () => world.createOrganization()))
   const { pool } = world.database
   const ids = organizations.map(({ id }) => id)

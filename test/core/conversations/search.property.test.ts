@@ -175,7 +175,7 @@ function cut<Item>(
   return (ascending ? all : all.toReversed()).slice((page - 1) * limit, page * limit)
 }
 
-it('a search finds what a look at every message finds, whatever is indexed and however it came there', async () => {
+it('a search returns the same as reading every message, whatever part is indexed', async () => {
   const owner = await getOrganization(world.app.ctx, organization.id)
   let [questions, indexed] = [0, 0]
   await fc.assert(
@@ -218,7 +218,7 @@ it('a search finds what a look at every message finds, whatever is indexed and h
   expect(indexed).toBeGreaterThan(200)
 })
 
-it('the pages of a search make up all that is found, over HTTP', async () => {
+it('the pages of a search over HTTP contain all results', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(text, { minLength: 20, maxLength: 60 }),
@@ -262,7 +262,7 @@ it('the pages of a search make up all that is found, over HTTP', async () => {
   )
 })
 
-it('the index keeps the folded text and transcription of each message', async () => {
+it('the index holds the normalized text and transcription of each message', async () => {
   const digits = '5511933334444'
   const reference = new Reference(digits, await createContact(world, organization, `+${digits}`))
   await reference.say(['Ação', 'pix'])

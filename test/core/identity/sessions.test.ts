@@ -8,7 +8,7 @@ const [organizationId, id] = [newId(), newId()]
 const tokensOf = (...masterKeys: string[]) => createSignInTokens(masterKeys)
 
 describe('sign-in tokens', () => {
-  it('say what they were issued for, with secrets of their own', () => {
+  it('contain their purpose and distinct secrets', () => {
     const { session } = tokensOf('master')
     const [one, two] = [session.issue(organizationId, id), session.issue(organizationId, id)]
     expect(one.token).not.toBe(two.token)
@@ -17,19 +17,19 @@ describe('sign-in tokens', () => {
     expect(one.token).not.toContain(one.secretHash.toString('base64url'))
   })
 
-  it('are known under a master key that is accepted still, and under no other', () => {
+  it('are accepted under a previous master key, and under no other', () => {
     const { token } = tokensOf('old').session.issue(organizationId, id)
     expect(tokensOf('new', 'old').session.read(token)).toMatchObject({ id })
     expect(tokensOf('new').session.read(token)).toBeNull()
   })
 
-  it('of one kind are none of the other', () => {
+  it('of one kind are rejected as the other kind', () => {
     const tokens = tokensOf('master')
     expect(tokens.link.read(tokens.session.issue(organizationId, id).token)).toBeNull()
     expect(tokens.session.read(tokens.link.issue(organizationId, id).token)).toBeNull()
   })
 
-  it('have one that comes next, which none tells without the master key', () => {
+  it('derive a next token that needs the master key', () => {
     const nextOf = (masterKey: string, token: string) => tokensOf(masterKey, 'old').session.read(token)?.next()
     const { token } = tokensOf('old').session.issue(organizationId, id)
     const next = nextOf('old', token)
@@ -44,7 +44,7 @@ describe('sign-in tokens', () => {
 })
 
 describe('authenticating a session', () => {
-  it('refuses a token that is not ours without a look at the database', async () => {
+  it('refuses a malformed token without querying the database', async () => {
     const noDatabase = new Proxy({} as Context['database'], {
       get: () => {
         throw new Error('the database was asked')

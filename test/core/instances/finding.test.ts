@@ -39,7 +39,7 @@ async function watch() {
   return { ctx: { ...ctx, database }, tenant, instance, ran }
 }
 
-it('a page of a conversation that is whole is a range of numbers; of another one it is counted from the nearer end', async () => {
+it('a page of a complete conversation is a range of numbers; of an incomplete one it is counted from the nearer end', async () => {
   const number = '+16505550001'
   const contact = await talk(number, ['1', '2', '3', '4', '5'])
   const search = { keyId: null, remoteJid: number, fromMe: null, messageType: null, status: null, from: null, to: null }
@@ -61,7 +61,7 @@ it('a page of a conversation that is whole is a range of numbers; of another one
   expect(await find(3, 2)).toEqual([[], 4, [0, 1, 0, 0]])
 })
 
-it('a chat is found by its newest message there, and nothing is counted', async () => {
+it('a chat is found by its newest message without counting', async () => {
   const number = '+16505550002'
   const contact = await talk(number, ['here', 'elsewhere'])
   await moveToInstance(world, contact, crypto.randomUUID(), [2])
@@ -70,7 +70,7 @@ it('a chat is found by its newest message there, and nothing is counted', async 
   expect(ran('instanceMessages.countConversation.every')).toBe(0)
 })
 
-it('chats since a moment are found in one look, however much is older', async () => {
+it('finding chats since a given time takes one query, however many older ones there are', async () => {
   const old = await talk('+16505550003', Array(1_500).fill('old'))
   await talk('+16505550004', ['new'])
   await world.database.pool.query('UPDATE messages SET created_at = $2 WHERE contact_id <> $1', [old, '2101-01-01'])
@@ -82,7 +82,7 @@ it('chats since a moment are found in one look, however much is older', async ()
   expect(ran('instanceChats.scan.instance')).toBe(1)
 })
 
-it('contacts of a name that many have are walked to, those of a rare one looked up', async () => {
+it('contacts with a common name are scanned in order, those with a rare name looked up', async () => {
   for (const digit of ['5', '6', '7', '8']) await talk(`+1650555000${digit}`, [], `Maria ${digit}`)
   const find = async (pushName: string) => {
     const { ctx, tenant, ran } = await watch()

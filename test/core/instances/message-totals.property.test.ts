@@ -117,7 +117,7 @@ async function take(step: Step): Promise<void> {
   }
 }
 
-it('totals are right, whatever happens at once and whenever the counts are folded', async () => {
+it('totals are right under concurrent changes, whenever the counts are rolled up', async () => {
   const { world, organization, other } = on
   const phone = await idOf('phone')
   let erased = 0
@@ -151,7 +151,7 @@ it('totals are right, whatever happens at once and whenever the counts are folde
   expect(erased).toBeGreaterThan(5)
 })
 
-it('the messages of an instance that was deleted are still not those of the organization', async () => {
+it('the messages of a deleted instance do not count for the organization', async () => {
   const { world, organization } = on
   const id = await openPhone(organization, '5511988885555', 'gone')
   const before = await totalOf('shop')
@@ -167,7 +167,7 @@ it('the messages of an instance that was deleted are still not those of the orga
   expect(await rowsOf([id])).toEqual([{ rows: 1, sum: 1 }])
 })
 
-it('is set right every day, where a process of an older version erased a contact', async () => {
+it('is corrected every day if a process of an older version erased a contact', async () => {
   const { world, organization, other } = on
   const number = on.newNumber()
   await receive(organization, 'phone', { from: number })
@@ -185,7 +185,7 @@ it('is set right every day, where a process of an older version erased a contact
   expect(await totalOf('phone', other)).toBe(1)
 })
 
-it('counts of many lines are folded by several at once, in as many steps as it takes, and stay right', async () => {
+it('concurrent roll-ups of many channels keep the counts right, in several steps', async () => {
   const { world, organization, other } = on
   const { pool } = world.database
   const lines = [organization.id, organization.id, other.id].map((owner) => ({ owner, id: crypto.randomUUID() }))

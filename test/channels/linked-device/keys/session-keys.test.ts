@@ -26,7 +26,7 @@ describe('the keys of a session', () => {
     expect(writes[0]?.keys.map(({ type, id }) => `${type} ${id}`)).toEqual(['pre-key 1', 'pre-key 2', 'session 2.0'])
   })
 
-  it('are read as they were set before they are written', async () => {
+  it('can be read before their write is complete', async () => {
     const { state, keys: stored } = await open(ACCOUNT)
     stored.set('session/old', '"kept"')
     stored.set('session/gone', '"removed"')
@@ -55,7 +55,7 @@ describe('the keys of a session', () => {
     expect(asked).toEqual(['old', 'none'])
   })
 
-  it('are as they were written last, also where an older state was being read meanwhile', async () => {
+  it('return the last written state, even if an older one was being read', async () => {
     const { state, store } = await open(ACCOUNT)
     let answer: (stored: Map<string, string>) => void = () => undefined
     store.readKeys = () =>
@@ -69,13 +69,13 @@ describe('the keys of a session', () => {
     expect(await state.keys.get('session', ['a'])).toEqual({ a: 'new' })
   })
 
-  it('come back in the form that the library needs', async () => {
+  it('are returned in the form that the library needs', async () => {
     const { state } = await open(ACCOUNT)
     await state.keys.set({ 'app-state-sync-key': { k: { keyData: 'x' } } })
     expect(await state.keys.get('app-state-sync-key', ['k'])).toEqual({ k: { appStateKey: { keyData: 'x' } } })
   })
 
-  it('are not used any more when they cannot be written', async () => {
+  it('are no longer used once they cannot be written', async () => {
     const { state, state: authentication, failures, store } = await open(ACCOUNT)
     store.write = async () => {
       throw new Error('the disk is full')
@@ -86,7 +86,7 @@ describe('the keys of a session', () => {
     expect(failures).toHaveLength(1)
   })
 
-  it('of an ended connection are not written over those of the next', async () => {
+  it('of an ended connection do not overwrite those of the next one', async () => {
     const { state, close, credentialsChanged, writes } = await open(ACCOUNT)
     const last = state.keys.set({ session: { a: '1' } })
     await close()
@@ -96,7 +96,7 @@ describe('the keys of a session', () => {
     expect(writes).toHaveLength(1)
   })
 
-  it('are not taken for missing where they could not be read', async () => {
+  it('are not treated as missing if they could not be read', async () => {
     const { state, store } = await open(ACCOUNT)
     store.readKeys = async () => {
       throw new Error('the database is away')

@@ -10,8 +10,8 @@ function upsert(key: object, message: object | null, more: object = {}) {
   return readNetworkEvent('messages.upsert', { messages: [{ ...info, ...more }] }, OWN)
 }
 
-describe('what the network tells', () => {
-  it('becomes JSON: bytes base64, big numbers numbers, nothing that is not set', () => {
+describe('data of the network', () => {
+  it('becomes JSON: bytes as Base64, big numbers as numbers, unset fields left out', () => {
     const long = { low: -1, high: 1, unsigned: true }
     const message = { imageMessage: { mediaKey: Uint8Array.from([1, 2]), fileLength: long, caption: null } }
     expect(upsert({}, message, { messageTimestamp: { low: 5, high: 0, unsigned: true }, pushName: 'Ana' })).toEqual([
@@ -35,7 +35,7 @@ describe('what the network tells', () => {
     expect(event?.chat).toEqual({ jid: '77@lid', phone: '5511888887777', lid: '77@lid', name: null })
   })
 
-  it('names who writes in a group, and the group', async () => {
+  it('names the sender in a group, and the group', async () => {
     const [event] = upsert({ remoteJid: '1@g.us', participant: '77@lid', participantAlt: JID }, { conversation: 'x' })
     expect(event).toMatchObject({ key: { participant: '77@lid' }, sender: { phone: '5511888887777', lid: '77@lid' } })
     const directory = { findPhone: async () => null, findSubject: async () => 'Family' }
@@ -47,12 +47,12 @@ describe('what the network tells', () => {
     })
   })
 
-  it('of a message typed on the phone does not take its writer for the chat', () => {
+  it('does not take the writer of a message typed on the phone for the chat', () => {
     const [event] = upsert({ remoteJid: '77@lid', remoteJidAlt: OWN[0], fromMe: true }, { conversation: 'x' })
     expect(event).toMatchObject({ type: 'message', key: { fromMe: true }, chat: { phone: null, lid: '77@lid' } })
   })
 
-  it('is kept whole where a message comes back that may be ours: phones make such ids too', () => {
+  it('is kept in full if the message may be ours, because phones create such ids too', () => {
     expect(upsert({ fromMe: true, id: OURS }, { conversation: 'x' })).toMatchObject([
       { type: 'message', key: { id: OURS }, message: { conversation: 'x' } },
     ])
@@ -79,7 +79,7 @@ describe('what the network tells', () => {
     [3, 'delivered'],
     [4, 'read'],
     [5, 'read'],
-  ])('reads status %i as %s', (status, expected) => {
+  ])('maps status %i to %s', (status, expected) => {
     const update = { status, messageStubParameters: ['463'] }
     const updates = [{ key: { remoteJid: JID, fromMe: true, id: OURS }, update }]
     expect(readNetworkEvent('messages.update', updates, OWN)).toMatchObject([
@@ -87,7 +87,7 @@ describe('what the network tells', () => {
     ])
   })
 
-  it("reads the receipts of a group, none of what others wrote, and none of the owner's own phone", () => {
+  it("reads the receipts of a group, except those for messages of others and of the owner's own phone", () => {
     const key = { remoteJid: '1@g.us', fromMe: true, id: OURS, participant: '77@lid' }
     const updates: object[] = [
       { key, receipt: { userJid: '77@lid', receiptTimestamp: 5 } },

@@ -22,7 +22,7 @@ const image = (fields: object) => ({
 const hash = (text: string) => createHash('sha256').update(text).digest('base64')
 
 describe('the file of a message', () => {
-  it('is written decrypted, for this user alone', async () => {
+  it('is written decrypted, readable by this user only', async () => {
     const { library } = createScriptedLibrary()
     const message = { ephemeralMessage: { message: image({ fileSha256: hash('hello') }) } }
     expect(await downloadDeviceFile(library, message, path, LIMITS)).toEqual({ outcome: 'downloaded', size: 5 })
@@ -36,13 +36,13 @@ describe('the file of a message', () => {
     ['a host beside the path', image({ directPath: '//evil.example/x' }), 'bad_url'],
     ['no key', image({ mediaKey: '' }), 'bad_url'],
     ['another content', image({ fileSha256: hash('other') }), 'broken'],
-  ])('is not taken with %s', async (_, message, reason) => {
+  ])('is rejected with %s', async (_, message, reason) => {
     const downloaded = await downloadDeviceFile(createScriptedLibrary().library, message, path, LIMITS)
     expect(downloaded).toMatchObject({ outcome: 'failed', reason })
     expect(existsSync(path)).toBe(false)
   })
 
-  it('fails with what the server said, with too much, and with nothing', async () => {
+  it('fails with the answer of the server, if it is too large, and if it is empty', async () => {
     const { library, serveFile } = createScriptedLibrary()
     const download = (maxBytes = 1_000) => downloadDeviceFile(library, image({}), path, { ...LIMITS, maxBytes })
     expect(await download(4)).toMatchObject({ reason: 'too_big' })

@@ -11,7 +11,7 @@ const translate = (content: ReadyContent) =>
 
 const upload = { url: '/m1' }
 
-describe('what a linked device sends', () => {
+describe('a message for a linked device', () => {
   it.each<[ReadyContent, object]>([
     [
       { type: 'text', text: 'http://a.example', linkPreview: true, mentions: ['5511888887777'] },
@@ -58,12 +58,12 @@ describe('what a linked device sends', () => {
     expect(await translate(content)).toEqual({ content: expected })
   })
 
-  it('has no templates', async () => {
+  it('cannot be a template', async () => {
     const template = { type: 'raw_template', name: 't', language: 'en', components: [], text: '' } as const
     expect(await translate(template)).toHaveProperty('unsupported')
   })
 
-  it('writes cards as vCard 3.0, with nothing in them that could end a field', async () => {
+  it('writes cards as vCard 3.0, with no character that could end a field', async () => {
     const card = {
       name: { formatted_name: 'Ana; "Boss"', first_name: 'Ana', last_name: 'P,S' },
       phones: [

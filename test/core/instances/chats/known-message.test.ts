@@ -43,14 +43,14 @@ it.each([
   ['not, where it is a file of which nothing more is known', 'image', 'caption', null, null],
   ['not, where it is a location of which nothing more is known', 'location', '', {}, null],
   ['not, where its text is empty', 'text', '', null, null],
-])('a message is sent again %s', async (_, type, text, network, content) => {
+])('a message is rebuilt for sending again %s', async (_, type, text, network, content) => {
   const upstreamId = await record(type, text, network)
   expect(await ask(findContentToResend, upstreamId)).toEqual(content)
   const other = await devices.world.createOrganization()
   expect(await findContentToResend(devices.world.app.ctx, other.id, instance.id, upstreamId)).toBeNull()
 })
 
-it('a message of which nothing more is known can be quoted', async () => {
+it('a message with unknown content can be quoted', async () => {
   const upstreamId = await record('image', 'caption', null)
   expect(await ask(findKnownMessage, upstreamId)).toMatchObject({
     key: { id: upstreamId },

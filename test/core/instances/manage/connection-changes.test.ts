@@ -50,8 +50,8 @@ const apply = (bytes: Buffer, instanceId: string | null = sandbox.id, organizati
 const linked = { state: 'open', number: '5511912345678', name: 'Zoë' }
 const closed = { state: 'close', state_code: null, owner: null, profile_name: null }
 
-describe('what a callback tells of a connection', () => {
-  it('is taken over, in its order', async () => {
+describe('a callback about a connection', () => {
+  it('is applied in order', async () => {
     await apply(body(change(linked)))
     const open = { state: 'open', state_code: null, owner: '5511912345678', profile_name: 'Zoë' }
     expect(await stored()).toEqual(open)
@@ -61,7 +61,7 @@ describe('what a callback tells of a connection', () => {
     expect(await stored()).toMatchObject({ state: 'close', state_code: 401 })
   })
 
-  it('is nothing where it came through no instance, another organization’s, or one of another kind', async () => {
+  it('is ignored if it came through no instance, another organization’s, or one of another kind', async () => {
     const other = await world.createOrganization()
     const business = await insert('business_api')
     await apply(body(change(linked)), null)
@@ -71,7 +71,7 @@ describe('what a callback tells of a connection', () => {
     expect(await stored(business)).toEqual(closed)
   })
 
-  it('is nothing where it is about another number', async () => {
+  it('is ignored if it is about another number', async () => {
     await apply(body(change(linked, `${organization.id}/other`)))
     expect(await stored()).toEqual(closed)
   })
@@ -82,18 +82,18 @@ describe('a connection in a callback', () => {
     ['no object', 7],
     ['no state', {}],
     ['a state that is none', { state: 'ajar' }],
-  ])('is not read with %s', (_what, connection) => {
+  ])('is rejected with %s', (_what, connection) => {
     expect(readConnectionChanges(body(change(connection), { field: 'connection' }, 7))).toEqual([])
   })
 
-  it('has nothing that cannot be stored', () => {
+  it('contains only values that can be stored', () => {
     const connection = { state: 'close', code: 2 ** 40, number: 'x', name: `${'n'.repeat(300)}\u0000` }
     expect(readConnectionChanges(body(change(connection, 7)))).toEqual([
       { phoneNumberId: null, state: 'close', code: null, owner: null, profileName: 'n'.repeat(200) },
     ])
   })
 
-  it('is not looked for in callbacks of messages', () => {
+  it('is ignored in callbacks of messages', () => {
     expect(readConnectionChanges(Buffer.from('{"entry": []}'))).toEqual([])
   })
 })

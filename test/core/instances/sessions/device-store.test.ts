@@ -55,7 +55,7 @@ describe('the keys of a linked device', () => {
     expect(await store.readKeys('session', ['b', 'c'])).toEqual(new Map())
   })
 
-  it('are written in the order in which they were given', async () => {
+  it('are written in the given order', async () => {
     const store = open()
     await Promise.all(
       Array.from({ length: 50 }, (_, n) => store.write({ credentials: `${n}`, keys: [key('a', `${n}`)] })),
@@ -64,7 +64,7 @@ describe('the keys of a linked device', () => {
     expect(await store.readKeys('session', ['a'])).toEqual(new Map([['a', '49']]))
   })
 
-  it('are encrypted, for their instance only', async () => {
+  it('are encrypted, and bound to their instance', async () => {
     await open().write({ credentials: 'secret words', keys: [key('a', 'secret words')] })
     const { rows } = await query(
       'SELECT credentials AS sealed FROM device_credentials UNION ALL SELECT value FROM device_keys',
@@ -75,7 +75,7 @@ describe('the keys of a linked device', () => {
     await expect(open(other).readKeys('session', ['a'])).rejects.toThrow('encrypted for another context')
   })
 
-  it('cannot be spoiled by a process that has lost the instance', async () => {
+  it('cannot be changed by a process that has lost the instance', async () => {
     const store = open()
     await store.write({ credentials: 'mine', keys: [key('a', 'mine')] })
     await giveTo(900_001)
@@ -90,14 +90,14 @@ describe('the keys of a linked device', () => {
     expect(await open().readKeys('session', ['a', 'b'])).toEqual(new Map([['a', 'mine']]))
   })
 
-  it('are not begun with by a process that has lost the instance', async () => {
+  it('cannot be created by a process that has lost the instance', async () => {
     await open().write({ credentials: 'mine', keys: [] })
     await giveTo(900_001)
     await expect(open().load()).rejects.toThrow('Another process')
     expect(losses).toBe(1)
   })
 
-  it('of another organization are not to be had', async () => {
+  it('of another organization cannot be read', async () => {
     await open().write({ credentials: 'mine', keys: [key('a', 'mine')] })
     const other = await devices.world.createOrganization()
     const foreign = open({ ...instance, organization_id: other.id })
@@ -106,7 +106,7 @@ describe('the keys of a linked device', () => {
     await expect(foreign.write({ credentials: 'theirs', keys: [] })).rejects.toThrow()
   })
 
-  it('end with the store', async () => {
+  it('are deleted with the store', async () => {
     const store = open()
     store.close()
     await expect(store.write({ credentials: 'late', keys: [] })).rejects.toThrow('has ended')

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createLeasedSessions } from '../../../../src/core/instances/sessions/leased-sessions.js'
 import type { RunningSession } from '../../../../src/core/instances/sessions/running-session.js'
 
-it('starts the devices of all organizations in turn', () => {
+it('starts the devices of all organizations in rotation', () => {
   const started: string[] = []
   const answered: (() => void)[] = []
   const sessions = createLeasedSessions({

@@ -65,14 +65,14 @@ const announce = (processId: number) =>
 const rows = async () => (await query('SELECT begun_at FROM instance_commands')).rows
 
 describe('a command to a device of another process', () => {
-  it('is done there, once, and leaves nothing behind', async () => {
+  it('runs there once, and leaves no row behind', async () => {
     const done = await own(900_001, async () => DONE)
     expect(await asking.device(instance)(COMMAND, 10_000)).toEqual(DONE)
     expect(done).toEqual([{ verb: 'check_numbers', numbers: ['5511960300001', 'a\uFFFDb'] }])
     expect(await rows()).toEqual([])
   })
 
-  it('is done by none but the one that holds the instance', async () => {
+  it('runs only in the process that holds the instance', async () => {
     const stale = await own(900_002, async () => DONE, false)
     const done = await own(900_001, async () => DONE)
     const answers = await Promise.all(Array.from({ length: 20 }, () => asking.device(instance)(COMMAND, 10_000)))
@@ -80,7 +80,7 @@ describe('a command to a device of another process', () => {
     expect([stale.length, done.length]).toEqual([0, 20])
   })
 
-  it('that nobody begins is taken back: it surely is not done', async () => {
+  it('that no process starts is withdrawn, so it is definitely not done', async () => {
     await announce(900_009)
     await giveTo(900_001)
     const answer = await asking.device(instance)(COMMAND, 300)
@@ -92,7 +92,7 @@ describe('a command to a device of another process', () => {
     expect(late).toEqual([{ verb: 'restart' }])
   })
 
-  it('is answered while the answer of another one is being deleted with its organization', async () => {
+  it("is answered while another one's answer is being deleted with its organization", async () => {
     await giveTo(900_001)
     const { database, secrets } = asking.ctx
     const asked = [newId(), newId()].map((id) => ({ organizationId: instance.organization_id, id }))
@@ -109,14 +109,14 @@ describe('a command to a device of another process', () => {
     expect(await taken()).toEqual([asked[0]?.id])
   })
 
-  it('that was begun and not answered may have been done or not', async () => {
+  it('that was started and not answered may have been done or not', async () => {
     const done = await own(900_001, () => new Promise((resolve) => setTimeout(resolve, 2_000, DONE)))
     expect(await asking.device(instance)(COMMAND, 500)).toMatchObject({ outcome: 'unknown' })
     expect(done).toHaveLength(1)
     expect(await rows()).toEqual([])
   })
 
-  it('waits for a process to take the instance', async () => {
+  it('waits for a process to lease the instance', async () => {
     await query('UPDATE instances SET wanted = true WHERE id = $1', [instance.id])
     await announce(900_009)
     const answer = asking.device(instance)(COMMAND, 10_000)
@@ -125,14 +125,14 @@ describe('a command to a device of another process', () => {
     expect(await answer).toEqual(DONE)
   })
 
-  it('is not even asked where the instance is not to be connected', async () => {
+  it('is not sent if the instance should not be connected', async () => {
     await own(900_001, async () => DONE, false)
     expect(await asking.device(instance)(COMMAND, 10_000)).toMatchObject({ outcome: 'not_open' })
     const gone = { ...instance, id: newId() }
     expect(await asking.device(gone)(COMMAND, 10_000)).toMatchObject({ outcome: 'not_open' })
   })
 
-  it('of another organization reaches nobody', async () => {
+  it('of another organization reaches no device', async () => {
     const done = await own(900_001, async () => DONE)
     const other = await devices.world.createOrganization()
     const foreign = { ...instance, organization_id: other.id }
@@ -140,14 +140,14 @@ describe('a command to a device of another process', () => {
     expect(done).toEqual([])
   })
 
-  it('is given up in time where the database does not answer', async () => {
+  it('is given up in time if the database does not answer', async () => {
     await own(900_001, async () => DONE)
     const held = await hold(devices.world.database, 'SELECT FROM instances WHERE id = $1 FOR UPDATE', [instance.id])
     expect(await asking.device(instance)(COMMAND, 100)).toMatchObject({ outcome: 'unknown' })
     await held.release()
   })
 
-  it('is read for all who wait at once', async () => {
+  it('is polled with one query for all waiting commands', async () => {
     let looks = 0
     const { database } = asking.ctx
     const counting = {
@@ -172,7 +172,7 @@ describe('a command to a device of another process', () => {
     expect(await rows()).toEqual([])
   })
 
-  it('is answered where the answer to another one cannot be opened', async () => {
+  it('is answered even if another answer cannot be decrypted', async () => {
     await giveTo(900_001)
     await announce(900_001)
     const answers = Promise.all([1, 2, 3].map(() => asking.device(instance)(COMMAND, 10_000)))
@@ -188,7 +188,7 @@ describe('a command to a device of another process', () => {
     expect(outcomes.sort()).toEqual(['done', 'unknown', 'unknown'])
   })
 
-  it('shows nobody who reads the tables what it says, nor its answer', async () => {
+  it('is encrypted in the tables, and so is its answer', async () => {
     let answer = () => {}
     const answered = new Promise<DeviceAnswer>((resolve) => {
       answer = () => resolve({ outcome: 'done', value: 'secret words' })
@@ -203,7 +203,7 @@ describe('a command to a device of another process', () => {
     expect(await asked).toEqual({ outcome: 'done', value: 'secret words' })
   })
 
-  it('is forgotten a minute later where whoever asked has died', async () => {
+  it('is deleted after a minute if its sender has died', async () => {
     const { database } = devices.world
     await giveTo(900_001)
     const asked = { id: newId(), instanceId: instance.id, command: Buffer.from('x'), connects: true, timeoutMs: 0 }
@@ -218,7 +218,7 @@ describe('a command to a device of another process', () => {
 })
 
 describe('a command to a device of this process', () => {
-  it('is given up in time where the device does not answer', async () => {
+  it('is given up in time if the device does not answer', async () => {
     const hung: Device = () => new Promise(() => undefined)
     const desk = createSessionCommands(asking.ctx, { find: () => hung })
     expect(await desk(instance)(COMMAND, 100)).toMatchObject({ outcome: 'unknown' })

@@ -73,7 +73,7 @@ describe('a process', () => {
     expect(devices.network.countConnections(numberOf(0))).toBe(1)
   })
 
-  it('leaves alone what is not wanted, and what another one holds', async () => {
+  it('ignores instances that are unwanted or held by another process', async () => {
     await devices.startProcess()
     const unwanted = await devices.createInstance(false)
     const foreign = await devices.createInstance(false)
@@ -87,7 +87,7 @@ describe('a process', () => {
     expect(await devices.rowOf(foreign)).toMatchObject({ holder: 999999, state: 'close' })
   })
 
-  it('takes an instance whose lease has ended', async () => {
+  it('takes an instance with an expired lease', async () => {
     const instance = await devices.createInstance(false)
     await query(
       `UPDATE instances SET wanted = true, holder = 999999, held_until = now() - interval '1 second' WHERE id = $1`,
@@ -97,7 +97,7 @@ describe('a process', () => {
     await expect.poll(() => devices.rowOf(instance)).toMatchObject({ holder: process.id })
   })
 
-  it('hangs up when an instance is not wanted any more, and gives it back', async () => {
+  it('disconnects an instance that is no longer wanted, and releases it', async () => {
     const process = await devices.startProcess()
     const [instance] = (await linkSome(1)) as [TestInstance]
     await query('UPDATE instances SET wanted = false WHERE id = $1', [instance.id])
@@ -108,7 +108,7 @@ describe('a process', () => {
     await openBy(process, 1)
   })
 
-  it('hangs up when an instance is deleted', async () => {
+  it('disconnects a deleted instance', async () => {
     const process = await devices.startProcess()
     const [instance] = (await linkSome(1)) as [TestInstance]
     await query('DELETE FROM instances WHERE id = $1', [instance.id])
@@ -116,7 +116,7 @@ describe('a process', () => {
     await expect.poll(connectedNumbers).toEqual([])
   })
 
-  it('does not try again what the network has ended', async () => {
+  it('does not reconnect a session that the network has ended', async () => {
     const process = await devices.startProcess()
     const [instance] = (await linkSome(1)) as [TestInstance]
     devices.network.drop(numberOf(0), 440)
@@ -126,7 +126,7 @@ describe('a process', () => {
     await expect.poll(() => process.sessions.figures()).toEqual({ held: 0, open: 0 })
   })
 
-  it('keeps what is asked to connect again before its end has been recorded', async () => {
+  it('keeps an instance that is asked to connect again before its end has been recorded', async () => {
     const process = await devices.startProcess()
     const [instance] = (await linkSome(1)) as [TestInstance]
     let record = () => {}
@@ -147,7 +147,7 @@ describe('a process', () => {
     expect(devices.network.countConnections(numberOf(0))).toBe(2)
   })
 
-  it('connects anew what is asked for right after it was logged out', async () => {
+  it('reconnects an instance on a request right after it was logged out', async () => {
     const process = await devices.startProcess()
     const [instance] = (await linkSome(1)) as [TestInstance]
     const device = process.device(instance)
@@ -157,7 +157,7 @@ describe('a process', () => {
     expect(answer).toMatchObject({ outcome: 'done', value: { code: expect.stringContaining('code 2 of') } })
   })
 
-  it('stores what comes in as a callback of its instance', async () => {
+  it('stores incoming events as callbacks of their instance', async () => {
     await devices.startProcess()
     const [instance] = (await linkSome(1)) as [TestInstance]
     devices.network.push(numberOf(0), { id: 'IN1', from: '5511960209001', text: 'hello' })
@@ -172,7 +172,7 @@ describe('a process', () => {
   })
 })
 
-describe('what comes in while it cannot be recorded', () => {
+describe('an incoming event that cannot be recorded', () => {
   const refuse = `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'full'; END $$;
     CREATE TRIGGER refuse BEFORE INSERT ON callbacks FOR EACH ROW EXECUTE FUNCTION refuse()`
   const stopRefusing = 'DROP FUNCTION IF EXISTS refuse CASCADE'
@@ -180,7 +180,7 @@ describe('what comes in while it cannot be recorded', () => {
   afterEach(() => query(stopRefusing, []))
   const received = async () => (await query('SELECT instance_id FROM callbacks', [])).rows
 
-  it('is recorded later, whoever has the instance by then', async () => {
+  it('is recorded later by the process that then holds the instance', async () => {
     const process = await devices.startProcess()
     const [instance] = (await linkSome(1)) as [TestInstance]
     await query(refuse, [])
@@ -193,7 +193,7 @@ describe('what comes in while it cannot be recorded', () => {
     await expect.poll(received, { timeout: 20_000 }).toEqual([{ instance_id: instance.id }])
   })
 
-  it('is logged as lost when the process ends', async () => {
+  it('is logged as lost if the process ends', async () => {
     const lines: string[] = []
     const log = pino({ level: 'error' }, { write: (line) => lines.push(line) })
     const process = await devices.startProcess({ log })
@@ -207,7 +207,7 @@ describe('what comes in while it cannot be recorded', () => {
 })
 
 describe('the state of an instance', () => {
-  it('is told by the process that holds it alone', async () => {
+  it('is reported only by the process that holds it', async () => {
     const instance = await devices.createInstance(false)
     await query(`UPDATE instances SET holder = 900001, held_until = 'infinity' WHERE id = $1`, [instance.id])
     const { ctx } = devices.world.app
@@ -221,7 +221,7 @@ describe('the state of an instance', () => {
     expect(await devices.rowOf(instance)).toMatchObject({ state: 'close', state_code: 440 })
   })
 
-  it('is told once where an instance is logged out', async () => {
+  it('is reported once if an instance is logged out', async () => {
     await devices.startProcess()
     const [instance] = (await linkSome(1)) as [TestInstance]
     const { database } = devices.world
@@ -238,8 +238,8 @@ describe('the state of an instance', () => {
   })
 })
 
-describe('a session that is given back', () => {
-  it('is begun nowhere here before that has been written', async () => {
+describe('a released session', () => {
+  it('is not started again here before the release has been written', async () => {
     const process = await devices.startProcess()
     const [instance] = (await linkSome(1)) as [TestInstance]
     let written = () => {}
@@ -260,7 +260,7 @@ describe('a session that is given back', () => {
 })
 
 describe('two processes', () => {
-  it('run as many each, every one connected once', async () => {
+  it('run the same number of sessions each, every one connected once', async () => {
     const [one, other] = [await devices.startProcess(), await devices.startProcess()]
     await linkSome(4)
     await openBy(one, 2)
@@ -269,7 +269,7 @@ describe('two processes', () => {
     for (const index of [0, 1, 2, 3]) expect(devices.network.countConnections(numberOf(index))).toBe(1)
   })
 
-  it('share what one of them had alone before the other came', async () => {
+  it('share the sessions that one of them had before the other started', async () => {
     const one = await devices.startProcess()
     await linkSome(3)
     await openBy(one, 3)
@@ -289,7 +289,7 @@ describe('two processes', () => {
     await expect.poll(connectedNumbers).toEqual([0, 1, 2].map(numberOf))
   })
 
-  it('hang up what the other one has taken, and spoil none of its keys', async () => {
+  it('disconnect sessions that the other one has taken, and change none of their keys', async () => {
     const one = await devices.startProcess()
     const [instance] = (await linkSome(1)) as [TestInstance]
     await query(`UPDATE instances SET holder = 999999, held_until = now() + interval '1 hour' WHERE id = $1`, [
@@ -323,7 +323,7 @@ describe('while an organization is deleted, which takes long', () => {
       devices.organization.id,
     ])
 
-  it('its devices are hung up, and those of others stay connected while its rows go', async () => {
+  it('its devices are disconnected, and those of others stay connected while its rows are deleted', async () => {
     const { process, deleted } = await linkTwo()
     const { ctx } = devices.world.app
     held = await holdRows('events')
@@ -338,7 +338,7 @@ describe('while an organization is deleted, which takes long', () => {
     expect(await devices.rowOf(deleted)).toBeUndefined()
   })
 
-  it('those of others stay connected while its first step waits, and its own are connected by nobody afterwards', async () => {
+  it('devices of others stay connected while its first step waits, and its own are not connected afterwards', async () => {
     const { process, deleted } = await linkTwo()
     held = await holdRows('api_keys')
     const deletion = deleteOrganization(devices.world.app.ctx, deleted.organization_id)
@@ -356,7 +356,7 @@ describe('while an organization is deleted, which takes long', () => {
 })
 
 describe('a process that cannot renew its leases', () => {
-  it('hangs up by itself before they end, and connects again when it can', async () => {
+  it('disconnects on its own before they expire, and reconnects when it can', async () => {
     const process = await devices.startProcess()
     const [instance] = (await linkSome(1)) as [TestInstance]
     held = await hold(devices.world.database, 'SELECT FROM instances WHERE id = $1 FOR NO KEY UPDATE', [instance.id])
@@ -373,7 +373,7 @@ describe('a process that cannot renew its leases', () => {
 })
 
 describe('without the library', () => {
-  it('nothing is started, and everything that needs it says what to install', async () => {
+  it('nothing starts, and every command says what to install', async () => {
     const instance = await devices.createInstance()
     const process = await devices.startProcess({ hasLibrary: false })
     const missing = expect.stringContaining('npm install --no-save baileys@7.0.0-rc14')
@@ -385,7 +385,7 @@ describe('without the library', () => {
     expect(await devices.rowOf(instance)).toMatchObject({ holder: null })
   })
 
-  it('a process passes on to another one that has it', async () => {
+  it('a process passes commands on to another one that has it', async () => {
     const other = await devices.startProcess()
     const [instance] = (await linkSome(1)) as [TestInstance]
     const process = await devices.startProcess({ hasLibrary: false })
